@@ -1,0 +1,3 @@
+//! Reconciles git repositories.
+
+fn main() {}

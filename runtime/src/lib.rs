@@ -1,0 +1,1 @@
+//! A DSL of attribute macros for Kubernetes operators.
