@@ -1,0 +1,79 @@
+//! The port between a pass and the API server: every call of a step goes through it, so it can be counted, traced and failed.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::future::BoxFuture;
+use kube::core::DynamicObject;
+
+use crate::draft::StatusIntent;
+use crate::wiring::{How, KindInfo};
+
+/// What may go wrong with a call to the API server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ApiError {
+    /// Somebody wrote a newer version first (409).
+    Conflict(String),
+    /// There is no such object (404).
+    NotFound(String),
+    /// The role does not allow it (403).
+    Forbidden(String),
+    /// The server refuses the content (400, 422).
+    Invalid(String),
+    /// The server is busy (429, 503), with its `Retry-After`.
+    Busy(Option<Duration>, String),
+    /// Anything else: the network, a 500, an answer that cannot be decoded.
+    Failed(String),
+}
+
+impl fmt::Display for ApiError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Conflict(text)
+            | Self::NotFound(text)
+            | Self::Forbidden(text)
+            | Self::Invalid(text)
+            | Self::Busy(_, text)
+            | Self::Failed(text) => f.write_str(text),
+        }
+    }
+}
+
+impl std::error::Error for ApiError {}
+
+/// Which object a call is about.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Target {
+    /// Its kind.
+    pub kind: KindInfo,
+    /// Its namespace, where the kind has them.
+    pub namespace: Option<String>,
+    /// Its name.
+    pub name: String,
+}
+
+impl fmt::Display for Target {
+    /// As it stands in `status.observedInputs.references`: `v1/Secret/team-a/token`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.kind.resource.api_version, self.kind.resource.kind)?;
+        match &self.namespace {
+            Some(namespace) => write!(f, "/{namespace}/{}", self.name),
+            None => write!(f, "/{}", self.name),
+        }
+    }
+}
+
+/// What a pass can do. The operator implements it over the caches and the client; a test may give one of its own.
+pub trait Backend: Send + Sync {
+    /// Reads an object in the declared way. `None`: it is not there.
+    fn get(&self, how: How, target: Target) -> BoxFuture<'_, Result<Option<Arc<DynamicObject>>, ApiError>>;
+    /// Server-side apply of an owned object under the reconciler's field manager, owner reference included.
+    fn apply(&self, target: Target, object: serde_json::Value) -> BoxFuture<'_, Result<Arc<DynamicObject>, ApiError>>;
+    /// Deletes an owned object; one that is not there is fine.
+    fn delete(&self, target: Target) -> BoxFuture<'_, Result<(), ApiError>>;
+    /// Writes the status in the middle of a pass.
+    fn record(&self, intent: StatusIntent) -> BoxFuture<'_, Result<(), ApiError>>;
+    /// Runs blocking work; the key of the object stays taken until it ends.
+    fn blocking(&self, work: Box<dyn FnOnce() + Send>);
+}

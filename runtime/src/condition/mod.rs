@@ -1,0 +1,164 @@
+//! Conditions: what a set declares, and the values that a pass works on.
+
+mod message;
+mod summary;
+
+pub use message::{MAX_MESSAGE, sanitize};
+pub use summary::{READY, RECONCILING, Ranking, STALLED, Summary};
+
+use jiff::Timestamp;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Which status of a condition is the good one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Polarity {
+    /// `True` is good: `Available`, `ArtifactStored`.
+    Positive,
+    /// `True` is bad: `FetchFailed`, `ArtifactOutdated`. Present only while there is something to say.
+    Negative,
+}
+
+impl Polarity {
+    /// The status that says "good" under this polarity.
+    #[must_use]
+    pub const fn good(self) -> Status {
+        match self {
+            Self::Positive => Status::True,
+            Self::Negative => Status::False,
+        }
+    }
+
+    /// The status that says "bad" under this polarity.
+    #[must_use]
+    pub const fn bad(self) -> Status {
+        match self {
+            Self::Positive => Status::False,
+            Self::Negative => Status::True,
+        }
+    }
+}
+
+/// The status of a condition, as the Kubernetes API conventions define it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline)]
+pub enum Status {
+    /// The condition holds.
+    True,
+    /// The condition does not hold.
+    False,
+    /// Nothing is known. Foreign spellings are read as this, too.
+    #[serde(other)]
+    Unknown,
+}
+
+impl Status {
+    /// The word on the wire.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::True => "True",
+            Self::False => "False",
+            Self::Unknown => "Unknown",
+        }
+    }
+}
+
+impl std::fmt::Display for Status {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// One condition of `status.conditions`, in the standard form of the Kubernetes API conventions.
+///
+/// Reading is lenient, since other writers keep theirs in the same list; what evenkeel writes is always complete.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Condition {
+    /// The type of the condition, in CamelCase.
+    #[serde(rename = "type")]
+    pub type_: String,
+    /// `True`, `False` or `Unknown`.
+    pub status: Status,
+    /// The generation that the condition was set for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub observed_generation: Option<i64>,
+    /// When the status last changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>", extend("format" = "date-time"))]
+    pub last_transition_time: Option<Timestamp>,
+    /// The reason of the last transition, a word in CamelCase.
+    #[serde(default)]
+    pub reason: String,
+    /// The text for people.
+    #[serde(default)]
+    pub message: String,
+}
+
+impl Condition {
+    /// Whether type, status, reason, message and generation are equal; the time does not count.
+    #[must_use]
+    pub fn same_state(&self, other: &Self) -> bool {
+        self.type_ == other.type_
+            && self.status == other.status
+            && self.reason == other.reason
+            && self.message == other.message
+            && self.observed_generation == other.observed_generation
+    }
+}
+
+/// The condition of the given type, if it is in the list. Lists of conditions are maps keyed by type.
+#[must_use]
+pub fn find<'a>(conditions: &'a [Condition], type_: &str) -> Option<&'a Condition> {
+    conditions.iter().find(|c| c.type_ == type_)
+}
+
+/// What `#[derive(ConditionSet)]` knows of one condition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ConditionInfo {
+    /// The condition type on the wire.
+    pub type_: &'static str,
+    /// Which status is the good one.
+    pub polarity: Polarity,
+    /// The doc comment of the variant.
+    pub doc: &'static str,
+}
+
+/// The conditions of one reconciler, in declared order. Derive it on an enum with [`ConditionSet`](derive@crate::ConditionSet).
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a condition set",
+    label = "not a condition set",
+    note = "derive it on an enum: `#[derive(ConditionSet)] enum {Self} {{ .. }}`"
+)]
+pub trait ConditionSet: Send + Sync + 'static {
+    /// The name of the enum.
+    const NAME: &'static str;
+    /// The declared conditions, highest rank first.
+    const CONDITIONS: &'static [ConditionInfo];
+    /// Per condition, what the compiler says when the wiring does not fit. For the const checks of `#[reconciler]`.
+    #[doc(hidden)]
+    const COMPLAINTS: &'static [Complaints];
+}
+
+/// The ready-made sentences of one condition for the const checks of a pipeline.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct Complaints {
+    /// No step sets it.
+    pub unset: &'static str,
+    /// Two steps set it.
+    pub set_twice: &'static str,
+    /// A step clears it although it is positive.
+    pub cleared_positive: &'static str,
+    /// A step clears it although no earlier step sets it.
+    pub cleared_unset: &'static str,
+}
+
+/// The marker type of one condition: `on::SourceFetched`.
+pub trait ConditionMarker: Copy + Send + 'static {
+    /// The set that declares the condition.
+    type Set: ConditionSet;
+    /// Its place in the declared order; at most 63.
+    const INDEX: usize;
+}

@@ -1,0 +1,360 @@
+//! The contexts that author code sees: [`Pass`] in a pipeline, [`Cx`] in a step.
+
+use std::future::Future;
+use std::marker::PhantomData;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use futures::FutureExt;
+use futures::channel::oneshot;
+use futures::future::BoxFuture;
+use kube::core::object::HasStatus;
+
+use crate::backend::{ApiError, Target};
+use crate::condition::{Condition, ConditionMarker, Status};
+use crate::draft::Draft;
+use crate::interval::{LONGEST, SHORTEST};
+use crate::outcome::{Halt, ReconcileError};
+use crate::reconciler::Reconciler;
+use crate::step::{Absent, Clears, Owns, Reads, Sets, SubReconciler, Undo, Watches};
+use crate::wiring::{How, Kind, KindInfo};
+
+/// The context of one pass: one run of a reconciler for one object. A pipeline hands it to its steps.
+pub struct Pass<'p> {
+    pub(crate) draft: &'p mut Draft,
+}
+
+impl std::fmt::Debug for Pass<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Pass").field("name", &self.draft.name).finish_non_exhaustive()
+    }
+}
+
+/// The context of the step `S`: what it declared, and nothing else, it may do here.
+pub struct Cx<'a, S> {
+    draft: &'a mut Draft,
+    /// Conditions that the step set itself, as bits.
+    said: u64,
+    /// The condition that `fail` named.
+    named: Option<usize>,
+    recorded: bool,
+    step: PhantomData<fn() -> S>,
+}
+
+impl<S> std::fmt::Debug for Cx<'_, S> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Cx").field("name", &self.draft.name).finish_non_exhaustive()
+    }
+}
+
+impl<S: SubReconciler> Cx<'_, S> {
+    /// Sets a condition that this step owns. The reason is a word in CamelCase; the message is for people.
+    pub fn set<C: ConditionMarker>(&mut self, _: C, status: Status, reason: &'static str, message: impl AsRef<str>)
+    where
+        S: Sets<C>,
+    {
+        self.said |= 1 << C::INDEX;
+        self.draft.set(C::INDEX, status, reason, message.as_ref());
+    }
+
+    /// Removes a negative condition of an earlier step at once, rather than when this step succeeds.
+    pub fn clear<C: ConditionMarker>(&mut self, _: C)
+    where
+        S: Clears<C>,
+    {
+        self.draft.clear(C::INDEX);
+    }
+
+    /// The condition as it stands now.
+    #[must_use]
+    pub fn condition<C: ConditionMarker>(&self, _: C) -> Option<&Condition>
+    where
+        S: Reads<C>,
+    {
+        self.draft.condition(C::INDEX)
+    }
+
+    /// Says which condition the error marks, where it is not the first of `sets(..)`: `return Err(cx.fail(on::X, error))`.
+    #[must_use]
+    pub fn fail<C: ConditionMarker>(&mut self, _: C, error: S::Error) -> S::Error
+    where
+        S: Sets<C>,
+    {
+        self.named = Some(C::INDEX);
+        error
+    }
+
+    /// The author's part of the status; written with the rest at the end of the pass, also when a later step fails.
+    #[allow(clippy::expect_used, reason = "the draft of a pass is made for exactly this kind")]
+    pub fn status(&mut self) -> &mut <S::Object as HasStatus>::Status {
+        self.draft.status.downcast_mut().expect("the status is that of the step's kind")
+    }
+
+    /// Stores author fields before a side effect. One write at most per step: a second call only keeps the change for the end of the pass.
+    ///
+    /// # Errors
+    /// The write failed. After a conflict the pass is discarded and runs again, whatever the step makes of the error.
+    pub async fn record(
+        &mut self,
+        change: impl FnOnce(&mut <S::Object as HasStatus>::Status) + Send,
+    ) -> Result<(), ApiError> {
+        change(self.status());
+        if std::mem::replace(&mut self.recorded, true) {
+            return Ok(());
+        }
+        let backend = self.draft.backend.clone();
+        let written = backend.record(self.draft.progress()).await;
+        if let Err(error) = &written {
+            self.draft.trouble = Some(error.clone());
+        }
+        written
+    }
+
+    /// Runs again after this pass, along the back-off curve; later steps still run.
+    pub fn requeue(&mut self) {
+        self.draft.requeue.get_or_insert(None);
+    }
+
+    /// Runs again after `delay`, clamped to between one second and thirty days; later steps still run.
+    pub fn requeue_after(&mut self, delay: Duration) {
+        let clamped = delay.clamp(SHORTEST, LONGEST);
+        if clamped != delay {
+            self.draft.warnings.push(format!("requeue after {delay:?} was clamped to {clamped:?}"));
+        }
+        let shortest = self.draft.requeue.flatten().map_or(clamped, |earlier| earlier.min(clamped));
+        self.draft.requeue = Some(Some(shortest));
+    }
+
+    /// The object of the name that this step cannot do without; in the namespace of the reconciled object where the kind has them.
+    ///
+    /// # Errors
+    /// [`Absent`]: it is not there, or cannot be read; its appearance or change wakes the object.
+    pub fn require<K: Kind>(&mut self, name: &str) -> Require<'_, K>
+    where
+        S: Watches<K>,
+    {
+        let name = name.to_owned();
+        let found = self.lookup::<K>(&name, true);
+        Require(
+            async move {
+                match found.await {
+                    Ok(Some(object)) => Ok(object),
+                    Ok(None) => Err(Absent::new(name)),
+                    Err(error) => Err(Absent::unreadable(name, error)),
+                }
+            }
+            .boxed(),
+        )
+    }
+
+    /// The object of the name, if it is there; a watched kind is read from the cache, another one from the API server.
+    ///
+    /// # Errors
+    /// The call failed, or the object cannot be decoded.
+    pub fn get<K: Kind>(&mut self, name: &str) -> Get<'_, K>
+    where
+        S: Reads<K>,
+    {
+        Get(self.lookup::<K>(name, false))
+    }
+
+    fn target<K: Kind>(&self, name: &str) -> Target {
+        let kind = KindInfo::of::<K>();
+        let namespace = self.draft.namespace.clone().filter(|_| kind.namespaced);
+        Target { kind, namespace, name: name.to_owned() }
+    }
+
+    fn lookup<K: Kind>(&mut self, name: &str, watched: bool) -> BoxFuture<'static, Result<Option<K>, ApiError>> {
+        let target = self.target::<K>(name);
+        let how = how(S::WIRING.relations, &target.kind, watched);
+        if how != How::Reads && how != How::Owns {
+            self.draft.references.insert(target.to_string());
+        }
+        let backend = self.draft.backend.clone();
+        async move {
+            let text = target.to_string();
+            let Some(object) = backend.get(how, target).await? else { return Ok(None) };
+            let value = serde_json::to_value(&*object).and_then(serde_json::from_value);
+            value.map(Some).map_err(|error| ApiError::Failed(format!("{text} cannot be decoded: {error}")))
+        }
+        .boxed()
+    }
+
+    /// Server-side apply of an object that this step owns. Namespace and owner reference are filled in; nothing is sent where the
+    /// same was applied last and the object has not changed since.
+    ///
+    /// # Errors
+    /// The call failed, or the object has no name.
+    pub fn apply<K: Kind>(&mut self, object: &K) -> Apply<'_, K>
+    where
+        S: Owns<K>,
+    {
+        let backend = self.draft.backend.clone();
+        let target = object.meta().name.as_deref().map(|name| self.target::<K>(name));
+        let value = serde_json::to_value(object);
+        Apply(
+            async move {
+                let target = target.ok_or_else(|| ApiError::Invalid(format!("a {} without a name", K::kind(&()))))?;
+                let value = value.map_err(|error| ApiError::Invalid(format!("{target} is not JSON: {error}")))?;
+                let text = target.to_string();
+                let applied = backend.apply(target, value).await?;
+                serde_json::to_value(&*applied)
+                    .and_then(serde_json::from_value)
+                    .map_err(|error| ApiError::Failed(format!("{text} cannot be decoded: {error}")))
+            }
+            .boxed(),
+        )
+    }
+
+    /// Deletes an object that this step owns; one that is not there is fine.
+    ///
+    /// # Errors
+    /// The call failed.
+    pub fn delete<K: Kind>(&mut self, name: &str) -> Delete<'_>
+    where
+        S: Owns<K>,
+    {
+        let backend = self.draft.backend.clone();
+        let target = self.target::<K>(name);
+        Delete(async move { backend.delete(target).await }.boxed(), PhantomData)
+    }
+
+    /// Runs blocking work on a thread of its own. If the pass is dropped by its time-out, the object stays taken until the work has ended.
+    pub async fn blocking<T: Send + 'static>(&mut self, work: impl FnOnce() -> T + Send + 'static) -> T {
+        let (sender, receiver) = oneshot::channel();
+        self.draft.backend.blocking(Box::new(move || {
+            // A dropped receiver is a pass that has ended: nobody waits for the answer.
+            let _ = sender.send(catch_unwind(AssertUnwindSafe(work)));
+        }));
+        match receiver.await {
+            Ok(Ok(value)) => value,
+            Ok(Err(panic)) => resume_unwind(panic),
+            Err(_) => resume_unwind(Box::new("blocking work was abandoned by the runtime")),
+        }
+    }
+}
+
+fn how(relations: &[crate::wiring::Relation], kind: &KindInfo, watched: bool) -> How {
+    let declared = relations.iter().filter(|relation| relation.kind.is_some_and(|info| info() == *kind));
+    let mut hows = declared.map(|relation| relation.how);
+    let wakes = |how: &How| matches!(how, How::WatchesByName | How::WatchesLabels(_));
+    let best = hows.clone().find(wakes).or_else(|| hows.next());
+    best.unwrap_or(if watched { How::WatchesByName } else { How::Reads })
+}
+
+macro_rules! call_future {
+    ($(#[$doc:meta])* $name:ident<K> = $output:ty) => {
+        $(#[$doc])*
+        #[must_use = "futures do nothing unless awaited"]
+        pub struct $name<'a, K>(BoxFuture<'a, $output>);
+
+        impl<K> Future for $name<'_, K> {
+            type Output = $output;
+
+            fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+                self.0.poll_unpin(cx)
+            }
+        }
+
+        impl<K> std::fmt::Debug for $name<'_, K> {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(stringify!($name))
+            }
+        }
+    };
+}
+
+call_future!(
+    /// The future of [`Cx::require`].
+    Require<K> = Result<K, Absent<K>>
+);
+call_future!(
+    /// The future of [`Cx::get`].
+    Get<K> = Result<Option<K>, ApiError>
+);
+call_future!(
+    /// The future of [`Cx::apply`].
+    Apply<K> = Result<K, ApiError>
+);
+
+/// The future of [`Cx::delete`].
+#[must_use = "futures do nothing unless awaited"]
+pub struct Delete<'a>(BoxFuture<'a, Result<(), ApiError>>, PhantomData<&'a ()>);
+
+impl Future for Delete<'_> {
+    type Output = Result<(), ApiError>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        self.0.poll_unpin(cx)
+    }
+}
+
+impl std::fmt::Debug for Delete<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Delete")
+    }
+}
+
+fn enter<'a, S: SubReconciler>(pass: &'a mut Pass<'_>) -> Cx<'a, S> {
+    Cx { draft: pass.draft, said: 0, named: None, recorded: false, step: PhantomData }
+}
+
+/// Starts a step of a pipeline.
+#[doc(hidden)]
+pub fn begin<'a, S: SubReconciler>(pass: &'a mut Pass<'_>) -> Cx<'a, S> {
+    pass.draft.begin(S::WIRING);
+    enter(pass)
+}
+
+/// Runs the future of a step in its span.
+#[doc(hidden)]
+pub fn traced<S: SubReconciler, F: Future>(step: F) -> tracing::instrument::Instrumented<F> {
+    tracing::Instrument::instrument(step, tracing::info_span!("step", step = S::WIRING.name))
+}
+
+/// Ends a step of a pipeline: marks conditions by its result.
+#[doc(hidden)]
+pub fn finish<S: SubReconciler, T>(cx: Cx<'_, S>, result: Result<T, S::Error>) -> Result<T, Halt> {
+    let Cx { draft, said, named, .. } = cx;
+    match result {
+        Ok(value) => {
+            draft.succeed(said);
+            Ok(value)
+        }
+        Err(error) => Err(halt(draft, named, &error)),
+    }
+}
+
+fn halt(draft: &mut Draft, named: Option<usize>, error: &impl ReconcileError) -> Halt {
+    let message = error.to_string();
+    let class = match error.class() {
+        crate::outcome::Class::Waiting { poll: Some(poll) } => {
+            crate::outcome::Class::Waiting { poll: Some(poll.clamp(SHORTEST, LONGEST)) }
+        }
+        class => class,
+    };
+    if class != crate::outcome::Class::Ignored {
+        draft.fail(named, error.reason(), &message);
+    }
+    Halt { class, reason: error.reason(), message: crate::condition::sanitize(&message) }
+}
+
+/// Undoes a step on the delete path, where it is external.
+#[doc(hidden)]
+pub async fn undo<S, R>(object: &R::Object, deps: &R::Deps, pass: &mut Pass<'_>) -> Result<(), Halt>
+where
+    S: SubReconciler<Undo: Undo<S, R>>,
+    R: Reconciler,
+{
+    if !S::WIRING.external {
+        return Ok(());
+    }
+    pass.draft.step = Some(S::WIRING);
+    let mut cx = enter::<S>(pass);
+    match traced::<S, _>(<S::Undo as Undo<S, R>>::undo(object, deps, &mut cx)).await {
+        Ok(()) => Ok(()),
+        Err(error) => Err(halt(cx.draft, cx.named, &error)),
+    }
+}

@@ -1,0 +1,148 @@
+//! Durations in specs: `"10m"`, `"1h30m"`.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::str::FromStr;
+use std::time::Duration;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+/// The shortest time that the framework waits between two runs.
+pub(crate) const SHORTEST: Duration = Duration::from_secs(1);
+/// The longest time that the framework waits between two runs: 30 days.
+pub(crate) const LONGEST: Duration = Duration::from_secs(30 * 24 * 3600);
+
+/// A time span as specs write it: `"90s"`, `"10m"`, `"1h30m"`, `"500ms"`, `"2d"`.
+///
+/// ```
+/// use evenkeel::Interval;
+/// use std::time::Duration;
+/// let interval: Interval = "1h30m".parse().unwrap();
+/// assert_eq!(Duration::from(interval), Duration::from_secs(5400));
+/// assert!("10 minutes".parse::<Interval>().is_err());
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Interval(Duration);
+
+const UNITS: [(&str, u64); 5] = [("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000)];
+
+impl FromStr for Interval {
+    type Err = String;
+
+    /// # Errors
+    /// Says what is wrong with the text and how it is written.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = || format!("`{text}` is not a duration: write for example \"30s\", \"10m\" or \"1h30m\"");
+        let (mut rest, mut millis) = (text, 0_u64);
+        while !rest.is_empty() {
+            let digits = rest.find(|c: char| !c.is_ascii_digit()).ok_or_else(wrong)?;
+            let number: u64 = rest[..digits].parse().map_err(|_| wrong())?;
+            let unit_end = rest[digits..].find(|c: char| c.is_ascii_digit()).map_or(rest.len(), |i| digits + i);
+            let (_, factor) = UNITS.iter().find(|(name, _)| *name == &rest[digits..unit_end]).ok_or_else(wrong)?;
+            millis = number.checked_mul(*factor).and_then(|n| millis.checked_add(n)).ok_or_else(wrong)?;
+            rest = &rest[unit_end..];
+        }
+        if millis == 0 { Err(wrong()) } else { Ok(Self(Duration::from_millis(millis))) }
+    }
+}
+
+impl fmt::Display for Interval {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut millis = u64::try_from(self.0.as_millis()).unwrap_or(u64::MAX);
+        for (name, factor) in UNITS.iter().rev() {
+            if millis >= *factor {
+                write!(f, "{}{name}", millis / factor)?;
+                millis %= factor;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl From<Interval> for Duration {
+    fn from(interval: Interval) -> Self {
+        interval.0
+    }
+}
+
+impl From<Duration> for Interval {
+    fn from(duration: Duration) -> Self {
+        Self(duration)
+    }
+}
+
+impl Serialize for Interval {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Interval {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Cow::<str>::deserialize(deserializer)?.parse().map_err(de::Error::custom)
+    }
+}
+
+impl JsonSchema for Interval {
+    fn schema_name() -> Cow<'static, str> {
+        "Interval".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        // The server refuses what would not parse, so that no stored object is unreadable.
+        json_schema!({ "type": "string", "pattern": "^([0-9]{1,9}(ms|s|m|h|d))+$" })
+    }
+}
+
+/// What `requeue = spec.interval` may be: an [`Interval`], or an optional one (absent: await a change).
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an interval",
+    label = "not an interval",
+    note = "use `evenkeel::Interval` or `Option<evenkeel::Interval>`"
+)]
+pub trait IntoInterval {
+    /// The time span, unclamped.
+    fn into_interval(self) -> Option<Duration>;
+}
+
+impl IntoInterval for Interval {
+    fn into_interval(self) -> Option<Duration> {
+        Some(self.0)
+    }
+}
+
+impl IntoInterval for Option<Interval> {
+    fn into_interval(self) -> Option<Duration> {
+        self.map(|interval| interval.0)
+    }
+}
+
+impl IntoInterval for Duration {
+    fn into_interval(self) -> Option<Duration> {
+        Some(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read_back() {
+        for text in ["500ms", "30s", "10m", "1h30m", "2d", "1d2h3m4s"] {
+            assert_eq!(text.parse::<Interval>().unwrap().to_string(), text);
+        }
+    }
+
+    #[test]
+    fn nonsense_is_refused_with_an_example() {
+        for text in ["", "0s", "10", "m", "10 m", "-1s", "1w", "99999999999999999999s"] {
+            assert!(text.parse::<Interval>().unwrap_err().contains("10m"), "{text}");
+        }
+    }
+}

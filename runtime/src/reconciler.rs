@@ -1,0 +1,50 @@
+//! The reconciler: the entry points that `#[reconciler]` generates.
+
+use std::fmt::Debug;
+use std::future::Future;
+use std::time::Duration;
+
+use kube::core::object::HasStatus;
+
+use crate::condition::ConditionSet;
+use crate::cx::Pass;
+use crate::outcome::Flow;
+use crate::status::StatusContract;
+use crate::wiring::{Kind, Wiring};
+
+/// A kind that can be reconciled: it has a status that keeps conditions.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be reconciled: it has no status to keep conditions in",
+    label = "no status",
+    note = "add `status = \"..\"` to `#[kube(..)]`, and `#[evenkeel::status]` to that struct"
+)]
+pub trait Primary: Kind + HasStatus<Status: StatusContract> + Debug {}
+
+#[diagnostic::do_not_recommend]
+impl<K: Kind + HasStatus<Status: StatusContract> + Debug> Primary for K {}
+
+/// A reconciler. `#[reconciler]` implements it on a type with the name of the function.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a reconciler",
+    label = "not a `#[reconciler]`",
+    note = "mark the pipeline function with `#[reconciler(conditions = ..)]`"
+)]
+pub trait Reconciler: Sized + Send + Sync + 'static {
+    /// The kind that is reconciled.
+    type Object: Primary;
+    /// What the pipeline takes beside the object and the context: one type, or a tuple in the order of the parameters.
+    type Deps: Send + Sync + 'static;
+    /// The conditions.
+    type Conditions: ConditionSet;
+    /// What is known at compile time.
+    const WIRING: Wiring;
+
+    /// When to run again after success, before jitter; `None` awaits a change.
+    fn requeue(object: &Self::Object) -> Option<Duration>;
+
+    /// Runs the pipeline.
+    fn reconcile(object: &Self::Object, deps: &Self::Deps, pass: &mut Pass<'_>) -> impl Future<Output = Flow> + Send;
+
+    /// Undoes the external steps in reverse pipeline order.
+    fn cleanup(object: &Self::Object, deps: &Self::Deps, pass: &mut Pass<'_>) -> impl Future<Output = Flow> + Send;
+}

@@ -1,0 +1,58 @@
+//! The status contract: the fields that the framework keeps beside the author's.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use crate::condition::Condition;
+
+/// What a restart must know to leave an unchanged object alone. Written only when it changes.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ObservedInputs {
+    /// Hash of the wiring that ran last.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub wiring: String,
+    /// Hash of all that the last pass depended on.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub digest: String,
+    /// The objects that the last pass asked for by name: `v1/Secret/team-a/token`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub references: Vec<String>,
+}
+
+/// A status type with the framework's fields. `#[status]` on the struct implements it.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an evenkeel status",
+    label = "the fields that the framework keeps are missing",
+    note = "put `#[evenkeel::status]` on the struct"
+)]
+pub trait StatusContract: Clone + Default + Serialize + DeserializeOwned + Send + Sync + 'static {
+    /// The generation that the last final outcome is for; -1 on a fresh object.
+    fn observed_generation(&self) -> Option<i64>;
+    /// All conditions, those of other writers included.
+    fn conditions(&self) -> &[Condition];
+    /// What the last pass saw.
+    fn observed_inputs(&self) -> Option<&ObservedInputs>;
+}
+
+/// The fields of a status that belong to the framework, as they stand on the wire.
+pub(crate) const FRAMEWORK_FIELDS: [&str; 3] = ["observedGeneration", "conditions", "observedInputs"];
+
+/// The author's fields of a status, as JSON.
+///
+/// # Errors
+/// When the status cannot be written as a JSON object (a map with keys that are no strings, say).
+pub(crate) fn author_fields<S: StatusContract>(
+    status: &S,
+) -> Result<BTreeMap<String, serde_json::Value>, serde_json::Error> {
+    let serde_json::Value::Object(fields) = serde_json::to_value(status)? else {
+        return Ok(BTreeMap::new());
+    };
+    Ok(fields
+        .into_iter()
+        .filter(|(name, value)| !FRAMEWORK_FIELDS.contains(&name.as_str()) && !value.is_null())
+        .collect())
+}

@@ -1,0 +1,169 @@
+//! Steps: what a sub-reconciler declares, and who may do what.
+
+use std::fmt;
+use std::future::Future;
+use std::marker::PhantomData;
+
+use crate::condition::ConditionSet;
+use crate::cx::Cx;
+use crate::outcome::ReconcileError;
+use crate::reconciler::{Primary, Reconciler};
+use crate::wiring::{Kind, StepWiring};
+
+/// A step of a pipeline. `#[sub_reconciler]` implements it on a type with the name of the function.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a step",
+    label = "not a `#[sub_reconciler]`",
+    note = "a pipeline calls steps only: mark the function with `#[sub_reconciler(sets(..))]`"
+)]
+pub trait SubReconciler: Sized + Send + 'static {
+    /// The kind that the step works on.
+    type Object: Primary;
+    /// The set that its conditions belong to.
+    type Conditions: ConditionSet;
+    /// What it fails with.
+    type Error: ReconcileError;
+    /// What undoes it: the step itself where it is `external`, [`NoCleanup`] otherwise.
+    #[doc(hidden)]
+    type Undo;
+    /// What it declared.
+    const WIRING: StepWiring;
+}
+
+/// The step may set the condition.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` may not set the condition `{C}`",
+    label = "not in the `sets(..)` of this step",
+    note = "a condition has one owner: add it to `sets(..)` of `{Self}`, or let the step that owns it set it"
+)]
+pub trait Sets<C> {}
+
+/// The step may clear the condition of an earlier step.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` may not clear the condition `{C}`",
+    label = "not in the `clears(..)` of this step",
+    note = "add `clears({C})` to `{Self}`"
+)]
+pub trait Clears<C> {}
+
+/// The step may read the kind or the condition.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` may not read `{T}`",
+    label = "not declared by this step",
+    note = "add `reads({T})` to `{Self}`: rights and wake-ups come from what is declared"
+)]
+pub trait Reads<T> {}
+
+/// The step is woken by the kind.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` would wait for a `{K}`, but nothing would wake it",
+    label = "not watched by this step",
+    note = "add `watches({K}, by_name)` to `{Self}`"
+)]
+pub trait Watches<K> {}
+
+/// The step writes objects of the kind, owned by its object.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` may not write `{K}`",
+    label = "not owned by this step",
+    note = "add `owns({K})` to `{Self}`"
+)]
+pub trait Owns<K> {}
+
+/// Keeps rustc from guessing the parameter of [`Sets`] and its like where a step declares one thing only, so that our message shows.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct Never;
+
+/// A step that makes something outside the cluster can undo it.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` makes something outside the cluster, and nothing removes it",
+    label = "`external`, but without a cleanup",
+    note = "write a `#[cleanup(of = {Self})]` function"
+)]
+#[doc(hidden)]
+pub trait HasCleanup {}
+
+/// The undoing of a step within a reconciler.
+#[doc(hidden)]
+pub trait Undo<S: SubReconciler, R: Reconciler> {
+    /// Runs the cleanup with what the reconciler holds.
+    fn undo(
+        object: &R::Object,
+        deps: &R::Deps,
+        cx: &mut Cx<'_, S>,
+    ) -> impl Future<Output = Result<(), S::Error>> + Send;
+}
+
+/// Nothing to undo.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct NoCleanup;
+
+impl<S: SubReconciler, R: Reconciler> Undo<S, R> for NoCleanup {
+    async fn undo(_: &R::Object, _: &R::Deps, _: &mut Cx<'_, S>) -> Result<(), S::Error> {
+        Ok(())
+    }
+}
+
+/// A reconciler that has a dependency of this type to hand to a cleanup.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no `{T}` to hand to the cleanup",
+    label = "the cleanup of a step asks for it",
+    note = "add a `&{T}` parameter to `{Self}`"
+)]
+pub trait Provides<T: ?Sized>: Reconciler {
+    /// The dependency.
+    fn provide(deps: &Self::Deps) -> &T;
+}
+
+/// An object that a step needs is not there. Only [`Cx::require`] makes one, where the kind is watched: its appearance wakes.
+pub struct Absent<K> {
+    name: String,
+    why: Option<String>,
+    kind: PhantomData<fn() -> K>,
+}
+
+impl<K: Kind> Absent<K> {
+    pub(crate) fn new(name: impl Into<String>) -> Self {
+        Self { name: name.into(), why: None, kind: PhantomData }
+    }
+
+    pub(crate) fn unreadable(name: impl Into<String>, why: impl fmt::Display) -> Self {
+        Self { name: name.into(), why: Some(why.to_string()), kind: PhantomData }
+    }
+
+    /// The name of the object.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+impl<K: Kind> fmt::Display for Absent<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = K::kind(&());
+        match &self.why {
+            None => write!(f, "{kind} \"{}\" is not there yet", self.name),
+            Some(why) => write!(f, "{kind} \"{}\" cannot be read: {why}", self.name),
+        }
+    }
+}
+
+impl<K: Kind> fmt::Debug for Absent<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Absent({self})")
+    }
+}
+
+impl<K: Kind> std::error::Error for Absent<K> {}
+
+/// What a `waiting` variant without a poll time holds.
+#[diagnostic::on_unimplemented(
+    message = "nothing would wake this variant: it holds a `{Self}`",
+    label = "not an `Absent<K>`",
+    note = "hold the `Absent<K>` that `cx.require::<K>(name)` returns, or say `#[class(waiting(poll = \"1m\"))]`"
+)]
+#[doc(hidden)]
+pub trait WakeUp {}
+impl<K: Kind> WakeUp for Absent<K> {}

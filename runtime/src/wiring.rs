@@ -1,0 +1,219 @@
+//! The wiring of a reconciler: what the macros found out, as constants.
+
+use std::time::Duration;
+
+use kube::Resource;
+use kube::core::ApiResource;
+use kube::core::{ClusterResourceScope, NamespaceResourceScope};
+
+use crate::condition::{ConditionInfo, ConditionSet};
+
+/// All that is known at compile time of one reconciler.
+#[derive(Clone, Copy, Debug)]
+pub struct Wiring {
+    /// The name of the function: `git_repository`.
+    pub name: &'static str,
+    /// The declared conditions, highest rank first.
+    pub conditions: &'static [ConditionInfo],
+    /// The steps in pipeline order.
+    pub steps: &'static [StepWiring],
+    /// How long one pass may take before it is dropped.
+    pub timeout: Duration,
+    /// Bumped by the author when the code's effect changed (`revision = 2`).
+    pub revision: u32,
+    /// Finalizer name, if the author chose one (`finalizer = ".."`); otherwise `<group>/<operator>`.
+    pub finalizer: Option<&'static str>,
+    /// Field manager, if the author chose one (`manager = ".."`); otherwise `<operator>/<reconciler>`.
+    pub manager: Option<&'static str>,
+    /// What earlier versions left behind, to be taken over.
+    pub previously: Previously,
+}
+
+/// Names under which earlier versions of this operator wrote.
+#[derive(Clone, Copy, Debug)]
+pub struct Previously {
+    /// Field managers of the status (`previously(managers("x"))`).
+    pub managers: &'static [&'static str],
+    /// Finalizers to take off (`previously(finalizers("example.com/x"))`).
+    pub finalizers: &'static [&'static str],
+}
+
+/// What a step declared.
+#[derive(Clone, Copy, Debug)]
+pub struct StepWiring {
+    /// The name of the function.
+    pub name: &'static str,
+    /// The conditions it sets, as places in the declared order, in the order of `sets(..)`.
+    pub sets: &'static [usize],
+    /// The negative conditions of earlier steps that its success removes.
+    pub clears: &'static [usize],
+    /// It makes something outside the cluster, which its cleanup removes.
+    pub external: bool,
+    /// The kinds it reads, watches, polls and owns.
+    pub relations: &'static [Relation],
+}
+
+/// One kind that a step declared.
+#[derive(Clone, Copy, Debug)]
+pub struct Relation {
+    /// In which way.
+    pub how: How,
+    /// Which kind; `None` where a condition was declared.
+    pub kind: Option<fn() -> KindInfo>,
+}
+
+/// In which way a step is related to a kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum How {
+    /// `owns(K)`: the step writes objects of the kind, with an owner reference; a change of one wakes the owner.
+    Owns,
+    /// `watches(K, by_name)`: one watch per name that the step asked for; role with get, list, watch.
+    WatchesByName,
+    /// `watches(K, labels = "..")`: one watch for all objects that match the selector.
+    WatchesLabels(&'static str),
+    /// `polls(K)` and `reads(K)`: read from the API, nothing wakes.
+    Reads,
+}
+
+/// A kind, erased.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct KindInfo {
+    /// Group, version, kind and plural.
+    pub resource: ApiResource,
+    /// Whether its objects live in namespaces.
+    pub namespaced: bool,
+}
+
+impl KindInfo {
+    /// The kind of a type.
+    #[must_use]
+    pub fn of<K: Kind>() -> Self {
+        Self { resource: ApiResource::erase::<K>(&()), namespaced: K::Scope::NAMESPACED }
+    }
+}
+
+/// A kind that steps may read, watch and write: any Kubernetes type with a fixed kind and scope.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a Kubernetes kind",
+    label = "not a kind",
+    note = "use a type of k8s-openapi, or one that `#[derive(CustomResource)]` generates"
+)]
+pub trait Kind:
+    Resource<DynamicType = (), Scope: KnownScope>
+    + Clone
+    + serde::Serialize
+    + serde::de::DeserializeOwned
+    + Send
+    + Sync
+    + 'static
+{
+}
+
+#[diagnostic::do_not_recommend]
+impl<K> Kind for K where
+    K: Resource<DynamicType = (), Scope: KnownScope>
+        + Clone
+        + serde::Serialize
+        + serde::de::DeserializeOwned
+        + Send
+        + Sync
+        + 'static
+{
+}
+
+/// A scope that is known at compile time.
+pub trait KnownScope {
+    /// Whether objects live in namespaces.
+    const NAMESPACED: bool;
+}
+
+impl KnownScope for NamespaceResourceScope {
+    const NAMESPACED: bool = true;
+}
+
+impl KnownScope for ClusterResourceScope {
+    const NAMESPACED: bool = false;
+}
+
+/// Where an owner of scope `O` may own objects of this scope (owner references do not cross namespaces).
+#[diagnostic::on_unimplemented(
+    message = "a namespaced object cannot own a cluster-scoped one",
+    label = "the garbage collector would take the owner reference for dangling and delete the child",
+    note = "drop the kind from `owns(..)`, and delete the object in a `#[cleanup]` instead"
+)]
+pub trait OwnableBy<O> {}
+impl OwnableBy<NamespaceResourceScope> for NamespaceResourceScope {}
+impl OwnableBy<ClusterResourceScope> for NamespaceResourceScope {}
+impl OwnableBy<ClusterResourceScope> for ClusterResourceScope {}
+
+/// What `reads(..)` takes: a kind, or a condition of the set.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` can be read neither as a kind nor as a condition",
+    label = "not a kind, and not a condition"
+)]
+pub trait Readable {
+    /// The kind, where it is one.
+    #[doc(hidden)]
+    const KIND: Option<fn() -> KindInfo>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<K: Kind> Readable for K {
+    const KIND: Option<fn() -> KindInfo> = Some(KindInfo::of::<K>);
+}
+
+/// The bits of `sets(..)` or `clears(..)`.
+const fn mask(places: &[usize]) -> u64 {
+    let (mut mask, mut i) = (0, 0);
+    while i < places.len() {
+        mask |= 1 << places[i];
+        i += 1;
+    }
+    mask
+}
+
+/// Every condition of the set is set by exactly one step. Fails the build with the sentence of the condition.
+#[doc(hidden)]
+pub const fn check_sets<C: ConditionSet>(steps: &[StepWiring]) {
+    let (mut seen, mut step) = (0, 0);
+    while step < steps.len() {
+        let here = mask(steps[step].sets);
+        let mut i = 0;
+        while i < C::COMPLAINTS.len() {
+            if seen & here & (1 << i) != 0 {
+                panic!("{}", C::COMPLAINTS[i].set_twice);
+            }
+            i += 1;
+        }
+        seen |= here;
+        step += 1;
+    }
+    let mut i = 0;
+    while i < C::COMPLAINTS.len() {
+        if seen & (1 << i) == 0 {
+            panic!("{}", C::COMPLAINTS[i].unset);
+        }
+        i += 1;
+    }
+}
+
+/// A step clears only negative conditions, and only such as an earlier step sets.
+#[doc(hidden)]
+pub const fn check_clears<C: ConditionSet>(steps: &[StepWiring]) {
+    let (mut seen, mut step) = (0, 0);
+    while step < steps.len() {
+        let clears = mask(steps[step].clears);
+        let mut i = 0;
+        while i < C::COMPLAINTS.len() {
+            if clears & (1 << i) != 0 && matches!(C::CONDITIONS[i].polarity, crate::condition::Polarity::Positive) {
+                panic!("{}", C::COMPLAINTS[i].cleared_positive);
+            }
+            if clears & !seen & (1 << i) != 0 {
+                panic!("{}", C::COMPLAINTS[i].cleared_unset);
+            }
+            i += 1;
+        }
+        seen |= mask(steps[step].sets);
+        step += 1;
+    }
+}
