@@ -1,1 +1,4 @@
 //! An in-process Kubernetes API server for tests and examples.
+
+pub mod crd;
+pub mod registry;

@@ -1,0 +1,156 @@
+//! The kinds an established definition serves, one for each served version.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::condition::{ESTABLISHED, TERMINATING, holds};
+use super::{is_true, items, text, texts};
+use crate::registry::{Absent, Column, Custom, Kind, Origin, Scale, Selectable, Selector, Storage, Verb};
+
+/// The served versions of a definition in the order of preference; none before it is Established.
+pub(super) fn of(crd: &Value) -> Vec<Kind> {
+    if !holds(crd, ESTABLISHED) {
+        return Vec::new();
+    }
+    let mut versions: Vec<&Value> = served(crd).collect();
+    versions.sort_by_key(|version| std::cmp::Reverse(Rank::of(text(version, "/name"))));
+    versions.into_iter().map(|version| kind(crd, version)).collect()
+}
+
+/// Whether only the Kubernetes project may define kinds in the group.
+pub(super) fn is_protected(group: &str) -> bool {
+    ["k8s.io", "kubernetes.io"]
+        .iter()
+        .any(|domain| group.strip_suffix(domain).is_some_and(|rest| rest.is_empty() || rest.ends_with('.')))
+}
+
+fn served(crd: &Value) -> impl Iterator<Item = &Value> {
+    items(crd, "/spec/versions").iter().filter(|version| is_true(version, "/served"))
+}
+
+fn kind(crd: &Value, version: &Value) -> Kind {
+    let name = |field: &str| text(crd, &format!("/status/acceptedNames/{field}")).to_owned();
+    let names =
+        |field: &str| texts(crd, &format!("/status/acceptedNames/{field}")).into_iter().map(str::to_owned).collect();
+    let group = text(crd, "/spec/group");
+    let plural = name("plural");
+    Kind {
+        group: group.to_owned(),
+        version: text(version, "/name").to_owned(),
+        kind: name("kind"),
+        singular: name("singular"),
+        list_kind: name("listKind"),
+        short_names: names("shortNames"),
+        categories: names("categories"),
+        namespaced: text(crd, "/spec/scope") == "Namespaced",
+        storage: Storage::new(group, &plural),
+        plural,
+        verbs: verbs(crd),
+        status: version.pointer("/subresources/status").is_some_and(|status| !status.is_null()),
+        scale: version.pointer("/subresources/scale").filter(|scale| !scale.is_null()).map(scale),
+        others: Vec::new(),
+        generation: true,
+        unconditional_update: false,
+        create_on_update: false,
+        fields: items(version, "/selectableFields").iter().map(selectable).collect(),
+        origin: Origin::Custom(Arc::new(custom(crd, version))),
+    }
+}
+
+/// In the order discovery has them for custom kinds; a definition being deleted offers less.
+fn verbs(crd: &Value) -> Vec<Verb> {
+    let mut verbs = vec![Verb::Delete, Verb::DeleteCollection, Verb::Get, Verb::List];
+    if !holds(crd, TERMINATING) {
+        verbs.extend([Verb::Patch, Verb::Create, Verb::Update]);
+    }
+    verbs.push(Verb::Watch);
+    verbs
+}
+
+fn scale(scale: &Value) -> Scale {
+    let pointer = |field| crate::registry::pointer(text(scale, field));
+    let selector = scale.get("labelSelectorPath").filter(|path| !path.is_null());
+    Scale {
+        spec_replicas: pointer("/specReplicasPath"),
+        status_replicas: pointer("/statusReplicasPath"),
+        selector: selector.map(|_| Selector::Text(pointer("/labelSelectorPath"))),
+    }
+}
+
+fn selectable(field: &Value) -> Selectable {
+    let path = text(field, "/jsonPath");
+    Selectable::at(path.trim_start_matches('.'), &[&crate::registry::pointer(path)], Absent::Empty)
+}
+
+fn custom(crd: &Value, version: &Value) -> Custom {
+    let storage = items(crd, "/spec/versions").iter().find(|version| is_true(version, "/storage"));
+    Custom {
+        definition: text(crd, "/metadata/name").to_owned(),
+        storage_version: storage.map(|version| text(version, "/name").to_owned()).unwrap_or_default(),
+        schema: Arc::new(version.pointer("/schema/openAPIV3Schema").cloned().unwrap_or_else(|| json!({}))),
+        columns: columns(version),
+        deprecation: is_true(version, "/deprecated").then(|| deprecation(crd, version)),
+        terminating: holds(crd, TERMINATING),
+    }
+}
+
+fn columns(version: &Value) -> Vec<Column> {
+    let columns = items(version, "/additionalPrinterColumns").iter();
+    columns.filter_map(|column| serde_json::from_value(column.clone()).ok()).collect()
+}
+
+/// The warning as written, or one that points at the best newer version still supported.
+fn deprecation(crd: &Value, version: &Value) -> String {
+    if let Some(written) = version.get("deprecationWarning").and_then(Value::as_str) {
+        return written.to_owned();
+    }
+    let (group, kind, own) = (text(crd, "/spec/group"), text(crd, "/spec/names/kind"), text(version, "/name"));
+    let newer = served(crd)
+        .filter(|version| !is_true(version, "/deprecated"))
+        .map(|version| text(version, "/name"))
+        .filter(|name| Rank::of(name) > Rank::of(own))
+        .max_by_key(|name| Rank::of(name));
+    match newer {
+        Some(newer) => format!("{group}/{own} {kind} is deprecated; use {group}/{newer} {kind}"),
+        None => format!("{group}/{own} {kind} is deprecated"),
+    }
+}
+
+/// The order of version names: v2 > v1 > v2beta1 > v1beta2 > v1alpha1 > anything else, the rest by name.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Rank<'a>(Stability, u64, u64, std::cmp::Reverse<&'a str>);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Stability {
+    Other,
+    Alpha,
+    Beta,
+    Stable,
+}
+
+impl<'a> Rank<'a> {
+    pub(crate) fn of(name: &'a str) -> Self {
+        Self::parse(name).unwrap_or(Self(Stability::Other, 0, 0, std::cmp::Reverse(name)))
+    }
+
+    fn parse(name: &str) -> Option<Self> {
+        let rest = name.strip_prefix('v')?;
+        let (major, rest) = number(rest)?;
+        let (stability, rest) = match rest {
+            "" => return Some(Self(Stability::Stable, major, 0, std::cmp::Reverse(""))),
+            rest => match rest.strip_prefix("beta") {
+                Some(rest) => (Stability::Beta, rest),
+                None => (Stability::Alpha, rest.strip_prefix("alpha")?),
+            },
+        };
+        let (minor, rest) = number(rest)?;
+        rest.is_empty().then_some(Self(stability, major, minor, std::cmp::Reverse("")))
+    }
+}
+
+fn number(text: &str) -> Option<(u64, &str)> {
+    let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let (digits, rest) = text.split_at(end);
+    Some((digits.parse().ok()?, rest))
+}

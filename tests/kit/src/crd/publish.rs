@@ -1,0 +1,109 @@
+//! From the stored definitions: their next statuses, and the kinds to serve.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+use super::condition::{APPROVED, Condition, ESTABLISHED, NAMES_ACCEPTED, holds, set};
+use super::names::{Taken, accept};
+use super::{kinds, text};
+use crate::registry::Kind;
+
+/// What one look at all definitions gives.
+#[derive(Clone, Debug)]
+pub struct Published {
+    /// The definitions whose status changes, by name, with the new status. Empty: all is settled.
+    pub statuses: Vec<(String, Value)>,
+    /// The kinds to serve once these statuses are stored: those of every Established definition.
+    pub kinds: Vec<Kind>,
+}
+
+/// Takes every definition one step on its way: names accepted, then Established.
+///
+/// Call again with the stored results until `statuses` is empty; two steps establish a new definition, as watchers
+/// of a real server see it. Serve `kinds` before storing `statuses`, since clients start when Established turns True.
+#[must_use]
+pub fn publish(all: &[Arc<Value>], now: Timestamp) -> Published {
+    let mut given = given(all);
+    let mut out = Published { statuses: Vec::new(), kinds: Vec::new() };
+    for crd in all {
+        let status = step(crd, &given, now);
+        let mut next = Value::clone(crd);
+        next["status"] = status;
+        out.kinds.extend(kinds::of(&next));
+        if next["status"] != crd["status"] {
+            out.statuses.push((text(crd, "/metadata/name").to_owned(), next["status"].clone()));
+        }
+        given.insert(name(crd), (text(crd, "/spec/group").to_owned(), next["status"].take()));
+    }
+    out
+}
+
+/// Group and status by the name of the definition: what is given so far.
+type Statuses = HashMap<String, (String, Value)>;
+
+fn given(all: &[Arc<Value>]) -> Statuses {
+    all.iter().map(|crd| (name(crd), (text(crd, "/spec/group").to_owned(), crd["status"].clone()))).collect()
+}
+
+fn name(crd: &Value) -> String {
+    text(crd, "/metadata/name").to_owned()
+}
+
+fn step(crd: &Value, given: &Statuses, now: Timestamp) -> Value {
+    let mut status = crd["status"].clone();
+    let (names, accepted) = accept(crd, &taken_by_others(crd, given));
+    let established = established(crd, &accepted);
+    let mut conditions = status["conditions"].as_array().cloned().unwrap_or_default();
+    set(&mut conditions, &accepted, now);
+    if let Some(established) = established {
+        set(&mut conditions, &established, now);
+    }
+    if let Some(approved) = approved(crd) {
+        set(&mut conditions, &approved, now);
+    }
+    status["conditions"] = json!(conditions);
+    status["acceptedNames"] = names;
+    status
+}
+
+fn taken_by_others(crd: &Value, given: &Statuses) -> Taken {
+    let (own, group) = (text(crd, "/metadata/name"), text(crd, "/spec/group"));
+    let mut taken = Taken::default();
+    for (_, (_, status)) in given.iter().filter(|(name, (of, _))| *name != own && of == group) {
+        taken.add(status);
+    }
+    taken
+}
+
+/// The next Established condition; `None` when it is True already, which it stays for good.
+fn established(crd: &Value, accepted: &Condition) -> Option<Condition> {
+    let condition = |holds, reason, message: &str| {
+        Some(Condition { type_: ESTABLISHED, holds, reason, message: message.to_owned() })
+    };
+    if holds(crd, ESTABLISHED) {
+        None
+    } else if !accepted.holds {
+        condition(false, "NotAccepted", "not all names are accepted")
+    } else if holds(crd, NAMES_ACCEPTED) {
+        condition(true, "InitialNamesAccepted", "the initial names have been accepted")
+    } else {
+        condition(false, "Installing", "the initial names have been accepted")
+    }
+}
+
+/// Whether a definition in a group of the Kubernetes project says it was reviewed; `None` in any other group.
+fn approved(crd: &Value) -> Option<Condition> {
+    if !kinds::is_protected(text(crd, "/spec/group")) {
+        return None;
+    }
+    let note = text(crd, "/metadata/annotations/api-approved.kubernetes.io");
+    let condition = |holds, reason, message| Some(Condition { type_: APPROVED, holds, reason, message });
+    if note.starts_with("unapproved") {
+        condition(false, "UnapprovedAnnotation", format!("not approved: {note:?}"))
+    } else {
+        condition(true, "ApprovedAnnotation", format!("approved in {note}"))
+    }
+}

@@ -1,0 +1,110 @@
+//! The table of kinds a server knows: the built-in ones and those that definitions add.
+
+mod builtin;
+mod field;
+mod kind;
+mod typed;
+
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock};
+
+pub(crate) use field::pointer;
+pub use field::{Absent, Selectable};
+pub use kind::{Column, Custom, Kind, Origin, Scale, Selector, Storage, Subresource, Verb};
+pub use typed::Decoded;
+
+static BUILTIN: LazyLock<Vec<Arc<Kind>>> = LazyLock::new(|| builtin::kinds().into_iter().map(Arc::new).collect());
+
+/// All kinds served at one moment. Cheap to clone and to rebuild; never changed in place.
+#[derive(Clone, Debug)]
+pub struct Registry {
+    kinds: Arc<[Arc<Kind>]>,
+    by_plural: Arc<Index>,
+    by_kind: Arc<Index>,
+}
+
+/// Positions in `Registry::kinds`, by "group/version/name".
+type Index = HashMap<String, usize>;
+
+impl Registry {
+    /// The built-in kinds alone.
+    #[must_use]
+    pub fn builtin() -> Self {
+        Self::of(BUILTIN.to_vec())
+    }
+
+    /// The built-in kinds of this registry with these custom ones, in place of the custom ones it had.
+    ///
+    /// A built-in kind wins over a custom one of the same path, as the routes of a real server do.
+    #[must_use]
+    pub fn with_custom(&self, custom: impl IntoIterator<Item = Kind>) -> Self {
+        let own = self.kinds.iter().filter(|kind| kind.is_builtin()).cloned();
+        Self::of(own.chain(custom.into_iter().map(Arc::new)).collect())
+    }
+
+    fn of(kinds: Vec<Arc<Kind>>) -> Self {
+        let index = |name: fn(&Kind) -> &str| {
+            let mut index = Index::with_capacity(kinds.len());
+            for (at, kind) in kinds.iter().enumerate() {
+                index.entry(key(&kind.group, &kind.version, name(kind))).or_insert(at);
+            }
+            Arc::new(index)
+        };
+        let (by_plural, by_kind) = (index(|kind| &kind.plural), index(|kind| &kind.kind));
+        Self { kinds: kinds.into(), by_plural, by_kind }
+    }
+
+    /// The kind whose objects live at `/apis/{group}/{version}/.../{plural}`; the core group is "".
+    #[must_use]
+    pub fn lookup(&self, group: &str, version: &str, plural: &str) -> Option<Arc<Kind>> {
+        self.at(&self.by_plural, group, version, plural)
+    }
+
+    /// The kind an object or an owner reference names by its `apiVersion` and `kind`.
+    #[must_use]
+    pub fn by_gvk(&self, group: &str, version: &str, kind: &str) -> Option<Arc<Kind>> {
+        self.at(&self.by_kind, group, version, kind)
+    }
+
+    fn at(&self, index: &Index, group: &str, version: &str, name: &str) -> Option<Arc<Kind>> {
+        index.get(&key(group, version, name)).and_then(|at| self.kinds.get(*at)).cloned()
+    }
+
+    /// Every kind: the built-in ones first, in table order, then the custom ones in the order given.
+    pub fn iter(&self) -> impl Iterator<Item = &Arc<Kind>> {
+        self.kinds.iter()
+    }
+
+    /// The kinds of one group and version, in the order of `iter`.
+    #[must_use]
+    pub fn kinds_of(&self, group: &str, version: &str) -> Vec<Arc<Kind>> {
+        let of = |kind: &&Arc<Kind>| kind.group == group && kind.version == version;
+        self.iter().filter(of).cloned().collect()
+    }
+
+    /// Any kind stored under this key; which of the served versions it is, is not specified.
+    #[must_use]
+    pub fn by_storage(&self, storage: &Storage) -> Option<Arc<Kind>> {
+        self.iter().find(|kind| kind.storage == *storage).cloned()
+    }
+
+    /// Whether a built-in kind belongs to this group: unknown paths of such a group answer a Status,
+    /// those of any other a plain text.
+    #[must_use]
+    pub fn is_builtin_group(&self, group: &str) -> bool {
+        self.iter().any(|kind| kind.is_builtin() && kind.group == group)
+    }
+}
+
+fn key(group: &str, version: &str, name: &str) -> String {
+    format!("{group}/{version}/{name}")
+}
+
+/// The group and the version of an `apiVersion`; the group of the core kinds is "".
+#[must_use]
+pub fn split(api_version: &str) -> (&str, &str) {
+    api_version.split_once('/').unwrap_or(("", api_version))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,146 @@
+//! Decoding of built-in objects through their k8s-openapi types: type errors, unknown fields, normal forms.
+
+use std::fmt;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+/// The decoder of one built-in kind: decodes as its type and encodes again.
+#[derive(Clone, Copy)]
+pub struct Decode(fn(&Value) -> Result<Value, String>);
+
+/// A decoded object.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Decoded {
+    /// The object without nulls and without what its type does not know, leaves in their normal form.
+    pub value: Value,
+    /// Paths of the fields the type does not know, such as `spec.ports[0].bogus`.
+    pub unknown: Vec<String>,
+}
+
+impl fmt::Debug for Decode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Decode")
+    }
+}
+
+impl Decode {
+    pub(super) fn of<T: Serialize + DeserializeOwned>() -> Self {
+        Self(typed::<T>)
+    }
+
+    /// # Errors
+    /// The decoder's text when a field has a wrong type.
+    pub(super) fn decode(self, object: &Value) -> Result<Decoded, String> {
+        let object = &quantities(object);
+        let known = (self.0)(object)?;
+        let mut unknown = Vec::new();
+        let value = common(object, &known, &mut Path(Vec::new()), &mut unknown);
+        Ok(Decoded { value, unknown })
+    }
+}
+
+fn typed<T: Serialize + DeserializeOwned>(object: &Value) -> Result<Value, String> {
+    let decoded = T::deserialize(object).map_err(|error| error.to_string())?;
+    serde_json::to_value(decoded).map_err(|error| error.to_string())
+}
+
+/// Maps of quantities, which may be written as numbers while k8s-openapi takes texts only.
+const QUANTITIES: [&str; 12] = [
+    "allocatable",
+    "capacity",
+    "default",
+    "defaultRequest",
+    "hard",
+    "limits",
+    "max",
+    "maxLimitRequestRatio",
+    "min",
+    "overhead",
+    "requests",
+    "used",
+];
+
+fn quantities(value: &Value) -> Value {
+    match value {
+        Value::Object(map) => map.iter().map(|(key, value)| (key.clone(), quantity_map(key, value))).collect(),
+        Value::Array(items) => items.iter().map(quantities).collect(),
+        leaf => leaf.clone(),
+    }
+}
+
+fn quantity_map(key: &str, value: &Value) -> Value {
+    match value {
+        Value::Object(map) if QUANTITIES.contains(&key) => {
+            map.iter().map(|(key, value)| (key.clone(), number_as_text(value))).collect()
+        }
+        value => quantities(value),
+    }
+}
+
+fn number_as_text(value: &Value) -> Value {
+    if value.is_number() { Value::String(value.to_string()) } else { quantities(value) }
+}
+
+/// What is in both: the encoded form also has the empty fields nobody wrote.
+fn common<'a>(written: &'a Value, known: &Value, path: &mut Path<'a>, unknown: &mut Vec<String>) -> Value {
+    match (written, known) {
+        (Value::Object(written), Value::Object(known)) => Value::Object(fields(written, known, path, unknown)),
+        (Value::Array(written), Value::Array(known)) if written.len() == known.len() => {
+            let pairs = written.iter().zip(known).enumerate();
+            pairs
+                .map(|(at, (written, known))| {
+                    path.within(Step::Index(at), |path| common(written, known, path, unknown))
+                })
+                .collect()
+        }
+        _ => known.clone(),
+    }
+}
+
+fn fields<'a>(
+    written: &'a Map<String, Value>,
+    known: &Map<String, Value>,
+    path: &mut Path<'a>,
+    unknown: &mut Vec<String>,
+) -> Map<String, Value> {
+    let mut out = Map::new();
+    for (key, value) in written.iter().filter(|(_, value)| !value.is_null()) {
+        path.within(Step::Field(key), |path| match known.get(key) {
+            Some(known) => drop(out.insert(key.clone(), common(value, known, path, unknown))),
+            None => unknown.push(path.to_string()),
+        });
+    }
+    out
+}
+
+/// Where a walk is, printed as `spec.ports[0].name`.
+struct Path<'a>(Vec<Step<'a>>);
+
+enum Step<'a> {
+    Field(&'a str),
+    Index(usize),
+}
+
+impl<'a> Path<'a> {
+    fn within<T>(&mut self, step: Step<'a>, walk: impl FnOnce(&mut Self) -> T) -> T {
+        self.0.push(step);
+        let out = walk(self);
+        self.0.pop();
+        out
+    }
+}
+
+impl fmt::Display for Path<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, step) in self.0.iter().enumerate() {
+            match step {
+                Step::Field(name) if at == 0 => f.write_str(name)?,
+                Step::Field(name) => write!(f, ".{name}")?,
+                Step::Index(at) => write!(f, "[{at}]")?,
+            }
+        }
+        Ok(())
+    }
+}
