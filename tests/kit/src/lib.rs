@@ -1,4 +1,6 @@
 //! An in-process Kubernetes API server for tests and examples.
 
 pub mod crd;
+pub mod patch;
 pub mod registry;
+pub mod schema;

@@ -1,0 +1,7 @@
+//! JSON patch and JSON merge patch, as an API server applies them to a stored object.
+
+mod json;
+mod merge;
+
+pub use json::{PatchError, json_patch};
+pub use merge::merge_patch;

@@ -1,0 +1,56 @@
+//! One entry of `details.causes` in a Kubernetes `Status`.
+
+use std::fmt;
+
+/// Why one field was refused, as it stands in `details.causes` of a Kubernetes `Status`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cause {
+    /// The kind of refusal, such as `FieldValueInvalid` or `FieldValueRequired`.
+    pub reason: String,
+    /// What is wrong, beginning with the reason in words: `Invalid value: 1000: ...`.
+    pub message: String,
+    /// The path of the field without a leading dot, such as `spec.list[0].name`.
+    pub field: String,
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.field, self.message)
+    }
+}
+
+impl Cause {
+    fn new(reason: &str, field: &str, message: String) -> Self {
+        Self { reason: reason.to_owned(), message, field: field.to_owned() }
+    }
+
+    /// A value that is present but wrong; `value` is printed as JSON.
+    pub(crate) fn invalid(field: &str, value: impl fmt::Display, text: impl fmt::Display) -> Self {
+        Self::new("FieldValueInvalid", field, format!("Invalid value: {value}: {text}"))
+    }
+
+    /// A value of the wrong JSON type or format; `value` is printed quoted.
+    pub(crate) fn mistyped(field: &str, value: &str, text: impl fmt::Display) -> Self {
+        Self::new("FieldValueTypeInvalid", field, format!("Invalid value: {value:?}: {text}"))
+    }
+
+    /// A field that must be there.
+    pub(crate) fn required(field: &str, text: &str) -> Self {
+        Self::new("FieldValueRequired", field, with_detail("Required value", text))
+    }
+
+    /// A field that must not be there.
+    pub(crate) fn forbidden(field: &str, text: &str) -> Self {
+        Self::new("FieldValueForbidden", field, with_detail("Forbidden", text))
+    }
+
+    /// A value outside a fixed choice; `supported` holds the choice, each already printed.
+    pub(crate) fn unsupported(field: &str, value: impl fmt::Display, supported: &[String]) -> Self {
+        let choice = supported.iter().map(|one| format!("\"{one}\"")).collect::<Vec<_>>().join(", ");
+        Self::new("FieldValueNotSupported", field, format!("Unsupported value: {value}: supported values: {choice}"))
+    }
+}
+
+fn with_detail(head: &str, text: &str) -> String {
+    if text.is_empty() { head.to_owned() } else { format!("{head}: {text}") }
+}

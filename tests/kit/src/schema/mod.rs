@@ -1,0 +1,18 @@
+//! Structural schemas of custom resources: parsing with the real refusals, pruning, defaulting and validation.
+
+mod cause;
+mod default;
+#[cfg(test)]
+pub(crate) mod fixture;
+mod metadata;
+mod parse;
+mod prune;
+mod refuse;
+mod structural;
+
+pub use cause::Cause;
+pub use default::{default, drop_nulls, fill};
+pub use metadata::prune_metadata;
+pub use prune::prune;
+pub use structural::Structural;
+pub(crate) use structural::{ListType, MapType};
