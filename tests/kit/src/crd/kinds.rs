@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::condition::{ESTABLISHED, TERMINATING, holds};
 use super::{is_true, items, text, texts};
 use crate::registry::{Absent, Column, Custom, Kind, Origin, Scale, Selectable, Selector, Storage, Verb};
+use crate::schema::Structural;
 
 /// The served versions of a definition in the order of preference; none before it is Established.
 pub(super) fn of(crd: &Value) -> Vec<Kind> {
@@ -15,7 +16,7 @@ pub(super) fn of(crd: &Value) -> Vec<Kind> {
     }
     let mut versions: Vec<&Value> = served(crd).collect();
     versions.sort_by_key(|version| std::cmp::Reverse(Rank::of(text(version, "/name"))));
-    versions.into_iter().map(|version| kind(crd, version)).collect()
+    versions.into_iter().filter_map(|version| kind(crd, version)).collect()
 }
 
 /// Whether only the Kubernetes project may define kinds in the group.
@@ -29,13 +30,15 @@ fn served(crd: &Value) -> impl Iterator<Item = &Value> {
     items(crd, "/spec/versions").iter().filter(|version| is_true(version, "/served"))
 }
 
-fn kind(crd: &Value, version: &Value) -> Kind {
+/// `None` when the schema can't be read, which no definition that went through `prepare` has.
+fn kind(crd: &Value, version: &Value) -> Option<Kind> {
     let name = |field: &str| text(crd, &format!("/status/acceptedNames/{field}")).to_owned();
     let names =
         |field: &str| texts(crd, &format!("/status/acceptedNames/{field}")).into_iter().map(str::to_owned).collect();
     let group = text(crd, "/spec/group");
     let plural = name("plural");
-    Kind {
+    let custom = custom(crd, version)?;
+    Some(Kind {
         group: group.to_owned(),
         version: text(version, "/name").to_owned(),
         kind: name("kind"),
@@ -54,8 +57,8 @@ fn kind(crd: &Value, version: &Value) -> Kind {
         unconditional_update: false,
         create_on_update: false,
         fields: items(version, "/selectableFields").iter().map(selectable).collect(),
-        origin: Origin::Custom(Arc::new(custom(crd, version))),
-    }
+        origin: Origin::Custom(Arc::new(custom)),
+    })
 }
 
 /// In the order discovery has them for custom kinds; a definition being deleted offers less.
@@ -83,16 +86,18 @@ fn selectable(field: &Value) -> Selectable {
     Selectable::at(path.trim_start_matches('.'), &[&crate::registry::pointer(path)], Absent::Empty)
 }
 
-fn custom(crd: &Value, version: &Value) -> Custom {
+fn custom(crd: &Value, version: &Value) -> Option<Custom> {
+    let schema = version.pointer("/schema/openAPIV3Schema")?;
     let storage = items(crd, "/spec/versions").iter().find(|version| is_true(version, "/storage"));
-    Custom {
+    Some(Custom {
         definition: text(crd, "/metadata/name").to_owned(),
         storage_version: storage.map(|version| text(version, "/name").to_owned()).unwrap_or_default(),
-        schema: Arc::new(version.pointer("/schema/openAPIV3Schema").cloned().unwrap_or_else(|| json!({}))),
+        schema: Arc::new(schema.clone()),
+        structural: Arc::new(Structural::parse(schema).ok()?),
         columns: columns(version),
         deprecation: is_true(version, "/deprecated").then(|| deprecation(crd, version)),
         terminating: holds(crd, TERMINATING),
-    }
+    })
 }
 
 fn columns(version: &Value) -> Vec<Column> {

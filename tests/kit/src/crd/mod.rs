@@ -1,11 +1,15 @@
 //! CustomResourceDefinitions: what a write must satisfy, and what the kinds they define are.
 
+mod check;
 mod condition;
+mod format;
 mod kinds;
 mod names;
+mod prepare;
 mod publish;
 mod stop;
 
+pub use prepare::{Warning, prepare, prepare_status};
 pub use publish::{Published, publish};
 pub use stop::{FINALIZER, mark_deleted, mark_deleting, mark_emptied};
 

@@ -95,7 +95,7 @@ fn a_taken_short_name_holds_a_definition_up_until_it_is_free() {
 fn served_versions_come_by_preference_and_say_which_one_replaces_a_deprecated_one() {
     let mut crd = crd("vers", "Ver", &json!({}));
     let version = |name: &str, served: bool, extra: Value| {
-        let mut version = json!({"name": name, "served": served, "storage": name == "v1"});
+        let mut version = json!({"name": name, "served": served, "storage": name == "v1", "schema": {"openAPIV3Schema": {"type": "object"}}});
         version.as_object_mut().unwrap().extend(extra.as_object().unwrap().clone());
         version
     };

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::field::Selectable;
 use super::typed::{Decode, Decoded};
+use crate::schema::Structural;
 
 /// A kind as served at one group and version.
 #[derive(Clone, Debug)]
@@ -69,6 +70,8 @@ pub struct Custom {
     pub storage_version: String,
     /// `openAPIV3Schema` as written.
     pub schema: Arc<Value>,
+    /// The same schema, read: for pruning, defaulting, validation and apply.
+    pub structural: Arc<Structural>,
     /// The columns `kubectl get` shows; empty means the name and the age.
     pub columns: Vec<Column>,
     /// The text of the Warning header every request gets when the version is deprecated.

@@ -1,0 +1,220 @@
+//! Refusals of definitions, as recorded on a real server.
+#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+
+use serde_json::{Value, json};
+
+use crate::crd::prepare;
+
+fn definition() -> Value {
+    json!({
+        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+        "metadata": {"name": "errs.crd.dev"},
+        "spec": {
+            "group": "crd.dev", "scope": "Namespaced", "names": {"plural": "errs", "kind": "Err"},
+            "versions": [version("v1", true)],
+        },
+    })
+}
+
+fn version(name: &str, storage: bool) -> Value {
+    let spec = json!({"type": "object", "properties": {"a": {"type": "string"}, "l": {"type": "array", "items": {"type": "string"}}}});
+    let schema = json!({"openAPIV3Schema": {"type": "object", "properties": {"spec": spec}}});
+    json!({"name": name, "served": true, "storage": storage, "schema": schema})
+}
+
+/// The causes after setting these places, as "field: message".
+fn refusals(changes: &[(&str, Value)]) -> Vec<String> {
+    let mut crd = definition();
+    for (pointer, value) in changes {
+        let (parent, key) = pointer.rsplit_once('/').unwrap();
+        match crd.pointer_mut(parent).unwrap() {
+            Value::Array(items) => items.push(value.clone()),
+            object => object[key] = value.clone(),
+        }
+    }
+    prepare(&mut crd, None).err().unwrap_or_default().iter().map(ToString::to_string).collect()
+}
+
+const LABEL: &str = "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic \
+    character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is \
+    '[a-z]([-a-z0-9]*[a-z0-9])?')";
+
+#[test]
+fn a_sound_definition_gets_its_default_names_and_an_empty_status() {
+    let mut crd = definition();
+    assert_eq!(prepare(&mut crd, None).unwrap(), Vec::<String>::new());
+    assert_eq!(
+        crd["spec"]["names"],
+        json!({"plural": "errs", "singular": "err", "kind": "Err", "listKind": "ErrList"})
+    );
+    assert_eq!(crd["spec"]["conversion"], json!({"strategy": "None"}));
+    assert_eq!(
+        crd["status"],
+        json!({"conditions": null, "acceptedNames": {"plural": "", "kind": ""}, "storedVersions": ["v1"]})
+    );
+}
+
+#[test]
+fn the_name_is_plural_and_group() {
+    assert_eq!(
+        refusals(&[("/spec/names/plural", json!("Errs"))]),
+        [
+            r#"metadata.name: Invalid value: "errs.crd.dev": must be spec.names.plural+"."+spec.group"#.to_owned(),
+            format!(r#"spec.names.plural: Invalid value: "Errs": {LABEL}"#),
+        ]
+    );
+}
+
+#[test]
+fn what_must_be_there_is_asked_for_in_order() {
+    assert_eq!(
+        refusals(&[("/spec", json!(null))]),
+        [
+            r#"metadata.name: Invalid value: "errs.crd.dev": must be spec.names.plural+"."+spec.group"#,
+            "spec.group: Required value",
+            "spec.scope: Required value",
+            "spec.versions: Invalid value: null: must have exactly one version marked as storage version",
+            "spec.names.plural: Required value",
+            "spec.names.singular: Required value",
+            "spec.names.kind: Required value",
+            "spec.names.listKind: Required value",
+            "status.storedVersions: Invalid value: null: must have at least one stored version",
+        ]
+    );
+}
+
+#[test]
+fn exactly_one_version_is_stored() {
+    let printed = |name: &str| {
+        format!(
+            r#"{{"Name":"{name}","Served":true,"Storage":true,"Deprecated":false,"DeprecationWarning":null,"Schema":null,"#
+        ) + r#""Subresources":null,"AdditionalPrinterColumns":null,"SelectableFields":null}"#
+    };
+    assert_eq!(
+        refusals(&[("/spec/versions/-", version("v2", true))]),
+        [
+            format!(
+                "spec.versions: Invalid value: [{},{}]: must have exactly one version marked as storage version",
+                printed("v1"),
+                printed("v2")
+            ),
+            r#"status.storedVersions: Invalid value: ["v1"]: must have the storage version v2"#.to_owned(),
+        ]
+    );
+}
+
+#[test]
+fn a_schema_all_versions_share_is_reported_once() {
+    let bad = json!({"type": "object", "properties": {"x": {}}});
+    let place = "/spec/versions/0/schema/openAPIV3Schema";
+    let rule = "properties[x].type: Required value: must not be empty for specified object fields";
+    assert_eq!(refusals(&[(place, bad.clone())]), [format!("spec.validation.openAPIV3Schema.{rule}")]);
+    assert_eq!(
+        refusals(&[(place, bad), ("/spec/versions/-", version("v2", false))]),
+        [format!("spec.versions[0].schema.openAPIV3Schema.{rule}")]
+    );
+}
+
+#[test]
+fn paths_of_columns_scale_and_selectors_are_checked() {
+    let at = |name: &str, value: Value| refusals(&[(&format!("/spec/versions/0/{name}"), value)]);
+    assert_eq!(
+        at("additionalPrinterColumns", json!([{"name": "x", "type": "bogus", "jsonPath": "spec.a"}])),
+        [
+            r#"spec.additionalPrinterColumns[0].type: Invalid value: "bogus": must be one of boolean,date,integer,number,string"#,
+            r#"spec.additionalPrinterColumns[0].JSONPath: Invalid value: "spec.a": must be a simple json path starting with ."#,
+        ]
+    );
+    assert_eq!(
+        at("subresources", json!({"scale": {"specReplicasPath": ".foo"}})),
+        [
+            r#"spec.subresources.scale.specReplicasPath: Invalid value: ".foo": should be a json path under .spec"#,
+            "spec.subresources.scale.statusReplicasPath: Required value",
+        ]
+    );
+    let selectors = [".spec.a", ".spec.a", ".spec.l[0]", ".spec.zz", ".spec", "spec.a"];
+    let selectors: Vec<Value> = selectors.iter().map(|path| json!({"jsonPath": path})).collect();
+    let found = at("selectableFields", json!(selectors));
+    assert_eq!(found.len(), 5);
+    assert_eq!(found[0], r#"spec.selectableFields[1].jsonPath: Duplicate value: ".spec.a""#);
+    assert!(found[1].ends_with("is an invalid path: array notation is not allowed"), "{}", found[1]);
+    assert!(found[2].ends_with("is an invalid path: does not refer to a valid field"), "{}", found[2]);
+    assert!(found[3].contains("must point to a field of type string, boolean or integer"), "{}", found[3]);
+    assert!(found[4].ends_with("is an invalid path: expected [ or . but got: spec"), "{}", found[4]);
+}
+
+#[test]
+fn webhook_conversion_is_refused_and_says_what_to_use() {
+    let review = json!({"clientConfig": {"url": "https://x"}, "conversionReviewVersions": ["v1"]});
+    let found = refusals(&[("/spec/conversion", json!({"strategy": "Webhook", "webhook": review}))]);
+    assert_eq!(found.len(), 1);
+    assert!(found[0].contains("use strategy None"), "{}", found[0]);
+    assert_eq!(
+        refusals(&[("/spec/conversion", json!({"strategy": "Webhook"}))]),
+        [
+            "spec.conversion.webhookClientConfig: Required value: required when strategy is set to Webhook",
+            "spec.conversion.conversionReviewVersions: Required value",
+        ]
+    );
+}
+
+#[test]
+fn groups_of_kubernetes_need_an_approval() {
+    let in_group = |note: Value| {
+        refusals(&[
+            ("/spec/group", json!("x.k8s.io")),
+            ("/metadata/name", json!("errs.x.k8s.io")),
+            ("/metadata/annotations", json!({"api-approved.kubernetes.io": note})),
+        ])
+    };
+    assert_eq!(in_group(json!("https://x.y/1")), [""; 0]);
+    assert_eq!(in_group(json!("unapproved, a test")), [""; 0]);
+    assert_eq!(in_group(json!("bogus")).len(), 1);
+}
+
+#[test]
+fn an_established_definition_keeps_scope_and_kind() {
+    let mut old = definition();
+    prepare(&mut old, None).unwrap();
+    let mut new = old.clone();
+    new["spec"]["scope"] = json!("Cluster");
+    new["spec"]["names"]["kind"] = json!("Other");
+    assert!(prepare(&mut new.clone(), Some(&old)).is_ok(), "not yet established");
+    old["status"]["conditions"] = json!([{"type": "Established", "status": "True"}]);
+    let found: Vec<String> = prepare(&mut new, Some(&old)).unwrap_err().iter().map(ToString::to_string).collect();
+    assert_eq!(
+        found,
+        [
+            r#"spec.scope: Invalid value: "Cluster": field is immutable"#,
+            r#"spec.names.kind: Invalid value: "Other": field is immutable"#,
+        ]
+    );
+}
+
+#[test]
+fn a_version_that_was_stored_stays() {
+    let mut old = definition();
+    prepare(&mut old, None).unwrap();
+    let mut moved = old.clone();
+    moved["spec"]["versions"] = json!([version("v1", false), version("v2", true)]);
+    prepare(&mut moved, Some(&old)).unwrap();
+    assert_eq!(moved["status"]["storedVersions"], json!(["v1", "v2"]));
+    let mut dropped = moved.clone();
+    dropped["spec"]["versions"] = json!([version("v2", true)]);
+    let causes = prepare(&mut dropped, Some(&moved)).unwrap_err();
+    assert_eq!(causes[0].field, "status.storedVersions[0]");
+}
+
+#[test]
+fn unknown_formats_and_rules_are_stored_with_a_warning() {
+    let mut crd = definition();
+    let spec = "/spec/versions/0/schema/openAPIV3Schema/properties/spec";
+    crd.pointer_mut(spec).unwrap()["properties"]["x"] = json!({"type": "string", "format": "bogus"});
+    crd.pointer_mut(spec).unwrap()["x-kubernetes-validations"] = json!([{"rule": "self.a != ''"}]);
+    let warnings = prepare(&mut crd, None).unwrap();
+    assert_eq!(warnings.len(), 2);
+    assert_eq!(warnings[0], r#"unrecognized format "bogus""#);
+    assert!(warnings[1].starts_with("spec.versions[0].schema.openAPIV3Schema.spec: rules"), "{}", warnings[1]);
+    let again = prepare(&mut crd.clone(), Some(&crd)).unwrap();
+    assert!(!again.iter().any(|warning| warning.contains("format")), "known formats warn once");
+}

@@ -1,0 +1,71 @@
+//! The formats that schemas name and validation does not know: stored, but worth a warning.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::{items, text};
+
+/// Formats of texts that are checked; names are compared without their hyphens.
+const OF_TEXT: [&str; 27] = [
+    "bsonobjectid",
+    "byte",
+    "cidr",
+    "creditcard",
+    "date",
+    "datetime",
+    "duration",
+    "email",
+    "hexcolor",
+    "hostname",
+    "ipv4",
+    "ipv6",
+    "isbn",
+    "isbn10",
+    "isbn13",
+    "k8slongname",
+    "k8sshortname",
+    "mac",
+    "password",
+    "rgbcolor",
+    "ssn",
+    "uri",
+    "uuid",
+    "uuid3",
+    "uuid4",
+    "uuid5",
+    "",
+];
+
+/// The unknown formats in all versions of a definition, each once.
+pub(super) fn unrecognized(crd: &Value) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for version in items(crd, "/spec/versions") {
+        walk(&version["schema"]["openAPIV3Schema"], &mut found);
+    }
+    found
+}
+
+fn walk(schema: &Value, found: &mut BTreeSet<String>) {
+    if !schema.is_object() {
+        return;
+    }
+    let format = text(schema, "/format");
+    if !is_known(text(schema, "/type"), format) {
+        found.insert(format.to_owned());
+    }
+    for child in schema["properties"].as_object().into_iter().flat_map(|children| children.values()) {
+        walk(child, found);
+    }
+    for child in ["items", "additionalProperties"] {
+        walk(&schema[child], found);
+    }
+}
+
+fn is_known(type_: &str, format: &str) -> bool {
+    match type_ {
+        "integer" => ["", "int32", "int64"].contains(&format),
+        "number" => ["", "float", "double", "int32", "int64"].contains(&format),
+        _ => OF_TEXT.contains(&format.replace('-', "").as_str()),
+    }
+}
