@@ -104,12 +104,19 @@ impl<S: SubReconciler> Cx<'_, S> {
         if std::mem::replace(&mut self.recorded, true) {
             return Ok(());
         }
-        let backend = self.draft.backend.clone();
-        let written = backend.record(self.draft.progress()).await;
-        if let Err(error) = &written {
-            self.draft.trouble = Some(error.clone());
+        let intent = self.draft.progress();
+        if intent == self.draft.found() {
+            return Ok(());
         }
-        written
+        let backend = self.draft.backend.clone();
+        match backend.record(intent.clone()).await {
+            Ok(()) => self.draft.recorded(intent),
+            Err(error) => {
+                self.draft.trouble = Some(error.clone());
+                return Err(error);
+            }
+        }
+        Ok(())
     }
 
     /// Runs again after this pass, along the back-off curve; later steps still run.

@@ -1,5 +1,8 @@
 //! The draft of a pass: conditions and status while the steps run, and what is written in the end.
 
+mod conclude;
+mod intent;
+
 use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -7,43 +10,15 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use kube::ResourceExt;
-use serde_json::{Value, json};
+use serde_json::Value;
+
+pub use self::intent::StatusIntent;
 
 use crate::backend::{ApiError, Backend};
-use crate::condition::{Condition, Polarity, READY, RECONCILING, Ranking, STALLED, Status, find, sanitize};
-use crate::outcome::{Class, Halt, Outcome};
+use crate::condition::{Condition, Polarity, READY, RECONCILING, STALLED, Status, find, sanitize};
 use crate::reconciler::Primary;
 use crate::status::{ObservedInputs, StatusContract, author_fields};
 use crate::wiring::{StepWiring, Wiring};
-
-/// What is written to the status: built, never copied. Foreign conditions and unknown fields are never in it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct StatusIntent {
-    /// The generation that counts as observed; `None` leaves the default.
-    pub observed_generation: Option<i64>,
-    /// Declared conditions and Stalled, Reconciling, Ready, in the order as sent.
-    pub conditions: Vec<Condition>,
-    /// The author's fields.
-    pub fields: BTreeMap<String, Value>,
-    /// What the pass saw.
-    pub observed_inputs: Option<ObservedInputs>,
-}
-
-impl StatusIntent {
-    /// The `status` stanza as JSON.
-    #[must_use]
-    pub fn to_value(&self) -> Value {
-        let mut status: serde_json::Map<String, Value> = self.fields.clone().into_iter().collect();
-        status.insert("conditions".into(), json!(self.conditions));
-        if let Some(generation) = self.observed_generation {
-            status.insert("observedGeneration".into(), json!(generation));
-        }
-        if let Some(inputs) = &self.observed_inputs {
-            status.insert("observedInputs".into(), json!(inputs));
-        }
-        Value::Object(status)
-    }
-}
 
 /// The state of one pass. Everything that steps change is here, so that it outlives a pipeline that is dropped or panics.
 pub(crate) struct Draft {
@@ -59,6 +34,8 @@ pub(crate) struct Draft {
     conditions: Vec<Option<Condition>>,
     before: Before,
     marked: Option<usize>,
+    /// A progress write changed an author field.
+    progress: bool,
     /// The step that runs or ran last.
     pub(crate) step: Option<StepWiring>,
     /// `cx.requeue()` or `cx.requeue_after(d)`: the shortest wins, a curve counts as longest.
@@ -79,32 +56,53 @@ struct Before {
     observed_inputs: Option<ObservedInputs>,
 }
 
-fn fields_of<S: StatusContract>(status: &(dyn Any + Send + Sync)) -> Result<BTreeMap<String, Value>, serde_json::Error> {
+fn fields_of<S: StatusContract>(
+    status: &(dyn Any + Send + Sync),
+) -> Result<BTreeMap<String, Value>, serde_json::Error> {
     status.downcast_ref::<S>().map_or_else(|| Ok(BTreeMap::new()), author_fields)
 }
 
 impl Draft {
     pub(crate) fn new<K: Primary>(object: &K, wiring: Wiring, backend: Arc<dyn Backend>) -> Self {
         let status = object.status().cloned().unwrap_or_default();
-        let found = status.conditions();
-        let conditions = wiring.conditions.iter().map(|info| find(found, info.type_).cloned()).collect();
-        let before = Before {
-            observed_generation: status.observed_generation(),
-            conditions: found.to_vec(),
-            fields: author_fields(&status).unwrap_or_default(),
-            observed_inputs: status.observed_inputs().cloned(),
-        };
+        let found = status.conditions().to_vec();
+        let mut draft = Self::bare(
+            wiring,
+            object.meta().generation.unwrap_or_default(),
+            status.observed_generation(),
+            found,
+            backend,
+        );
+        draft.namespace = object.namespace();
+        draft.name = object.name_any();
+        draft.before.fields = author_fields(&status).unwrap_or_default();
+        draft.before.observed_inputs = status.observed_inputs().cloned();
+        draft.status = Box::new(status);
+        draft.fields_of = fields_of::<K::Status>;
+        draft
+    }
+
+    /// A draft without author fields.
+    fn bare(
+        wiring: Wiring,
+        generation: i64,
+        observed_generation: Option<i64>,
+        found: Vec<Condition>,
+        backend: Arc<dyn Backend>,
+    ) -> Self {
+        let conditions = wiring.conditions.iter().map(|info| find(&found, info.type_).cloned()).collect();
         Self {
             wiring,
-            namespace: object.namespace(),
-            name: object.name_any(),
-            generation: object.meta().generation.unwrap_or_default(),
+            namespace: None,
+            name: String::new(),
+            generation,
             backend,
-            status: Box::new(status),
-            fields_of: fields_of::<K::Status>,
+            status: Box::new(()),
+            fields_of: |_| Ok(BTreeMap::new()),
             conditions,
-            before,
+            before: Before { observed_generation, conditions: found, fields: BTreeMap::new(), observed_inputs: None },
             marked: None,
+            progress: false,
             step: None,
             requeue: None,
             references: BTreeSet::new(),
@@ -181,110 +179,6 @@ impl Draft {
         }
     }
 
-    /// Classifies how the pipeline ended, before the summary.
-    pub(crate) fn outcome(&self, halt: Option<Halt>) -> Outcome {
-        if let Some(ApiError::Conflict(_)) = self.trouble {
-            return Outcome::Conflict;
-        }
-        match halt {
-            None => self.requeue.map_or(Outcome::Done, |after| Outcome::Requeue { after }),
-            Some(halt) => match halt.class {
-                Class::Stalled => Outcome::Stalled { reason: halt.reason.into(), message: halt.message },
-                Class::Waiting { poll } => Outcome::Waiting { poll },
-                Class::Transient => Outcome::Failed { message: halt.message },
-                Class::Ignored => Outcome::Ignored,
-            },
-        }
-    }
-
-    /// Whether every declared positive condition was reported and none is Unknown.
-    fn all_reported(&self) -> bool {
-        self.conditions.iter().zip(self.wiring.conditions).all(|(condition, info)| match condition {
-            Some(condition) => condition.status != Status::Unknown,
-            None => info.polarity == Polarity::Negative,
-        })
-    }
-
-    /// Positive conditions of steps that were not reached and never reported are Unknown, and say which step is in the way.
-    fn block_unreached(&mut self) {
-        let Some(current) = self.step else { return };
-        let unreached =
-            self.wiring.steps.iter().skip_while(|step| step.name != current.name).flat_map(|step| step.sets);
-        let unreported: Vec<usize> = unreached
-            .copied()
-            .filter(|place| self.conditions[*place].is_none() && self.polarity(*place) == Polarity::Positive)
-            .collect();
-        for place in unreported {
-            self.set(place, Status::Unknown, "Blocked", &format!("step {} is in the way", current.name));
-        }
-    }
-
-    /// Turns the outcome into what is written: conditions, summary, generation. A success that is not ready becomes `Failed`.
-    pub(crate) fn conclude(&mut self, outcome: Outcome) -> (Outcome, StatusIntent) {
-        let outcome = match outcome {
-            Outcome::Ignored if !self.all_reported() => {
-                Outcome::Failed { message: "nothing to do, but a condition was never reported".into() }
-            }
-            other => other,
-        };
-        if !matches!(outcome, Outcome::Done | Outcome::Ignored | Outcome::Requeue { .. }) {
-            self.block_unreached();
-        }
-        let conditions = self.summarized(&outcome);
-        let ready = find(&conditions, READY);
-        if matches!(outcome, Outcome::Done | Outcome::Ignored)
-            && let Some(ready) = ready.filter(|ready| ready.status != Status::True)
-        {
-            let failed = Outcome::Failed { message: ready.message.clone() };
-            let conditions = self.summarized(&failed);
-            return (failed.clone(), self.intent(&failed, conditions));
-        }
-        let intent = self.intent(&outcome, conditions);
-        (outcome, intent)
-    }
-
-    /// Stalled, Reconciling, Ready, then declared order: the order as sent.
-    fn summarized(&self, outcome: &Outcome) -> Vec<Condition> {
-        let declared: Vec<Condition> = self.conditions.iter().flatten().cloned().collect();
-        let mut all = Vec::with_capacity(declared.len() + 2);
-        match outcome {
-            Outcome::Stalled { reason, message } => all.push(self.stamped(STALLED, Status::True, reason, message)),
-            Outcome::Requeue { .. } | Outcome::Waiting { .. } | Outcome::Failed { .. } => {
-                let message = self.retry_message(outcome);
-                all.push(self.stamped(RECONCILING, Status::True, "ProgressingWithRetry", &message));
-            }
-            _ => {}
-        }
-        all.extend(declared);
-        let marked = self.marked.map(|place| self.wiring.conditions[place].type_);
-        if let Some(summary) = Ranking::Worst.summarize(self.wiring.conditions, &all, marked) {
-            let ready = self.stamped(READY, summary.status, &summary.reason, &summary.message);
-            let at = all.len() - self.conditions.iter().flatten().count();
-            all.insert(at, ready);
-        }
-        all
-    }
-
-    fn retry_message(&self, outcome: &Outcome) -> String {
-        let step = self.step.map_or("the pass", |step| step.name);
-        match outcome {
-            Outcome::Waiting { .. } => format!("waiting in {step}"),
-            Outcome::Requeue { .. } => format!("{step} asked to run again"),
-            _ => format!("retrying {step}"),
-        }
-    }
-
-    fn intent(&self, outcome: &Outcome, conditions: Vec<Condition>) -> StatusIntent {
-        let observed_generation =
-            if outcome.is_final() { Some(self.generation) } else { self.before.observed_generation };
-        StatusIntent {
-            observed_generation,
-            conditions,
-            fields: self.fields(),
-            observed_inputs: self.before.observed_inputs.clone(),
-        }
-    }
-
     /// The author's fields as they stand now.
     fn fields(&self) -> BTreeMap<String, Value> {
         (self.fields_of)(self.status.as_ref()).unwrap_or_else(|error| {
@@ -329,11 +223,25 @@ impl Draft {
 
     /// Whether the pass changed a condition's status or an author field: the back-off starts anew.
     pub(crate) fn progressed(&self, intent: &StatusIntent) -> bool {
+        if self.progress {
+            return true;
+        }
         let statuses = |conditions: &[Condition]| -> BTreeMap<String, Status> {
             let declared = conditions.iter().filter(|c| self.wiring.conditions.iter().any(|i| i.type_ == c.type_));
             declared.map(|c| (c.type_.clone(), c.status)).collect()
         };
         statuses(&self.before.conditions) != statuses(&intent.conditions) || self.before.fields != intent.fields
+    }
+
+    /// A progress write went through: it is what is there now.
+    pub(crate) fn recorded(&mut self, intent: StatusIntent) {
+        let ours: Vec<String> = intent.conditions.iter().map(|c| c.type_.clone()).collect();
+        self.before
+            .conditions
+            .retain(|c| !ours.contains(&c.type_) && ![STALLED, RECONCILING].contains(&c.type_.as_str()));
+        self.before.conditions.extend(intent.conditions);
+        self.progress |= self.before.fields != intent.fields;
+        self.before.fields = intent.fields;
     }
 
     pub(crate) fn changed_fields<'a>(&'a self, intent: &'a StatusIntent) -> impl Iterator<Item = (&'a str, &'a Value)> {

@@ -1,0 +1,283 @@
+//! The conclusion of a pass: outcome, conditions and summary, as the table of outcomes says.
+
+use super::{Draft, StatusIntent};
+use crate::backend::ApiError;
+use crate::condition::{Condition, Polarity, READY, RECONCILING, Ranking, STALLED, Status, find};
+use crate::outcome::{Class, Halt, Outcome};
+
+impl Draft {
+    /// Classifies how the pipeline ended, before the summary.
+    pub(crate) fn outcome(&self, halt: Option<Halt>) -> Outcome {
+        if let Some(ApiError::Conflict(_)) = self.trouble {
+            return Outcome::Conflict;
+        }
+        match halt {
+            None => self.requeue.map_or(Outcome::Done, |after| Outcome::Requeue { after }),
+            Some(halt) => match halt.class {
+                Class::Stalled => Outcome::Stalled { reason: halt.reason.into(), message: halt.message },
+                Class::Waiting { poll } => Outcome::Waiting { poll },
+                Class::Transient => Outcome::Failed { message: halt.message },
+                Class::Ignored => Outcome::Ignored,
+            },
+        }
+    }
+
+    /// Whether every declared positive condition was reported and none is Unknown.
+    fn all_reported(&self) -> bool {
+        self.conditions.iter().zip(self.wiring.conditions).all(|(condition, info)| match condition {
+            Some(condition) => condition.status != Status::Unknown,
+            None => info.polarity == Polarity::Negative,
+        })
+    }
+
+    /// Positive conditions of steps that were not reached and never reported are Unknown, and say which step is in the way.
+    fn block_unreached(&mut self) {
+        let Some(current) = self.step else { return };
+        let unreached =
+            self.wiring.steps.iter().skip_while(|step| step.name != current.name).flat_map(|step| step.sets);
+        let unreported: Vec<usize> = unreached
+            .copied()
+            .filter(|place| self.conditions[*place].is_none() && self.polarity(*place) == Polarity::Positive)
+            .collect();
+        for place in unreported {
+            self.set(place, Status::Unknown, "Blocked", &format!("step {} is in the way", current.name));
+        }
+    }
+
+    /// Turns the outcome into what is written: conditions, summary, generation. A success that is not ready becomes `Failed`.
+    pub(crate) fn conclude(&mut self, outcome: Outcome) -> (Outcome, StatusIntent) {
+        let outcome = match outcome {
+            Outcome::Ignored if !self.all_reported() => {
+                Outcome::Failed { message: "nothing to do, but a condition was never reported".into() }
+            }
+            other => other,
+        };
+        if !matches!(outcome, Outcome::Done | Outcome::Ignored | Outcome::Requeue { .. }) {
+            self.block_unreached();
+        }
+        let conditions = self.summarized(&outcome);
+        let ready = find(&conditions, READY);
+        if matches!(outcome, Outcome::Done | Outcome::Ignored)
+            && let Some(ready) = ready.filter(|ready| ready.status != Status::True)
+        {
+            let failed = Outcome::Failed { message: ready.message.clone() };
+            let conditions = self.summarized(&failed);
+            return (failed.clone(), self.intent(&failed, conditions));
+        }
+        let intent = self.intent(&outcome, conditions);
+        (outcome, intent)
+    }
+
+    /// Stalled, Reconciling, Ready, then declared order: the order as sent.
+    fn summarized(&self, outcome: &Outcome) -> Vec<Condition> {
+        let declared: Vec<Condition> = self.conditions.iter().flatten().cloned().collect();
+        let mut all = Vec::with_capacity(declared.len() + 2);
+        match outcome {
+            Outcome::Stalled { reason, message } => all.push(self.stamped(STALLED, Status::True, reason, message)),
+            Outcome::Requeue { .. } | Outcome::Waiting { .. } | Outcome::Failed { .. } => {
+                let message = self.retry_message(outcome);
+                all.push(self.stamped(RECONCILING, Status::True, "ProgressingWithRetry", &message));
+            }
+            _ => {}
+        }
+        all.extend(declared);
+        let marked = self.marked.map(|place| self.wiring.conditions[place].type_);
+        if let Some(summary) = Ranking::Worst.summarize(self.wiring.conditions, &all, marked) {
+            let ready = self.stamped(READY, summary.status, &summary.reason, &summary.message);
+            let at = all.len() - self.conditions.iter().flatten().count();
+            all.insert(at, ready);
+        }
+        all
+    }
+
+    fn retry_message(&self, outcome: &Outcome) -> String {
+        let step = self.step.map_or("the pass", |step| step.name);
+        match outcome {
+            Outcome::Waiting { .. } => format!("waiting in {step}"),
+            Outcome::Requeue { .. } => format!("{step} asked to run again"),
+            // Where no condition could be marked, the cause must stand somewhere.
+            Outcome::Failed { message } if self.marked.is_none() => message.clone(),
+            _ => format!("retrying {step}"),
+        }
+    }
+
+    fn intent(&self, outcome: &Outcome, conditions: Vec<Condition>) -> StatusIntent {
+        let observed_generation =
+            if outcome.is_final() { Some(self.generation) } else { self.before.observed_generation };
+        StatusIntent {
+            observed_generation,
+            conditions,
+            fields: self.fields(),
+            observed_inputs: self.before.observed_inputs.clone(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::time::Duration;
+
+    use futures::future::BoxFuture;
+    use jiff::Timestamp;
+    use kube::core::DynamicObject;
+    use serde_json::Value;
+
+    use super::*;
+    use crate::backend::{Backend, Target};
+    use crate::condition::ConditionInfo;
+    use crate::wiring::{How, Previously, StepWiring, Wiring};
+
+    const SET: &[ConditionInfo] = &[
+        ConditionInfo { type_: "Fetched", polarity: Polarity::Positive, doc: "" },
+        ConditionInfo { type_: "Outdated", polarity: Polarity::Negative, doc: "" },
+        ConditionInfo { type_: "Stored", polarity: Polarity::Positive, doc: "" },
+    ];
+    const FETCH: StepWiring = StepWiring { name: "fetch", sets: &[0, 1], clears: &[], external: false, relations: &[] };
+    const STORE: StepWiring = StepWiring { name: "store", sets: &[2], clears: &[1], external: false, relations: &[] };
+    const WIRING: Wiring = Wiring {
+        name: "widget",
+        conditions: SET,
+        steps: &[FETCH, STORE],
+        timeout: Duration::from_secs(1),
+        revision: 1,
+        finalizer: None,
+        manager: None,
+        previously: Previously { managers: &[], finalizers: &[] },
+    };
+
+    /// These tests reach no server.
+    struct Nowhere;
+
+    impl Backend for Nowhere {
+        fn get(&self, _: How, _: Target) -> BoxFuture<'_, Result<Option<Arc<DynamicObject>>, ApiError>> {
+            unreachable!("no step reads here")
+        }
+        fn apply(&self, _: Target, _: Value) -> BoxFuture<'_, Result<Arc<DynamicObject>, ApiError>> {
+            unreachable!("no step writes here")
+        }
+        fn delete(&self, _: Target) -> BoxFuture<'_, Result<(), ApiError>> {
+            unreachable!("no step deletes here")
+        }
+        fn record(&self, _: StatusIntent) -> BoxFuture<'_, Result<(), ApiError>> {
+            unreachable!("no step records here")
+        }
+        fn blocking(&self, _: Box<dyn FnOnce() + Send>) {}
+    }
+
+    fn draft(found: Vec<Condition>) -> Draft {
+        Draft::bare(WIRING, 2, Some(1), found, Arc::new(Nowhere))
+    }
+
+    fn halt(class: Class) -> Option<Halt> {
+        Some(Halt { class, reason: "Because", message: "of this".into() })
+    }
+
+    fn run(mut draft: Draft, steps: &[StepWiring], halted: Option<Halt>) -> (Outcome, StatusIntent) {
+        for step in steps {
+            draft.begin(*step);
+            if halted.is_some() && step.name == steps[steps.len() - 1].name {
+                draft.fail(None, "Because", "of this");
+            } else {
+                draft.succeed(0);
+            }
+        }
+        let outcome = draft.outcome(halted);
+        draft.conclude(outcome)
+    }
+
+    fn status(intent: &StatusIntent, type_: &str) -> Option<Status> {
+        find(&intent.conditions, type_).map(|c| c.status)
+    }
+
+    #[test]
+    fn done_is_ready_and_observed() {
+        let (outcome, intent) = run(draft(vec![]), &[FETCH, STORE], None);
+        assert_eq!(outcome, Outcome::Done);
+        assert_eq!(intent.observed_generation, Some(2));
+        let types: Vec<_> = intent.conditions.iter().map(|c| c.type_.as_str()).collect();
+        assert_eq!(types, ["Ready", "Fetched", "Stored"]);
+        assert_eq!(status(&intent, READY), Some(Status::True));
+    }
+
+    #[test]
+    fn each_class_of_error_ends_as_the_table_says() {
+        let poll = Some(Duration::from_secs(60));
+        for (class, stalled, reconciling, observed) in [
+            (Class::Stalled, Some(Status::True), None, Some(2)),
+            (Class::Waiting { poll }, None, Some(Status::True), Some(1)),
+            (Class::Transient, None, Some(Status::True), Some(1)),
+        ] {
+            let (_, intent) = run(draft(vec![]), &[FETCH], halt(class));
+            assert_eq!(status(&intent, STALLED), stalled, "{class:?}");
+            assert_eq!(status(&intent, RECONCILING), reconciling, "{class:?}");
+            assert_eq!(intent.observed_generation, observed, "{class:?}");
+            let ready = find(&intent.conditions, READY).unwrap();
+            assert_eq!((ready.status, &*ready.reason, &*ready.message), (Status::False, "Because", "of this"));
+            let blocked = find(&intent.conditions, "Stored").unwrap();
+            assert_eq!((blocked.status, &*blocked.reason), (Status::Unknown, "Blocked"));
+            assert!(blocked.message.contains("fetch"));
+        }
+    }
+
+    #[test]
+    fn a_requeue_is_reconciling_and_not_ready() {
+        let mut draft = draft(vec![]);
+        draft.requeue = Some(None);
+        let (outcome, intent) = run(draft, &[FETCH, STORE], None);
+        assert_eq!(outcome, Outcome::Requeue { after: None });
+        assert_eq!((status(&intent, READY), intent.observed_generation), (Some(Status::False), Some(1)));
+    }
+
+    #[test]
+    fn a_success_that_is_not_ready_is_failed_with_the_message_of_ready() {
+        let mut draft = draft(vec![]);
+        draft.begin(FETCH);
+        draft.set(1, Status::True, "Newer", "a newer one exists");
+        draft.succeed(0b10);
+        draft.begin(StepWiring { clears: &[], ..STORE });
+        draft.succeed(0);
+        let (outcome, intent) = draft.conclude(Outcome::Done);
+        assert_eq!(outcome, Outcome::Failed { message: "a newer one exists".into() });
+        assert_eq!(status(&intent, RECONCILING), Some(Status::True));
+        assert_eq!(intent.observed_generation, Some(1));
+    }
+
+    #[test]
+    fn nothing_to_do_is_done_only_if_every_condition_was_reported() {
+        assert!(matches!(run(draft(vec![]), &[FETCH], halt(Class::Ignored)).0, Outcome::Failed { .. }));
+        let found = ["Fetched", "Stored"].map(|type_| draft(vec![]).stamped(type_, Status::True, "Succeeded", ""));
+        let mut draft = draft(found.to_vec());
+        draft.begin(FETCH);
+        let outcome = draft.outcome(halt(Class::Ignored));
+        let (outcome, intent) = draft.conclude(outcome);
+        assert_eq!((outcome, intent.observed_generation), (Outcome::Ignored, Some(2)));
+    }
+
+    #[test]
+    fn steps_not_reached_keep_their_conditions_with_their_generation() {
+        let mut stored = draft(vec![]).stamped("Stored", Status::True, "Succeeded", "");
+        stored.observed_generation = Some(1);
+        let (_, intent) = run(draft(vec![stored.clone()]), &[FETCH], halt(Class::Transient));
+        assert_eq!(find(&intent.conditions, "Stored"), Some(&stored));
+    }
+
+    #[test]
+    fn the_transition_time_moves_with_the_status_only() {
+        let then: Timestamp = "2020-01-01T00:00:00Z".parse().unwrap();
+        let mut fetched = draft(vec![]).stamped("Fetched", Status::True, "Earlier", "");
+        fetched.last_transition_time = Some(then);
+        let (_, intent) = run(draft(vec![fetched.clone()]), &[FETCH, STORE], None);
+        let now = find(&intent.conditions, "Fetched").unwrap();
+        assert_eq!((now.last_transition_time, &*now.reason), (Some(then), "Succeeded"));
+        let (_, intent) = run(draft(vec![fetched]), &[FETCH], halt(Class::Transient));
+        assert_ne!(find(&intent.conditions, "Fetched").unwrap().last_transition_time, Some(then));
+    }
+
+    #[test]
+    fn foreign_conditions_and_left_over_marks_are_never_sent() {
+        let found = ["Foreign", RECONCILING, STALLED].map(|type_| draft(vec![]).stamped(type_, Status::True, "X", ""));
+        let (_, intent) = run(draft(found.to_vec()), &[FETCH, STORE], None);
+        assert!(intent.conditions.iter().all(|c| !["Foreign", RECONCILING, STALLED].contains(&c.type_.as_str())));
+    }
+}
