@@ -1,3 +1,0 @@
-//! Reconciles git repositories.
-
-fn main() {}

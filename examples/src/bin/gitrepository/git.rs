@@ -1,0 +1,361 @@
+//! The git work: read an address, fetch from it, resolve the wanted ref to a commit.
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+
+use gix::bstr::ByteSlice;
+use gix::credentials::helper::Action;
+use gix::credentials::protocol::Outcome;
+use gix::remote::{Direction, fetch};
+use gix::url::Scheme;
+use gix::{ObjectId, Repository};
+use k8s_openapi::api::core::v1::Secret;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// More packs than this in a clone, and it is made anew: every fetch adds one, and nothing else repacks them.
+const MAX_PACKS: usize = 32;
+/// Where the fetched ref stands in a clone.
+const FETCHED: &str = "refs/evenkeel/fetched";
+
+/// What to fetch. Without one, the branch that the remote's HEAD points to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum GitRef {
+    /// The tip of a branch, by its short name: `main`.
+    Branch(String),
+    /// A tag, by its short name: `v1.0.0`.
+    Tag(String),
+    /// A commit, by its full id.
+    Commit(String),
+}
+
+impl GitRef {
+    /// The full name of the ref; the id where it is a commit.
+    fn full_name(wanted: Option<&Self>) -> String {
+        match wanted {
+            None => "HEAD".to_owned(),
+            Some(Self::Branch(name)) => format!("refs/heads/{name}"),
+            Some(Self::Tag(name)) => format!("refs/tags/{name}"),
+            Some(Self::Commit(id)) => id.clone(),
+        }
+    }
+}
+
+impl fmt::Display for GitRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Branch(name) => write!(f, "branch {name}"),
+            Self::Tag(name) => write!(f, "tag {name}"),
+            Self::Commit(id) => write!(f, "commit {id}"),
+        }
+    }
+}
+
+/// A commit, and the repository on disk that holds it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Commit {
+    /// Its id.
+    pub id: ObjectId,
+    /// The ref that it was found under and its id: `main@sha1:4b825d…`; for a commit by id `sha1:4b825d…`.
+    pub revision: String,
+    /// Where its objects are.
+    pub repository: PathBuf,
+}
+
+/// An address that cannot work, whatever happens elsewhere.
+#[derive(Debug, thiserror::Error)]
+#[error("the URL is not valid: {0}")]
+pub struct InvalidUrl(String);
+
+/// A Secret without the keys that a login needs.
+#[derive(Debug, thiserror::Error)]
+#[error("the Secret has no `{0}`: give it the keys `username` and `password`")]
+pub struct NoLogin(&'static str);
+
+/// A fetch that did not come through, with all its causes in one line.
+#[derive(Debug, thiserror::Error)]
+#[error("fetch failed: {0}")]
+pub struct FetchFailed(String);
+
+impl From<gix::Error> for FetchFailed {
+    fn from(error: gix::Error) -> Self {
+        let mut causes: Vec<String> = error.iter_errors().map(ToString::to_string).collect();
+        causes.retain(|cause| !cause.is_empty());
+        causes.dedup();
+        Self(causes.join(": "))
+    }
+}
+
+impl From<io::Error> for FetchFailed {
+    fn from(error: io::Error) -> Self {
+        Self(error.to_string())
+    }
+}
+
+/// Who to log in as. Never printed.
+pub struct Login {
+    username: String,
+    password: String,
+}
+
+impl fmt::Debug for Login {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Login(..)")
+    }
+}
+
+impl TryFrom<&Secret> for Login {
+    type Error = NoLogin;
+
+    fn try_from(secret: &Secret) -> Result<Self, NoLogin> {
+        let key = |name| {
+            let bytes = secret.data.as_ref().and_then(|data| data.get(name)).ok_or(NoLogin(name))?;
+            String::from_utf8(bytes.0.clone()).map_err(|_| NoLogin(name))
+        };
+        Ok(Self { username: key("username")?, password: key("password")? })
+    }
+}
+
+/// Where to fetch from: an address that has been read and found possible.
+#[derive(Clone, Debug)]
+pub enum Remote {
+    /// A repository on this machine. It is read in place: no copy, no subprocess.
+    Local(PathBuf),
+    /// A server that speaks HTTP.
+    Http(Box<gix::Url>),
+}
+
+impl Remote {
+    /// Reads an address: `https://host/path`, `http://host/path`, `file:///path` or an absolute path.
+    ///
+    /// # Errors
+    /// Says what is wrong and what would do. The text of an address that holds a password is never repeated.
+    pub fn parse(text: &str) -> Result<Self, InvalidUrl> {
+        if text.trim().is_empty() {
+            return Err(InvalidUrl("it is empty, write for example https://example.com/repository.git".into()));
+        }
+        let url = gix::url::parse(text).map_err(|error| InvalidUrl(format!("{error}")))?;
+        if url.password().is_some() {
+            return Err(InvalidUrl("it holds a password, put that into a Secret and name it in `secret`".into()));
+        }
+        match url.scheme {
+            Scheme::File => Self::local(&url),
+            Scheme::Http | Scheme::Https if url.host().is_none_or(str::is_empty) => {
+                Err(InvalidUrl(format!("`{text}` has no host")))
+            }
+            Scheme::Http | Scheme::Https => Ok(Self::Http(Box::new(url))),
+            other => Err(InvalidUrl(format!(
+                "`{}` is not supported, use https, http, file or an absolute path",
+                other.as_str()
+            ))),
+        }
+    }
+
+    fn local(url: &gix::Url) -> Result<Self, InvalidUrl> {
+        let path = url.path.to_path().map_err(|_| InvalidUrl("the path is not text".into()))?;
+        if path.is_relative() {
+            return Err(InvalidUrl(format!("`{}` is a relative path, write an absolute one", path.display())));
+        }
+        Ok(Self::Local(path.to_owned()))
+    }
+
+    /// Finds the commit that `wanted` stands for, and brings it here where it is not; `None` where there is no such ref.
+    /// Blocks. `clone` is a folder for the clone of this address alone, made where it is missing.
+    ///
+    /// # Errors
+    /// The repository cannot be opened or reached, refuses the login, or sends what cannot be stored.
+    pub fn fetch(
+        &self,
+        wanted: Option<&GitRef>,
+        login: Option<Login>,
+        clone: &Path,
+    ) -> Result<Option<Commit>, FetchFailed> {
+        match self {
+            Self::Local(path) => {
+                let repository = gix::open_opts(path, options())?;
+                find(&repository, &GitRef::full_name(wanted), wanted)
+            }
+            Self::Http(url) => download(url, wanted, login, clone),
+        }
+    }
+}
+
+/// Nothing of the user's own configuration: no rewritten addresses, no credential helpers, no prompts.
+fn options() -> gix::open::Options {
+    gix::open::Options::isolated()
+}
+
+/// The commit under a full ref name, or of an id.
+fn find(repository: &Repository, name: &str, wanted: Option<&GitRef>) -> Result<Option<Commit>, FetchFailed> {
+    let (label, id) = if let Some(GitRef::Commit(id)) = wanted {
+        let found = ObjectId::from_hex(id.as_bytes()).ok().filter(|id| repository.find_commit(*id).is_ok());
+        (None, found)
+    } else {
+        let reference = repository.try_find_reference(name)?;
+        let label = match (wanted, &reference) {
+            (None, Some(reference)) => reference.target().try_name().map(|name| name.shorten().to_string()),
+            _ => Some(name.to_owned()),
+        };
+        (label, reference.and_then(|mut reference| reference.peel_to_id().ok()).map(gix::Id::detach))
+    };
+    let Some(id) = id else { return Ok(None) };
+    commit(repository, id, label.as_deref()).map(Some)
+}
+
+/// A tag object is peeled: the revision names the commit.
+fn commit(repository: &Repository, id: ObjectId, label: Option<&str>) -> Result<Commit, FetchFailed> {
+    let id = repository.find_object(id)?.peel_to_commit()?.id;
+    let label = label.map(|name| name.trim_start_matches("refs/heads/").trim_start_matches("refs/tags/"));
+    let revision = match label {
+        Some(label) => format!("{label}@sha1:{id}"),
+        None => format!("sha1:{id}"),
+    };
+    Ok(Commit { id, revision, repository: repository.path().to_owned() })
+}
+
+fn download(
+    url: &gix::Url,
+    wanted: Option<&GitRef>,
+    login: Option<Login>,
+    clone: &Path,
+) -> Result<Option<Commit>, FetchFailed> {
+    let repository = open_or_init(clone)?;
+    let name = GitRef::full_name(wanted);
+    if let Some(GitRef::Commit(_)) = wanted
+        && let Some(here) = find(&repository, &name, wanted)?
+    {
+        return Ok(Some(here));
+    }
+    let spec = format!("+{name}:{FETCHED}");
+    let remote = repository
+        .remote_at_without_url_rewrite(url.clone())?
+        .with_fetch_tags(fetch::Tags::None)
+        .with_refspecs([spec.as_str()], Direction::Fetch)?;
+    let prepared = remote
+        .connect(Direction::Fetch)?
+        .with_credentials(answer(login))
+        .prepare_fetch(gix::progress::Discard, Default::default())?;
+    let Some(mapping) = prepared.ref_map().mappings.first().cloned() else { return Ok(None) };
+    let Some(id) = mapping.remote.as_id().map(ToOwned::to_owned) else { return Ok(None) };
+    let label = match (wanted, mapping.remote.as_target()) {
+        (None, Some(target)) => Some(target.to_string()),
+        (Some(GitRef::Commit(_)), _) => None,
+        _ => Some(name),
+    };
+    prepared
+        .with_shallow(fetch::Shallow::DepthAtRemote(std::num::NonZeroU32::MIN))
+        .receive(gix::progress::Discard, &AtomicBool::new(false))?;
+    commit(&repository, id, label.as_deref()).map(Some)
+}
+
+/// Says who we are once; a refused login is the end of it.
+fn answer(login: Option<Login>) -> impl FnMut(Action) -> gix::Result<Option<Outcome>> {
+    move |action| {
+        let (Action::Get(context), Some(login)) = (action, &login) else { return Ok(None) };
+        let identity = gix::sec::identity::Account {
+            username: login.username.clone(),
+            password: login.password.clone(),
+            oauth_refresh_token: None,
+        };
+        Ok(Some(Outcome { identity, next: context.into() }))
+    }
+}
+
+/// A clone is a cache: what cannot be opened, or has grown too many packs, is made anew.
+fn open_or_init(clone: &Path) -> Result<Repository, FetchFailed> {
+    let packs = std::fs::read_dir(clone.join("objects/pack")).map_or(0, Iterator::count);
+    if packs < 2 * MAX_PACKS
+        && let Ok(repository) = gix::open_opts(clone, options())
+    {
+        return Ok(repository);
+    }
+    if clone.exists() {
+        std::fs::remove_dir_all(clone)?;
+    }
+    std::fs::create_dir_all(clone)?;
+    let kind = gix::create::Kind::Bare;
+    let new = gix::ThreadSafeRepository::init_opts(clone, kind, gix::create::Options::default(), options())?;
+    Ok(new.to_thread_local())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample;
+
+    #[test]
+    fn an_address_that_cannot_work_says_why_and_what_would() {
+        let cases = [
+            ("", "it is empty"),
+            ("nowhere://example.com/x.git", "`nowhere` is not supported"),
+            ("ssh://git@example.com/x.git", "`ssh` is not supported"),
+            ("https:///x.git", ""),
+            ("some/where", "is a relative path"),
+        ];
+        for (url, expected) in cases {
+            let text = Remote::parse(url).unwrap_err().to_string();
+            assert!(text.starts_with("the URL is not valid: ") && text.contains(expected), "{url}: {text}");
+        }
+    }
+
+    #[test]
+    fn a_password_in_an_address_is_refused_and_not_repeated() {
+        let text = Remote::parse("https://me:geheim@example.com/x.git").unwrap_err().to_string();
+        assert!(text.contains("Secret") && !text.contains("geheim"), "{text}");
+    }
+
+    #[test]
+    fn a_login_does_not_show_in_debug_output() {
+        let login = Login { username: "me".into(), password: "geheim".into() };
+        assert_eq!(format!("{login:?}"), "Login(..)");
+    }
+
+    #[test]
+    fn a_secret_without_a_key_says_which() {
+        assert!(Login::try_from(&Secret::default()).unwrap_err().to_string().contains("`username`"));
+    }
+
+    #[test]
+    fn a_local_repository_is_read_in_place() {
+        let folder = tempfile::tempdir().unwrap();
+        let id = sample::repository(folder.path(), &[("README", "hello")]).unwrap();
+        let remote = Remote::parse(&format!("file://{}", folder.path().display())).unwrap();
+        let clone = folder.path().join("clone");
+        let found = remote.fetch(None, None, &clone).unwrap().unwrap();
+        assert_eq!((found.id, found.revision), (id, format!("main@sha1:{id}")));
+        assert!(!clone.exists());
+    }
+
+    #[test]
+    fn refs_are_found_by_branch_tag_and_commit_and_missed_without_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let id = sample::repository(folder.path(), &[("README", "hello")]).unwrap();
+        sample::tag(folder.path(), "v1", id).unwrap();
+        let remote = Remote::parse(folder.path().to_str().unwrap()).unwrap();
+        let find = |wanted| remote.fetch(Some(&wanted), None, folder.path()).unwrap().map(|found| found.revision);
+        assert_eq!(find(GitRef::Branch("main".into())), Some(format!("main@sha1:{id}")));
+        assert_eq!(find(GitRef::Tag("v1".into())), Some(format!("v1@sha1:{id}")));
+        assert_eq!(find(GitRef::Commit(id.to_string())), Some(format!("sha1:{id}")));
+        assert_eq!(find(GitRef::Branch("later".into())), None);
+        assert_eq!(find(GitRef::Commit("4b825dc642cb6eb9a060e54bf8d69288fbee4904".into())), None);
+    }
+
+    #[test]
+    fn a_path_without_a_repository_fails_with_its_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let remote = Remote::parse(folder.path().to_str().unwrap()).unwrap();
+        let text = remote.fetch(None, None, folder.path()).unwrap_err().to_string();
+        assert!(text.starts_with("fetch failed: "), "{text}");
+    }
+
+    #[test]
+    fn a_damaged_clone_is_made_anew() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("HEAD"), "nonsense").unwrap();
+        assert!(open_or_init(folder.path()).unwrap().is_bare());
+        assert!(open_or_init(folder.path()).unwrap().is_bare());
+    }
+}

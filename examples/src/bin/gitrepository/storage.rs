@@ -1,0 +1,222 @@
+//! The storage: the artifact files of each object, and the clones that they are made from.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use kube::ResourceExt;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use crate::archive;
+use crate::git::Commit;
+
+/// How many artifacts of an object stay: the current one, and the one before for whoever is just reading it.
+const KEPT: usize = 2;
+
+/// A stored archive.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Artifact {
+    /// What it was made from: `main@sha1:4b825d…`.
+    pub revision: String,
+    /// The digest of the file: `sha256:<hex>`.
+    pub digest: String,
+    /// Where the file is, below the storage's folder.
+    pub path: String,
+    /// The size of the file in bytes.
+    pub size: i64,
+}
+
+/// A folder with `artifacts/<namespace>/<name>/` and `clones/<namespace>/<name>/`.
+#[derive(Clone, Debug)]
+pub struct Storage {
+    root: Arc<Path>,
+}
+
+impl Storage {
+    /// Opens a folder, made where it is missing.
+    ///
+    /// # Errors
+    /// The folder cannot be made.
+    pub fn open(root: impl Into<PathBuf>) -> io::Result<Self> {
+        let root = root.into();
+        fs::create_dir_all(&root)?;
+        Ok(Self { root: root.into() })
+    }
+
+    /// The folder for a clone of this address for this object. Another address is another folder: what one of them
+    /// allowed to read is not found under the other.
+    pub fn clone_dir(&self, object: &impl ResourceExt, url: &str) -> PathBuf {
+        let hash = Sha256::digest(url).iter().take(8).fold(String::new(), |text, byte| text + &format!("{byte:02x}"));
+        self.root.join("clones").join(key(object)).join(hash)
+    }
+
+    /// The artifact of a commit: the `known` one where its file is whole, else a new file; older files are collected.
+    /// Blocks.
+    ///
+    /// # Errors
+    /// The commit cannot be read or the file cannot be written.
+    pub fn keep(&self, key: &Path, commit: &Commit, known: Option<&Artifact>) -> io::Result<Artifact> {
+        let current = known.filter(|known| known.revision == commit.revision && self.is_whole(known));
+        let artifact = match current {
+            Some(known) => known.clone(),
+            None => self.build(key, commit)?,
+        };
+        self.collect(&artifact)?;
+        Ok(artifact)
+    }
+
+    /// Removes all that is stored for an object; nothing there is fine.
+    ///
+    /// # Errors
+    /// Something cannot be removed.
+    pub fn remove(&self, key: &Path) -> io::Result<()> {
+        for folder in ["artifacts", "clones"] {
+            match fs::remove_dir_all(self.root.join(folder).join(key)) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the file is there and has the bytes that it was written with.
+    fn is_whole(&self, artifact: &Artifact) -> bool {
+        let file = File::open(self.root.join(&artifact.path));
+        file.and_then(archive::digest).is_ok_and(|digest| digest == artifact.digest)
+    }
+
+    /// Written beside its place and moved there: nobody ever reads half a file.
+    fn build(&self, key: &Path, commit: &Commit) -> io::Result<Artifact> {
+        let path = Path::new("artifacts").join(key).join(format!("{}.tar.gz", commit.id));
+        let place = self.root.join(&path);
+        let folder = place.parent().unwrap_or(&self.root);
+        fs::create_dir_all(folder)?;
+        let mut file = tempfile::Builder::new().prefix(".new-").tempfile_in(folder)?;
+        let repository =
+            gix::open_opts(&commit.repository, gix::open::Options::isolated()).map_err(io::Error::other)?;
+        let digest = archive::write(&repository, commit.id, io::BufWriter::new(file.as_file_mut()))?;
+        file.as_file().sync_all()?;
+        let size = i64::try_from(file.as_file().metadata()?.len()).unwrap_or(i64::MAX);
+        file.persist(&place)?;
+        Ok(Artifact { revision: commit.revision.clone(), digest, path: path.display().to_string(), size })
+    }
+
+    /// Removes all files but the newest; what a crash left half written goes the same way.
+    fn collect(&self, current: &Artifact) -> io::Result<()> {
+        let current = self.root.join(&current.path);
+        let mut others = Vec::new();
+        for entry in fs::read_dir(current.parent().unwrap_or(&self.root))? {
+            let entry = entry?;
+            if entry.path() != current {
+                others.push((entry.metadata()?.modified().unwrap_or(SystemTime::UNIX_EPOCH), entry.path()));
+            }
+        }
+        others.sort_by(|a, b| b.cmp(a));
+        let (whole, half): (Vec<_>, Vec<_>) =
+            others.into_iter().partition(|(_, path)| path.extension().is_some_and(|extension| extension == "gz"));
+        let old = whole.into_iter().skip(KEPT - 1);
+        old.chain(half).try_for_each(|(_, path)| fs::remove_file(path))
+    }
+}
+
+/// The folder of an object: `<namespace>/<name>`. Kubernetes allows no slash in either, and no name that starts with a dot.
+pub fn key(object: &impl ResourceExt) -> PathBuf {
+    Path::new(&object.namespace().unwrap_or_default()).join(object.name_any())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample;
+
+    struct Bench {
+        _folder: tempfile::TempDir,
+        storage: Storage,
+        repository: PathBuf,
+    }
+
+    const KEY: &str = "team-a/podinfo";
+
+    impl Bench {
+        fn new() -> Self {
+            let folder = tempfile::tempdir().unwrap();
+            let storage = Storage::open(folder.path().join("data")).unwrap();
+            Self { repository: folder.path().join("repository"), storage, _folder: folder }
+        }
+
+        fn commit(&self, text: &str) -> Commit {
+            let id = sample::repository(&self.repository, &[("file", text)]).unwrap();
+            Commit { id, revision: format!("main@sha1:{id}"), repository: self.repository.clone() }
+        }
+
+        fn keep(&self, commit: &Commit, known: Option<&Artifact>) -> Artifact {
+            self.storage.keep(Path::new(KEY), commit, known).unwrap()
+        }
+
+        fn file(&self, artifact: &Artifact) -> PathBuf {
+            self.storage.root.join(&artifact.path)
+        }
+
+        fn files(&self) -> usize {
+            fs::read_dir(self.storage.root.join("artifacts").join(KEY)).unwrap().count()
+        }
+    }
+
+    #[test]
+    fn an_artifact_is_stored_with_digest_and_size() {
+        let bench = Bench::new();
+        let artifact = bench.keep(&bench.commit("one"), None);
+        let bytes = fs::read(bench.file(&artifact)).unwrap();
+        assert_eq!(i64::try_from(bytes.len()).unwrap(), artifact.size);
+        assert_eq!(archive::digest(bytes.as_slice()).unwrap(), artifact.digest);
+    }
+
+    #[test]
+    fn a_whole_file_is_not_written_again() {
+        let bench = Bench::new();
+        let commit = bench.commit("one");
+        let artifact = bench.keep(&commit, None);
+        let before = fs::metadata(bench.file(&artifact)).unwrap().modified().unwrap();
+        assert_eq!(bench.keep(&commit, Some(&artifact)), artifact);
+        assert_eq!(fs::metadata(bench.file(&artifact)).unwrap().modified().unwrap(), before);
+    }
+
+    #[test]
+    fn a_missing_or_damaged_file_is_built_anew_with_the_same_digest() {
+        let bench = Bench::new();
+        let commit = bench.commit("one");
+        let artifact = bench.keep(&commit, None);
+        fs::remove_file(bench.file(&artifact)).unwrap();
+        assert_eq!(bench.keep(&commit, Some(&artifact)), artifact);
+        fs::write(bench.file(&artifact), "damaged").unwrap();
+        assert_eq!(bench.keep(&commit, Some(&artifact)), artifact);
+        assert!(bench.storage.is_whole(&artifact));
+    }
+
+    #[test]
+    fn old_artifacts_and_half_written_ones_are_collected() {
+        let bench = Bench::new();
+        let mut known = None;
+        for text in ["one", "two", "three", "four"] {
+            fs::create_dir_all(bench.storage.root.join("artifacts").join(KEY)).unwrap();
+            fs::write(bench.storage.root.join("artifacts").join(KEY).join(".new-left"), "half").unwrap();
+            known = Some(bench.keep(&bench.commit(text), known.as_ref()));
+        }
+        assert_eq!(bench.files(), KEPT);
+        assert!(bench.storage.is_whole(&known.unwrap()));
+    }
+
+    #[test]
+    fn removing_takes_all_of_the_object_and_may_be_repeated() {
+        let bench = Bench::new();
+        let artifact = bench.keep(&bench.commit("one"), None);
+        bench.storage.remove(Path::new(KEY)).unwrap();
+        bench.storage.remove(Path::new(KEY)).unwrap();
+        assert!(!bench.file(&artifact).exists());
+    }
+}
