@@ -1,6 +1,7 @@
 //! An in-process Kubernetes API server for tests and examples.
 
 pub mod crd;
+pub mod discovery;
 pub mod patch;
 pub mod registry;
 pub mod schema;

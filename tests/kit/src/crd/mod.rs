@@ -9,6 +9,7 @@ mod prepare;
 mod publish;
 mod stop;
 
+pub(crate) use kinds::Rank;
 pub use prepare::{Warning, prepare, prepare_status};
 pub use publish::{Published, publish};
 pub use stop::{FINALIZER, mark_deleted, mark_deleting, mark_emptied};

@@ -1,0 +1,67 @@
+//! Which form of a document the Accept header asks for.
+
+/// The forms of the two root documents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// Lists of groups or versions, each to be asked about further.
+    Legacy,
+    /// All resources of all groups at once: `apidiscovery.k8s.io/v2`.
+    Aggregated,
+}
+
+impl Form {
+    pub(super) fn content_type(self) -> &'static str {
+        match self {
+            Self::Legacy => super::JSON,
+            Self::Aggregated => "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList",
+        }
+    }
+}
+
+/// What one media range of the header asks for.
+enum Range {
+    Aggregated,
+    Json,
+    /// A form of JSON unknown here, such as the beta of the aggregated one.
+    Form,
+    Other,
+}
+
+/// The form to answer in, or the message of the 406. The aggregated form wins wherever it stands; only roots have it.
+pub(super) fn form(accept: &str, path: &str) -> Result<Form, String> {
+    let ranges: Vec<Range> = accept.split(',').map(Range::parse).collect();
+    let is_root = matches!(path, "/api" | "/apis");
+    if is_root && ranges.iter().any(|range| matches!(range, Range::Aggregated)) {
+        Ok(Form::Aggregated)
+    } else if ranges.iter().any(|range| range.is_plain() || (!is_root && range.is_json())) {
+        Ok(Form::Legacy)
+    } else if ranges.iter().any(Range::is_json) {
+        Err("only the following media types are accepted: application/json".to_owned())
+    } else {
+        Err("406: Not Acceptable\n\nAvailable representations: application/json".to_owned())
+    }
+}
+
+impl Range {
+    fn parse(range: &str) -> Self {
+        let mut parts = range.split(';').map(str::trim);
+        let media = parts.next().unwrap_or_default();
+        if !matches!(media, "" | "*/*" | "application/*" | "application/json") {
+            return Self::Other;
+        }
+        let of = |name: &str| parts.clone().find_map(|part| part.strip_prefix(name)?.strip_prefix('='));
+        match (of("as"), of("g"), of("v")) {
+            (None, ..) => Self::Json,
+            (Some("APIGroupDiscoveryList"), Some("apidiscovery.k8s.io"), Some("v2")) => Self::Aggregated,
+            _ => Self::Form,
+        }
+    }
+
+    fn is_plain(&self) -> bool {
+        matches!(self, Self::Json)
+    }
+
+    fn is_json(&self) -> bool {
+        !matches!(self, Self::Other)
+    }
+}

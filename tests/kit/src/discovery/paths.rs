@@ -1,0 +1,34 @@
+//! The list of paths at `/`, which is also the body of most 404s.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use crate::registry::Registry;
+
+const FIXED: [&str; 10] = [
+    "/api",
+    "/apis",
+    "/apis/",
+    "/healthz",
+    "/healthz/ping",
+    "/livez",
+    "/livez/ping",
+    "/readyz",
+    "/readyz/ping",
+    "/version",
+];
+
+/// All paths that answer a document, sorted; those of custom groups are not listed.
+pub(super) fn document(registry: &Registry) -> Value {
+    let mut paths: BTreeSet<String> = FIXED.into_iter().map(str::to_owned).collect();
+    for kind in registry.iter().filter(|kind| kind.is_builtin()) {
+        if kind.group.is_empty() {
+            paths.insert(format!("/api/{}", kind.version));
+        } else {
+            paths.insert(format!("/apis/{}", kind.group));
+            paths.insert(format!("/apis/{}", kind.api_version()));
+        }
+    }
+    json!({"paths": paths})
+}

@@ -1,0 +1,47 @@
+//! The Kubernetes release a server says it is.
+
+use std::env::consts;
+
+use serde_json::{Value, json};
+
+/// The release of Kubernetes whose rules a server follows and whose version it reports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Release {
+    /// The 36 of 1.36. Wrappers of kubectl choose the client by it.
+    pub minor: u16,
+}
+
+impl Default for Release {
+    /// The release the recorded cases come from.
+    fn default() -> Self {
+        Self { minor: 36 }
+    }
+}
+
+impl Release {
+    /// `/version`.
+    #[must_use]
+    pub fn document(&self) -> Value {
+        let minor = self.minor.to_string();
+        json!({
+            "major": "1",
+            "minor": minor,
+            "gitVersion": format!("v1.{minor}.0+evenkeel"),
+            "gitCommit": "",
+            "gitTreeState": "",
+            "buildDate": "1970-01-01T00:00:00Z",
+            "goVersion": "",
+            "compiler": "rustc",
+            "platform": format!("{}/{}", consts::OS, architecture()),
+        })
+    }
+}
+
+/// The processor as Go names it.
+fn architecture() -> &'static str {
+    match consts::ARCH {
+        "x86_64" => "amd64",
+        "aarch64" => "arm64",
+        other => other,
+    }
+}
