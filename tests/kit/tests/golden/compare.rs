@@ -1,0 +1,194 @@
+//! Where an answer differs from the recorded one.
+
+use serde_json::{Map, Value};
+
+use crate::binding::{Bindings, is_pattern};
+use crate::case::Response;
+
+/// An answer as received, its body parsed where it is JSON and a string where not.
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) headers: http::HeaderMap,
+    pub(crate) body: Value,
+}
+
+/// The first difference, or none; binds the placeholders on the way.
+pub(crate) fn answer(bindings: &mut Bindings, expected: &Response, actual: &Answer) -> Result<(), String> {
+    let mut found = Vec::new();
+    loosen(bindings, expected);
+    if expected.status != actual.status {
+        let said = actual.body["message"].as_str().unwrap_or_default();
+        found.push(format!("status: expected {}, found {} {said}", expected.status, actual.status));
+    }
+    headers(bindings, expected, actual, &mut found);
+    if let Some(body) = &expected.body {
+        value(bindings, &wordless(body), &wordless(&actual.body), "", &mut found);
+    }
+    for (pointer, part) in &expected.body_at {
+        at(bindings, pointer, part, &actual.body, &mut found);
+    }
+    found.into_iter().next().map_or(Ok(()), Err)
+}
+
+/// The first difference between one watch event and the recorded one.
+pub(crate) fn event(bindings: &mut Bindings, expected: &Value, actual: &Value) -> Result<(), String> {
+    let mut found = Vec::new();
+    if expected["type"] == "BOOKMARK" {
+        bindings.loosen(expected);
+    }
+    value(bindings, &wordless(expected), &wordless(actual), "", &mut found);
+    found.into_iter().next().map_or(Ok(()), Err)
+}
+
+fn loosen(bindings: &mut Bindings, expected: &Response) {
+    let body = expected.body.as_ref().unwrap_or(&Value::Null);
+    if body["items"].is_array() || body["rows"].is_array() {
+        bindings.loosen(&body["metadata"]);
+    }
+    if expected.body_at.keys().any(|pointer| pointer.starts_with("/items") || pointer.starts_with("/rows")) {
+        bindings.loosen(expected.body_at.get("/metadata").unwrap_or(&Value::Null));
+        bindings.loosen(expected.body_at.get("/metadata/resourceVersion").unwrap_or(&Value::Null));
+    }
+}
+
+fn headers(bindings: &mut Bindings, expected: &Response, actual: &Answer, found: &mut Vec<String>) {
+    let sent = |name: &str| -> Vec<String> {
+        let all = actual.headers.get_all(name).iter();
+        all.map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned()).collect()
+    };
+    for (name, wanted) in &expected.headers {
+        let values = sent(name);
+        let actual = if wanted.is_array() { Value::from(values) } else { Value::from(values.join(", ")) };
+        value(bindings, wanted, &actual, &format!("header {name}"), found);
+    }
+    if !expected.headers.contains_key("Warning") && !sent("Warning").is_empty() {
+        found.push(format!("header Warning: none expected, found {:?}", sent("Warning")));
+    }
+    let typed = expected.headers.contains_key("Content-Type") || actual.body == "";
+    if !typed && sent("Content-Type") != ["application/json"] {
+        found.push(format!("header Content-Type: expected application/json, found {:?}", sent("Content-Type")));
+    }
+}
+
+fn at(bindings: &mut Bindings, pointer: &str, expected: &Value, body: &Value, found: &mut Vec<String>) {
+    let whole = wordless(body);
+    let actual = whole.pointer(pointer);
+    match (expected.as_str(), actual) {
+        (Some("<absent>"), None) => {}
+        (Some("<absent>"), Some(actual)) => found.push(format!("{pointer}: expected none, found {actual}")),
+        // The words of a refusal are not compared, see `wordless`.
+        (_, None) if pointer == "/message" && body.get("message").is_some() => {}
+        (_, None) => found.push(format!("{pointer}: expected {expected}, found none")),
+        (_, Some(actual)) => {
+            let expected = if pointer == "/details" { uncaused(expected) } else { wordless(expected) };
+            value(bindings, &expected, actual, pointer, found);
+        }
+    }
+}
+
+fn value(bindings: &mut Bindings, expected: &Value, actual: &Value, pointer: &str, found: &mut Vec<String>) {
+    match (expected, actual) {
+        (Value::Object(expected), Value::Object(actual)) => object(bindings, expected, actual, pointer, found),
+        (Value::Array(wanted), Value::Array(items)) if wanted.len() == items.len() => {
+            let (wanted, items) = (ordered(pointer, wanted), ordered(pointer, items));
+            for (index, (wanted, item)) in wanted.iter().zip(items).enumerate() {
+                value(bindings, wanted, item, &format!("{pointer}/{index}"), found);
+            }
+        }
+        (Value::String(then), Value::String(now)) if pointer.contains("/cells/") && is_age(then) && is_age(now) => {}
+        (Value::String(pattern), Value::String(text)) => {
+            let verdict = bindings.fits(pattern, text);
+            found.extend(verdict.err().map(|difference| format!("{pointer}: {difference}")));
+        }
+        (Value::String(pattern), Value::Number(_)) if is_pattern(pattern) => {}
+        _ if expected == actual => {}
+        _ => found.push(format!("{pointer}: expected {}, found {}", brief(expected), brief(actual))),
+    }
+}
+
+fn object(
+    bindings: &mut Bindings,
+    expected: &Map<String, Value>,
+    actual: &Map<String, Value>,
+    pointer: &str,
+    found: &mut Vec<String>,
+) {
+    let mut matched = Vec::new();
+    for (key, wanted) in expected {
+        match counterpart(bindings, key, actual) {
+            Some(name) => {
+                value(bindings, wanted, &actual[name], &format!("{pointer}/{name}"), found);
+                matched.push(name);
+            }
+            None => found.push(format!("{pointer}/{key}: expected {}, found none", brief(wanted))),
+        }
+    }
+    for (key, extra) in actual.iter().filter(|(key, _)| !matched.contains(key)) {
+        found.push(format!("{pointer}/{key}: expected none, found {}", brief(extra)));
+    }
+}
+
+/// Lists whose order says nothing (random, or by the second of the write) are compared by key.
+fn ordered<'a>(pointer: &str, items: &'a [Value]) -> Vec<&'a Value> {
+    let keys: &[&str] = match pointer.rsplit('/').next() {
+        Some("causes") => &["reason", "field"],
+        Some("managedFields") => &["operation", "manager", "subresource", "apiVersion"],
+        Some("resources") => &["name", "resource"],
+        _ => &[],
+    };
+    let mut items: Vec<&Value> = items.iter().collect();
+    items.sort_by_key(|item| keys.iter().map(|key| item[*key].to_string()).collect::<Vec<_>>());
+    items
+}
+
+/// How a table prints a time: `28m`, `6m57s`.
+fn is_age(text: &str) -> bool {
+    text.starts_with(|first: char| first.is_ascii_digit())
+        && text.chars().all(|c| c.is_ascii_digit() || "dhmsy".contains(c))
+        && text.ends_with(|last: char| last.is_ascii_alphabetic())
+}
+
+fn counterpart<'a>(bindings: &mut Bindings, key: &str, actual: &'a Map<String, Value>) -> Option<&'a String> {
+    if let Some((name, _)) = actual.get_key_value(key) {
+        return Some(name);
+    }
+    let name = actual.keys().find(|name| bindings.clone().fits(key, name).is_ok())?;
+    bindings.fits(key, name).ok().map(|()| name)
+}
+
+/// A refusal without its prose: messages of decoding errors are Go's own, reasons and fields are the contract.
+fn wordless(value: &Value) -> Value {
+    match value {
+        Value::Object(fields) => {
+            let refusal = value["kind"] == "Status" && value["status"] == "Failure";
+            let kept = fields.iter().filter(|(key, _)| !(refusal && *key == "message"));
+            let inner = |(key, inner): (&String, &Value)| {
+                let inner = if refusal && key == "details" { uncaused(inner) } else { wordless(inner) };
+                (key.clone(), inner)
+            };
+            Value::Object(kept.map(inner).collect())
+        }
+        other => other.clone(),
+    }
+}
+
+fn uncaused(details: &Value) -> Value {
+    let mut details = details.clone();
+    for cause in details["causes"].as_array_mut().into_iter().flatten() {
+        if let Some(cause) = cause.as_object_mut() {
+            cause.remove("message");
+        }
+    }
+    if details["causes"].is_null() {
+        details.as_object_mut().map(|details| details.remove("causes"));
+    }
+    details
+}
+
+fn brief(value: &Value) -> String {
+    let text = value.to_string();
+    match text.char_indices().nth(160) {
+        Some((end, _)) => format!("{}...", &text[..end]),
+        None => text,
+    }
+}

@@ -1,0 +1,98 @@
+//! Replays conversations recorded on real API servers and compares every answer.
+//!
+//! `cargo test -p evenkeel-testkit --test golden -- [part of a name]`; with `EVENKEEL_REAL_APISERVER` naming the folder
+//! of the real servers (see `tests/kit/real.sh`) the cases are replayed on those that recorded them, too.
+#![allow(clippy::unwrap_used, reason = "a test may stop at what it cannot use")]
+
+mod binding;
+mod case;
+mod compare;
+mod ensure;
+mod pending;
+mod replay;
+mod server;
+mod stream;
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use case::{Case, Fixtures};
+use pending::Pending;
+use server::{Clients, Pace};
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    let filter = std::env::args().skip(1).find(|argument| !argument.starts_with('-')).unwrap_or_default();
+    let Some(folder) = case::shared() else {
+        println!("golden: skipped, no recorded cases: set EVENKEEL_SHARED to the folder that holds cases/apiserver");
+        return ExitCode::SUCCESS;
+    };
+    let (cases, fixtures) = case::load(&folder);
+    let pending = Pending::parse(include_str!("pending.txt"));
+    let mut failed = Vec::new();
+    match std::env::var_os("EVENKEEL_REAL_APISERVER").map(PathBuf::from) {
+        Some(servers) => {
+            let kubeconfigs = [servers.join("kubeconfig-modern"), servers.join("kubeconfig")];
+            let modern = on_real("modern", &kubeconfigs[0], &cases, &fixtures, &pending, &filter);
+            let full = on_real("full", &kubeconfigs[1], &cases, &fixtures, &pending, &filter);
+            let (modern, full) = tokio::join!(modern, full);
+            failed.extend(modern.into_iter().chain(full));
+        }
+        None => println!("golden: skipped on real servers: EVENKEEL_REAL_APISERVER is not set, see tests/kit/real.sh"),
+    }
+    summary(&failed)
+}
+
+/// On a real server one case after another: they share its version space.
+async fn on_real(
+    name: &'static str,
+    kubeconfig: &Path,
+    cases: &[Case],
+    fixtures: &Fixtures,
+    pending: &Pending,
+    filter: &str,
+) -> Vec<String> {
+    let mine: Vec<&Case> = cases.iter().filter(|case| case.server == name && case.label().contains(filter)).collect();
+    let clients = match Clients::connect(kubeconfig).await {
+        Ok(clients) => clients,
+        Err(error) => return vec![format!("{name}: {error}")],
+    };
+    if let Err(error) = ensure::clean(&clients.admin, &mine).await {
+        return vec![format!("{name}: {error}")];
+    }
+    let mut failed = strangers(name, cases, pending);
+    for case in mine {
+        let excused = pending.of(name, &case.label());
+        let differences = replay::replay(case, &clients, Pace::REAL, fixtures, excused.steps()).await;
+        failed.extend(report(name, case, excused.verdict(&differences)));
+    }
+    failed
+}
+
+fn strangers(server: &str, cases: &[Case], pending: &Pending) -> Vec<String> {
+    let labels: BTreeSet<String> = cases.iter().map(Case::label).collect();
+    pending.strangers(server, &labels).map(|label| format!("pending.txt names no case: {server} {label}")).collect()
+}
+
+fn report(server: &str, case: &Case, verdict: Result<String, String>) -> Option<String> {
+    let name = format!("{server} {}", case.label());
+    match verdict {
+        Ok(word) => {
+            println!("test {name} ... {word}");
+            None
+        }
+        Err(difference) => {
+            println!("test {name} ... FAILED");
+            Some(format!("{name}: {difference}"))
+        }
+    }
+}
+
+fn summary(failed: &[String]) -> ExitCode {
+    for failure in failed {
+        println!("\n---- {failure}");
+    }
+    println!("\ngolden: {} failed", failed.len());
+    if failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}

@@ -1,0 +1,77 @@
+//! The list of cases and steps that are not expected to agree, each with its reason.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::replay::Differences;
+
+/// Which steps of a case may differ.
+#[derive(Clone, Default)]
+pub(crate) struct Excused {
+    steps: BTreeSet<usize>,
+    /// The part of `steps` that differs on some runs only.
+    sometimes: BTreeSet<usize>,
+    reasons: Vec<String>,
+}
+
+/// Keyed by the server replayed on and the label of the case.
+pub(crate) struct Pending(BTreeMap<(String, String), Excused>);
+
+impl Pending {
+    /// Lines of `server case@recorded steps reason`; steps are numbers joined by commas, a `~` before one
+    /// that differs on some runs only (a race on a real server); `#` begins a comment.
+    pub(crate) fn parse(text: &str) -> Self {
+        let mut all: BTreeMap<_, Excused> = BTreeMap::new();
+        for line in text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
+            let mut words = line.splitn(4, char::is_whitespace);
+            let mut word = || words.next().unwrap_or_else(|| panic!("pending.txt: incomplete line: {line}")).to_owned();
+            let entry = all.entry((word(), word())).or_default();
+            let steps = word();
+            let number = |step: &str| step.parse::<usize>().unwrap_or_else(|_| panic!("pending.txt: bad step: {line}"));
+            for step in steps.split(',') {
+                if let Some(step) = step.strip_prefix('~') {
+                    entry.sometimes.insert(number(step));
+                }
+                entry.steps.insert(number(step.trim_start_matches('~')));
+            }
+            entry.reasons.push(word().trim().to_owned());
+        }
+        Self(all)
+    }
+
+    pub(crate) fn of(&self, server: &str, label: &str) -> Excused {
+        self.0.get(&(server.to_owned(), label.to_owned())).cloned().unwrap_or_default()
+    }
+
+    /// Entries that name no recorded case: they would never be noticed otherwise.
+    pub(crate) fn strangers<'a>(
+        &'a self,
+        server: &'a str,
+        labels: &'a BTreeSet<String>,
+    ) -> impl Iterator<Item = &'a str> {
+        let mine = self.0.keys().filter(move |(target, _)| target == server);
+        mine.map(|(_, label)| label.as_str()).filter(|label| !labels.contains(*label))
+    }
+}
+
+impl Excused {
+    pub(crate) fn steps(&self) -> &BTreeSet<usize> {
+        &self.steps
+    }
+
+    /// What to print for a case: agreed, agreed but for the listed steps, or why it failed.
+    pub(crate) fn verdict(&self, differences: &Differences) -> Result<String, String> {
+        if let Some((step, difference)) = differences.iter().find(|(step, _)| !self.steps.contains(step)) {
+            let steps: Vec<String> = differences.keys().map(ToString::to_string).collect();
+            return Err(format!("step {step}: {difference}\n    all differing steps: {}", steps.join(",")));
+        }
+        let mut always = self.steps.difference(&self.sometimes);
+        if let Some(step) = always.find(|step| !differences.contains_key(step)) {
+            return Err(format!("step {step} agrees: remove it from the list in pending.txt"));
+        }
+        if self.steps.is_empty() {
+            Ok("ok".to_owned())
+        } else {
+            Ok(format!("ok but for {} steps: {}", self.steps.len(), self.reasons.join("; ")))
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! The servers that the cases are replayed on.
+
+use std::path::Path;
+use std::time::Duration;
+
+use kube::config::{KubeConfigOptions, Kubeconfig};
+use kube::{Client, Config};
+
+use crate::case::Exchange;
+
+/// How long to wait for what.
+#[derive(Clone, Copy)]
+pub(crate) struct Pace {
+    /// A read that depends on a controller.
+    pub(crate) settle: Duration,
+    pub(crate) retry: Duration,
+    /// A watch event.
+    pub(crate) event: Duration,
+    /// A bookmark that nothing asked for.
+    pub(crate) bookmark: Duration,
+    /// The silence that proves that no event comes.
+    pub(crate) quiet: Duration,
+    /// The head or the end of an answer.
+    pub(crate) answer: Duration,
+}
+
+impl Pace {
+    pub(crate) const REAL: Self = Self {
+        settle: Duration::from_secs(15),
+        retry: Duration::from_millis(100),
+        event: Duration::from_secs(5),
+        bookmark: Duration::from_secs(80),
+        quiet: Duration::from_millis(300),
+        answer: Duration::from_secs(15),
+    };
+
+    /// For steps that are known to differ: seeing that is enough.
+    pub(crate) fn hurried(self) -> Self {
+        let brief = Duration::from_millis(300);
+        Self { settle: Duration::ZERO, event: brief, bookmark: brief, ..self }
+    }
+}
+
+/// One server under its identities.
+pub(crate) struct Clients {
+    pub(crate) admin: Client,
+    pub(crate) nobody: Client,
+    pub(crate) anonymous: Client,
+}
+
+impl Clients {
+    pub(crate) fn of(&self, exchange: &Exchange) -> &Client {
+        match exchange.user.as_deref() {
+            // Recorded with credentials of its own, or none: the client must not add any.
+            _ if exchange.headers.contains_key("Authorization") => &self.anonymous,
+            Some("nobody") => &self.nobody,
+            _ => &self.admin,
+        }
+    }
+
+    /// A real server by the kubeconfig that its start script wrote.
+    pub(crate) async fn connect(kubeconfig: &Path) -> Result<Self, String> {
+        let admin = config(kubeconfig, "admin").await?;
+        let mut anonymous = admin.clone();
+        anonymous.auth_info = kube::config::AuthInfo::default();
+        let client = |config: Config| Client::try_from(config).map_err(|error| error.to_string());
+        let nobody = client(config(kubeconfig, "nobody").await?)?;
+        Ok(Self { admin: client(admin)?, nobody, anonymous: client(anonymous)? })
+    }
+}
+
+async fn config(path: &Path, context: &str) -> Result<Config, String> {
+    let kubeconfig = Kubeconfig::read_from(path).map_err(|error| error.to_string())?;
+    let options = KubeConfigOptions { context: Some(context.to_owned()), ..Default::default() };
+    let mut config = Config::from_custom_kubeconfig(kubeconfig, &options).await.map_err(|error| error.to_string())?;
+    config.proxy_url = None;
+    config.default_retry = false;
+    Ok(config)
+}
