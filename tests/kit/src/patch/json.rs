@@ -50,6 +50,12 @@ fn parse(patch: &Value) -> Result<Vec<PatchOperation>, PatchError> {
 }
 
 fn parse_operation(operation: &Value) -> Result<PatchOperation, PatchError> {
+    const KNOWN: [&str; 6] = ["add", "copy", "move", "remove", "replace", "test"];
+    if let Some(op) = operation.get("op").and_then(Value::as_str)
+        && !KNOWN.contains(&op)
+    {
+        return Err(PatchError::Malformed(format!("invalid operation {operation}: unsupported operation")));
+    }
     serde_json::from_value(operation.clone())
         .map_err(|error| PatchError::Malformed(format!("invalid operation {operation}: {error}")))
 }

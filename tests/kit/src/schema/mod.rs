@@ -15,4 +15,4 @@ pub use default::{default, drop_nulls, fill};
 pub use metadata::prune_metadata;
 pub use prune::prune;
 pub use structural::Structural;
-pub(crate) use structural::{ListType, MapType};
+pub(crate) use structural::{Kind, ListType, MapType, Rest};

@@ -1,0 +1,94 @@
+//! Why an apply is refused.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use super::element::path_text;
+use super::ledger::{Entry, Id, Operation};
+use super::set::Set;
+use crate::schema::Cause;
+
+/// A field that the configuration would change while another manager owns it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Conflict {
+    /// The manager that owns the field.
+    pub manager: String,
+    /// The subresource it owns the field through, if any.
+    pub subresource: Option<String>,
+    /// The version it used.
+    pub api_version: String,
+    /// How it came to own the field.
+    pub operation: Operation,
+    /// The path, with a leading dot: `.spec.env[name="A"].value`.
+    pub field: String,
+}
+
+impl Conflict {
+    /// One conflict for each path of `set`.
+    pub(crate) fn all(id: &Id, entry: &Entry, set: &Set) -> Vec<Self> {
+        let conflict = |field: String| Self {
+            manager: id.manager.clone(),
+            subresource: Some(id.subresource.clone()).filter(|name| !name.is_empty()),
+            api_version: entry.api_version.clone(),
+            operation: id.operation,
+            field,
+        };
+        set.paths().iter().map(|path| conflict(path_text(path))).collect()
+    }
+
+    /// The other side: `"m1" with subresource "status" using ex.dev/v1`.
+    fn owner(&self) -> String {
+        let mut text = format!("{:?}", self.manager);
+        if let Some(subresource) = &self.subresource {
+            text.push_str(&format!(" with subresource {subresource:?}"));
+        }
+        if self.operation == Operation::Update {
+            text.push_str(&format!(" using {}", self.api_version));
+        }
+        text
+    }
+
+    /// The entry of `details.causes`.
+    #[must_use]
+    pub fn cause(&self) -> Cause {
+        Cause {
+            reason: "FieldManagerConflict".to_owned(),
+            message: format!("conflict with {}", self.owner()),
+            field: self.field.clone(),
+        }
+    }
+}
+
+/// Why an apply is refused; the live object is unchanged. `Display` is the `message` of the Kubernetes `Status`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ApplyError {
+    /// Other managers own what would change: HTTP 409, reason `Conflict`, `details` with nothing but the causes.
+    Conflicts(Vec<Conflict>),
+    /// The configuration does not fit the schema: HTTP 500 without a reason, as real servers answer.
+    Typed(String),
+    /// The body may not be applied at all: HTTP 400, reason `BadRequest`.
+    Invalid(String),
+}
+
+impl fmt::Display for ApplyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Conflicts(conflicts) => f.write_str(&conflicts_text(conflicts)),
+            Self::Typed(text) | Self::Invalid(text) => f.write_str(text),
+        }
+    }
+}
+
+impl std::error::Error for ApplyError {}
+
+fn conflicts_text(conflicts: &[Conflict]) -> String {
+    if let [conflict] = conflicts {
+        return format!("Apply failed with 1 conflict: conflict with {}: {}", conflict.owner(), conflict.field);
+    }
+    let mut by_owner: BTreeMap<String, String> = BTreeMap::new();
+    for conflict in conflicts {
+        by_owner.entry(conflict.owner()).or_default().push_str(&format!("\n- {}", conflict.field));
+    }
+    let owners: Vec<_> = by_owner.iter().map(|(owner, fields)| format!("conflicts with {owner}:{fields}")).collect();
+    format!("Apply failed with {} conflicts: {}", conflicts.len(), owners.join("\n"))
+}

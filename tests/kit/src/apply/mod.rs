@@ -1,0 +1,220 @@
+//! Server-side apply: merging, ownership and `managedFields`, by the published structured-merge algorithm.
+//!
+//! All functions are pure. Custom resources follow the list and map types of their schema; built-in kinds are deduced:
+//! their maps are shared by member and **their lists are atomic**, metadata apart. On a cluster containers, ports or
+//! environment variables are shared by key; here an applier owns such a list whole.
+
+mod cap;
+mod compare;
+mod element;
+mod error;
+mod fields;
+mod ledger;
+mod merge;
+mod owned;
+#[cfg(test)]
+mod recorded;
+mod release;
+mod remove;
+mod set;
+mod shape;
+mod typed;
+mod update;
+
+use serde_json::{Value, json};
+
+pub use error::{ApplyError, Conflict};
+pub use ledger::Operation;
+pub use update::track_update;
+
+use crate::schema::Structural;
+use compare::{compare, is_equal};
+use ledger::{Entry, Id, Ledger};
+use set::Set;
+use shape::Shape;
+
+/// Where the types of lists and maps come from.
+#[derive(Clone, Copy, Debug)]
+pub enum Lists<'a> {
+    /// A custom resource: from its schema.
+    Structural(&'a Structural),
+    /// A built-in kind: maps by member, lists whole; labels, annotations, finalizers and owner references as on a
+    /// cluster.
+    Deduced,
+}
+
+/// Who writes, and when.
+#[derive(Clone, Copy, Debug)]
+pub struct Actor<'a> {
+    /// The field manager.
+    pub manager: &'a str,
+    /// The version of the request, such as `ex.dev/v1`.
+    pub api_version: &'a str,
+    /// `status` or `scale`, or nothing for the object itself.
+    pub subresource: Option<&'a str>,
+    /// The time of the request, RFC 3339 to the second.
+    pub time: &'a str,
+}
+
+/// What to do about fields of other managers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Force {
+    /// Refuse to change them.
+    No,
+    /// Take them over.
+    Yes,
+}
+
+/// Applies `config` to `live` (nothing: create) and returns the new object with its `managedFields`; equal to `live` when
+/// nothing changes, down to the times.
+///
+/// Through the subresource `status`, only the status in `config` counts. A kind *with* that subresource ignores `status`
+/// in a main apply: the caller takes it out of `config` first. The result may hold nulls that validation must refuse, and
+/// lacks defaults that were released: call [`schema::fill`](crate::schema::fill) on it, not `default`, and ask
+/// [`is_unchanged`] afterwards.
+///
+/// # Errors
+/// [`ApplyError`]; nothing else is checked here: not the name, the version, nor values against the schema.
+pub fn apply(
+    live: Option<&Value>,
+    config: &Value,
+    lists: Lists<'_>,
+    actor: &Actor<'_>,
+    force: Force,
+) -> Result<Value, ApplyError> {
+    if config.pointer("/metadata/managedFields").is_some_and(|fields| !fields.is_null()) {
+        return Err(ApplyError::Invalid("metadata.managedFields must be nil".to_owned()));
+    }
+    check_types(config, lists)?;
+    let config = relevant(config, actor);
+    let Some(live) = live else {
+        return merge_and_own(&json!({}), &config, Ledger::default(), lists, actor, force);
+    };
+    let old = without_ledger(live);
+    let ledger = adopted(Ledger::of(live), &old, lists, actor);
+    let new = merge_and_own(&old, &config, ledger, lists, actor, force)?;
+    Ok(if is_unchanged(live, &new) { live.clone() } else { new })
+}
+
+/// True when nothing but times in `managedFields` differs, so that a write would be none.
+#[must_use]
+pub fn is_unchanged(live: &Value, new: &Value) -> bool {
+    is_equal(&without_ledger(live), &without_ledger(new)) && Ledger::of(live).is_same_but_times(&Ledger::of(new))
+}
+
+fn check_types(config: &Value, lists: Lists<'_>) -> Result<(), ApplyError> {
+    let misfits = typed::misfits(config, Shape::root(lists));
+    let text = match misfits.as_slice() {
+        [] => return Ok(()),
+        [only] => only.clone(),
+        several => format!("errors:\n  {}", several.join("\n  ")),
+    };
+    Err(ApplyError::Typed(format!("failed to create typed patch object ({}): {text}", identity(config))))
+}
+
+/// `namespace/name; group/version, Kind=Kind`.
+fn identity(config: &Value) -> String {
+    let text = |path: &str| config.pointer(path).and_then(Value::as_str).unwrap_or_default();
+    let version = text("/apiVersion");
+    let slash = if version.contains('/') { "" } else { "/" };
+    format!("{}/{}; {slash}{version}, Kind={}", text("/metadata/namespace"), text("/metadata/name"), text("/kind"))
+}
+
+/// The part of a configuration that may be applied through the actor's subresource.
+fn relevant(config: &Value, actor: &Actor<'_>) -> Value {
+    let Value::Object(map) = config else { return config.clone() };
+    let mut map = map.clone();
+    if let Some(Value::Object(metadata)) = map.get_mut("metadata") {
+        metadata.remove("managedFields");
+    }
+    if actor.subresource == Some("status") {
+        map.retain(|name, _| matches!(name.as_str(), "apiVersion" | "kind" | "status"));
+    }
+    map.into()
+}
+
+/// An object that nobody owns yet belongs to `before-first-apply`, so that the first apply cannot take it silently.
+fn adopted(ledger: Ledger, old: &Value, lists: Lists<'_>, actor: &Actor<'_>) -> Ledger {
+    if !ledger.entries.is_empty() {
+        return ledger;
+    }
+    update::recorded(ledger, &json!({}), old, lists, "before-first-apply", actor)
+}
+
+fn merge_and_own(
+    old: &Value,
+    config: &Value,
+    mut ledger: Ledger,
+    lists: Lists<'_>,
+    actor: &Actor<'_>,
+    force: Force,
+) -> Result<Value, ApplyError> {
+    let shape = Shape::root(lists);
+    let id = Id::apply(actor);
+    let last = ledger.entries.remove(&id);
+    let set = owned::owned(config, shape).difference(&never_owned());
+    let time = last.as_ref().and_then(|entry| entry.time.clone());
+    ledger.entries.insert(id.clone(), Entry { set, api_version: actor.api_version.to_owned(), time });
+
+    let merged = merge::merge(old, config, shape);
+    let mut new = release::release(&merged, &last.map(|entry| entry.set).unwrap_or_default(), &ledger, shape);
+    settle(&mut ledger, &id, &compare(old, &new, shape), force)?;
+    if !is_equal(old, &new)
+        && let Some(entry) = ledger.entries.get_mut(&id)
+    {
+        entry.time = Some(actor.time.to_owned());
+    }
+    ledger.write(&mut new);
+    Ok(new)
+}
+
+/// Takes what changed from the entries of others, if they may lose it, and what vanished from all of them.
+fn settle(ledger: &mut Ledger, own: &Id, comparison: &compare::Comparison, force: Force) -> Result<(), ApplyError> {
+    let changed = comparison.changed();
+    let others = || ledger.entries.iter().filter(|(id, _)| *id != own);
+    let conflicts: Vec<_> =
+        others().flat_map(|(id, entry)| Conflict::all(id, entry, &entry.set.intersection(&changed))).collect();
+    if force == Force::No && !conflicts.is_empty() {
+        return Err(ApplyError::Conflicts(conflicts));
+    }
+    for (_, entry) in ledger.entries.iter_mut().filter(|(id, _)| *id != own) {
+        entry.set = entry.set.difference(&changed).difference(&comparison.removed);
+    }
+    ledger.drop_empty();
+    Ok(())
+}
+
+/// What the server alone decides.
+fn never_owned() -> Set {
+    const METADATA: [&str; 11] = [
+        "clusterName",
+        "creationTimestamp",
+        "deletionGracePeriodSeconds",
+        "deletionTimestamp",
+        "generation",
+        "managedFields",
+        "name",
+        "namespace",
+        "resourceVersion",
+        "selfLink",
+        "uid",
+    ];
+    let step = element::Element::field;
+    let mut set = Set::default();
+    for name in ["apiVersion", "kind", "metadata"] {
+        set.insert(&[step(name)]);
+    }
+    for name in METADATA {
+        set.insert(&[step("metadata"), step(name)]);
+    }
+    set
+}
+
+/// The object without `metadata.managedFields`.
+fn without_ledger(obj: &Value) -> Value {
+    let mut obj = obj.clone();
+    if let Some(metadata) = obj.get_mut("metadata").and_then(Value::as_object_mut) {
+        metadata.remove("managedFields");
+    }
+    obj
+}

@@ -1,0 +1,212 @@
+//! How each part of an object is shared between appliers: whole, by member, or by item.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use serde_json::{Value, json};
+
+use super::Lists;
+use super::element::Element;
+use crate::schema::{Kind, ListType, MapType, Rest, Structural};
+
+/// What is known about the value at some path.
+#[derive(Clone, Copy)]
+pub(crate) enum Shape<'a> {
+    /// A built-in object without a schema: every member counts as declared, lists are atomic.
+    Builtin,
+    /// Under preserve-unknown-fields: members are not declared, lists are atomic.
+    Loose,
+    /// A scalar, or anything that is owned whole.
+    Whole,
+    /// Part of a custom resource.
+    Schema(&'a Structural),
+    /// A whole resource: a schema plus the three head fields.
+    Resource(&'a Structural),
+    /// The root of a built-in object.
+    BuiltinResource,
+}
+
+/// How the members of one value are owned.
+pub(crate) enum Form<'a> {
+    /// Owned as a whole.
+    Leaf,
+    /// An object owned by member.
+    Map,
+    /// A list owned by item.
+    List(Items<'a>),
+}
+
+/// Whether a schema names the member of an object; unnamed ones are owned themselves, not just through what they hold.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Naming {
+    Declared,
+    Open,
+}
+
+impl<'a> Shape<'a> {
+    pub(crate) fn root(lists: Lists<'a>) -> Self {
+        match lists {
+            Lists::Structural(schema) => Self::Resource(schema),
+            Lists::Deduced => Self::BuiltinResource,
+        }
+    }
+
+    fn of(schema: &'a Structural) -> Self {
+        match schema.kind {
+            Kind::Any if schema.preserve && schema.properties.is_empty() => Self::Loose,
+            _ if schema.embedded => Self::Resource(schema),
+            _ => Self::Schema(schema),
+        }
+    }
+
+    pub(crate) fn schema(self) -> Option<&'a Structural> {
+        match self {
+            Self::Schema(schema) | Self::Resource(schema) => Some(schema),
+            Self::Builtin | Self::Loose | Self::Whole | Self::BuiltinResource => None,
+        }
+    }
+
+    /// How `value`, standing here, is owned. A value that does not fit the schema is a leaf.
+    pub(crate) fn form(self, value: &Value) -> Form<'a> {
+        match (self, value) {
+            (Self::Builtin | Self::BuiltinResource | Self::Loose, Value::Object(_)) => Form::Map,
+            (Self::Schema(schema) | Self::Resource(schema), Value::Object(_)) if is_granular_map(schema) => Form::Map,
+            (Self::Schema(schema), Value::Array(_)) => Items::of(schema).map_or(Form::Leaf, Form::List),
+            _ => Form::Leaf,
+        }
+    }
+
+    /// The shape of the member `name`, or nothing where no such member may stand.
+    pub(crate) fn member(self, name: &str) -> Option<(Self, Naming)> {
+        match self {
+            Self::Builtin => Some((Self::Builtin, Naming::Declared)),
+            Self::Loose => Some((Self::Loose, Naming::Open)),
+            Self::Whole => None,
+            Self::BuiltinResource => Some((head(name).unwrap_or(Self::Builtin), Naming::Declared)),
+            Self::Schema(schema) => schema_member(schema, name),
+            Self::Resource(schema) => {
+                head(name).map(|shape| (shape, Naming::Declared)).or_else(|| schema_member(schema, name))
+            }
+        }
+    }
+
+    /// As [`Shape::member`], for a stored value that may no longer fit its schema.
+    pub(crate) fn stored_member(self, name: &str) -> (Self, Naming) {
+        self.member(name).unwrap_or((Self::Loose, Naming::Open))
+    }
+
+    /// The shape one step down, where the value itself is not at hand.
+    pub(crate) fn step(self, element: &Element) -> (Self, Naming) {
+        match element {
+            Element::Field(name) => self.stored_member(name),
+            Element::Key(_) | Element::Item(_) | Element::Index(_) => {
+                let items = self.schema().and_then(Items::of);
+                (items.map_or(Self::Loose, Items::shape), Naming::Open)
+            }
+        }
+    }
+}
+
+fn is_granular_map(schema: &Structural) -> bool {
+    matches!(schema.kind, Kind::Object | Kind::Any) && schema.map == MapType::Granular
+}
+
+fn schema_member<'a>(schema: &'a Structural, name: &str) -> Option<(Shape<'a>, Naming)> {
+    if let Some(property) = schema.properties.get(name) {
+        return Some((Shape::of(property), Naming::Declared));
+    }
+    match &schema.rest {
+        Rest::Each(each) => Some((Shape::of(each), Naming::Open)),
+        Rest::Anything => Some((Shape::Loose, Naming::Open)),
+        Rest::Nothing if schema.preserve => Some((Shape::Loose, Naming::Open)),
+        Rest::Nothing => None,
+    }
+}
+
+fn head(name: &str) -> Option<Shape<'static>> {
+    match name {
+        "apiVersion" | "kind" => Some(Shape::Whole),
+        "metadata" => Some(Shape::Schema(&METADATA)),
+        _ => None,
+    }
+}
+
+/// A list that is owned by item.
+#[derive(Clone, Copy)]
+pub(crate) struct Items<'a> {
+    list: &'a ListType,
+    item: &'a Structural,
+}
+
+impl<'a> Items<'a> {
+    fn of(schema: &'a Structural) -> Option<Self> {
+        let item = schema.items.as_deref()?;
+        (schema.list != ListType::Atomic).then_some(Self { list: &schema.list, item })
+    }
+
+    /// The shape of each item.
+    pub(crate) fn shape(self) -> Shape<'a> {
+        Shape::of(self.item)
+    }
+
+    /// The step that leads to `item`.
+    ///
+    /// # Errors
+    /// Why the item cannot be told from the others.
+    pub(crate) fn element(self, item: &Value) -> Result<Element, String> {
+        match self.list {
+            ListType::Map(keys) => self.keyed(keys, item),
+            ListType::Set | ListType::Atomic => set_item(item),
+        }
+    }
+
+    fn keyed(self, keys: &[String], item: &Value) -> Result<Element, String> {
+        let Value::Object(map) = item else {
+            return Err(if item.is_null() {
+                "associative list with keys may not have a null element".to_owned()
+            } else {
+                "associative list with keys may not have non-map elements".to_owned()
+            });
+        };
+        let preset = |key: &String| self.item.properties.get(key).and_then(|property| property.default.as_ref());
+        let fields: BTreeMap<&str, &Value> =
+            keys.iter().filter_map(|key| Some((key.as_str(), map.get(key).or_else(|| preset(key))?))).collect();
+        if fields.is_empty() {
+            let keys = keys.iter().map(|key| format!("{key:?}")).collect::<Vec<_>>().join(" ");
+            return Err(format!(
+                "associative list with keys has an element that omits all key fields [{keys}] \
+                 (and doesn't have default values for any key fields)"
+            ));
+        }
+        Ok(Element::key(fields.into_iter()))
+    }
+}
+
+fn set_item(item: &Value) -> Result<Element, String> {
+    match item {
+        Value::Object(_) => Err("associative list without keys has an element that's a map type".to_owned()),
+        Value::Array(_) => Err("not supported: associative list with lists as elements".to_owned()),
+        Value::Null => Err("associative list without keys has an element that's an explicit null".to_owned()),
+        scalar => Ok(Element::item(scalar)),
+    }
+}
+
+/// `ObjectMeta`, with the list and map types of `k8s.io/apimachinery`.
+static METADATA: LazyLock<Structural> = LazyLock::new(|| {
+    let text = json!({"type": "string"});
+    let number = json!({"type": "integer"});
+    let texts = json!({"type": "object", "additionalProperties": text});
+    let metadata = json!({"type": "object", "properties": {
+        "annotations": texts, "labels": texts,
+        "creationTimestamp": text, "deletionTimestamp": text, "deletionGracePeriodSeconds": number,
+        "finalizers": {"type": "array", "x-kubernetes-list-type": "set", "items": text},
+        "generateName": text, "generation": number, "name": text, "namespace": text, "resourceVersion": text,
+        "selfLink": text, "uid": text,
+        "managedFields": {"type": "array", "items": {"type": "object", "x-kubernetes-preserve-unknown-fields": true}},
+        "ownerReferences": {"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["uid"],
+            "items": {"type": "object", "x-kubernetes-map-type": "atomic", "required": ["uid"], "properties": {
+                "apiVersion": text, "kind": text, "name": text, "uid": text,
+                "controller": {"type": "boolean"}, "blockOwnerDeletion": {"type": "boolean"}}}},
+    }});
+    Structural::read(&metadata)
+});

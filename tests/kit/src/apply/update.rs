@@ -1,0 +1,78 @@
+//! The bookkeeping of `managedFields` for every write that is not an apply.
+
+use serde_json::{Value, json};
+
+use super::cap::cap;
+use super::compare::compare;
+use super::ledger::{Entry, Id, Ledger};
+use super::shape::Shape;
+use super::{Actor, Lists, never_owned, without_ledger};
+
+/// Records in `after.metadata.managedFields` that `actor` wrote `after` over `before` by POST, PUT or a patch other than
+/// apply. `before` is nothing for a create.
+///
+/// What `actor` changed becomes its own and leaves all other entries; what vanished leaves every entry. `managedFields`
+/// in `after` are the base where they can be read (kubectl migrates entries that way); absent, null, empty or unreadable
+/// ones change nothing, and `[{}]` clears them all. An object without entries stays without, unless it is new.
+///
+/// Entries beyond the tenth update are folded into one of the manager `ancient-changes`.
+pub fn track_update(before: Option<&Value>, after: &mut Value, lists: Lists<'_>, actor: &Actor<'_>) {
+    let ledger = base(before, after, actor);
+    let bare = without_ledger(after);
+    let ledger = match before {
+        Some(_) if ledger.entries.is_empty() => ledger,
+        _ => recorded(ledger, &before.map_or_else(|| json!({}), without_ledger), &bare, lists, actor.manager, actor),
+    };
+    ledger.write(after);
+}
+
+/// The ledger to start from.
+fn base(before: Option<&Value>, after: &Value, actor: &Actor<'_>) -> Ledger {
+    let live = || before.map(Ledger::of).unwrap_or_default();
+    let sent = after.pointer("/metadata/managedFields");
+    if actor.subresource.is_some() {
+        return live();
+    }
+    if sent == Some(&json!([{}])) {
+        return Ledger::default();
+    }
+    sent.and_then(|sent| Ledger::decode(sent).ok()).filter(|ledger| !ledger.entries.is_empty()).unwrap_or_else(live)
+}
+
+/// The ledger after `manager` turned `old` into `new`, neither of which has `managedFields`.
+pub(super) fn recorded(
+    mut ledger: Ledger,
+    old: &Value,
+    new: &Value,
+    lists: Lists<'_>,
+    manager: &str,
+    actor: &Actor<'_>,
+) -> Ledger {
+    let comparison = compare(old, new, Shape::root(lists));
+    let changed = comparison.changed();
+    let was_owned = ledger.entries.values().any(|entry| !entry.set.intersection(&changed).is_empty());
+    for entry in ledger.entries.values_mut() {
+        entry.set = entry.set.difference(&changed).difference(&comparison.removed);
+    }
+    let gained = changed.difference(&never_owned());
+    // Through `scale`, replicas change hands but are not claimed from nobody.
+    if !gained.is_empty() && (was_owned || actor.subresource != Some("scale")) {
+        let entry = Entry { set: gained, api_version: actor.api_version.to_owned(), time: time(actor) };
+        add(&mut ledger, Id::update(manager, actor), entry);
+    }
+    ledger.drop_empty();
+    cap(&mut ledger);
+    ledger
+}
+
+/// A write through `scale` changes owners without leaving a time.
+fn time(actor: &Actor<'_>) -> Option<String> {
+    (actor.subresource != Some("scale")).then(|| actor.time.to_owned())
+}
+
+fn add(ledger: &mut Ledger, id: Id, mut entry: Entry) {
+    if let Some(previous) = ledger.entries.remove(&id) {
+        entry.set.extend(previous.set);
+    }
+    ledger.entries.insert(id, entry);
+}
