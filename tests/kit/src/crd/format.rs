@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{items, text};
 
 /// Formats of texts that are checked; names are compared without their hyphens.
-const OF_TEXT: [&str; 27] = [
+const OF_TEXT: [&str; 26] = [
     "bsonobjectid",
     "byte",
     "cidr",
@@ -34,7 +34,6 @@ const OF_TEXT: [&str; 27] = [
     "uuid3",
     "uuid4",
     "uuid5",
-    "",
 ];
 
 /// The unknown formats in all versions of a definition, each once.
@@ -54,18 +53,22 @@ fn walk(schema: &Value, found: &mut BTreeSet<String>) {
     if !is_known(text(schema, "/type"), format) {
         found.insert(format.to_owned());
     }
-    for child in schema["properties"].as_object().into_iter().flat_map(|children| children.values()) {
-        walk(child, found);
-    }
-    for child in ["items", "additionalProperties"] {
+    for child in ["items", "additionalProperties", "not"] {
         walk(&schema[child], found);
+    }
+    let named = schema["properties"].as_object().into_iter().flat_map(|children| children.values());
+    let listed = ["allOf", "anyOf", "oneOf"].into_iter().filter_map(|list| schema[list].as_array()).flatten();
+    for child in named.chain(listed) {
+        walk(child, found);
     }
 }
 
 fn is_known(type_: &str, format: &str) -> bool {
     match type_ {
-        "integer" => ["", "int32", "int64"].contains(&format),
-        "number" => ["", "float", "double", "int32", "int64"].contains(&format),
-        _ => OF_TEXT.contains(&format.replace('-', "").as_str()),
+        _ if format.is_empty() => true,
+        "integer" => ["int32", "int64"].contains(&format),
+        "number" => ["float", "double"].contains(&format),
+        "string" | "" => OF_TEXT.contains(&format.replace('-', "").as_str()),
+        _ => false,
     }
 }

@@ -93,3 +93,12 @@ fn a_kind_without_selectable_fields_says_which_two_it_knows() {
     let message = kind("", "v1", "configmaps").unselectable("data.k");
     assert_eq!(message, r#""data.k" is not a known field selector: only "metadata.name", "metadata.namespace""#);
 }
+
+#[test]
+fn whole_numbers_stay_whole_in_fields_that_hold_fractions() {
+    let schema = json!({"openAPIV3Schema": {"type": "integer", "multipleOf": 3, "minimum": 0}});
+    let crd = json!({"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+        "spec": {"versions": [{"name": "v1", "schema": schema}]}});
+    let decoded = kind("apiextensions.k8s.io", "v1", "customresourcedefinitions").decode(&crd).unwrap();
+    assert_eq!(decoded.value, crd);
+}

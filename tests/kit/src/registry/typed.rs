@@ -95,6 +95,10 @@ fn common<'a>(written: &'a Value, known: &Value, path: &mut Path<'a>, unknown: &
                 })
                 .collect()
         }
+        // Go types print a float without its empty fraction, so 3 stays 3.
+        (Value::Number(written), Value::Number(known)) if written.as_f64() == known.as_f64() => {
+            Value::Number(written.clone())
+        }
         _ => known.clone(),
     }
 }
