@@ -1,8 +1,34 @@
 //! An in-process Kubernetes API server for tests and examples.
 
 pub mod apply;
+mod call;
+mod catalog;
+mod clock;
+mod cluster;
 pub mod crd;
+mod definition;
 pub mod discovery;
+mod event;
+mod failure;
+mod interim;
+mod meta;
+mod names;
 pub mod patch;
+mod query;
 pub mod registry;
+mod respond;
+mod route;
 pub mod schema;
+mod selector;
+mod server;
+mod shape;
+mod store;
+mod strategy;
+mod transport;
+mod verbs;
+mod watch;
+
+pub use cluster::{Builder, Cluster, Serving};
+
+#[cfg(test)]
+mod tests;

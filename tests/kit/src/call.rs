@@ -1,0 +1,91 @@
+//! One request about a resource: everything its verb needs to know.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::Method;
+use http::header::{CONTENT_TYPE, USER_AGENT};
+use http::request::Parts;
+
+use crate::failure::Failure;
+use crate::query::Query;
+use crate::registry::Kind;
+use crate::route::Target;
+use crate::schema::Structural;
+use crate::server::Server;
+use crate::shape::Shape;
+use crate::store::Key;
+
+/// A request about a resource.
+#[derive(Debug)]
+pub(crate) struct Call {
+    pub(crate) method: Method,
+    pub(crate) kind: Arc<Kind>,
+    pub(crate) schema: Option<Arc<Structural>>,
+    pub(crate) target: Target,
+    pub(crate) query: Query,
+    pub(crate) shape: Shape,
+    /// The media type of the body, without parameters; empty when not given.
+    pub(crate) content_type: String,
+    pub(crate) body: Bytes,
+    /// Who writes: the `fieldManager`, or the name in the User-Agent.
+    pub(crate) manager: String,
+}
+
+impl Call {
+    /// Finds the kind of a target, and reads query and headers.
+    pub(crate) fn new(server: &Server, target: Target, parts: Parts, body: Bytes) -> Result<Self, Failure> {
+        let catalog = server.catalog();
+        let kind = catalog.registry.lookup(&target.group, &target.version, &target.plural);
+        let kind = kind.ok_or_else(|| absent(server, &target))?;
+        let misplaced = match kind.namespaced {
+            true => target.namespace.is_none() && target.name.is_some(),
+            false => target.namespace.is_some(),
+        };
+        if misplaced {
+            return Err(absent(server, &target));
+        }
+        let query = Query::parse(parts.uri.query().unwrap_or_default());
+        let header = |name| parts.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
+        let manager = manager(&query.field_manager, header(USER_AGENT));
+        Ok(Call {
+            schema: catalog.schema(&kind),
+            shape: Shape::negotiate(&parts.headers)?,
+            content_type: header(CONTENT_TYPE).split(';').next().unwrap_or_default().trim().to_owned(),
+            method: parts.method,
+            kind,
+            target,
+            query,
+            body,
+            manager,
+        })
+    }
+
+    /// Where the object is stored.
+    pub(crate) fn key(&self, name: &str) -> Key {
+        (self.target.space().to_owned(), name.to_owned())
+    }
+
+    /// The name in the path.
+    pub(crate) fn name(&self) -> &str {
+        self.target.name.as_deref().unwrap_or_default()
+    }
+
+    /// Whether nothing is to be stored.
+    pub(crate) fn is_dry_run(&self) -> bool {
+        !self.query.dry_run.is_empty()
+    }
+}
+
+fn absent(server: &Server, target: &Target) -> Failure {
+    if server.catalog().registry.is_builtin_group(&target.group) {
+        Failure::unknown_resource()
+    } else {
+        Failure::unserved()
+    }
+}
+
+fn manager(asked: &str, agent: &str) -> String {
+    let named = if asked.is_empty() { agent.split('/').next().unwrap_or_default() } else { asked };
+    if named.is_empty() { "unknown".to_owned() } else { named.to_owned() }
+}

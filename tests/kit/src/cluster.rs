@@ -1,0 +1,191 @@
+//! The public face: a cluster to start, to take clients from, and to look into.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use kube::Client;
+use serde_json::json;
+
+use crate::discovery::Release;
+use crate::registry::Storage;
+use crate::server::Server;
+use crate::store::Write;
+use crate::strategy;
+use crate::transport::{http, inprocess};
+
+pub use crate::transport::http::Serving;
+
+/// The namespaces every cluster has.
+const NAMESPACES: [&str; 4] = ["default", "kube-node-lease", "kube-public", "kube-system"];
+
+/// What can be chosen about a cluster.
+#[derive(Clone, Debug)]
+pub(crate) struct Options {
+    /// Changes remembered per resource.
+    pub(crate) history: usize,
+    /// Time between bookmarks of a watch.
+    pub(crate) bookmarks: Duration,
+    /// Time the garbage collector lets pass before it acts.
+    pub(crate) gc_delay: Duration,
+    /// Reported version.
+    pub(crate) release: Release,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            history: 10_000,
+            bookmarks: Duration::from_secs(60),
+            gc_delay: Duration::ZERO,
+            release: Release::default(),
+        }
+    }
+}
+
+/// A Kubernetes API server in this process. Cheap to clone; all clones are one cluster.
+///
+/// ```
+/// use evenkeel_testkit::Cluster;
+/// use k8s_openapi::api::core::v1::ConfigMap;
+/// use kube::Api;
+/// use kube::api::PostParams;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> kube::Result<()> {
+/// let cluster = Cluster::start().await;
+/// let maps: Api<ConfigMap> = Api::namespaced(cluster.client(), "default");
+/// let mut map = ConfigMap::default();
+/// map.metadata.name = Some("colours".into());
+/// let map = maps.create(&PostParams::default(), &map).await?;
+/// assert!(map.metadata.resource_version.is_some());
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Cluster {
+    server: Arc<Server>,
+}
+
+/// Choices made before a cluster starts.
+///
+/// ```
+/// use std::time::Duration;
+/// use evenkeel_testkit::Cluster;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// let cluster = Cluster::builder().bookmark_interval(Duration::from_secs(1)).minor_version(34).start().await;
+/// # let _ = cluster;
+/// # }
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Builder {
+    options: Options,
+}
+
+impl Builder {
+    /// How many changes of each resource a watch can go back; 10,000 unless set.
+    #[must_use]
+    pub fn watch_history(mut self, changes: usize) -> Self {
+        self.options.history = changes;
+        self
+    }
+
+    /// Time between two bookmarks of a watch that asked for them; a minute unless set.
+    #[must_use]
+    pub fn bookmark_interval(mut self, interval: Duration) -> Self {
+        self.options.bookmarks = interval;
+        self
+    }
+
+    /// Time the garbage collector and the namespace controller let pass before they act; none unless set.
+    #[must_use]
+    pub fn gc_delay(mut self, delay: Duration) -> Self {
+        self.options.gc_delay = delay;
+        self
+    }
+
+    /// The minor version of Kubernetes 1 the server says it is, which kubectl chooses its own by.
+    #[must_use]
+    pub fn minor_version(mut self, minor: u16) -> Self {
+        self.options.release = Release { minor };
+        self
+    }
+
+    /// Starts the cluster: the four namespaces of every cluster exist, and nothing else.
+    ///
+    /// Runs inside the calling tokio runtime, and under its clock: with paused time all timers of the server are virtual.
+    pub async fn start(self) -> Cluster {
+        let server = Arc::new(Server::new(self.options));
+        for name in NAMESPACES {
+            seed_namespace(&server, name);
+        }
+        Cluster { server }
+    }
+}
+
+impl Cluster {
+    /// Starts a cluster with the usual choices.
+    pub async fn start() -> Cluster {
+        Cluster::builder().start().await
+    }
+
+    /// Chooses before the start.
+    #[must_use]
+    pub fn builder() -> Builder {
+        Builder::default()
+    }
+
+    /// A client whose requests reach the server without a socket; its namespace is `default`.
+    ///
+    /// Call it inside the tokio runtime that is to run the client.
+    #[must_use]
+    pub fn client(&self) -> Client {
+        inprocess::client(&self.server, "default")
+    }
+
+    /// Serves on a free loopback port until the result is dropped.
+    ///
+    /// # Errors
+    /// When no port can be bound.
+    pub async fn serve(&self) -> io::Result<Serving> {
+        self.serve_on(0).await
+    }
+
+    /// Serves on a given loopback port until the result is dropped.
+    ///
+    /// # Errors
+    /// When the port is taken.
+    pub async fn serve_on(&self, port: u16) -> io::Result<Serving> {
+        http::serve(Arc::clone(&self.server), port).await
+    }
+
+    /// Forgets the past, as etcd's compaction does: versions and continue tokens from before answer 410.
+    pub fn compact(&self) {
+        self.server.store.compact();
+        self.server.pages.clear();
+    }
+
+    /// Ends all running watches, as a restart of an API server does.
+    pub fn drop_watches(&self) {
+        self.server.drops.send_modify(|drops| *drops += 1);
+    }
+
+    /// The newest resource version.
+    #[must_use]
+    pub fn version(&self) -> u64 {
+        self.server.store.version()
+    }
+}
+
+fn seed_namespace(server: &Server, name: &str) {
+    let Some(kind) = server.catalog().registry.lookup("", "v1", "namespaces") else { return };
+    let mut object = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}});
+    if strategy::fresh(&kind, None, &server.clock.stamp(), &mut object).is_ok() {
+        let key = (String::new(), name.to_owned());
+        // The store is empty, so nothing can come between.
+        let _ =
+            server.store.commit(Write { resource: Storage::new("", "namespaces"), key, old: None, new: Some(object) });
+    }
+}

@@ -1,0 +1,71 @@
+//! CustomResourceDefinitions on the write path: checks before the commit, the kinds they define after it.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::call::Call;
+use crate::crd;
+use crate::failure::Failure;
+use crate::registry::Storage;
+use crate::server::Server;
+use crate::store::Write;
+use crate::strategy::{self, Part};
+use crate::verbs::{part, typed};
+
+/// Where definitions are stored.
+pub(crate) fn storage() -> Storage {
+    Storage::new("apiextensions.k8s.io", "customresourcedefinitions")
+}
+
+fn is_definition(call: &Call) -> bool {
+    call.kind.group == "apiextensions.k8s.io" && call.kind.plural == "customresourcedefinitions"
+}
+
+/// Completes and checks a definition and gives warnings; anything else is left alone.
+pub(crate) fn prepare(call: &Call, object: &mut Value, live: Option<&Value>) -> Result<Vec<String>, Failure> {
+    if !is_definition(call) {
+        return Ok(Vec::new());
+    }
+    let checked = match part(call) {
+        Part::Main => crd::prepare(object, live),
+        Part::Status => crd::prepare_status(object).map(|()| Vec::new()),
+    };
+    checked.map_err(|causes| Failure::invalid(typed(&call.kind, strategy::meta(object, "name")), &causes))
+}
+
+/// After a write of a definition: publishes all of them until nothing moves.
+pub(crate) fn settle(server: &Server, call: &Call) {
+    if is_definition(call) && !call.is_dry_run() {
+        publish(server);
+    }
+}
+
+/// Serves what the stored definitions define, and stores their statuses.
+pub(crate) fn publish(server: &Server) {
+    loop {
+        let definitions = server.store.list(&storage(), None).items;
+        let published = crd::publish(&definitions, server.clock.now());
+        for kind in &published.kinds {
+            server.store.open(&kind.storage);
+        }
+        // Clients start when a definition turns Established, so its kinds are served before that is stored.
+        server.catalog.send_modify(|catalog| *catalog = Arc::new(catalog.with_custom(published.kinds)));
+        if published.statuses.is_empty() {
+            return;
+        }
+        for (name, status) in published.statuses {
+            store_status(server, &name, &status);
+        }
+    }
+}
+
+/// Stores a status; when another write comes between, the next round computes it anew.
+fn store_status(server: &Server, name: &str, status: &Value) {
+    let key = (String::new(), name.to_owned());
+    let Some(live) = server.store.get(&storage(), &key) else { return };
+    let mut new = Value::clone(&live);
+    new["status"] = status.clone();
+    // Stale means a newer definition, which the next round reads.
+    let _ = server.store.commit(Write { resource: storage(), key, old: Some(live), new: Some(new) });
+}

@@ -1,0 +1,172 @@
+//! The query of a request, read once.
+
+use crate::failure::{Failure, quoted};
+use crate::schema::Cause;
+
+/// The query parameters this server understands.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Query {
+    pub(crate) label_selector: Option<String>,
+    pub(crate) field_selector: Option<String>,
+    pub(crate) limit: Option<String>,
+    pub(crate) continue_token: String,
+    pub(crate) resource_version: String,
+    pub(crate) resource_version_match: String,
+    pub(crate) watch: bool,
+    pub(crate) bookmarks: bool,
+    pub(crate) send_initial_events: Option<bool>,
+    pub(crate) timeout_seconds: Option<String>,
+    pub(crate) dry_run: Vec<String>,
+    pub(crate) field_manager: String,
+    pub(crate) field_validation: String,
+    pub(crate) force: bool,
+    pub(crate) propagation_policy: Option<String>,
+    pub(crate) grace_period: Option<i64>,
+    pub(crate) orphan_dependents: Option<bool>,
+}
+
+impl Query {
+    pub(crate) fn parse(text: &str) -> Self {
+        let mut query = Query::default();
+        for pair in text.split('&').filter(|pair| !pair.is_empty()) {
+            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+            query.set(&decoded(name), decoded(value));
+        }
+        query
+    }
+
+    fn set(&mut self, name: &str, value: String) {
+        match name {
+            "labelSelector" => self.label_selector = Some(value),
+            "fieldSelector" => self.field_selector = Some(value),
+            "limit" => self.limit = Some(value),
+            "continue" => self.continue_token = value,
+            "resourceVersion" => self.resource_version = value,
+            "resourceVersionMatch" => self.resource_version_match = value,
+            "watch" => self.watch = truthy(&value),
+            "allowWatchBookmarks" => self.bookmarks = truthy(&value),
+            "sendInitialEvents" => self.send_initial_events = Some(truthy(&value)),
+            "timeoutSeconds" => self.timeout_seconds = Some(value),
+            "dryRun" => self.dry_run.push(value),
+            "fieldManager" => self.field_manager = value,
+            "fieldValidation" => self.field_validation = value,
+            "force" => self.force = truthy(&value),
+            "propagationPolicy" => self.propagation_policy = Some(value),
+            "gracePeriodSeconds" => self.grace_period = value.parse().ok(),
+            "orphanDependents" => self.orphan_dependents = Some(truthy(&value)),
+            _ => {}
+        }
+    }
+
+    /// The limit of a list; none when absent or not positive.
+    pub(crate) fn limit(&self) -> Result<Option<usize>, Failure> {
+        let limit = number(self.limit.as_deref())?;
+        Ok(limit.and_then(|limit| usize::try_from(limit).ok()).filter(|limit| *limit > 0))
+    }
+
+    /// The seconds a watch may last; none when absent or not positive.
+    pub(crate) fn timeout(&self) -> Result<Option<u64>, Failure> {
+        let seconds = number(self.timeout_seconds.as_deref())?;
+        Ok(seconds.and_then(|seconds| u64::try_from(seconds).ok()).filter(|seconds| *seconds > 0))
+    }
+
+    /// The asked version; `None` when absent.
+    pub(crate) fn version(&self) -> Result<Option<u64>, Failure> {
+        if self.resource_version.is_empty() {
+            return Ok(None);
+        }
+        parse_version(&self.resource_version).map(Some).map_err(Failure::internal)
+    }
+
+    /// The causes for which the options of a list are refused.
+    pub(crate) fn list_causes(&self) -> Vec<Cause> {
+        let mut causes = Vec::new();
+        let matched = self.resource_version_match.as_str();
+        let mut forbid = |field: &str, why: &str| causes.push(Cause::forbidden(field, why));
+        if self.send_initial_events.is_some() {
+            forbid("sendInitialEvents", "sendInitialEvents is forbidden for list");
+        }
+        if !matched.is_empty() {
+            if self.resource_version.is_empty() {
+                forbid("resourceVersionMatch", "resourceVersionMatch is forbidden unless resourceVersion is provided");
+            }
+            if !self.continue_token.is_empty() {
+                forbid("resourceVersionMatch", "resourceVersionMatch is forbidden when continue is provided");
+            }
+            if matched == "Exact" && self.resource_version == "0" {
+                forbid("resourceVersionMatch", "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\"");
+            }
+            if matched != "Exact" && matched != "NotOlderThan" {
+                causes.push(Cause::unsupported(
+                    "resourceVersionMatch",
+                    quoted(matched),
+                    &["Exact", "NotOlderThan", ""].map(str::to_owned),
+                ));
+            }
+        }
+        causes
+    }
+
+    /// The causes for which the options of a watch are refused.
+    pub(crate) fn watch_causes(&self) -> Vec<Cause> {
+        let mut causes = Vec::new();
+        let matched = self.resource_version_match.as_str();
+        let field = "resourceVersionMatch";
+        if self.send_initial_events.is_none() {
+            if !matched.is_empty() {
+                causes.push(Cause::forbidden(
+                    field,
+                    "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided",
+                ));
+            }
+            return causes;
+        }
+        if matched != "NotOlderThan" {
+            causes.push(Cause::forbidden(
+                field,
+                "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan",
+            ));
+            if !matched.is_empty() {
+                causes.push(Cause::unsupported(field, quoted(matched), &["NotOlderThan".to_owned()]));
+            }
+        }
+        causes
+    }
+}
+
+/// A version as Go's parser reads it, or its complaint.
+pub(crate) fn parse_version(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| {
+        format!("resourceVersion: Invalid value: \"{text}\": strconv.ParseUint: parsing \"{text}\": invalid syntax")
+    })
+}
+
+fn number(text: Option<&str>) -> Result<Option<i64>, Failure> {
+    let Some(text) = text.filter(|text| !text.is_empty()) else { return Ok(None) };
+    let complaint = || Failure::bad_request(format!("strconv.ParseInt: parsing \"{text}\": invalid syntax"));
+    text.parse().map(Some).map_err(|_| complaint())
+}
+
+fn truthy(value: &str) -> bool {
+    !matches!(value, "false" | "0" | "False" | "f")
+}
+
+/// Undoes percent encoding and `+`.
+pub(crate) fn decoded(text: &str) -> String {
+    let bytes = text.as_bytes();
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while at < bytes.len() {
+        let hex = bytes.get(at + 1..at + 3).and_then(|hex| std::str::from_utf8(hex).ok());
+        match (bytes[at], hex.and_then(|hex| u8::from_str_radix(hex, 16).ok())) {
+            (b'%', Some(byte)) => {
+                out.push(byte);
+                at += 2;
+            }
+            (b'+', _) => out.push(b' '),
+            (byte, _) => out.push(byte),
+        }
+        at += 1;
+    }
+    String::from_utf8_lossy(&out).into_owned()
+}

@@ -1,0 +1,137 @@
+//! Answers: what a verb gives back, turned into an HTTP response.
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use bytes::Bytes;
+use http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER};
+use http::{HeaderValue, Response, StatusCode};
+use serde_json::{Value, json};
+
+use crate::failure::Failure;
+use crate::registry::Kind;
+use crate::shape::{Place, Shape, View, shown};
+
+/// What a verb answers.
+pub(crate) struct Reply {
+    pub(crate) code: u16,
+    pub(crate) body: Body,
+    pub(crate) warnings: Vec<String>,
+}
+
+impl Reply {
+    /// One object, in the asked form.
+    pub(crate) fn object(code: u16, kind: &Kind, object: &Value, shape: Shape) -> Result<Reply, Failure> {
+        let object = shown(kind, object);
+        Ok(Reply::bytes(code, encoded(&View { shape, object: &object, place: Place::Typed })?))
+    }
+
+    /// A JSON value as it is.
+    pub(crate) fn value(code: u16, value: &Value) -> Reply {
+        Reply::bytes(code, value.to_string().into())
+    }
+
+    pub(crate) fn bytes(code: u16, bytes: Bytes) -> Reply {
+        Reply::stream(code, Body::from(bytes))
+    }
+
+    pub(crate) fn stream(code: u16, body: Body) -> Reply {
+        Reply { code, body, warnings: Vec::new() }
+    }
+
+    pub(crate) fn warning(mut self, warnings: Vec<String>) -> Reply {
+        self.warnings.extend(warnings);
+        self
+    }
+
+    pub(crate) fn into_response(self) -> Response<Body> {
+        let mut response = Response::new(self.body);
+        *response.status_mut() = StatusCode::from_u16(self.code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-cache, private"));
+        warn(&mut response, &self.warnings);
+        response
+    }
+}
+
+/// What a list answers besides its items.
+pub(crate) struct ListMeta {
+    pub(crate) version: u64,
+    pub(crate) token: Option<String>,
+    pub(crate) remaining: Option<usize>,
+}
+
+impl Reply {
+    /// A list, its items written without being cloned.
+    pub(crate) fn list(kind: &Kind, shape: Shape, meta: &ListMeta, items: &[Arc<Value>]) -> Result<Reply, Failure> {
+        let (list_kind, api_version) = shape.list_type(kind);
+        let place = if kind.is_builtin() && shape == Shape::Full { Place::Untyped } else { Place::Typed };
+        let head = json!({"kind": list_kind, "apiVersion": api_version, "metadata": meta.to_value(kind)});
+        let mut out = encoded(&head)?.to_vec();
+        out.pop();
+        out.extend_from_slice(br#","items":["#);
+        for (at, item) in items.iter().enumerate() {
+            if at > 0 {
+                out.push(b',');
+            }
+            let object = shown(kind, item);
+            serde_json::to_writer(&mut out, &View { shape, object: &object, place }).map_err(unwritable)?;
+        }
+        out.extend_from_slice(b"]}");
+        Ok(Reply::bytes(200, out.into()))
+    }
+}
+
+impl ListMeta {
+    fn to_value(&self, kind: &Kind) -> Value {
+        let mut meta = json!({"resourceVersion": self.version.to_string()});
+        match &self.token {
+            Some(token) => meta["continue"] = json!(token),
+            None if !kind.is_builtin() => meta["continue"] = json!(""),
+            None => {}
+        }
+        if let Some(remaining) = self.remaining {
+            meta["remainingItemCount"] = json!(remaining);
+        }
+        meta
+    }
+}
+
+impl Failure {
+    pub(crate) fn into_response(self) -> Response<Body> {
+        let (content_type, body) = match self.is_text() {
+            true => ("text/plain; charset=utf-8", self.message.clone()),
+            false => ("application/json", self.to_status().to_string()),
+        };
+        let mut response = Response::new(Body::from(body));
+        *response.status_mut() = StatusCode::from_u16(self.code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
+        if let Some(seconds) = self.retry_after {
+            response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds));
+        }
+        if let Some(allow) = self.allow {
+            response.headers_mut().insert(ALLOW, HeaderValue::from_static(allow));
+        }
+        warn(&mut response, &self.warnings);
+        response
+    }
+}
+
+fn warn(response: &mut Response<Body>, warnings: &[String]) {
+    for warning in warnings {
+        let quoted = warning.replace('\\', "\\\\").replace('"', "\\\"");
+        if let Ok(value) = HeaderValue::from_str(&format!("299 - \"{quoted}\"")) {
+            response.headers_mut().append("Warning", value);
+        }
+    }
+}
+
+/// JSON bytes.
+pub(crate) fn encoded(value: &impl serde::Serialize) -> Result<Bytes, Failure> {
+    serde_json::to_vec(value).map(Bytes::from).map_err(unwritable)
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "the shape map_err takes")]
+fn unwritable(error: serde_json::Error) -> Failure {
+    Failure::internal(error.to_string())
+}

@@ -1,0 +1,77 @@
+//! Field selectors: the parser and the match; which fields there are is the kind's.
+
+use serde_json::Value;
+
+use crate::registry::Kind;
+
+/// A parsed field selector; all terms must hold.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Fields(Vec<Term>);
+
+#[derive(Clone, Debug)]
+struct Term {
+    label: String,
+    equal: bool,
+    value: String,
+}
+
+impl Fields {
+    /// Parses `a.b=c,d!=e` for a kind.
+    pub(crate) fn parse(text: &str, kind: &Kind) -> Result<Self, String> {
+        let terms = split(text).into_iter().filter(|term| !term.is_empty());
+        terms.map(|term| parse_term(&term, text, kind)).collect::<Result<_, _>>().map(Fields)
+    }
+
+    pub(super) fn name(&mut self, name: &str) {
+        self.0.push(Term { label: "metadata.name".to_owned(), equal: true, value: name.to_owned() });
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(crate) fn matches(&self, object: &Value, kind: &Kind) -> bool {
+        self.0.iter().all(|term| (kind.field(&term.label, object).unwrap_or_default() == term.value) == term.equal)
+    }
+}
+
+fn parse_term(term: &str, selector: &str, kind: &Kind) -> Result<Term, String> {
+    let misread = || format!("invalid selector: '{selector}'; can't understand '{term}'");
+    let (label, operator, value) = cut(term).ok_or_else(misread)?;
+    if !kind.is_selectable(label) {
+        return Err(kind.unselectable(label));
+    }
+    Ok(Term { label: label.to_owned(), equal: operator != "!=", value: unescaped(value) })
+}
+
+/// Splits at commas that no backslash escapes.
+fn split(text: &str) -> Vec<String> {
+    let mut terms = vec![String::new()];
+    let mut escaped = false;
+    for letter in text.chars() {
+        if letter == ',' && !escaped {
+            terms.push(String::new());
+        } else if let Some(term) = terms.last_mut() {
+            term.push(letter);
+        }
+        escaped = letter == '\\' && !escaped;
+    }
+    terms
+}
+
+/// The label, the operator and the value of a term.
+fn cut(term: &str) -> Option<(&str, &str, &str)> {
+    let (at, operator) = term.char_indices().find_map(|(at, _)| {
+        ["!=", "==", "="].into_iter().find(|operator| term[at..].starts_with(operator)).map(|operator| (at, operator))
+    })?;
+    Some((&term[..at], operator, &term[at + operator.len()..]))
+}
+
+fn unescaped(value: &str) -> String {
+    let mut plain = String::new();
+    let mut letters = value.chars();
+    while let Some(letter) = letters.next() {
+        plain.extend(if letter == '\\' { letters.next() } else { Some(letter) });
+    }
+    plain
+}

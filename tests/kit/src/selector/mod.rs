@@ -1,0 +1,42 @@
+//! Label and field selectors, with the words real servers refuse them in.
+
+mod field;
+mod label;
+
+use serde_json::Value;
+
+pub(crate) use field::Fields;
+pub(crate) use label::Labels;
+
+use crate::failure::Failure;
+use crate::registry::Kind;
+
+/// What a list or watch selects.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Selector {
+    labels: Labels,
+    fields: Fields,
+}
+
+impl Selector {
+    /// Parses both selectors of a request.
+    pub(crate) fn parse(labels: Option<&str>, fields: Option<&str>, kind: &Kind) -> Result<Self, Failure> {
+        let labels = Labels::parse(labels.unwrap_or_default()).map_err(Failure::bad_request)?;
+        let fields = Fields::parse(fields.unwrap_or_default(), kind).map_err(Failure::bad_request)?;
+        Ok(Selector { labels, fields })
+    }
+
+    pub(crate) fn matches(&self, object: &Value, kind: &Kind) -> bool {
+        self.labels.matches(object) && self.fields.matches(object, kind)
+    }
+
+    /// Narrows the selection to one name, as the old watch path of an object does.
+    pub(crate) fn name(&mut self, name: &str) {
+        self.fields.name(name);
+    }
+
+    /// Whether everything matches.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.labels.is_empty() && self.fields.is_empty()
+    }
+}

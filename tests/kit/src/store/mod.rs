@@ -1,0 +1,324 @@
+//! The versioned object store: one lock, one writer, one global version.
+
+mod history;
+mod page;
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde_json::{Value, json};
+use tokio::sync::watch;
+
+pub(crate) use history::{Behind, Change, History};
+pub(crate) use page::{Lost, Page, Pages};
+
+use crate::registry::Storage;
+
+/// An object's place in its resource: namespace (empty when cluster-scoped) and name.
+pub(crate) type Key = (String, String);
+
+/// All objects, and the recent past of each resource.
+#[derive(Debug)]
+pub(crate) struct Store {
+    inner: Mutex<Inner>,
+    tip: watch::Sender<u64>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    version: u64,
+    history_limit: usize,
+    tables: HashMap<Storage, Table>,
+}
+
+#[derive(Debug)]
+struct Table {
+    objects: BTreeMap<Key, Arc<Value>>,
+    history: History,
+    tip: watch::Sender<u64>,
+}
+
+/// What is to be written at one place.
+#[derive(Debug)]
+pub(crate) struct Write {
+    pub(crate) resource: Storage,
+    pub(crate) key: Key,
+    /// What the writer believes to be stored.
+    pub(crate) old: Option<Arc<Value>>,
+    /// What shall be stored; `None` deletes.
+    pub(crate) new: Option<Value>,
+}
+
+/// The write was computed from an object that is no longer the stored one.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Stale;
+
+/// The objects of a resource at one version.
+#[derive(Clone, Debug)]
+pub(crate) struct Listing {
+    pub(crate) version: u64,
+    pub(crate) items: Vec<Arc<Value>>,
+}
+
+impl Store {
+    /// An empty store that keeps `history_limit` changes per resource.
+    pub(crate) fn new(history_limit: usize) -> Self {
+        let inner = Inner { version: 1, history_limit, tables: HashMap::new() };
+        Store { inner: Mutex::new(inner), tip: watch::Sender::new(1) }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        // The lock is never held across a panic that leaves the tables half written: commit only moves values.
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The newest version.
+    pub(crate) fn version(&self) -> u64 {
+        self.lock().version
+    }
+
+    /// Follows the newest version of all resources.
+    pub(crate) fn tip(&self) -> watch::Receiver<u64> {
+        self.tip.subscribe()
+    }
+
+    /// Follows the newest version of one resource.
+    pub(crate) fn tip_of(&self, resource: &Storage) -> watch::Receiver<u64> {
+        self.lock().table(resource).tip.subscribe()
+    }
+
+    pub(crate) fn get(&self, resource: &Storage, key: &Key) -> Option<Arc<Value>> {
+        self.lock().tables.get(resource)?.objects.get(key).cloned()
+    }
+
+    /// The one writer: stamps the next version, stores, and remembers the change.
+    ///
+    /// A write whose new value equals the old one stores nothing and takes no version.
+    ///
+    /// # Errors
+    /// [`Stale`] when `old` is not what is stored now.
+    pub(crate) fn commit(&self, write: Write) -> Result<Arc<Value>, Stale> {
+        let mut inner = self.lock();
+        let version = inner.version + 1;
+        let table = inner.table(&write.resource);
+        if !same(table.objects.get(&write.key), write.old.as_ref()) {
+            return Err(Stale);
+        }
+        if let (Some(old), Some(new)) = (&write.old, &write.new)
+            && **old == *new
+        {
+            return Ok(Arc::clone(old));
+        }
+        let Some(stored) = table.put(write, version) else { return Err(Stale) };
+        table.tip.send_replace(version);
+        inner.version = version;
+        drop(inner);
+        self.tip.send_replace(version);
+        Ok(stored)
+    }
+
+    /// The objects of a resource now; of one namespace when given.
+    pub(crate) fn list(&self, resource: &Storage, namespace: Option<&str>) -> Listing {
+        let inner = self.lock();
+        let items = inner.tables.get(resource).map(|table| table.list(namespace)).unwrap_or_default();
+        Listing { version: inner.version, items }
+    }
+
+    /// The objects of a resource as they were at an earlier version.
+    ///
+    /// # Errors
+    /// [`Behind`] when the history no longer reaches back that far.
+    pub(crate) fn list_at(&self, resource: &Storage, namespace: Option<&str>, version: u64) -> Result<Listing, Behind> {
+        let inner = self.lock();
+        let Some(table) = inner.tables.get(resource) else { return Ok(Listing { version, items: Vec::new() }) };
+        let mut objects: BTreeMap<Key, Arc<Value>> = table.objects.clone();
+        for change in table.history.after(version)?.rev() {
+            match &change.old {
+                Some(old) => objects.insert(change.key.clone(), Arc::clone(old)),
+                None => objects.remove(&change.key),
+            };
+        }
+        let inside = |key: &Key| namespace.is_none_or(|namespace| key.0 == namespace);
+        let items = objects.into_iter().filter(|(key, _)| inside(key)).map(|(_, object)| object).collect();
+        Ok(Listing { version, items })
+    }
+
+    /// Whether a watch may start after `version`.
+    ///
+    /// # Errors
+    /// [`Behind`] when changes after it may have been forgotten.
+    pub(crate) fn reaches(&self, resource: &Storage, version: u64) -> Result<(), Behind> {
+        self.lock().table(resource).history.reaches(version)
+    }
+
+    /// The changes of a resource after `version`, and the newest version looked at.
+    ///
+    /// # Errors
+    /// [`Behind`] when some of them have been forgotten.
+    pub(crate) fn changes(&self, resource: &Storage, version: u64) -> Result<(Vec<Arc<Change>>, u64), Behind> {
+        let mut inner = self.lock();
+        let tip = inner.version;
+        let changes = inner.table(resource).history.since(version)?.cloned().collect();
+        Ok((changes, tip))
+    }
+
+    /// Starts the history of a resource at the present version, as a cluster does for a new custom resource.
+    pub(crate) fn open(&self, resource: &Storage) {
+        let mut inner = self.lock();
+        let version = inner.version;
+        if !inner.tables.contains_key(resource) {
+            inner.table(resource).history = History::starting(version);
+        }
+    }
+
+    /// Forgets the past: lists and watches from an older version find it expired.
+    pub(crate) fn compact(&self) {
+        let mut inner = self.lock();
+        let version = inner.version;
+        for table in inner.tables.values_mut() {
+            table.history.forget(version);
+        }
+    }
+
+    /// Every resource that holds objects in a namespace.
+    pub(crate) fn resources(&self) -> Vec<Storage> {
+        self.lock()
+            .tables
+            .iter()
+            .filter(|(_, table)| !table.objects.is_empty())
+            .map(|(resource, _)| resource.clone())
+            .collect()
+    }
+}
+
+impl Inner {
+    fn table(&mut self, resource: &Storage) -> &mut Table {
+        let limit = self.history_limit;
+        self.tables.entry(resource.clone()).or_insert_with(|| Table {
+            objects: BTreeMap::new(),
+            history: History::bounded(limit),
+            tip: watch::Sender::new(0),
+        })
+    }
+}
+
+impl Table {
+    fn list(&self, namespace: Option<&str>) -> Vec<Arc<Value>> {
+        match namespace {
+            None => self.objects.values().cloned().collect(),
+            Some(namespace) => {
+                let from = (namespace.to_owned(), String::new());
+                let range = self.objects.range(from..).take_while(|((inside, _), _)| inside == namespace);
+                range.map(|(_, object)| Arc::clone(object)).collect()
+            }
+        }
+    }
+
+    /// Stores or removes, remembers, and gives back the object as an answer shows it; `None` when there is nothing to remove.
+    fn put(&mut self, write: Write, version: u64) -> Option<Arc<Value>> {
+        let Write { key, old, new, .. } = write;
+        let (stored, new) = match new {
+            Some(value) => {
+                let stored = Arc::new(stamped(value, version));
+                self.objects.insert(key.clone(), Arc::clone(&stored));
+                (Arc::clone(&stored), Some(stored))
+            }
+            None => {
+                self.objects.remove(&key);
+                // The version of the deletion is where a watcher resumes.
+                (Arc::new(stamped(old.as_deref()?.clone(), version)), None)
+            }
+        };
+        let gone = new.is_none().then(|| Arc::clone(&stored));
+        self.history.push(Change { version, key, old, new, gone });
+        Some(stored)
+    }
+}
+
+/// Whether two optional objects are the same stored one.
+fn same(stored: Option<&Arc<Value>>, believed: Option<&Arc<Value>>) -> bool {
+    match (stored, believed) {
+        (None, None) => true,
+        (Some(stored), Some(believed)) => Arc::ptr_eq(stored, believed),
+        _ => false,
+    }
+}
+
+/// The object with its `metadata.resourceVersion` set.
+pub(crate) fn stamped(mut object: Value, version: u64) -> Value {
+    if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
+        metadata.insert("resourceVersion".to_owned(), json!(version.to_string()));
+    }
+    object
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn resource() -> Storage {
+        Storage::new("", "configmaps")
+    }
+
+    fn key(name: &str) -> Key {
+        ("default".to_owned(), name.to_owned())
+    }
+
+    fn write(store: &Store, name: &str, new: Option<Value>) -> Arc<Value> {
+        let old = store.get(&resource(), &key(name));
+        store.commit(Write { resource: resource(), key: key(name), old, new }).unwrap()
+    }
+
+    fn object(name: &str, data: &str) -> Value {
+        json!({"metadata": {"name": name}, "data": {"k": data}})
+    }
+
+    #[test]
+    fn a_write_that_changes_nothing_takes_no_version() {
+        let store = Store::new(10);
+        let first = write(&store, "a", Some(object("a", "1")));
+        let again = write(&store, "a", Some((*first).clone()));
+        assert!(Arc::ptr_eq(&first, &again));
+        assert_eq!(store.changes(&resource(), 0).unwrap().0.len(), 1);
+    }
+
+    #[test]
+    fn a_write_from_an_old_object_is_stale() {
+        let store = Store::new(10);
+        let first = write(&store, "a", Some(object("a", "1")));
+        write(&store, "a", Some(object("a", "2")));
+        let late = Write { resource: resource(), key: key("a"), old: Some(first), new: Some(object("a", "3")) };
+        assert_eq!(store.commit(late).unwrap_err(), Stale);
+    }
+
+    #[test]
+    fn a_list_at_an_earlier_version_shows_the_objects_of_then() {
+        let store = Store::new(10);
+        write(&store, "a", Some(object("a", "1")));
+        let then = store.version();
+        write(&store, "a", Some(object("a", "2")));
+        write(&store, "b", Some(object("b", "1")));
+        let listing = store.list_at(&resource(), Some("default"), then).unwrap();
+        assert_eq!(listing.items.len(), 1);
+        assert_eq!(listing.items[0]["data"]["k"], "1");
+    }
+
+    #[test]
+    fn a_deletion_carries_its_own_version() {
+        let store = Store::new(10);
+        write(&store, "a", Some(object("a", "1")));
+        let gone = write(&store, "a", None);
+        assert_eq!(gone["metadata"]["resourceVersion"], store.version().to_string());
+    }
+
+    #[test]
+    fn history_beyond_the_limit_is_expired() {
+        let store = Store::new(2);
+        let start = store.version();
+        for n in 0..5 {
+            write(&store, "a", Some(object("a", &n.to_string())));
+        }
+        assert!(store.reaches(&resource(), start).is_err());
+        assert!(store.reaches(&resource(), store.version()).is_ok());
+    }
+}

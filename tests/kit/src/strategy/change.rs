@@ -1,0 +1,102 @@
+//! A changed object: what stays as stored, whatever was sent, and the generation.
+
+use serde_json::{Value, json};
+
+use super::{builtin, is_deleting, metadata};
+use crate::registry::Kind;
+
+/// Which part of an object a request writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// All but the status, where that is a subresource.
+    Main,
+    /// The status alone.
+    Status,
+}
+
+/// Restores in a sent object what this part of it may not change, and counts the generation.
+pub(crate) fn carry_over(kind: &Kind, part: Part, live: &Value, sent: &mut Value) {
+    match part {
+        Part::Status if !kind.is_builtin() => *sent = with_status_of(live, sent),
+        Part::Status => builtin::keep_spec(live, sent),
+        Part::Main if kind.status => restore(live, sent, "status"),
+        Part::Main => {}
+    }
+    system_fields(live, sent);
+    if part == Part::Main {
+        builtin::changed(kind, live, sent);
+    }
+    let changed = kind.generation && part == Part::Main && differs(kind, live, sent);
+    let generation = live["metadata"]["generation"].as_i64();
+    set(sent, "generation", generation.map(|generation| json!(generation + i64::from(changed))));
+}
+
+/// The stored object with the status and the field owners that were sent.
+fn with_status_of(live: &Value, sent: &Value) -> Value {
+    let mut object = live.clone();
+    restore(sent, &mut object, "status");
+    object["apiVersion"] = sent["apiVersion"].clone();
+    for field in ["managedFields", "uid", "deletionTimestamp"] {
+        set(&mut object, field, sent["metadata"].get(field).cloned());
+    }
+    object
+}
+
+/// System fields a client may leave out or send wrong without harm.
+fn system_fields(live: &Value, sent: &mut Value) {
+    let stored = |field: &str| live["metadata"].get(field).cloned();
+    for field in ["creationTimestamp", "namespace", "resourceVersion", "selfLink"] {
+        set(sent, field, stored(field));
+    }
+    if sent["metadata"]["uid"].as_str().unwrap_or_default().is_empty() {
+        set(sent, "uid", stored("uid"));
+    }
+    if is_deleting(live) && !is_deleting(sent) {
+        set(sent, "deletionTimestamp", stored("deletionTimestamp"));
+    }
+    if !sent["metadata"]["deletionGracePeriodSeconds"].is_i64() {
+        set(sent, "deletionGracePeriodSeconds", stored("deletionGracePeriodSeconds"));
+    }
+    for field in ["finalizers", "labels", "annotations", "ownerReferences"] {
+        drop_empty(sent, field);
+    }
+}
+
+/// Empty lists and maps of the metadata are written as absent.
+fn drop_empty(object: &mut Value, field: &str) {
+    let empty = match &object["metadata"][field] {
+        Value::Array(items) => items.is_empty(),
+        Value::Object(fields) => fields.is_empty(),
+        other => other.is_null(),
+    };
+    if empty {
+        set(object, field, None);
+    }
+}
+
+/// Whether anything but metadata, type and a separate status changed.
+fn differs(kind: &Kind, live: &Value, sent: &Value) -> bool {
+    let counts = |key: &str| !(matches!(key, "metadata" | "apiVersion" | "kind") || kind.status && key == "status");
+    let fields = |object: &Value| object.as_object().cloned().unwrap_or_default();
+    let (mut live, mut sent) = (fields(live), fields(sent));
+    live.retain(|key, _| counts(key));
+    sent.retain(|key, _| counts(key));
+    live != sent
+}
+
+/// Sets a field of the metadata, or removes it.
+fn set(object: &mut Value, field: &str, value: Option<Value>) {
+    match value {
+        Some(value) => drop(metadata(object).insert(field.to_owned(), value)),
+        None => drop(metadata(object).remove(field)),
+    }
+}
+
+/// Takes a top-level field from one object into another; absent there, it goes.
+pub(super) fn restore(from: &Value, to: &mut Value, field: &str) {
+    let Some(fields) = to.as_object_mut() else { return };
+    match from.get(field) {
+        Some(value) => drop(fields.insert(field.to_owned(), value.clone())),
+        None => drop(fields.remove(field)),
+    }
+}

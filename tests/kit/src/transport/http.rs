@@ -1,0 +1,82 @@
+//! The server on a loopback port, with a kubeconfig to reach it.
+
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::State;
+use http::{Request, Response, StatusCode};
+use http_body_util::BodyExt;
+use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
+
+use crate::server::{self, Server};
+
+/// A running HTTP server; dropping it closes the port.
+#[derive(Debug)]
+pub struct Serving {
+    address: SocketAddr,
+    task: JoinHandle<()>,
+}
+
+impl Serving {
+    /// The base URL, such as `http://127.0.0.1:40001`.
+    #[must_use]
+    pub fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// The text of a kubeconfig with one cluster, one user and one context, `default` its namespace.
+    #[must_use]
+    pub fn kubeconfig(&self) -> String {
+        format!(
+            "apiVersion: v1\nkind: Config\ncurrent-context: testkit\nclusters:\n- name: testkit\n  cluster:\n    server: {}\n\
+             users:\n- name: testkit\n  user: {{}}\ncontexts:\n- name: testkit\n  context:\n    cluster: testkit\n    user: testkit\n    \
+             namespace: default\n",
+            self.url()
+        )
+    }
+
+    /// Writes the kubeconfig to a file and gives its path back.
+    ///
+    /// # Errors
+    /// What the file system says.
+    pub fn write_kubeconfig(&self, path: impl AsRef<Path>) -> io::Result<PathBuf> {
+        std::fs::write(&path, self.kubeconfig())?;
+        Ok(path.as_ref().to_owned())
+    }
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+/// Serves on a loopback port; 0 takes any free one.
+pub(crate) async fn serve(server: Arc<Server>, port: u16) -> io::Result<Serving> {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await?;
+    let address = listener.local_addr()?;
+    let router = Router::new().fallback(answer).with_state(server);
+    let task = tokio::spawn(async move {
+        if let Err(error) = axum::serve(listener, router).await {
+            tracing::error!(%error, "the test server stopped");
+        }
+    });
+    Ok(Serving { address, task })
+}
+
+async fn answer(State(server): State<Arc<Server>>, request: Request<Body>) -> Response<Body> {
+    let (head, body) = request.into_parts();
+    match body.collect().await {
+        Ok(body) => server::handle(server, Request::from_parts(head, body.to_bytes())).await,
+        Err(error) => {
+            let mut response = Response::new(Body::from(error.to_string()));
+            *response.status_mut() = StatusCode::BAD_REQUEST;
+            response
+        }
+    }
+}

@@ -1,0 +1,25 @@
+//! The server as the service of a `kube::Client`: no socket, no serialization of heads.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+
+use axum::body::Body;
+use http::{Request, Response};
+use http_body_util::BodyExt;
+use kube::Client;
+
+use crate::server::{Server, handle};
+
+/// A client of the server. Must be called inside a tokio runtime.
+pub(crate) fn client(server: &Arc<Server>, namespace: &str) -> Client {
+    let server = Arc::clone(server);
+    let service = tower::service_fn(move |request: Request<kube::client::Body>| answer(Arc::clone(&server), request));
+    Client::new(service, namespace)
+}
+
+async fn answer(server: Arc<Server>, request: Request<kube::client::Body>) -> Result<Response<Body>, Infallible> {
+    let (head, body) = request.into_parts();
+    // A body of the client is in memory; one that fails to come is an empty one.
+    let bytes = body.collect().await.map(http_body_util::Collected::to_bytes).unwrap_or_default();
+    Ok(handle(server, Request::from_parts(head, bytes)).await)
+}

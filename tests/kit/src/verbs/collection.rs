@@ -1,0 +1,32 @@
+//! DELETE of a collection.
+
+use super::delete::{Deletion, delete_stored};
+use crate::call::Call;
+use crate::failure::Failure;
+use crate::registry::Verb;
+use crate::respond::{ListMeta, Reply};
+use crate::selector::Selector;
+use crate::server::Server;
+use crate::{definition, strategy};
+
+/// Deletes what the selectors choose, and answers the list as it was before.
+pub(super) fn answer(server: &Server, call: &Call) -> Result<Reply, Failure> {
+    if !call.kind.allows(Verb::DeleteCollection) {
+        return Err(Failure::method_not_allowed());
+    }
+    let selector =
+        Selector::parse(call.query.label_selector.as_deref(), call.query.field_selector.as_deref(), &call.kind)?;
+    let deletion = Deletion::of(call)?;
+    let mut listing = server.store.list(&call.kind.storage, call.target.namespace.as_deref());
+    listing.items.retain(|item| selector.matches(item, &call.kind));
+    for item in &listing.items {
+        let key = (strategy::meta(item, "namespace").to_owned(), strategy::meta(item, "name").to_owned());
+        match delete_stored(server, &call.kind, &key, &deletion) {
+            Err(failure) if failure.code != 404 => return Err(failure),
+            _ => {}
+        }
+    }
+    definition::settle(server, call);
+    let meta = ListMeta { version: listing.version, token: None, remaining: None };
+    Reply::list(&call.kind, call.shape, &meta, &listing.items)
+}

@@ -1,0 +1,32 @@
+//! POST.
+
+use super::decode::{object, settle};
+use super::write::{Track, insert};
+use crate::call::Call;
+use crate::failure::Failure;
+use crate::respond::Reply;
+use crate::server::Server;
+use crate::{definition, strategy};
+
+pub(super) fn answer(server: &Server, call: &Call) -> Result<Reply, Failure> {
+    if call.kind.namespaced && call.target.namespace.is_none() {
+        return Err(nowhere(call));
+    }
+    let decoded = object(call)?;
+    let mut sent = decoded.object;
+    super::update::same_namespace(call, &sent)?;
+    let mut warnings = settle(call, &decoded.unknown)?;
+    strategy::fresh(&call.kind, call.target.namespace.as_deref(), &server.clock.stamp(), &mut sent)?;
+    warnings.extend(strategy::finalizer_warnings(&sent));
+    let written = insert(server, call, sent, Track::Update)?;
+    definition::settle(server, call);
+    Ok(Reply::object(201, &call.kind, &written.object, call.shape)?.warning(warnings).warning(written.warnings))
+}
+
+/// A namespaced object without a namespace in the path.
+fn nowhere(call: &Call) -> Failure {
+    match call.kind.is_builtin() {
+        true => Failure::method_not_allowed(),
+        false => Failure::bad_request("an empty namespace may not be set during creation"),
+    }
+}

@@ -1,0 +1,149 @@
+//! Request bodies: media types, decoding, and what is wrong with them.
+
+use serde_json::{Value, json};
+
+use crate::call::Call;
+use crate::failure::{About, Failure};
+
+use crate::failure::quoted;
+use crate::registry::Kind;
+use crate::schema::{self, Cause};
+
+const MEDIA: &str = "application/json, application/yaml, application/vnd.kubernetes.protobuf";
+
+/// An object as sent, decoded for its kind.
+pub(super) struct Decoded {
+    pub(super) object: Value,
+    /// Paths of fields the kind does not have; they are gone from the object.
+    pub(super) unknown: Vec<String>,
+}
+
+/// The body as a value, whatever it is.
+pub(super) fn body(call: &Call) -> Result<Value, Failure> {
+    match call.content_type.as_str() {
+        "" | "application/json" => json_body(call),
+        "application/yaml" | "application/x-yaml" | "text/yaml" => yaml_body(call),
+        "application/vnd.kubernetes.protobuf" => Err(Failure::status(
+            415,
+            "UnsupportedMediaType",
+            "evenkeel-testkit reads JSON and YAML, not protobuf; with kubectl use `create --dry-run=client -o yaml | kubectl apply -f -`",
+        )),
+        _ => Err(Failure::unsupported_media(MEDIA)),
+    }
+}
+
+fn json_body(call: &Call) -> Result<Value, Failure> {
+    serde_json::from_slice(&call.body)
+        .map_err(|error| unrecognized(call, &format!("couldn't get version/kind; json parse error: {error}")))
+}
+
+fn yaml_body(call: &Call) -> Result<Value, Failure> {
+    let text = String::from_utf8_lossy(&call.body);
+    serde_saphyr::from_str(&text).map_err(|error| unrecognized(call, &format!("yaml parse error: {error}")))
+}
+
+fn unrecognized(call: &Call, why: &str) -> Failure {
+    let sent = match call.body.len() {
+        0 => "<empty>".to_owned(),
+        1..=30 => String::from_utf8_lossy(&call.body).into_owned(),
+        _ => format!("{} ...", String::from_utf8_lossy(&call.body[..30])),
+    };
+    Failure::bad_request(format!(
+        "the object provided is unrecognized (must be of type {}): {why} ({sent})",
+        call.kind.kind
+    ))
+}
+
+/// The body of a POST or PUT as an object of the kind.
+pub(super) fn object(call: &Call) -> Result<Decoded, Failure> {
+    let value = match body(call)? {
+        Value::Null if call.kind.is_builtin() => json!({}),
+        value if value.is_object() => value,
+        _ => return Err(unrecognized(call, "couldn't get version/kind; json parse error: not an object")),
+    };
+    let typed = with_type(call, value)?;
+    decoded(call, typed)
+}
+
+/// Checks `kind` and `apiVersion`; built-in kinds take them from the path when absent.
+fn with_type(call: &Call, mut value: Value) -> Result<Value, Failure> {
+    let kind = &call.kind;
+    let text = |value: &Value, field: &str| value[field].as_str().unwrap_or_default().to_owned();
+    let (sent, version) = (text(&value, "kind"), text(&value, "apiVersion"));
+    let expected = kind.api_version();
+    if kind.is_builtin() {
+        if !sent.is_empty() && sent != kind.kind {
+            let mixed = format!("converting (v1.{sent}) to (v1.{}): unknown conversion", kind.kind);
+            return Err(unhandled(&sent, &kind.version, kind, &mixed));
+        }
+        value["kind"] = json!(kind.kind);
+        if version.is_empty() {
+            value["apiVersion"] = json!(expected);
+        }
+    } else if sent.is_empty() {
+        return Err(unrecognized(call, "Object 'Kind' is missing"));
+    }
+    if !version.is_empty() && version != expected {
+        return Err(mismatch(&version, &expected));
+    }
+    if sent.is_empty() || sent == kind.kind {
+        return Ok(value);
+    }
+    let about = About { group: &kind.group, kind: &sent, name: value["metadata"]["name"].as_str().unwrap_or_default() };
+    Err(Failure::invalid(about, &[Cause::invalid("kind", quoted(&sent), &format!("must be {}", kind.kind))]))
+}
+
+pub(super) fn mismatch(sent: &str, expected: &str) -> Failure {
+    Failure::bad_request(format!(
+        "the API version in the data ({sent}) does not match the expected API version ({expected})"
+    ))
+}
+
+fn unhandled(sent: &str, version: &str, kind: &Kind, why: &str) -> Failure {
+    Failure::bad_request(format!("{sent} in version \"{version}\" cannot be handled as a {}: {why}", kind.kind))
+}
+
+/// Decodes an object for its kind: wrong types refused, unknown fields dropped, defaults set.
+pub(super) fn decoded(call: &Call, value: Value) -> Result<Decoded, Failure> {
+    let kind = &call.kind;
+    let refuse = |why: String| unhandled(&kind.kind, &kind.version, kind, &why);
+    let mut decoded = kind.decode(&value).map_err(refuse)?;
+    if !kind.is_builtin() {
+        typed_metadata(&decoded.value).map_err(|why| unhandled(&kind.kind, &kind.version, kind, &why))?;
+    }
+    if let Some(schema) = &call.schema {
+        decoded.unknown.extend(schema::prune(&mut decoded.value, schema));
+        schema::default(&mut decoded.value, schema);
+    }
+    Ok(Decoded { object: decoded.value, unknown: decoded.unknown })
+}
+
+/// The metadata of custom objects has the type of all metadata.
+fn typed_metadata(object: &Value) -> Result<(), String> {
+    use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+    use serde::Deserialize;
+    match object.get("metadata") {
+        None | Some(Value::Null) => Ok(()),
+        Some(metadata) => ObjectMeta::deserialize(metadata).map(drop).map_err(|error| error.to_string()),
+    }
+}
+
+/// What a request does about unknown fields: an error, warnings, or nothing.
+pub(super) fn settle(call: &Call, unknown: &[String]) -> Result<Vec<String>, Failure> {
+    let complaints: Vec<String> = unknown.iter().map(|path| format!("unknown field \"{path}\"")).collect();
+    match call.query.field_validation.as_str() {
+        "Strict" if !complaints.is_empty() => Err(strict(call, &complaints)),
+        "Ignore" => Ok(Vec::new()),
+        _ => Ok(complaints),
+    }
+}
+
+fn strict(call: &Call, complaints: &[String]) -> Failure {
+    let message = format!("strict decoding error: {}", complaints.join(", "));
+    if call.method != http::Method::PATCH {
+        let kind = &call.kind;
+        return unhandled(&kind.kind, &kind.version, kind, &message);
+    }
+    let about = About { group: "", kind: "", name: "" };
+    Failure::invalid(about, &[Cause::invalid("patch", quoted(""), &message)])
+}

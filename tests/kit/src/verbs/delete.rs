@@ -1,0 +1,285 @@
+//! DELETE of one object.
+
+use std::sync::Arc;
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::get::{resource, typed};
+use crate::call::Call;
+use crate::failure::{Failure, quoted};
+use crate::registry::Kind;
+use crate::respond::Reply;
+use crate::schema::Cause;
+use crate::server::Server;
+use crate::store::{Key, Stale, Write};
+use crate::{crd, definition, strategy};
+
+/// How often a deletion is tried again because another write came between.
+const ATTEMPTS: usize = 16;
+
+/// What becomes of dependents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub(crate) enum Propagation {
+    /// Not said: the finalizers the object has decide.
+    #[default]
+    Unsaid,
+    /// Dependents go afterwards.
+    Background,
+    /// Dependents go first.
+    Foreground,
+    /// Dependents stay.
+    Orphan,
+}
+
+/// What a deletion asks for.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Deletion {
+    pub(crate) propagation: Propagation,
+    pub(crate) uid: Option<String>,
+    pub(crate) version: Option<String>,
+    pub(crate) grace: Option<i64>,
+    pub(crate) dry_run: bool,
+    /// `orphanDependents: false`, which alone makes an unfinished deletion answer 202.
+    cascades: bool,
+}
+
+/// What a deletion left.
+#[derive(Clone, Debug)]
+pub(crate) enum Outcome {
+    /// The object is gone; this was its last state.
+    Gone(Arc<Value>),
+    /// Something holds it back.
+    Waiting(Arc<Value>),
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Options {
+    kind: Option<String>,
+    api_version: Option<String>,
+    dry_run: Option<Vec<String>>,
+    grace_period_seconds: Option<i64>,
+    orphan_dependents: Option<bool>,
+    preconditions: Option<Preconditions>,
+    propagation_policy: Option<String>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Preconditions {
+    uid: Option<String>,
+    resource_version: Option<String>,
+}
+
+pub(super) fn answer(server: &Server, call: &Call) -> Result<Reply, Failure> {
+    let deletion = Deletion::of(call)?;
+    let key = call.key(call.name());
+    let live = server.store.get(&call.kind.storage, &key);
+    protected(call, live.is_some())?;
+    let outcome = delete_stored(server, &call.kind, &key, &deletion)?;
+    definition::settle(server, call);
+    match outcome {
+        Outcome::Gone(object) if !returns_object(&call.kind) => Ok(Reply::value(200, &done(&call.kind, &object))),
+        Outcome::Waiting(object) if deletion.cascades => Reply::object(202, &call.kind, &object, call.shape),
+        Outcome::Gone(object) | Outcome::Waiting(object) => Reply::object(200, &call.kind, &object, call.shape),
+    }
+}
+
+/// Namespaces a cluster does not let go.
+fn protected(call: &Call, exists: bool) -> Result<(), Failure> {
+    let namespace = call.kind.group.is_empty() && call.kind.plural == "namespaces";
+    let kept = matches!(call.name(), "default" | "kube-system" | "kube-public");
+    match namespace && kept && exists {
+        true => Err(Failure::forbidden(resource(&call.kind, call.name()), "this namespace may not be deleted")),
+        false => Ok(()),
+    }
+}
+
+/// Kinds that answer the deleted object where others answer a Status.
+fn returns_object(kind: &Kind) -> bool {
+    let plural = kind.plural.as_str();
+    kind.group.is_empty()
+        && matches!(
+            plural,
+            "pods" | "services" | "persistentvolumes" | "persistentvolumeclaims" | "serviceaccounts" | "resourcequotas"
+        )
+}
+
+fn done(kind: &Kind, object: &Value) -> Value {
+    let mut details =
+        json!({"name": strategy::meta(object, "name"), "kind": kind.plural, "uid": strategy::meta(object, "uid")});
+    if !kind.group.is_empty() {
+        details["group"] = json!(kind.group);
+    }
+    json!({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "details": details})
+}
+
+impl Deletion {
+    /// Reads the options of a request: from the body, or else from the query.
+    pub(super) fn of(call: &Call) -> Result<Self, Failure> {
+        let options = options(call)?;
+        let causes = options_causes(&options);
+        if !causes.is_empty() {
+            return Err(Failure::invalid_options("DeleteOptions", &causes));
+        }
+        let propagation = match (options.propagation_policy.as_deref(), options.orphan_dependents) {
+            (Some("Foreground"), _) => Propagation::Foreground,
+            (Some("Orphan"), _) | (None, Some(true)) => Propagation::Orphan,
+            (Some("Background"), _) | (None, Some(false)) => Propagation::Background,
+            _ => Propagation::Unsaid,
+        };
+        let preconditions = options.preconditions.unwrap_or_default();
+        Ok(Deletion {
+            propagation,
+            uid: preconditions.uid,
+            version: preconditions.resource_version,
+            grace: options.grace_period_seconds,
+            dry_run: options.dry_run.is_some_and(|values| !values.is_empty()),
+            cascades: options.orphan_dependents == Some(false),
+        })
+    }
+}
+
+fn options(call: &Call) -> Result<Options, Failure> {
+    if call.body.is_empty() {
+        let query = &call.query;
+        return Ok(Options {
+            dry_run: Some(query.dry_run.clone()),
+            grace_period_seconds: query.grace_period,
+            orphan_dependents: query.orphan_dependents,
+            propagation_policy: query.propagation_policy.clone(),
+            ..Options::default()
+        });
+    }
+    let text = String::from_utf8_lossy(&call.body);
+    let value: Value = match call.content_type.as_str() {
+        "application/yaml" => serde_saphyr::from_str(&text).map_err(|error| unread(&error.to_string()))?,
+        _ => serde_json::from_str(&text).map_err(|error| unread(&error.to_string()))?,
+    };
+    let mut options = Options::deserialize(value).map_err(|error| unread(&error.to_string()))?;
+    let kind = options.kind.as_deref().unwrap_or("DeleteOptions");
+    if kind != "DeleteOptions" {
+        let version = options.api_version.as_deref().unwrap_or_default();
+        return Err(Failure::bad_request(format!("no kind \"{kind}\" is registered for version \"{version}\"")));
+    }
+    if !call.query.dry_run.is_empty() {
+        options.dry_run = Some(call.query.dry_run.clone());
+    }
+    Ok(options)
+}
+
+fn unread(why: &str) -> Failure {
+    Failure::bad_request(format!("couldn't get version/kind; json parse error: {why}"))
+}
+
+fn options_causes(options: &Options) -> Vec<Cause> {
+    let mut causes = Vec::new();
+    let policy = options.propagation_policy.as_deref();
+    if let (Some(policy), true) = (policy, options.orphan_dependents.is_some()) {
+        let why = "orphanDependents and deletionPropagation cannot be both set";
+        causes.push(Cause::invalid("propagationPolicy", quoted(policy), why));
+    }
+    if let Some(policy) = policy.filter(|policy| !matches!(*policy, "Foreground" | "Background" | "Orphan")) {
+        let supported = ["Foreground", "Background", "Orphan", "nil"].map(str::to_owned);
+        causes.push(Cause::unsupported("propagationPolicy", quoted(policy), &supported));
+    }
+    for value in options.dry_run.iter().flatten().filter(|value| *value != "All") {
+        causes.push(Cause::unsupported("dryRun", quoted(value), &["All".to_owned()]));
+    }
+    causes
+}
+
+/// Deletes a stored object, or begins to when something holds it back.
+pub(crate) fn delete_stored(server: &Server, kind: &Kind, key: &Key, deletion: &Deletion) -> Result<Outcome, Failure> {
+    for _ in 0..ATTEMPTS {
+        let live = server.store.get(&kind.storage, key).ok_or_else(|| Failure::not_found(resource(kind, &key.1)))?;
+        preconditions(kind, &key.1, &live, deletion)?;
+        let marked = marked(server, kind, &live, deletion);
+        let gone = strategy::is_free(&marked);
+        if deletion.dry_run {
+            return Ok(if gone { Outcome::Gone(live) } else { Outcome::Waiting(Arc::new(marked)) });
+        }
+        let old = Some(Arc::clone(&live));
+        let write = Write { resource: kind.storage.clone(), key: key.clone(), old, new: (!gone).then_some(marked) };
+        match server.store.commit(write) {
+            Ok(object) => return Ok(if gone { Outcome::Gone(live) } else { Outcome::Waiting(object) }),
+            Err(Stale) => {}
+        }
+    }
+    Err(Failure::stale(resource(kind, &key.1)))
+}
+
+fn preconditions(kind: &Kind, name: &str, live: &Value, deletion: &Deletion) -> Result<(), Failure> {
+    let (uid, version) = (strategy::meta(live, "uid"), strategy::meta(live, "resourceVersion"));
+    let refuse = |why: String| Err(Failure::conflict(typed(kind, name), &why));
+    match (&deletion.uid, &deletion.version) {
+        (Some(asked), _) if asked != uid => refuse(format!(
+            "the UID in the precondition ({asked}) does not match the UID in record ({uid}). The object might have been \
+             deleted and then recreated"
+        )),
+        (_, Some(asked)) if asked != version => refuse(format!(
+            "the ResourceVersion in the precondition ({asked}) does not match the ResourceVersion in record ({version}). \
+             The object might have been modified"
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// The object with its deletion begun.
+fn marked(server: &Server, kind: &Kind, live: &Value, deletion: &Deletion) -> Value {
+    let mut object = live.clone();
+    propagate(&mut object, deletion.propagation);
+    if kind.storage == definition::storage() {
+        crd::mark_deleted(&mut object, server.clock.now());
+    }
+    let grace = grace(kind, live, deletion);
+    if strategy::is_deleting(live) {
+        if grace < live["metadata"]["deletionGracePeriodSeconds"].as_i64().unwrap_or_default() {
+            object["metadata"]["deletionGracePeriodSeconds"] = json!(grace);
+        }
+        return object;
+    }
+    let metadata = strategy::metadata(&mut object);
+    metadata.insert("deletionTimestamp".to_owned(), json!(server.clock.stamp_in(grace)));
+    metadata.insert("deletionGracePeriodSeconds".to_owned(), json!(grace));
+    if let Some(generation) = metadata.get("generation").and_then(Value::as_i64) {
+        metadata.insert("generation".to_owned(), json!(generation + 1));
+    }
+    if kind.group.is_empty() && kind.kind == "Namespace" {
+        metadata.remove("deletionGracePeriodSeconds");
+        object["status"]["phase"] = json!("Terminating");
+    }
+    object
+}
+
+/// Seconds a deletion waits: only Pods on a node are given any.
+fn grace(kind: &Kind, live: &Value, deletion: &Deletion) -> i64 {
+    let pod = kind.group.is_empty() && kind.kind == "Pod";
+    let on_node = !live["spec"]["nodeName"].as_str().unwrap_or_default().is_empty();
+    match pod && on_node {
+        true => deletion.grace.or_else(|| live["spec"]["terminationGracePeriodSeconds"].as_i64()).unwrap_or(30).max(0),
+        false => 0,
+    }
+}
+
+/// Sets the finalizers the garbage collector works by.
+fn propagate(object: &mut Value, propagation: Propagation) {
+    let (wanted, unwanted): (&[&str], &[&str]) = match propagation {
+        Propagation::Unsaid => return,
+        Propagation::Background => (&[], &["orphan", "foregroundDeletion"]),
+        Propagation::Foreground => (&["foregroundDeletion"], &["orphan"]),
+        Propagation::Orphan => (&["orphan"], &["foregroundDeletion"]),
+    };
+    let mut finalizers: Vec<String> = strategy::finalizers(object).into_iter().map(str::to_owned).collect();
+    finalizers.retain(|finalizer| !unwanted.contains(&finalizer.as_str()));
+    for finalizer in wanted {
+        if !finalizers.iter().any(|known| known == finalizer) {
+            finalizers.push((*finalizer).to_owned());
+        }
+    }
+    match finalizers.is_empty() {
+        true => drop(strategy::metadata(object).remove("finalizers")),
+        false => drop(strategy::metadata(object).insert("finalizers".to_owned(), json!(finalizers))),
+    }
+}

@@ -1,0 +1,43 @@
+//! GET of one object.
+
+use std::time::Duration;
+
+use crate::call::Call;
+use crate::failure::{About, Failure};
+use crate::registry::Kind;
+use crate::respond::Reply;
+use crate::server::Server;
+use crate::shape::Subject;
+
+/// How long a read waits for a version that does not exist yet.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+pub(super) async fn answer(server: &Server, call: &Call) -> Result<Reply, Failure> {
+    call.shape.fits(&call.kind, Subject::Object)?;
+    if let Some(version) = call.query.version()? {
+        reached(server, version).await?;
+    }
+    let stored = server.store.get(&call.kind.storage, &call.key(call.name()));
+    let stored = stored.ok_or_else(|| Failure::not_found(resource(&call.kind, call.name())))?;
+    Reply::object(200, &call.kind, &stored, call.shape)
+}
+
+/// Waits a little for a version, as a cluster's cache does.
+pub(super) async fn reached(server: &Server, version: u64) -> Result<(), Failure> {
+    let mut tip = server.store.tip();
+    let wait = tip.wait_for(|tip| *tip >= version);
+    match tokio::time::timeout(PATIENCE, wait).await {
+        Ok(_) => Ok(()),
+        Err(_) => Err(Failure::too_large(version, server.store.version())),
+    }
+}
+
+/// An object named by its resource, as storage errors do.
+pub(crate) fn resource<'a>(kind: &'a Kind, name: &'a str) -> About<'a> {
+    About { group: &kind.group, kind: &kind.plural, name }
+}
+
+/// An object named by its kind, as validation errors do.
+pub(crate) fn typed<'a>(kind: &'a Kind, name: &'a str) -> About<'a> {
+    About { group: &kind.group, kind: &kind.kind, name }
+}

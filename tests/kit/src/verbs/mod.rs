@@ -1,0 +1,86 @@
+//! What can be done with a resource, a file for each verb.
+
+mod collection;
+mod create;
+mod decode;
+mod delete;
+mod get;
+mod list;
+mod patch;
+mod update;
+mod write;
+
+use std::sync::Arc;
+
+use http::Method;
+
+use crate::call::Call;
+use crate::failure::Failure;
+use crate::respond::Reply;
+use crate::server::Server;
+use crate::watch;
+
+pub(crate) use get::typed;
+pub(crate) use write::part;
+
+/// Subresources a cluster has and this server does not.
+const NOT_DONE: [&str; 11] = [
+    "scale",
+    "finalize",
+    "log",
+    "exec",
+    "attach",
+    "portforward",
+    "proxy",
+    "eviction",
+    "binding",
+    "ephemeralcontainers",
+    "token",
+];
+
+/// Sends a request to its verb.
+pub(crate) async fn answer(server: &Arc<Server>, call: Call) -> Result<Reply, Failure> {
+    match call.target.subresource.as_deref() {
+        None => whole(server, call).await,
+        Some("status") if call.kind.status => status(server, &call).await,
+        Some(other) => Err(subresource(&call, other)),
+    }
+}
+
+async fn whole(server: &Arc<Server>, call: Call) -> Result<Reply, Failure> {
+    let builtin = call.kind.is_builtin();
+    match (call.method.as_str(), call.target.name.is_some()) {
+        ("GET", false) if call.query.watch || call.target.watch => watch::answer(server, call).await,
+        ("GET", true) if call.target.watch => watch::answer(server, call).await,
+        ("GET", false) => list::answer(server, &call).await,
+        ("GET", true) => get::answer(server, &call).await,
+        ("POST", true) if builtin => Err(Failure::method_not_allowed()),
+        ("POST", _) => create::answer(server, &call),
+        ("PUT" | "PATCH", false) if builtin => Err(Failure::method_not_allowed()),
+        ("PUT" | "PATCH", false) => Err(Failure::bad_request("name must be provided")),
+        ("PUT", true) => update::answer(server, &call),
+        ("PATCH", true) => patch::answer(server, &call),
+        ("DELETE", true) => delete::answer(server, &call),
+        ("DELETE", false) => collection::answer(server, &call),
+        _ => Err(Failure::method_not_allowed()),
+    }
+}
+
+async fn status(server: &Arc<Server>, call: &Call) -> Result<Reply, Failure> {
+    match call.method {
+        Method::GET => get::answer(server, call).await,
+        Method::PUT => update::answer(server, call),
+        Method::PATCH => patch::answer(server, call),
+        _ => Err(Failure::method_not_allowed()),
+    }
+}
+
+fn subresource(call: &Call, name: &str) -> Failure {
+    let (kind, builtin) = (&call.kind, call.kind.is_builtin());
+    let scaled = name != "scale" || kind.scale.is_some();
+    match NOT_DONE.contains(&name) && scaled && (builtin || name == "scale") {
+        true => Failure::not_done(&format!("{}/{name}", kind.qualified())),
+        false if builtin => Failure::unknown_resource(),
+        false => Failure::unserved(),
+    }
+}

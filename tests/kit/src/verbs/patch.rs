@@ -1,0 +1,110 @@
+//! PATCH: JSON patch, merge patch and apply.
+
+use serde_json::Value;
+
+use super::decode::{decoded, settle};
+use super::get::resource;
+use super::update::{same_name, same_namespace};
+use super::write::{Track, replace};
+use crate::call::Call;
+use crate::failure::quoted;
+use crate::failure::{About, Failure};
+use crate::patch::{PatchError, json_patch, merge_patch};
+use crate::respond::Reply;
+use crate::schema::Cause;
+use crate::server::Server;
+use crate::shape::shown;
+use crate::{definition, strategy};
+
+const CUSTOM_MEDIA: &str = "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml";
+const BUILTIN_MEDIA: &str = "application/json-patch+json, application/merge-patch+json, \
+                             application/strategic-merge-patch+json, application/apply-patch+yaml";
+
+pub(super) fn answer(server: &Server, call: &Call) -> Result<Reply, Failure> {
+    match call.content_type.as_str() {
+        "application/json-patch+json" => {
+            let patch = parsed(call)?;
+            patched(server, call, |object| json_patch(object, &patch).map_err(failed))
+        }
+        "application/merge-patch+json" => {
+            let patch = parsed(call)?;
+            if !patch.is_object() {
+                let why = "json: cannot unmarshal array into Go value of type map[string]interface {}";
+                return Err(Failure::bad_request(format!("error decoding patch: {why}")));
+            }
+            patched(server, call, |object| {
+                merge_patch(object, &patch);
+                Ok(())
+            })
+        }
+        "application/apply-patch+yaml" => Err(Failure::not_done("server-side apply")),
+        "application/strategic-merge-patch+json" if call.kind.is_builtin() => {
+            Err(Failure::not_done("strategic merge patches (use a merge patch or apply)"))
+        }
+        _ if call.kind.is_builtin() => Err(Failure::unsupported_media(BUILTIN_MEDIA)),
+        _ => Err(Failure::unsupported_media(CUSTOM_MEDIA)),
+    }
+}
+
+fn parsed(call: &Call) -> Result<Value, Failure> {
+    serde_json::from_slice(&call.body).map_err(|error| Failure::bad_request(format!("error decoding patch: {error}")))
+}
+
+fn failed(error: PatchError) -> Failure {
+    match error {
+        PatchError::Malformed(why) => Failure::bad_request(why),
+        PatchError::Failed(_) => {
+            Failure::status(422, "Invalid", "the server rejected our request due to an error in our request")
+                .with_details(serde_json::json!({}))
+        }
+    }
+}
+
+fn patched(server: &Server, call: &Call, patch: impl Fn(&mut Value) -> Result<(), Failure>) -> Result<Reply, Failure> {
+    if call.query.force {
+        let cause = Cause::forbidden("force", "may not be specified for non-apply patch");
+        return Err(Failure::invalid_options("PatchOptions", &[cause]));
+    }
+    let warnings = std::cell::RefCell::new(Vec::new());
+    let written = replace(server, call, Track::Update, |live| {
+        let mut object = shown(&call.kind, live).into_owned();
+        patch(&mut object)?;
+        let decoded = decoded(call, typed_as_before(call, object)?)?;
+        let object = decoded.object;
+        same_name(call, &object)?;
+        same_namespace(call, &object)?;
+        unchanged_version(call, live, &object)?;
+        *warnings.borrow_mut() = settle(call, &decoded.unknown)?;
+        warnings.borrow_mut().extend(strategy::finalizer_warnings(&object));
+        Ok(object)
+    })?;
+    definition::settle(server, call);
+    Ok(Reply::object(200, &call.kind, &written.object, call.shape)?
+        .warning(warnings.into_inner())
+        .warning(written.warnings))
+}
+
+/// Refuses a patch that changes kind or version.
+fn typed_as_before(call: &Call, object: Value) -> Result<Value, Failure> {
+    if !object.is_object() {
+        return Err(Failure::bad_request("the patch leaves no object"));
+    }
+    let expected = [("kind", call.kind.kind.clone()), ("apiVersion", call.kind.api_version())];
+    for (field, expected) in expected {
+        let sent = object[field].as_str().unwrap_or_default();
+        if sent != expected {
+            let named = if field == "kind" { sent } else { &call.kind.kind };
+            let about = About { group: &call.kind.group, kind: named, name: call.name() };
+            let cause = Cause::invalid(field, quoted(sent), &format!("must be {expected}"));
+            return Err(Failure::invalid(about, &[cause]));
+        }
+    }
+    Ok(object)
+}
+
+/// A resourceVersion in the patch is a precondition.
+fn unchanged_version(call: &Call, live: &Value, object: &Value) -> Result<(), Failure> {
+    let version = strategy::meta(object, "resourceVersion");
+    let same = version.is_empty() || version == strategy::meta(live, "resourceVersion");
+    if same { Ok(()) } else { Err(Failure::stale(resource(&call.kind, call.name()))) }
+}

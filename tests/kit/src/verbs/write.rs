@@ -1,0 +1,187 @@
+//! The common end of all writes: validation, field owners, the commit or its dry run.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::get::{resource, typed};
+use crate::call::Call;
+use crate::definition;
+use crate::failure::{About, Failure};
+use crate::interim::{Actor, Lists, track_update};
+use crate::registry::Kind;
+use crate::schema::Cause;
+use crate::server::Server;
+use crate::store::{Key, Stale, Write};
+use crate::strategy::{self, Part};
+
+/// How often a write is computed anew because another came between.
+const ATTEMPTS: usize = 16;
+
+/// What a write leaves behind.
+pub(super) struct Written {
+    pub(super) object: Arc<Value>,
+    pub(super) created: bool,
+    pub(super) warnings: Vec<String>,
+}
+
+/// Where list and map types of the kind come from.
+pub(super) fn lists(call: &Call) -> Lists<'_> {
+    call.schema.as_deref().map_or(Lists::Deduced, Lists::Structural)
+}
+
+/// Who writes, as field owners record it.
+pub(super) fn actor<'a>(call: &'a Call, api_version: &'a str, time: &'a str) -> Actor<'a> {
+    Actor { manager: &call.manager, api_version, subresource: call.target.subresource.as_deref(), time }
+}
+
+/// Which part of the object the request writes.
+pub(crate) fn part(call: &Call) -> Part {
+    if call.target.subresource.is_some() { Part::Status } else { Part::Main }
+}
+
+/// Stores a new object whose system fields are set.
+pub(super) fn insert(server: &Server, call: &Call, mut object: Value, track: Track) -> Result<Written, Failure> {
+    let kind = &call.kind;
+    let warnings = definition::prepare(call, &mut object, None)?;
+    let causes = [strategy::created(kind, &object), schema_causes(call, &object, None)].concat();
+    let name = strategy::meta(&object, "name").to_owned();
+    refuse(typed(kind, &name), causes)?;
+    namespace_open(server, call)?;
+    if track == Track::Update {
+        let time = server.clock.stamp();
+        track_update(None, &mut object, lists(call), &actor(call, &kind.api_version(), &time));
+    }
+    let key = call.key(&name);
+    if let Some(live) = server.store.get(&kind.storage, &key) {
+        return Err(taken(resource(kind, &name), &live));
+    }
+    if call.is_dry_run() {
+        return Ok(Written { object: Arc::new(object), created: true, warnings });
+    }
+    let write = Write { resource: kind.storage.clone(), key, old: None, new: Some(stored(kind, object)) };
+    let committed = server.store.commit(write).map_err(|Stale| Failure::already_exists(resource(kind, &name)))?;
+    Ok(Written { object: committed, created: true, warnings })
+}
+
+/// Whether the write is still to be recorded as an Update of the writer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Track {
+    /// Yes.
+    Update,
+    /// No: apply has recorded itself.
+    Done,
+}
+
+/// Computes a change of a stored object until it can be stored.
+pub(super) fn replace(
+    server: &Server,
+    call: &Call,
+    track: Track,
+    compute: impl Fn(&Value) -> Result<Value, Failure>,
+) -> Result<Written, Failure> {
+    let key = call.key(call.name());
+    for _ in 0..ATTEMPTS {
+        let live = server.store.get(&call.kind.storage, &key);
+        let live = live.ok_or_else(|| Failure::not_found(resource(&call.kind, call.name())))?;
+        let sent = compute(&live)?;
+        match change(server, call, track, &live, sent, &key)? {
+            Some(written) => return Ok(written),
+            None => continue,
+        }
+    }
+    Err(Failure::stale(resource(&call.kind, call.name())))
+}
+
+/// One attempt: `None` when another write came between.
+fn change(
+    server: &Server,
+    call: &Call,
+    track: Track,
+    live: &Arc<Value>,
+    mut sent: Value,
+    key: &Key,
+) -> Result<Option<Written>, Failure> {
+    let kind = &call.kind;
+    strategy::carry_over(kind, part(call), live, &mut sent);
+    let warnings = definition::prepare(call, &mut sent, Some(live))?;
+    let shown = crate::shape::shown(kind, live);
+    let causes = [strategy::updated(live, &sent), schema_causes(call, &sent, Some(&shown))].concat();
+    refuse(typed(kind, call.name()), causes)?;
+    if track == Track::Update {
+        let time = server.clock.stamp();
+        track_update(Some(&shown), &mut sent, lists(call), &actor(call, &kind.api_version(), &time));
+    }
+    let gone = strategy::is_deleting(live) && strategy::is_free(&sent);
+    let new = stored(kind, sent);
+    if call.is_dry_run() {
+        return Ok(Some(Written { object: Arc::new(new), created: false, warnings }));
+    }
+    let answer = gone.then(|| Arc::new(new.clone()));
+    let write = Write {
+        resource: kind.storage.clone(),
+        key: key.clone(),
+        old: Some(Arc::clone(live)),
+        new: (!gone).then_some(new),
+    };
+    match server.store.commit(write) {
+        Ok(committed) => Ok(Some(Written { object: answer.unwrap_or(committed), created: false, warnings })),
+        Err(Stale) => Ok(None),
+    }
+}
+
+/// The form an object is stored in.
+pub(super) fn stored(kind: &Kind, mut object: Value) -> Value {
+    if let Some(custom) = kind.custom() {
+        object["apiVersion"] = format!("{}/{}", kind.group, custom.storage_version).into();
+    } else if kind.storage.plural.as_ref() == "events" {
+        object = crate::event::stored(&kind.group, object);
+    }
+    object
+}
+
+/// What the schema of a custom kind finds wrong; a status write is about the status alone.
+fn schema_causes(call: &Call, object: &Value, live: Option<&Value>) -> Vec<Cause> {
+    let Some(schema) = &call.schema else { return Vec::new() };
+    let causes = crate::interim::validate(object, live, schema);
+    match part(call) {
+        Part::Main if call.kind.status => causes.into_iter().filter(|cause| !within(cause, "status")).collect(),
+        Part::Main => causes,
+        Part::Status => causes.into_iter().filter(|cause| within(cause, "status")).collect(),
+    }
+}
+
+fn within(cause: &Cause, field: &str) -> bool {
+    cause.field.strip_prefix(field).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+}
+
+fn refuse(about: About<'_>, causes: Vec<Cause>) -> Result<(), Failure> {
+    if causes.is_empty() { Ok(()) } else { Err(Failure::invalid(about, &causes)) }
+}
+
+fn taken(about: About<'_>, live: &Value) -> Failure {
+    let mut failure = Failure::already_exists(about);
+    if strategy::is_deleting(live) {
+        failure.message = format!("object is being deleted: {}", failure.message);
+    }
+    failure
+}
+
+/// Refuses to create in a namespace that is missing or going.
+fn namespace_open(server: &Server, call: &Call) -> Result<(), Failure> {
+    let Some(namespace) = call.target.namespace.as_deref() else { return Ok(()) };
+    let storage = crate::registry::Storage::new("", "namespaces");
+    let about = About { group: "", kind: "namespaces", name: namespace };
+    let live =
+        server.store.get(&storage, &(String::new(), namespace.to_owned())).ok_or_else(|| Failure::not_found(about))?;
+    if !strategy::is_deleting(&live) {
+        return Ok(());
+    }
+    let cause = Cause {
+        reason: "NamespaceTerminating".to_owned(),
+        message: format!("namespace {namespace} is being terminated"),
+        field: "metadata.namespace".to_owned(),
+    };
+    let why = format!("unable to create new content in namespace {namespace} because it is being terminated");
+    Err(Failure::terminating(resource(&call.kind, call.name()), &why, &cause))
+}

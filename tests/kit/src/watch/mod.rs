@@ -1,0 +1,86 @@
+//! Watches: the start, and the stream of events after it.
+
+mod event;
+mod stream;
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use serde_json::Value;
+use tokio::time::{Duration, Instant};
+
+use crate::call::Call;
+use crate::failure::Failure;
+use crate::respond::Reply;
+use crate::selector::Selector;
+use crate::server::Server;
+use event::{Frames, Marker};
+use stream::Watching;
+
+/// How long a watch lasts that does not say.
+const LONG: Duration = Duration::from_secs(3600);
+
+/// Starts a watch.
+pub(crate) async fn answer(server: &Arc<Server>, call: Call) -> Result<Reply, Failure> {
+    let causes = call.query.watch_causes();
+    if !causes.is_empty() {
+        return Err(Failure::invalid_options("ListOptions", &causes));
+    }
+    let mut selector =
+        Selector::parse(call.query.label_selector.as_deref(), call.query.field_selector.as_deref(), &call.kind)?;
+    if let Some(name) = call.target.name.as_deref() {
+        selector.name(name);
+    }
+    let version = call.query.version()?;
+    let timeout = call.query.timeout()?.map_or(LONG, Duration::from_secs);
+    let watching = start(server, call, selector, version, Instant::now() + timeout).await;
+    Ok(Reply::stream(200, Body::from_stream(watching.into_stream())))
+}
+
+/// Where a watch begins, and what it says first.
+async fn start(
+    server: &Arc<Server>,
+    call: Call,
+    selector: Selector,
+    version: Option<u64>,
+    deadline: Instant,
+) -> Watching {
+    let frames =
+        Frames { shape: call.shape, kind: Arc::clone(&call.kind), selector, namespace: call.target.namespace.clone() };
+    let mut watching = Watching::new(server, frames, &call.query, deadline);
+    let initial = call.query.send_initial_events;
+    match version.unwrap_or_default() {
+        newer if initial == Some(true) && newer > server.store.version() => {
+            watching.fail(&Failure::too_large(newer, server.store.version()));
+        }
+        _ if initial == Some(true) => {
+            snapshot(server, &mut watching);
+            if call.query.bookmarks {
+                watching.bookmark(Marker::InitialEnd);
+            }
+        }
+        0 if initial.is_none() => {
+            snapshot(server, &mut watching);
+            watching.mark_first_bookmark();
+        }
+        0 => watching.begin(server.store.version()),
+        from => match server.store.reaches(&call.kind.storage, from) {
+            Ok(()) => watching.begin(from),
+            Err(behind) => {
+                watching.fail(&Failure::expired(format!("too old resource version: {from} ({})", behind.oldest)))
+            }
+        },
+    }
+    watching
+}
+
+/// Every present object as ADDED.
+fn snapshot(server: &Server, watching: &mut Watching) {
+    let frames = watching.frames();
+    let listing = server.store.list(&frames.kind.storage, frames.namespace.as_deref());
+    let items: Vec<Arc<Value>> = listing.items.into_iter().filter(|item| frames.selects(item)).collect();
+    for item in items {
+        watching.added(&item);
+    }
+    watching.begin(listing.version);
+}

@@ -1,0 +1,167 @@
+//! A running watch: a cursor in the history, a deadline, bookmarks.
+
+use std::collections::VecDeque;
+use std::convert::Infallible;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use futures::stream::{self, Stream};
+use serde_json::Value;
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep_until};
+
+use super::event::{Frames, Marker, error};
+use crate::catalog::Catalog;
+use crate::failure::Failure;
+use crate::query::Query;
+use crate::server::Server;
+
+/// A running watch.
+pub(super) struct Watching {
+    server: Arc<Server>,
+    frames: Frames,
+    /// Lines not yet taken.
+    lines: VecDeque<Bytes>,
+    /// The newest version the watcher knows.
+    cursor: u64,
+    bookmarks: Option<Instant>,
+    marker: Marker,
+    deadline: Instant,
+    tip: watch::Receiver<u64>,
+    drops: watch::Receiver<u64>,
+    catalog: watch::Receiver<Arc<Catalog>>,
+    ended: bool,
+}
+
+/// What ended the wait.
+enum Woken {
+    Changed,
+    Bookmark,
+    Catalog,
+    End,
+}
+
+impl Watching {
+    pub(super) fn new(server: &Arc<Server>, frames: Frames, query: &Query, deadline: Instant) -> Self {
+        Watching {
+            lines: VecDeque::new(),
+            cursor: 0,
+            bookmarks: query.bookmarks.then(|| Instant::now() + server.options.bookmarks),
+            marker: Marker::Plain,
+            deadline,
+            tip: server.store.tip_of(&frames.kind.storage),
+            drops: server.drops.subscribe(),
+            catalog: server.catalog.subscribe(),
+            ended: false,
+            server: Arc::clone(server),
+            frames,
+        }
+    }
+
+    pub(super) fn frames(&self) -> &Frames {
+        &self.frames
+    }
+
+    /// Follows the changes after this version.
+    pub(super) fn begin(&mut self, version: u64) {
+        self.cursor = version;
+    }
+
+    pub(super) fn added(&mut self, object: &Value) {
+        self.lines.extend(self.frames.line("ADDED", object));
+    }
+
+    pub(super) fn bookmark(&mut self, marker: Marker) {
+        self.lines.extend(self.frames.bookmark(self.cursor, marker));
+    }
+
+    /// Lets the first bookmark say that the initial events are over.
+    pub(super) fn mark_first_bookmark(&mut self) {
+        self.marker = Marker::InitialEnd;
+    }
+
+    /// Says what is wrong, and ends.
+    pub(super) fn fail(&mut self, failure: &Failure) {
+        self.lines.extend(error(failure));
+        self.ended = true;
+    }
+
+    pub(super) fn into_stream(self) -> impl Stream<Item = Result<Bytes, Infallible>> + Send + 'static {
+        stream::unfold(self, |mut watching| async move {
+            let chunk = watching.next().await?;
+            Some((Ok(chunk), watching))
+        })
+    }
+
+    /// The next lines; none when the watch is over.
+    async fn next(&mut self) -> Option<Bytes> {
+        loop {
+            if !self.lines.is_empty() {
+                return Some(self.taken());
+            }
+            if self.ended {
+                return None;
+            }
+            self.tip.mark_unchanged();
+            self.advance();
+            if self.lines.is_empty() && !self.ended {
+                self.wait().await;
+            }
+        }
+    }
+
+    fn taken(&mut self) -> Bytes {
+        match self.lines.len() {
+            1 => self.lines.pop_front().unwrap_or_default(),
+            _ => self.lines.drain(..).collect::<Vec<_>>().concat().into(),
+        }
+    }
+
+    /// Reads the changes since the cursor.
+    fn advance(&mut self) {
+        match self.server.store.changes(&self.frames.kind.storage, self.cursor) {
+            Ok((changes, tip)) => {
+                self.lines.extend(changes.iter().filter_map(|change| self.frames.change(change)));
+                self.cursor = self.cursor.max(tip);
+            }
+            Err(behind) => {
+                let message = format!("too old resource version: {} ({})", self.cursor, behind.oldest);
+                self.fail(&Failure::expired(message));
+            }
+        }
+    }
+
+    async fn wait(&mut self) {
+        let bookmark = self.bookmarks;
+        let woken = tokio::select! {
+            biased;
+            _ = self.drops.changed() => Woken::End,
+            _ = self.tip.changed() => Woken::Changed,
+            _ = self.catalog.changed() => Woken::Catalog,
+            () = sleep_until(self.deadline) => Woken::End,
+            () = sleep_until(bookmark.unwrap_or(self.deadline)), if bookmark.is_some() => Woken::Bookmark,
+        };
+        match woken {
+            Woken::Changed => {}
+            Woken::End => self.ended = true,
+            Woken::Catalog => self.ended = !self.served(),
+            Woken::Bookmark => self.due(),
+        }
+    }
+
+    /// Whether the kind is still there.
+    fn served(&mut self) -> bool {
+        let kind = &self.frames.kind;
+        self.catalog.borrow_and_update().registry.lookup(&kind.group, &kind.version, &kind.plural).is_some()
+    }
+
+    /// A bookmark is due; nothing may have happened between.
+    fn due(&mut self) {
+        self.advance();
+        let marker = std::mem::replace(&mut self.marker, Marker::Plain);
+        if self.cursor <= self.server.store.version() {
+            self.bookmark(marker);
+        }
+        self.bookmarks = Some(Instant::now() + self.server.options.bookmarks);
+    }
+}
