@@ -8,6 +8,7 @@ use std::sync::atomic::AtomicBool;
 use gix::bstr::ByteSlice;
 use gix::credentials::helper::Action;
 use gix::credentials::protocol::Outcome;
+use gix::error::ErrorExt;
 use gix::remote::{Direction, fetch};
 use gix::url::Scheme;
 use gix::{ObjectId, Repository};
@@ -17,6 +18,7 @@ use serde::{Deserialize, Serialize};
 
 /// More packs than this in a clone, and it is made anew: every fetch adds one, and nothing else repacks them.
 const MAX_PACKS: usize = 32;
+const NO_LOGIN: &str = "the server asks for a login, name a Secret with `username` and `password` in `secret`";
 /// Where the fetched ref stands in a clone.
 const FETCHED: &str = "refs/evenkeel/fetched";
 
@@ -254,7 +256,8 @@ fn download(
 /// Says who we are once; a refused login is the end of it.
 fn answer(login: Option<Login>) -> impl FnMut(Action) -> gix::Result<Option<Outcome>> {
     move |action| {
-        let (Action::Get(context), Some(login)) = (action, &login) else { return Ok(None) };
+        let Action::Get(context) = action else { return Ok(None) };
+        let Some(login) = &login else { return Err(gix::error::message(NO_LOGIN).raise()) };
         let identity = gix::sec::identity::Account {
             username: login.username.clone(),
             password: login.password.clone(),

@@ -1,8 +1,9 @@
 //! Reconciles git repositories: fetches them and keeps an archive of the wanted revision.
 
-mod archive;
-mod git;
-mod sample;
-mod storage;
+pub mod archive;
+pub mod git;
+pub mod sample;
+pub mod storage;
+pub mod table;
 
 fn main() {}

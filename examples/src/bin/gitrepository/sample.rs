@@ -4,7 +4,6 @@ use std::path::Path;
 
 use gix::ObjectId;
 use gix::objs::tree::EntryKind;
-use gix::refs::transaction::PreviousValue;
 
 /// Adds a commit with exactly these files on top of `main`, in a repository that is made where there is none.
 ///
@@ -44,6 +43,6 @@ fn init(folder: &Path) -> gix::Result<gix::Repository> {
 #[cfg(test)]
 pub fn tag(folder: &Path, name: &str, commit: ObjectId) -> gix::Result<()> {
     let repository = gix::open_opts(folder, gix::open::Options::isolated())?;
-    repository.tag_reference(name, commit, PreviousValue::MustNotExist)?;
+    repository.tag_reference(name, commit, gix::refs::transaction::PreviousValue::MustNotExist)?;
     Ok(())
 }
