@@ -4,6 +4,7 @@ mod aggregated;
 mod health;
 mod legacy;
 mod negotiate;
+mod openapi;
 mod paths;
 mod release;
 mod sub;
@@ -59,6 +60,11 @@ pub fn answer(registry: &Registry, release: &Release, ask: &Ask<'_>) -> Answer {
     match document(registry, release, ask) {
         Some(_) if ask.method != Method::GET => Answer::not_allowed(),
         Some(Document::Plain(value)) => Answer::negotiated(ask, |_| (value.to_string(), None)),
+        Some(Document::Tagged(value)) => Answer::negotiated(ask, |_| {
+            let body = value.to_string();
+            let etag = etag(&body);
+            (body, Some(etag))
+        }),
         Some(Document::Root(root)) => Answer::negotiated(ask, |form| root.body(registry, ask.host, form)),
         None => missing(registry, ask.path),
     }
@@ -68,6 +74,8 @@ pub fn answer(registry: &Registry, release: &Release, ask: &Ask<'_>) -> Answer {
 enum Document {
     /// The same in all forms.
     Plain(Value),
+    /// The same in all forms, with an ETag.
+    Tagged(Value),
     /// One of the two roots, which have an aggregated form.
     Root(Root),
 }
@@ -95,6 +103,9 @@ impl Root {
 
 fn document(registry: &Registry, release: &Release, ask: &Ask<'_>) -> Option<Document> {
     let segments: Vec<&str> = ask.path.strip_prefix('/')?.split('/').collect();
+    if let ["openapi", rest @ ..] = segments.as_slice() {
+        return described(registry, *release, rest).map(Document::Tagged);
+    }
     let plain = match segments.as_slice() {
         ["api"] => return Some(Document::Root(Root::Core)),
         ["apis"] => return Some(Document::Root(Root::Groups)),
@@ -108,12 +119,23 @@ fn document(registry: &Registry, release: &Release, ask: &Ask<'_>) -> Option<Doc
     plain.map(Document::Plain)
 }
 
-/// Paths below /api and built-in groups have a Status, those below any other group a text, all others the list of paths.
+fn described(registry: &Registry, release: Release, path: &[&str]) -> Option<Value> {
+    match path {
+        ["v3"] => Some(openapi::index(registry, release)),
+        ["v3", "api", version] => openapi::document(registry, release, "", version),
+        ["v3", "apis", group, version] if !group.is_empty() => openapi::document(registry, release, group, version),
+        _ => None,
+    }
+}
+
+/// Paths below /api and built-in groups have a Status, those below any other group a text, unknown group versions below
+/// /openapi/v3 an empty 200, all others the list of paths.
 fn missing(registry: &Registry, path: &str) -> Answer {
     let mut segments = path.trim_start_matches('/').split('/');
     match (segments.next(), segments.next()) {
         (Some("api"), _) | (Some("apis"), None | Some("")) | (Some("version"), Some(_)) => Answer::not_found(),
         (Some("apis"), Some(group)) if registry.is_builtin_group(group) => Answer::not_found(),
+        (Some("openapi"), Some("v3")) => Answer::new(200, JSON, String::new()),
         (Some("apis"), Some(_)) => Answer::new(404, TEXT, "404 page not found\n".to_owned()),
         _ => Answer::new(404, JSON, paths::document(registry).to_string()),
     }

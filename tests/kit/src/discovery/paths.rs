@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::registry::Registry;
 
-const FIXED: [&str; 10] = [
+const FIXED: [&str; 11] = [
     "/api",
     "/apis",
     "/apis/",
@@ -14,6 +14,7 @@ const FIXED: [&str; 10] = [
     "/healthz/ping",
     "/livez",
     "/livez/ping",
+    "/openapi/v3",
     "/readyz",
     "/readyz/ping",
     "/version",

@@ -18,7 +18,9 @@ fn registry() -> Registry {
             "names": {"plural": "widgets", "kind": "Widget", "shortNames": ["wd"], "categories": ["all", "ex"]},
             "versions": [{
                 "name": "v1", "served": true, "storage": true,
-                "schema": {"openAPIV3Schema": {"type": "object"}},
+                "schema": {"openAPIV3Schema": {"type": "object", "properties": {
+                    "port": {"x-kubernetes-int-or-string": true}, "color": {"type": "string"}}}},
+                "selectableFields": [{"jsonPath": ".color"}],
                 "subresources": {"status": {}, "scale": {
                     "specReplicasPath": ".spec.replicas", "statusReplicasPath": ".status.replicas"}},
             }],
@@ -138,4 +140,38 @@ fn health_answers_any_method_and_documents_only_get() {
 fn the_version_is_the_release_it_is_told() {
     assert_eq!(document("/version")["minor"], "36");
     assert_eq!(Release { minor: 32 }.document()["gitVersion"], "v1.32.0+evenkeel");
+}
+
+#[test]
+fn the_patch_of_every_kind_says_that_fields_are_validated() {
+    let index = document("/openapi/v3");
+    let url = index["paths"]["apis/ex.dev/v1"]["serverRelativeURL"].as_str().unwrap();
+    let path = url.split('?').next().unwrap();
+    let patch = &document(path)["paths"]["/apis/ex.dev/v1/namespaces/{namespace}/widgets/{name}"]["patch"];
+    assert_eq!(patch["operationId"], "patchExDevV1NamespacedWidget");
+    assert_eq!(patch["x-kubernetes-group-version-kind"], json!({"group": "ex.dev", "version": "v1", "kind": "Widget"}));
+    let names: Vec<&str> =
+        patch["parameters"].as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["dryRun", "fieldManager", "fieldValidation", "force"]);
+    let core = document("/openapi/v3/api/v1");
+    assert_eq!(core["paths"]["/api/v1/namespaces/{name}"]["patch"]["operationId"], "patchCoreV1Namespace");
+}
+
+#[test]
+fn the_schema_of_a_custom_kind_is_told_in_full() {
+    let schema = &document("/openapi/v3/apis/ex.dev/v1")["components"]["schemas"]["dev.ex.v1.Widget"];
+    assert_eq!(
+        schema["properties"]["port"],
+        json!({"x-kubernetes-int-or-string": true, "anyOf": [{"type": "integer"}, {"type": "string"}]})
+    );
+    assert_eq!(schema["x-kubernetes-selectable-fields"], json!([{"fieldPath": "color"}]));
+    assert_eq!(
+        schema["x-kubernetes-group-version-kind"],
+        json!([{"group": "ex.dev", "version": "v1", "kind": "Widget"}])
+    );
+}
+
+#[test]
+fn an_unknown_group_version_has_an_empty_description() {
+    assert_eq!((get("/openapi/v3/apis/nope/v1").code, get("/openapi/v3/apis/nope/v1").body.as_str()), (200, ""));
 }

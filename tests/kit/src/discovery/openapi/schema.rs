@@ -1,0 +1,77 @@
+//! The schemas of kinds: those of custom kinds in full, of built-in kinds the frame alone.
+
+use serde_json::{Map, Value, json};
+
+use super::gvk;
+use crate::registry::Kind;
+
+pub(super) const METADATA: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
+pub(super) const PATCH: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.Patch";
+
+/// The name of a kind's schema: `dev.ex.v1.Widget`, `io.k8s.api.apps.v1.Deployment`.
+pub(super) fn name(kind: &Kind) -> String {
+    let place = match kind.group.as_str() {
+        _ if !kind.is_builtin() => kind.group.rsplit('.').collect::<Vec<_>>().join("."),
+        "" => "io.k8s.api.core".to_owned(),
+        "apiextensions.k8s.io" => "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions".to_owned(),
+        group => format!("io.k8s.api.{}", group.split('.').next().unwrap_or_default()),
+    };
+    format!("{place}.{}.{}", kind.version, kind.kind)
+}
+
+pub(super) fn reference(name: &str) -> String {
+    format!("#/components/schemas/{name}")
+}
+
+/// The schema of a kind.
+pub(super) fn of(kind: &Kind) -> Value {
+    let mut schema = kind.custom().map_or_else(frame, |custom| custom.schema.as_ref().clone());
+    printed(&mut schema);
+    let properties = schema.get_mut("properties").and_then(Value::as_object_mut).map(std::mem::take);
+    let mut properties = properties.unwrap_or_default();
+    properties.extend(meta());
+    schema["properties"] = Value::Object(properties);
+    schema["x-kubernetes-group-version-kind"] = json!([gvk(kind)]);
+    if kind.custom().is_some() && !kind.fields.is_empty() {
+        let fields = kind.fields.iter().map(|field| json!({"fieldPath": field.label}));
+        schema["x-kubernetes-selectable-fields"] = fields.collect();
+    }
+    schema
+}
+
+/// Metadata is not spelled out either.
+pub(super) fn metadata() -> Value {
+    json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true,
+        "description": "Name, labels, annotations and the rest every object has."})
+}
+
+fn frame() -> Value {
+    json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true,
+        "description": "This server does not describe the fields of built-in kinds."})
+}
+
+/// The three fields every object has.
+fn meta() -> Map<String, Value> {
+    Map::from_iter([
+        ("apiVersion".to_owned(), json!({"type": "string", "description": "Group and version of the schema."})),
+        ("kind".to_owned(), json!({"type": "string", "description": "Kind of the object."})),
+        ("metadata".to_owned(), json!({"description": "Standard metadata.", "allOf": [{"$ref": reference(METADATA)}]})),
+    ])
+}
+
+/// An int-or-string is printed as the choice it is.
+fn printed(schema: &mut Value) {
+    let Some(node) = schema.as_object_mut() else { return };
+    if node.get("x-kubernetes-int-or-string") == Some(&json!(true)) && !node.contains_key("anyOf") {
+        node.insert("anyOf".to_owned(), json!([{"type": "integer"}, {"type": "string"}]));
+    }
+    for child in ["items", "additionalProperties"] {
+        if let Some(child) = node.get_mut(child) {
+            printed(child);
+        }
+    }
+    for child in node.get_mut("properties").and_then(Value::as_object_mut).into_iter().flat_map(|all| all.values_mut())
+    {
+        printed(child);
+    }
+}
