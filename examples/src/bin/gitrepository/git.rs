@@ -1,20 +1,19 @@
-//! The git work: read an address, fetch from it, resolve the wanted ref to a commit.
+//! The git work: fetch from an address and resolve the wanted ref to a commit.
 
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use gix::bstr::ByteSlice;
 use gix::credentials::helper::Action;
 use gix::credentials::protocol::Outcome;
 use gix::error::ErrorExt;
 use gix::remote::{Direction, fetch};
-use gix::url::Scheme;
 use gix::{ObjectId, Repository};
-use k8s_openapi::api::core::v1::Secret;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use crate::remote::{Login, Remote};
 
 /// More packs than this in a clone, and it is made anew: every fetch adds one, and nothing else repacks them.
 const MAX_PACKS: usize = 32;
@@ -67,16 +66,6 @@ pub struct Commit {
     pub repository: PathBuf,
 }
 
-/// An address that cannot work, whatever happens elsewhere.
-#[derive(Debug, thiserror::Error)]
-#[error("the URL is not valid: {0}")]
-pub struct InvalidUrl(String);
-
-/// A Secret without the keys that a login needs.
-#[derive(Debug, thiserror::Error)]
-#[error("the Secret has no `{0}`: give it the keys `username` and `password`")]
-pub struct NoLogin(&'static str);
-
 /// A fetch that did not come through, with all its causes in one line.
 #[derive(Debug, thiserror::Error)]
 #[error("fetch failed: {0}")]
@@ -97,73 +86,7 @@ impl From<io::Error> for FetchFailed {
     }
 }
 
-/// Who to log in as. Never printed.
-pub struct Login {
-    username: String,
-    password: String,
-}
-
-impl fmt::Debug for Login {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Login(..)")
-    }
-}
-
-impl TryFrom<&Secret> for Login {
-    type Error = NoLogin;
-
-    fn try_from(secret: &Secret) -> Result<Self, NoLogin> {
-        let key = |name| {
-            let bytes = secret.data.as_ref().and_then(|data| data.get(name)).ok_or(NoLogin(name))?;
-            String::from_utf8(bytes.0.clone()).map_err(|_| NoLogin(name))
-        };
-        Ok(Self { username: key("username")?, password: key("password")? })
-    }
-}
-
-/// Where to fetch from: an address that has been read and found possible.
-#[derive(Clone, Debug)]
-pub enum Remote {
-    /// A repository on this machine. It is read in place: no copy, no subprocess.
-    Local(PathBuf),
-    /// A server that speaks HTTP.
-    Http(Box<gix::Url>),
-}
-
 impl Remote {
-    /// Reads an address: `https://host/path`, `http://host/path`, `file:///path` or an absolute path.
-    ///
-    /// # Errors
-    /// Says what is wrong and what would do. The text of an address that holds a password is never repeated.
-    pub fn parse(text: &str) -> Result<Self, InvalidUrl> {
-        if text.trim().is_empty() {
-            return Err(InvalidUrl("it is empty, write for example https://example.com/repository.git".into()));
-        }
-        let url = gix::url::parse(text).map_err(|error| InvalidUrl(format!("{error}")))?;
-        if url.password().is_some() {
-            return Err(InvalidUrl("it holds a password, put that into a Secret and name it in `secret`".into()));
-        }
-        match url.scheme {
-            Scheme::File => Self::local(&url),
-            Scheme::Http | Scheme::Https if url.host().is_none_or(str::is_empty) => {
-                Err(InvalidUrl(format!("`{text}` has no host")))
-            }
-            Scheme::Http | Scheme::Https => Ok(Self::Http(Box::new(url))),
-            other => Err(InvalidUrl(format!(
-                "`{}` is not supported, use https, http, file or an absolute path",
-                other.as_str()
-            ))),
-        }
-    }
-
-    fn local(url: &gix::Url) -> Result<Self, InvalidUrl> {
-        let path = url.path.to_path().map_err(|_| InvalidUrl("the path is not text".into()))?;
-        if path.is_relative() {
-            return Err(InvalidUrl(format!("`{}` is a relative path, write an absolute one", path.display())));
-        }
-        Ok(Self::Local(path.to_owned()))
-    }
-
     /// Finds the commit that `wanted` stands for, and brings it here where it is not; `None` where there is no such ref.
     /// Blocks. `clone` is a folder for the clone of this address alone, made where it is missing.
     ///
@@ -287,39 +210,8 @@ fn open_or_init(clone: &Path) -> Result<Repository, FetchFailed> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample;
-
-    #[test]
-    fn an_address_that_cannot_work_says_why_and_what_would() {
-        let cases = [
-            ("", "it is empty"),
-            ("nowhere://example.com/x.git", "`nowhere` is not supported"),
-            ("ssh://git@example.com/x.git", "`ssh` is not supported"),
-            ("https:///x.git", ""),
-            ("some/where", "is a relative path"),
-        ];
-        for (url, expected) in cases {
-            let text = Remote::parse(url).unwrap_err().to_string();
-            assert!(text.starts_with("the URL is not valid: ") && text.contains(expected), "{url}: {text}");
-        }
-    }
-
-    #[test]
-    fn a_password_in_an_address_is_refused_and_not_repeated() {
-        let text = Remote::parse("https://me:geheim@example.com/x.git").unwrap_err().to_string();
-        assert!(text.contains("Secret") && !text.contains("geheim"), "{text}");
-    }
-
-    #[test]
-    fn a_login_does_not_show_in_debug_output() {
-        let login = Login { username: "me".into(), password: "geheim".into() };
-        assert_eq!(format!("{login:?}"), "Login(..)");
-    }
-
-    #[test]
-    fn a_secret_without_a_key_says_which() {
-        assert!(Login::try_from(&Secret::default()).unwrap_err().to_string().contains("`username`"));
-    }
+    use crate::daemon::{self, Door};
+    use crate::{archive, sample};
 
     #[test]
     fn a_local_repository_is_read_in_place() {
@@ -360,5 +252,46 @@ mod tests {
         std::fs::write(folder.path().join("HEAD"), "nonsense").unwrap();
         assert!(open_or_init(folder.path()).unwrap().is_bare());
         assert!(open_or_init(folder.path()).unwrap().is_bare());
+    }
+
+    fn over_http(folder: &Path, door: Door) -> Remote {
+        // The other tests have none, so only the first of these can win.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        Remote::parse(&daemon::serve(folder, door).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn what_a_server_has_is_fetched_into_a_shallow_clone_and_again_when_it_is_new() {
+        let folder = tempfile::tempdir().unwrap();
+        let (origin, clone) = (folder.path().join("origin"), folder.path().join("clone"));
+        sample::repository(&origin, &[("README", "old")]).unwrap();
+        let remote = over_http(&origin, Door::Open);
+        for text in ["one", "two"] {
+            let id = sample::repository(&origin, &[("README", text), ("folder/file", text)]).unwrap();
+            let found = remote.fetch(None, None, &clone).unwrap().unwrap();
+            assert_eq!((found.id, &found.revision), (id, &format!("main@sha1:{id}")));
+            let clone = gix::open(&found.repository).unwrap();
+            assert!(clone.is_shallow().unwrap());
+            let digest = |repository| archive::write(repository, id, std::io::sink()).unwrap();
+            assert_eq!(digest(&clone), digest(&gix::open(&origin).unwrap()));
+        }
+        assert_eq!(remote.fetch(Some(&GitRef::Branch("later".into())), None, &clone).unwrap(), None);
+    }
+
+    #[test]
+    fn a_server_that_asks_for_a_login_gets_none_and_the_error_names_the_cure() {
+        let folder = tempfile::tempdir().unwrap();
+        let remote = over_http(folder.path(), Door::Locked);
+        let text = remote.fetch(None, None, &folder.path().join("clone")).unwrap_err().to_string();
+        assert!(text.contains("name a Secret with `username` and `password`"), "{text}");
+    }
+
+    #[test]
+    fn a_password_is_not_sent_where_others_could_read_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let remote = over_http(folder.path(), Door::Locked);
+        let login = Login { username: "me".into(), password: "geheim".into() };
+        let text = remote.fetch(None, Some(login), &folder.path().join("clone")).unwrap_err().to_string();
+        assert!(text.contains("clear text") && !text.contains("geheim"), "{text}");
     }
 }

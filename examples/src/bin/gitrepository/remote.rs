@@ -1,0 +1,123 @@
+//! The address of a repository and who to log in as there.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use gix::bstr::ByteSlice;
+use gix::url::Scheme;
+use k8s_openapi::api::core::v1::Secret;
+
+/// An address that cannot work, whatever happens elsewhere.
+#[derive(Debug, thiserror::Error)]
+#[error("the URL is not valid: {0}")]
+pub struct InvalidUrl(String);
+
+/// A Secret without the keys that a login needs.
+#[derive(Debug, thiserror::Error)]
+#[error("the Secret has no `{0}`: give it the keys `username` and `password`")]
+pub struct NoLogin(&'static str);
+
+/// Who to log in as. Never printed.
+pub struct Login {
+    pub(crate) username: String,
+    pub(crate) password: String,
+}
+
+impl fmt::Debug for Login {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Login(..)")
+    }
+}
+
+impl TryFrom<&Secret> for Login {
+    type Error = NoLogin;
+
+    fn try_from(secret: &Secret) -> Result<Self, NoLogin> {
+        let key = |name| {
+            let bytes = secret.data.as_ref().and_then(|data| data.get(name)).ok_or(NoLogin(name))?;
+            String::from_utf8(bytes.0.clone()).map_err(|_| NoLogin(name))
+        };
+        Ok(Self { username: key("username")?, password: key("password")? })
+    }
+}
+
+/// Where to fetch from: an address that has been read and found possible.
+#[derive(Clone, Debug)]
+pub enum Remote {
+    /// A repository on this machine. It is read in place: no copy, no subprocess.
+    Local(PathBuf),
+    /// A server that speaks HTTP.
+    Http(Box<gix::Url>),
+}
+
+impl Remote {
+    /// Reads an address: `https://host/path`, `http://host/path`, `file:///path` or an absolute path.
+    ///
+    /// # Errors
+    /// Says what is wrong and what would do. The text of an address that holds a password is never repeated.
+    pub fn parse(text: &str) -> Result<Self, InvalidUrl> {
+        if text.trim().is_empty() {
+            return Err(InvalidUrl("it is empty, write for example https://example.com/repository.git".into()));
+        }
+        let url = gix::url::parse(text).map_err(|error| InvalidUrl(format!("{error}")))?;
+        if url.password().is_some() {
+            return Err(InvalidUrl("it holds a password, put that into a Secret and name it in `secret`".into()));
+        }
+        match url.scheme {
+            Scheme::File => Self::local(&url),
+            Scheme::Http | Scheme::Https if url.host().is_none_or(str::is_empty) => {
+                Err(InvalidUrl(format!("`{text}` has no host")))
+            }
+            Scheme::Http | Scheme::Https => Ok(Self::Http(Box::new(url))),
+            other => Err(InvalidUrl(format!(
+                "`{}` is not supported, use https, http, file or an absolute path",
+                other.as_str()
+            ))),
+        }
+    }
+
+    fn local(url: &gix::Url) -> Result<Self, InvalidUrl> {
+        let path = url.path.to_path().map_err(|_| InvalidUrl("the path is not text".into()))?;
+        if path.is_relative() {
+            return Err(InvalidUrl(format!("`{}` is a relative path, write an absolute one", path.display())));
+        }
+        Ok(Self::Local(path.to_owned()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_that_cannot_work_says_why_and_what_would() {
+        let cases = [
+            ("", "it is empty"),
+            ("nowhere://example.com/x.git", "`nowhere` is not supported"),
+            ("ssh://git@example.com/x.git", "`ssh` is not supported"),
+            ("https:///x.git", ""),
+            ("some/where", "is a relative path"),
+        ];
+        for (url, expected) in cases {
+            let text = Remote::parse(url).unwrap_err().to_string();
+            assert!(text.starts_with("the URL is not valid: ") && text.contains(expected), "{url}: {text}");
+        }
+    }
+
+    #[test]
+    fn a_password_in_an_address_is_refused_and_not_repeated() {
+        let text = Remote::parse("https://me:geheim@example.com/x.git").unwrap_err().to_string();
+        assert!(text.contains("Secret") && !text.contains("geheim"), "{text}");
+    }
+
+    #[test]
+    fn a_login_does_not_show_in_debug_output() {
+        let login = Login { username: "me".into(), password: "geheim".into() };
+        assert_eq!(format!("{login:?}"), "Login(..)");
+    }
+
+    #[test]
+    fn a_secret_without_a_key_says_which() {
+        assert!(Login::try_from(&Secret::default()).unwrap_err().to_string().contains("`username`"));
+    }
+}
