@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 use super::element::Element;
 use super::set::Set;
 use super::shape::{Form, Items, Shape};
+use crate::schema::is_equal;
 
 /// The paths by which two versions of an object differ.
 #[derive(Debug, Default)]
@@ -28,18 +29,6 @@ pub(crate) fn compare(old: &Value, new: &Value, shape: Shape<'_>) -> Comparison 
     let mut walk = Walk::default();
     walk.both(old, new, shape);
     walk.found
-}
-
-/// Equal as Kubernetes sees it: 1 and 1.0 are the same number.
-pub(crate) fn is_equal(a: &Value, b: &Value) -> bool {
-    match (a, b) {
-        (Value::Number(a), Value::Number(b)) => a == b || a.as_f64() == b.as_f64() && (a.is_f64() || b.is_f64()),
-        (Value::Array(a), Value::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| is_equal(a, b)),
-        (Value::Object(a), Value::Object(b)) => {
-            a.len() == b.len() && a.iter().all(|(name, a)| b.get(name).is_some_and(|b| is_equal(a, b)))
-        }
-        _ => a == b,
-    }
 }
 
 #[derive(Default)]

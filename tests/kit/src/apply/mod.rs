@@ -27,8 +27,8 @@ pub use error::{ApplyError, Conflict};
 pub use ledger::Operation;
 pub use update::track_update;
 
-use crate::schema::Structural;
-use compare::{compare, is_equal};
+use crate::schema::{Structural, is_equal};
+use compare::compare;
 use ledger::{Entry, Id, Ledger};
 use set::Set;
 use shape::Shape;

@@ -34,6 +34,27 @@ impl Cause {
         Self::new("FieldValueTypeInvalid", field, format!("Invalid value: {value:?}: {text}"))
     }
 
+    /// A rule without a field of its own, as API servers report combined schemas.
+    pub(crate) fn nowhere(text: impl fmt::Display) -> Self {
+        Self::new("FieldValueInvalid", "<nil>", format!("Invalid value: \"\": {text}"))
+    }
+
+    /// A string longer than `max` characters.
+    pub(crate) fn too_long(field: &str, max: u64) -> Self {
+        Self::new("FieldValueTooLong", field, format!("Too long: may not be more than {max} bytes"))
+    }
+
+    /// More than `max` items or properties.
+    pub(crate) fn too_many(field: &str, count: u64, max: u64) -> Self {
+        let items = if max == 1 { "item" } else { "items" };
+        Self::new("FieldValueTooMany", field, format!("Too many: {count}: must have at most {max} {items}"))
+    }
+
+    /// An item that stands in its list already; `key` is printed as JSON.
+    pub(crate) fn duplicate(field: &str, key: impl fmt::Display) -> Self {
+        Self::new("FieldValueDuplicate", field, format!("Duplicate value: {key}"))
+    }
+
     /// A field that must be there.
     pub(crate) fn required(field: &str, text: &str) -> Self {
         Self::new("FieldValueRequired", field, with_detail("Required value", text))

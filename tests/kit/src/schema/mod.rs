@@ -9,6 +9,7 @@ mod parse;
 mod prune;
 mod refuse;
 mod structural;
+mod validate;
 
 pub use cause::Cause;
 pub use default::{default, drop_nulls, fill};
@@ -16,3 +17,5 @@ pub use metadata::prune_metadata;
 pub use prune::prune;
 pub use structural::Structural;
 pub(crate) use structural::{Kind, ListType, MapType, Rest};
+pub(crate) use validate::is_equal;
+pub use validate::validate;

@@ -1,7 +1,9 @@
 //! Defaults must themselves fit the schema they stand in.
 
+use super::super::default::fill;
 use super::super::prune::prune_plain;
 use super::super::structural::{Rest, Structural};
+use super::super::validate::validate_preset;
 use super::{Cause, Causes};
 
 pub(super) fn check(s: &Structural, at: &str, causes: &mut Causes) {
@@ -22,5 +24,14 @@ fn check_own(s: &Structural, at: &str, causes: &mut Causes) {
     let mut pruned = preset.clone();
     if !prune_plain(&mut pruned, s).is_empty() {
         causes.push(Cause::invalid(&format!("{at}.default"), preset, "must not have unknown fields"));
+    }
+    fill(&mut pruned, s);
+    for cause in validate_preset(&pruned, s) {
+        let field = match cause.field.as_str() {
+            "" => format!("{at}.default"),
+            "<nil>" => cause.field.clone(),
+            below => format!("{at}.default.{below}"),
+        };
+        causes.push(Cause { field, ..cause });
     }
 }

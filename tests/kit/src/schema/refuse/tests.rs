@@ -113,6 +113,21 @@ fn a_default_with_unknown_fields_is_refused() {
 }
 
 #[test]
+fn a_default_must_fit_its_schema() {
+    let text = r#"Invalid value: "string":  in body must be of type integer: "string""#;
+    is_refused(&json!({"type": "integer", "default": "q"}), &[("TypeInvalid", ".default", text)]);
+    let x = json!({"type": "object", "default": {"a": "q"}, "properties": {"a": {"type": "integer"}}});
+    let text = r#"Invalid value: "string": a in body must be of type integer: "string""#;
+    is_refused(&x, &[("TypeInvalid", ".default.a", text)]);
+    let x = json!({"type": "array", "items": {"type": "object"}, "default": ["x"]});
+    let text = r#"Invalid value: "string": [0] in body must be of type object: "string""#;
+    is_refused(&x, &[("TypeInvalid", ".default.[0]", text)]);
+    let x = json!({"type": "object", "required": ["x"], "properties": {"x": {"type": "string"}}, "default": {}});
+    is_refused(&x, &[("Required", ".default.x", "Required value")]);
+    is_refused(&json!({"type": "object", "default": {}, "properties": {"x": {"type": "integer", "default": 5}}}), &[]);
+}
+
+#[test]
 fn the_root_is_an_object_that_leaves_metadata_alone() {
     let refused = |schema: Value| Structural::parse(&schema).unwrap_err()[0].clone();
     let cause = refused(json!({"properties": {"spec": {"type": "object"}}}));

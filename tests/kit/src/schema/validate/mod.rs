@@ -1,0 +1,140 @@
+//! Checks values against a structural schema, in the order and words of an API server.
+
+mod embedded;
+mod format;
+mod list;
+mod logic;
+mod object;
+mod scalar;
+#[cfg(test)]
+mod tests;
+
+use serde_json::Value;
+
+pub(super) use format::KNOWN as KNOWN_FORMATS;
+
+use super::cause::Cause;
+use super::structural::{Kind, Rules, Structural};
+
+type Causes = Vec<Cause>;
+
+/// Every reason to refuse the custom resource `obj`, which is pruned and defaulted already.
+///
+/// With `old`, the stored object, parts that are as they were pass whatever the schema says now (validation ratcheting).
+/// Not checked: `x-kubernetes-validations` (see [`Structural::cel_paths`]), the object's own metadata beyond what the
+/// schema says of its names, the label and annotation syntax in embedded resources, and the formats `isbn`,
+/// `creditcard` and `ssn`.
+#[must_use]
+pub fn validate(obj: &Value, old: Option<&Value>, s: &Structural) -> Vec<Cause> {
+    let mut causes = Vec::new();
+    check(obj, old, s, "", &mut causes);
+    embedded::check(obj, s, "", &mut causes);
+    list::check_unique(obj, old, s, "", &mut causes);
+    causes
+}
+
+/// Checks a default, which stands at no path.
+pub(super) fn validate_preset(value: &Value, s: &Structural) -> Vec<Cause> {
+    validate(value, None, s)
+}
+
+fn check(new: &Value, old: Option<&Value>, s: &Structural, at: &str, causes: &mut Causes) {
+    if old.is_some_and(|old| is_equal(old, new)) {
+        return;
+    }
+    if new.is_null() {
+        if !s.nullable {
+            check_type(new, s.kind, s.rules.format.as_deref(), at, causes);
+        }
+        check_choice(new, &s.rules, at, causes);
+        return;
+    }
+    check_type(new, s.kind, s.rules.format.as_deref(), at, causes);
+    check_own(new, s.kind, &s.rules, at, causes);
+    if let (Value::Array(items), Some(schema)) = (new, &s.items) {
+        list::check_items(items, old, s, schema, at, causes);
+    }
+    check_whole(new, &s.rules, at, causes);
+    if let Value::Object(map) = new {
+        object::check_members(map, old, s, at, causes);
+    }
+}
+
+/// The rules of a value itself, before those of what it holds.
+fn check_own(value: &Value, kind: Kind, rules: &Rules, at: &str, causes: &mut Causes) {
+    logic::check(value, rules, at, causes);
+    match value {
+        Value::String(text) => {
+            scalar::check_text(text, rules, at, causes);
+            format::check(text, kind, rules, at, causes);
+        }
+        Value::Number(number) => scalar::check_number(number, kind, rules, at, causes),
+        _ => {}
+    }
+}
+
+/// The rules that come after the items of a list and before the members of an object.
+fn check_whole(value: &Value, rules: &Rules, at: &str, causes: &mut Causes) {
+    if let Value::Array(items) = value {
+        list::check_count(items.len() as u64, rules, at, causes);
+    }
+    check_choice(value, rules, at, causes);
+}
+
+/// Null is never among the choices, even where `enum` lists it: API servers have it so.
+fn check_choice(value: &Value, rules: &Rules, at: &str, causes: &mut Causes) {
+    let Some(choice) = &rules.choice else { return };
+    if value.is_null() || !choice.iter().any(|one| is_equal(one, value)) {
+        let names: Vec<_> = choice.iter().map(plain).collect();
+        causes.push(Cause::unsupported(at, value, &names));
+    }
+}
+
+fn check_type(value: &Value, kind: Kind, format: Option<&str>, at: &str, causes: &mut Causes) {
+    let got = type_of(value);
+    let fits = match kind {
+        Kind::Any => true,
+        Kind::IntOrString => matches!(got, "integer" | "string"),
+        Kind::Number => matches!(got, "integer" | "number"),
+        other => other.name() == got,
+    };
+    if !fits {
+        causes.push(Cause::mistyped(at, got, format_args!("{at} in body must be of type {}: {got:?}", kind.name())));
+    } else if let (Kind::Integer, Some(format @ "int64"), Value::Number(number)) = (kind, format, value)
+        && number.as_i64().is_none()
+        && !scalar::is_exact(number)
+    {
+        let text = format_args!("{at} in body must be of type {format}: \"float64\"");
+        causes.push(Cause::mistyped(at, "float64", text));
+    }
+}
+
+/// The OpenAPI type of a value; a float without a fraction is an integer.
+fn type_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(number) if number.as_f64().is_some_and(|float| float.fract() != 0.0) => "number",
+        Value::Number(_) => "integer",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    }
+}
+
+/// A choice as it is listed: text without quotes, anything else as JSON.
+fn plain(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// Equal as Kubernetes sees it: 1 and 1.0 are the same number.
+pub(crate) fn is_equal(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Number(a), Value::Number(b)) => a == b || ((a.is_f64() || b.is_f64()) && a.as_f64() == b.as_f64()),
+        (Value::Array(a), Value::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| is_equal(a, b)),
+        (Value::Object(a), Value::Object(b)) => {
+            a.len() == b.len() && a.iter().all(|(name, a)| b.get(name).is_some_and(|b| is_equal(a, b)))
+        }
+        _ => a == b,
+    }
+}

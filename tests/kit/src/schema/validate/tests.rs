@@ -1,0 +1,75 @@
+//! The answers of a real API server, recorded in recorded.json as pairs of a spec and its causes.
+
+use serde_json::{Value, json};
+
+use super::super::{Structural, default, fixture};
+use super::validate;
+
+fn recorded() -> Value {
+    serde_json::from_str(include_str!("recorded.json")).unwrap()
+}
+
+/// Causes as sorted rows: a server walks its maps in any order.
+fn rows(spec: &Value, schema: &Structural) -> Vec<Value> {
+    let mut obj = json!({"spec": spec});
+    default(&mut obj, schema);
+    let causes = validate(&obj, None, schema);
+    sorted(causes.into_iter().map(|cause| json!([cause.reason, cause.field, cause.message])).collect())
+}
+
+fn sorted(mut rows: Vec<Value>) -> Vec<Value> {
+    rows.sort_by_key(ToString::to_string);
+    rows
+}
+
+#[test]
+fn values_are_refused_with_the_recorded_causes() {
+    let recorded = recorded();
+    let schema = Structural::parse(&recorded["schema"]).unwrap();
+    let mut wrong = Vec::new();
+    for row in recorded["rows"].as_array().unwrap() {
+        let (expected, got) = (sorted(row[1].as_array().unwrap().clone()), rows(&row[0], &schema));
+        if expected != got {
+            wrong.push(format!("{}\n  expected {}\n  got      {}", row[0], json!(expected), json!(got)));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn an_unchanged_part_passes_whatever_the_schema_says_now() {
+    let schema = Structural::parse(&recorded()["schema"]).unwrap();
+    let old = json!({"metadata": {}, "spec": {"req": {"a": "1"}, "li": [{"n": "abc"}], "lm": [{"k": "x", "p": 5}], "b": true}});
+    let fields = |new: &Value| -> Vec<String> {
+        validate(new, Some(&old), &schema).into_iter().map(|cause| cause.field).collect()
+    };
+    let with = |path: &str, value: Value| {
+        let mut new = old.clone();
+        *new.pointer_mut(path).unwrap() = value;
+        new
+    };
+    assert_eq!(fields(&with("/metadata", json!({"labels": {"a": "b"}}))), Vec::<String>::new());
+    assert_eq!(fields(&with("/spec/b", json!(false))), Vec::<String>::new());
+    assert_eq!(fields(&with("/spec/req", json!({"a": "2"}))), ["spec.req.b"]);
+    assert_eq!(
+        fields(&with("/spec/li", json!([{"n": "abc"}, {"n": "a"}]))),
+        ["spec.li[0].n"],
+        "atomic items have no past"
+    );
+    assert_eq!(fields(&with("/spec/lm", json!([{"k": "y", "p": "TCP"}, {"k": "x", "p": 5}]))), Vec::<String>::new());
+}
+
+#[test]
+fn a_missing_required_field_with_a_default_is_no_error() {
+    let x = json!({"type": "object", "required": ["a"], "properties": {"a": {"type": "string", "default": "d"}}});
+    let schema = Structural::parse(&fixture::with_x(&x)).unwrap();
+    assert!(validate(&json!({"spec": {"x": {}}}), None, &schema).is_empty());
+}
+
+#[test]
+fn formats_unknown_to_servers_are_named() {
+    let x = json!({"type": "array", "items": {"type": "string", "format": "bogus"}});
+    let schema = Structural::parse(&fixture::with_x(&x)).unwrap();
+    assert_eq!(schema.unknown_formats(), ["bogus"]);
+    assert!(validate(&json!({"spec": {"x": ["anything"]}}), None, &schema).is_empty());
+}
