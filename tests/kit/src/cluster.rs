@@ -8,6 +8,9 @@ use kube::Client;
 use serde_json::json;
 
 use crate::discovery::Release;
+use crate::fault::Faults;
+use crate::gc;
+use crate::log::Log;
 use crate::registry::Storage;
 use crate::server::Server;
 use crate::store::Write;
@@ -118,6 +121,7 @@ impl Builder {
     /// Runs inside the calling tokio runtime, and under its clock: with paused time all timers of the server are virtual.
     pub async fn start(self) -> Cluster {
         let server = Arc::new(Server::new(self.options));
+        gc::spawn(&server);
         for name in NAMESPACES {
             seed_namespace(&server, name);
         }
@@ -159,6 +163,18 @@ impl Cluster {
     /// When the port is taken.
     pub async fn serve_on(&self, port: u16) -> io::Result<Serving> {
         http::serve(Arc::clone(&self.server), port).await
+    }
+
+    /// The request log.
+    #[must_use]
+    pub fn log(&self) -> Log {
+        self.server.log.clone()
+    }
+
+    /// The fault rules.
+    #[must_use]
+    pub fn faults(&self) -> Faults {
+        self.server.faults.clone()
     }
 
     /// Forgets the past, as etcd's compaction does: versions and continue tokens from before answer 410.

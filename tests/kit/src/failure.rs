@@ -6,27 +6,27 @@ use crate::schema::Cause;
 
 /// A refused request: everything that goes into the answer.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Failure {
+pub(crate) struct Failure {
     /// The HTTP code.
-    pub code: u16,
+    pub(crate) code: u16,
     /// The `reason` of the Status; empty when the real server sends none.
-    pub reason: String,
+    pub(crate) reason: String,
     /// The `message` of the Status, or the whole body of a plain-text answer.
-    pub message: String,
+    pub(crate) message: String,
     /// The `details` of the Status.
-    pub details: Option<Value>,
+    pub(crate) details: Option<Value>,
     /// Seconds for the `Retry-After` header.
-    pub retry_after: Option<u64>,
+    pub(crate) retry_after: Option<u64>,
     /// The `Allow` header.
-    pub allow: Option<&'static str>,
+    pub(crate) allow: Option<&'static str>,
     /// Warnings collected before the refusal, one header each.
-    pub warnings: Vec<String>,
-    plain: Plain,
+    pub(crate) warnings: Vec<String>,
+    pub(crate) plain: Plain,
 }
 
 /// Whether the answer is a Status or plain text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Plain {
+pub(crate) enum Plain {
     Status,
     Text,
 }
@@ -57,7 +57,7 @@ impl About<'_> {
 
 impl Failure {
     /// A Status with a reason and without details.
-    pub fn status(code: u16, reason: &str, message: impl Into<String>) -> Self {
+    pub(crate) fn status(code: u16, reason: &str, message: impl Into<String>) -> Self {
         Failure {
             code,
             reason: reason.to_owned(),
@@ -71,7 +71,7 @@ impl Failure {
     }
 
     /// A plain-text answer.
-    pub fn text(code: u16, message: impl Into<String>) -> Self {
+    pub(crate) fn text(code: u16, message: impl Into<String>) -> Self {
         Failure { plain: Plain::Text, ..Self::status(code, "", message) }
     }
 
@@ -131,17 +131,6 @@ impl Failure {
             about,
             "the object has been modified; please apply your changes to the latest version and try again",
         )
-    }
-
-    /// 409 Conflict of an apply with other field managers; the details have only causes.
-    pub(crate) fn apply_conflict(causes: &[Cause]) -> Self {
-        let lines: Vec<String> = causes.iter().map(|cause| format!("{}: {}", cause.message, cause.field)).collect();
-        let message = match lines.as_slice() {
-            [one] => format!("Apply failed with 1 conflict: {one}"),
-            _ => format!("Apply failed with {} conflicts: {}", lines.len(), lines.join("\n- ")),
-        };
-        let causes: Vec<Value> = causes.iter().map(cause).collect();
-        Self::status(409, "Conflict", message).with_details(json!({"causes": causes}))
     }
 
     /// 403 Forbidden.
@@ -205,12 +194,12 @@ impl Failure {
     }
 
     /// Whether the answer is plain text and not a Status.
-    pub fn is_text(&self) -> bool {
+    pub(crate) fn is_text(&self) -> bool {
         self.plain == Plain::Text
     }
 
     /// The Status object.
-    pub fn to_status(&self) -> Value {
+    pub(crate) fn to_status(&self) -> Value {
         let mut status = json!({
             "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure",
             "message": self.message, "code": self.code,
@@ -225,7 +214,8 @@ impl Failure {
     }
 }
 
-fn cause(cause: &Cause) -> Value {
+/// An entry of `details.causes`.
+pub(crate) fn cause(cause: &Cause) -> Value {
     json!({"reason": cause.reason, "message": cause.message, "field": cause.field})
 }
 

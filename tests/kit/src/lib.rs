@@ -9,8 +9,12 @@ pub mod crd;
 mod definition;
 pub mod discovery;
 mod event;
+mod eventually;
 mod failure;
+mod fault;
+mod gc;
 mod interim;
+mod log;
 mod meta;
 mod names;
 pub mod patch;
@@ -29,6 +33,10 @@ mod verbs;
 mod watch;
 
 pub use cluster::{Builder, Cluster, Serving};
+pub use eventually::eventually;
+pub use fault::{Effect, Fault, Faults};
+pub use log::{Entry, Log};
+pub use registry::Verb;
 
 #[cfg(test)]
 mod tests;

@@ -4,29 +4,34 @@ use std::sync::Arc;
 
 use axum::body::Body;
 use bytes::Bytes;
+use http::request::Parts;
 use http::{Request, Response};
-use tokio::sync::watch;
 
 use crate::call::Call;
 use crate::catalog::Catalog;
 use crate::clock::Clock;
 use crate::cluster::Options;
 use crate::failure::Failure;
+use crate::fault::{Effect, Faults};
+use crate::log::{Entry, Log};
+use crate::registry::Verb;
 use crate::respond::Reply;
 use crate::route::Route;
 use crate::store::{Pages, Store};
-use crate::{meta, verbs};
+use crate::{meta, verbs, watch};
 
 /// The state all requests share.
 #[derive(Debug)]
 pub(crate) struct Server {
     pub(crate) store: Store,
     pub(crate) pages: Pages,
-    pub(crate) catalog: watch::Sender<Arc<Catalog>>,
+    pub(crate) catalog: tokio::sync::watch::Sender<Arc<Catalog>>,
     pub(crate) options: Options,
     pub(crate) clock: Clock,
+    pub(crate) log: Log,
+    pub(crate) faults: Faults,
     /// Counts the calls of `drop_watches`.
-    pub(crate) drops: watch::Sender<u64>,
+    pub(crate) drops: tokio::sync::watch::Sender<u64>,
 }
 
 impl Server {
@@ -34,10 +39,12 @@ impl Server {
         Server {
             store: Store::new(options.history),
             pages: Pages::default(),
-            catalog: watch::Sender::new(Arc::new(Catalog::builtin())),
+            catalog: tokio::sync::watch::Sender::new(Arc::new(Catalog::builtin())),
             options,
             clock: Clock::start(),
-            drops: watch::Sender::new(0),
+            log: Log::default(),
+            faults: Faults::default(),
+            drops: tokio::sync::watch::Sender::new(0),
         }
     }
 
@@ -47,15 +54,58 @@ impl Server {
     }
 }
 
-/// Answers one request. Both transports end here.
+/// Answers one request, writes it down, and lets faults strike. Both transports end here.
 pub(crate) async fn handle(server: Arc<Server>, request: Request<Bytes>) -> Response<Body> {
     let (parts, body) = request.into_parts();
-    let answer = match Route::parse(parts.uri.path()) {
-        Route::Other => return meta::answer(&server, &parts),
-        Route::Resource(target) => match Call::new(&server, target, parts, body) {
-            Ok(call) => verbs::answer(&server, call).await,
-            Err(failure) => Err(failure),
-        },
+    let route = Route::parse(parts.uri.path());
+    let entry = Entry::new(&route, &parts, &body);
+    let ticket = server.log.begin(entry.clone());
+    let response = match server.faults.strike(&entry) {
+        None => answer(&server, route, parts, body).await,
+        Some(effect) => struck(&server, &entry, effect, route, parts, body).await,
+    };
+    server.log.finish(ticket, response.status().as_u16());
+    response
+}
+
+async fn answer(server: &Arc<Server>, route: Route, parts: Parts, body: Bytes) -> Response<Body> {
+    let target = match route {
+        Route::Other => return meta::answer(server, &parts),
+        Route::Resource(target) => target,
+    };
+    let answer = match Call::new(server, target, parts, body) {
+        Ok(call) => verbs::answer(server, call).await,
+        Err(failure) => Err(failure),
     };
     answer.map_or_else(Failure::into_response, Reply::into_response)
+}
+
+/// Answers a request that a fault strikes.
+async fn struck(
+    server: &Arc<Server>,
+    entry: &Entry,
+    effect: Effect,
+    route: Route,
+    parts: Parts,
+    body: Bytes,
+) -> Response<Body> {
+    match &effect {
+        Effect::Hang => std::future::pending().await,
+        Effect::Latency(time) => {
+            tokio::time::sleep(*time).await;
+            answer(server, route, parts, body).await
+        }
+        Effect::DropWatch(time) => watch::cut(answer(server, route, parts, body).await, *time),
+        Effect::Expired if entry.verb == Verb::Watch => watch::expired(),
+        Effect::LostAnswer => {
+            answer(server, route, parts, body).await;
+            refusal(&effect, entry)
+        }
+        _ => refusal(&effect, entry),
+    }
+}
+
+fn refusal(effect: &Effect, entry: &Entry) -> Response<Body> {
+    let unknown = || Failure::status(500, "InternalError", "a fault rule without an answer");
+    effect.failure(entry).unwrap_or_else(unknown).into_response()
 }

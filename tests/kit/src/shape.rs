@@ -27,7 +27,6 @@ pub(crate) enum Shape {
 pub(crate) enum Subject {
     Object,
     List,
-    Watch,
 }
 
 impl Shape {

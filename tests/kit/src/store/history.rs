@@ -50,8 +50,8 @@ impl History {
         History { floor: version, ..Self::bounded(DEFAULT_LIMIT) }
     }
 
-    pub(crate) fn push(&mut self, change: Change) {
-        self.changes.push_back(Arc::new(change));
+    pub(crate) fn push(&mut self, change: Arc<Change>) {
+        self.changes.push_back(change);
         while self.changes.len() > self.limit {
             self.drop_oldest();
         }

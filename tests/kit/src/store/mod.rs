@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::{Value, json};
+use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 use tokio::sync::watch;
 
 pub(crate) use history::{Behind, Change, History};
@@ -29,6 +30,14 @@ struct Inner {
     version: u64,
     history_limit: usize,
     tables: HashMap<Storage, Table>,
+    feed: Option<UnboundedSender<Fed>>,
+}
+
+/// A change, with the resource it is of.
+#[derive(Clone, Debug)]
+pub(crate) struct Fed {
+    pub(crate) storage: Storage,
+    pub(crate) change: Arc<Change>,
 }
 
 #[derive(Debug)]
@@ -63,7 +72,7 @@ pub(crate) struct Listing {
 impl Store {
     /// An empty store that keeps `history_limit` changes per resource.
     pub(crate) fn new(history_limit: usize) -> Self {
-        let inner = Inner { version: 1, history_limit, tables: HashMap::new() };
+        let inner = Inner { version: 1, history_limit, tables: HashMap::new(), feed: None };
         Store { inner: Mutex::new(inner), tip: watch::Sender::new(1) }
     }
 
@@ -109,12 +118,24 @@ impl Store {
         {
             return Ok(Arc::clone(old));
         }
-        let Some(stored) = table.put(write, version) else { return Err(Stale) };
+        let storage = write.resource.clone();
+        let Some((stored, change)) = table.put(write, version) else { return Err(Stale) };
         table.tip.send_replace(version);
         inner.version = version;
+        if let Some(feed) = &inner.feed {
+            // Without a reader there is nobody to tell.
+            let _ = feed.send(Fed { storage, change });
+        }
         drop(inner);
         self.tip.send_replace(version);
         Ok(stored)
+    }
+
+    /// All changes from now on, in order; the last caller gets them.
+    pub(crate) fn feed(&self) -> UnboundedReceiver<Fed> {
+        let (feed, reader) = mpsc::unbounded_channel();
+        self.lock().feed = Some(feed);
+        reader
     }
 
     /// The objects of a resource now; of one namespace when given.
@@ -215,7 +236,7 @@ impl Table {
     }
 
     /// Stores or removes, remembers, and gives back the object as an answer shows it; `None` when there is nothing to remove.
-    fn put(&mut self, write: Write, version: u64) -> Option<Arc<Value>> {
+    fn put(&mut self, write: Write, version: u64) -> Option<(Arc<Value>, Arc<Change>)> {
         let Write { key, old, new, .. } = write;
         let (stored, new) = match new {
             Some(value) => {
@@ -230,8 +251,9 @@ impl Table {
             }
         };
         let gone = new.is_none().then(|| Arc::clone(&stored));
-        self.history.push(Change { version, key, old, new, gone });
-        Some(stored)
+        let change = Arc::new(Change { version, key, old, new, gone });
+        self.history.push(Arc::clone(&change));
+        Some((stored, change))
     }
 }
 

@@ -1,5 +1,7 @@
 //! The server through a client: what each verb does, by topic.
 
+mod gc;
+mod hooks;
 mod smoke;
 
 use kube::Api;

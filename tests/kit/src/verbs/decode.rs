@@ -105,17 +105,27 @@ fn unhandled(sent: &str, version: &str, kind: &Kind, why: &str) -> Failure {
 
 /// Decodes an object for its kind: wrong types refused, unknown fields dropped, defaults set.
 pub(super) fn decoded(call: &Call, value: Value) -> Result<Decoded, Failure> {
-    let kind = &call.kind;
-    let refuse = |why: String| unhandled(&kind.kind, &kind.version, kind, &why);
-    let mut decoded = kind.decode(&value).map_err(refuse)?;
-    if !kind.is_builtin() {
-        typed_metadata(&decoded.value).map_err(|why| unhandled(&kind.kind, &kind.version, kind, &why))?;
-    }
+    let mut decoded = typed(call, &value)?;
     if let Some(schema) = &call.schema {
         decoded.unknown.extend(schema::prune(&mut decoded.value, schema));
         schema::default(&mut decoded.value, schema);
     }
     Ok(Decoded { object: decoded.value, unknown: decoded.unknown })
+}
+
+/// An object that its kind's type can hold.
+pub(super) fn typed_value(call: &Call, value: Value) -> Result<Value, Failure> {
+    typed(call, &value).map(|decoded| decoded.value)
+}
+
+fn typed(call: &Call, value: &Value) -> Result<crate::registry::Decoded, Failure> {
+    let kind = &call.kind;
+    let refuse = |why: String| unhandled(&kind.kind, &kind.version, kind, &why);
+    let decoded = kind.decode(value).map_err(refuse)?;
+    if !kind.is_builtin() {
+        typed_metadata(&decoded.value).map_err(refuse)?;
+    }
+    Ok(decoded)
 }
 
 /// The metadata of custom objects has the type of all metadata.

@@ -41,7 +41,7 @@ pub(crate) struct Deletion {
     pub(crate) grace: Option<i64>,
     pub(crate) dry_run: bool,
     /// `orphanDependents: false`, which alone makes an unfinished deletion answer 202.
-    cascades: bool,
+    pub(crate) cascades: bool,
 }
 
 /// What a deletion left.

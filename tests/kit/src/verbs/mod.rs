@@ -1,5 +1,6 @@
 //! What can be done with a resource, a file for each verb.
 
+mod apply;
 mod collection;
 mod create;
 mod decode;
@@ -20,6 +21,7 @@ use crate::respond::Reply;
 use crate::server::Server;
 use crate::watch;
 
+pub(crate) use delete::{Deletion, Propagation, delete_stored};
 pub(crate) use get::typed;
 pub(crate) use write::part;
 

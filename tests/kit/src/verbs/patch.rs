@@ -1,7 +1,8 @@
-//! PATCH: JSON patch, merge patch and apply.
+//! PATCH by JSON patch and merge patch.
 
 use serde_json::Value;
 
+use super::apply;
 use super::decode::{decoded, settle};
 use super::get::resource;
 use super::update::{same_name, same_namespace};
@@ -37,7 +38,7 @@ pub(super) fn answer(server: &Server, call: &Call) -> Result<Reply, Failure> {
                 Ok(())
             })
         }
-        "application/apply-patch+yaml" => Err(Failure::not_done("server-side apply")),
+        "application/apply-patch+yaml" => apply::answer(server, call),
         "application/strategic-merge-patch+json" if call.kind.is_builtin() => {
             Err(Failure::not_done("strategic merge patches (use a merge patch or apply)"))
         }
@@ -103,7 +104,7 @@ fn typed_as_before(call: &Call, object: Value) -> Result<Value, Failure> {
 }
 
 /// A resourceVersion in the patch is a precondition.
-fn unchanged_version(call: &Call, live: &Value, object: &Value) -> Result<(), Failure> {
+pub(super) fn unchanged_version(call: &Call, live: &Value, object: &Value) -> Result<(), Failure> {
     let version = strategy::meta(object, "resourceVersion");
     let same = version.is_empty() || version == strategy::meta(live, "resourceVersion");
     if same { Ok(()) } else { Err(Failure::stale(resource(&call.kind, call.name()))) }

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::get::{resource, typed};
+use crate::apply::{Actor, Lists, is_unchanged, track_update};
 use crate::call::Call;
 use crate::definition;
 use crate::failure::{About, Failure};
-use crate::interim::{Actor, Lists, track_update};
 use crate::registry::Kind;
 use crate::schema::Cause;
 use crate::server::Server;
@@ -111,6 +111,9 @@ fn change(
     if track == Track::Update {
         let time = server.clock.stamp();
         track_update(Some(&shown), &mut sent, lists(call), &actor(call, &kind.api_version(), &time));
+    }
+    if is_unchanged(&shown, &sent) {
+        sent = shown.into_owned();
     }
     let gone = strategy::is_deleting(live) && strategy::is_free(&sent);
     let new = stored(kind, sent);

@@ -6,6 +6,8 @@ mod stream;
 use std::sync::Arc;
 
 use axum::body::Body;
+use futures::StreamExt;
+use http::Response;
 use serde_json::Value;
 use tokio::time::{Duration, Instant};
 
@@ -72,6 +74,18 @@ async fn start(
         },
     }
     watching
+}
+
+/// A running watch, to be ended after some time.
+pub(crate) fn cut(response: Response<Body>, time: Duration) -> Response<Body> {
+    let end = Box::pin(tokio::time::sleep(time));
+    response.map(|body| Body::from_stream(body.into_data_stream().take_until(end)))
+}
+
+/// A watch that is expired from the start.
+pub(crate) fn expired() -> Response<Body> {
+    let line = event::error(&Failure::expired("too old resource version: injected by a fault rule"));
+    Reply::bytes(200, line.unwrap_or_default()).into_response()
 }
 
 /// Every present object as ADDED.

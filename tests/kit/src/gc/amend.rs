@@ -1,0 +1,42 @@
+//! Writes of the controllers: read, change, store, again when another write came between.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::graph::Node;
+use crate::server::Server;
+use crate::store::Write;
+use crate::strategy::{is_deleting, is_free, meta};
+
+/// How often a write is tried.
+const ATTEMPTS: usize = 16;
+
+/// Changes a stored object, and removes it when its deletion waits for nothing more.
+pub(super) fn amend(server: &Server, node: &Node, uid: &str, change: impl Fn(&mut Value)) {
+    for _ in 0..ATTEMPTS {
+        let Some(live) = server.store.get(&node.storage, &node.key) else { return };
+        if meta(&live, "uid") != uid {
+            return;
+        }
+        let mut object = Value::clone(&live);
+        change(&mut object);
+        let gone = is_deleting(&object) && is_free(&object);
+        let (resource, key, old) = (node.storage.clone(), node.key.clone(), Some(Arc::clone(&live)));
+        if server.store.commit(Write { resource, key, old, new: (!gone).then_some(object) }).is_ok() {
+            return;
+        }
+    }
+}
+
+/// Takes a finalizer away.
+pub(super) fn remove_finalizer(server: &Server, node: &Node, uid: &str, finalizer: &str) {
+    amend(server, node, uid, |object| {
+        let Some(metadata) = object["metadata"].as_object_mut() else { return };
+        let Some(Value::Array(finalizers)) = metadata.get_mut("finalizers") else { return };
+        finalizers.retain(|known| known != finalizer);
+        if finalizers.is_empty() {
+            metadata.remove("finalizers");
+        }
+    });
+}

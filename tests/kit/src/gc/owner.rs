@@ -1,0 +1,108 @@
+//! Owner references: dependents without an owner go, owners wait for dependents or let them be.
+
+use serde_json::Value;
+
+use super::amend::{amend, remove_finalizer};
+use super::graph::{Graph, owners};
+use crate::server::Server;
+use crate::strategy::{finalizers, is_deleting, meta};
+use crate::verbs::{Deletion, Propagation, delete_stored};
+
+/// What an owner means to its dependent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Standing {
+    /// It is there.
+    Solid,
+    /// It is going, and waits for its dependents to go first.
+    Waiting,
+    /// It is not there.
+    Absent,
+}
+
+/// Deletes an object that has no owner left, or takes the references away that lead nowhere.
+pub(super) fn dependent(server: &Server, graph: &Graph, uid: &str) {
+    let Some(node) = graph.node(uid) else { return };
+    let Some(object) = server.store.get(&node.storage, &node.key) else { return };
+    let owners = owners(&object);
+    if meta(&object, "uid") != uid || owners.is_empty() {
+        return;
+    }
+    let standings: Vec<Standing> = owners.iter().map(|owner| standing(server, graph, &object, owner)).collect();
+    let is_solid =
+        |owner: &str| owners.iter().zip(&standings).any(|(uid, standing)| uid == owner && *standing == Standing::Solid);
+    if standings.iter().all(|standing| *standing == Standing::Solid) {
+        return;
+    }
+    if standings.contains(&Standing::Solid) {
+        amend(server, node, uid, |object| retain_owners(object, is_solid));
+        return;
+    }
+    if is_deleting(&object) && !standings.contains(&Standing::Waiting) {
+        return;
+    }
+    let has_dependents = graph.dependents(uid).next().is_some();
+    let foreground = standings.contains(&Standing::Waiting) && has_dependents;
+    let propagation = if foreground { Propagation::Foreground } else { Propagation::Unsaid };
+    let deletion = Deletion { propagation, uid: Some(uid.to_owned()), ..Deletion::default() };
+    if let Some(kind) = server.catalog().registry.by_storage(&node.storage) {
+        // It went by itself, or was replaced: nothing is left to do.
+        let _ = delete_stored(server, &kind, &node.key, &deletion);
+    }
+}
+
+/// An owner must be cluster-scoped or in the dependent's namespace.
+fn standing(server: &Server, graph: &Graph, dependent: &Value, owner: &str) -> Standing {
+    let Some(node) = graph.node(owner) else { return Standing::Absent };
+    if !node.key.0.is_empty() && node.key.0 != meta(dependent, "namespace") {
+        return Standing::Absent;
+    }
+    match server.store.get(&node.storage, &node.key) {
+        Some(object) if meta(&object, "uid") != owner => Standing::Absent,
+        Some(object) if is_deleting(&object) && finalizers(&object).contains(&"foregroundDeletion") => {
+            Standing::Waiting
+        }
+        Some(_) => Standing::Solid,
+        None => Standing::Absent,
+    }
+}
+
+/// Lets the deletion of an owner go on: after orphaning its dependents, or when none blocks it any more.
+pub(super) fn waiting(server: &Server, graph: &Graph, uid: &str) {
+    let Some(node) = graph.node(uid) else { return };
+    let Some(object) = server.store.get(&node.storage, &node.key) else { return };
+    if !is_deleting(&object) || meta(&object, "uid") != uid {
+        return;
+    }
+    let held = finalizers(&object);
+    if held.contains(&"orphan") {
+        for dependent in graph.dependents(uid) {
+            if let Some(node) = graph.node(dependent) {
+                amend(server, node, dependent, |object| retain_owners(object, |owner| owner != uid));
+            }
+        }
+        remove_finalizer(server, node, uid, "orphan");
+    } else if held.contains(&"foregroundDeletion")
+        && !graph.dependents(uid).any(|dependent| blocks(server, graph, dependent, uid))
+    {
+        remove_finalizer(server, node, uid, "foregroundDeletion");
+    }
+}
+
+/// Whether a dependent says that its owner must wait for it.
+fn blocks(server: &Server, graph: &Graph, dependent: &str, owner: &str) -> bool {
+    let object = graph.node(dependent).and_then(|node| server.store.get(&node.storage, &node.key));
+    let references = object.as_ref().and_then(|object| object["metadata"]["ownerReferences"].as_array());
+    references
+        .into_iter()
+        .flatten()
+        .any(|reference| reference["uid"] == owner && reference["blockOwnerDeletion"] == true)
+}
+
+fn retain_owners(object: &mut Value, keep: impl Fn(&str) -> bool) {
+    let Some(metadata) = object["metadata"].as_object_mut() else { return };
+    let Some(Value::Array(owners)) = metadata.get_mut("ownerReferences") else { return };
+    owners.retain(|owner| owner["uid"].as_str().is_some_and(&keep));
+    if owners.is_empty() {
+        metadata.remove("ownerReferences");
+    }
+}

@@ -1,0 +1,112 @@
+//! PATCH by server-side apply.
+
+use serde_json::{Value, json};
+
+use super::decode::{mismatch, typed_value};
+use super::get::resource;
+use super::patch::unchanged_version;
+use super::update::{same_name, same_namespace};
+use super::write::{Track, Written, actor, insert, lists, part, replace};
+use crate::apply::{ApplyError, Force, apply};
+use crate::call::Call;
+use crate::definition;
+use crate::failure::Failure;
+use crate::respond::Reply;
+use crate::schema::{self, Cause};
+use crate::server::Server;
+use crate::shape::shown;
+use crate::strategy::{self, Part};
+
+pub(super) fn answer(server: &Server, call: &Call) -> Result<Reply, Failure> {
+    if call.query.field_manager.is_empty() {
+        let cause = Cause::required("fieldManager", "is required for apply patch");
+        return Err(Failure::invalid_options("PatchOptions", &[cause]));
+    }
+    let config = configuration(call)?;
+    let live = server.store.get(&call.kind.storage, &call.key(call.name()));
+    let written = match live {
+        None if part(call) == Part::Status => return Err(Failure::not_found(resource(&call.kind, call.name()))),
+        None => create(server, call, &config)?,
+        Some(_) => change(server, call, &config)?,
+    };
+    definition::settle(server, call);
+    let code = if written.created { 201 } else { 200 };
+    let warnings = strategy::finalizer_warnings(&config);
+    Ok(Reply::object(code, &call.kind, &written.object, call.shape)?.warning(warnings).warning(written.warnings))
+}
+
+/// The applied object as sent, its type and name checked.
+fn configuration(call: &Call) -> Result<Value, Failure> {
+    let text = String::from_utf8_lossy(&call.body);
+    let parsed = serde_json::from_slice(&call.body).or_else(|_| serde_saphyr::from_str::<Value>(&text));
+    let mut config = parsed.map_err(|error| Failure::bad_request(format!("error decoding YAML: {error}")))?;
+    typed_as_served(call, &config)?;
+    if !strategy::meta(&config, "name").is_empty() {
+        same_name(call, &config)?;
+    }
+    same_namespace(call, &config)?;
+    if part(call) == Part::Main
+        && call.kind.status
+        && let Some(fields) = config.as_object_mut()
+    {
+        fields.remove("status");
+    }
+    Ok(config)
+}
+
+fn typed_as_served(call: &Call, config: &Value) -> Result<(), Failure> {
+    let text = |field: &str| config[field].as_str().unwrap_or_default();
+    let (version, kind, expected) = (text("apiVersion"), text("kind"), call.kind.api_version());
+    if version.is_empty() || kind.is_empty() {
+        return Err(Failure::bad_request(format!("invalid object type: {version}, Kind={kind}")));
+    }
+    if version != expected {
+        return Err(mismatch(version, &expected));
+    }
+    if kind != call.kind.kind {
+        return Err(Failure::bad_request(format!("invalid object type: {version}, Kind={kind}")));
+    }
+    Ok(())
+}
+
+fn create(server: &Server, call: &Call, config: &Value) -> Result<Written, Failure> {
+    let mut config = config.clone();
+    let metadata = strategy::metadata(&mut config);
+    metadata.remove("resourceVersion");
+    metadata.insert("name".to_owned(), json!(call.name()));
+    let mut object = merged(server, call, None, &config)?;
+    strategy::fresh(&call.kind, call.target.namespace.as_deref(), &server.clock.stamp(), &mut object)?;
+    insert(server, call, object, Track::Done)
+}
+
+fn change(server: &Server, call: &Call, config: &Value) -> Result<Written, Failure> {
+    replace(server, call, Track::Done, |live| {
+        unchanged_version(call, live, config)?;
+        merged(server, call, Some(&shown(&call.kind, live)), config)
+    })
+}
+
+/// The configuration merged into the live object, with defaults for what was released.
+fn merged(server: &Server, call: &Call, live: Option<&Value>, config: &Value) -> Result<Value, Failure> {
+    let (time, api_version) = (server.clock.stamp(), call.kind.api_version());
+    let force = if call.query.force { Force::Yes } else { Force::No };
+    let object = apply(live, config, lists(call), &actor(call, &api_version, &time), force).map_err(refused)?;
+    let mut object = typed_value(call, object)?;
+    if let Some(schema) = &call.schema {
+        schema::fill(&mut object, schema);
+    }
+    Ok(object)
+}
+
+fn refused(error: ApplyError) -> Failure {
+    let message = error.to_string();
+    match error {
+        ApplyError::Conflicts(conflicts) => {
+            let causes: Vec<Value> =
+                conflicts.iter().map(|conflict| crate::failure::cause(&conflict.cause())).collect();
+            Failure::status(409, "Conflict", message).with_details(json!({"causes": causes}))
+        }
+        ApplyError::Typed(_) => Failure::internal(message),
+        ApplyError::Invalid(_) => Failure::bad_request(message),
+    }
+}
