@@ -1,14 +1,26 @@
 //! A DSL of attribute macros for Kubernetes operators.
 
 pub mod backend;
+#[cfg(feature = "operator")]
+#[allow(dead_code, unused_imports, reason = "until the operator wires it")]
+mod client;
 pub mod condition;
 mod cx;
 mod draft;
+#[cfg(feature = "operator")]
+#[allow(dead_code, unused_imports, reason = "until the operator wires it")]
+mod gate;
 mod interval;
 mod outcome;
+#[cfg(feature = "operator")]
+#[allow(dead_code, unused_imports, reason = "until the operator wires it")]
+mod queue;
 mod reconciler;
 mod status;
 mod step;
+#[cfg(feature = "operator")]
+#[allow(dead_code, unused_imports, reason = "until the operator wires it")]
+mod watch;
 pub mod wiring;
 
 #[doc(hidden)]

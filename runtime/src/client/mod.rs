@@ -1,0 +1,7 @@
+//! The HTTP layer under a pass: what the API server said about when to come back.
+
+mod answers;
+mod layer;
+
+pub(crate) use self::answers::{Answers, noting, noting_retry_after};
+pub(crate) use self::layer::{configured, noted};

@@ -1,0 +1,80 @@
+//! The gate in front of queue and writes: closed while another replica may be at work.
+
+use std::sync::Arc;
+
+use tokio::sync::watch;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct State {
+    open: bool,
+    epoch: u64,
+}
+
+/// Whether this process may work. Cloneable: all clones are one gate. Each opening begins a new epoch.
+#[derive(Clone, Debug)]
+pub(crate) struct Gate(Arc<watch::Sender<State>>);
+
+impl Gate {
+    /// A gate that stands open.
+    pub(crate) fn open() -> Self {
+        Self(Arc::new(watch::Sender::new(State { open: true, epoch: 0 })))
+    }
+
+    pub(crate) fn is_open(&self) -> bool {
+        self.0.borrow().open
+    }
+
+    /// Leave to write in the present epoch; valid until the gate closes.
+    pub(crate) fn permit(&self) -> Permit {
+        Permit { gate: self.clone(), taken: *self.0.borrow() }
+    }
+
+    /// Returns once the gate stands open.
+    pub(crate) async fn opened(&self) {
+        // The sender lives as long as the gate, so waiting cannot fail.
+        let _ = self.0.subscribe().wait_for(|state| state.open).await;
+    }
+
+    /// Closes the gate: no key is taken, no permit holds.
+    #[cfg_attr(not(test), allow(dead_code, reason = "the seam for leader election"))]
+    pub(crate) fn close(&self) {
+        self.0.send_modify(|state| state.open = false);
+    }
+
+    /// Opens the gate anew, in the next epoch.
+    #[cfg_attr(not(test), allow(dead_code, reason = "the seam for leader election"))]
+    pub(crate) fn reopen(&self) {
+        self.0.send_modify(|state| *state = State { open: true, epoch: state.epoch + 1 });
+    }
+}
+
+/// Leave to write, checked before each write.
+#[derive(Clone, Debug)]
+pub(crate) struct Permit {
+    gate: Gate,
+    taken: State,
+}
+
+impl Permit {
+    /// Whether the gate has stood open ever since the permit was taken.
+    pub(crate) fn is_valid(&self) -> bool {
+        self.taken.open && *self.gate.0.borrow() == self.taken
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_permit_ends_with_the_epoch_it_was_taken_in() {
+        let gate = Gate::open();
+        let early = gate.permit();
+        assert!(early.is_valid());
+        gate.close();
+        assert!(!early.is_valid() && !gate.permit().is_valid());
+        gate.reopen();
+        assert!(!early.is_valid(), "an earlier epoch");
+        assert!(gate.permit().is_valid());
+    }
+}

@@ -1,0 +1,157 @@
+//! The queue: one pass per object at a time, in order, with back-off per object.
+//!
+//! A key is queued, running or idle. Added while it runs, it runs again afterwards with the union of the causes. What changed goes
+//! before timers and restarts; within a lane first in, first out; whoever has waited for [`lanes::PATIENCE`] is not overtaken any
+//! more. One timer per key; a change cancels a pending resync; a pending retry keeps its deadline if the pass in between fails too.
+
+mod cause;
+mod curve;
+mod drain;
+mod lanes;
+mod state;
+
+use std::fmt;
+use std::future::Future;
+use std::num::NonZeroUsize;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::Notify;
+
+use self::state::State;
+
+pub(crate) use self::cause::Causes;
+pub(crate) use self::curve::Curve;
+pub(crate) use self::drain::drain;
+
+/// Which object. Cheap to clone.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct Key {
+    pub(crate) namespace: Option<Arc<str>>,
+    pub(crate) name: Arc<str>,
+}
+
+impl Key {
+    pub(crate) fn new(namespace: Option<&str>, name: &str) -> Self {
+        Self { namespace: namespace.map(Into::into), name: name.into() }
+    }
+
+    /// The key of an object. A server names every object; one without a name has the empty one.
+    pub(crate) fn of(meta: &kube::api::ObjectMeta) -> Self {
+        Self::new(meta.namespace.as_deref(), meta.name.as_deref().unwrap_or_default())
+    }
+}
+
+impl fmt::Display for Key {
+    /// `namespace/name`, or the name alone.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.namespace {
+            Some(namespace) => write!(f, "{namespace}/{}", self.name),
+            None => f.write_str(&self.name),
+        }
+    }
+}
+
+/// When a key runs again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Next {
+    /// When something changes.
+    Await,
+    /// After exactly this time; whoever computes it applies the jitter.
+    After(Duration),
+    /// Along the back-off curve of the key, for ever.
+    Retry {
+        /// The curve starts anew.
+        progressed: bool,
+        /// Not before this time has passed (`Retry-After`).
+        at_least: Option<Duration>,
+    },
+    /// A write met a newer version: as soon as the cache holds another one than this, or after 50 ms doubling to 5 s, with the same
+    /// causes. Not a failure: the back-off stays as it is.
+    Conflict {
+        /// The version that was refused.
+        newer_than: String,
+    },
+    /// The object is gone: nothing is remembered of the key.
+    Forget,
+}
+
+/// How often a key has been tried.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Attempt {
+    /// Failures since the last progress.
+    pub(crate) failures: u32,
+    /// Conflicts in a row.
+    pub(crate) conflicts: u32,
+}
+
+/// Runs passes.
+pub(crate) trait Worker: Send + Sync + 'static {
+    /// Runs one pass. A panic counts as a failure of this key.
+    fn run(&self, key: &Key, causes: Causes, attempt: Attempt) -> impl Future<Output = Next> + Send;
+}
+
+/// Tells the version that the cache holds of an object.
+pub(crate) type Version = Arc<dyn Fn(&Key) -> Option<String> + Send + Sync>;
+
+/// How a queue is drained.
+#[derive(Clone)]
+pub(crate) struct QueueConfig {
+    /// Passes at a time.
+    pub(crate) concurrency: NonZeroUsize,
+    /// How long running passes may go on after the stop.
+    pub(crate) grace: Duration,
+    /// What the cache holds, for [`Next::Conflict`]; without it only the timer counts.
+    pub(crate) version: Option<Version>,
+}
+
+impl QueueConfig {
+    pub(crate) const CONCURRENCY: NonZeroUsize = NonZeroUsize::new(16).unwrap();
+    /// Below the 30 s that a pod has between SIGTERM and SIGKILL by default.
+    pub(crate) const GRACE: Duration = Duration::from_secs(25);
+}
+
+impl Default for QueueConfig {
+    fn default() -> Self {
+        Self { concurrency: Self::CONCURRENCY, grace: Self::GRACE, version: None }
+    }
+}
+
+#[derive(Default)]
+struct Shared {
+    state: Mutex<State>,
+    added: Notify,
+}
+
+/// A keyed work queue. Cloneable: all clones are one queue.
+#[derive(Clone, Default)]
+pub(crate) struct Queue(Arc<Shared>);
+
+impl Queue {
+    pub(crate) fn new() -> Self {
+        Self::default()
+    }
+
+    /// Wants a pass for the key.
+    pub(crate) fn add(&self, key: &Key, causes: Causes) {
+        self.lock().add(key, causes);
+        self.0.added.notify_one();
+    }
+
+    /// Says that the cache now holds this version: a key that met a conflict runs if it waits for another one.
+    pub(crate) fn seen(&self, key: &Key, version: &str) {
+        if self.lock().seen(key, Some(version)) {
+            self.0.added.notify_one();
+        }
+    }
+
+    /// How many keys wait for a free slot; running and sleeping ones do not count.
+    #[cfg_attr(not(test), allow(dead_code, reason = "the seam for the queue metrics"))]
+    pub(crate) fn len(&self) -> usize {
+        self.lock().waiting()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,259 @@
+//! The owned objects: a lean record of each, and which of their events wake the owner.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use kube::api::ObjectMeta;
+
+use super::seen::{Seen, is_newer};
+use crate::backend::Target;
+use crate::queue::Key;
+use crate::wiring::KindInfo;
+
+/// A child: its kind, as a place in the list of owned kinds, and its name.
+type Id = (usize, Key);
+
+/// The records of all owned kinds. Cloneable: all clones are one.
+#[derive(Clone, Debug)]
+pub(super) struct Children(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    owner: KindInfo,
+    kinds: Vec<KindInfo>,
+    records: Mutex<Records>,
+}
+
+#[derive(Debug, Default)]
+struct Records {
+    children: HashMap<Id, Child>,
+    by_owner: HashMap<Arc<str>, BTreeSet<Id>>,
+    writes: HashMap<Id, Writes>,
+}
+
+/// One version of a child.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Child {
+    uid: Box<str>,
+    version: Box<str>,
+    resource_version: Box<str>,
+    owner_uid: Arc<str>,
+    owner: Key,
+}
+
+/// Our own writes of one child.
+#[derive(Debug, Default)]
+struct Writes {
+    /// Guards that are out.
+    under_way: usize,
+    /// Versions that writes returned and the watch has not delivered.
+    ours: Vec<Box<str>>,
+    /// Versions that came meanwhile, and whom they would wake.
+    held: Vec<(Box<str>, Key)>,
+}
+
+impl Children {
+    pub(super) fn new(owner: KindInfo, kinds: Vec<KindInfo>) -> Self {
+        Self(Arc::new(Shared { owner, kinds, records: Mutex::default() }))
+    }
+
+    pub(super) fn kinds(&self) -> &[KindInfo] {
+        &self.0.kinds
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Records> {
+        self.0.records.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn id(&self, target: &Target) -> Option<Id> {
+        let kind = self.0.kinds.iter().position(|kind| *kind == target.kind)?;
+        Some((kind, Key::new(target.namespace.as_deref(), &target.name)))
+    }
+
+    /// The controller of the object, if it is of our kind.
+    fn child(&self, meta: &ObjectMeta) -> Option<Child> {
+        let owner = meta.owner_references.iter().flatten().find(|owner| owner.controller == Some(true))?;
+        let resource = &self.0.owner.resource;
+        let group = owner.api_version.rsplit_once('/').map_or("", |(group, _)| group);
+        if owner.kind != resource.kind || group != resource.group {
+            return None;
+        }
+        let namespace = meta.namespace.as_deref().filter(|_| self.0.owner.namespaced);
+        let resource_version = meta.resource_version.as_deref().unwrap_or_default();
+        Some(Child {
+            uid: meta.uid.as_deref().unwrap_or_default().into(),
+            version: meta.generation.map_or_else(|| resource_version.into(), |n| n.to_string().into()),
+            resource_version: resource_version.into(),
+            owner_uid: owner.uid.as_str().into(),
+            owner: Key::new(namespace, &owner.name),
+        })
+    }
+
+    /// All children of an owner.
+    pub(super) fn of(&self, owner_uid: &str) -> Vec<Seen> {
+        let records = self.lock();
+        let ids = records.by_owner.get(owner_uid).into_iter().flatten();
+        ids.filter_map(|id| Some(self.seen(id, records.children.get(id)?))).collect()
+    }
+
+    pub(super) fn get(&self, target: &Target) -> Option<Seen> {
+        let id = self.id(target)?;
+        Some(self.seen(&id, self.lock().children.get(&id)?))
+    }
+
+    fn seen(&self, (kind, key): &Id, child: &Child) -> Seen {
+        let namespace = key.namespace.as_deref().map(ToOwned::to_owned);
+        Seen {
+            target: Target { kind: self.0.kinds[*kind].clone(), namespace, name: key.name.to_string() },
+            uid: child.uid.to_string(),
+            version: child.version.to_string(),
+            resource_version: child.resource_version.to_string(),
+            controller: Some(child.owner_uid.to_string()),
+        }
+    }
+
+    /// Takes in what the watch of a kind delivered, and returns the owners that it wakes.
+    pub(super) fn apply(&self, kind: usize, meta: &ObjectMeta) -> Vec<Key> {
+        let id = (kind, Key::of(meta));
+        let Some(child) = self.child(meta) else { return self.lock().remove(&id) };
+        self.lock().apply(id, child)
+    }
+
+    /// The watch says that the object is gone.
+    pub(super) fn remove(&self, kind: usize, key: &Key) -> Vec<Key> {
+        self.lock().remove(&(kind, key.clone()))
+    }
+
+    /// Removes what a complete list of the namespace (or of all) does not hold.
+    pub(super) fn retain(&self, kind: usize, namespace: Option<&str>, listed: &HashSet<Key>) -> Vec<Key> {
+        let mut records = self.lock();
+        let of_list = |id: &&Id| id.0 == kind && (namespace.is_none() || id.1.namespace.as_deref() == namespace);
+        let gone: Vec<Id> =
+            records.children.keys().filter(of_list).filter(|id| !listed.contains(&id.1)).cloned().collect();
+        gone.iter().flat_map(|id| records.remove(id)).collect()
+    }
+
+    /// A write begins: what the watch delivers of the object is held back until the guard is dropped.
+    pub(super) fn begin(&self, target: &Target) {
+        if let Some(id) = self.id(target) {
+            self.lock().writes.entry(id).or_default().under_way += 1;
+        }
+    }
+
+    /// A write returned this version: it wakes nobody.
+    pub(super) fn wrote(&self, seen: &Seen) {
+        let Some(id) = self.id(&seen.target) else { return };
+        let Some(owner_uid) = seen.controller.as_deref() else { return };
+        self.lock().wrote(id, seen, owner_uid);
+    }
+
+    /// A write ended; returns whom the versions wake that came meanwhile and were not ours.
+    pub(super) fn end(&self, target: &Target) -> Vec<Key> {
+        self.id(target).map_or_else(Vec::new, |id| self.lock().end(&id))
+    }
+}
+
+impl Records {
+    fn apply(&mut self, id: Id, child: Child) -> Vec<Key> {
+        let version = child.resource_version.clone();
+        let known = self.children.get(&id).is_some_and(|known| known.resource_version == version);
+        let ours = self.writes.get_mut(&id).is_some_and(|writes| writes.delivered(&version));
+        self.tidy(&id);
+        let owner = child.owner.clone();
+        let former = self.store(id.clone(), child);
+        if known || ours {
+            return Vec::new();
+        }
+        let former = former.filter(|former| *former != owner);
+        match self.writes.get_mut(&id).filter(|writes| writes.under_way > 0) {
+            Some(writes) => {
+                writes.held.push((version, owner));
+                former.into_iter().collect()
+            }
+            None => former.into_iter().chain([owner]).collect(),
+        }
+    }
+
+    /// Stores a version unless a newer one is known; returns the owner of the one before.
+    fn store(&mut self, id: Id, child: Child) -> Option<Key> {
+        let known = self.children.get(&id);
+        if known
+            .is_some_and(|known| known.uid == child.uid && !is_newer(&child.resource_version, &known.resource_version))
+        {
+            return None;
+        }
+        let former = self.forget(&id);
+        self.by_owner.entry(child.owner_uid.clone()).or_default().insert(id.clone());
+        self.children.insert(id, child);
+        former
+    }
+
+    fn forget(&mut self, id: &Id) -> Option<Key> {
+        let child = self.children.remove(id)?;
+        if let Some(ids) = self.by_owner.get_mut(&child.owner_uid) {
+            ids.remove(id);
+            if ids.is_empty() {
+                self.by_owner.remove(&child.owner_uid);
+            }
+        }
+        Some(child.owner).filter(|owner| !owner.name.is_empty())
+    }
+
+    fn remove(&mut self, id: &Id) -> Vec<Key> {
+        if let Some(writes) = self.writes.get_mut(id) {
+            writes.ours.clear();
+        }
+        self.tidy(id);
+        self.forget(id).into_iter().collect()
+    }
+
+    fn wrote(&mut self, id: Id, seen: &Seen, owner_uid: &str) {
+        let known = self.children.get(&id);
+        if known.is_some_and(|known| known.resource_version.as_ref() == seen.resource_version) {
+            // Nothing changed, or the watch was faster: no further event will come. One that came is in `held`.
+            self.writes.entry(id).or_default().held.retain(|(version, _)| version.as_ref() != seen.resource_version);
+            return;
+        }
+        let writes = self.writes.entry(id.clone()).or_default();
+        writes.ours.push(seen.resource_version.as_str().into());
+        let owner = known.map(|known| known.owner.clone());
+        let owner_uid = Arc::from(owner_uid);
+        // The watch brings the owner's name; until then the record only serves reads.
+        let owner = owner.unwrap_or_else(|| Key::new(id.1.namespace.as_deref(), ""));
+        let (uid, version) = (seen.uid.as_str().into(), seen.version.as_str().into());
+        let resource_version = seen.resource_version.as_str().into();
+        self.store(id, Child { uid, version, resource_version, owner_uid, owner });
+    }
+
+    fn end(&mut self, id: &Id) -> Vec<Key> {
+        let Some(writes) = self.writes.get_mut(id) else { return Vec::new() };
+        writes.under_way = writes.under_way.saturating_sub(1);
+        if writes.under_way > 0 {
+            return Vec::new();
+        }
+        let held = std::mem::take(&mut writes.held);
+        let foreign =
+            held.into_iter().filter(|(version, _)| !writes.delivered(version)).map(|(_, owner)| owner).collect();
+        self.tidy(id);
+        foreign
+    }
+
+    fn tidy(&mut self, id: &Id) {
+        if self.writes.get(id).is_some_and(Writes::is_over) {
+            self.writes.remove(id);
+        }
+    }
+}
+
+impl Writes {
+    /// Whether the version is one of ours; it and what is older need not be remembered any longer.
+    fn delivered(&mut self, version: &str) -> bool {
+        let ours = self.ours.iter().any(|ours| ours.as_ref() == version);
+        self.ours.retain(|ours| ours.as_ref() != version && is_newer(ours, version));
+        ours
+    }
+
+    fn is_over(&self) -> bool {
+        self.under_way == 0 && self.ours.is_empty() && self.held.is_empty()
+    }
+}

@@ -1,0 +1,20 @@
+//! The watches: a cache of the reconciled kind, and what is known of the kinds that its steps own and watch.
+
+mod children;
+mod guard;
+mod interest;
+mod labelled;
+mod named;
+mod objects;
+mod primary;
+mod relations;
+mod seen;
+mod stream;
+mod task;
+mod trouble;
+
+pub(crate) use self::primary::Primary;
+pub(crate) use self::relations::{Relations, Watch, WriteGuard};
+pub(crate) use self::seen::Seen;
+pub(crate) use self::stream::{Place, Progress};
+pub(crate) use self::trouble::{Trouble, chain, plural_and_group};

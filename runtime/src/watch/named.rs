@@ -1,0 +1,100 @@
+//! A watch of one object by its name, shared by all who ask for it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use kube::Client;
+use kube::api::DynamicObject;
+use tokio::sync::watch;
+
+use super::objects::{Listing, Objects};
+use super::stream::{Place, Progress, follow};
+use super::task::Task;
+use crate::backend::ApiError;
+use crate::queue::Key;
+
+/// How long a pass waits for the first list of a watch. Its object is woken by the list itself, if that comes later.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// The first list of a watch, awaited by passes.
+#[derive(Debug)]
+pub(super) struct First {
+    progress: Arc<watch::Sender<Progress>>,
+    /// Somebody was told an error and has to be woken once the list is in.
+    refused: AtomicBool,
+}
+
+impl First {
+    pub(super) fn new() -> Self {
+        Self { progress: Arc::new(watch::Sender::new(Progress::Pending)), refused: AtomicBool::new(false) }
+    }
+
+    pub(super) fn progress(&self) -> Arc<watch::Sender<Progress>> {
+        self.progress.clone()
+    }
+
+    /// # Errors
+    /// The watch failed and has not listed yet, or does not answer.
+    pub(super) async fn listed(&self, place: &Place) -> Result<(), ApiError> {
+        let mut progress = self.progress.subscribe();
+        let known = tokio::time::timeout(PATIENCE, progress.wait_for(|progress| *progress != Progress::Pending)).await;
+        let error = match known {
+            Ok(Ok(progress)) => match &*progress {
+                Progress::Failed(trouble) => trouble.clone().into(),
+                Progress::Listed | Progress::Pending => return Ok(()),
+            },
+            Ok(Err(_)) => ApiError::Failed(format!("the watch of {place} has ended")),
+            Err(_) => ApiError::Failed(format!("the watch of {place} has not answered for {PATIENCE:?}")),
+        };
+        self.refused.store(true, Ordering::SeqCst);
+        // The list may have come in between: then nobody would be woken.
+        if *self.progress.borrow() == Progress::Listed { Ok(()) } else { Err(error) }
+    }
+
+    /// The list is in. True if somebody was told an error before.
+    pub(super) fn is_awaited(&self) -> bool {
+        self.refused.swap(false, Ordering::SeqCst)
+    }
+}
+
+/// One object under watch.
+#[derive(Debug)]
+pub(super) struct Named {
+    place: Place,
+    key: Key,
+    objects: Arc<Objects>,
+    first: Arc<First>,
+    _watch: Task,
+}
+
+impl Named {
+    /// Starts the watch; `wake` is called when the object appears, changes or vanishes.
+    pub(super) fn start(client: Client, place: Place, wake: impl Fn() + Send + 'static) -> Self {
+        let key = Key::new(place.namespace.as_deref(), place.name.as_deref().unwrap_or_default());
+        let (objects, first) = (Arc::new(Objects::default()), Arc::new(First::new()));
+        let (store, awaited) = (objects.clone(), first.clone());
+        let mut list = Listing::default();
+        let watch = follow(client, place.clone(), first.progress(), move |event| {
+            let listed = matches!(event, kube::runtime::watcher::Event::InitDone);
+            let early = *awaited.progress.borrow() != Progress::Listed;
+            let changed = !store.take(&mut list, None, event).is_empty();
+            // During the first list those who asked are still waiting for it.
+            if (changed && !early) || (listed && awaited.is_awaited()) {
+                wake();
+            }
+        });
+        Self { place, key, objects, first, _watch: Task::spawn(watch) }
+    }
+
+    /// The object once the watch has listed.
+    pub(super) async fn object(&self) -> Result<Option<Arc<DynamicObject>>, ApiError> {
+        self.first.listed(&self.place).await?;
+        Ok(self.objects.get(&self.key))
+    }
+
+    /// The object as it is known now.
+    pub(super) fn now(&self) -> Option<Arc<DynamicObject>> {
+        self.objects.get(&self.key)
+    }
+}

@@ -1,0 +1,201 @@
+//! The kind that is reconciled: its cache, and which of its events wake.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use kube::Client;
+use kube::runtime::watcher::Event;
+use tokio::sync::watch;
+
+use super::guard::{Broken, Guarded};
+use super::seen::is_newer;
+use super::stream::{Place, Progress, follow};
+use crate::queue::{Causes, Key, Queue};
+use crate::status::StatusContract;
+
+/// The cache of the reconciled kind. Cloneable: all clones are one cache.
+pub(crate) struct Primary<K>(Arc<Mutex<HashMap<Key, Held<K>>>>);
+
+impl<K> Clone for Primary<K> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
+
+/// What is known of one object.
+struct Held<K> {
+    /// As the watch delivered it last; `None`: it does not fit its type.
+    seen: Option<Arc<K>>,
+    /// The version that the watch delivered last.
+    version: String,
+    /// As a write of ours returned it, until the watch has caught up.
+    wrote: Option<Arc<K>>,
+}
+
+/// What an event means.
+#[derive(Debug, PartialEq, Eq)]
+struct Change {
+    key: Key,
+    causes: Causes,
+}
+
+impl<K: crate::Primary> Primary<K> {
+    pub(crate) fn new() -> Self {
+        Self(Arc::default())
+    }
+
+    /// The newest that is known: the cache, or our own last write where that is newer.
+    pub(crate) fn get(&self, key: &Key) -> Option<Arc<K>> {
+        let objects = self.lock();
+        let held = objects.get(key)?;
+        let seen = held.seen.as_ref()?;
+        Some(held.wrote.as_ref().unwrap_or(seen).clone())
+    }
+
+    /// Takes note of the object as a write of ours returned it: served until the watch delivers that version or a newer one.
+    pub(crate) fn wrote(&self, object: Arc<K>) {
+        let mut objects = self.lock();
+        // What the watch does not know (any more) is gone: a write of ours makes no object of this kind.
+        let Some(held) = objects.get_mut(&Key::of(object.meta())) else { return };
+        let newest = held.wrote.as_deref().map_or(&*held.version, version);
+        if is_newer(version(&*object), newest) {
+            held.wrote = Some(object);
+        }
+    }
+
+    /// The version that the watch delivered last.
+    pub(crate) fn seen_version(&self, key: &Key) -> Option<String> {
+        self.lock().get(key).map(|held| held.version.clone())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<Key, Held<K>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Watches one place for ever and queues what an event wakes; the first list is queued as a whole, once it is complete.
+    pub(crate) async fn watch(
+        self,
+        client: Client,
+        place: Place,
+        finalizer: Arc<str>,
+        queue: Queue,
+        progress: Arc<watch::Sender<Progress>>,
+    ) {
+        let mut list = Listing::default();
+        let namespace = place.namespace.clone();
+        follow(client, place, progress, move |event: Event<Guarded<K>>| match event {
+            Event::Init => list = Listing::default(),
+            Event::InitApply(object) => {
+                list.seen.insert(Key::of(kube::Resource::meta(&object)));
+                list.changes.extend(self.apply(object, &finalizer));
+            }
+            Event::InitDone => {
+                let Listing { seen, changes } = std::mem::take(&mut list);
+                self.wake(&queue, changes);
+                self.wake(&queue, self.retain(namespace.as_deref(), &seen));
+            }
+            Event::Apply(object) => self.wake(&queue, self.apply(object, &finalizer)),
+            Event::Delete(object) => self.wake(&queue, self.remove(&Key::of(kube::Resource::meta(&object)))),
+        })
+        .await;
+    }
+
+    fn wake(&self, queue: &Queue, changes: impl IntoIterator<Item = Change>) {
+        for Change { key, causes } in changes {
+            match self.seen_version(&key) {
+                Some(version) => queue.seen(&key, &version),
+                None => tracing::debug!(object = %key, "gone"),
+            }
+            if !causes.is_empty() {
+                queue.add(&key, causes);
+            }
+        }
+    }
+
+    /// Takes the object into the cache. An unchanged version changes nothing, as after a relist.
+    fn apply(&self, object: Guarded<K>, finalizer: &str) -> Option<Change> {
+        let meta = kube::Resource::meta(&object);
+        let (key, version) = (Key::of(meta), meta.resource_version.clone().unwrap_or_default());
+        let mut objects = self.lock();
+        if objects.get(&key).is_some_and(|held| held.version == version) {
+            return None;
+        }
+        let now = match object {
+            Guarded::Sound(object) => object,
+            Guarded::Broken(broken) => {
+                drop(objects);
+                self.set_aside(key, version, &broken);
+                return None;
+            }
+        };
+        let before = objects.remove(&key);
+        let causes = causes(before.as_ref(), &now, finalizer);
+        let wrote = before.and_then(|held| held.wrote).filter(|wrote| outlives(&**wrote, &*now));
+        objects.insert(key.clone(), Held { seen: Some(now), version, wrote });
+        Some(Change { key, causes })
+    }
+
+    /// An object that does not fit its type is known and told of once per version, but not served: nothing is done about it.
+    fn set_aside(&self, key: Key, version: String, broken: &Broken) {
+        tracing::warn!(
+            object = %key, version, "{} does not fit its type and is left alone until it does: {}", K::kind(&()), broken.text()
+        );
+        self.lock().insert(key, Held { seen: None, version, wrote: None });
+    }
+
+    fn remove(&self, key: &Key) -> Option<Change> {
+        self.lock().remove(key)?;
+        Some(Change { key: key.clone(), causes: Causes::DELETION })
+    }
+
+    /// Removes what a complete list of the namespace (or of all) does not hold.
+    fn retain(&self, namespace: Option<&str>, listed: &HashSet<Key>) -> Vec<Change> {
+        let objects = self.lock();
+        let here = objects.keys().filter(|key| namespace.is_none() || key.namespace.as_deref() == namespace);
+        let gone: Vec<Key> = here.filter(|key| !listed.contains(*key)).cloned().collect();
+        drop(objects);
+        gone.iter().filter_map(|key| self.remove(key)).collect()
+    }
+}
+
+/// A list on its way.
+#[derive(Default)]
+struct Listing {
+    seen: HashSet<Key>,
+    changes: Vec<Change>,
+}
+
+fn version<K: crate::Primary>(object: &K) -> &str {
+    object.meta().resource_version.as_deref().unwrap_or_default()
+}
+
+/// Whether what we wrote is newer than what the watch delivers. Versions that are no numbers cannot tell: then the watch wins.
+fn outlives<K: crate::Primary>(wrote: &K, seen: &K) -> bool {
+    let numbers = version(wrote).parse::<u128>().is_ok() && version(seen).parse::<u128>().is_ok();
+    numbers && wrote.meta().uid == seen.meta().uid && is_newer(version(wrote), version(seen))
+}
+
+/// Why the object has to be looked at. Changes of status and managed fields are none.
+fn causes<K: crate::Primary>(before: Option<&Held<K>>, now: &Arc<K>, finalizer: &str) -> Causes {
+    let held = before.and_then(|held| Some((held, held.seen.as_deref()?)));
+    let Some((held, old)) = held.filter(|(_, old)| old.meta().uid == now.meta().uid) else {
+        return Causes::APPEARED | unobserved(&**now);
+    };
+    let (old, new) = (old.meta(), now.meta());
+    let ours = held.wrote.as_deref().is_some_and(|wrote| version(wrote) == version(&**now));
+    let holds = |meta: &kube::api::ObjectMeta| meta.finalizers.iter().flatten().any(|name| name == finalizer);
+    let deleting = new.deletion_timestamp.is_some();
+    let found = [
+        (Causes::GENERATION, old.generation != new.generation),
+        (Causes::METADATA, !ours && (old.labels != new.labels || old.annotations != new.annotations)),
+        (Causes::DELETION, deleting && old.deletion_timestamp.is_none()),
+        (Causes::FINALIZER, !deleting && holds(old) && !holds(new)),
+    ];
+    found.into_iter().filter(|(_, is)| *is).fold(Causes::NONE, |all, (cause, _)| all | cause)
+}
+
+/// A generation that no pass has recorded: such objects go first after a restart.
+fn unobserved<K: crate::Primary>(object: &K) -> Causes {
+    let observed = kube::core::object::HasStatus::status(object).and_then(StatusContract::observed_generation);
+    if observed == object.meta().generation && observed.is_some() { Causes::NONE } else { Causes::GENERATION }
+}

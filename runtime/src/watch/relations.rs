@@ -1,0 +1,248 @@
+//! The kinds that steps own and watch, erased: one handle for the passes of a reconciler.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use kube::Client;
+use kube::api::{DynamicObject, PartialObjectMeta};
+use kube::runtime::watcher::Event;
+use tokio::sync::watch;
+
+use super::children::Children;
+use super::interest::Interest;
+use super::labelled::Labelled;
+use super::named::Named;
+use super::seen::Seen;
+use super::stream::{Place, Progress, follow};
+use crate::backend::{ApiError, Target};
+use crate::queue::{Causes, Key, Queue};
+use crate::wiring::{How, KindInfo, Wiring};
+
+/// The caches of owned and watched kinds. Cloneable: all clones are one.
+#[derive(Clone)]
+pub(crate) struct Relations(Arc<Inner>);
+
+struct Inner {
+    client: Client,
+    queue: Queue,
+    /// Whether passes run: before, the first lists wake nobody, as every object is queued anyway.
+    live: AtomicBool,
+    places: Box<dyn Fn(&KindInfo) -> Vec<Place> + Send + Sync>,
+    children: Children,
+    labelled: Vec<Labelled>,
+    named: Mutex<HashMap<Target, Arc<Named>>>,
+    interest: Mutex<Interest>,
+}
+
+/// A watch that runs as long as the reconciler.
+pub(crate) struct Watch {
+    pub(crate) place: Place,
+    pub(crate) progress: watch::Receiver<Progress>,
+    pub(crate) run: BoxFuture<'static, ()>,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The declared kinds, each once.
+fn declared<T: PartialEq>(wiring: &Wiring, select: impl Fn(How, KindInfo) -> Option<T>) -> Vec<T> {
+    let mut found = Vec::new();
+    for relation in wiring.steps.iter().flat_map(|step| step.relations) {
+        let selected = relation.kind.and_then(|kind| select(relation.how, kind()));
+        found.extend(selected.filter(|one| !found.contains(one)));
+    }
+    found
+}
+
+impl Relations {
+    /// `namespaces` are the watched ones; none: all.
+    pub(crate) fn new(
+        client: Client,
+        wiring: &Wiring,
+        owner: KindInfo,
+        namespaces: Arc<[Arc<str>]>,
+        queue: Queue,
+    ) -> Self {
+        let spread = owner.namespaced && !namespaces.is_empty();
+        let places = move |kind: &KindInfo| -> Vec<Place> {
+            if spread && kind.namespaced {
+                namespaces.iter().map(|namespace| Place::of(&kind.resource, Some(namespace.clone()))).collect()
+            } else {
+                vec![Place::of(&kind.resource, None)]
+            }
+        };
+        let owned = declared(wiring, |how, kind| (how == How::Owns).then_some(kind));
+        let labelled = declared(wiring, |how, kind| match how {
+            How::WatchesLabels(selector) => Some((kind, selector)),
+            _ => None,
+        });
+        let labelled = labelled.into_iter().map(|(kind, selector)| {
+            let places = places(&kind);
+            Labelled::new(kind, selector, places)
+        });
+        Self(Arc::new(Inner {
+            client,
+            queue,
+            live: AtomicBool::new(false),
+            labelled: labelled.collect(),
+            places: Box::new(places),
+            children: Children::new(owner, owned),
+            named: Mutex::default(),
+            interest: Mutex::default(),
+        }))
+    }
+
+    /// The watches of owned kinds and of label selectors. Those by name start when somebody asks.
+    pub(crate) fn watches(&self) -> Vec<Watch> {
+        let owned = self.0.children.kinds().iter().enumerate();
+        let owned =
+            owned.flat_map(|(at, kind)| (self.0.places)(kind).into_iter().map(move |place| self.owned(at, place)));
+        let labelled = self.0.labelled.iter().flat_map(|labelled| {
+            let places = labelled.places().enumerate();
+            places.map(|(at, (place, progress))| self.labels(labelled.clone(), at, place, &progress))
+        });
+        owned.chain(labelled).collect()
+    }
+
+    fn owned(&self, kind: usize, place: Place) -> Watch {
+        let progress = Arc::new(watch::Sender::new(Progress::Pending));
+        let (inner, namespace) = (Arc::downgrade(&self.0), place.namespace.clone());
+        let (children, mut listed) = (self.0.children.clone(), HashSet::new());
+        let deliver = move |event: Event<PartialObjectMeta<DynamicObject>>| {
+            let woken = match event {
+                Event::Init => {
+                    listed.clear();
+                    Vec::new()
+                }
+                Event::InitApply(object) => {
+                    listed.insert(Key::of(&object.metadata));
+                    children.apply(kind, &object.metadata)
+                }
+                Event::Apply(object) => children.apply(kind, &object.metadata),
+                Event::Delete(object) => children.remove(kind, &Key::of(&object.metadata)),
+                Event::InitDone => children.retain(kind, namespace.as_deref(), &std::mem::take(&mut listed)),
+            };
+            wake(&inner, &woken, Causes::OWNED);
+        };
+        let run = follow(self.0.client.clone(), place.clone(), progress.clone(), deliver).boxed();
+        Watch { place, progress: progress.subscribe(), run }
+    }
+
+    fn labels(&self, labelled: Labelled, at: usize, place: Place, progress: &watch::Sender<Progress>) -> Watch {
+        let (inner, kind) = (Arc::downgrade(&self.0), labelled.kind.clone());
+        let wake = move |key: &Key| {
+            let namespace = key.namespace.as_deref().map(ToOwned::to_owned);
+            wake_askers(&inner, &Target { kind: kind.clone(), namespace, name: key.name.to_string() });
+        };
+        let run = labelled.watch(at, self.0.client.clone(), wake).boxed();
+        Watch { place, progress: progress.subscribe(), run }
+    }
+
+    /// From now on every event wakes.
+    pub(crate) fn go_live(&self) {
+        self.0.live.store(true, Ordering::SeqCst);
+    }
+
+    /// The owned objects of the owner with this uid, as the cache and our own writes know them.
+    pub(crate) fn children(&self, owner_uid: &str) -> Vec<Seen> {
+        self.0.children.of(owner_uid)
+    }
+
+    /// The object of the name, from a watch that starts with the first asker and is shared. Its appearance, change or disappearance
+    /// wakes the asker.
+    ///
+    /// # Errors
+    /// The watch does not work; the asker is woken when it does.
+    pub(crate) async fn named(&self, asker: &Key, target: &Target) -> Result<Option<Arc<DynamicObject>>, ApiError> {
+        lock(&self.0.interest).add(asker, target);
+        let named = lock(&self.0.named).entry(target.clone()).or_insert_with(|| Arc::new(self.start(target))).clone();
+        named.object().await
+    }
+
+    fn start(&self, target: &Target) -> Named {
+        let namespace = target.namespace.as_deref().map(Arc::from);
+        let place = Place { name: Some(target.name.clone()), ..Place::of(&target.kind.resource, namespace) };
+        let (inner, target) = (Arc::downgrade(&self.0), target.clone());
+        Named::start(self.0.client.clone(), place, move || wake_askers(&inner, &target))
+    }
+
+    /// As [`named`](Self::named), from the watch of a label selector.
+    ///
+    /// # Errors
+    /// The watch does not work; the asker is woken when it does and the object is there.
+    pub(crate) async fn labelled(
+        &self,
+        asker: &Key,
+        selector: &str,
+        target: &Target,
+    ) -> Result<Option<Arc<DynamicObject>>, ApiError> {
+        lock(&self.0.interest).add(asker, target);
+        let labelled = self.0.labelled.iter().find(|l| l.selector == selector && l.kind == target.kind);
+        let undeclared = || ApiError::Failed(format!("{target} is not watched with labels {selector}"));
+        labelled.ok_or_else(undeclared)?.object(target).await
+    }
+
+    /// What is known of an owned or watched object right now.
+    pub(crate) fn version_of(&self, target: &Target) -> Option<Seen> {
+        let named = || lock(&self.0.named).get(target).and_then(|named| named.now());
+        let labelled = || self.0.labelled.iter().filter(|l| l.kind == target.kind).find_map(|l| l.now(target));
+        let watched = || Some(Seen::of(target, &*named().or_else(labelled)?));
+        self.0.children.get(target).or_else(watched)
+    }
+
+    /// After a pass: the asker is woken only by what it still asks for. A watch by name that nobody asks for ends.
+    pub(crate) fn keep(&self, asker: &Key, references: &BTreeSet<String>) {
+        let mut interest = lock(&self.0.interest);
+        let deserted = interest.keep(asker, references);
+        let mut named = lock(&self.0.named);
+        for target in deserted {
+            named.remove(&target);
+        }
+    }
+
+    /// Announces a write of an owned object. Until the guard is dropped its events are held back; then those wake that the write
+    /// did not cause.
+    pub(crate) fn writing(&self, target: &Target) -> WriteGuard {
+        self.0.children.begin(target);
+        WriteGuard { relations: self.clone(), target: target.clone() }
+    }
+}
+
+fn wake(inner: &Weak<Inner>, keys: &[Key], causes: Causes) {
+    let Some(inner) = inner.upgrade().filter(|inner| inner.live.load(Ordering::SeqCst)) else { return };
+    for key in keys {
+        inner.queue.add(key, causes);
+    }
+}
+
+fn wake_askers(inner: &Weak<Inner>, target: &Target) {
+    let Some(inner) = inner.upgrade() else { return };
+    for asker in lock(&inner.interest).askers(target) {
+        inner.queue.add(asker, Causes::WATCHED);
+    }
+}
+
+/// A write of an owned object is under way.
+#[must_use = "events are held back until the guard is dropped"]
+pub(crate) struct WriteGuard {
+    relations: Relations,
+    target: Target,
+}
+
+impl WriteGuard {
+    /// Takes note of the version that the write returned.
+    pub(crate) fn wrote(&self, seen: &Seen) {
+        self.relations.0.children.wrote(seen);
+    }
+}
+
+impl Drop for WriteGuard {
+    fn drop(&mut self) {
+        let woken = self.relations.0.children.end(&self.target);
+        wake(&Arc::downgrade(&self.relations.0), &woken, Causes::OWNED);
+    }
+}

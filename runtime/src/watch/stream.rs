@@ -1,0 +1,129 @@
+//! One watch: its events to a sink, with a back-off of its own and each trouble told once.
+
+use std::collections::HashSet;
+use std::fmt;
+use std::fmt::Debug;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::StreamExt;
+use kube::core::{ApiResource, DynamicResourceScope};
+use kube::runtime::watcher::{self, Event, watcher};
+use kube::{Api, Client, Resource};
+use serde::de::DeserializeOwned;
+use tokio::sync::watch;
+
+use super::trouble::Trouble;
+use crate::queue::Curve;
+
+/// The pauses between the tries of one watch. (The adaptor of kube-runtime starts anew with each attempt to list.)
+const PAUSES: Curve = Curve { base: Duration::from_secs(1), cap: Duration::from_secs(30) };
+
+/// What one watch looks at.
+#[derive(Clone, Debug)]
+pub(crate) struct Place {
+    pub(crate) resource: ApiResource,
+    /// `None`: all of them, or the kind has none.
+    pub(crate) namespace: Option<Arc<str>>,
+    pub(crate) labels: Option<String>,
+    pub(crate) name: Option<String>,
+}
+
+impl Place {
+    pub(crate) fn of(resource: &ApiResource, namespace: Option<Arc<str>>) -> Self {
+        Self { resource: resource.clone(), namespace, labels: None, name: None }
+    }
+
+    fn api<K: Resource<DynamicType = ApiResource, Scope = DynamicResourceScope>>(&self, client: Client) -> Api<K> {
+        match &self.namespace {
+            Some(namespace) => Api::namespaced_with(client, namespace, &self.resource),
+            None => Api::all_with(client, &self.resource),
+        }
+    }
+
+    fn config(&self) -> watcher::Config {
+        let config = watcher::Config::default();
+        let config = self.labels.iter().fold(config, |config, labels| config.labels(labels));
+        self.name.iter().fold(config, |config, name| config.fields(&format!("metadata.name={name}")))
+    }
+}
+
+impl fmt::Display for Place {
+    /// `secrets "token" in namespace team-a`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.resource.plural)?;
+        if !self.resource.group.is_empty() {
+            write!(f, ".{}", self.resource.group)?;
+        }
+        if let Some(name) = &self.name {
+            write!(f, " \"{name}\"")?;
+        }
+        if let Some(labels) = &self.labels {
+            write!(f, " with labels {labels}")?;
+        }
+        match &self.namespace {
+            Some(namespace) => write!(f, " in namespace {namespace}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// How far a watch is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Progress {
+    /// It has neither listed nor failed.
+    Pending,
+    /// Its first list is in; later failures are repaired by the watch itself.
+    Listed,
+    /// It has not listed yet, and failed the last time it tried.
+    Failed(Trouble),
+}
+
+/// Watches for ever.
+///
+/// # Cancellation
+/// Dropping the future ends the watch.
+pub(super) async fn follow<K>(
+    client: Client,
+    place: Place,
+    progress: Arc<watch::Sender<Progress>>,
+    mut deliver: impl FnMut(Event<K>) + Send,
+) where
+    K: Resource<DynamicType = ApiResource, Scope = DynamicResourceScope>,
+    K: Clone + DeserializeOwned + Debug + Send + 'static,
+{
+    let mut events = pin!(watcher(place.api::<K>(client), place.config()));
+    let mut told = HashSet::new();
+    let mut failures = 0;
+    while let Some(event) = events.next().await {
+        match event {
+            Ok(event) => {
+                let (begins, listed) = (matches!(event, Event::Init), matches!(event, Event::InitDone));
+                deliver(event);
+                if listed {
+                    progress.send_replace(Progress::Listed);
+                }
+                if !begins {
+                    failures = 0;
+                    told.clear();
+                }
+            }
+            Err(error) => {
+                let trouble = Trouble::of(&error);
+                if told.insert(trouble.to_string()) {
+                    tracing::warn!(watch = %place, "the watch failed, and is tried again: {trouble}; {}", trouble.cure(&place));
+                }
+                progress.send_if_modified(|progress| {
+                    let early = *progress != Progress::Listed;
+                    if early {
+                        *progress = Progress::Failed(trouble);
+                    }
+                    early
+                });
+                tokio::time::sleep(PAUSES.delay(failures)).await;
+                failures = failures.saturating_add(1);
+            }
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! What is wrong with a watch, in the words of somebody who can repair it.
+
+use std::fmt;
+
+use kube::runtime::watcher;
+
+use super::stream::Place;
+use crate::backend::ApiError;
+
+/// Why a watch does not work.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Trouble {
+    /// The API server does not know the kind (404).
+    Unknown,
+    /// The role does not allow it (401, 403).
+    Forbidden(String),
+    /// Nobody answers.
+    Unreachable(String),
+    /// The version to go on from is too old (410): the watch lists again.
+    Expired,
+    /// Anything else.
+    Other(String),
+}
+
+impl Trouble {
+    pub(super) fn of(error: &watcher::Error) -> Self {
+        match error {
+            watcher::Error::InitialListFailed(error)
+            | watcher::Error::WatchStartFailed(error)
+            | watcher::Error::WatchFailed(error) => Self::of_client(error),
+            watcher::Error::WatchError(status) => Self::of_status(status),
+            watcher::Error::NoResourceVersion => Self::Other("the answer has no resourceVersion".into()),
+        }
+    }
+
+    pub(crate) fn of_client(error: &kube::Error) -> Self {
+        match error {
+            kube::Error::Api(status) => Self::of_status(status),
+            kube::Error::HyperError(_) | kube::Error::Service(_) | kube::Error::ReadEvents(_) => {
+                Self::Unreachable(chain(error))
+            }
+            other => Self::Other(chain(other)),
+        }
+    }
+
+    fn of_status(status: &kube::core::Status) -> Self {
+        match status.code {
+            404 => Self::Unknown,
+            401 | 403 => Self::Forbidden(status.message.clone()),
+            410 => Self::Expired,
+            code => Self::Other(format!("{code}: {}", status.message)),
+        }
+    }
+
+    /// What to do about it.
+    pub(crate) fn cure(&self, place: &Place) -> String {
+        let resource = &place.resource;
+        match self {
+            Self::Unknown => format!("install the CRD of {}, or serve {}", resource.kind, resource.api_version),
+            Self::Forbidden(_) => {
+                format!("grant the verbs get, list, watch on {}", plural_and_group(&resource.plural, &resource.group))
+            }
+            Self::Unreachable(_) => "check that the API server runs and can be reached".into(),
+            Self::Expired => "nothing to do: it lists again".into(),
+            Self::Other(_) => "see the log of the API server".into(),
+        }
+    }
+}
+
+/// `secrets`, `deployments.apps`.
+pub(crate) fn plural_and_group(plural: &str, group: &str) -> String {
+    if group.is_empty() { plural.to_owned() } else { format!("{plural}.{group}") }
+}
+
+impl fmt::Display for Trouble {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unknown => f.write_str("the API server does not know the kind"),
+            Self::Forbidden(text) if text.is_empty() => f.write_str("the role does not allow it"),
+            Self::Forbidden(text) | Self::Unreachable(text) | Self::Other(text) => f.write_str(text),
+            Self::Expired => f.write_str("the version to go on from is too old"),
+        }
+    }
+}
+
+impl From<Trouble> for ApiError {
+    fn from(trouble: Trouble) -> Self {
+        let text = trouble.to_string();
+        match trouble {
+            Trouble::Unknown => Self::NotFound(text),
+            Trouble::Forbidden(_) => Self::Forbidden(text),
+            Trouble::Unreachable(_) | Trouble::Expired | Trouble::Other(_) => Self::Failed(text),
+        }
+    }
+}
+
+/// The error with its causes: the outermost text alone says too little.
+pub(crate) fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        let more = cause.to_string();
+        if !text.contains(&more) {
+            text.push_str(": ");
+            text.push_str(&more);
+        }
+        source = cause.source();
+    }
+    text
+}
