@@ -1,5 +1,6 @@
 //! The server through a client: what each verb does, by topic.
 
+mod definition;
 mod gc;
 mod hooks;
 mod smoke;

@@ -1,6 +1,7 @@
 //! POST.
 
 use super::decode::{object, settle};
+use super::get::resource;
 use super::write::{Track, insert};
 use crate::call::Call;
 use crate::failure::Failure;
@@ -16,6 +17,10 @@ pub(super) fn answer(server: &Server, call: &Call) -> Result<Reply, Failure> {
     let mut sent = decoded.object;
     super::update::same_namespace(call, &sent)?;
     let mut warnings = settle(call, &decoded.unknown)?;
+    if call.kind.custom().is_some_and(|custom| custom.terminating) {
+        let why = "create not allowed while custom resource definition is terminating";
+        return Err(Failure::forbidden(resource(&call.kind, strategy::meta(&sent, "name")), why));
+    }
     strategy::fresh(&call.kind, call.target.namespace.as_deref(), &server.clock.stamp(), &mut sent)?;
     warnings.extend(strategy::finalizer_warnings(&sent));
     let written = insert(server, call, sent, Track::Update)?;
@@ -27,6 +32,6 @@ pub(super) fn answer(server: &Server, call: &Call) -> Result<Reply, Failure> {
 fn nowhere(call: &Call) -> Failure {
     match call.kind.is_builtin() {
         true => Failure::method_not_allowed(),
-        false => Failure::bad_request("an empty namespace may not be set during creation"),
+        false => Failure::unserved(),
     }
 }

@@ -233,6 +233,11 @@ fn marked(server: &Server, kind: &Kind, live: &Value, deletion: &Deletion) -> Va
     if kind.storage == definition::storage() {
         crd::mark_deleted(&mut object, server.clock.now());
     }
+    if kind.storage == definition::storage() && !strategy::is_deleting(live) {
+        // No grace, and no new generation either.
+        strategy::metadata(&mut object).insert("deletionTimestamp".to_owned(), json!(server.clock.stamp()));
+        return object;
+    }
     let grace = grace(kind, live, deletion);
     if strategy::is_deleting(live) {
         if grace < live["metadata"]["deletionGracePeriodSeconds"].as_i64().unwrap_or_default() {

@@ -42,6 +42,22 @@ const NOT_DONE: [&str; 11] = [
 
 /// Sends a request to its verb.
 pub(crate) async fn answer(server: &Arc<Server>, call: Call) -> Result<Reply, Failure> {
+    match call.kind.custom().and_then(|custom| custom.deprecation.clone()) {
+        None => asked(server, call).await,
+        Some(warning) => warned(asked(server, call).await, warning),
+    }
+}
+
+/// Whatever the answer, it says first that the version is deprecated.
+fn warned(mut answer: Result<Reply, Failure>, warning: String) -> Result<Reply, Failure> {
+    match &mut answer {
+        Ok(reply) => reply.warnings.insert(0, warning),
+        Err(failure) => failure.warnings.insert(0, warning),
+    }
+    answer
+}
+
+async fn asked(server: &Arc<Server>, call: Call) -> Result<Reply, Failure> {
     match call.target.subresource.as_deref() {
         None => whole(server, call).await,
         Some("status") if call.kind.status => status(server, &call).await,
