@@ -10,15 +10,36 @@ static PLACEHOLDER: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"<(?:(rv|uid|continue|rand|clusterIP):(\d+|current)|(time|microtime|etag|port|hash))>").unwrap()
 });
 
+/// Who moves the version of lists and bookmarks.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Writers {
+    /// The case alone.
+    Alone,
+    /// Controllers and other users as well: such a version is at least the recorded one.
+    Others,
+}
+
 /// What the placeholders of one case stand for so far.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub(crate) struct Bindings {
+    writers: Writers,
     values: BTreeMap<String, String>,
     /// Versions of lists and bookmarks: other writers of the recording server may lie between them and the objects'.
     loose: BTreeSet<String>,
 }
 
 impl Bindings {
+    pub(crate) fn new(writers: Writers) -> Self {
+        Self { writers, values: BTreeMap::new(), loose: BTreeSet::new() }
+    }
+
+    /// The version of a list or bookmark as it would be without other writers.
+    pub(crate) fn without_others(&self, pattern: &str, actual: &str) -> String {
+        let known = self.values.get(pattern).filter(|_| self.writers == Writers::Others);
+        let earlier = known.filter(|known| known.parse::<u64>().ok() <= actual.parse().ok());
+        earlier.map_or(actual, String::as_str).to_owned()
+    }
+
     /// Whether `actual` fits `pattern`; binds what was unbound.
     pub(crate) fn fits(&mut self, pattern: &str, actual: &str) -> Result<(), String> {
         if pattern == actual {

@@ -1,7 +1,8 @@
 //! Replays conversations recorded on real API servers and compares every answer.
 //!
 //! `cargo test -p evenkeel-testkit --test golden -- [part of a name]`; with `EVENKEEL_REAL_APISERVER` naming the folder
-//! of the real servers (see `tests/kit/real.sh`) the cases are replayed on those that recorded them, too.
+//! of the real servers (see `tests/kit/real.sh`) the cases are replayed on those that recorded them, too. With
+//! `EVENKEEL_GOLDEN_VERBOSE` every differing step is printed, expected or not.
 #![allow(clippy::unwrap_used, reason = "a test may stop at what it cannot use")]
 
 mod binding;
@@ -17,8 +18,11 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use futures::StreamExt;
+
 use case::{Case, Fixtures};
 use pending::Pending;
+use replay::Differences;
 use server::{Clients, Pace};
 
 #[tokio::main]
@@ -30,18 +34,31 @@ async fn main() -> ExitCode {
     };
     let (cases, fixtures) = case::load(&folder);
     let pending = Pending::parse(include_str!("pending.txt"));
-    let mut failed = Vec::new();
-    match std::env::var_os("EVENKEEL_REAL_APISERVER").map(PathBuf::from) {
-        Some(servers) => {
-            let kubeconfigs = [servers.join("kubeconfig-modern"), servers.join("kubeconfig")];
-            let modern = on_real("modern", &kubeconfigs[0], &cases, &fixtures, &pending, &filter);
-            let full = on_real("full", &kubeconfigs[1], &cases, &fixtures, &pending, &filter);
-            let (modern, full) = tokio::join!(modern, full);
-            failed.extend(modern.into_iter().chain(full));
-        }
-        None => println!("golden: skipped on real servers: EVENKEEL_REAL_APISERVER is not set, see tests/kit/real.sh"),
+    let mut failed = on_kit(&cases, &fixtures, &pending, &filter).await;
+    if let Some(servers) = std::env::var_os("EVENKEEL_REAL_APISERVER").map(PathBuf::from) {
+        let kubeconfigs = [servers.join("kubeconfig-modern"), servers.join("kubeconfig")];
+        let modern = on_real("modern", &kubeconfigs[0], &cases, &fixtures, &pending, &filter);
+        let full = on_real("full", &kubeconfigs[1], &cases, &fixtures, &pending, &filter);
+        let (modern, full) = tokio::join!(modern, full);
+        failed.extend(modern.into_iter().chain(full));
+    } else {
+        println!("golden: skipped on real servers: EVENKEEL_REAL_APISERVER is not set, see tests/kit/real.sh");
     }
     summary(&failed)
+}
+
+/// On the embedded server every case has a cluster of its own.
+async fn on_kit(cases: &[Case], fixtures: &Fixtures, pending: &Pending, filter: &str) -> Vec<String> {
+    let name = "kit";
+    let mine = cases.iter().filter(|case| case.label().contains(filter));
+    let runs = mine.map(|case| async move {
+        let excused = pending.of(name, &case.label());
+        let clients = Clients::embedded().await;
+        let differences = replay::replay(case, &clients, Pace::KIT, fixtures, &excused).await;
+        report(name, case, &differences, excused.verdict(&differences))
+    });
+    let reports: Vec<Option<String>> = futures::stream::iter(runs).buffered(16).collect().await;
+    strangers(name, cases, pending).into_iter().chain(reports.into_iter().flatten()).collect()
 }
 
 /// On a real server one case after another: they share its version space.
@@ -64,8 +81,8 @@ async fn on_real(
     let mut failed = strangers(name, cases, pending);
     for case in mine {
         let excused = pending.of(name, &case.label());
-        let differences = replay::replay(case, &clients, Pace::REAL, fixtures, excused.steps()).await;
-        failed.extend(report(name, case, excused.verdict(&differences)));
+        let differences = replay::replay(case, &clients, Pace::REAL, fixtures, &excused).await;
+        failed.extend(report(name, case, &differences, excused.verdict(&differences)));
     }
     failed
 }
@@ -75,8 +92,13 @@ fn strangers(server: &str, cases: &[Case], pending: &Pending) -> Vec<String> {
     pending.strangers(server, &labels).map(|label| format!("pending.txt names no case: {server} {label}")).collect()
 }
 
-fn report(server: &str, case: &Case, verdict: Result<String, String>) -> Option<String> {
+fn report(server: &str, case: &Case, differences: &Differences, verdict: Result<String, String>) -> Option<String> {
     let name = format!("{server} {}", case.label());
+    if std::env::var_os("EVENKEEL_GOLDEN_VERBOSE").is_some() {
+        for (step, difference) in differences {
+            println!("  {name} step {step}: {difference}");
+        }
+    }
     match verdict {
         Ok(word) => {
             println!("test {name} ... {word}");

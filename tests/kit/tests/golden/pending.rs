@@ -4,12 +4,21 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::replay::Differences;
 
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum Somewhere {
+    #[default]
+    No,
+    Yes,
+}
+
 /// Which steps of a case may differ.
 #[derive(Clone, Default)]
 pub(crate) struct Excused {
     steps: BTreeSet<usize>,
     /// The part of `steps` that differs on some runs only.
     sometimes: BTreeSet<usize>,
+    /// Some step differs, whichever: for what is not built yet.
+    somewhere: Somewhere,
     reasons: Vec<String>,
 }
 
@@ -18,7 +27,7 @@ pub(crate) struct Pending(BTreeMap<(String, String), Excused>);
 
 impl Pending {
     /// Lines of `server case@recorded steps reason`; steps are numbers joined by commas, a `~` before one
-    /// that differs on some runs only (a race on a real server); `#` begins a comment.
+    /// that differs on some runs only (a race on a real server), or `*` for a case that differs somewhere; `#` begins a comment.
     pub(crate) fn parse(text: &str) -> Self {
         let mut all: BTreeMap<_, Excused> = BTreeMap::new();
         for line in text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
@@ -28,6 +37,10 @@ impl Pending {
             let steps = word();
             let number = |step: &str| step.parse::<usize>().unwrap_or_else(|_| panic!("pending.txt: bad step: {line}"));
             for step in steps.split(',') {
+                if step == "*" {
+                    entry.somewhere = Somewhere::Yes;
+                    continue;
+                }
                 if let Some(step) = step.strip_prefix('~') {
                     entry.sometimes.insert(number(step));
                 }
@@ -54,12 +67,16 @@ impl Pending {
 }
 
 impl Excused {
-    pub(crate) fn steps(&self) -> &BTreeSet<usize> {
-        &self.steps
+    pub(crate) fn covers(&self, step: usize) -> bool {
+        self.somewhere == Somewhere::Yes || self.steps.contains(&step)
     }
 
     /// What to print for a case: agreed, agreed but for the listed steps, or why it failed.
     pub(crate) fn verdict(&self, differences: &Differences) -> Result<String, String> {
+        if self.somewhere == Somewhere::Yes {
+            let agrees = || Err("every step agrees: remove it from the list in pending.txt".to_owned());
+            return if differences.is_empty() { agrees() } else { Ok(format!("pending: {}", self.reasons.join("; "))) };
+        }
         if let Some((step, difference)) = differences.iter().find(|(step, _)| !self.steps.contains(step)) {
             let steps: Vec<String> = differences.keys().map(ToString::to_string).collect();
             return Err(format!("step {step}: {difference}\n    all differing steps: {}", steps.join(",")));

@@ -3,9 +3,11 @@
 use std::path::Path;
 use std::time::Duration;
 
+use evenkeel_testkit::Cluster;
 use kube::config::{KubeConfigOptions, Kubeconfig};
 use kube::{Client, Config};
 
+use crate::binding::Writers;
 use crate::case::Exchange;
 
 /// How long to wait for what.
@@ -34,6 +36,15 @@ impl Pace {
         answer: Duration::from_secs(15),
     };
 
+    pub(crate) const KIT: Self = Self {
+        settle: Duration::from_secs(1),
+        retry: Duration::from_millis(10),
+        event: Duration::from_secs(2),
+        bookmark: Duration::from_secs(3),
+        quiet: Duration::from_millis(50),
+        answer: Duration::from_secs(10),
+    };
+
     /// For steps that are known to differ: seeing that is enough.
     pub(crate) fn hurried(self) -> Self {
         let brief = Duration::from_millis(300);
@@ -46,6 +57,9 @@ pub(crate) struct Clients {
     pub(crate) admin: Client,
     pub(crate) nobody: Client,
     pub(crate) anonymous: Client,
+    pub(crate) writers: Writers,
+    /// The embedded server, whose past can be forgotten at will.
+    pub(crate) cluster: Option<Cluster>,
 }
 
 impl Clients {
@@ -58,6 +72,13 @@ impl Clients {
         }
     }
 
+    /// A new embedded server, which knows no users.
+    pub(crate) async fn embedded() -> Self {
+        let cluster = Cluster::builder().bookmark_interval(Duration::from_secs(1)).start().await;
+        let admin = cluster.client();
+        Self { nobody: admin.clone(), anonymous: admin.clone(), admin, writers: Writers::Alone, cluster: Some(cluster) }
+    }
+
     /// A real server by the kubeconfig that its start script wrote.
     pub(crate) async fn connect(kubeconfig: &Path) -> Result<Self, String> {
         let admin = config(kubeconfig, "admin").await?;
@@ -65,7 +86,13 @@ impl Clients {
         anonymous.auth_info = kube::config::AuthInfo::default();
         let client = |config: Config| Client::try_from(config).map_err(|error| error.to_string());
         let nobody = client(config(kubeconfig, "nobody").await?)?;
-        Ok(Self { admin: client(admin)?, nobody, anonymous: client(anonymous)? })
+        Ok(Self {
+            admin: client(admin)?,
+            nobody,
+            anonymous: client(anonymous)?,
+            writers: Writers::Others,
+            cluster: None,
+        })
     }
 }
 
