@@ -14,6 +14,7 @@ mod failure;
 mod fault;
 mod gc;
 mod interim;
+pub mod kstatus;
 mod log;
 mod meta;
 mod names;
