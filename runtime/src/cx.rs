@@ -317,7 +317,7 @@ pub fn begin<'a, S: SubReconciler>(pass: &'a mut Pass<'_>) -> Cx<'a, S> {
 
 /// Runs the future of a step in its span.
 #[doc(hidden)]
-pub fn traced<S: SubReconciler, F: Future>(step: F) -> tracing::instrument::Instrumented<F> {
+pub(crate) fn traced<S: SubReconciler, F: Future>(step: F) -> tracing::instrument::Instrumented<F> {
     tracing::Instrument::instrument(step, tracing::info_span!("step", step = S::WIRING.name))
 }
 
@@ -350,7 +350,7 @@ fn halt(draft: &mut Draft, named: Option<usize>, error: &impl ReconcileError) ->
 
 /// Undoes a step on the delete path, where it is external.
 #[doc(hidden)]
-pub async fn undo<S, R>(object: &R::Object, deps: &R::Deps, pass: &mut Pass<'_>) -> Result<(), Halt>
+pub(crate) async fn undo<S, R>(object: &R::Object, deps: &R::Deps, pass: &mut Pass<'_>) -> Result<(), Halt>
 where
     S: SubReconciler<Undo: Undo<S, R>>,
     R: Reconciler,

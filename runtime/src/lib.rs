@@ -12,6 +12,9 @@ mod draft;
 mod gate;
 mod interval;
 mod outcome;
+mod pipeline;
+mod poison;
+pub mod prelude;
 #[cfg(feature = "operator")]
 #[allow(dead_code, unused_imports, reason = "until the operator wires it")]
 mod queue;
@@ -28,6 +31,10 @@ pub mod wiring;
 pub mod __private;
 
 pub use backend::ApiError;
+#[doc(inline)]
+pub use evenkeel_macros::{ConditionSet, ReconcileError, cleanup, reconciler, status, sub_reconciler};
+
+pub use condition::{Condition, ConditionSet};
 pub use cx::{Apply, Cx, Delete, Get, Pass, Require};
 pub use draft::StatusIntent;
 pub use interval::{Interval, IntoInterval};

@@ -1,17 +1,16 @@
 //! All that expansions name. Not a public interface: it changes without notice.
 
-pub use crate::condition::{Complaints, ConditionInfo, ConditionMarker, ConditionSet, Polarity};
-pub use crate::cx::{Cx, Pass, begin, finish, traced, undo};
+pub use crate::condition::{Complaints, Condition, ConditionInfo, ConditionMarker, ConditionSet, Polarity};
+pub use crate::cx::{Cx, Pass, begin, finish};
 pub use crate::interval::IntoInterval;
-pub use crate::outcome::{Class, Flow, Halt, ReconcileError};
-pub use crate::reconciler::{Primary, Reconciler};
+pub use crate::outcome::{Class, Flow, ReconcileError};
+pub use crate::pipeline::{StepOf, StepOutput, is_empty, object, owns, place, run, tag, undo_by, wakes, wiring_of};
+pub use crate::poison::{POISONED, Poison, poisoned};
+pub use crate::reconciler::Reconciler;
 pub use crate::status::{ObservedInputs, StatusContract};
 pub use crate::step::{
-    Absent, Clears, HasCleanup, Never, NoCleanup, Owns, Provides, Reads, Sets, SubReconciler, Undo, WakeUp, Watches,
+    Clears, HasCleanup, Never, NoCleanup, Owns, Provides, Reads, Sets, SubReconciler, Undo, Watches,
 };
-pub use crate::wiring::{
-    How, Kind, KindInfo, OwnableBy, Previously, Readable, Relation, StepWiring, Wiring, check_clears, check_sets,
-};
-pub use kube::Resource;
+pub use crate::wiring::{How, KindInfo, Previously, Readable, Relation, StepWiring, Wiring, check_step, check_unset};
 pub use std;
 pub use {schemars, serde};

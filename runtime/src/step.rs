@@ -23,7 +23,7 @@ pub trait SubReconciler: Sized + Send + 'static {
     type Conditions: ConditionSet;
     /// What it fails with.
     type Error: ReconcileError;
-    /// What undoes it: the step itself where it is `external`, [`NoCleanup`] otherwise.
+    /// What undoes it: its cleanup where it is `external`, [`NoCleanup`] otherwise.
     #[doc(hidden)]
     type Undo;
     /// What it declared.
@@ -82,7 +82,10 @@ pub struct Never;
     note = "write a `#[cleanup(of = {Self})]` function"
 )]
 #[doc(hidden)]
-pub trait HasCleanup {}
+pub trait HasCleanup {
+    /// The cleanup.
+    type Cleanup;
+}
 
 /// The undoing of a step within a reconciler.
 #[doc(hidden)]

@@ -162,32 +162,39 @@ impl<K: Kind> Readable for K {
     const KIND: Option<fn() -> KindInfo> = Some(KindInfo::of::<K>);
 }
 
-/// The bits of `sets(..)` or `clears(..)`.
-const fn mask(places: &[usize]) -> u64 {
+/// The place of a condition that could not be found out: the mistake is reported already, and the checks keep quiet.
+#[doc(hidden)]
+pub const UNKNOWN: usize = usize::MAX;
+
+/// The bits of `sets(..)` or `clears(..)`. `None`: one of them is unknown.
+const fn mask(places: &[usize]) -> Option<u64> {
     let (mut mask, mut i) = (0, 0);
     while i < places.len() {
+        if places[i] == UNKNOWN {
+            return None;
+        }
         mask |= 1 << places[i];
         i += 1;
     }
-    mask
+    Some(mask)
 }
 
-/// Every condition of the set is set by exactly one step. Fails the build with the sentence of the condition.
-#[doc(hidden)]
-pub const fn check_sets<C: ConditionSet>(steps: &[StepWiring]) {
-    let (mut seen, mut step) = (0, 0);
-    while step < steps.len() {
-        let here = mask(steps[step].sets);
-        let mut i = 0;
-        while i < C::COMPLAINTS.len() {
-            if seen & here & (1 << i) != 0 {
-                panic!("{}", C::COMPLAINTS[i].set_twice);
-            }
-            i += 1;
-        }
-        seen |= here;
-        step += 1;
+/// What the steps set. `None`: unknown.
+const fn sets(steps: &[StepWiring], end: usize) -> Option<u64> {
+    let (mut all, mut i) = (0, 0);
+    while i < end {
+        let Some(here) = mask(steps[i].sets) else { return None };
+        all |= here;
+        i += 1;
     }
+    Some(all)
+}
+
+/// Every condition of the set is set by a step. Fails the build with the sentence of the condition.
+#[doc(hidden)]
+#[track_caller]
+pub const fn check_unset<C: ConditionSet>(steps: &[StepWiring]) {
+    let Some(seen) = sets(steps, steps.len()) else { return };
     let mut i = 0;
     while i < C::COMPLAINTS.len() {
         if seen & (1 << i) == 0 {
@@ -197,23 +204,24 @@ pub const fn check_sets<C: ConditionSet>(steps: &[StepWiring]) {
     }
 }
 
-/// A step clears only negative conditions, and only such as an earlier step sets.
+/// The step sets nothing that an earlier one sets, and clears only negative conditions that one of them sets.
 #[doc(hidden)]
-pub const fn check_clears<C: ConditionSet>(steps: &[StepWiring]) {
-    let (mut seen, mut step) = (0, 0);
-    while step < steps.len() {
-        let clears = mask(steps[step].clears);
-        let mut i = 0;
-        while i < C::COMPLAINTS.len() {
-            if clears & (1 << i) != 0 && matches!(C::CONDITIONS[i].polarity, crate::condition::Polarity::Positive) {
-                panic!("{}", C::COMPLAINTS[i].cleared_positive);
-            }
-            if clears & !seen & (1 << i) != 0 {
-                panic!("{}", C::COMPLAINTS[i].cleared_unset);
-            }
-            i += 1;
+#[track_caller]
+pub const fn check_step<C: ConditionSet>(steps: &[StepWiring], step: usize) {
+    let Some(earlier) = sets(steps, step) else { return };
+    let (Some(here), Some(clears)) = (mask(steps[step].sets), mask(steps[step].clears)) else { return };
+    let mut i = 0;
+    while i < C::COMPLAINTS.len() {
+        let bit = 1 << i;
+        if earlier & here & bit != 0 {
+            panic!("{}", C::COMPLAINTS[i].set_twice);
         }
-        seen |= mask(steps[step].sets);
-        step += 1;
+        if clears & bit != 0 && matches!(C::CONDITIONS[i].polarity, crate::condition::Polarity::Positive) {
+            panic!("{}", C::COMPLAINTS[i].cleared_positive);
+        }
+        if clears & !earlier & bit != 0 {
+            panic!("{}", C::COMPLAINTS[i].cleared_unset);
+        }
+        i += 1;
     }
 }

@@ -156,6 +156,11 @@ pub struct Complaints {
 }
 
 /// The marker type of one condition: `on::SourceFetched`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a condition",
+    label = "not a condition",
+    note = "name the marker of a condition, in the module that `#[condition_set(mod = on)]` names: `on::SourceFetched`"
+)]
 pub trait ConditionMarker: Copy + Send + 'static {
     /// The set that declares the condition.
     type Set: ConditionSet;

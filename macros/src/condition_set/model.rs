@@ -1,0 +1,99 @@
+//! The validated set: names, polarities, sentences.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{ToTokens, format_ident, quote};
+use syn::{Attribute, Data, DeriveInput, Expr, ExprLit, Lit, Meta, Visibility};
+
+use super::args::{Polarity, parse_polarity, parse_set};
+use super::check;
+use crate::errors::Errors;
+use crate::syntax::krate::Krate;
+use crate::syntax::names::{plain, snake};
+
+pub(crate) struct Set {
+    pub(crate) krate: Krate,
+    pub(crate) ident: Ident,
+    pub(crate) vis: Visibility,
+    pub(crate) module: Ident,
+    pub(crate) conditions: Vec<Condition>,
+}
+
+pub(crate) struct Condition {
+    pub(crate) ident: Ident,
+    /// The name on the wire.
+    pub(crate) name: String,
+    pub(crate) polarity: Polarity,
+    /// The doc attributes, for the marker.
+    pub(crate) docs: TokenStream,
+    /// The doc text.
+    pub(crate) doc: String,
+    pub(crate) complaints: Complaints,
+}
+
+/// What the const checks of a pipeline say of a condition.
+pub(crate) struct Complaints {
+    pub(crate) unset: String,
+    pub(crate) set_twice: String,
+    pub(crate) cleared_positive: String,
+    pub(crate) cleared_unset: String,
+}
+
+/// Reads the set; a condition with a mistake takes part with a default, so that its users see no second error.
+pub(crate) fn read(input: &DeriveInput, errors: &mut Errors) -> Option<Set> {
+    let args = parse_set(&input.attrs, errors);
+    let Data::Enum(data) = &input.data else {
+        check::refuse_no_enum(input, errors);
+        return None;
+    };
+    check::check_generics(input, errors);
+    check::check_count(input, data, errors);
+    let module =
+        args.module.unwrap_or_else(|| format_ident!("{}", snake(&plain(&input.ident)), span = input.ident.span()));
+    let mut conditions = Vec::new();
+    for variant in data.variants.iter().take(check::MOST) {
+        check::check_variant(variant, errors);
+        let polarity = parse_polarity(&variant.ident, &variant.attrs, errors).unwrap_or(Polarity::Positive);
+        conditions.push(condition(&module, &variant.ident, &variant.attrs, polarity));
+    }
+    Some(Set { krate: args.krate, ident: input.ident.clone(), vis: input.vis.clone(), module, conditions })
+}
+
+fn condition(module: &Ident, ident: &Ident, attrs: &[Attribute], polarity: Polarity) -> Condition {
+    let (name, marker) = (plain(ident), format!("{module}::{ident}"));
+    let complaints = Complaints {
+        unset: format!(
+            "no step of this pipeline sets the condition `{name}`\n\
+             help: add `sets({marker})` to the step that finds it out"
+        ),
+        set_twice: format!(
+            "an earlier step of this pipeline sets the condition `{name}` as well\n\
+             help: a condition has one owner: keep `{marker}` in one `sets(..)`"
+        ),
+        cleared_positive: format!(
+            "the condition `{name}` is positive and cannot be cleared\n\
+             help: drop `{marker}` from `clears(..)`: its own step sets it to False or Unknown"
+        ),
+        cleared_unset: format!(
+            "no earlier step sets the condition `{name}` that this one clears\n\
+             help: drop `{marker}` from `clears(..)`, or move its step up"
+        ),
+    };
+    Condition { ident: ident.clone(), name, polarity, docs: docs(attrs), doc: text(attrs), complaints }
+}
+
+fn docs(attrs: &[Attribute]) -> TokenStream {
+    let docs = attrs.iter().filter(|attr| attr.path().is_ident("doc"));
+    quote!(#(#docs)*)
+}
+
+/// The doc comment as text, lines joined.
+fn text(attrs: &[Attribute]) -> String {
+    let lines = attrs.iter().filter_map(|attr| match &attr.meta {
+        Meta::NameValue(pair) if pair.path.is_ident("doc") => match &pair.value {
+            Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Some(text.value().trim().to_owned()),
+            other => Some(other.to_token_stream().to_string()),
+        },
+        _ => None,
+    });
+    lines.collect::<Vec<_>>().join("\n").trim().to_owned()
+}

@@ -1,0 +1,43 @@
+//! The sink of mistakes: they accumulate, and each stands at the user's token with its cure.
+
+use std::fmt::Display;
+
+use proc_macro2::TokenStream;
+use quote::ToTokens;
+
+/// All mistakes of one expansion.
+#[derive(Default)]
+pub(crate) struct Errors(Vec<syn::Error>);
+
+impl Errors {
+    /// Adds a mistake at `node`: a headline without full stop, and the cure.
+    pub(crate) fn push(&mut self, node: impl ToTokens, headline: impl Display, help: impl Display) {
+        self.add(syn::Error::new_spanned(node, format_args!("{headline}\nhelp: {help}")));
+    }
+
+    /// Adds a ready-made mistake.
+    pub(crate) fn add(&mut self, error: syn::Error) {
+        self.0.push(error);
+    }
+
+    /// The value, or `None` with its mistake added.
+    pub(crate) fn take<T>(&mut self, result: syn::Result<T>) -> Option<T> {
+        result.map_err(|error| self.add(error)).ok()
+    }
+
+    /// Whether nothing was wrong so far.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl ToTokens for Errors {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        tokens.extend(self.0.iter().map(syn::Error::to_compile_error));
+    }
+}
+
+/// A mistake at `node` as a value: a headline without full stop, and the cure.
+pub(crate) fn mistake(node: impl ToTokens, headline: impl Display, help: impl Display) -> syn::Error {
+    syn::Error::new_spanned(node, format_args!("{headline}\nhelp: {help}"))
+}

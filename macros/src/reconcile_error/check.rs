@@ -1,0 +1,62 @@
+//! What a classed error may not be.
+
+use proc_macro2::Ident;
+use syn::{Data, DeriveInput, Fields, LitStr, Type};
+
+use crate::errors::Errors;
+use crate::syntax::names::{is_reason, plain};
+
+/// Classes stand on variants.
+pub(crate) fn refuse_no_enum(input: &DeriveInput, errors: &mut Errors) {
+    let word = match &input.data {
+        Data::Union(_) => "union",
+        Data::Struct(_) | Data::Enum(_) => "struct",
+    };
+    let headline = format!("`ReconcileError` can only be derived for an enum, not for a {word}");
+    errors.push(&input.ident, headline, "write one variant for each way to fail");
+}
+
+/// Every variant has a class: the framework must know what to do.
+pub(crate) fn refuse_no_class(variant: &Ident, errors: &mut Errors) {
+    let headline = format!("error variant `{}` has no class", plain(variant));
+    let help = "`#[class(transient)]` to retry, `#[class(waiting)]`, `#[class(stalled)]` or `#[class(ignored)]`";
+    errors.push(variant, headline, help);
+}
+
+/// One class is enough.
+pub(crate) fn refuse_two_classes(variant: &Ident, second: &Ident, errors: &mut Errors) {
+    let headline = format!("error variant `{}` has two classes", plain(variant));
+    errors.push(second, headline, "keep one of them");
+}
+
+/// The reason goes into a condition, of which Kubernetes checks the grammar.
+pub(crate) fn check_reason(reason: &LitStr, errors: &mut Errors) {
+    if !is_reason(&reason.value()) {
+        let headline = format!("Kubernetes refuses the reason `{}`", reason.value());
+        errors.push(reason, headline, "write a word in CamelCase: `reason = \"InvalidUrl\"`");
+    }
+}
+
+/// The field that wakes a bare `waiting`: the `Absent<K>`, or the only one.
+pub(crate) fn parse_wake_up(variant: &Ident, fields: &Fields, errors: &mut Errors) -> Option<Type> {
+    let absent: Vec<_> = fields.iter().filter(|field| is_absent(&field.ty)).collect();
+    match (absent.as_slice(), fields.len()) {
+        ([one], _) => Some(one.ty.clone()),
+        // An alias of `Absent<K>` is told by its trait.
+        ([], 1) => fields.iter().next().map(|field| field.ty.clone()),
+        ([], _) => {
+            let help = "hold an `Absent<K>` from `cx.require::<K>(..)`, or say `#[class(waiting(poll = \"1m\"))]`";
+            errors.push(variant, format_args!("nothing would wake `{}`", plain(variant)), help);
+            None
+        }
+        ([_, second, ..], _) => {
+            let headline = format!("`{}` waits for two objects", plain(variant));
+            errors.push(&second.ty, headline, "hold one `Absent<K>`: the first that is missing");
+            None
+        }
+    }
+}
+
+fn is_absent(ty: &Type) -> bool {
+    matches!(ty, Type::Path(path) if path.path.segments.last().is_some_and(|segment| segment.ident == "Absent"))
+}

@@ -1,0 +1,20 @@
+//! `#[derive(ReconcileError)]`: a class for each variant of an error.
+
+mod args;
+mod check;
+mod expand;
+mod model;
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use crate::errors::Errors;
+
+/// Expands the derive. Whatever is wrong, the trait is implemented, so that one mistake stays one error.
+pub(crate) fn derive(item: TokenStream) -> TokenStream {
+    let mut errors = Errors::default();
+    let Some(input) = errors.take(syn::parse2(item)) else { return quote!(#errors) };
+    let model = model::read(&input, &mut errors);
+    let expansion = expand::expand(&model);
+    quote!(#expansion #errors)
+}

@@ -1,0 +1,61 @@
+//! The validated error: classes, reasons, and what wakes.
+
+use std::time::Duration;
+
+use proc_macro2::Ident;
+use syn::{Data, DeriveInput, Generics, Type, Variant};
+
+use super::args::{Class, parse_class, parse_krate};
+use super::check;
+use crate::errors::Errors;
+use crate::syntax::krate::Krate;
+use crate::syntax::names::plain;
+
+pub(crate) struct ErrorModel {
+    pub(crate) krate: Krate,
+    pub(crate) ident: Ident,
+    pub(crate) generics: Generics,
+    pub(crate) arms: Vec<Arm>,
+}
+
+pub(crate) struct Arm {
+    pub(crate) ident: Ident,
+    pub(crate) class: Kind,
+    pub(crate) reason: String,
+    /// The type that must be able to wake.
+    pub(crate) wakes: Option<Type>,
+}
+
+pub(crate) enum Kind {
+    Stalled,
+    Ignored,
+    Transient,
+    Waiting(Option<Duration>),
+}
+
+/// Reads the error; a variant with a mistake is transient, so that its users see no second error.
+pub(crate) fn read(input: &DeriveInput, errors: &mut Errors) -> ErrorModel {
+    let krate = parse_krate(&input.attrs, errors);
+    let arms = match &input.data {
+        Data::Enum(data) => data.variants.iter().map(|variant| arm(variant, errors)).collect(),
+        Data::Struct(_) | Data::Union(_) => {
+            check::refuse_no_enum(input, errors);
+            Vec::new()
+        }
+    };
+    ErrorModel { krate, ident: input.ident.clone(), generics: input.generics.clone(), arms }
+}
+
+fn arm(variant: &Variant, errors: &mut Errors) -> Arm {
+    let ident = variant.ident.clone();
+    let args = parse_class(&ident, &variant.attrs, errors);
+    let reason = args.reason.map_or_else(|| plain(&ident), |reason| reason.value());
+    let (class, wakes) = match args.class {
+        Some(Class::Stalled) => (Kind::Stalled, None),
+        Some(Class::Ignored) => (Kind::Ignored, None),
+        Some(Class::Transient) | None => (Kind::Transient, None),
+        Some(Class::Polling(poll)) => (Kind::Waiting(Some(poll)), None),
+        Some(Class::Waiting) => (Kind::Waiting(None), check::parse_wake_up(&ident, &variant.fields, errors)),
+    };
+    Arm { ident, class, reason, wakes }
+}

@@ -1,0 +1,119 @@
+//! The arguments of `#[reconciler]` as written.
+
+use std::time::Duration;
+
+use proc_macro2::TokenStream;
+use syn::parse::Parser;
+use syn::punctuated::Punctuated;
+use syn::{Expr, ExprLit, Lit, LitStr, Path, Token};
+
+use super::check;
+use crate::errors::{Errors, mistake};
+use crate::syntax::args::{Arg, Keys, parse_args};
+use crate::syntax::duration::parse_duration;
+use crate::syntax::krate::Krate;
+
+const KEYS: Keys = Keys {
+    known: &["conditions", "requeue", "timeout", "revision", "finalizer", "manager", "previously", "crate"],
+    many: &[],
+};
+const PREVIOUSLY: Keys = Keys { known: &["managers", "finalizers"], many: &[] };
+
+/// How long a pass may take unless it says.
+const TIMEOUT: Duration = Duration::from_secs(300);
+
+pub(crate) struct ReconcilerArgs {
+    pub(crate) conditions: Option<Path>,
+    pub(crate) requeue: Requeue,
+    pub(crate) timeout: Duration,
+    pub(crate) revision: u32,
+    pub(crate) finalizer: Option<LitStr>,
+    pub(crate) manager: Option<LitStr>,
+    pub(crate) managers: Vec<LitStr>,
+    pub(crate) finalizers: Vec<LitStr>,
+    pub(crate) krate: Krate,
+    /// `conditions` was there, right or wrong, or a misspelling stands for it.
+    pub(crate) says_conditions: bool,
+}
+
+/// When to run again after success.
+pub(crate) enum Requeue {
+    Never,
+    After(Duration),
+    /// What a field of the object says: `spec.interval`.
+    Field(Expr),
+}
+
+pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> ReconcilerArgs {
+    let mut args = ReconcilerArgs {
+        conditions: None,
+        requeue: Requeue::Never,
+        timeout: TIMEOUT,
+        revision: 0,
+        finalizer: None,
+        manager: None,
+        managers: Vec::new(),
+        finalizers: Vec::new(),
+        krate: Krate::DEFAULT,
+        says_conditions: false,
+    };
+    let list = parse_args(tokens, &KEYS, errors);
+    args.says_conditions = !errors.is_empty() || list.iter().any(|arg| arg.key == "conditions");
+    for arg in list {
+        args.take(&arg, errors);
+    }
+    args
+}
+
+impl ReconcilerArgs {
+    fn take(&mut self, arg: &Arg, errors: &mut Errors) {
+        match arg.key.to_string().as_str() {
+            "conditions" => self.conditions = errors.take(arg.path("RepoCondition")),
+            "requeue" => self.requeue = errors.take(requeue(arg)).unwrap_or(Requeue::Never),
+            "timeout" => self.timeout = errors.take(timeout(arg)).unwrap_or(TIMEOUT),
+            "revision" => self.revision = errors.take(revision(arg)).unwrap_or_default(),
+            "finalizer" => self.finalizer = errors.take(arg.text("\"example.com/cleanup\"").and_then(check::finalizer)),
+            "manager" => self.manager = errors.take(arg.text("\"source-controller\"").and_then(check::manager)),
+            "previously" => self.previously(arg, errors),
+            _ => self.krate = errors.take(arg.value("::evenkeel").and_then(Krate::parse)).unwrap_or(Krate::DEFAULT),
+        }
+    }
+
+    fn previously(&mut self, arg: &Arg, errors: &mut Errors) {
+        let Some(list) = errors.take(arg.list("managers(\"x\"), finalizers(\"example.com/x\")")) else { return };
+        for arg in parse_args(list, &PREVIOUSLY, errors) {
+            let managers = arg.key == "managers";
+            let Some(texts) = errors.take(texts(&arg)) else { continue };
+            let checked = texts.into_iter().map(if managers { check::manager } else { check::finalizer });
+            let checked: Vec<_> = checked.filter_map(|text| errors.take(text)).collect();
+            if managers { self.managers = checked } else { self.finalizers = checked }
+        }
+    }
+}
+
+fn requeue(arg: &Arg) -> syn::Result<Requeue> {
+    let value = arg.value("\"10m\"")?;
+    match value {
+        Expr::Field(_) => Ok(Requeue::Field(value.clone())),
+        _ => parse_duration("requeue", value).map(Requeue::After),
+    }
+}
+
+fn timeout(arg: &Arg) -> syn::Result<Duration> {
+    parse_duration("timeout", arg.value("\"5m\"")?)
+}
+
+fn revision(arg: &Arg) -> syn::Result<u32> {
+    let value = arg.value("2")?;
+    match value {
+        Expr::Lit(ExprLit { lit: Lit::Int(number), .. }) => number
+            .base10_parse()
+            .map_err(|_| mistake(number, "`revision` takes a number of 32 bits", "write `revision = 2`")),
+        other => Err(mistake(other, "`revision` takes a number", "write `revision = 2`")),
+    }
+}
+
+fn texts(arg: &Arg) -> syn::Result<Vec<LitStr>> {
+    let list = arg.list("\"..\"")?;
+    Ok(Punctuated::<LitStr, Token![,]>::parse_terminated.parse2(list)?.into_iter().collect())
+}

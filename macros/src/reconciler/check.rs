@@ -1,0 +1,140 @@
+//! What a reconciler may not be: names that Kubernetes refuses, and statements that are no steps.
+
+use proc_macro2::Ident;
+use syn::{Expr, LitStr, Pat, Stmt};
+
+use super::args::ReconcilerArgs;
+use crate::errors::{Errors, mistake};
+use crate::syntax::function::Function;
+use crate::syntax::names::{is_finalizer, is_manager};
+use crate::syntax::shape::{check_plain, is_context};
+
+/// The API server refuses a finalizer without a domain.
+pub(crate) fn finalizer(text: LitStr) -> syn::Result<LitStr> {
+    let value = text.value();
+    if is_finalizer(&value) {
+        return Ok(text);
+    }
+    let help = match value.contains('/') {
+        true => "write a domain and a name: `\"example.com/cleanup\"`".to_owned(),
+        false => format!("write `\"example.com/{value}\"`"),
+    };
+    Err(mistake(&text, format_args!("Kubernetes refuses the finalizer `{value}`"), help))
+}
+
+/// The API server refuses a long or unprintable field manager.
+pub(crate) fn manager(text: LitStr) -> syn::Result<LitStr> {
+    if is_manager(&text.value()) {
+        return Ok(text);
+    }
+    let help = "write 1 to 128 printable characters: `\"source-controller\"`";
+    Err(mistake(&text, "Kubernetes refuses this field manager", help))
+}
+
+pub(crate) fn check_function(what: &str, args: &ReconcilerArgs, function: &Function, errors: &mut Errors) {
+    check_plain(what, &function.sig, errors);
+    if args.conditions.is_none() && !args.says_conditions {
+        let name = &function.sig.ident;
+        let help = "write `#[reconciler(conditions = RepoCondition)]`";
+        errors.push(name, format_args!("{what} has no conditions"), help);
+    }
+    if matches!(function.sig.output, syn::ReturnType::Default) {
+        errors.push(&function.sig.ident, format_args!("{what} must return a `Flow`"), "write `-> Flow`");
+    }
+}
+
+/// The last parameter is the context of the pass.
+pub(crate) fn check_context(what: &str, function: &Function, errors: &mut Errors) -> Option<Ident> {
+    let params = function.params();
+    let last = params.last().filter(|_| params.len() > 1)?;
+    if !is_context(&last.ty, "Pass") {
+        let headline = format!("the last parameter of {what} must be the context of the pass");
+        errors.push(&last.ty, headline, "write `cx: &mut Pass<'_>`");
+        return None;
+    }
+    named(&last.pat, errors)
+}
+
+/// Parameters that the pipeline hands on have names.
+pub(crate) fn named(pattern: &Pat, errors: &mut Errors) -> Option<Ident> {
+    match pattern {
+        Pat::Ident(ident) if ident.by_ref.is_none() && ident.subpat.is_none() => Some(ident.ident.clone()),
+        other => {
+            errors.push(other, "a parameter of a reconciler has a plain name", "write a name without a pattern");
+            None
+        }
+    }
+}
+
+/// Anything but a step: each kind with its own cure.
+pub(crate) fn refuse_statement(statement: &Stmt, errors: &mut Errors) {
+    let step = "write `let x = step(repo, .., cx).await?;` or `step(repo, .., cx).await?;`";
+    let (headline, help) = match statement {
+        Stmt::Item(_) => ("an item cannot stand in a pipeline", "move it out of the function"),
+        Stmt::Macro(_) => FREE,
+        Stmt::Local(local) => match local.init.as_ref().map(|init| &*init.expr) {
+            None => ("a binding without a step cannot stand in a pipeline", step),
+            Some(expr) => headline(expr),
+        },
+        Stmt::Expr(expr, _) => headline(expr),
+    };
+    match statement {
+        Stmt::Local(_) | Stmt::Item(_) | Stmt::Macro(_) => errors.push(statement, headline, help),
+        Stmt::Expr(expr, _) => errors.push(expr, headline, help),
+    }
+}
+
+const FREE: (&str, &str) = (
+    "a free statement cannot stand in a pipeline",
+    "put it into a `#[sub_reconciler]`: a step has a condition, a span and metrics",
+);
+
+fn headline(expr: &Expr) -> (&'static str, &'static str) {
+    match expr {
+        Expr::If(_) | Expr::Match(_) => (
+            "a branch cannot stand in a pipeline",
+            "decide inside the step: a skipped step would leave its conditions untold",
+        ),
+        Expr::ForLoop(_) | Expr::While(_) | Expr::Loop(_) => {
+            ("a loop cannot stand in a pipeline", "loop inside a step: it sets its conditions once")
+        }
+        Expr::Closure(_) | Expr::Async(_) => ("a closure cannot stand in a pipeline", "call the step itself"),
+        Expr::Return(_) => {
+            ("an early return cannot stand in a pipeline", "return an error of class `ignored` from a step")
+        }
+        Expr::Await(_) => ("the error of this step is not handed on", "write `?` after `.await`"),
+        Expr::Try(inner) if matches!(&*inner.expr, Expr::Call(_)) => {
+            ("this step is not awaited", "write `.await?` after the call")
+        }
+        Expr::Call(_) => ("this step is neither awaited nor its error handed on", "write `.await?` after the call"),
+        _ => FREE,
+    }
+}
+
+/// The pipeline ends with its success.
+pub(crate) fn refuse_end(function: &Function, last: Option<&Stmt>, errors: &mut Errors) {
+    let headline = "a pipeline ends with `Ok(())`";
+    match last {
+        Some(Stmt::Expr(expr @ Expr::Await(_), None)) => {
+            errors.push(expr, "a pipeline ends with `Ok(())`, not with a step", "write `.await?; Ok(())`");
+        }
+        Some(last) => errors.push(last, headline, "add `Ok(())` as the last line"),
+        None => errors.push(&function.sig.ident, "this pipeline has no steps", "call a `#[sub_reconciler]`"),
+    }
+}
+
+/// A step gets the object first and the context last.
+pub(crate) fn check_call(call: &syn::ExprCall, object: &Ident, context: &Ident, errors: &mut Errors) -> bool {
+    let is = |expr: Option<&Expr>, ident: &Ident| matches!(expr, Some(Expr::Path(path)) if path.path.is_ident(ident));
+    if !is(call.args.last(), context) {
+        let help = format!("write `{context}` as the last argument; only steps can be called here");
+        errors.push(call, "a step gets the context last", help);
+        return false;
+    }
+    if !is(call.args.first(), object) {
+        let help = format!("write `{object}` as the first argument");
+        errors.push(call, "a step gets the object of the reconciler first", help);
+        return false;
+    }
+    true
+}

@@ -1,0 +1,31 @@
+//! `#[reconciler]`: a pipeline of steps, in ordinary Rust.
+
+mod args;
+mod check;
+mod expand;
+mod fallback;
+mod model;
+mod pipeline;
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use crate::errors::Errors;
+use crate::syntax::shape::parse_function;
+
+/// Expands the attribute. Whatever is wrong, the function and the reconciler stay, so that one mistake stays one error.
+pub(crate) fn attribute(args: TokenStream, item: TokenStream) -> TokenStream {
+    let mut errors = Errors::default();
+    let args = args::parse(args, &mut errors);
+    let Some(function) = parse_function("reconciler", item.clone(), &mut errors) else {
+        return quote!(#item #errors);
+    };
+    let draft = model::read(args, function, &mut errors);
+    match draft.finish(&errors) {
+        Ok(reconciler) => expand::expand(&reconciler),
+        Err(draft) => {
+            let expansion = fallback::expand(&draft);
+            quote!(#expansion #errors)
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! What a status may not hold: fields that the framework keeps, and fields that a fresh object cannot have.
+
+use proc_macro2::TokenStream;
+use quote::ToTokens;
+use syn::{Fields, ItemStruct};
+
+use super::model::{Field, Shape};
+use crate::errors::Errors;
+use crate::syntax::function::keyword;
+use crate::syntax::names::plain;
+
+/// The fields of the framework, in Rust.
+const KEPT: [&str; 3] = ["observed_generation", "conditions", "observed_inputs"];
+
+/// A status is a struct.
+pub(crate) fn refuse_no_struct(item: &TokenStream, error: syn::Error, errors: &mut Errors) {
+    match keyword(item) {
+        Some(word) if word != "struct" => {
+            let headline = format!("`#[status]` goes on a struct, not on `{word}`");
+            errors.push(&word, headline, "move it to the struct that `#[kube(status = \"..\")]` names");
+        }
+        _ => errors.add(error),
+    }
+}
+
+/// The fields have names.
+pub(crate) fn check_fields(item: &ItemStruct, errors: &mut Errors) -> bool {
+    if matches!(item.fields, Fields::Unnamed(_)) {
+        let help = format!("write `struct {} {{ .. }}`", item.ident);
+        errors.push(&item.fields, "a status has fields with names", help);
+    }
+    !matches!(item.fields, Fields::Unnamed(_))
+}
+
+/// One shape for all objects.
+pub(crate) fn check_generics(item: &ItemStruct, errors: &mut Errors) {
+    if let Some(param) = item.generics.params.first() {
+        errors.push(param, "a status cannot be generic", "remove the parameter");
+    }
+}
+
+pub(crate) fn check_field(field: &Field, errors: &mut Errors) {
+    let name = plain(&field.ident);
+    if KEPT.contains(&name.as_str()) {
+        let help = "remove the field: `#[status]` adds it";
+        errors.push(&field.ident, format_args!("`{name}` is kept by the framework"), help);
+    } else if field.shape == Shape::Required {
+        let ty = field.ty.to_token_stream().to_string().replace(' ', "");
+        let help = format!("write `{name}: Option<{ty}>`, or put `#[serde(default)]` on it");
+        errors.push(&field.ty, format_args!("status field `{name}` is required, but a fresh object has none"), help);
+    }
+}

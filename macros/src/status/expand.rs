@@ -1,0 +1,92 @@
+//! Prints a status: the struct with all its fields and derives, and the contract.
+
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote};
+
+use super::model::{Field, Shape, Status};
+
+pub(crate) fn expand(status: &Status) -> TokenStream {
+    let item = expand_struct(status);
+    let (krate, ident) = (&status.krate, &status.item.ident);
+    quote! {
+        #item
+        #[automatically_derived]
+        impl #krate::StatusContract for #ident {
+            fn observed_generation(&self) -> #krate::std::option::Option<#krate::std::primitive::i64> {
+                self.observed_generation
+            }
+            fn conditions(&self) -> &[#krate::Condition] {
+                &self.conditions
+            }
+            fn observed_inputs(&self) -> #krate::std::option::Option<&#krate::ObservedInputs> {
+                self.observed_inputs.as_ref()
+            }
+        }
+    }
+}
+
+fn expand_struct(status: &Status) -> TokenStream {
+    let Status { krate, item, fields, .. } = status;
+    let (attrs, vis, ident) = (&item.attrs, &item.vis, &item.ident);
+    let derives = expand_derives(status);
+    let own = fields.iter().filter(|field| !field.framework).map(|field| expand_field(status, field));
+    let kept = expand_kept(status);
+    let schemars = krate.text("schemars");
+    quote! {
+        #(#attrs)*
+        #derives
+        // The default stands on the status itself: it applies to an object without any status, which else looked current.
+        #[schemars(crate = #schemars, extend("default" = { "observedGeneration": -1 }))]
+        #vis struct #ident {
+            #(#own,)*
+            #kept
+        }
+    }
+}
+
+fn expand_derives(status: &Status) -> TokenStream {
+    let krate = &status.krate;
+    let paths = status.derives.iter().map(|name| {
+        let ident = format_ident!("{name}");
+        match *name {
+            "Clone" => quote!(#krate::std::clone::#ident),
+            "Debug" => quote!(#krate::std::fmt::#ident),
+            "Default" => quote!(#krate::std::default::#ident),
+            "PartialEq" => quote!(#krate::std::cmp::#ident),
+            "JsonSchema" => quote!(#krate::schemars::#ident),
+            _ => quote!(#krate::serde::#ident),
+        }
+    });
+    let serde = krate.text("serde");
+    let names = (!status.renames).then(|| quote!(, rename_all = "camelCase"));
+    quote!(#[derive(#(#paths),*)] #[serde(crate = #serde #names)])
+}
+
+/// The author's field, left out on the wire where there is nothing to say.
+fn expand_field(status: &Status, field: &Field) -> TokenStream {
+    let (krate, tokens) = (&status.krate, &field.tokens);
+    let skip = match field.shape {
+        Shape::Optional => krate.text("std::option::Option::is_none"),
+        Shape::Empty => krate.text("is_empty"),
+        Shape::Defaulted | Shape::Required => return quote!(#tokens),
+    };
+    quote!(#[serde(default, skip_serializing_if = #skip)] #tokens)
+}
+
+fn expand_kept(status: &Status) -> TokenStream {
+    let krate = &status.krate;
+    let none = krate.text("std::option::Option::is_none");
+    let empty = krate.text("is_empty");
+    quote! {
+        /// The generation that the last final outcome is for; -1 on a fresh object.
+        #[serde(rename = "observedGeneration", default, skip_serializing_if = #none)]
+        pub observed_generation: #krate::std::option::Option<#krate::std::primitive::i64>,
+        /// How the object stands.
+        #[serde(rename = "conditions", default, skip_serializing_if = #empty)]
+        #[schemars(extend("x-kubernetes-list-type" = "map", "x-kubernetes-list-map-keys" = ["type"]))]
+        pub conditions: #krate::std::vec::Vec<#krate::Condition>,
+        /// What the last pass saw: a restart leaves an unchanged object alone.
+        #[serde(rename = "observedInputs", default, skip_serializing_if = #none)]
+        pub observed_inputs: #krate::std::option::Option<#krate::ObservedInputs>,
+    }
+}

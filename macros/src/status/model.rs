@@ -1,0 +1,101 @@
+//! The validated status: the author's fields, and which derives it has.
+
+use proc_macro2::{Ident, TokenStream};
+use syn::punctuated::Punctuated;
+use syn::{Attribute, Fields, ItemStruct, Meta, Path, Token, Type};
+
+use super::check;
+use crate::errors::Errors;
+use crate::syntax::krate::Krate;
+
+/// The derives that a status has.
+pub(crate) const DERIVES: [&str; 7] =
+    ["Clone", "Debug", "Default", "PartialEq", "Serialize", "Deserialize", "JsonSchema"];
+
+pub(crate) struct Status {
+    pub(crate) krate: Krate,
+    pub(crate) item: ItemStruct,
+    pub(crate) fields: Vec<Field>,
+    /// Those of [`DERIVES`] that the author did not write.
+    pub(crate) derives: Vec<&'static str>,
+    /// The author chose names for the wire.
+    pub(crate) renames: bool,
+}
+
+pub(crate) struct Field {
+    pub(crate) ident: Ident,
+    pub(crate) ty: Type,
+    pub(crate) tokens: syn::Field,
+    pub(crate) shape: Shape,
+    pub(crate) framework: bool,
+}
+
+/// How a field is missing on the wire.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Shape {
+    /// `Option<T>`: left out where it is `None`.
+    Optional,
+    /// A list or a map: left out where it is empty.
+    Empty,
+    /// The author's own `#[serde(default)]`.
+    Defaulted,
+    Required,
+}
+
+pub(crate) fn read(krate: Krate, item: TokenStream, errors: &mut Errors) -> Option<Status> {
+    let item: ItemStruct = match syn::parse2(item.clone()) {
+        Ok(item) => item,
+        Err(error) => {
+            check::refuse_no_struct(&item, error, errors);
+            return None;
+        }
+    };
+    check::check_generics(&item, errors);
+    if !check::check_fields(&item, errors) {
+        return None;
+    }
+    let fields = fields(&item.fields);
+    for field in &fields {
+        check::check_field(field, errors);
+    }
+    let present = derives(&item.attrs);
+    let derives = DERIVES.into_iter().filter(|name| !present.iter().any(|ident| ident == name)).collect();
+    let renames = item.attrs.iter().any(|attr| says(attr, "rename_all"));
+    Some(Status { krate, item, fields, derives, renames })
+}
+
+fn fields(fields: &Fields) -> Vec<Field> {
+    let read = |tokens: &syn::Field| {
+        let ident = tokens.ident.clone()?;
+        let framework = ["observed_generation", "conditions", "observed_inputs"].iter().any(|name| ident == name);
+        Some(Field { ident, ty: tokens.ty.clone(), shape: shape(tokens), tokens: tokens.clone(), framework })
+    };
+    fields.iter().filter_map(read).collect()
+}
+
+fn shape(field: &syn::Field) -> Shape {
+    if field.attrs.iter().any(|attr| ["default", "skip", "flatten"].iter().any(|word| says(attr, word))) {
+        return Shape::Defaulted;
+    }
+    let Type::Path(path) = &field.ty else { return Shape::Required };
+    let Some(last) = path.path.segments.last() else { return Shape::Required };
+    match last.ident.to_string().as_str() {
+        "Option" => Shape::Optional,
+        "Vec" | "BTreeMap" | "HashMap" | "BTreeSet" | "HashSet" => Shape::Empty,
+        _ => Shape::Required,
+    }
+}
+
+/// Whether a serde attribute has the word.
+pub(crate) fn says(attr: &Attribute, word: &str) -> bool {
+    let Meta::List(list) = &attr.meta else { return false };
+    list.path.is_ident("serde")
+        && list.tokens.clone().into_iter().any(|token| matches!(token, proc_macro2::TokenTree::Ident(i) if i == word))
+}
+
+/// The derives that the author wrote below the attribute.
+fn derives(attrs: &[Attribute]) -> Vec<Ident> {
+    let lists = attrs.iter().filter(|attr| attr.path().is_ident("derive"));
+    let paths = lists.filter_map(|attr| attr.parse_args_with(Punctuated::<Path, Token![,]>::parse_terminated).ok());
+    paths.flatten().filter_map(|path| path.segments.last().map(|segment| segment.ident.clone())).collect()
+}

@@ -1,0 +1,142 @@
+//! What a step may not declare, and what its signature may not be.
+
+use quote::ToTokens;
+use syn::{LitStr, Path, ReturnType, Type};
+
+use super::args::StepArgs;
+use crate::errors::{Errors, mistake};
+use crate::syntax::function::Function;
+use crate::syntax::names::is_selector;
+use crate::syntax::shape::{check_plain, is_context};
+
+/// A watch without a way would cache every object of the cluster.
+pub(crate) fn bare_watch(kind: &Path) -> syn::Error {
+    let name = text(kind);
+    mistake(
+        kind,
+        format_args!("`watches({name})` would keep every `{name}` in memory"),
+        format_args!("`watches({name}, by_name)`, `watches({name}, labels = \"app=web\")` or `polls({name})`"),
+    )
+}
+
+/// The API server would refuse the watch.
+pub(crate) fn check_selector(selector: &LitStr) -> syn::Result<()> {
+    let value = selector.value();
+    if is_selector(&value) {
+        return Ok(());
+    }
+    Err(mistake(
+        selector,
+        format_args!("`{value}` is not a label selector"),
+        "write for example `labels = \"app=web\"`",
+    ))
+}
+
+/// Runs the rules on arguments and signature.
+pub(crate) fn check(args: &StepArgs, function: &Function, errors: &mut Errors) {
+    let what = format!("step `{}`", function.sig.ident);
+    check_plain(&what, &function.sig, errors);
+    check_sets(args, function, errors);
+    for (key, list) in [
+        ("sets", &args.sets),
+        ("clears", &args.clears),
+        ("owns", &args.owns),
+        ("reads", &args.reads),
+        ("polls", &args.polls),
+    ] {
+        check_twice(key, list, errors);
+        check_variants(list, errors);
+    }
+    check_twice("watches", &args.watches.iter().map(|watch| watch.kind.clone()).collect::<Vec<_>>(), errors);
+    check_both("sets", &args.sets, "clears", &args.clears, errors);
+    check_both(
+        "watches",
+        &args.watches.iter().map(|watch| watch.kind.clone()).collect::<Vec<_>>(),
+        "polls",
+        &args.polls,
+        errors,
+    );
+}
+
+/// Every step answers for a condition: else its failure would show nowhere.
+fn check_sets(args: &StepArgs, function: &Function, errors: &mut Errors) {
+    if args.sets.is_empty() && !args.says_sets {
+        let name = &function.sig.ident;
+        let help = "name the condition that tells how it went: `#[sub_reconciler(sets(on::SourceFetched))]`";
+        errors.push(name, format_args!("step `{name}` sets no condition"), help);
+    }
+}
+
+/// Nothing is listed twice.
+fn check_twice(key: &str, list: &[Path], errors: &mut Errors) {
+    for (i, path) in list.iter().enumerate() {
+        if list[..i].iter().any(|earlier| text(earlier) == text(path)) {
+            let headline = format!("`{}` is listed twice in `{key}`", text(path));
+            errors.push(path, headline, "remove one of them");
+        }
+    }
+}
+
+/// What contradicts itself.
+fn check_both(first: &str, one: &[Path], second: &str, other: &[Path], errors: &mut Errors) {
+    for path in other.iter().filter(|path| one.iter().any(|earlier| text(earlier) == text(path))) {
+        let headline = format!("`{}` is in `{first}` and in `{second}`", text(path));
+        errors.push(path, headline, "keep one of them");
+    }
+}
+
+/// A variant is a value; its marker has the same name in the module of the set.
+fn check_variants(list: &[Path], errors: &mut Errors) {
+    for path in list {
+        let segments: Vec<_> = path.segments.iter().collect();
+        if let [.., set, name] = segments.as_slice()
+            && set.ident.to_string().starts_with(|c: char| c.is_uppercase())
+        {
+            let headline = format!("`{}` is a variant, not the marker of a condition", text(path));
+            let help = format!("write `on::{}`: the marker in the module of `{}`", name.ident, set.ident);
+            errors.push(path, headline, help);
+        }
+    }
+}
+
+/// The last parameter is the context.
+pub(crate) fn check_context(function: &Function, marker: &syn::Ident, errors: &mut Errors) {
+    let params = function.params();
+    let Some(last) = params.last().filter(|_| params.len() > 1) else { return };
+    let step = &function.sig.ident;
+    if !is_context(&last.ty, "Cx") {
+        let headline = format!("the last parameter of step `{step}` must be its context");
+        errors.push(&last.ty, headline, "write `cx: &mut Cx`");
+    } else if let Some(other) = other_step(&last.ty, marker) {
+        let headline = format!("this is the context of `{other}`, not of step `{step}`");
+        errors.push(&last.ty, headline, format_args!("write `cx: &mut Cx<'_, {marker}>`, or `cx: &mut Cx` for short"));
+    }
+}
+
+/// The step in `Cx<'_, step>` where it is another than this one.
+fn other_step(ty: &Type, marker: &syn::Ident) -> Option<String> {
+    let text = ty.to_token_stream().to_string();
+    let (_, args) = text.split_once('<')?;
+    let step = args.rsplit(',').next()?.trim_end_matches([' ', '>']).trim().to_owned();
+    let same = step.rsplit("::").next().is_some_and(|last| marker == last.trim());
+    (!same && !step.starts_with('\'')).then_some(step)
+}
+
+/// The result says what may go wrong.
+pub(crate) fn check_output(function: &Function, errors: &mut Errors) {
+    let step = &function.sig.ident;
+    let headline = format!("step `{step}` must return a `Result`");
+    let help = "write `-> Result<T, E>`, where `E` derives `ReconcileError`";
+    match &function.sig.output {
+        ReturnType::Default => errors.push(step, headline, help),
+        ReturnType::Type(_, ty) => {
+            if !matches!(&**ty, Type::Path(_)) {
+                errors.add(mistake(ty, headline, help));
+            }
+        }
+    }
+}
+
+pub(crate) fn text(path: &Path) -> String {
+    path.to_token_stream().to_string().replace(' ', "")
+}

@@ -1,0 +1,161 @@
+//! Prints a step: the function, its marker, what it declared and what it may do.
+
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote, quote_spanned};
+use syn::Path;
+use syn::spanned::Spanned;
+
+use super::args::How;
+use super::model::{ErrorType, Step};
+use crate::syntax::krate::Krate;
+
+pub(crate) fn expand(step: &Step) -> TokenStream {
+    let Step { args, function, marker, object, .. } = step;
+    let krate = &args.krate;
+    let structure = expand_marker(step);
+    let (set, error, undo) = (expand_set(step), expand_error(krate, &step.error), expand_undo(step));
+    let wiring = expand_wiring(step);
+    let rights = expand_rights(step);
+    let checks = expand_checks(step);
+    quote! {
+        #function
+        #structure
+        #[automatically_derived]
+        impl #krate::SubReconciler for #marker {
+            type Object = #object;
+            type Conditions = #set;
+            type Error = #error;
+            type Undo = #undo;
+            const WIRING: #krate::StepWiring = #wiring;
+        }
+        #[automatically_derived]
+        impl #krate::StepOf<#object, #set> for #marker {}
+        #rights
+        #checks
+    }
+}
+
+/// The type with the name of the function: braces keep it out of the namespace of values.
+fn expand_marker(step: &Step) -> TokenStream {
+    let Step { function, marker, name, .. } = step;
+    let (vis, inherited) = (&function.vis, function.inherited());
+    let doc = format!("\n\nAs a type: the step `{name}`.");
+    quote! {
+        #inherited
+        #[doc = #doc]
+        #[allow(non_camel_case_types, clippy::empty_structs_with_brackets)]
+        #vis struct #marker {}
+    }
+}
+
+/// The set of the conditions: that of the first one.
+fn expand_set(step: &Step) -> TokenStream {
+    let first = &step.first;
+    let here = step.args.krate.at(first.span());
+    quote_spanned!(first.span()=> <#first as #here::ConditionMarker>::Set)
+}
+
+fn expand_error(krate: &Krate, error: &ErrorType) -> TokenStream {
+    match error {
+        ErrorType::Named(ty) => ty.to_token_stream(),
+        ErrorType::Within(ty) => {
+            let here = krate.at(ty.span());
+            quote_spanned!(ty.span()=> <#ty as #here::StepOutput>::Error)
+        }
+    }
+}
+
+/// An external step is undone by its cleanup; that there is one is asked here, once.
+fn expand_undo(step: &Step) -> TokenStream {
+    let (marker, name) = (&step.marker, &step.function.sig.ident);
+    match &step.args.external {
+        Some(_) => {
+            let here = step.args.krate.at(name.span());
+            let marker = quote_spanned!(name.span()=> #marker);
+            quote_spanned!(name.span()=> <#marker as #here::HasCleanup>::Cleanup)
+        }
+        None => {
+            let krate = &step.args.krate;
+            quote!(#krate::NoCleanup)
+        }
+    }
+}
+
+fn expand_wiring(step: &Step) -> TokenStream {
+    let Step { args, name, .. } = step;
+    let krate = &args.krate;
+    let external = args.external.is_some();
+    let (sets, clears) = (expand_places(step, &args.sets), expand_places(step, &args.clears));
+    let owns = args.owns.iter().map(|kind| expand_relation(krate, kind, quote!(Owns)));
+    let watches = args.watches.iter().map(|watch| match &watch.how {
+        How::ByName => expand_relation(krate, &watch.kind, quote!(WatchesByName)),
+        How::Labels(selector) => expand_relation(krate, &watch.kind, quote!(WatchesLabels(#selector))),
+    });
+    let reads = args.reads.iter().chain(&args.polls).map(|kind| expand_relation(krate, kind, quote!(Reads)));
+    let relations = owns.chain(watches).chain(reads);
+    quote! {
+        #krate::StepWiring {
+            name: #name,
+            sets: &[#sets],
+            clears: &[#clears],
+            external: #external,
+            relations: &[#(#relations),*],
+        }
+    }
+}
+
+/// The places of conditions, which are of one set.
+fn expand_places(step: &Step, markers: &[Path]) -> TokenStream {
+    let places = markers.iter().map(|marker| {
+        let here = step.args.krate.at(marker.span());
+        let set = expand_set(step);
+        quote_spanned!(marker.span()=> #here::place::<#marker, #set>())
+    });
+    quote!(#(#places),*)
+}
+
+fn expand_relation(krate: &Krate, kind: &Path, how: TokenStream) -> TokenStream {
+    let here = krate.at(kind.span());
+    quote!(#krate::Relation { how: #krate::How::#how, kind: <#kind as #here::Readable>::KIND })
+}
+
+/// What the step may do, as impls that the methods of its context ask for.
+fn expand_rights(step: &Step) -> TokenStream {
+    let args = &step.args;
+    let watched: Vec<&Path> = args.watches.iter().map(|watch| &watch.kind).collect();
+    let mut read: Vec<&Path> = Vec::new();
+    let all = args.sets.iter().chain(&args.clears).chain(watched.iter().copied());
+    for path in all.chain(&args.owns).chain(&args.reads).chain(&args.polls) {
+        let text = path.to_token_stream().to_string();
+        if !read.iter().any(|earlier| earlier.to_token_stream().to_string() == text) {
+            read.push(path);
+        }
+    }
+    let sets = expand_right(step, "Sets", &args.sets.iter().collect::<Vec<_>>());
+    let clears = expand_right(step, "Clears", &args.clears.iter().collect::<Vec<_>>());
+    let watches = expand_right(step, "Watches", &watched);
+    let owns = expand_right(step, "Owns", &args.owns.iter().collect::<Vec<_>>());
+    let reads = expand_right(step, "Reads", &read);
+    quote!(#sets #clears #watches #owns #reads)
+}
+
+/// The impls of one right. The one for `Never` keeps rustc from guessing where there is one right only.
+fn expand_right(step: &Step, right: &str, things: &[&Path]) -> TokenStream {
+    let (krate, marker) = (&step.args.krate, &step.marker);
+    let right = quote::format_ident!("{right}");
+    quote! {
+        #[automatically_derived]
+        impl #krate::#right<#krate::Never> for #marker {}
+        #(#[automatically_derived] impl #krate::#right<#things> for #marker {})*
+    }
+}
+
+/// What needs no right but must be true: owners own where the garbage collector follows.
+fn expand_checks(step: &Step) -> TokenStream {
+    let (krate, object) = (&step.args.krate, &step.object);
+    let owns = step.args.owns.iter().map(|kind| {
+        let here = krate.at(kind.span());
+        quote_spanned!(kind.span()=> #here::owns::<#kind, #object>();)
+    });
+    quote!(const _: () = { #(#owns)* };)
+}

@@ -1,0 +1,105 @@
+//! The validated step.
+
+use proc_macro2::Ident;
+use syn::{GenericArgument, Path, PathArguments, PathSegment, ReturnType, Type};
+
+use super::args::StepArgs;
+use super::check;
+use crate::errors::Errors;
+use crate::syntax::function::{Function, behind};
+use crate::syntax::names::plain;
+use crate::syntax::shape::{is_context, parse_object};
+
+/// What was read, right or wrong.
+pub(crate) struct Draft {
+    pub(crate) args: StepArgs,
+    /// With the step filled into a bare `Cx`.
+    pub(crate) function: Function,
+    pub(crate) marker: Ident,
+    pub(crate) object: Option<Type>,
+    pub(crate) error: Option<ErrorType>,
+}
+
+/// A step without mistakes.
+pub(crate) struct Step {
+    pub(crate) args: StepArgs,
+    pub(crate) function: Function,
+    pub(crate) marker: Ident,
+    pub(crate) name: String,
+    /// The first of `sets(..)`.
+    pub(crate) first: Path,
+    pub(crate) object: Type,
+    pub(crate) error: ErrorType,
+}
+
+/// Where the error type is found.
+pub(crate) enum ErrorType {
+    /// The `E` of `Result<T, E>`.
+    Named(Type),
+    /// An alias such as `RepoResult<T>`, which is asked.
+    Within(Type),
+}
+
+pub(crate) fn read(args: StepArgs, mut function: Function, errors: &mut Errors) -> Draft {
+    let marker = args.marker.clone().unwrap_or_else(|| function.sig.ident.clone());
+    check::check(&args, &function, errors);
+    let what = format!("step `{}`", function.sig.ident);
+    let object = parse_object(&what, &function, errors);
+    if object.is_some() {
+        check::check_context(&function, &marker, errors);
+    }
+    check::check_output(&function, errors);
+    let error = error_type(&function.sig.output);
+    fill_in(&mut function, &marker);
+    Draft { args, function, marker, object, error }
+}
+
+impl Draft {
+    /// The step, if nothing was wrong.
+    pub(crate) fn finish(self, errors: &Errors) -> Result<Step, Box<Self>> {
+        let name = plain(&self.function.sig.ident);
+        match (self.args.sets.first().cloned(), self) {
+            (Some(first), Self { args, function, marker, object: Some(object), error: Some(error) })
+                if errors.is_empty() =>
+            {
+                Ok(Step { args, function, marker, name, first, object, error })
+            }
+            (_, draft) => Err(Box::new(draft)),
+        }
+    }
+}
+
+fn error_type(output: &ReturnType) -> Option<ErrorType> {
+    let ReturnType::Type(_, ty) = output else { return None };
+    let Type::Path(path) = &**ty else { return None };
+    let last = path.path.segments.last()?;
+    let types = generics(last);
+    match types.as_slice() {
+        [_, error] if last.ident == "Result" => Some(ErrorType::Named((*error).clone())),
+        _ => Some(ErrorType::Within((**ty).clone())),
+    }
+}
+
+fn generics(segment: &PathSegment) -> Vec<&Type> {
+    let PathArguments::AngleBracketed(args) = &segment.arguments else { return Vec::new() };
+    let types = args.args.iter().filter_map(|arg| match arg {
+        GenericArgument::Type(ty) => Some(ty),
+        _ => None,
+    });
+    types.collect()
+}
+
+/// Makes `cx: &mut Cx` into `cx: &mut Cx<'_, step>`.
+fn fill_in(function: &mut Function, marker: &Ident) {
+    let Some(syn::FnArg::Typed(last)) = function.sig.inputs.last_mut() else { return };
+    if !is_context(&last.ty, "Cx") || behind(&last.ty).is_none() {
+        return;
+    }
+    let Type::Reference(reference) = &mut *last.ty else { return };
+    let Type::Path(path) = &mut *reference.elem else { return };
+    let Some(segment) = path.path.segments.last_mut() else { return };
+    if matches!(segment.arguments, PathArguments::None) {
+        let step = marker.clone();
+        segment.arguments = PathArguments::AngleBracketed(syn::parse_quote!(<'_, #step>));
+    }
+}

@@ -1,0 +1,152 @@
+//! Arguments of an attribute as written: `word`, `key = value`, `key(list)`.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::ToTokens;
+use syn::ext::IdentExt;
+use syn::parse::{ParseStream, Parser};
+use syn::punctuated::Punctuated;
+use syn::{Expr, ExprLit, Lit, LitStr, Path, Token, parenthesized};
+
+use crate::errors::{Errors, mistake};
+use crate::syntax::names::plain;
+use crate::syntax::suggest;
+
+/// One argument.
+pub(crate) struct Arg {
+    pub(crate) key: Ident,
+    pub(crate) value: Value,
+}
+
+/// What follows the key.
+pub(crate) enum Value {
+    /// Nothing: `external`.
+    Word,
+    /// A list in parentheses, raw: `sets(on::A)`.
+    List(TokenStream),
+    /// A value: `requeue = "10m"`.
+    Is(Box<Expr>),
+}
+
+/// Which keys an attribute knows, and which of them may come more than once.
+pub(crate) struct Keys {
+    pub(crate) known: &'static [&'static str],
+    pub(crate) many: &'static [&'static str],
+}
+
+/// Reads the arguments; unknown and repeated keys are refused and left out.
+pub(crate) fn parse_args(tokens: TokenStream, keys: &Keys, errors: &mut Errors) -> Vec<Arg> {
+    let parser = Punctuated::<Arg, Token![,]>::parse_terminated_with;
+    let read = (|input: ParseStream| parser(input, parse_arg)).parse2(tokens);
+    let mut args: Vec<Arg> = Vec::new();
+    for arg in errors.take(read).into_iter().flatten() {
+        let key = plain(&arg.key);
+        if !keys.known.contains(&key.as_str()) {
+            let help = suggest::help(&key, keys.known);
+            errors.push(&arg.key, format_args!("unknown argument `{key}`"), help);
+        } else if !keys.many.contains(&key.as_str()) && args.iter().any(|earlier| earlier.key == arg.key) {
+            errors.push(&arg.key, format_args!("`{key}` is given twice"), "keep one of them");
+        } else {
+            args.push(arg);
+        }
+    }
+    args
+}
+
+fn parse_arg(input: ParseStream) -> syn::Result<Arg> {
+    if input.peek(syn::Lit) {
+        let literal: Lit = input.parse()?;
+        return Err(mistake(literal, "a value without a key", "write `key = value`"));
+    }
+    let key = input.call(Ident::parse_any)?;
+    let value = if input.peek(syn::token::Paren) {
+        let content;
+        parenthesized!(content in input);
+        Value::List(content.parse()?)
+    } else if input.peek(Token![=]) {
+        let equals: Token![=] = input.parse()?;
+        if input.is_empty() || input.peek(Token![,]) {
+            let both = key.to_token_stream().into_iter().chain(equals.to_token_stream());
+            let both: TokenStream = both.collect();
+            return Err(mistake(both, format_args!("`{key}` has no value"), format_args!("write `{key} = ..`")));
+        }
+        Value::Is(Box::new(parse_value(input)?))
+    } else {
+        Value::Word
+    };
+    Ok(Arg { key, value })
+}
+
+/// A value, where a bare keyword is a path as well.
+fn parse_value(input: ParseStream) -> syn::Result<Expr> {
+    input.parse()
+}
+
+impl Arg {
+    /// The value of `key = value`.
+    pub(crate) fn value(&self, example: &str) -> syn::Result<&Expr> {
+        match &self.value {
+            Value::Is(value) => Ok(value),
+            Value::Word | Value::List(_) => {
+                let key = &self.key;
+                Err(mistake(key, format_args!("`{key}` takes a value"), format_args!("write `{key} = {example}`")))
+            }
+        }
+    }
+
+    /// The path of `key = path`.
+    pub(crate) fn path(&self, example: &str) -> syn::Result<Path> {
+        let key = &self.key;
+        match self.value(example)? {
+            Expr::Path(path) if path.qself.is_none() => Ok(path.path.clone()),
+            Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Err(mistake(
+                text,
+                format_args!("`{key}` takes a path, not a string"),
+                format_args!("write `{key} = {}`", text.value()),
+            )),
+            other => {
+                Err(mistake(other, format_args!("`{key}` takes a path"), format_args!("write `{key} = {example}`")))
+            }
+        }
+    }
+
+    /// The text of `key = "text"`.
+    pub(crate) fn text(&self, example: &str) -> syn::Result<LitStr> {
+        let key = &self.key;
+        match self.value(example)? {
+            Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Ok(text.clone()),
+            other => {
+                Err(mistake(other, format_args!("`{key}` takes a string"), format_args!("write `{key} = {example}`")))
+            }
+        }
+    }
+
+    /// The raw list of `key(list)`.
+    pub(crate) fn list(&self, example: &str) -> syn::Result<TokenStream> {
+        let key = &self.key;
+        let help = || format!("write `{key}({example})`");
+        match &self.value {
+            Value::List(list) if !list.is_empty() => Ok(list.clone()),
+            Value::List(_) => Err(mistake(key, format_args!("`{key}` is empty"), help())),
+            Value::Word => Err(mistake(key, format_args!("`{key}` takes a list"), help())),
+            Value::Is(value) => Err(mistake(value, format_args!("`{key}` takes a list in parentheses"), help())),
+        }
+    }
+
+    /// The paths of `key(path, path)`.
+    pub(crate) fn paths(&self, example: &str) -> syn::Result<Vec<Path>> {
+        let list = self.list(example)?;
+        let paths = Punctuated::<Path, Token![,]>::parse_terminated.parse2(list)?;
+        Ok(paths.into_iter().collect())
+    }
+
+    /// Refuses a value where the key is a mere word.
+    pub(crate) fn word(&self) -> syn::Result<()> {
+        let key = &self.key;
+        match &self.value {
+            Value::Word => Ok(()),
+            Value::List(_) | Value::Is(_) => {
+                Err(mistake(key, format_args!("`{key}` takes no value"), format_args!("write `{key}`")))
+            }
+        }
+    }
+}

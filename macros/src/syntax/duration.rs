@@ -1,0 +1,121 @@
+//! Durations as literals: `"10m"`, `"1h30m"`; never zero.
+
+use std::time::Duration;
+
+use syn::{Expr, ExprLit, Lit, LitStr};
+
+use crate::errors::mistake;
+
+const UNITS: [(&str, u64); 5] = [("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000)];
+
+/// Units that people write instead, and what they mean.
+const SPELLINGS: [(&str, &str); 5] = [("ms", "milli"), ("s", "sec"), ("m", "min"), ("h", "hour"), ("d", "day")];
+
+/// Why a text is no duration, and what to write.
+#[derive(Debug, PartialEq)]
+struct Wrong {
+    headline: String,
+    help: String,
+}
+
+/// The duration that the value of `key` is.
+pub(crate) fn parse_duration(key: &str, value: &Expr) -> syn::Result<Duration> {
+    match value {
+        Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => parse_text(key, text),
+        Expr::Lit(ExprLit { lit: Lit::Int(number), .. }) => Err(mistake(
+            value,
+            format_args!("`{key}` needs a unit"),
+            format_args!("write `{key} = \"{}s\"`", number.base10_digits()),
+        )),
+        _ => Err(mistake(
+            value,
+            format_args!("`{key}` takes a duration"),
+            format_args!("write for example `{key} = \"30s\"`, `\"10m\"` or `\"1h30m\"`"),
+        )),
+    }
+}
+
+/// The duration that a string literal is.
+fn parse_text(key: &str, text: &LitStr) -> syn::Result<Duration> {
+    let wrong = |Wrong { headline, help }| mistake(text, format_args!("`{key}` {headline}"), help);
+    read(&text.value()).map_err(wrong)
+}
+
+fn read(text: &str) -> Result<Duration, Wrong> {
+    let (mut rest, mut millis) = (text, 0_u64);
+    if rest.is_empty() {
+        return Err(shape("is empty"));
+    }
+    while !rest.is_empty() {
+        let (part, factor, after) = split(rest)?;
+        let added = part.checked_mul(factor).and_then(|n| millis.checked_add(n));
+        millis = added.ok_or_else(|| shape("is too long"))?;
+        rest = after;
+    }
+    match millis {
+        0 => Err(Wrong { headline: "must be longer than zero".into(), help: "write for example `\"30s\"`".into() }),
+        _ => Ok(Duration::from_millis(millis)),
+    }
+}
+
+/// The first number with its unit in milliseconds, and the rest.
+fn split(text: &str) -> Result<(u64, u64, &str), Wrong> {
+    let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let (number, rest) = text.split_at(digits);
+    if number.is_empty() {
+        return Err(shape("is not a duration"));
+    }
+    let end = rest.find(|c: char| c.is_ascii_digit()).unwrap_or(rest.len());
+    let (unit, rest) = rest.split_at(end);
+    let Some((_, factor)) = UNITS.iter().find(|(name, _)| *name == unit) else {
+        return Err(unknown_unit(number, unit.trim()));
+    };
+    let number = number.parse().map_err(|_| shape("is too long"))?;
+    Ok((number, *factor, rest))
+}
+
+fn shape(headline: &str) -> Wrong {
+    Wrong { headline: headline.into(), help: "write for example `\"30s\"`, `\"10m\"` or `\"1h30m\"`".into() }
+}
+
+fn unknown_unit(number: &str, unit: &str) -> Wrong {
+    if unit.is_empty() {
+        return Wrong { headline: "needs a unit".into(), help: format!("write `\"{number}s\"`") };
+    }
+    let spelled = SPELLINGS.iter().find(|(name, word)| unit == *name || unit.starts_with(word));
+    let headline = format!("has an unknown unit `{unit}`");
+    match spelled {
+        Some((name, _)) if unit == *name => {
+            Wrong { headline: "has a space before its unit".into(), help: format!("write `\"{number}{name}\"`") }
+        }
+        Some((name, _)) => Wrong { headline, help: format!("write `\"{number}{name}\"`") },
+        None => Wrong { headline, help: "use `ms`, `s`, `m`, `h` or `d`".into() },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn units_add_up() {
+        assert_eq!(read("500ms"), Ok(Duration::from_millis(500)));
+        assert_eq!(read("10m"), Ok(Duration::from_secs(600)));
+        assert_eq!(read("1d2h3m4s"), Ok(Duration::from_secs(86_400 + 7_200 + 180 + 4)));
+    }
+
+    #[test]
+    fn a_wrong_unit_is_answered_with_the_right_one() {
+        assert_eq!(read("10 minutes").unwrap_err().help, "write `\"10m\"`");
+        assert_eq!(read("10 m").unwrap_err().help, "write `\"10m\"`");
+        assert_eq!(read("2weeks").unwrap_err().help, "use `ms`, `s`, `m`, `h` or `d`");
+        assert_eq!(read("10").unwrap_err().help, "write `\"10s\"`");
+    }
+
+    #[test]
+    fn zero_nothing_and_overflow_are_refused() {
+        for text in ["", "0s", "0m0s", "-1s", "m", "99999999999999999999s", "18446744073709551615d"] {
+            assert!(read(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! Functions of which the signature is parsed and the body stays as tokens: cheap, and a half-typed body breaks nothing.
+
+use proc_macro2::{Group, TokenStream, TokenTree};
+use quote::{ToTokens, quote};
+use syn::parse::{Parse, ParseStream};
+use syn::{Attribute, FnArg, PatType, Signature, Type, TypeReference, Visibility};
+
+/// A function with a raw body.
+pub(crate) struct Function {
+    pub(crate) attrs: Vec<Attribute>,
+    pub(crate) vis: Visibility,
+    pub(crate) sig: Signature,
+    pub(crate) body: Group,
+}
+
+impl Parse for Function {
+    fn parse(input: ParseStream) -> syn::Result<Self> {
+        Ok(Self {
+            attrs: input.call(Attribute::parse_outer)?,
+            vis: input.parse()?,
+            sig: input.parse()?,
+            body: input.parse()?,
+        })
+    }
+}
+
+impl ToTokens for Function {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        let Self { attrs, vis, sig, body } = self;
+        tokens.extend(quote!(#(#attrs)* #vis #sig #body));
+    }
+}
+
+impl Function {
+    /// The parameters, a receiver left out.
+    pub(crate) fn params(&self) -> Vec<&PatType> {
+        let typed = self.sig.inputs.iter().filter_map(|input| match input {
+            FnArg::Typed(typed) => Some(typed),
+            FnArg::Receiver(_) => None,
+        });
+        typed.collect()
+    }
+
+    /// Doc comments, `#[cfg]` and lint attributes: what the generated items have as well.
+    pub(crate) fn inherited(&self) -> TokenStream {
+        let kept = self
+            .attrs
+            .iter()
+            .filter(|attr| ["doc", "cfg", "allow", "deprecated"].iter().any(|name| attr.path().is_ident(name)));
+        quote!(#(#kept)*)
+    }
+}
+
+/// The item that is no function, by its keyword: `struct`, `impl`.
+pub(crate) fn keyword(item: &TokenStream) -> Option<proc_macro2::Ident> {
+    const KINDS: [&str; 10] =
+        ["struct", "enum", "union", "impl", "mod", "trait", "type", "static", "use", "macro_rules"];
+    item.clone().into_iter().find_map(|token| match token {
+        TokenTree::Ident(ident) if KINDS.iter().any(|kind| ident == kind) => Some(ident),
+        _ => None,
+    })
+}
+
+/// The type behind `&T`.
+pub(crate) fn behind(ty: &Type) -> Option<&TypeReference> {
+    match ty {
+        Type::Reference(reference) => Some(reference),
+        Type::Paren(paren) => behind(&paren.elem),
+        Type::Group(group) => behind(&group.elem),
+        _ => None,
+    }
+}

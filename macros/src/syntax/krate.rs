@@ -1,0 +1,65 @@
+//! The path of the runtime: `::evenkeel`, or what `crate = ::path` says.
+
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, quote, quote_spanned};
+use syn::{Expr, Path};
+
+use crate::errors::mistake;
+
+/// Where expansions find `__private`.
+#[derive(Clone)]
+pub(crate) struct Krate(Option<Path>);
+
+impl Krate {
+    /// The usual place: `::evenkeel`.
+    pub(crate) const DEFAULT: Self = Self(None);
+
+    /// The path after `crate =`.
+    pub(crate) fn parse(value: &Expr) -> syn::Result<Self> {
+        let help = "write `crate = ::name` or `crate = crate::path`";
+        let Expr::Path(path) = value else {
+            return Err(mistake(value, "`crate` takes a path", help));
+        };
+        let first = path.path.segments.first().is_some_and(|segment| segment.ident == "crate");
+        if path.path.leading_colon.is_none() && !first {
+            return Err(mistake(value, "`crate` takes an absolute path", help));
+        }
+        Ok(Self(Some(path.path.clone())))
+    }
+
+    /// `::evenkeel::__private`, spanned at `span` so that rustc points there.
+    pub(crate) fn at(&self, span: Span) -> TokenStream {
+        let span = span.resolved_at(Span::mixed_site());
+        match &self.0 {
+            Some(path) => respan(quote!(#path::__private), span),
+            None => quote_spanned!(span=> ::evenkeel::__private),
+        }
+    }
+
+    /// The root of the runtime as a string, for the `crate = ".."` of other derives.
+    pub(crate) fn text(&self, rest: &str) -> String {
+        let root = match &self.0 {
+            Some(path) => path.to_token_stream().to_string().replace(' ', ""),
+            None => "::evenkeel".to_owned(),
+        };
+        format!("{root}::__private::{rest}")
+    }
+}
+
+impl ToTokens for Krate {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        tokens.extend(match &self.0 {
+            Some(path) => quote!(#path::__private),
+            None => quote!(::evenkeel::__private),
+        });
+    }
+}
+
+fn respan(tokens: TokenStream, span: Span) -> TokenStream {
+    let respanned = tokens.into_iter().map(|mut token| {
+        // The hygiene of the user's token is kept: only the place moves.
+        token.set_span(span.resolved_at(token.span()));
+        token
+    });
+    respanned.collect()
+}

@@ -1,0 +1,9 @@
+//! What several macros read: arguments, functions with raw bodies, durations, names.
+
+pub(crate) mod args;
+pub(crate) mod duration;
+pub(crate) mod function;
+pub(crate) mod krate;
+pub(crate) mod names;
+pub(crate) mod shape;
+pub(crate) mod suggest;

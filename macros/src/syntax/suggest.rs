@@ -1,0 +1,67 @@
+//! Did you mean: the nearest of the valid words.
+
+/// The help line for an unknown word: the nearest valid one, or the list of them.
+pub(crate) fn help(word: &str, valid: &[&str]) -> String {
+    match nearest(word, valid) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("use {}", list(valid)),
+    }
+}
+
+/// The valid word within a third of its letters, if there is one.
+fn nearest<'a>(word: &str, valid: &[&'a str]) -> Option<&'a str> {
+    let scored = valid.iter().map(|v| (distance(word, v), *v));
+    let (steps, near) = scored.min_by_key(|(steps, _)| *steps)?;
+    let close = steps <= near.len().div_ceil(3) || (word.len() > 2 && near.starts_with(word));
+    close.then_some(near)
+}
+
+/// The words as prose: `a`, `b` or `c`.
+pub(crate) fn list(words: &[&str]) -> String {
+    let quoted: Vec<_> = words.iter().map(|w| format!("`{w}`")).collect();
+    match quoted.split_last() {
+        Some((last, rest)) if !rest.is_empty() => format!("{} or {last}", rest.join(", ")),
+        _ => quoted.concat(),
+    }
+}
+
+/// Levenshtein's distance.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, ca) in a.chars().enumerate() {
+        let mut corner = std::mem::replace(&mut row[0], i + 1);
+        for (j, cb) in b.iter().enumerate() {
+            let step = corner + usize::from(ca != *cb);
+            corner = row[j + 1];
+            row[j + 1] = step.min(row[j] + 1).min(corner + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slip_of_the_pen_is_recognised() {
+        let valid = ["conditions", "requeue", "timeout"];
+        assert_eq!(help("condition", &valid), "did you mean `conditions`?");
+        assert_eq!(help("requue", &valid), "did you mean `requeue`?");
+        assert_eq!(help("cond", &valid), "did you mean `conditions`?");
+    }
+
+    #[test]
+    fn a_strange_word_gets_the_list() {
+        assert_eq!(help("banana", &["sets", "reads"]), "use `sets` or `reads`");
+        assert_eq!(help("x", &["crate"]), "use `crate`");
+    }
+
+    #[test]
+    fn distances_count_single_letters() {
+        assert_eq!(distance("", "abc"), 3);
+        assert_eq!(distance("kitten", "sitting"), 3);
+        assert_eq!(distance("same", "same"), 0);
+    }
+}

@@ -1,0 +1,158 @@
+//! How an expanded pipeline binds its calls to steps: by the context that the called function takes.
+
+use std::future::Future;
+use std::marker::PhantomData;
+
+use tracing::instrument::Instrumented;
+
+use crate::condition::{ConditionMarker, ConditionSet};
+use crate::cx::{Cx, Pass, traced, undo};
+use crate::outcome::{Halt, ReconcileError};
+use crate::reconciler::Reconciler;
+use crate::step::{SubReconciler, Undo, WakeUp};
+use crate::wiring::{Kind, OwnableBy, StepWiring, UNKNOWN};
+
+/// A function that takes the context of a step last. `M` is the list of its parameters, which rustc finds.
+#[diagnostic::on_unimplemented(
+    message = "this function is not a step",
+    label = "not a `#[sub_reconciler]`",
+    note = "a pipeline calls steps only: mark the function with `#[sub_reconciler(sets(..))]`"
+)]
+pub trait StepFn<M> {
+    /// The step.
+    type Step: SubReconciler;
+}
+
+macro_rules! step_fn {
+    ($($param:ident)*) => {
+        #[diagnostic::do_not_recommend]
+        impl<'x, 'y, F, S, R, $($param),*> StepFn<($($param,)* &'x mut Cx<'y, S>)> for F
+        where
+            F: FnOnce($($param,)* &'x mut Cx<'y, S>) -> R,
+            S: SubReconciler,
+        {
+            type Step = S;
+        }
+    };
+}
+
+step_fn!(A);
+step_fn!(A B);
+step_fn!(A B C);
+step_fn!(A B C D);
+step_fn!(A B C D E);
+step_fn!(A B C D E G);
+step_fn!(A B C D E G H);
+step_fn!(A B C D E G H I);
+step_fn!(A B C D E G H I J);
+step_fn!(A B C D E G H I J K);
+
+/// The step works on objects of `O` and sets conditions of `C`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no step for a `{O}` with the conditions `{C}`",
+    label = "works on another kind, or sets conditions of another set"
+)]
+pub trait StepOf<O, C> {}
+
+/// What a step returns, where it is written as an alias.
+#[diagnostic::on_unimplemented(
+    message = "a step cannot return `{Self}`",
+    label = "not a `Result`",
+    note = "return `Result<T, E>`, where `E` derives `ReconcileError`"
+)]
+pub trait StepOutput {
+    /// What it fails with.
+    type Error: ReconcileError;
+}
+
+impl<T, E: ReconcileError> StepOutput for Result<T, E> {
+    type Error = E;
+}
+
+/// A condition of the set `C`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a condition of `{C}`",
+    label = "of another set",
+    note = "a step sets and clears the conditions of one set"
+)]
+pub trait MarkerOf<C>: ConditionMarker {}
+
+#[diagnostic::do_not_recommend]
+impl<C, M: ConditionMarker<Set = C>> MarkerOf<C> for M {}
+
+/// The place of a condition in its set.
+#[must_use]
+pub const fn place<M: MarkerOf<C>, C>() -> usize {
+    M::INDEX
+}
+
+/// The type can wake an object that waits.
+pub const fn wakes<T: WakeUp>() {}
+
+/// Objects of `O` may own such of `K`.
+pub const fn owns<K: Kind<Scope: OwnableBy<O::Scope>>, O: Kind>() {}
+
+/// Carries the step of a context beside it.
+#[derive(Debug)]
+pub struct Tag<S>(PhantomData<fn() -> S>);
+
+/// The step of the context.
+#[must_use]
+pub fn tag<S>(_: &Cx<'_, S>) -> Tag<S> {
+    Tag(PhantomData)
+}
+
+/// Runs the future of the step in its span.
+pub fn run<S: SubReconciler, F: Future>(_: Tag<S>, step: F) -> Instrumented<F> {
+    traced::<S, F>(step)
+}
+
+/// The object, where the step is one for it.
+pub fn object<'a, O, C, S>(_: &Cx<'_, S>, object: &'a O) -> &'a O
+where
+    S: StepOf<O, C>,
+{
+    object
+}
+
+/// What the step of a function declared. Its places count only where its conditions are of the set `C`.
+#[must_use]
+pub const fn wiring_of<C: ConditionSet, F: StepFn<M>, M>(_: &F) -> StepWiring {
+    let wiring = <F::Step as SubReconciler>::WIRING;
+    if same(<F::Step as SubReconciler>::Conditions::NAME, C::NAME) {
+        wiring
+    } else {
+        // `StepOf` says so at the call.
+        StepWiring { sets: &[UNKNOWN], clears: &[], ..wiring }
+    }
+}
+
+const fn same(a: &str, b: &str) -> bool {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    let mut i = 0;
+    while i < a.len() && i < b.len() && a[i] == b[i] {
+        i += 1;
+    }
+    i == a.len() && i == b.len()
+}
+
+/// Undoes the step of a function on the delete path, where it is external.
+///
+/// # Errors
+/// The cleanup failed.
+pub async fn undo_by<R, F, M>(_: &F, object: &R::Object, deps: &R::Deps, pass: &mut Pass<'_>) -> Result<(), Halt>
+where
+    R: Reconciler,
+    F: StepFn<M>,
+    F::Step: SubReconciler<Undo: Undo<F::Step, R>>,
+{
+    undo::<F::Step, R>(object, deps, pass).await
+}
+
+/// Whether a list or map is left out on the wire.
+pub fn is_empty<'a, T: ?Sized>(list: &'a T) -> bool
+where
+    &'a T: IntoIterator,
+{
+    list.into_iter().next().is_none()
+}

@@ -1,0 +1,119 @@
+//! What stands in for a type that could not be read: it fits everywhere, so that one mistake stays one error.
+
+use std::borrow::Cow;
+use std::time::Duration;
+
+use kube::core::object::HasStatus;
+use kube::core::{NamespaceResourceScope, ObjectMeta};
+use serde::{Deserialize, Serialize};
+
+use crate::condition::{Complaints, Condition, ConditionInfo, ConditionSet};
+use crate::outcome::{Class, ReconcileError};
+use crate::status::{ObservedInputs, StatusContract};
+use crate::wiring::{Previously, StepWiring, UNKNOWN, Wiring};
+
+/// Kind, status, condition set and error in one. No program that holds it compiles.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Poison {
+    metadata: ObjectMeta,
+    status: Option<PoisonStatus>,
+}
+
+/// The status of [`Poison`].
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct PoisonStatus {}
+
+impl StatusContract for PoisonStatus {
+    fn observed_generation(&self) -> Option<i64> {
+        None
+    }
+
+    fn conditions(&self) -> &[Condition] {
+        &[]
+    }
+
+    fn observed_inputs(&self) -> Option<&ObservedInputs> {
+        None
+    }
+}
+
+impl HasStatus for Poison {
+    type Status = PoisonStatus;
+
+    fn status(&self) -> Option<&PoisonStatus> {
+        self.status.as_ref()
+    }
+
+    fn status_mut(&mut self) -> &mut Option<PoisonStatus> {
+        &mut self.status
+    }
+}
+
+impl kube::Resource for Poison {
+    type DynamicType = ();
+    type Scope = NamespaceResourceScope;
+
+    fn kind(&(): &()) -> Cow<'_, str> {
+        "Poison".into()
+    }
+
+    fn group(&(): &()) -> Cow<'_, str> {
+        "".into()
+    }
+
+    fn version(&(): &()) -> Cow<'_, str> {
+        "v1".into()
+    }
+
+    fn plural(&(): &()) -> Cow<'_, str> {
+        "poisons".into()
+    }
+
+    fn meta(&self) -> &ObjectMeta {
+        &self.metadata
+    }
+
+    fn meta_mut(&mut self) -> &mut ObjectMeta {
+        &mut self.metadata
+    }
+}
+
+impl ConditionSet for Poison {
+    const NAME: &'static str = "";
+    const CONDITIONS: &'static [ConditionInfo] = &[];
+    const COMPLAINTS: &'static [Complaints] = &[];
+}
+
+impl std::fmt::Display for Poison {
+    fn fmt(&self, _: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        Ok(())
+    }
+}
+
+impl ReconcileError for Poison {
+    fn class(&self) -> Class {
+        Class::Transient
+    }
+
+    fn reason(&self) -> &'static str {
+        "Poison"
+    }
+}
+
+/// The wiring of a step with a mistake: it turns the checks of its pipeline off.
+#[must_use]
+pub const fn poisoned(name: &'static str) -> StepWiring {
+    StepWiring { name, sets: &[UNKNOWN], clears: &[], external: false, relations: &[] }
+}
+
+/// The wiring of a reconciler with a mistake.
+pub const POISONED: Wiring = Wiring {
+    name: "",
+    conditions: &[],
+    steps: &[],
+    timeout: Duration::ZERO,
+    revision: 0,
+    finalizer: None,
+    manager: None,
+    previously: Previously { managers: &[], finalizers: &[] },
+};

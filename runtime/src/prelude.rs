@@ -1,0 +1,9 @@
+//! What a file of an operator imports: `use evenkeel::prelude::*;`.
+
+pub use crate::condition::{Condition, ConditionSet, Status};
+pub use crate::cx::{Cx, Pass};
+pub use crate::interval::Interval;
+pub use crate::outcome::{Class, Flow, ReconcileError};
+pub use crate::step::Absent;
+#[doc(no_inline)]
+pub use evenkeel_macros::{ConditionSet, ReconcileError, cleanup, reconciler, status, sub_reconciler};
