@@ -1,5 +1,7 @@
 //! A DSL of attribute macros for Kubernetes operators.
 
+#![forbid(unsafe_code)]
+
 pub mod backend;
 #[cfg(feature = "operator")]
 #[allow(dead_code, unused_imports, reason = "until the operator wires it")]
