@@ -12,11 +12,15 @@ mod draft;
 #[cfg(feature = "operator")]
 #[allow(dead_code, unused_imports, reason = "until the operator wires it")]
 mod gate;
+pub mod guide;
 mod interval;
 mod outcome;
 mod pipeline;
 mod poison;
 pub mod prelude;
+#[cfg(feature = "operator")]
+#[allow(dead_code, unused_imports, reason = "until the operator wires it")]
+mod pass;
 #[cfg(feature = "operator")]
 #[allow(dead_code, unused_imports, reason = "until the operator wires it")]
 mod queue;

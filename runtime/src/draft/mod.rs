@@ -29,7 +29,7 @@ pub(crate) struct Draft {
     pub(crate) backend: Arc<dyn Backend>,
     /// The author's status, typed.
     pub(crate) status: Box<dyn Any + Send + Sync>,
-    fields_of: fn(&(dyn Any + Send + Sync)) -> Result<BTreeMap<String, Value>, serde_json::Error>,
+    fields_of: FieldsOf,
     /// Declared conditions by place, as they stand now.
     conditions: Vec<Option<Condition>>,
     before: Before,
@@ -47,6 +47,9 @@ pub(crate) struct Draft {
     /// Warnings for the log: run-time values that had to be mended.
     pub(crate) warnings: Vec<String>,
 }
+
+/// Reads the author's fields off the typed status.
+type FieldsOf = fn(&(dyn Any + Send + Sync)) -> Result<BTreeMap<String, Value>, serde_json::Error>;
 
 /// The status as the pass found it.
 struct Before {

@@ -1,0 +1,13 @@
+//! The guide: what the framework does, and why.
+
+/// How a pass ends, and what the object then says.
+#[doc = include_str!("outcomes.md")]
+pub mod outcomes {}
+
+/// What happens in a pass, in which order, and what it costs.
+#[doc = include_str!("pass.md")]
+pub mod pass {}
+
+/// Where evenkeel does not do what its sources do.
+#[doc = include_str!("deviations.md")]
+pub mod deviations {}

@@ -1,0 +1,163 @@
+//! The port of one pass: reads from the shared caches, writes through the counted calls.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
+use kube::api::DynamicObject;
+use serde_json::{Value, json};
+use tokio_util::task::TaskTracker;
+
+use super::calls::Calls;
+use super::digest::hash;
+use super::status::{self, Identity, Unwritten};
+use crate::backend::{ApiError, Backend, Target};
+use crate::draft::StatusIntent;
+use crate::queue::Key;
+use crate::watch::{Relations, Seen};
+use crate::wiring::How;
+
+/// What was applied last to an owned object, and what came back.
+#[derive(Clone)]
+struct Applied {
+    intent: String,
+    seen: Seen,
+    object: Arc<DynamicObject>,
+}
+
+/// What is remembered of one object's children between passes, by target. Lost at a restart: the first pass then applies once.
+#[derive(Clone, Default)]
+pub(super) struct Children(Arc<Mutex<BTreeMap<String, Applied>>>);
+
+impl Children {
+    fn lock(&self) -> std::sync::MutexGuard<'_, BTreeMap<String, Applied>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The backend of one pass.
+pub(super) struct PassBackend {
+    pub(super) calls: Calls,
+    pub(super) relations: Relations,
+    pub(super) key: Key,
+    pub(super) identity: Identity,
+    pub(super) owner: OwnerReference,
+    pub(super) children: Children,
+    pub(super) version: Mutex<String>,
+    /// Owned objects that this pass wrote (or, `None`, deleted), for the digest: the cache may not have them yet.
+    pub(super) wrote: Mutex<BTreeMap<String, Option<Seen>>>,
+    /// Told of the object as a status write returned it.
+    pub(super) written: Arc<dyn Fn(&DynamicObject) + Send + Sync>,
+    pub(super) blocking: TaskTracker,
+}
+
+impl PassBackend {
+    pub(super) fn version(&self) -> String {
+        self.version.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Takes note of the version that a write of ours returned.
+    pub(super) fn note(&self, object: &DynamicObject) {
+        if let Some(version) = &object.metadata.resource_version {
+            self.version.lock().unwrap_or_else(PoisonError::into_inner).clone_from(version);
+        }
+        (self.written)(object);
+    }
+
+    fn wrote(&self, target: &Target, seen: Option<Seen>) {
+        self.wrote.lock().unwrap_or_else(PoisonError::into_inner).insert(target.to_string(), seen);
+    }
+
+    /// The same intent, and the object is as our last apply left it: nothing to send.
+    fn unchanged(&self, target: &Target, intent: &str) -> Option<Arc<DynamicObject>> {
+        let children = self.children.lock();
+        let applied = children.get(&target.to_string()).filter(|applied| applied.intent == intent)?;
+        let seen = self.relations.version_of(target)?;
+        (seen.uid == applied.seen.uid && seen.version == applied.seen.version).then(|| applied.object.clone())
+    }
+
+    async fn apply_child(&self, target: Target, object: Value) -> Result<Arc<DynamicObject>, ApiError> {
+        let object = self.owned(&target, object)?;
+        let intent = hash(&object.to_string());
+        if let Some(object) = self.unchanged(&target, &intent) {
+            return Ok(object);
+        }
+        let guard = self.relations.writing(&target);
+        let applied = Arc::new(self.calls.apply(&target, &object).await?);
+        let seen = Seen::of(&target, &applied);
+        guard.wrote(&seen);
+        self.wrote(&target, Some(seen.clone()));
+        self.children.lock().insert(target.to_string(), Applied { intent, seen, object: applied.clone() });
+        Ok(applied)
+    }
+
+    /// Fills in kind, namespace and owner reference.
+    fn owned(&self, target: &Target, mut object: Value) -> Result<Value, ApiError> {
+        let resource = &target.kind.resource;
+        object["apiVersion"] = json!(resource.api_version);
+        object["kind"] = json!(resource.kind);
+        let meta = &mut object["metadata"];
+        match (&target.namespace, meta["namespace"].as_str()) {
+            (Some(namespace), Some(asked)) if namespace != asked => {
+                return Err(ApiError::Invalid(format!(
+                    "{target} cannot be in namespace {asked}: owner references do not cross namespaces"
+                )));
+            }
+            (Some(namespace), _) => meta["namespace"] = json!(namespace),
+            (None, _) => {}
+        }
+        meta["ownerReferences"] = json!([self.owner]);
+        Ok(object)
+    }
+}
+
+impl Backend for PassBackend {
+    fn get(&self, how: How, target: Target) -> BoxFuture<'_, Result<Option<Arc<DynamicObject>>, ApiError>> {
+        async move {
+            match how {
+                How::WatchesByName => self.relations.named(&self.key, &target).await,
+                How::WatchesLabels(selector) => self.relations.labelled(&self.key, selector, &target).await,
+                How::Owns | How::Reads => Ok(self.calls.get(&target).await?.map(Arc::new)),
+            }
+        }
+        .boxed()
+    }
+
+    fn apply(&self, target: Target, object: Value) -> BoxFuture<'_, Result<Arc<DynamicObject>, ApiError>> {
+        self.apply_child(target, object).boxed()
+    }
+
+    fn delete(&self, target: Target) -> BoxFuture<'_, Result<(), ApiError>> {
+        async move {
+            let guard = self.relations.writing(&target);
+            self.calls.delete(&target).await?;
+            drop(guard);
+            self.children.lock().remove(&target.to_string());
+            self.wrote(&target, None);
+            Ok(())
+        }
+        .boxed()
+    }
+
+    fn record(&self, intent: StatusIntent) -> BoxFuture<'_, Result<(), ApiError>> {
+        async move {
+            match status::write(&self.calls, &self.identity, &self.version(), &intent).await {
+                Ok(object) => {
+                    self.note(&object);
+                    Ok(())
+                }
+                Err(Unwritten::Failed(error)) => Err(error),
+                Err(Unwritten::Gone | Unwritten::Outdated) => {
+                    Err(ApiError::Conflict("the object changed or vanished during the pass".into()))
+                }
+            }
+        }
+        .boxed()
+    }
+
+    fn blocking(&self, work: Box<dyn FnOnce() + Send>) {
+        self.blocking.spawn_blocking(work);
+    }
+}

@@ -1,0 +1,58 @@
+//! Wall-clock time that moves with the runtime's clock, so that tests can move it and a clock that jumps back harms nothing.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use tokio::time::Instant;
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Clock {
+    wall: Duration,
+    start: Instant,
+}
+
+impl Clock {
+    pub(super) fn start() -> Self {
+        let wall = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        Self { wall, start: Instant::now() }
+    }
+
+    /// When the next resync is due: each object has its own phase, kept over restarts, so a restart starts no storm.
+    pub(super) fn until_resync(&self, interval: Duration, uid: &str) -> Duration {
+        phase(self.wall + self.start.elapsed(), interval, uid)
+    }
+}
+
+fn phase(now: Duration, interval: Duration, uid: &str) -> Duration {
+    let interval = interval.as_millis().max(1);
+    let offset = uid.bytes().fold(17_u128, |hash, byte| (hash * 31 + u128::from(byte)) % interval);
+    let left = interval - (now.as_millis() + offset) % interval;
+    Duration::from_millis(u64::try_from(left).unwrap_or(u64::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn resyncs_come_once_per_interval_whatever_the_start() {
+        let interval = Duration::from_secs(600);
+        for start in [0, 1, 299, 599, 600, 86_399] {
+            let now = Duration::from_secs(start);
+            let first = phase(now, interval, "uid");
+            assert!(first <= interval && !first.is_zero());
+            assert_eq!(phase(now + first, interval, "uid"), interval);
+        }
+    }
+
+    #[test]
+    fn objects_are_spread_over_the_interval() {
+        let interval = Duration::from_secs(600);
+        let mut buckets = [0; 6];
+        for i in 0..600 {
+            let uid = format!("6f9c2a1e-{i:04x}-4c55-9a1e-{:012x}", i * 7919);
+            let due = phase(Duration::ZERO, interval, &uid);
+            buckets[usize::try_from(due.as_secs() / 100).unwrap().min(5)] += 1;
+        }
+        assert!(buckets.iter().all(|n| (60..=140).contains(n)), "{buckets:?}");
+    }
+}

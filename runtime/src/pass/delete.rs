@@ -1,0 +1,61 @@
+//! The delete path: cleanups in reverse order, then the finalizer goes, and nothing is written after that.
+
+use std::sync::Arc;
+
+use kube::{Resource, ResourceExt};
+
+use super::{PassWorker, body};
+use crate::backend::ApiError;
+use crate::cx::Pass;
+use crate::draft::Draft;
+use crate::outcome::Outcome;
+use crate::queue::{Key, Next};
+use crate::reconciler::Reconciler;
+
+impl<R: Reconciler> PassWorker<R> {
+    /// Undoes what the steps made. An object without our finalizer is none of our business.
+    pub(super) async fn delete(&self, key: &Key, object: Arc<R::Object>) -> Next {
+        if !self.finalizers.held(object.meta()) {
+            return Next::Await;
+        }
+        let backend = self.backend(key, &object);
+        let mut draft = Draft::new(&*object, R::WIRING, backend.clone());
+        let ended = {
+            let mut pass = Pass { draft: &mut draft };
+            body::run(R::WIRING.timeout, R::cleanup(&object, &self.env.deps, &mut pass)).await
+        };
+        let halt = ended.halt(&mut draft);
+        let next = match never_stalled(draft.outcome(halt)) {
+            Outcome::Done => self.release(key, &object).await,
+            outcome => self.finish(key, &object, &mut draft, &backend, outcome).await,
+        };
+        backend.blocking.close();
+        backend.blocking.wait().await;
+        next
+    }
+
+    async fn release(&self, key: &Key, object: &R::Object) -> Next {
+        let refused = object.resource_version().unwrap_or_default();
+        match self.calls().merge(&self.target(key), &self.finalizers.release(object.meta())).await {
+            Ok(_) => {
+                tracing::info!("cleaned up; the finalizer is off");
+                Next::Await
+            }
+            Err(ApiError::NotFound(_)) => self.forget(key),
+            Err(ApiError::Conflict(_)) => Next::Conflict { newer_than: refused },
+            Err(error) => {
+                tracing::warn!(%error, "cleaned up, but the finalizer could not be taken off; trying again");
+                Next::Retry { progressed: false, at_least: None }
+            }
+        }
+    }
+}
+
+/// A cleanup is retried for ever: an object that cannot be deleted must not be forgotten.
+fn never_stalled(outcome: Outcome) -> Outcome {
+    match outcome {
+        Outcome::Stalled { message, .. } => Outcome::Failed { message },
+        Outcome::Ignored => Outcome::Done,
+        outcome => outcome,
+    }
+}

@@ -1,0 +1,55 @@
+//! Kubernetes events: at most one per transition of an object, none at rest.
+
+use k8s_openapi::api::core::v1::ObjectReference;
+use kube::runtime::events::{Event, EventType, Recorder};
+
+use crate::condition::{Condition, READY, STALLED, Status, find};
+use crate::draft::StatusIntent;
+use crate::outcome::Outcome;
+
+/// Longer notes are refused by the server (events.k8s.io/v1: 1 kB).
+const MAX_NOTE: usize = 1024;
+
+/// The event of this pass, if the summary changed: its status, its reason, or whether the object is stalled.
+pub(super) fn transition(before: &StatusIntent, after: &StatusIntent, outcome: &Outcome) -> Option<Event> {
+    let (was, is) = (summary(before), summary(after)?);
+    if was.is_some_and(|was| same(was, is)) && stalled(before) == stalled(after) {
+        return None;
+    }
+    let type_ = match outcome {
+        Outcome::Stalled { .. } | Outcome::Failed { .. } => EventType::Warning,
+        _ => EventType::Normal,
+    };
+    Some(event(type_, &is.reason, &is.message))
+}
+
+/// An event with the note cut to what the server takes.
+pub(super) fn event(type_: EventType, reason: &str, note: &str) -> Event {
+    let end = note.char_indices().map(|(at, c)| at + c.len_utf8()).take_while(|end| *end <= MAX_NOTE).last();
+    Event {
+        type_,
+        reason: reason.to_owned(),
+        note: Some(note[..end.unwrap_or(0)].to_owned()).filter(|note| !note.is_empty()),
+        action: "Reconcile".into(),
+        secondary: None,
+    }
+}
+
+fn summary(status: &StatusIntent) -> Option<&Condition> {
+    find(&status.conditions, READY)
+}
+
+fn stalled(status: &StatusIntent) -> bool {
+    find(&status.conditions, STALLED).is_some_and(|c| c.status == Status::True)
+}
+
+fn same(a: &Condition, b: &Condition) -> bool {
+    a.status == b.status && a.reason == b.reason
+}
+
+/// Publishes; a failure is logged and hurts nothing.
+pub(super) async fn publish(recorder: &Recorder, event: &Event, reference: &ObjectReference) {
+    if let Err(error) = recorder.publish(event, reference).await {
+        tracing::warn!(%error, reason = event.reason, "the event was not recorded; does the role allow create and patch of events.k8s.io events?");
+    }
+}

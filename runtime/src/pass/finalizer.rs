@@ -1,0 +1,65 @@
+//! The finalizer: stored before any side effect, taken off after the last cleanup.
+
+use kube::api::ObjectMeta;
+use serde_json::{Value, json};
+
+use crate::wiring::Wiring;
+
+/// The finalizers of a reconciler: its own, and those that earlier versions left.
+#[derive(Clone, Debug)]
+pub(super) struct Finalizers {
+    name: String,
+    previously: &'static [&'static str],
+    needed: bool,
+}
+
+impl Finalizers {
+    pub(super) fn new(wiring: &Wiring, group: &str, operator: &str) -> Self {
+        // Core kinds have no group; a finalizer needs a domain all the same.
+        let domain = if group.is_empty() { "core.kubernetes.io" } else { group };
+        Self {
+            name: wiring.finalizer.map_or_else(|| format!("{domain}/{operator}"), ToOwned::to_owned),
+            previously: wiring.previously.finalizers,
+            needed: wiring.steps.iter().any(|step| step.external),
+        }
+    }
+
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn is_ours(&self, finalizer: &str) -> bool {
+        finalizer == self.name || self.previously.contains(&finalizer)
+    }
+
+    /// Whether the object carries a finalizer of ours, old names included.
+    pub(super) fn held(&self, meta: &ObjectMeta) -> bool {
+        meta.finalizers.iter().flatten().any(|finalizer| self.is_ours(finalizer))
+    }
+
+    /// The write that a living object needs before its steps run: ours on, old ones off; ours off where no step is external any more.
+    pub(super) fn settle(&self, meta: &ObjectMeta) -> Option<Value> {
+        let now = meta.finalizers.clone().unwrap_or_default();
+        let mut want: Vec<String> = now
+            .iter()
+            .filter(|f| !self.previously.contains(&f.as_str()))
+            .filter(|f| self.needed || **f != self.name)
+            .cloned()
+            .collect();
+        if self.needed && !want.contains(&self.name) {
+            want.push(self.name.clone());
+        }
+        (want != now).then(|| patch(meta, &want))
+    }
+
+    /// The write that lets a deleted object go.
+    pub(super) fn release(&self, meta: &ObjectMeta) -> Value {
+        let left: Vec<String> = meta.finalizers.iter().flatten().filter(|f| !self.is_ours(f)).cloned().collect();
+        patch(meta, &left)
+    }
+}
+
+/// The whole list, so with the version: another writer's finalizer must not get lost.
+fn patch(meta: &ObjectMeta, finalizers: &[String]) -> Value {
+    json!({ "metadata": { "resourceVersion": meta.resource_version, "finalizers": finalizers } })
+}

@@ -1,0 +1,256 @@
+//! The pass: one run of a reconciler for one object, from the cache to the status write.
+//!
+//! fetch from cache - deleting? delete path - short-circuit - finalizer - steps - classify - summary - one status write - event -
+//! schedule. What is special to one object's life (claim, policies, hooks) comes between these calls, in [`PassWorker::pass`].
+
+mod backend;
+mod body;
+mod calls;
+mod clock;
+mod delete;
+mod digest;
+mod event;
+mod finalizer;
+mod finish;
+mod inputs;
+mod status;
+mod takeover;
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use k8s_openapi::api::core::v1::ObjectReference;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
+use kube::api::DynamicObject;
+use kube::runtime::events::{Recorder, Reporter};
+use kube::{Client, Resource, ResourceExt};
+use tokio_util::task::TaskTracker;
+use tracing::Instrument;
+
+use self::backend::{Children, PassBackend};
+use self::calls::Calls;
+use self::clock::Clock;
+use self::finalizer::Finalizers;
+use self::finish::Pending;
+use self::status::Identity;
+use crate::backend::{ApiError, Target};
+use crate::gate::Gate;
+use crate::queue::{Attempt, Causes, Key, Next, Worker};
+use crate::reconciler::Reconciler;
+use crate::watch::{Primary, Relations};
+use crate::wiring::KindInfo;
+
+pub(crate) use self::calls::classify;
+
+/// What the passes of one reconciler share.
+pub(crate) struct Env<R: Reconciler> {
+    /// The client, with kube's own retries off.
+    pub(crate) client: Client,
+    /// The operator's name.
+    pub(crate) operator: Arc<str>,
+    /// The author's dependencies.
+    pub(crate) deps: Arc<R::Deps>,
+    /// The cache of the reconciled kind.
+    pub(crate) primary: Primary<R::Object>,
+    /// The caches of owned and watched kinds.
+    pub(crate) relations: Relations,
+    /// Fences the writes.
+    pub(crate) gate: Gate,
+}
+
+/// The names under which a reconciler writes.
+pub(crate) fn field_manager<R: Reconciler>(operator: &str) -> String {
+    R::WIRING.manager.map_or_else(|| format!("{operator}/{}", R::WIRING.name), ToOwned::to_owned)
+}
+
+/// Runs passes.
+pub(crate) struct PassWorker<R: Reconciler> {
+    env: Env<R>,
+    kind: KindInfo,
+    manager: Arc<str>,
+    finalizers: Finalizers,
+    wiring: String,
+    recorder: Recorder,
+    clock: Clock,
+    memory: Mutex<HashMap<Key, Memory>>,
+}
+
+/// What is remembered of one object between its passes.
+#[derive(Clone, Default)]
+struct Memory {
+    children: Children,
+    /// A status that could not be written yet.
+    pending: Option<Pending>,
+    /// The last status write failed, and its event has been sent.
+    unwritten: bool,
+}
+
+impl<R: Reconciler> PassWorker<R> {
+    pub(crate) fn new(env: Env<R>) -> Self {
+        let manager = field_manager::<R>(&env.operator);
+        let reporter = Reporter { controller: env.operator.to_string(), instance: None };
+        Self {
+            kind: KindInfo::of::<R::Object>(),
+            finalizers: Finalizers::new(&R::WIRING, &R::Object::group(&()), &env.operator),
+            wiring: digest::wiring(&R::WIRING),
+            recorder: Recorder::new(env.client.clone(), reporter),
+            clock: Clock::start(),
+            memory: Mutex::default(),
+            manager: manager.into(),
+            env,
+        }
+    }
+
+    /// The finalizer of this reconciler, for the event filter.
+    pub(crate) fn finalizer(&self) -> &str {
+        self.finalizers.name()
+    }
+
+    async fn pass(&self, key: &Key, causes: Causes, attempt: Attempt) -> Next {
+        let object = match self.fetch(key, attempt).await {
+            Ok(Some(object)) => object,
+            Ok(None) => return self.forget(key),
+            Err(error) => return self.unreachable(&error),
+        };
+        if object.meta().deletion_timestamp.is_some() {
+            return self.delete(key, object).await;
+        }
+        if let Some(pending) = self.pending(key, &object, causes) {
+            return self.resend(key, object, pending).await;
+        }
+        if self.is_unchanged(key, &object, causes).await {
+            tracing::debug!("unchanged");
+            return self.rest(&object);
+        }
+        match self.settle_finalizer(key, object).await {
+            Ok(object) => self.reconcile(key, object).await,
+            Err(next) => next,
+        }
+    }
+
+    /// From the cache; from the third conflict on from the server, in case the cache hangs.
+    async fn fetch(&self, key: &Key, attempt: Attempt) -> Result<Option<Arc<R::Object>>, ApiError> {
+        if attempt.conflicts < 3 {
+            return Ok(self.env.primary.get(key));
+        }
+        let Some(live) = self.calls().get(&self.target(key)).await? else { return Ok(None) };
+        Ok(self.wrote(&live))
+    }
+
+    fn unreachable(&self, error: &ApiError) -> Next {
+        tracing::warn!(%error, "the object could not be read; trying again");
+        Next::Retry { progressed: false, at_least: None }
+    }
+
+    fn forget(&self, key: &Key) -> Next {
+        self.env.relations.keep(key, &std::collections::BTreeSet::new());
+        self.memory().remove(key);
+        Next::Forget
+    }
+
+    /// Stores the finalizer before any side effect, takes old ones off; goes on with what the write returned.
+    async fn settle_finalizer(&self, key: &Key, object: Arc<R::Object>) -> Result<Arc<R::Object>, Next> {
+        let Some(patch) = self.finalizers.settle(object.meta()) else { return Ok(object) };
+        let refused = object.resource_version().unwrap_or_default();
+        match self.calls().merge(&self.target(key), &patch).await {
+            Ok(written) => self.wrote(&written).ok_or(Next::Await),
+            Err(ApiError::Conflict(_)) => Err(Next::Conflict { newer_than: refused }),
+            Err(ApiError::NotFound(_)) => Err(self.forget(key)),
+            Err(error) => {
+                tracing::warn!(%error, "the finalizer was not stored, so no step ran; does the role allow patch of the object?");
+                Err(Next::Retry { progressed: false, at_least: None })
+            }
+        }
+    }
+
+    fn calls(&self) -> Calls {
+        Calls { client: self.env.client.clone(), permit: self.env.gate.permit(), manager: self.manager.clone() }
+    }
+
+    fn target(&self, key: &Key) -> Target {
+        let namespace = key.namespace.as_deref().map(ToOwned::to_owned);
+        Target { kind: self.kind.clone(), namespace, name: key.name.to_string() }
+    }
+
+    fn memory(&self) -> std::sync::MutexGuard<'_, HashMap<Key, Memory>> {
+        self.memory.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Puts the object as a write returned it before the cache.
+    fn wrote(&self, written: &DynamicObject) -> Option<Arc<R::Object>> {
+        remember(&self.env.primary, written)
+    }
+
+    fn identity(&self, key: &Key, object: &R::Object) -> Identity {
+        Identity {
+            target: self.target(key),
+            uid: object.uid().unwrap_or_default(),
+            generation: object.meta().generation,
+            deleting: object.meta().deletion_timestamp.is_some(),
+        }
+    }
+
+    fn reference(&self, object: &R::Object) -> ObjectReference {
+        object.object_ref(&())
+    }
+
+    fn backend(&self, key: &Key, object: &R::Object) -> Arc<PassBackend> {
+        let primary = self.env.primary.clone();
+        let children = self.memory().entry(key.clone()).or_default().children.clone();
+        Arc::new(PassBackend {
+            calls: self.calls(),
+            relations: self.env.relations.clone(),
+            key: key.clone(),
+            identity: self.identity(key, object),
+            owner: OwnerReference {
+                block_owner_deletion: Some(true),
+                controller: Some(true),
+                ..owner(object, &self.kind)
+            },
+            children,
+            version: Mutex::new(object.resource_version().unwrap_or_default()),
+            wrote: Mutex::default(),
+            written: Arc::new(move |written| {
+                remember(&primary, written);
+            }),
+            blocking: TaskTracker::new(),
+        })
+    }
+}
+
+fn remember<K: crate::Primary>(primary: &Primary<K>, written: &DynamicObject) -> Option<Arc<K>> {
+    let decoded = serde_json::to_value(written).and_then(serde_json::from_value::<K>);
+    match decoded {
+        Ok(object) => {
+            let object = Arc::new(object);
+            primary.wrote(object.clone());
+            Some(object)
+        }
+        Err(error) => {
+            tracing::warn!(%error, "the server's answer cannot be decoded; waiting for the watch");
+            None
+        }
+    }
+}
+
+fn owner<K: Resource>(object: &K, kind: &KindInfo) -> OwnerReference {
+    OwnerReference {
+        api_version: kind.resource.api_version.clone(),
+        kind: kind.resource.kind.clone(),
+        name: object.name_any(),
+        uid: object.uid().unwrap_or_default(),
+        ..OwnerReference::default()
+    }
+}
+
+impl<R: Reconciler> Worker for PassWorker<R> {
+    async fn run(&self, key: &Key, causes: Causes, attempt: Attempt) -> Next {
+        let span = tracing::info_span!("pass", reconciler = R::WIRING.name, object = %key, causes = %causes);
+        let (next, retry_after) =
+            crate::client::noting_retry_after(self.pass(key, causes, attempt)).instrument(span).await;
+        match next {
+            Next::Retry { progressed, at_least } => Next::Retry { progressed, at_least: at_least.max(retry_after) },
+            next => next,
+        }
+    }
+}

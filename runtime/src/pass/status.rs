@@ -1,0 +1,107 @@
+//! The status write: once per pass, all of it together, only where it differs, never on another object of the same name.
+
+use kube::api::DynamicObject;
+use serde_json::{Value, json};
+
+use super::calls::Calls;
+use super::takeover;
+use crate::backend::{ApiError, Target};
+use crate::draft::StatusIntent;
+
+/// How often a write that met a newer version is sent again before the pass is discarded.
+const RESENDS: usize = 3;
+
+/// The object that the pass runs on, as far as a status write depends on it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Identity {
+    pub(super) target: Target,
+    pub(super) uid: String,
+    pub(super) generation: Option<i64>,
+    pub(super) deleting: bool,
+}
+
+impl Identity {
+    /// Same object, same wish: what the pass found out still holds.
+    fn holds_for(&self, live: &DynamicObject) -> bool {
+        live.metadata.uid.as_deref() == Some(&*self.uid)
+            && live.metadata.generation == self.generation
+            && live.metadata.deletion_timestamp.is_some() == self.deleting
+    }
+}
+
+/// Why a status was not written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Unwritten {
+    /// The object vanished, or another one has its name now.
+    Gone,
+    /// The object changed under the pass: what it found out no longer holds.
+    Outdated,
+    /// The write failed; the intent stands.
+    Failed(ApiError),
+}
+
+/// Applies the intent to the version that the pass knows. A newer version of the same wish gets it without another run of the body.
+pub(super) async fn write(
+    calls: &Calls,
+    identity: &Identity,
+    version: &str,
+    intent: &StatusIntent,
+) -> Result<DynamicObject, Unwritten> {
+    let mut version = version.to_owned();
+    for _ in 0..=RESENDS {
+        let body = body(identity, &version, &intent.to_value());
+        match calls.apply_status(&identity.target, &body).await {
+            Ok(object) => return Ok(object),
+            Err(ApiError::Conflict(_)) => version = newer(calls, identity).await?,
+            Err(ApiError::NotFound(_)) => return Err(Unwritten::Gone),
+            Err(error) => return Err(Unwritten::Failed(error)),
+        }
+    }
+    Err(Unwritten::Outdated)
+}
+
+async fn newer(calls: &Calls, identity: &Identity) -> Result<String, Unwritten> {
+    let live = calls.get(&identity.target).await.map_err(Unwritten::Failed)?.ok_or(Unwritten::Gone)?;
+    if !identity.holds_for(&live) {
+        return Err(Unwritten::Outdated);
+    }
+    live.metadata.resource_version.ok_or(Unwritten::Gone)
+}
+
+fn body(identity: &Identity, version: &str, status: &Value) -> Value {
+    let target = &identity.target;
+    // Apply ignores a wrong uid; the version is what keeps us from writing on a recreated object.
+    let mut metadata = json!({ "name": target.name, "resourceVersion": version });
+    if let Some(namespace) = &target.namespace {
+        metadata["namespace"] = json!(namespace);
+    }
+    json!({
+        "apiVersion": target.kind.resource.api_version,
+        "kind": target.kind.resource.kind,
+        "metadata": metadata,
+        "status": status,
+    })
+}
+
+/// Makes the status fields of earlier managers ours, so that the next write removes what is no longer said. Returns the new version.
+pub(super) async fn take_over(
+    calls: &Calls,
+    identity: &Identity,
+    previously: &[&str],
+) -> Result<Option<String>, Unwritten> {
+    let live = calls.get(&identity.target).await.map_err(Unwritten::Failed)?.ok_or(Unwritten::Gone)?;
+    let Some(fields) = takeover::managed_fields(&live, &calls.manager, previously) else {
+        return Ok(None);
+    };
+    if !identity.holds_for(&live) {
+        return Err(Unwritten::Outdated);
+    }
+    // Not through the status subresource: that ignores managedFields.
+    let patch = json!({ "metadata": { "resourceVersion": live.metadata.resource_version, "managedFields": fields } });
+    match calls.merge(&identity.target, &patch).await {
+        Ok(object) => Ok(object.metadata.resource_version),
+        Err(ApiError::Conflict(_)) => Err(Unwritten::Outdated),
+        Err(ApiError::NotFound(_)) => Err(Unwritten::Gone),
+        Err(error) => Err(Unwritten::Failed(error)),
+    }
+}

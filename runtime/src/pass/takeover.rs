@@ -1,0 +1,88 @@
+//! Take-over of a status that earlier managers left: their fields become ours, so that what we no longer say goes away.
+
+use kube::api::DynamicObject;
+use serde_json::{Map, Value, json};
+
+/// The managed fields in which the status fields of `previously` belong to our Apply entry; `None`: there are none.
+///
+/// Server-side apply removes only what its own manager owned and dropped. Field sets are tries in JSON, so their union is a deep merge.
+pub(super) fn managed_fields(live: &DynamicObject, manager: &str, previously: &[&str]) -> Option<Value> {
+    let entries = serde_json::to_value(live.metadata.managed_fields.as_ref()?).ok()?;
+    let mut taken = Value::Null;
+    let mut kept = Vec::new();
+    for mut entry in entries.as_array()?.clone() {
+        if entry["manager"].as_str().is_some_and(|name| previously.contains(&name)) {
+            let fields = entry["fieldsV1"].as_object_mut().map(|fields| fields.remove("f:status"));
+            if let Some(status) = fields.flatten() {
+                merge(&mut taken, status);
+            }
+            if entry["fieldsV1"].as_object().is_none_or(Map::is_empty) {
+                continue;
+            }
+        }
+        kept.push(entry);
+    }
+    if taken.is_null() {
+        return None;
+    }
+    // Servers before 1.22 do not tell the subresource.
+    let of_status = |e: &Value| e["subresource"] == "status" || e["fieldsV1"]["f:status"].is_object();
+    let ours = kept.iter().position(|e| e["manager"] == manager && e["operation"] == "Apply" && of_status(e));
+    let mut entry = match ours {
+        Some(at) => kept.remove(at),
+        None => json!({
+            "manager": manager, "operation": "Apply", "subresource": "status", "fieldsType": "FieldsV1", "fieldsV1": {},
+            "apiVersion": live.types.as_ref().map_or("", |types| &types.api_version),
+        }),
+    };
+    merge(&mut entry["fieldsV1"], json!({ "f:status": taken }));
+    kept.push(entry);
+    Some(Value::Array(kept))
+}
+
+fn merge(into: &mut Value, from: Value) {
+    match (into, from) {
+        (Value::Object(into), Value::Object(from)) => {
+            for (key, value) in from {
+                merge(into.entry(key).or_insert(Value::Null), value);
+            }
+        }
+        (into, from) => *into = from,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn object(entries: &Value) -> DynamicObject {
+        serde_json::from_value(json!({
+            "apiVersion": "ex.dev/v1", "kind": "Widget", "metadata": { "name": "w", "managedFields": entries }
+        }))
+        .unwrap()
+    }
+
+    #[test]
+    fn status_fields_of_earlier_managers_become_ours_and_the_rest_stays_theirs() {
+        let live = object(&json!([
+            { "manager": "old", "operation": "Update", "apiVersion": "ex.dev/v1", "fieldsType": "FieldsV1",
+              "fieldsV1": { "f:spec": { "f:a": {} }, "f:status": { "f:conditions": { "k:{\"type\":\"Reconciling\"}": { ".": {} } } } } },
+            { "manager": "ours", "operation": "Apply", "apiVersion": "ex.dev/v1", "subresource": "status", "fieldsType": "FieldsV1",
+              "fieldsV1": { "f:status": { "f:conditions": { "k:{\"type\":\"Ready\"}": { ".": {} } } } } },
+        ]));
+        let entries = managed_fields(&live, "ours", &["old"]).unwrap();
+        assert_eq!(entries[0]["fieldsV1"], json!({ "f:spec": { "f:a": {} } }));
+        let conditions = &entries[1]["fieldsV1"]["f:status"]["f:conditions"];
+        assert!(
+            conditions.get("k:{\"type\":\"Ready\"}").is_some()
+                && conditions.get("k:{\"type\":\"Reconciling\"}").is_some()
+        );
+    }
+
+    #[test]
+    fn nothing_is_written_where_no_earlier_manager_holds_the_status() {
+        let live = object(&json!([{ "manager": "kubectl", "operation": "Update", "apiVersion": "ex.dev/v1",
+            "fieldsType": "FieldsV1", "fieldsV1": { "f:status": {} } }]));
+        assert_eq!(managed_fields(&live, "ours", &["old"]), None);
+    }
+}
