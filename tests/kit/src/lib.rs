@@ -13,7 +13,6 @@ mod eventually;
 mod failure;
 mod fault;
 mod gc;
-mod interim;
 pub mod kstatus;
 mod log;
 mod meta;

@@ -10,7 +10,7 @@ use crate::call::Call;
 use crate::definition;
 use crate::failure::{About, Failure};
 use crate::registry::Kind;
-use crate::schema::Cause;
+use crate::schema::{self, Cause};
 use crate::server::Server;
 use crate::store::{Key, Stale, Write};
 use crate::strategy::{self, Part};
@@ -146,7 +146,7 @@ pub(super) fn stored(kind: &Kind, mut object: Value) -> Value {
 /// What the schema of a custom kind finds wrong; a status write is about the status alone.
 fn schema_causes(call: &Call, object: &Value, live: Option<&Value>) -> Vec<Cause> {
     let Some(schema) = &call.schema else { return Vec::new() };
-    let causes = crate::interim::validate(object, live, schema);
+    let causes = schema::validate(object, live, schema);
     match part(call) {
         Part::Main if call.kind.status => causes.into_iter().filter(|cause| !within(cause, "status")).collect(),
         Part::Main => causes,
