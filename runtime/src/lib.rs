@@ -4,31 +4,28 @@
 
 pub mod backend;
 #[cfg(feature = "operator")]
-#[allow(dead_code, unused_imports, reason = "until the operator wires it")]
 mod client;
 pub mod condition;
 mod cx;
 mod draft;
 #[cfg(feature = "operator")]
-#[allow(dead_code, unused_imports, reason = "until the operator wires it")]
 mod gate;
 pub mod guide;
 mod interval;
+#[cfg(feature = "operator")]
+pub mod operator;
 mod outcome;
+#[cfg(feature = "operator")]
+mod pass;
 mod pipeline;
 mod poison;
 pub mod prelude;
 #[cfg(feature = "operator")]
-#[allow(dead_code, unused_imports, reason = "until the operator wires it")]
-mod pass;
-#[cfg(feature = "operator")]
-#[allow(dead_code, unused_imports, reason = "until the operator wires it")]
 mod queue;
 mod reconciler;
 mod status;
 mod step;
 #[cfg(feature = "operator")]
-#[allow(dead_code, unused_imports, reason = "until the operator wires it")]
 mod watch;
 pub mod wiring;
 
@@ -44,6 +41,8 @@ pub use condition::{Condition, ConditionSet};
 pub use cx::{Apply, Cx, Delete, Get, Pass, Require};
 pub use draft::StatusIntent;
 pub use interval::{Interval, IntoInterval};
+#[cfg(feature = "operator")]
+pub use operator::{Error, Operator, Result};
 pub use outcome::{Class, Flow, Halt, Outcome, ReconcileError};
 pub use reconciler::{Primary, Reconciler};
 pub use status::{ObservedInputs, StatusContract};

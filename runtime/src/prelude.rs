@@ -3,6 +3,8 @@
 pub use crate::condition::{Condition, ConditionSet, Status};
 pub use crate::cx::{Cx, Pass};
 pub use crate::interval::Interval;
+#[cfg(feature = "operator")]
+pub use crate::operator::Operator;
 pub use crate::outcome::{Class, Flow, ReconcileError};
 pub use crate::step::Absent;
 #[doc(no_inline)]

@@ -11,9 +11,12 @@ use tower::{BoxError, Layer, Service, service_fn};
 
 use super::answers;
 
-/// The service beneath, with each answer noted.
+/// The service beneath, with each answer noted and the operator named as the agent.
 #[derive(Clone, Debug)]
-struct Noted<S>(S);
+struct Noted<S> {
+    service: S,
+    agent: Option<HeaderValue>,
+}
 
 impl<S, B> Service<Request<Body>> for Noted<S>
 where
@@ -24,11 +27,14 @@ where
     type Future = BoxFuture<'static, Result<Response<B>, S::Error>>;
 
     fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
-        self.0.poll_ready(cx)
+        self.service.poll_ready(cx)
     }
 
-    fn call(&mut self, request: Request<Body>) -> Self::Future {
-        let answer = self.0.call(request);
+    fn call(&mut self, mut request: Request<Body>) -> Self::Future {
+        if let Some(agent) = &self.agent {
+            request.headers_mut().entry(header::USER_AGENT).or_insert_with(|| agent.clone());
+        }
+        let answer = self.service.call(request);
         // Noted where the answer is awaited: the client's own task, which makes the call, belongs to no pass.
         async move {
             let answer = answer.await;
@@ -42,32 +48,32 @@ where
     }
 }
 
-struct Noting;
+/// Makes the layer. A name that no header can hold is left out.
+struct Noting<'a> {
+    agent: &'a str,
+}
 
-impl<S> Layer<S> for Noting {
+impl<S> Layer<S> for Noting<'_> {
     type Service = Noted<S>;
 
     fn layer(&self, service: S) -> Noted<S> {
-        Noted(service)
+        Noted { service, agent: HeaderValue::from_str(self.agent).ok() }
     }
 }
 
 /// A client that notes answers on top of a finished one.
-pub(crate) fn noted(client: Client) -> Client {
+pub(crate) fn noted(client: Client, agent: &str) -> Client {
     let namespace = client.default_namespace().to_owned();
     let valid_until = *client.valid_until();
     let service = service_fn(move |request| {
         let client = client.clone();
         async move { client.send(request).await }
     });
-    Client::new(Noted(service), namespace).with_valid_until(valid_until)
+    Client::new(Noting { agent }.layer(service), namespace).with_valid_until(valid_until)
 }
 
-/// A client from a configuration: kube's retries off, since the queue backs off per object, and `<operator>/<version>` as agent.
+/// A client from a configuration: kube's retries off, since the queue backs off per object, and with `<operator>/<version>` as agent.
 pub(crate) fn configured(mut config: Config, agent: &str) -> Result<Client, kube::Error> {
     config.default_retry = false;
-    if let Ok(agent) = HeaderValue::from_str(agent) {
-        config.headers.push((header::USER_AGENT, agent));
-    }
-    Ok(ClientBuilder::try_from(config)?.with_layer(&Noting).build())
+    Ok(ClientBuilder::try_from(config)?.with_layer(&Noting { agent }).build())
 }

@@ -3,5 +3,5 @@
 mod answers;
 mod layer;
 
-pub(crate) use self::answers::{Answers, noting, noting_retry_after};
+pub(crate) use self::answers::{noting, noting_retry_after};
 pub(crate) use self::layer::{configured, noted};

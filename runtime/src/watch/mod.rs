@@ -14,7 +14,7 @@ mod task;
 mod trouble;
 
 pub(crate) use self::primary::Primary;
-pub(crate) use self::relations::{Relations, Watch, WriteGuard};
+pub(crate) use self::relations::Relations;
 pub(crate) use self::seen::Seen;
 pub(crate) use self::stream::{Place, Progress};
 pub(crate) use self::trouble::{Trouble, chain, plural_and_group};

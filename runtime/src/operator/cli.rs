@@ -1,0 +1,147 @@
+//! The command line of an operator.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
+use kube::Config;
+use kube::config::{KubeConfigOptions, Kubeconfig};
+
+use super::Operator;
+use super::error::{Error, Reason, Result};
+use crate::watch::chain;
+
+/// Runs the operator, or prints what a cluster needs for it
+#[derive(Debug, Parser)]
+struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+    #[command(flatten)]
+    flags: Flags,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Runs the operator until SIGTERM or Ctrl-C (the default)
+    Run,
+    /// Prints the CRDs of all reconciled kinds as YAML, for `kubectl apply -f -`
+    Crds,
+}
+
+#[derive(Debug, Args)]
+struct Flags {
+    /// Watches this namespace only; may be given several times [default: all]
+    #[arg(short, long = "namespace", global = true, value_name = "NAMESPACE")]
+    namespaces: Vec<String>,
+    /// How many objects of one kind are worked on at a time [default: 16]
+    #[arg(long, global = true, value_name = "N")]
+    concurrency: Option<usize>,
+    /// The kubeconfig to use [default: $KUBECONFIG, ~/.kube/config, or the pod's service account]
+    #[arg(long, global = true, value_name = "FILE")]
+    kubeconfig: Option<PathBuf>,
+    /// The context of the kubeconfig to use [default: its current one]
+    #[arg(long, global = true, value_name = "NAME")]
+    context: Option<String>,
+    /// What to log: a level, or a filter like `info,evenkeel=debug`
+    #[cfg(feature = "log")]
+    #[arg(long, global = true, env = "RUST_LOG", default_value = "info", value_name = "FILTER", value_parser = filter)]
+    log: tracing_subscriber::EnvFilter,
+}
+
+/// What the client logs the operator tells itself, once and with a cure.
+#[cfg(feature = "log")]
+fn filter(text: &str) -> Result<tracing_subscriber::EnvFilter, String> {
+    let quiet = "kube_client=off,kube_runtime=error";
+    tracing_subscriber::EnvFilter::try_new(format!("{quiet},{text}")).map_err(|error| error.to_string())
+}
+
+impl Operator {
+    /// Runs as the command line says: `run` (the default) or `crds`. Ends the program on `--help`, `--version` and wrong usage.
+    ///
+    /// With the feature `log` (on by default) it writes the log to standard error, unless a subscriber of `tracing` is set.
+    ///
+    /// # Errors
+    /// See [`run_until`](Self::run_until); `crds`: standard output cannot be written.
+    pub async fn run_cli(self) -> Result {
+        let matches = self.command().get_matches();
+        let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+        #[cfg(feature = "log")]
+        {
+            let subscriber =
+                tracing_subscriber::fmt().with_env_filter(cli.flags.log.clone()).with_writer(std::io::stderr);
+            // Somebody who has set a subscriber wants that one.
+            let _ = subscriber.try_init();
+        }
+        match cli.command.unwrap_or(Command::Run) {
+            Command::Run => self.configured(cli.flags).await?.run().await,
+            Command::Crds => self.print_crds(),
+        }
+    }
+
+    fn command(&self) -> clap::Command {
+        let command = Cli::command().name(self.name.to_string());
+        match &self.version {
+            Some(version) => command.version(version.clone()),
+            None => command,
+        }
+    }
+
+    async fn configured(mut self, flags: Flags) -> Result<Self> {
+        if !flags.namespaces.is_empty() {
+            self = self.namespaces(flags.namespaces);
+        }
+        self.concurrency = flags.concurrency.unwrap_or(self.concurrency);
+        if self.client.is_none() && (flags.kubeconfig.is_some() || flags.context.is_some()) {
+            let config = read(flags.kubeconfig, flags.context).await?;
+            self.client = Some(self.connect(config)?);
+        }
+        Ok(self)
+    }
+
+    fn print_crds(&self) -> Result {
+        let mut out = std::io::stdout().lock();
+        let written = self.definitions().iter().try_for_each(|definition| {
+            let yaml = serde_saphyr::to_string(definition).map_err(std::io::Error::other)?;
+            write!(out, "---\n{yaml}")
+        });
+        written.and_then(|()| out.flush()).map_err(|error| {
+            Error::new(
+                Reason::Config,
+                format!("the CRDs cannot be written: {error}"),
+                "check where standard output goes",
+            )
+        })
+    }
+}
+
+async fn read(path: Option<PathBuf>, context: Option<String>) -> Result<Config> {
+    let file = path.map_or_else(Kubeconfig::read, Kubeconfig::read_from);
+    let options = KubeConfigOptions { context, ..KubeConfigOptions::default() };
+    let config = match file {
+        Ok(file) => Config::from_custom_kubeconfig(file, &options).await,
+        Err(error) => Err(error),
+    };
+    config.map_err(|error| {
+        let headline = format!("the kubeconfig cannot be used: {}", chain(&error));
+        Error::new(Reason::Config, headline, "check --kubeconfig and --context with `kubectl config get-contexts`")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flags_may_stand_before_and_after_the_command() {
+        for line in [["op", "-n", "a", "run"], ["op", "run", "-n", "a"]] {
+            let cli = Cli::try_parse_from(line).unwrap();
+            assert_eq!(cli.flags.namespaces, ["a"]);
+        }
+        assert!(Cli::try_parse_from(["op"]).unwrap().command.is_none());
+    }
+
+    #[test]
+    fn the_command_line_is_sound() {
+        Cli::command().debug_assert();
+    }
+}

@@ -1,0 +1,63 @@
+//! A reconciler of the operator, erased.
+
+use std::sync::Arc;
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
+use kube::CustomResourceExt;
+
+use super::controller::{Controller, Launch, Prepared};
+use super::error::Result;
+use crate::pass::field_manager;
+use crate::reconciler::Reconciler;
+use crate::wiring::KindInfo;
+
+/// What sets one reconciler apart from the others.
+pub(super) struct Identity {
+    /// The name of the function.
+    pub(super) name: &'static str,
+    pub(super) kind: KindInfo,
+    /// Field manager of all that it writes.
+    pub(super) manager: String,
+}
+
+pub(super) trait Member: Send {
+    fn identity(&self) -> Identity {
+        self.under("")
+    }
+    /// The identity within the operator of this name.
+    fn under(&self, operator: &str) -> Identity;
+    fn definition(&self) -> CustomResourceDefinition;
+    /// Starts the watches and returns once passes may run.
+    fn prepare(self: Box<Self>, launch: Launch) -> BoxFuture<'static, Result<Box<dyn Prepared>>>;
+}
+
+/// A reconciler with its dependencies.
+pub(super) struct Typed<R: Reconciler> {
+    deps: Arc<R::Deps>,
+}
+
+impl<R: Reconciler> Typed<R> {
+    pub(super) fn new(deps: R::Deps) -> Self {
+        Self { deps: Arc::new(deps) }
+    }
+}
+
+impl<R: Reconciler<Object: CustomResourceExt>> Member for Typed<R> {
+    fn under(&self, operator: &str) -> Identity {
+        Identity { name: R::WIRING.name, kind: KindInfo::of::<R::Object>(), manager: field_manager::<R>(operator) }
+    }
+
+    fn definition(&self) -> CustomResourceDefinition {
+        R::Object::crd()
+    }
+
+    fn prepare(self: Box<Self>, launch: Launch) -> BoxFuture<'static, Result<Box<dyn Prepared>>> {
+        async move {
+            let controller = Controller::<R>::prepare(launch, self.deps).await?;
+            Ok(Box::new(controller) as Box<dyn Prepared>)
+        }
+        .boxed()
+    }
+}

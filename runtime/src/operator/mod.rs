@@ -1,0 +1,173 @@
+//! The operator: reconcilers under one name, with one client and one end.
+
+mod cli;
+mod controller;
+mod definition;
+mod error;
+mod member;
+mod signal;
+mod startup;
+
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::future::{join_all, try_join_all};
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
+use kube::{Client, Config, CustomResourceExt};
+use tokio_util::sync::CancellationToken;
+use tracing::Instrument;
+
+use self::controller::Launch;
+use self::member::{Member, Typed};
+use crate::client;
+use crate::gate::Gate;
+use crate::queue::QueueConfig;
+use crate::reconciler::Reconciler;
+
+pub use self::error::{Error, Reason, Result};
+
+/// An operator: one or more reconcilers under one name.
+///
+/// ```ignore
+/// Operator::new("source-controller").reconciler::<git_repository>(Git::open("./data")?).run_cli().await
+/// ```
+#[must_use = "an operator does nothing until it is run"]
+pub struct Operator {
+    name: Arc<str>,
+    version: Option<String>,
+    namespaces: Vec<Arc<str>>,
+    concurrency: usize,
+    grace: Duration,
+    client: Option<Client>,
+    members: Vec<Box<dyn Member>>,
+}
+
+impl std::fmt::Debug for Operator {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let reconcilers: Vec<_> = self.members.iter().map(|member| member.identity().name).collect();
+        f.debug_struct("Operator").field("name", &self.name).field("reconcilers", &reconcilers).finish_non_exhaustive()
+    }
+}
+
+impl Operator {
+    /// An operator without reconcilers. The name stands in field managers (`<operator>/<reconciler>`), finalizers
+    /// (`<group>/<operator>`), events and the `User-Agent`: changing it later leaves the old ones behind.
+    pub fn new(name: &str) -> Self {
+        Self {
+            name: name.into(),
+            version: None,
+            namespaces: Vec::new(),
+            concurrency: QueueConfig::CONCURRENCY.get(),
+            grace: QueueConfig::GRACE,
+            client: None,
+            members: Vec::new(),
+        }
+    }
+
+    /// Adds a reconciler with what it depends on: one value, or a tuple in the order of its parameters.
+    pub fn reconciler<R: Reconciler<Object: CustomResourceExt>>(mut self, deps: R::Deps) -> Self {
+        self.members.push(Box::new(Typed::<R>::new(deps)));
+        self
+    }
+
+    /// Watches these namespaces only; none means all. Kinds without namespaces are not affected.
+    pub fn namespaces<N: AsRef<str>>(mut self, namespaces: impl IntoIterator<Item = N>) -> Self {
+        self.namespaces = namespaces.into_iter().map(|namespace| namespace.as_ref().into()).collect();
+        self
+    }
+
+    /// How many objects of one reconciler may be worked on at a time; 16 unless said otherwise.
+    pub fn concurrency(mut self, passes: usize) -> Self {
+        self.concurrency = passes;
+        self
+    }
+
+    /// How long running passes may go on after a stop; 25 s unless said otherwise, below the 30 s that a pod has.
+    pub fn grace(mut self, grace: Duration) -> Self {
+        self.grace = grace;
+        self
+    }
+
+    /// The version of the program, for `--version` and the `User-Agent`: `.version(env!("CARGO_PKG_VERSION"))`.
+    pub fn version(mut self, version: &str) -> Self {
+        self.version = Some(version.to_owned());
+        self
+    }
+
+    /// The client to use, instead of one from the kubeconfig or the service account. Build it with kube's own retries off
+    /// (`config.default_retry = false`): the queue backs off per object, and retries underneath would hold its slots.
+    pub fn client(mut self, client: Client) -> Self {
+        self.client = Some(client);
+        self
+    }
+
+    /// The definitions of all reconciled kinds, as `crds` prints them.
+    #[must_use]
+    pub fn definitions(&self) -> Vec<CustomResourceDefinition> {
+        self.members.iter().map(|member| member.definition()).collect()
+    }
+
+    /// Runs until SIGTERM or Ctrl-C.
+    ///
+    /// # Errors
+    /// See [`run_until`](Self::run_until).
+    pub async fn run(self) -> Result {
+        self.run_until(signal::stop()).await
+    }
+
+    /// Runs until the future ends. Then no further pass starts, and running ones may end within the [grace](Self::grace).
+    ///
+    /// # Errors
+    /// The operator cannot start: a contradiction in the setup, no cluster, no CRD, an outdated CRD, no rights to list and watch.
+    /// What fails later is tried again and never ends the operator.
+    ///
+    /// # Cancellation
+    /// Dropping the future drops the running passes at once.
+    pub async fn run_until(self, stop: impl Future<Output = ()> + Send) -> Result {
+        let span = tracing::info_span!("operator", operator = %self.name);
+        self.serve(stop).instrument(span).await
+    }
+
+    async fn serve(mut self, stop: impl Future<Output = ()> + Send) -> Result {
+        let config = startup::settings(&self)?;
+        let client = match self.client.take() {
+            Some(client) => client::noted(client, &self.agent()),
+            None => self.connect(startup::infer().await?)?,
+        };
+        let launch = Launch {
+            client,
+            operator: self.name.clone(),
+            namespaces: self.namespaces.clone().into(),
+            config,
+            gate: Gate::open(),
+            stop: CancellationToken::new(),
+        };
+        let stopping = launch.stop.clone();
+        let run = async {
+            let prepared = try_join_all(self.members.into_iter().map(|member| member.prepare(launch.clone()))).await?;
+            tracing::info!("started");
+            let ended = join_all(prepared.into_iter().map(|controller| controller.run())).await;
+            ended.into_iter().collect::<Result<()>>()
+        };
+        let mut run = std::pin::pin!(run);
+        tokio::select! {
+            ended = &mut run => ended,
+            () = stop => {
+                tracing::info!("stopping");
+                stopping.cancel();
+                run.await
+            }
+        }
+    }
+
+    fn connect(&self, config: Config) -> Result<Client> {
+        client::configured(config, &self.agent()).map_err(|error| startup::unusable(&error))
+    }
+
+    /// `source-controller/1.2.0 evenkeel/0.1.0`.
+    fn agent(&self) -> String {
+        let version = self.version.iter().fold(String::new(), |_, version| format!("/{version}"));
+        format!("{}{version} evenkeel/{}", self.name, env!("CARGO_PKG_VERSION"))
+    }
+}
