@@ -28,6 +28,7 @@ mod server;
 mod shape;
 mod store;
 mod strategy;
+mod strict;
 mod transport;
 mod verbs;
 mod watch;

@@ -94,10 +94,17 @@ fn custom(crd: &Value, version: &Value) -> Option<Custom> {
         storage_version: storage.map(|version| text(version, "/name").to_owned()).unwrap_or_default(),
         schema: Arc::new(schema.clone()),
         structural: Arc::new(Structural::parse(schema).ok()?),
+        storage_schema: Arc::new(storage_schema(storage, schema)?),
         columns: columns(version),
         deprecation: is_true(version, "/deprecated").then(|| deprecation(crd, version)),
         terminating: holds(crd, TERMINATING),
     })
+}
+
+/// The storage version's schema; the version's own when none is marked.
+fn storage_schema(storage: Option<&Value>, own: &Value) -> Option<Structural> {
+    let schema = storage.and_then(|version| version.pointer("/schema/openAPIV3Schema"));
+    Structural::parse(schema.unwrap_or(own)).ok()
 }
 
 fn columns(version: &Value) -> Vec<Column> {

@@ -72,6 +72,8 @@ pub struct Custom {
     pub schema: Arc<Value>,
     /// The same schema, read: for pruning, defaulting, validation and apply.
     pub structural: Arc<Structural>,
+    /// The schema of the storage version, which decides what is kept.
+    pub storage_schema: Arc<Structural>,
     /// The columns `kubectl get` shows; empty means the name and the age.
     pub columns: Vec<Column>,
     /// The text of the Warning header every request gets when the version is deprecated.

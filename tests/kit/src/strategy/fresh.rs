@@ -35,9 +35,11 @@ pub(crate) fn fresh(kind: &Kind, namespace: Option<&str>, now: &str, object: &mu
     if kind.generation {
         fields.insert("generation".to_owned(), json!(1));
     }
-    if let Some(namespace) = namespace {
-        fields.insert("namespace".to_owned(), json!(namespace));
-    }
+    match namespace {
+        Some(namespace) => fields.insert("namespace".to_owned(), json!(namespace)),
+        // Cluster-scoped: whatever namespace was sent is none.
+        None => fields.remove("namespace"),
+    };
     name(object);
     if kind.status
         && let Some(object) = object.as_object_mut()

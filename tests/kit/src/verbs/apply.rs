@@ -16,6 +16,7 @@ use crate::schema::{self, Cause};
 use crate::server::Server;
 use crate::shape::shown;
 use crate::strategy::{self, Part};
+use crate::strict;
 
 pub(super) fn answer(server: &Server, call: &Call) -> Result<Reply, Failure> {
     if call.query.field_manager.is_empty() {
@@ -38,7 +39,11 @@ pub(super) fn answer(server: &Server, call: &Call) -> Result<Reply, Failure> {
 /// The applied object as sent, its type and name checked.
 fn configuration(call: &Call) -> Result<Value, Failure> {
     let text = String::from_utf8_lossy(&call.body);
-    let parsed = serde_json::from_slice(&call.body).or_else(|_| serde_saphyr::from_str::<Value>(&text));
+    let read = strict::read(&call.body);
+    if let (Ok(read), "Strict") = (&read, call.query.field_validation.as_str()) {
+        once(&read.duplicates)?;
+    }
+    let parsed = read.map(|read| read.value).or_else(|_| serde_saphyr::from_str::<Value>(&text));
     let mut config = parsed.map_err(|error| Failure::bad_request(format!("error decoding YAML: {error}")))?;
     typed_as_served(call, &config)?;
     if !strategy::meta(&config, "name").is_empty() {
@@ -52,6 +57,18 @@ fn configuration(call: &Call) -> Result<Value, Failure> {
         fields.remove("status");
     }
     Ok(config)
+}
+
+/// Refuses fields given twice.
+fn once(duplicates: &[String]) -> Result<(), Failure> {
+    if duplicates.is_empty() {
+        return Ok(());
+    }
+    let name = |path: &String| path.rsplit('.').next().unwrap_or_default().to_owned();
+    let lines: Vec<String> =
+        duplicates.iter().map(|path| format!("\n  line 1: key {:?} already set in map", name(path))).collect();
+    let head = "error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:";
+    Err(Failure::bad_request(format!("{head}{}", lines.concat())))
 }
 
 fn typed_as_served(call: &Call, config: &Value) -> Result<(), Failure> {

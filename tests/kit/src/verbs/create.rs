@@ -16,7 +16,7 @@ pub(super) fn answer(server: &Server, call: &Call) -> Result<Reply, Failure> {
     let decoded = object(call)?;
     let mut sent = decoded.object;
     super::update::same_namespace(call, &sent)?;
-    let mut warnings = settle(call, &decoded.unknown)?;
+    let mut warnings = settle(call, decoded.complaints)?;
     if call.kind.custom().is_some_and(|custom| custom.terminating) {
         let why = "create not allowed while custom resource definition is terminating";
         return Err(Failure::forbidden(resource(&call.kind, strategy::meta(&sent, "name")), why));

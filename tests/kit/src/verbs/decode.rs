@@ -8,18 +8,19 @@ use crate::failure::{About, Failure};
 use crate::failure::quoted;
 use crate::registry::Kind;
 use crate::schema::{self, Cause};
+use crate::strict::{self, Read};
 
 const MEDIA: &str = "application/json, application/yaml, application/vnd.kubernetes.protobuf";
 
 /// An object as sent, decoded for its kind.
 pub(super) struct Decoded {
     pub(super) object: Value,
-    /// Paths of fields the kind does not have; they are gone from the object.
-    pub(super) unknown: Vec<String>,
+    /// What strict decoding says: fields given twice, and fields the kind does not have, which are gone from the object.
+    pub(super) complaints: Vec<String>,
 }
 
 /// The body as a value, whatever it is.
-pub(super) fn body(call: &Call) -> Result<Value, Failure> {
+fn body(call: &Call) -> Result<Read, Failure> {
     match call.content_type.as_str() {
         "" | "application/json" => json_body(call),
         "application/yaml" | "application/x-yaml" | "text/yaml" => yaml_body(call),
@@ -32,14 +33,16 @@ pub(super) fn body(call: &Call) -> Result<Value, Failure> {
     }
 }
 
-fn json_body(call: &Call) -> Result<Value, Failure> {
-    serde_json::from_slice(&call.body)
+fn json_body(call: &Call) -> Result<Read, Failure> {
+    strict::read(&call.body)
         .map_err(|error| unrecognized(call, &format!("couldn't get version/kind; json parse error: {error}")))
 }
 
-fn yaml_body(call: &Call) -> Result<Value, Failure> {
+fn yaml_body(call: &Call) -> Result<Read, Failure> {
     let text = String::from_utf8_lossy(&call.body);
-    serde_saphyr::from_str(&text).map_err(|error| unrecognized(call, &format!("yaml parse error: {error}")))
+    let value = serde_saphyr::from_str(&text);
+    let value = value.map_err(|error| unrecognized(call, &format!("yaml parse error: {error}")))?;
+    Ok(Read { value, duplicates: Vec::new() })
 }
 
 fn unrecognized(call: &Call, why: &str) -> Failure {
@@ -56,13 +59,18 @@ fn unrecognized(call: &Call, why: &str) -> Failure {
 
 /// The body of a POST or PUT as an object of the kind.
 pub(super) fn object(call: &Call) -> Result<Decoded, Failure> {
-    let value = match body(call)? {
+    let read = body(call)?;
+    let value = match read.value {
         Value::Null if call.kind.is_builtin() => json!({}),
         value if value.is_object() => value,
         _ => return Err(unrecognized(call, "couldn't get version/kind; json parse error: not an object")),
     };
-    let typed = with_type(call, value)?;
-    decoded(call, typed)
+    let mut decoded = decoded(call, with_type(call, value)?)?;
+    decoded.complaints.splice(0..0, twice(&read.duplicates));
+    if call.kind.is_builtin() {
+        as_written(&call.body, &mut decoded.complaints);
+    }
+    Ok(decoded)
 }
 
 /// Checks `kind` and `apiVersion`; built-in kinds take them from the path when absent.
@@ -110,7 +118,8 @@ pub(super) fn decoded(call: &Call, value: Value) -> Result<Decoded, Failure> {
         decoded.unknown.extend(schema::prune(&mut decoded.value, schema));
         schema::default(&mut decoded.value, schema);
     }
-    Ok(Decoded { object: decoded.value, unknown: decoded.unknown })
+    let complaints = decoded.unknown.iter().map(|path| format!("unknown field {path:?}")).collect();
+    Ok(Decoded { object: decoded.value, complaints })
 }
 
 /// An object that its kind's type can hold.
@@ -121,9 +130,12 @@ pub(super) fn typed_value(call: &Call, value: Value) -> Result<Value, Failure> {
 fn typed(call: &Call, value: &Value) -> Result<crate::registry::Decoded, Failure> {
     let kind = &call.kind;
     let refuse = |why: String| unhandled(&kind.kind, &kind.version, kind, &why);
-    let decoded = kind.decode(value).map_err(refuse)?;
+    let mut decoded = kind.decode(value).map_err(refuse)?;
     if !kind.is_builtin() {
         typed_metadata(&decoded.value).map_err(refuse)?;
+        if let Some(metadata) = decoded.value.get_mut("metadata") {
+            decoded.unknown = schema::prune_metadata(metadata, "metadata");
+        }
     }
     Ok(decoded)
 }
@@ -138,17 +150,30 @@ fn typed_metadata(object: &Value) -> Result<(), String> {
     }
 }
 
-/// What a request does about unknown fields: an error, warnings, or nothing.
-pub(super) fn settle(call: &Call, unknown: &[String]) -> Result<Vec<String>, Failure> {
-    let complaints: Vec<String> = unknown.iter().map(|path| format!("unknown field \"{path}\"")).collect();
+/// Complaints about fields given twice.
+pub(super) fn twice(paths: &[String]) -> Vec<String> {
+    paths.iter().map(|path| format!("duplicate field {path:?}")).collect()
+}
+
+/// The decoder of built-in kinds complains as it reads; that of custom kinds about each sort of fields in turn.
+fn as_written(body: &[u8], complaints: &mut [String]) {
+    if complaints.len() > 1 {
+        let fields = strict::fields(body);
+        let at = |complaint: &String| fields.iter().position(|field| complaint.ends_with(&format!(" {field:?}")));
+        complaints.sort_by_key(at);
+    }
+}
+
+/// What a request does about complaints: an error, warnings, or nothing.
+pub(super) fn settle(call: &Call, complaints: Vec<String>) -> Result<Vec<String>, Failure> {
     match call.query.field_validation.as_str() {
-        "Strict" if !complaints.is_empty() => Err(strict(call, &complaints)),
+        "Strict" if !complaints.is_empty() => Err(refused(call, &complaints)),
         "Ignore" => Ok(Vec::new()),
         _ => Ok(complaints),
     }
 }
 
-fn strict(call: &Call, complaints: &[String]) -> Failure {
+fn refused(call: &Call, complaints: &[String]) -> Failure {
     let message = format!("strict decoding error: {}", complaints.join(", "));
     if call.method != http::Method::PATCH {
         let kind = &call.kind;

@@ -18,6 +18,7 @@ use http::Method;
 use crate::call::Call;
 use crate::failure::Failure;
 use crate::respond::Reply;
+use crate::schema::Cause;
 use crate::server::Server;
 use crate::watch;
 
@@ -58,11 +59,28 @@ fn warned(mut answer: Result<Reply, Failure>, warning: String) -> Result<Reply, 
 }
 
 async fn asked(server: &Arc<Server>, call: Call) -> Result<Reply, Failure> {
+    known_validation(&call)?;
     match call.target.subresource.as_deref() {
         None => whole(server, call).await,
         Some("status") if call.kind.status => status(server, &call).await,
         Some(other) => Err(subresource(&call, other)),
     }
+}
+
+/// Refuses a `fieldValidation` nobody knows.
+fn known_validation(call: &Call) -> Result<(), Failure> {
+    let options = match call.method.as_str() {
+        "POST" => "CreateOptions",
+        "PUT" => "UpdateOptions",
+        "PATCH" => "PatchOptions",
+        _ => return Ok(()),
+    };
+    let (known, asked) = (["", "Ignore", "Strict", "Warn"], call.query.field_validation.as_str());
+    if known.contains(&asked) {
+        return Ok(());
+    }
+    let cause = Cause::unsupported("fieldValidation", format!("{asked:?}"), &known.map(str::to_owned));
+    Err(Failure::invalid_options(options, &[cause]))
 }
 
 async fn whole(server: &Arc<Server>, call: Call) -> Result<Reply, Failure> {

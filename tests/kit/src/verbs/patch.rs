@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::apply;
-use super::decode::{decoded, settle};
+use super::decode::{decoded, settle, twice};
 use super::get::resource;
 use super::update::{same_name, same_namespace};
 use super::write::{Track, replace};
@@ -15,7 +15,7 @@ use crate::respond::Reply;
 use crate::schema::Cause;
 use crate::server::Server;
 use crate::shape::shown;
-use crate::{definition, strategy};
+use crate::{definition, strategy, strict};
 
 const CUSTOM_MEDIA: &str = "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml";
 const BUILTIN_MEDIA: &str = "application/json-patch+json, application/merge-patch+json, \
@@ -25,15 +25,16 @@ pub(super) fn answer(server: &Server, call: &Call) -> Result<Reply, Failure> {
     match call.content_type.as_str() {
         "application/json-patch+json" => {
             let patch = parsed(call)?;
-            patched(server, call, |object| json_patch(object, &patch).map_err(failed))
+            patched(server, call, &[], |object| json_patch(object, &patch).map_err(failed))
         }
         "application/merge-patch+json" => {
-            let patch = parsed(call)?;
+            let read = strict::read(&call.body).map_err(unparsed)?;
+            let patch = read.value;
             if !patch.is_object() {
                 let why = "json: cannot unmarshal array into Go value of type map[string]interface {}";
                 return Err(Failure::bad_request(format!("error decoding patch: {why}")));
             }
-            patched(server, call, |object| {
+            patched(server, call, &read.duplicates, |object| {
                 merge_patch(object, &patch);
                 Ok(())
             })
@@ -48,7 +49,12 @@ pub(super) fn answer(server: &Server, call: &Call) -> Result<Reply, Failure> {
 }
 
 fn parsed(call: &Call) -> Result<Value, Failure> {
-    serde_json::from_slice(&call.body).map_err(|error| Failure::bad_request(format!("error decoding patch: {error}")))
+    serde_json::from_slice(&call.body).map_err(unparsed)
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "the shape map_err takes")]
+fn unparsed(error: serde_json::Error) -> Failure {
+    Failure::bad_request(format!("error decoding patch: {error}"))
 }
 
 fn failed(error: PatchError) -> Failure {
@@ -61,7 +67,12 @@ fn failed(error: PatchError) -> Failure {
     }
 }
 
-fn patched(server: &Server, call: &Call, patch: impl Fn(&mut Value) -> Result<(), Failure>) -> Result<Reply, Failure> {
+fn patched(
+    server: &Server,
+    call: &Call,
+    duplicates: &[String],
+    patch: impl Fn(&mut Value) -> Result<(), Failure>,
+) -> Result<Reply, Failure> {
     if call.query.force {
         let cause = Cause::forbidden("force", "may not be specified for non-apply patch");
         return Err(Failure::invalid_options("PatchOptions", &[cause]));
@@ -75,7 +86,7 @@ fn patched(server: &Server, call: &Call, patch: impl Fn(&mut Value) -> Result<()
         same_name(call, &object)?;
         same_namespace(call, &object)?;
         unchanged_version(call, live, &object)?;
-        *warnings.borrow_mut() = settle(call, &decoded.unknown)?;
+        *warnings.borrow_mut() = settle(call, [twice(duplicates), decoded.complaints].concat())?;
         warnings.borrow_mut().extend(strategy::finalizer_warnings(&object));
         Ok(object)
     })?;

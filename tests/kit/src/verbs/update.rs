@@ -18,7 +18,7 @@ pub(super) fn answer(server: &Server, call: &Call) -> Result<Reply, Failure> {
     let sent = decoded.object;
     same_name(call, &sent)?;
     same_namespace(call, &sent)?;
-    let mut warnings = settle(call, &decoded.unknown)?;
+    let mut warnings = settle(call, decoded.complaints)?;
     let live = server.store.get(&call.kind.storage, &call.key(call.name()));
     let written = if live.is_none() && call.kind.create_on_update {
         let mut sent = sent;

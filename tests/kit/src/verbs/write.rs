@@ -136,6 +136,10 @@ fn change(
 /// The form an object is stored in.
 pub(super) fn stored(kind: &Kind, mut object: Value) -> Value {
     if let Some(custom) = kind.custom() {
+        if custom.storage_version != kind.version {
+            // What the storage version does not know is lost, though its owners stay recorded.
+            schema::prune(&mut object, &custom.storage_schema);
+        }
         object["apiVersion"] = format!("{}/{}", kind.group, custom.storage_version).into();
     } else if kind.storage.plural.as_ref() == "events" {
         object = crate::event::stored(&kind.group, object);

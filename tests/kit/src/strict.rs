@@ -1,0 +1,158 @@
+//! Strict reading of JSON: the value, and the fields that are given twice.
+
+use std::fmt;
+
+use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde_json::{Map, Value};
+
+/// A value as read: of a field given twice the last one counts.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Read {
+    pub(crate) value: Value,
+    /// Paths of the fields given more than once, such as `spec.size`.
+    pub(crate) duplicates: Vec<String>,
+}
+
+/// Reads JSON.
+///
+/// # Errors
+/// The parser's own.
+pub(crate) fn read(json: &[u8]) -> Result<Read, serde_json::Error> {
+    let (value, walk) = walked(json)?;
+    Ok(Read { value, duplicates: walk.duplicates })
+}
+
+/// The paths of all fields, in the order of the text; none when it is no JSON.
+pub(crate) fn fields(json: &[u8]) -> Vec<String> {
+    walked(json).map(|(_, walk)| walk.fields).unwrap_or_default()
+}
+
+fn walked(json: &[u8]) -> Result<(Value, Walk), serde_json::Error> {
+    let mut walk = Walk::default();
+    let mut deserializer = serde_json::Deserializer::from_slice(json);
+    let value = Node(&mut walk).deserialize(&mut deserializer)?;
+    deserializer.end()?;
+    Ok((value, walk))
+}
+
+#[derive(Default)]
+struct Walk {
+    path: String,
+    fields: Vec<String>,
+    duplicates: Vec<String>,
+}
+
+impl Walk {
+    fn within<T>(&mut self, step: fmt::Arguments<'_>, read: impl FnOnce(&mut Self) -> T) -> T {
+        let length = self.path.len();
+        // Writing to a text can't fail.
+        let _ = fmt::Write::write_fmt(&mut self.path, step);
+        let out = read(self);
+        self.path.truncate(length);
+        out
+    }
+
+    fn field<T>(&mut self, name: &str, read: impl FnOnce(&mut Self) -> T) -> T {
+        let dot = if self.path.is_empty() { "" } else { "." };
+        self.within(format_args!("{dot}{name}"), |walk| {
+            walk.fields.push(walk.path.clone());
+            read(walk)
+        })
+    }
+}
+
+/// A value at the place the walk is at.
+struct Node<'a>(&'a mut Walk);
+
+impl<'de> DeserializeSeed<'de> for Node<'_> {
+    type Value = Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Node<'_> {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("any JSON value")
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_bool<E: Error>(self, value: bool) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_i64<E: Error>(self, value: i64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_u64<E: Error>(self, value: u64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_f64<E: Error>(self, value: f64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_str<E: Error>(self, value: &str) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_string<E: Error>(self, value: String) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
+        let mut list = Vec::new();
+        while let Some(item) =
+            self.0.within(format_args!("[{}]", list.len()), |walk| items.next_element_seed(Node(walk)))?
+        {
+            list.push(item);
+        }
+        Ok(list.into())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Value, A::Error> {
+        let mut map = Map::new();
+        while let Some(name) = members.next_key::<String>()? {
+            let twice = map.contains_key(&name);
+            let value = self.0.field(&name, |walk| {
+                if twice && !walk.duplicates.contains(&walk.path) {
+                    walk.duplicates.push(walk.path.clone());
+                }
+                members.next_value_seed(Node(walk))
+            })?;
+            map.insert(name, value);
+        }
+        Ok(map.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_last_of_two_equal_fields_counts_and_is_noted_once() {
+        let read = read(br#"{"spec":{"l":[{"a":1,"a":2,"a":3}],"size":1},"x":{"size":2}}"#).unwrap();
+        assert_eq!(read.value, json!({"spec": {"l": [{"a": 3}], "size": 1}, "x": {"size": 2}}));
+        assert_eq!(read.duplicates, ["spec.l[0].a"]);
+    }
+
+    #[test]
+    fn fields_come_in_the_order_of_the_text() {
+        assert_eq!(fields(br#"{"b":{"z":1,"a":2},"a":[{"q":1}]}"#), ["b", "b.z", "b.a", "a", "a[0].q"]);
+    }
+
+    #[test]
+    fn what_is_no_json_is_refused() {
+        assert!(read(b"{} x").is_err() && read(b"").is_err() && fields(b"{").is_empty());
+    }
+}
