@@ -26,23 +26,23 @@ pub fn reconcile_error(item: TokenStream) -> TokenStream {
 /// Adds the fields that the framework keeps to a status.
 #[proc_macro_attribute]
 pub fn status(args: TokenStream, item: TokenStream) -> TokenStream {
-    status::attribute(args.into(), item.into()).into()
+    status::attribute(args.into(), &item.into()).into()
 }
 
 /// Makes a function a step.
 #[proc_macro_attribute]
 pub fn sub_reconciler(args: TokenStream, item: TokenStream) -> TokenStream {
-    sub_reconciler::attribute(args.into(), item.into()).into()
+    sub_reconciler::attribute(args.into(), &item.into()).into()
 }
 
 /// Undoes an external step.
 #[proc_macro_attribute]
 pub fn cleanup(args: TokenStream, item: TokenStream) -> TokenStream {
-    cleanup::attribute(args.into(), item.into()).into()
+    cleanup::attribute(args.into(), &item.into()).into()
 }
 
 /// Makes a function a reconciler.
 #[proc_macro_attribute]
 pub fn reconciler(args: TokenStream, item: TokenStream) -> TokenStream {
-    reconciler::attribute(args.into(), item.into()).into()
+    reconciler::attribute(args.into(), &item.into()).into()
 }

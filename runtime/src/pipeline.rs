@@ -136,18 +136,28 @@ const fn same(a: &str, b: &str) -> bool {
     i == a.len() && i == b.len()
 }
 
-/// Undoes the step of a function on the delete path, where it is external.
+/// The step of a function.
+#[must_use]
+pub fn step_of<F: StepFn<M>, M>(_: &F) -> Tag<F::Step> {
+    Tag(PhantomData)
+}
+
+/// Undoes a step on the delete path, where it is external.
+///
+/// The parameters of its function are not named here: a future that does is not `Send` for all lifetimes, says rustc.
 ///
 /// # Errors
 /// The cleanup failed.
-pub async fn undo_by<R, F, M>(_: &F, object: &R::Object, deps: &R::Deps, pass: &mut Pass<'_>) -> Result<(), Halt>
+pub async fn undo_by<R, S>(_: Tag<S>, object: &R::Object, deps: &R::Deps, pass: &mut Pass<'_>) -> Result<(), Halt>
 where
     R: Reconciler,
-    F: StepFn<M>,
-    F::Step: SubReconciler<Undo: Undo<F::Step, R>>,
+    S: SubReconciler<Undo: Undo<S, R>>,
 {
-    undo::<F::Step, R>(object, deps, pass).await
+    undo::<S, R>(object, deps, pass).await
 }
+
+/// A borrow that keeps `dyn Trait` as long-lived as it is elsewhere.
+pub type Borrowed<'a, T> = &'a T;
 
 /// Whether a list or map is left out on the wire.
 pub fn is_empty<'a, T: ?Sized>(list: &'a T) -> bool

@@ -4,7 +4,9 @@ pub use crate::condition::{Complaints, Condition, ConditionInfo, ConditionMarker
 pub use crate::cx::{Cx, Pass, begin, finish};
 pub use crate::interval::IntoInterval;
 pub use crate::outcome::{Class, Flow, ReconcileError};
-pub use crate::pipeline::{StepOf, StepOutput, is_empty, object, owns, place, run, tag, undo_by, wakes, wiring_of};
+pub use crate::pipeline::{
+    Borrowed, StepOf, StepOutput, is_empty, object, owns, place, run, step_of, tag, undo_by, wakes, wiring_of,
+};
 pub use crate::poison::{POISONED, Poison, poisoned};
 pub use crate::reconciler::Reconciler;
 pub use crate::status::{ObservedInputs, StatusContract};

@@ -1,4 +1,17 @@
 //! Expansions compile wherever a user may put them.
-#![allow(dead_code, unreachable_pub, reason = "operators are written as in a library; the test is that they compile")]
+#![allow(
+    clippy::unwrap_used,
+    dead_code,
+    unreachable_pub,
+    reason = "operators are written as in a library; the test is that they compile"
+)]
 
+mod bare;
+mod dependencies;
+mod files;
+mod names;
 mod northstar;
+mod renamed;
+mod schema;
+mod shadowed;
+mod twins;

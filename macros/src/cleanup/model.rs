@@ -22,7 +22,7 @@ pub(crate) fn read(
     args: CleanupArgs,
     mut function: Function,
     errors: &mut Errors,
-) -> Result<Cleanup, (CleanupArgs, Function)> {
+) -> Result<Cleanup, Box<(CleanupArgs, Function)>> {
     let what = format!("cleanup `{}`", function.sig.ident);
     check::check_of(&args, &function, errors);
     check::check_shape(&what, &function, errors);
@@ -39,7 +39,7 @@ pub(crate) fn read(
         (Some(of), Some(object)) if errors.is_empty() => {
             Ok(Cleanup { krate: args.krate, of: of.clone(), function, object, dependencies })
         }
-        _ => Err((args, function)),
+        _ => Err(Box::new((args, function))),
     }
 }
 

@@ -8,7 +8,7 @@ use super::model::{Condition, Set};
 use crate::syntax::names::plain;
 
 pub(crate) fn expand(set: &Set) -> TokenStream {
-    let Set { krate, ident, vis, module, conditions } = set;
+    let Set { krate, ident, vis, module, conditions, .. } = set;
     let name = plain(ident);
     let doc = format!("The markers of the conditions of [`{name}`](super::{name}).");
     let structs = conditions.iter().map(|condition| expand_struct(set, condition));
@@ -32,10 +32,11 @@ pub(crate) fn expand(set: &Set) -> TokenStream {
 /// The marker stands at the variant, so that "go to definition" leads there.
 fn expand_struct(set: &Set, condition: &Condition) -> TokenStream {
     let (krate, Condition { ident, docs, .. }) = (&set.krate, condition);
+    let vis = &set.inner;
     quote_spanned! {ident.span()=>
         #docs
         #[derive(#krate::std::clone::Clone, #krate::std::marker::Copy, #krate::std::fmt::Debug)]
-        pub struct #ident;
+        #vis struct #ident;
     }
 }
 

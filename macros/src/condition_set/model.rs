@@ -2,7 +2,7 @@
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote};
-use syn::{Attribute, Data, DeriveInput, Expr, ExprLit, Lit, Meta, Visibility};
+use syn::{Attribute, Data, DeriveInput, Expr, ExprLit, Lit, Meta, Visibility, parse_quote};
 
 use super::args::{Polarity, parse_polarity, parse_set};
 use super::check;
@@ -14,6 +14,8 @@ pub(crate) struct Set {
     pub(crate) krate: Krate,
     pub(crate) ident: Ident,
     pub(crate) vis: Visibility,
+    /// The same reach, seen from within the module of the markers.
+    pub(crate) inner: Visibility,
     pub(crate) module: Ident,
     pub(crate) conditions: Vec<Condition>,
 }
@@ -55,7 +57,24 @@ pub(crate) fn read(input: &DeriveInput, errors: &mut Errors) -> Option<Set> {
         let polarity = parse_polarity(&variant.ident, &variant.attrs, errors).unwrap_or(Polarity::Positive);
         conditions.push(condition(&module, &variant.ident, &variant.attrs, polarity));
     }
-    Some(Set { krate: args.krate, ident: input.ident.clone(), vis: input.vis.clone(), module, conditions })
+    let (vis, inner) = (input.vis.clone(), one_deeper(&input.vis));
+    Some(Set { krate: args.krate, ident: input.ident.clone(), vis, inner, module, conditions })
+}
+
+/// The visibility, written one module deeper.
+fn one_deeper(vis: &Visibility) -> Visibility {
+    let Visibility::Restricted(restricted) = vis else {
+        return match vis {
+            Visibility::Inherited => parse_quote!(pub(super)),
+            other => other.clone(),
+        };
+    };
+    let path = &restricted.path;
+    match path.segments.first().map(|segment| segment.ident.to_string()).as_deref() {
+        Some("self") => parse_quote!(pub(super)),
+        Some("super") => parse_quote!(pub(in super::#path)),
+        _ => vis.clone(),
+    }
 }
 
 fn condition(module: &Ident, ident: &Ident, attrs: &[Attribute], polarity: Polarity) -> Condition {

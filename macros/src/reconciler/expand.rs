@@ -70,7 +70,7 @@ fn expand_impl(reconciler: &Reconciler) -> TokenStream {
     let (object_, deps_, pass) = (hidden("object"), hidden("deps"), hidden("pass"));
     let undo = reconciler.calls.iter().rev().map(|call| {
         let (path, here) = (&call.path, krate.at(call.path.span()));
-        quote_spanned!(path.span()=> #here::undo_by::<Self, _, _>(&#path, #object_, #deps_, #pass).await?;)
+        quote_spanned!(path.span()=> #here::undo_by::<Self, _>(#here::step_of(&#path), #object_, #deps_, #pass).await?;)
     });
     quote! {
         #[automatically_derived]
@@ -186,7 +186,7 @@ pub(crate) fn expand_provides(krate: &Krate, function: &Function, dependencies: 
         quote! {
             #[automatically_derived]
             impl #krate::Provides<#ty> for #ident {
-                fn provide(#deps: &<Self as #krate::Reconciler>::Deps) -> &(#ty) { #value }
+                fn provide(#deps: &<Self as #krate::Reconciler>::Deps) -> #krate::Borrowed<'_, #ty> { #value }
             }
         }
     });

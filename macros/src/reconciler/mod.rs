@@ -14,10 +14,10 @@ use crate::errors::Errors;
 use crate::syntax::shape::parse_function;
 
 /// Expands the attribute. Whatever is wrong, the function and the reconciler stay, so that one mistake stays one error.
-pub(crate) fn attribute(args: TokenStream, item: TokenStream) -> TokenStream {
+pub(crate) fn attribute(args: TokenStream, item: &TokenStream) -> TokenStream {
     let mut errors = Errors::default();
     let args = args::parse(args, &mut errors);
-    let Some(function) = parse_function("reconciler", item.clone(), &mut errors) else {
+    let Some(function) = parse_function("reconciler", item, &mut errors) else {
         return quote!(#item #errors);
     };
     let draft = model::read(args, function, &mut errors);

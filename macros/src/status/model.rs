@@ -42,11 +42,11 @@ pub(crate) enum Shape {
     Required,
 }
 
-pub(crate) fn read(krate: Krate, item: TokenStream, errors: &mut Errors) -> Option<Status> {
+pub(crate) fn read(krate: Krate, item: &TokenStream, errors: &mut Errors) -> Option<Status> {
     let item: ItemStruct = match syn::parse2(item.clone()) {
         Ok(item) => item,
         Err(error) => {
-            check::refuse_no_struct(&item, error, errors);
+            check::refuse_no_struct(item, error, errors);
             return None;
         }
     };

@@ -86,12 +86,12 @@ fn expand_wiring(step: &Step) -> TokenStream {
     let krate = &args.krate;
     let external = args.external.is_some();
     let (sets, clears) = (expand_places(step, &args.sets), expand_places(step, &args.clears));
-    let owns = args.owns.iter().map(|kind| expand_relation(krate, kind, quote!(Owns)));
+    let owns = args.owns.iter().map(|kind| expand_relation(krate, kind, &quote!(Owns)));
     let watches = args.watches.iter().map(|watch| match &watch.how {
-        How::ByName => expand_relation(krate, &watch.kind, quote!(WatchesByName)),
-        How::Labels(selector) => expand_relation(krate, &watch.kind, quote!(WatchesLabels(#selector))),
+        How::ByName => expand_relation(krate, &watch.kind, &quote!(WatchesByName)),
+        How::Labels(selector) => expand_relation(krate, &watch.kind, &quote!(WatchesLabels(#selector))),
     });
-    let reads = args.reads.iter().chain(&args.polls).map(|kind| expand_relation(krate, kind, quote!(Reads)));
+    let reads = args.reads.iter().chain(&args.polls).map(|kind| expand_relation(krate, kind, &quote!(Reads)));
     let relations = owns.chain(watches).chain(reads);
     quote! {
         #krate::StepWiring {
@@ -114,7 +114,7 @@ fn expand_places(step: &Step, markers: &[Path]) -> TokenStream {
     quote!(#(#places),*)
 }
 
-fn expand_relation(krate: &Krate, kind: &Path, how: TokenStream) -> TokenStream {
+fn expand_relation(krate: &Krate, kind: &Path, how: &TokenStream) -> TokenStream {
     let here = krate.at(kind.span());
     quote!(#krate::Relation { how: #krate::How::#how, kind: <#kind as #here::Readable>::KIND })
 }

@@ -8,11 +8,11 @@ use crate::errors::Errors;
 use crate::syntax::function::{Function, behind, keyword};
 
 /// Parses a function, or says that `attribute` stands on something else.
-pub(crate) fn parse_function(attribute: &str, item: TokenStream, errors: &mut Errors) -> Option<Function> {
+pub(crate) fn parse_function(attribute: &str, item: &TokenStream, errors: &mut Errors) -> Option<Function> {
     match syn::parse2(item.clone()) {
         Ok(function) => Some(function),
         Err(error) => {
-            match keyword(&item) {
+            match keyword(item) {
                 Some(word) => errors.push(
                     &word,
                     format_args!("`#[{attribute}]` goes on an `async fn`, not on `{word}`"),

@@ -1,0 +1,52 @@
+//! Without the prelude: expansions name everything by its full path. (Not `#[status]`: the derive of schemars wants the prelude.)
+#![no_implicit_prelude]
+
+use ::evenkeel::{Cx, Flow, Pass};
+
+use super::northstar::GitRepository;
+
+#[derive(::evenkeel::ConditionSet)]
+pub enum BareCondition {
+    #[condition(positive)]
+    Checked,
+    #[condition(negative)]
+    Broken,
+}
+
+#[derive(::std::fmt::Debug, ::evenkeel::ReconcileError)]
+pub enum BareError {
+    #[class(waiting(poll = "1m"))]
+    Busy,
+    #[class(stalled, reason = "NoUrl")]
+    Wrong { url: ::std::string::String },
+}
+
+impl ::std::fmt::Display for BareError {
+    fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+        f.write_str("bare")
+    }
+}
+
+#[::evenkeel::sub_reconciler(sets(bare_condition::Checked, bare_condition::Broken), external)]
+pub async fn check(_repo: &GitRepository, _cx: &mut Cx) -> ::std::result::Result<(), BareError> {
+    ::std::result::Result::Ok(())
+}
+
+#[::evenkeel::cleanup(of = check)]
+pub async fn uncheck(_repo: &GitRepository, _cx: &mut Cx) -> ::std::result::Result<(), BareError> {
+    ::std::result::Result::Ok(())
+}
+
+#[::evenkeel::reconciler(
+    conditions = BareCondition,
+    requeue = spec.interval,
+    timeout = "30s",
+    revision = 2,
+    finalizer = "example.com/bare",
+    manager = "bare",
+    previously(managers("old"), finalizers("example.com/old")),
+)]
+pub async fn bare(repo: &GitRepository, cx: &mut Pass<'_>) -> Flow {
+    check(repo, cx).await?;
+    ::std::result::Result::Ok(())
+}

@@ -1,0 +1,44 @@
+//! With the runtime under another path.
+
+/// A crate that re-exports the runtime.
+pub mod vendor {
+    pub use evenkeel as keel;
+}
+
+use vendor::keel::{self, Absent, Cx, Flow, Pass};
+
+use super::northstar::{Git, GitRepository};
+
+#[keel::status(crate = crate::renamed::vendor::keel)]
+pub struct RenamedStatus {}
+
+#[derive(keel::ConditionSet)]
+#[condition_set(mod = on, crate = crate::renamed::vendor::keel)]
+pub enum RenamedCondition {
+    #[condition(positive)]
+    Made,
+}
+
+#[derive(Debug, thiserror::Error, keel::ReconcileError)]
+#[reconcile_error(crate = crate::renamed::vendor::keel)]
+pub enum RenamedError {
+    #[error(transparent)]
+    #[class(waiting)]
+    Absent(#[from] Absent<k8s_openapi::api::core::v1::ConfigMap>),
+}
+
+#[keel::sub_reconciler(sets(on::Made), external, crate = crate::renamed::vendor::keel)]
+pub async fn make(_repo: &GitRepository, _git: &Git, _cx: &mut Cx) -> Result<(), RenamedError> {
+    Ok(())
+}
+
+#[keel::cleanup(of = make, crate = crate::renamed::vendor::keel)]
+pub async fn unmake(_repo: &GitRepository, _git: &Git, _cx: &mut Cx) -> Result<(), RenamedError> {
+    Ok(())
+}
+
+#[keel::reconciler(conditions = RenamedCondition, crate = crate::renamed::vendor::keel)]
+pub async fn renamed(repo: &GitRepository, git: &Git, cx: &mut Pass<'_>) -> Flow {
+    make(repo, git, cx).await?;
+    Ok(())
+}

@@ -1,0 +1,64 @@
+//! Among types that are named as those of the standard library.
+#![allow(non_snake_case, reason = "a function may be called `Ok`")]
+
+use evenkeel::{Cx, Pass};
+
+use super::northstar::{GitRepository, RepoError};
+
+mod core {}
+mod std {}
+mod serde {}
+mod schemars {}
+mod kube {}
+struct Result;
+enum Option {}
+struct Some;
+struct None;
+struct Err;
+struct String;
+struct Vec;
+struct Box;
+struct Default;
+trait Send {}
+trait Sync {}
+trait Clone {}
+trait Copy {}
+trait Future {}
+trait Iterator {}
+fn Ok() {}
+
+#[derive(evenkeel::ConditionSet)]
+#[condition_set(mod = on)]
+pub enum ShadowedCondition {
+    #[condition(positive)]
+    Checked,
+}
+
+#[evenkeel::sub_reconciler(sets(on::Checked))]
+pub async fn check(_repo: &GitRepository, _cx: &mut Cx) -> ::std::result::Result<(), RepoError> {
+    ::std::result::Result::Ok(())
+}
+
+#[evenkeel::reconciler(conditions = ShadowedCondition, requeue = "1h30m")]
+pub async fn shadowed(repo: &GitRepository, cx: &mut Pass<'_>) -> evenkeel::Flow {
+    check(repo, cx).await?;
+    ::std::result::Result::Ok(())
+}
+
+/// The derive of schemars names `Some` and `None` as the prelude does; all else may be shadowed.
+mod status {
+    mod core {}
+    mod std {}
+    struct Result;
+    struct String;
+    struct Vec;
+    struct Box;
+    struct Default;
+    trait Clone {}
+    trait Into {}
+
+    #[evenkeel::status]
+    pub struct ShadowedStatus {
+        pub count: ::std::option::Option<u8>,
+    }
+}
