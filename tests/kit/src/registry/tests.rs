@@ -102,3 +102,12 @@ fn whole_numbers_stay_whole_in_fields_that_hold_fractions() {
     let decoded = kind("apiextensions.k8s.io", "v1", "customresourcedefinitions").decode(&crd).unwrap();
     assert_eq!(decoded.value, crd);
 }
+
+#[test]
+fn a_default_in_a_definition_is_no_map_of_quantities() {
+    let schema = json!({"openAPIV3Schema": {"type": "object", "default": {"observedGeneration": -1}}});
+    let crd = json!({"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+        "spec": {"versions": [{"name": "v1", "schema": schema}]}});
+    let decoded = kind("apiextensions.k8s.io", "v1", "customresourcedefinitions").decode(&crd).unwrap();
+    assert_eq!(decoded.value, crd);
+}
