@@ -1,5 +1,6 @@
 //! What a file of an operator imports: `use evenkeel::prelude::*;`.
 
+pub use crate::backend::ApiError;
 pub use crate::condition::{Condition, ConditionSet, Status};
 pub use crate::cx::{Cx, Pass};
 pub use crate::interval::Interval;
@@ -9,3 +10,7 @@ pub use crate::outcome::{Class, Flow, ReconcileError};
 pub use crate::step::Absent;
 #[doc(no_inline)]
 pub use evenkeel_macros::{ConditionSet, ReconcileError, cleanup, reconciler, status, sub_reconciler};
+#[doc(no_inline)]
+pub use kube::{CustomResource, KubeSchema};
+#[doc(no_inline)]
+pub use serde::{Deserialize, Serialize};
