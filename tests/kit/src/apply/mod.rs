@@ -13,11 +13,15 @@ mod ledger;
 mod merge;
 mod owned;
 #[cfg(test)]
+mod properties;
+#[cfg(test)]
 mod recorded;
 mod release;
 mod remove;
 mod set;
 mod shape;
+#[cfg(test)]
+mod tests;
 mod typed;
 mod update;
 

@@ -1,0 +1,253 @@
+//! Laws of server-side apply, over random configurations; a failure names its seed.
+
+use rand::rngs::StdRng;
+use rand::seq::{IndexedRandom, SliceRandom};
+use rand::{Rng, SeedableRng};
+use serde_json::{Map, Value, json};
+
+use super::compare::compare;
+use super::ledger::Ledger;
+use super::owned::owned;
+use super::shape::Shape;
+use super::{Actor, ApplyError, Force, Lists, apply, fields, is_unchanged, track_update, without_ledger};
+use crate::schema::{Structural, fixture, validate};
+
+const ROUNDS: u64 = 120;
+
+fn actor(manager: &str) -> Actor<'_> {
+    Actor { manager, api_version: "ex.dev/v1", subresource: None, time: "2026-01-01T00:00:01Z" }
+}
+
+fn config(spec: Value) -> Value {
+    json!({"apiVersion": "ex.dev/v1", "kind": "Widget", "metadata": {"name": "a"}, "spec": spec})
+}
+
+/// Some of `names`, in any order.
+fn some(rng: &mut StdRng, names: &[&str]) -> Vec<String> {
+    let mut names: Vec<_> = names.iter().filter(|_| rng.random_bool(0.5)).map(|name| (*name).to_owned()).collect();
+    names.shuffle(rng);
+    names
+}
+
+fn word(rng: &mut StdRng) -> Value {
+    json!(["1", "2"].choose(rng).unwrap())
+}
+
+fn dict(rng: &mut StdRng, names: &[&str]) -> Value {
+    some(rng, names).into_iter().map(|name| (name, word(rng))).collect::<Map<_, _>>().into()
+}
+
+fn env(rng: &mut StdRng) -> Value {
+    let names = some(rng, &["A", "B", "C", "D"]);
+    names
+        .into_iter()
+        .map(
+            |name| if rng.random_bool(0.7) { json!({"name": name, "value": word(rng)}) } else { json!({"name": name}) },
+        )
+        .collect()
+}
+
+fn ports(rng: &mut StdRng) -> Value {
+    let keys = some(rng, &["80 TCP", "80 UDP", "443 TCP"]);
+    keys.iter()
+        .map(|key| {
+            let (port, protocol) = key.split_once(' ').unwrap();
+            let port: u64 = port.parse().unwrap();
+            if protocol == "TCP" && rng.random_bool(0.5) {
+                json!({"port": port})
+            } else {
+                json!({"port": port, "protocol": protocol})
+            }
+        })
+        .collect()
+}
+
+fn spec(rng: &mut StdRng) -> Value {
+    let members: [(&str, Value); 11] = [
+        ("size", json!(rng.random_range(0..3))),
+        ("color", json!(["red", "green"].choose(rng).unwrap())),
+        ("note", [json!(null), json!("n")].choose(rng).unwrap().clone()),
+        ("tags", json!(some(rng, &["x", "y", "z"]))),
+        ("plainList", json!(some(rng, &["p", "q"]))),
+        ("env", env(rng)),
+        ("ports", ports(rng)),
+        ("dict", dict(rng, &["a", "b", "c"])),
+        ("atom", dict(rng, &["a", "b"])),
+        ("nested", json!({"a": word(rng), "c": dict(rng, &["d"])})),
+        ("any", json!({"x": dict(rng, &["y", "z"]), "l": some(rng, &["i"]), "s": word(rng)})),
+    ];
+    members
+        .into_iter()
+        .filter(|_| rng.random_bool(0.4))
+        .map(|(name, value)| (name.to_owned(), value))
+        .collect::<Map<_, _>>()
+        .into()
+}
+
+struct Setup {
+    rng: StdRng,
+    schema: Structural,
+}
+
+impl Setup {
+    fn new(seed: u64) -> Self {
+        Self { rng: StdRng::seed_from_u64(seed), schema: fixture::widget() }
+    }
+
+    fn lists(&self) -> Lists<'_> {
+        Lists::Structural(&self.schema)
+    }
+
+    fn config(&mut self) -> Value {
+        config(spec(&mut self.rng))
+    }
+
+    fn apply(&self, live: Option<&Value>, config: &Value, manager: &str, force: Force) -> Result<Value, ApplyError> {
+        apply(live, config, self.lists(), &actor(manager), force)
+    }
+
+    /// An object that two appliers and an updater wrote.
+    fn live(&mut self) -> Value {
+        let first = self.config();
+        let mut live = self.apply(None, &first, "b1", Force::No).unwrap();
+        let second = self.config();
+        live = self.apply(Some(&live), &second, "b2", Force::Yes).unwrap();
+        let mut new = live.clone();
+        crate::patch::merge_patch(&mut new, &json!({"spec": spec(&mut self.rng)}));
+        track_update(Some(&live), &mut new, self.lists(), &actor("u"));
+        new
+    }
+}
+
+/// Lists that are shared by item may be reordered by whoever applies.
+fn unordered(obj: &Value) -> Value {
+    let mut obj = without_ledger(obj);
+    for name in ["tags", "env", "ports"] {
+        if let Some(Value::Array(items)) = obj["spec"].get_mut(name) {
+            items.sort_by_key(ToString::to_string);
+        }
+    }
+    obj
+}
+
+#[test]
+fn applying_twice_changes_nothing_the_second_time() {
+    for seed in 0..ROUNDS {
+        let mut setup = Setup::new(seed);
+        let (live, config) = (setup.live(), setup.config());
+        let once = setup.apply(Some(&live), &config, "a", Force::Yes).unwrap();
+        let twice = setup.apply(Some(&once), &config, "a", Force::No);
+        assert_eq!(twice.as_ref(), Ok(&once), "seed {seed}");
+        assert!(is_unchanged(&once, &once));
+    }
+}
+
+/// `value` without empty maps and lists.
+fn without_hollow(value: &Value) -> Value {
+    match value {
+        Value::Object(map) => {
+            let full = map.iter().map(|(name, value)| (name.clone(), without_hollow(value)));
+            full.filter(|(name, value)| name.starts_with("f:") || (value != &json!({}) && value != &json!([])))
+                .collect()
+        }
+        other => other.clone(),
+    }
+}
+
+#[test]
+fn releasing_everything_leaves_what_was_there_before() {
+    let mut applied = 0;
+    for seed in 0..ROUNDS {
+        let mut setup = Setup::new(seed);
+        let (live, config) = (setup.live(), without_hollow(&setup.config()));
+        // An empty map that loses a member again becomes null, and an empty list is nobody's: both are the rules.
+        if without_hollow(&live) != live {
+            continue;
+        }
+        let Ok(with_a) = setup.apply(Some(&live), &config, "a", Force::No) else { continue };
+        let empty = json!({"apiVersion": "ex.dev/v1", "kind": "Widget", "metadata": {"name": "a"}});
+        let without_a = setup.apply(Some(&with_a), &empty, "a", Force::No).unwrap();
+        assert_eq!(unordered(&without_a), unordered(&live), "seed {seed}: {config}");
+        assert!(Ledger::of(&without_a).is_same_but_times(&Ledger::of(&live)), "seed {seed}: {config}");
+        applied += 1;
+    }
+    assert!(applied > ROUNDS / 20, "only {applied} of {ROUNDS} did not conflict");
+}
+
+/// `value` without some of its members and items; atomic ones are dropped whole or not at all.
+fn part(rng: &mut StdRng, spec: &Value) -> Value {
+    let mut part = spec.clone();
+    let members = part.as_object_mut().unwrap();
+    members.retain(|_, _| rng.random_bool(0.7));
+    for name in ["tags", "env", "ports"] {
+        if let Some(Value::Array(items)) = members.get_mut(name) {
+            items.retain(|_| rng.random_bool(0.7));
+        }
+    }
+    for name in ["dict", "nested", "any"] {
+        if let Some(Value::Object(map)) = members.get_mut(name) {
+            map.retain(|_, _| rng.random_bool(0.7));
+        }
+    }
+    part
+}
+
+#[test]
+fn equal_values_never_conflict() {
+    for seed in 0..ROUNDS {
+        let mut setup = Setup::new(seed);
+        let live = setup.live();
+        let spec = part(&mut setup.rng, &live["spec"]);
+        let applied = setup.apply(Some(&live), &config(spec.clone()), "a", Force::No);
+        assert!(applied.is_ok(), "seed {seed}: {applied:?}\nlive {}\napplied {spec}", live["spec"]);
+        assert_eq!(unordered(&applied.unwrap()), unordered(&live), "seed {seed}");
+    }
+}
+
+#[test]
+fn what_is_applied_is_there_and_owned() {
+    for seed in 0..ROUNDS {
+        let mut setup = Setup::new(seed);
+        let (live, config) = (setup.live(), setup.config());
+        let applied = setup.apply(Some(&live), &config, "a", Force::Yes).unwrap();
+        let again = super::merge::merge(&without_ledger(&applied), &config, Shape::root(setup.lists()));
+        assert_eq!(unordered(&again), unordered(&applied), "seed {seed}");
+        let own =
+            Ledger::of(&applied).entries.into_iter().find(|(id, _)| id.manager == "a").map(|(_, entry)| entry.set);
+        let claimed = owned(&config["spec"], Shape::root(setup.lists()).member("spec").unwrap().0);
+        let listed = own.as_ref().and_then(|set| set.below(&super::element::Element::field("spec")));
+        assert_eq!(listed.cloned().unwrap_or_default(), claimed, "seed {seed}");
+    }
+}
+
+#[test]
+fn nobody_owns_what_is_not_there() {
+    for seed in 0..ROUNDS {
+        let mut setup = Setup::new(seed);
+        let mut live = setup.live();
+        for step in 0..6 {
+            let manager = *["a", "b1", "b2"].choose(&mut setup.rng).unwrap();
+            let config = setup.config();
+            let Ok(new) = setup.apply(Some(&live), &config, manager, Force::Yes) else { continue };
+            // A parent named without what it held is null, and no server stores that.
+            if !validate(&new, None, &setup.schema).is_empty() {
+                continue;
+            }
+            live = new;
+            let there = compare(&json!({}), &without_ledger(&live), Shape::root(setup.lists())).added;
+            for (id, entry) in Ledger::of(&live).entries {
+                let stray = entry.set.difference(&there);
+                assert!(stray.is_empty(), "seed {seed} step {step}: {id:?} owns {}", fields::encode(&stray));
+            }
+        }
+    }
+}
+
+#[test]
+fn field_sets_survive_a_round_trip() {
+    for seed in 0..ROUNDS {
+        let mut setup = Setup::new(seed);
+        let set = owned(&setup.config(), Shape::root(setup.lists()));
+        assert_eq!(fields::decode(&fields::encode(&set)).as_ref(), Ok(&set), "seed {seed}");
+    }
+}
