@@ -8,10 +8,10 @@ use http::header::{CONTENT_TYPE, USER_AGENT};
 use http::request::Parts;
 
 use crate::failure::Failure;
+use crate::lens::Lens;
 use crate::query::Query;
 use crate::registry::Kind;
 use crate::route::Target;
-use crate::schema::Structural;
 use crate::server::Server;
 use crate::shape::Shape;
 use crate::store::Key;
@@ -21,7 +21,7 @@ use crate::store::Key;
 pub(crate) struct Call {
     pub(crate) method: Method,
     pub(crate) kind: Arc<Kind>,
-    pub(crate) schema: Option<Arc<Structural>>,
+    pub(crate) lens: Lens,
     pub(crate) target: Target,
     pub(crate) query: Query,
     pub(crate) shape: Shape,
@@ -49,7 +49,7 @@ impl Call {
         let header = |name| parts.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
         let manager = manager(&query.field_manager, header(USER_AGENT));
         Ok(Call {
-            schema: catalog.schema(&kind),
+            lens: catalog.lens(&kind),
             shape: Shape::negotiate(&parts.headers)?,
             content_type: header(CONTENT_TYPE).split(';').next().unwrap_or_default().trim().to_owned(),
             method: parts.method,

@@ -49,8 +49,9 @@ pub(crate) fn publish(server: &Server) {
         for kind in &published.kinds {
             server.store.open(&kind.storage);
         }
+        let version = server.store.version();
         // Clients start when a definition turns Established, so its kinds are served before that is stored.
-        server.catalog.send_modify(|catalog| *catalog = Arc::new(catalog.with_custom(published.kinds)));
+        server.catalog.send_modify(|catalog| *catalog = Arc::new(catalog.with_custom(published.kinds, version)));
         if published.statuses.is_empty() {
             return;
         }

@@ -183,9 +183,7 @@ impl Failure {
 
     /// 406: none of the accepted forms can be produced.
     pub(crate) fn not_acceptable() -> Self {
-        let accepted = "application/json";
-        let message = format!("only the following media types are accepted: {accepted}");
-        Self::status(406, "NotAcceptable", message)
+        Self::status(406, "NotAcceptable", "only the following media types are accepted: application/json")
     }
 
     pub(crate) fn with_details(mut self, details: Value) -> Self {

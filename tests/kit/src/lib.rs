@@ -14,6 +14,7 @@ mod failure;
 mod fault;
 mod gc;
 pub mod kstatus;
+mod lens;
 mod log;
 mod meta;
 mod names;

@@ -107,6 +107,31 @@ impl Query {
         causes
     }
 
+    /// The causes for which the options of any write are refused.
+    pub(crate) fn write_causes(&self) -> Vec<Cause> {
+        let mut causes = Vec::new();
+        if self.dry_run.iter().any(|value| value != "All") {
+            let values = serde_json::json!(self.dry_run);
+            causes.push(Cause::unsupported("dryRun", values, &["All".to_owned()]));
+        }
+        if self.field_manager.len() > 128 {
+            causes.push(Cause {
+                reason: "FieldValueTooLong".to_owned(),
+                message: "Too long: may not be more than 128 bytes".to_owned(),
+                field: "fieldManager".to_owned(),
+            });
+        }
+        if let Some((at, letter)) = self.field_manager.char_indices().find(|(_, letter)| letter.is_control()) {
+            let why = format!("invalid character U+{:04X} (at position {at})", u32::from(letter));
+            causes.push(Cause::invalid("fieldManager", quoted(&self.field_manager), why));
+        }
+        if !matches!(self.field_validation.as_str(), "" | "Ignore" | "Strict" | "Warn") {
+            let supported = ["", "Ignore", "Strict", "Warn"].map(str::to_owned);
+            causes.push(Cause::unsupported("fieldValidation", quoted(&self.field_validation), &supported));
+        }
+        causes
+    }
+
     /// The causes for which the options of a watch are refused.
     pub(crate) fn watch_causes(&self) -> Vec<Cause> {
         let mut causes = Vec::new();

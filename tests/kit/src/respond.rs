@@ -9,8 +9,9 @@ use http::{HeaderValue, Response, StatusCode};
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
+use crate::lens::Lens;
 use crate::registry::Kind;
-use crate::shape::{Place, Shape, View, shown};
+use crate::shape::{Place, Shape, View};
 
 /// What a verb answers.
 pub(crate) struct Reply {
@@ -21,8 +22,8 @@ pub(crate) struct Reply {
 
 impl Reply {
     /// One object, in the asked form.
-    pub(crate) fn object(code: u16, kind: &Kind, object: &Value, shape: Shape) -> Result<Reply, Failure> {
-        let object = shown(kind, object);
+    pub(crate) fn object(code: u16, lens: &Lens, object: &Value, shape: Shape) -> Result<Reply, Failure> {
+        let object = lens.shown(object);
         Ok(Reply::bytes(code, encoded(&View { shape, object: &object, place: Place::Typed })?))
     }
 
@@ -63,7 +64,8 @@ pub(crate) struct ListMeta {
 
 impl Reply {
     /// A list, its items written without being cloned.
-    pub(crate) fn list(kind: &Kind, shape: Shape, meta: &ListMeta, items: &[Arc<Value>]) -> Result<Reply, Failure> {
+    pub(crate) fn list(lens: &Lens, shape: Shape, meta: &ListMeta, items: &[Arc<Value>]) -> Result<Reply, Failure> {
+        let kind = &lens.kind;
         let (list_kind, api_version) = shape.list_type(kind);
         let place = if kind.is_builtin() && shape == Shape::Full { Place::Untyped } else { Place::Typed };
         let head = json!({"kind": list_kind, "apiVersion": api_version, "metadata": meta.to_value(kind)});
@@ -74,7 +76,7 @@ impl Reply {
             if at > 0 {
                 out.push(b',');
             }
-            let object = shown(kind, item);
+            let object = lens.shown(item);
             serde_json::to_writer(&mut out, &View { shape, object: &object, place }).map_err(unwritable)?;
         }
         out.extend_from_slice(b"]}");

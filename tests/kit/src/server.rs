@@ -59,13 +59,14 @@ pub(crate) async fn handle(server: Arc<Server>, request: Request<Bytes>) -> Resp
     let (parts, body) = request.into_parts();
     let route = Route::parse(parts.uri.path());
     let entry = Entry::new(&route, &parts, &body);
+    let is_head = parts.method == http::Method::HEAD;
     let ticket = server.log.begin(entry.clone());
     let response = match server.faults.strike(&entry) {
         None => answer(&server, route, parts, body).await,
         Some(effect) => struck(&server, &entry, effect, route, parts, body).await,
     };
     server.log.finish(ticket, response.status().as_u16());
-    response
+    if is_head { response.map(|_| Body::empty()) } else { response }
 }
 
 async fn answer(server: &Arc<Server>, route: Route, parts: Parts, body: Bytes) -> Response<Body> {

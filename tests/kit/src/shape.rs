@@ -1,13 +1,10 @@
 //! Content negotiation: in which form objects and lists are written.
 
-use std::borrow::Cow;
-
 use http::HeaderMap;
 use http::header::ACCEPT;
 use serde::ser::{Serialize, SerializeMap, Serializer};
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use crate::event;
 use crate::failure::Failure;
 use crate::registry::Kind;
 
@@ -28,6 +25,9 @@ pub(crate) enum Subject {
     Object,
     List,
 }
+
+/// Media types whose JSON form is written.
+const MEDIA: [&str; 3] = ["application/json", "*/*", "application/*"];
 
 impl Shape {
     /// The first form in the Accept header that can be written.
@@ -67,7 +67,7 @@ fn parse(offer: &str) -> Option<Shape> {
     let mut parts = offer.split(';').map(str::trim);
     let media = parts.next()?;
     let parameter = |name: &str| parts.clone().find_map(|part| part.strip_prefix(name)?.strip_prefix('='));
-    if !matches!(media, "application/json" | "*/*" | "application/*") {
+    if !MEDIA.contains(&media) {
         return None;
     }
     let meta_v1 = parameter("g").is_none_or(|group| group == "meta.k8s.io") && parameter("v") == Some("v1");
@@ -77,20 +77,6 @@ fn parse(offer: &str) -> Option<Shape> {
         Some("PartialObjectMetadataList") if meta_v1 => Some(Shape::MetadataList),
         Some(_) => None,
     }
-}
-
-/// A stored object as this kind shows it: in its version, and its shape of Event.
-pub(crate) fn shown<'a>(kind: &Kind, stored: &'a Value) -> Cow<'a, Value> {
-    if kind.storage.plural.as_ref() == "events" && kind.is_builtin() {
-        return Cow::Owned(event::shown(&kind.group, stored));
-    }
-    let api_version = kind.api_version();
-    if stored["apiVersion"] == api_version.as_str() {
-        return Cow::Borrowed(stored);
-    }
-    let mut object = stored.clone();
-    object["apiVersion"] = json!(api_version);
-    Cow::Owned(object)
 }
 
 /// Writes an object in the asked form.

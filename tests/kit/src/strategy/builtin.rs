@@ -3,12 +3,15 @@
 use serde_json::{Map, Value, json};
 
 use super::change::restore;
+use crate::failure::quoted;
 use crate::registry::Kind;
+use crate::schema::Cause;
 
 /// Additions to a new object.
 pub(super) fn fresh(kind: &Kind, object: &mut Value) {
     match (kind.group.as_str(), kind.kind.as_str()) {
         ("", "Namespace") => namespace(object),
+        ("", "ConfigMap") => drop_empty(object),
         ("", "Secret") => secret(object),
         ("", "Pod") => pod(object),
         _ => {}
@@ -19,6 +22,7 @@ pub(super) fn fresh(kind: &Kind, object: &mut Value) {
 pub(super) fn changed(kind: &Kind, live: &Value, object: &mut Value) {
     match (kind.group.as_str(), kind.kind.as_str()) {
         ("", "Namespace") => restore(live, object, "spec"),
+        ("", "ConfigMap") => drop_empty(object),
         ("", "Secret") => secret(object),
         _ => {}
     }
@@ -51,8 +55,19 @@ fn secret(object: &mut Value) {
         }
         object["data"][key] = json!(base64(text.as_str().unwrap_or_default().as_bytes()));
     }
+    drop_empty(object);
     if object["type"].as_str().unwrap_or_default().is_empty() {
         object["type"] = json!("Opaque");
+    }
+}
+
+/// Empty maps of data are written as absent.
+fn drop_empty(object: &mut Value) {
+    let Some(fields) = object.as_object_mut() else { return };
+    for field in ["data", "binaryData"] {
+        if fields.get(field).and_then(Value::as_object).is_some_and(Map::is_empty) {
+            fields.remove(field);
+        }
     }
 }
 
@@ -65,6 +80,73 @@ fn pod(object: &mut Value) {
         }
     }
     object["status"] = json!({"phase": "Pending"});
+}
+
+/// What is wrong with an object of a built-in kind beyond its type and metadata; a small part of what clusters check.
+pub(crate) fn causes(kind: &Kind, object: &Value, live: Option<&Value>) -> Vec<Cause> {
+    match (kind.group.as_str(), kind.kind.as_str()) {
+        ("", "ConfigMap" | "Secret") => key_causes(object),
+        ("coordination.k8s.io", "Lease") => lease_causes(object),
+        ("rbac.authorization.k8s.io", "RoleBinding" | "ClusterRoleBinding") => role_causes(object, live),
+        ("events.k8s.io", "Event") if live.is_none() => event_causes(object),
+        _ => Vec::new(),
+    }
+}
+
+fn key_causes(object: &Value) -> Vec<Cause> {
+    let keys = ["data", "binaryData"]
+        .map(|field| object[field].as_object().into_iter().flatten().map(move |(key, _)| (field, key)));
+    let wrong = |key: &str| {
+        !key.chars().all(|letter| letter.is_ascii_alphanumeric() || "-_.".contains(letter)) || key.is_empty()
+    };
+    let why = "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  \
+               or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')";
+    let found = keys.into_iter().flatten().filter(|(_, key)| wrong(key));
+    found.map(|(field, key)| Cause::invalid(&format!("{field}[{key}]"), quoted(key), why)).collect()
+}
+
+fn lease_causes(object: &Value) -> Vec<Cause> {
+    let mut causes = Vec::new();
+    for (field, least) in [("leaseDurationSeconds", 1), ("leaseTransitions", 0)] {
+        let value = object["spec"][field].as_i64();
+        if let Some(value) = value.filter(|value| *value < least) {
+            let why = if least == 1 { "must be greater than 0" } else { "must be greater than or equal to 0" };
+            causes.push(Cause::invalid(&format!("spec.{field}"), value, why));
+        }
+    }
+    causes
+}
+
+fn role_causes(object: &Value, live: Option<&Value>) -> Vec<Cause> {
+    let changed = live.is_some_and(|live| live["roleRef"] != object["roleRef"]);
+    let cause = || Cause::invalid("roleRef", &object["roleRef"], "cannot change roleRef");
+    changed.then(cause).into_iter().collect()
+}
+
+/// What events.k8s.io asks of a new Event; core/v1 asks for less.
+fn event_causes(object: &Value) -> Vec<Cause> {
+    let mut causes = Vec::new();
+    let text = |field: &str| object[field].as_str().unwrap_or_default();
+    let (namespace, about) =
+        (super::meta(object, "namespace"), object["regarding"]["namespace"].as_str().unwrap_or_default());
+    if object["eventTime"].is_null() {
+        causes.push(Cause::required("eventTime", ""));
+    }
+    if !matches!(text("type"), "Normal" | "Warning") {
+        causes.push(Cause::invalid("type", quoted(text("type")), format!("has invalid value: {}", text("type"))));
+    }
+    if causes.is_empty() {
+        for field in ["reportingController", "reportingInstance", "action", "reason"] {
+            if text(field).is_empty() {
+                causes.push(Cause::required(field, ""));
+            }
+        }
+    }
+    // Of an object without a namespace, events are in `default`.
+    if about.is_empty() && !matches!(namespace, "default" | "kube-system") {
+        causes.push(Cause::invalid("involvedObject.namespace", quoted(about), "does not match event.namespace"));
+    }
+    causes
 }
 
 fn base64(bytes: &[u8]) -> String {

@@ -14,7 +14,6 @@ use crate::failure::Failure;
 use crate::respond::Reply;
 use crate::schema::{self, Cause};
 use crate::server::Server;
-use crate::shape::shown;
 use crate::strategy::{self, Part};
 use crate::strict;
 
@@ -33,7 +32,7 @@ pub(super) fn answer(server: &Server, call: &Call) -> Result<Reply, Failure> {
     definition::settle(server, call);
     let code = if written.created { 201 } else { 200 };
     let warnings = strategy::finalizer_warnings(&config);
-    Ok(Reply::object(code, &call.kind, &written.object, call.shape)?.warning(warnings).warning(written.warnings))
+    Ok(Reply::object(code, &call.lens, &written.object, call.shape)?.warning(warnings).warning(written.warnings))
 }
 
 /// The applied object as sent, its type and name checked.
@@ -90,6 +89,10 @@ fn create(server: &Server, call: &Call, config: &Value) -> Result<Written, Failu
     let mut config = config.clone();
     let metadata = strategy::metadata(&mut config);
     metadata.remove("resourceVersion");
+    if let Some(uid) = metadata.get("uid").and_then(Value::as_str) {
+        let why = format!("uid mismatch: the provided object specified uid {uid}, and no existing object was found");
+        return Err(Failure::conflict(resource(&call.kind, call.name()), &why));
+    }
     metadata.insert("name".to_owned(), json!(call.name()));
     let mut object = merged(server, call, None, &config)?;
     strategy::fresh(&call.kind, call.target.namespace.as_deref(), &server.clock.stamp(), &mut object)?;
@@ -99,7 +102,7 @@ fn create(server: &Server, call: &Call, config: &Value) -> Result<Written, Failu
 fn change(server: &Server, call: &Call, config: &Value) -> Result<Written, Failure> {
     replace(server, call, Track::Done, |live| {
         unchanged_version(call, live, config)?;
-        merged(server, call, Some(&shown(&call.kind, live)), config)
+        merged(server, call, Some(live), config)
     })
 }
 
@@ -109,7 +112,7 @@ fn merged(server: &Server, call: &Call, live: Option<&Value>, config: &Value) ->
     let force = if call.query.force { Force::Yes } else { Force::No };
     let object = apply(live, config, lists(call), &actor(call, &api_version, &time), force).map_err(refused)?;
     let mut object = typed_value(call, object)?;
-    if let Some(schema) = &call.schema {
+    if let Some(schema) = &call.lens.schema {
         schema::fill(&mut object, schema);
     }
     Ok(object)

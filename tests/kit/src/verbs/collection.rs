@@ -28,5 +28,5 @@ pub(super) fn answer(server: &Server, call: &Call) -> Result<Reply, Failure> {
     }
     definition::settle(server, call);
     let meta = ListMeta { version: listing.version, token: None, remaining: None };
-    Reply::list(&call.kind, call.shape, &meta, &listing.items)
+    Reply::list(&call.lens, call.shape, &meta, &listing.items)
 }

@@ -25,7 +25,7 @@ pub(super) fn answer(server: &Server, call: &Call) -> Result<Reply, Failure> {
     warnings.extend(strategy::finalizer_warnings(&sent));
     let written = insert(server, call, sent, Track::Update)?;
     definition::settle(server, call);
-    Ok(Reply::object(201, &call.kind, &written.object, call.shape)?.warning(warnings).warning(written.warnings))
+    Ok(Reply::object(201, &call.lens, &written.object, call.shape)?.warning(warnings).warning(written.warnings))
 }
 
 /// A namespaced object without a namespace in the path.

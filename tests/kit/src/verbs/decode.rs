@@ -114,12 +114,30 @@ fn unhandled(sent: &str, version: &str, kind: &Kind, why: &str) -> Failure {
 /// Decodes an object for its kind: wrong types refused, unknown fields dropped, defaults set.
 pub(super) fn decoded(call: &Call, value: Value) -> Result<Decoded, Failure> {
     let mut decoded = typed(call, &value)?;
-    if let Some(schema) = &call.schema {
+    if let Some(schema) = &call.lens.schema {
+        integral(&mut decoded.value);
         decoded.unknown.extend(schema::prune(&mut decoded.value, schema));
         schema::default(&mut decoded.value, schema);
     }
     let complaints = decoded.unknown.iter().map(|path| format!("unknown field {path:?}")).collect();
     Ok(Decoded { object: decoded.value, complaints })
+}
+
+/// Whole numbers written as fractions are whole numbers, as Go prints them.
+fn integral(value: &mut Value) {
+    match value {
+        Value::Number(number) => {
+            let whole = number.as_f64().filter(|float| number.is_f64() && float.fract() == 0.0 && float.abs() < 9e15);
+            if let Some(whole) = whole {
+                #[expect(clippy::cast_possible_truncation, reason = "whole and far below the limit")]
+                let whole = whole as i64;
+                *value = json!(whole);
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(integral),
+        Value::Object(fields) => fields.values_mut().for_each(integral),
+        _ => {}
+    }
 }
 
 /// An object that its kind's type can hold.

@@ -81,8 +81,8 @@ pub(super) fn answer(server: &Server, call: &Call) -> Result<Reply, Failure> {
     definition::settle(server, call);
     match outcome {
         Outcome::Gone(object) if !returns_object(&call.kind) => Ok(Reply::value(200, &done(&call.kind, &object))),
-        Outcome::Waiting(object) if deletion.cascades => Reply::object(202, &call.kind, &object, call.shape),
-        Outcome::Gone(object) | Outcome::Waiting(object) => Reply::object(200, &call.kind, &object, call.shape),
+        Outcome::Waiting(object) if deletion.cascades => Reply::object(202, &call.lens, &object, call.shape),
+        Outcome::Gone(object) | Outcome::Waiting(object) => Reply::object(200, &call.lens, &object, call.shape),
     }
 }
 

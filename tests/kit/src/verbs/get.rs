@@ -19,7 +19,7 @@ pub(super) async fn answer(server: &Server, call: &Call) -> Result<Reply, Failur
     }
     let stored = server.store.get(&call.kind.storage, &call.key(call.name()));
     let stored = stored.ok_or_else(|| Failure::not_found(resource(&call.kind, call.name())))?;
-    Reply::object(200, &call.kind, &stored, call.shape)
+    Reply::object(200, &call.lens, &stored, call.shape)
 }
 
 /// Waits a little for a version, as a cluster's cache does.

@@ -91,5 +91,5 @@ fn reply(
         token: (left > 0).then(|| server.pages.keep(page, end)),
         remaining: (left > 0 && selector.is_empty()).then_some(left),
     };
-    Reply::list(&call.kind, call.shape, &meta, &all[start..end])
+    Reply::list(&call.lens, call.shape, &meta, &all[start..end])
 }

@@ -18,7 +18,6 @@ use http::Method;
 use crate::call::Call;
 use crate::failure::Failure;
 use crate::respond::Reply;
-use crate::schema::Cause;
 use crate::server::Server;
 use crate::watch;
 
@@ -59,7 +58,7 @@ fn warned(mut answer: Result<Reply, Failure>, warning: String) -> Result<Reply, 
 }
 
 async fn asked(server: &Arc<Server>, call: Call) -> Result<Reply, Failure> {
-    known_validation(&call)?;
+    known_options(&call)?;
     match call.target.subresource.as_deref() {
         None => whole(server, call).await,
         Some("status") if call.kind.status => status(server, &call).await,
@@ -67,20 +66,16 @@ async fn asked(server: &Arc<Server>, call: Call) -> Result<Reply, Failure> {
     }
 }
 
-/// Refuses a `fieldValidation` nobody knows.
-fn known_validation(call: &Call) -> Result<(), Failure> {
+/// Refuses wrong options of a write.
+fn known_options(call: &Call) -> Result<(), Failure> {
     let options = match call.method.as_str() {
         "POST" => "CreateOptions",
         "PUT" => "UpdateOptions",
         "PATCH" => "PatchOptions",
         _ => return Ok(()),
     };
-    let (known, asked) = (["", "Ignore", "Strict", "Warn"], call.query.field_validation.as_str());
-    if known.contains(&asked) {
-        return Ok(());
-    }
-    let cause = Cause::unsupported("fieldValidation", format!("{asked:?}"), &known.map(str::to_owned));
-    Err(Failure::invalid_options(options, &[cause]))
+    let causes = call.query.write_causes();
+    if causes.is_empty() { Ok(()) } else { Err(Failure::invalid_options(options, &causes)) }
 }
 
 async fn whole(server: &Arc<Server>, call: Call) -> Result<Reply, Failure> {

@@ -14,7 +14,6 @@ use crate::patch::{PatchError, json_patch, merge_patch};
 use crate::respond::Reply;
 use crate::schema::Cause;
 use crate::server::Server;
-use crate::shape::shown;
 use crate::{definition, strategy, strict};
 
 const CUSTOM_MEDIA: &str = "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml";
@@ -79,9 +78,9 @@ fn patched(
     }
     let warnings = std::cell::RefCell::new(Vec::new());
     let written = replace(server, call, Track::Update, |live| {
-        let mut object = shown(&call.kind, live).into_owned();
+        let mut object = live.clone();
         patch(&mut object)?;
-        let decoded = decoded(call, typed_as_before(call, object)?)?;
+        let decoded = decoded(call, typed_as_before(call, object)?).map_err(unfit)?;
         let object = decoded.object;
         same_name(call, &object)?;
         same_namespace(call, &object)?;
@@ -91,9 +90,15 @@ fn patched(
         Ok(object)
     })?;
     definition::settle(server, call);
-    Ok(Reply::object(200, &call.kind, &written.object, call.shape)?
+    Ok(Reply::object(200, &call.lens, &written.object, call.shape)?
         .warning(warnings.into_inner())
         .warning(written.warnings))
+}
+
+/// What the patch made is no object of the kind.
+fn unfit(failure: Failure) -> Failure {
+    let about = About { group: "", kind: "", name: "" };
+    Failure::invalid(about, &[Cause::invalid("patch", quoted(""), failure.message)])
 }
 
 /// Refuses a patch that changes kind or version.

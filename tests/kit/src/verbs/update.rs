@@ -33,7 +33,7 @@ pub(super) fn answer(server: &Server, call: &Call) -> Result<Reply, Failure> {
     };
     definition::settle(server, call);
     let code = if written.created { 201 } else { 200 };
-    Ok(Reply::object(code, &call.kind, &written.object, call.shape)?.warning(warnings).warning(written.warnings))
+    Ok(Reply::object(code, &call.lens, &written.object, call.shape)?.warning(warnings).warning(written.warnings))
 }
 
 /// The uid and the version the writer believes in.

@@ -27,7 +27,7 @@ pub(super) struct Written {
 
 /// Where list and map types of the kind come from.
 pub(super) fn lists(call: &Call) -> Lists<'_> {
-    call.schema.as_deref().map_or(Lists::Deduced, Lists::Structural)
+    call.lens.schema.as_deref().map_or(Lists::Deduced, Lists::Structural)
 }
 
 /// Who writes, as field owners record it.
@@ -44,10 +44,15 @@ pub(crate) fn part(call: &Call) -> Part {
 pub(super) fn insert(server: &Server, call: &Call, mut object: Value, track: Track) -> Result<Written, Failure> {
     let kind = &call.kind;
     let warnings = definition::prepare(call, &mut object, None)?;
-    let causes = [strategy::created(kind, &object), schema_causes(call, &object, None)].concat();
+    let causes = [
+        strategy::created(kind, &object),
+        strategy::kind_causes(kind, &object, None),
+        schema_causes(call, &object, None),
+    ]
+    .concat();
     let name = strategy::meta(&object, "name").to_owned();
     refuse(typed(kind, &name), causes)?;
-    namespace_open(server, call)?;
+    namespace_open(server, call, &name)?;
     if track == Track::Update {
         let time = server.clock.stamp();
         track_update(None, &mut object, lists(call), &actor(call, &kind.api_version(), &time));
@@ -84,7 +89,7 @@ pub(super) fn replace(
     for _ in 0..ATTEMPTS {
         let live = server.store.get(&call.kind.storage, &key);
         let live = live.ok_or_else(|| Failure::not_found(resource(&call.kind, call.name())))?;
-        let sent = compute(&live)?;
+        let sent = compute(&call.lens.shown(&live))?;
         match change(server, call, track, &live, sent, &key)? {
             Some(written) => return Ok(written),
             None => continue,
@@ -103,17 +108,25 @@ fn change(
     key: &Key,
 ) -> Result<Option<Written>, Failure> {
     let kind = &call.kind;
-    strategy::carry_over(kind, part(call), live, &mut sent);
-    let warnings = definition::prepare(call, &mut sent, Some(live))?;
-    let shown = crate::shape::shown(kind, live);
-    let causes = [strategy::updated(live, &sent), schema_causes(call, &sent, Some(&shown))].concat();
+    let shown = call.lens.shown(live);
+    strategy::carry_over(kind, part(call), &shown, &mut sent);
+    let warnings = definition::prepare(call, &mut sent, Some(&shown))?;
+    // Real servers check the metadata twice, in the common part and in the kind's own.
+    let metadata = strategy::updated(&shown, &sent);
+    let causes = [
+        metadata.clone(),
+        metadata,
+        strategy::kind_causes(kind, &sent, Some(&shown)),
+        schema_causes(call, &sent, Some(&shown)),
+    ]
+    .concat();
     refuse(typed(kind, call.name()), causes)?;
     if track == Track::Update {
         let time = server.clock.stamp();
         track_update(Some(&shown), &mut sent, lists(call), &actor(call, &kind.api_version(), &time));
     }
     if is_unchanged(&shown, &sent) {
-        sent = shown.into_owned();
+        return Ok(Some(Written { object: Arc::clone(live), created: false, warnings }));
     }
     let gone = strategy::is_deleting(live) && strategy::is_free(&sent);
     let new = stored(kind, sent);
@@ -149,7 +162,7 @@ pub(super) fn stored(kind: &Kind, mut object: Value) -> Value {
 
 /// What the schema of a custom kind finds wrong; a status write is about the status alone.
 fn schema_causes(call: &Call, object: &Value, live: Option<&Value>) -> Vec<Cause> {
-    let Some(schema) = &call.schema else { return Vec::new() };
+    let Some(schema) = &call.lens.schema else { return Vec::new() };
     let causes = schema::validate(object, live, schema);
     match part(call) {
         Part::Main if call.kind.status => causes.into_iter().filter(|cause| !within(cause, "status")).collect(),
@@ -175,7 +188,7 @@ fn taken(about: About<'_>, live: &Value) -> Failure {
 }
 
 /// Refuses to create in a namespace that is missing or going.
-fn namespace_open(server: &Server, call: &Call) -> Result<(), Failure> {
+fn namespace_open(server: &Server, call: &Call, name: &str) -> Result<(), Failure> {
     let Some(namespace) = call.target.namespace.as_deref() else { return Ok(()) };
     let storage = crate::registry::Storage::new("", "namespaces");
     let about = About { group: "", kind: "namespaces", name: namespace };
@@ -190,5 +203,5 @@ fn namespace_open(server: &Server, call: &Call) -> Result<(), Failure> {
         field: "metadata.namespace".to_owned(),
     };
     let why = format!("unable to create new content in namespace {namespace} because it is being terminated");
-    Err(Failure::terminating(resource(&call.kind, call.name()), &why, &cause))
+    Err(Failure::terminating(resource(&call.kind, name), &why, &cause))
 }

@@ -7,17 +7,17 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
-use crate::registry::Kind;
+use crate::lens::Lens;
 use crate::respond::encoded;
 use crate::selector::Selector;
-use crate::shape::{Place, Shape, View, shown};
+use crate::shape::{Place, Shape, View};
 use crate::store::{Change, stamped};
 
 /// What a watcher sees of its resource.
 #[derive(Clone, Debug)]
 pub(super) struct Frames {
     pub(super) shape: Shape,
-    pub(super) kind: Arc<Kind>,
+    pub(super) lens: Lens,
     pub(super) selector: Selector,
     pub(super) namespace: Option<String>,
 }
@@ -38,7 +38,7 @@ struct Line<'a, T: Serialize> {
 
 impl Frames {
     pub(super) fn selects(&self, object: &Value) -> bool {
-        self.selector.matches(object, &self.kind)
+        self.selector.matches(object, &self.lens.kind)
     }
 
     /// The line for a change; none when the watcher does not see it.
@@ -60,14 +60,14 @@ impl Frames {
     }
 
     pub(super) fn line(&self, type_: &str, object: &Value) -> Option<Bytes> {
-        let object = shown(&self.kind, object);
+        let object = self.lens.shown(object);
         terminated(&Line { type_, object: View { shape: self.shape, object: &object, place: Place::Typed } })
     }
 
     /// A bookmark: nothing but type and version.
     pub(super) fn bookmark(&self, version: u64, marker: Marker) -> Option<Bytes> {
         let mut object = json!({
-            "kind": self.kind.kind, "apiVersion": self.kind.api_version(),
+            "kind": self.lens.kind.kind, "apiVersion": self.lens.kind.api_version(),
             "metadata": {"resourceVersion": version.to_string()},
         });
         if marker == Marker::InitialEnd {

@@ -48,7 +48,7 @@ async fn start(
     deadline: Instant,
 ) -> Watching {
     let frames =
-        Frames { shape: call.shape, kind: Arc::clone(&call.kind), selector, namespace: call.target.namespace.clone() };
+        Frames { shape: call.shape, lens: call.lens.clone(), selector, namespace: call.target.namespace.clone() };
     let mut watching = Watching::new(server, frames, &call.query, deadline);
     let initial = call.query.send_initial_events;
     match version.unwrap_or_default() {
@@ -91,7 +91,7 @@ pub(crate) fn expired() -> Response<Body> {
 /// Every present object as ADDED.
 fn snapshot(server: &Server, watching: &mut Watching) {
     let frames = watching.frames();
-    let listing = server.store.list(&frames.kind.storage, frames.namespace.as_deref());
+    let listing = server.store.list(&frames.lens.kind.storage, frames.namespace.as_deref());
     let items: Vec<Arc<Value>> = listing.items.into_iter().filter(|item| frames.selects(item)).collect();
     for item in items {
         watching.added(&item);

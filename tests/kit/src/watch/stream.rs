@@ -49,7 +49,7 @@ impl Watching {
             bookmarks: query.bookmarks.then(|| Instant::now() + server.options.bookmarks),
             marker: Marker::Plain,
             deadline,
-            tip: server.store.tip_of(&frames.kind.storage),
+            tip: server.store.tip_of(&frames.lens.kind.storage),
             drops: server.drops.subscribe(),
             catalog: server.catalog.subscribe(),
             ended: false,
@@ -119,7 +119,7 @@ impl Watching {
 
     /// Reads the changes since the cursor.
     fn advance(&mut self) {
-        match self.server.store.changes(&self.frames.kind.storage, self.cursor) {
+        match self.server.store.changes(&self.frames.lens.kind.storage, self.cursor) {
             Ok((changes, tip)) => {
                 self.lines.extend(changes.iter().filter_map(|change| self.frames.change(change)));
                 self.cursor = self.cursor.max(tip);
@@ -151,7 +151,7 @@ impl Watching {
 
     /// Whether the kind is still there.
     fn served(&mut self) -> bool {
-        let kind = &self.frames.kind;
+        let kind = &self.frames.lens.kind;
         self.catalog.borrow_and_update().registry.lookup(&kind.group, &kind.version, &kind.plural).is_some()
     }
 

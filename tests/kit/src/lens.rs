@@ -1,0 +1,44 @@
+//! How stored objects look through one of the kinds that share a store: version, shape, defaults of today.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use crate::event;
+use crate::registry::Kind;
+use crate::schema::{self, Structural};
+use crate::strategy::meta;
+
+/// A kind's view of its store.
+#[derive(Clone, Debug)]
+pub(crate) struct Lens {
+    pub(crate) kind: Arc<Kind>,
+    /// The schema of a custom kind.
+    pub(crate) schema: Option<Arc<Structural>>,
+    /// Objects of the storage version written after this version are as the schema wants them.
+    pub(crate) settled: u64,
+}
+
+impl Lens {
+    /// A stored object as the kind shows it.
+    pub(crate) fn shown<'a>(&self, stored: &'a Value) -> Cow<'a, Value> {
+        let kind = &self.kind;
+        if kind.is_builtin() {
+            let is_event = kind.storage.plural.as_ref() == "events";
+            return if is_event { Cow::Owned(event::shown(&kind.group, stored)) } else { Cow::Borrowed(stored) };
+        }
+        let api_version = kind.api_version();
+        let as_asked = stored["apiVersion"] == api_version.as_str();
+        if as_asked && meta(stored, "resourceVersion").parse::<u64>().is_ok_and(|version| version > self.settled) {
+            return Cow::Borrowed(stored);
+        }
+        let mut object = stored.clone();
+        object["apiVersion"] = json!(api_version);
+        if let Some(schema) = &self.schema {
+            schema::prune(&mut object, schema);
+            schema::default(&mut object, schema);
+        }
+        Cow::Owned(object)
+    }
+}
