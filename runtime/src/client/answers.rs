@@ -62,7 +62,7 @@ pub(super) fn note(status: StatusCode, headers: &HeaderMap) {
 }
 
 /// Takes note that there was no answer.
-pub(super) fn note_silence() {
+pub(crate) fn note_silence() {
     update(|answers| answers.outage = true);
 }
 

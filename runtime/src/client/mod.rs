@@ -5,3 +5,6 @@ mod layer;
 
 pub(crate) use self::answers::{noting, noting_retry_after};
 pub(crate) use self::layer::{configured, noted};
+
+#[cfg(test)]
+pub(crate) use self::answers::note_silence as note_outage;

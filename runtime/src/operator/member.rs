@@ -22,7 +22,7 @@ pub(super) struct Identity {
     pub(super) manager: String,
 }
 
-pub(super) trait Member: Send {
+pub(super) trait Member: Send + Sync {
     fn identity(&self) -> Identity {
         self.under("")
     }

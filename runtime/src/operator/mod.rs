@@ -18,7 +18,7 @@ use kube::{Client, Config, CustomResourceExt};
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 
-use self::controller::Launch;
+use self::controller::{Launch, Prepared};
 use self::member::{Member, Typed};
 use crate::client;
 use crate::gate::Gate;
@@ -147,7 +147,7 @@ impl Operator {
         let run = async {
             let prepared = try_join_all(self.members.into_iter().map(|member| member.prepare(launch.clone()))).await?;
             tracing::info!("started");
-            let ended = join_all(prepared.into_iter().map(|controller| controller.run())).await;
+            let ended = join_all(prepared.into_iter().map(Prepared::run)).await;
             ended.into_iter().collect::<Result<()>>()
         };
         let mut run = std::pin::pin!(run);

@@ -9,6 +9,8 @@ mod curve;
 mod drain;
 mod lanes;
 mod state;
+#[cfg(test)]
+mod tests;
 
 use std::fmt;
 use std::future::Future;

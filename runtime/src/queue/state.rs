@@ -75,6 +75,12 @@ impl State {
         self.waiting
     }
 
+    /// Whether nothing at all is remembered.
+    #[cfg(test)]
+    pub(super) fn is_blank(&self) -> bool {
+        self.entries.is_empty() && self.timers.is_empty() && self.waiting == 0
+    }
+
     pub(super) fn add(&mut self, key: &Key, causes: Causes) {
         if let Some(entry) = self.entries.get_mut(key) {
             entry.causes = entry.causes | causes;

@@ -116,7 +116,7 @@ impl Children {
     pub(super) fn apply(&self, kind: usize, meta: &ObjectMeta) -> Vec<Key> {
         let id = (kind, Key::of(meta));
         let Some(child) = self.child(meta) else { return self.lock().remove(&id) };
-        self.lock().apply(id, child)
+        self.lock().apply(&id, child)
     }
 
     /// The watch says that the object is gone.
@@ -154,18 +154,18 @@ impl Children {
 }
 
 impl Records {
-    fn apply(&mut self, id: Id, child: Child) -> Vec<Key> {
+    fn apply(&mut self, id: &Id, child: Child) -> Vec<Key> {
         let version = child.resource_version.clone();
-        let known = self.children.get(&id).is_some_and(|known| known.resource_version == version);
-        let ours = self.writes.get_mut(&id).is_some_and(|writes| writes.delivered(&version));
-        self.tidy(&id);
+        let known = self.children.get(id).is_some_and(|known| known.resource_version == version);
+        let ours = self.writes.get_mut(id).is_some_and(|writes| writes.delivered(&version));
+        self.tidy(id);
         let owner = child.owner.clone();
         let former = self.store(id.clone(), child);
         if known || ours {
             return Vec::new();
         }
         let former = former.filter(|former| *former != owner);
-        match self.writes.get_mut(&id).filter(|writes| writes.under_way > 0) {
+        match self.writes.get_mut(id).filter(|writes| writes.under_way > 0) {
             Some(writes) => {
                 writes.held.push((version, owner));
                 former.into_iter().collect()

@@ -30,7 +30,8 @@ struct Inner {
     queue: Queue,
     /// Whether passes run: before, the first lists wake nobody, as every object is queued anyway.
     live: AtomicBool,
-    places: Box<dyn Fn(&KindInfo) -> Vec<Place> + Send + Sync>,
+    /// The namespaces to watch; none: all.
+    namespaces: Arc<[Arc<str>]>,
     children: Children,
     labelled: Vec<Labelled>,
     named: Mutex<HashMap<Target, Arc<Named>>>,
@@ -46,6 +47,14 @@ pub(crate) struct Watch {
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Where a related kind is watched.
+fn places(namespaces: &[Arc<str>], kind: &KindInfo) -> Vec<Place> {
+    if namespaces.is_empty() || !kind.namespaced {
+        return vec![Place::of(&kind.resource, None)];
+    }
+    namespaces.iter().map(|namespace| Place::of(&kind.resource, Some(namespace.clone()))).collect()
 }
 
 /// The declared kinds, each once.
@@ -67,21 +76,14 @@ impl Relations {
         namespaces: Arc<[Arc<str>]>,
         queue: Queue,
     ) -> Self {
-        let spread = owner.namespaced && !namespaces.is_empty();
-        let places = move |kind: &KindInfo| -> Vec<Place> {
-            if spread && kind.namespaced {
-                namespaces.iter().map(|namespace| Place::of(&kind.resource, Some(namespace.clone()))).collect()
-            } else {
-                vec![Place::of(&kind.resource, None)]
-            }
-        };
+        let namespaces = if owner.namespaced { namespaces } else { Arc::default() };
         let owned = declared(wiring, |how, kind| (how == How::Owns).then_some(kind));
         let labelled = declared(wiring, |how, kind| match how {
             How::WatchesLabels(selector) => Some((kind, selector)),
             _ => None,
         });
         let labelled = labelled.into_iter().map(|(kind, selector)| {
-            let places = places(&kind);
+            let places = places(&namespaces, &kind);
             Labelled::new(kind, selector, places)
         });
         Self(Arc::new(Inner {
@@ -89,7 +91,7 @@ impl Relations {
             queue,
             live: AtomicBool::new(false),
             labelled: labelled.collect(),
-            places: Box::new(places),
+            namespaces,
             children: Children::new(owner, owned),
             named: Mutex::default(),
             interest: Mutex::default(),
@@ -99,8 +101,9 @@ impl Relations {
     /// The watches of owned kinds and of label selectors. Those by name start when somebody asks.
     pub(crate) fn watches(&self) -> Vec<Watch> {
         let owned = self.0.children.kinds().iter().enumerate();
-        let owned =
-            owned.flat_map(|(at, kind)| (self.0.places)(kind).into_iter().map(move |place| self.owned(at, place)));
+        let owned = owned.flat_map(|(at, kind)| {
+            places(&self.0.namespaces, kind).into_iter().map(move |place| self.owned(at, place))
+        });
         let labelled = self.0.labelled.iter().flat_map(|labelled| {
             let places = labelled.places().enumerate();
             places.map(|(at, (place, progress))| self.labels(labelled.clone(), at, place, &progress))
