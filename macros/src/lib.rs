@@ -1,5 +1,7 @@
 //! The attribute macros of evenkeel.
 
+#![forbid(unsafe_code)]
+
 mod cleanup;
 mod condition_set;
 mod errors;

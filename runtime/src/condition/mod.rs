@@ -75,6 +75,7 @@ impl std::fmt::Display for Status {
 /// Reading is lenient, since other writers keep theirs in the same list; what evenkeel writes is always complete.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(transform = without_defaults)]
 pub struct Condition {
     /// The type of the condition, in CamelCase.
     #[serde(rename = "type")]
@@ -94,6 +95,16 @@ pub struct Condition {
     /// The text for people.
     #[serde(default)]
     pub message: String,
+}
+
+/// Reading tolerates what is missing; the server need not fill it in (and 1.20 takes an empty text there for null).
+fn without_defaults(schema: &mut schemars::Schema) {
+    let properties = schema.get_mut("properties").and_then(|properties| properties.as_object_mut());
+    for property in properties.into_iter().flat_map(|properties| properties.values_mut()) {
+        if let Some(property) = property.as_object_mut() {
+            property.remove("default");
+        }
+    }
 }
 
 impl Condition {

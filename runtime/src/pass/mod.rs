@@ -40,8 +40,6 @@ use crate::reconciler::Reconciler;
 use crate::watch::{Primary, Relations};
 use crate::wiring::KindInfo;
 
-pub(crate) use self::calls::classify;
-
 /// What the passes of one reconciler share.
 pub(crate) struct Env<R: Reconciler> {
     /// The client, with kube's own retries off.

@@ -47,20 +47,7 @@ fn typed<T: Serialize + DeserializeOwned>(object: &Value) -> Result<Value, Strin
 }
 
 /// Maps of quantities, which may be written as numbers while k8s-openapi takes texts only.
-const QUANTITIES: [&str; 12] = [
-    "allocatable",
-    "capacity",
-    "default",
-    "defaultRequest",
-    "hard",
-    "limits",
-    "max",
-    "maxLimitRequestRatio",
-    "min",
-    "overhead",
-    "requests",
-    "used",
-];
+const QUANTITIES: [&str; 7] = ["allocatable", "capacity", "hard", "limits", "overhead", "requests", "used"];
 
 fn quantities(value: &Value) -> Value {
     match value {

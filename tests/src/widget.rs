@@ -1,0 +1,273 @@
+//! The widget: an operator whose behaviour its test scripts.
+
+use std::sync::Arc;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use evenkeel::ApiError;
+use evenkeel::prelude::*;
+use k8s_openapi::api::core::v1::{ConfigMap, Secret};
+use kube::core::CustomResourceExt;
+use kube::{CustomResource, ResourceExt};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+/// What a widget should be.
+#[derive(CustomResource, JsonSchema, Clone, Debug, Default, Deserialize, Serialize)]
+#[kube(group = "tests.evenkeel.dev", version = "v1", kind = "Widget", namespaced, status = "WidgetStatus")]
+#[serde(rename_all = "camelCase", default)]
+pub struct WidgetSpec {
+    /// What the fetch step does: `ok` unless set; `invalid`, `broken`, `poll`, `nothing`, `panic`, `hang`, `requeue`.
+    pub fetch: Option<String>,
+    /// What the store step does.
+    pub store: Option<String>,
+    /// A secret that fetch requires.
+    pub secret: Option<String>,
+    /// A config map that store owns holds this.
+    pub child: Option<String>,
+    /// Fetch stores what it found before store begins.
+    pub record: bool,
+    /// How often to look again.
+    pub interval: Option<Interval>,
+}
+
+/// What a widget is.
+#[evenkeel::status]
+pub struct WidgetStatus {
+    /// The revision that fetch found.
+    pub fetched: Option<String>,
+    /// The revision that store stored.
+    pub stored: Option<String>,
+    /// A time stamp, where the test wants that mistake.
+    pub stamp: Option<String>,
+}
+
+/// How a widget stands.
+#[derive(ConditionSet)]
+#[condition_set(mod = on)]
+pub enum WidgetCondition {
+    /// The revision is known.
+    #[condition(positive)]
+    Fetched,
+    /// A newer revision exists than the stored one.
+    #[condition(negative)]
+    Outdated,
+    /// The revision is stored.
+    #[condition(positive)]
+    Stored,
+}
+
+/// What can go wrong with a widget.
+#[derive(Debug, thiserror::Error, ReconcileError)]
+pub enum WidgetError {
+    /// Stalled.
+    #[error("the widget is not valid")]
+    #[class(stalled)]
+    Invalid,
+    /// Waiting for a secret.
+    #[error(transparent)]
+    #[class(waiting)]
+    SecretMissing(#[from] Absent<Secret>),
+    /// Waiting for time to pass.
+    #[error("not yet")]
+    #[class(waiting(poll = "5s"))]
+    NotYet,
+    /// Transient.
+    #[error("{0}")]
+    #[class(transient)]
+    Broken(String),
+    /// A call failed.
+    #[error(transparent)]
+    #[class(transient)]
+    Api(#[from] ApiError),
+    /// Ignored.
+    #[error("nothing to do")]
+    #[class(ignored)]
+    Nothing,
+}
+
+/// The world outside the cluster, and what was done to it.
+#[derive(Default)]
+pub struct Lab {
+    revision: Mutex<String>,
+    fetches: AtomicUsize,
+    cleanups: AtomicUsize,
+    log: Mutex<Vec<String>>,
+    times: Mutex<Vec<(String, tokio::time::Instant)>>,
+    stamps: bool,
+    /// Held by a test that wants a pass to stand still in the fetch step.
+    pub hold: tokio::sync::Mutex<()>,
+}
+
+impl Lab {
+    /// A lab at a revision.
+    #[must_use]
+    pub fn at(revision: &str) -> Arc<Self> {
+        Arc::new(Self { revision: Mutex::new(revision.into()), ..Self::default() })
+    }
+
+    /// A lab whose steps put a time stamp into the status.
+    #[must_use]
+    pub fn stamping() -> Arc<Self> {
+        Arc::new(Self { stamps: true, ..Self::default() })
+    }
+
+    /// Moves on to a revision.
+    ///
+    /// # Panics
+    /// Never, unless a test panicked before.
+    pub fn move_to(&self, revision: &str) {
+        *self.revision.lock().expect("not poisoned") = revision.into();
+    }
+
+    /// How many passes reached the fetch step.
+    #[must_use]
+    pub fn passes(&self) -> usize {
+        self.fetches.load(Ordering::SeqCst)
+    }
+
+    /// How many cleanups ran.
+    #[must_use]
+    pub fn cleanups(&self) -> usize {
+        self.cleanups.load(Ordering::SeqCst)
+    }
+
+    /// What steps did, in order: `fetch a`, `store a`, `remove a`.
+    ///
+    /// # Panics
+    /// Never, unless a test panicked before.
+    #[must_use]
+    pub fn log(&self) -> Vec<String> {
+        self.log.lock().expect("not poisoned").clone()
+    }
+
+    /// The times between equal lines of the log.
+    ///
+    /// # Panics
+    /// Never, unless a test panicked before.
+    #[must_use]
+    pub fn pauses(&self, line: &str) -> Vec<Duration> {
+        let times = self.times.lock().expect("not poisoned");
+        let times: Vec<_> = times.iter().filter(|(said, _)| said == line).map(|(_, at)| *at).collect();
+        times.windows(2).map(|pair| pair[1] - pair[0]).collect()
+    }
+
+    fn say(&self, step: &str, widget: &Widget) {
+        let line = format!("{step} {}", widget.name_any());
+        self.times.lock().expect("not poisoned").push((line.clone(), tokio::time::Instant::now()));
+        self.log.lock().expect("not poisoned").push(line);
+    }
+
+    fn revision(&self) -> String {
+        self.revision.lock().expect("not poisoned").clone()
+    }
+}
+
+async fn act(how: Option<&str>) -> Result<(), WidgetError> {
+    match how {
+        Some("invalid") => Err(WidgetError::Invalid),
+        Some("broken") => Err(WidgetError::Broken("out of order".into())),
+        Some("poll") => Err(WidgetError::NotYet),
+        Some("nothing") => Err(WidgetError::Nothing),
+        Some("panic") => panic!("as the test wished"),
+        Some("hang") => std::future::pending().await,
+        _ => Ok(()),
+    }
+}
+
+/// Finds the revision.
+#[sub_reconciler(sets(on::Fetched, on::Outdated), watches(Secret, by_name))]
+pub async fn fetch(widget: &Widget, lab: &Arc<Lab>, cx: &mut Cx<'_, fetch>) -> Result<String, WidgetError> {
+    lab.fetches.fetch_add(1, Ordering::SeqCst);
+    lab.say("fetch", widget);
+    drop(lab.hold.lock().await);
+    if let Some(name) = &widget.spec.secret {
+        cx.require::<Secret>(name).await?;
+    }
+    act(widget.spec.fetch.as_deref()).await?;
+    let revision = lab.revision();
+    if cx.status().stored.as_ref().is_some_and(|stored| *stored != revision) {
+        cx.set(on::Outdated, Status::True, "NewRevision", format!("revision {revision} is newer"));
+    }
+    if widget.spec.record {
+        cx.record(|status| status.fetched = Some(revision.clone())).await?;
+    }
+    cx.status().fetched = Some(revision.clone());
+    if lab.stamps {
+        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+        cx.status().stamp = Some(
+            jiff::Timestamp::UNIX_EPOCH
+                .checked_add(jiff::SignedDuration::try_from(now).unwrap_or_default())
+                .unwrap_or_default()
+                .to_string(),
+        );
+    }
+    if widget.spec.fetch.as_deref() == Some("requeue") {
+        cx.requeue_after(Duration::from_secs(3600));
+    }
+    Ok(revision)
+}
+
+/// Stores the revision.
+#[sub_reconciler(sets(on::Stored), clears(on::Outdated), owns(ConfigMap), external)]
+pub async fn store(widget: &Widget, lab: &Arc<Lab>, revision: &str, cx: &mut Cx<'_, store>) -> Result<(), WidgetError> {
+    lab.say("store", widget);
+    act(widget.spec.store.as_deref()).await?;
+    if let Some(data) = &widget.spec.child {
+        let mut map = ConfigMap::default();
+        map.metadata.name = Some(widget.name_any());
+        map.data = Some([("data".to_owned(), data.clone())].into());
+        cx.apply(&map).await?;
+    }
+    cx.set(on::Stored, Status::True, "Stored", format!("stored revision {revision}"));
+    cx.status().stored = Some(revision.to_owned());
+    Ok(())
+}
+
+/// Undoes the store.
+#[cleanup(of = store)]
+pub async fn remove(widget: &Widget, lab: &Arc<Lab>, _cx: &mut Cx<'_, store>) -> Result<(), WidgetError> {
+    lab.cleanups.fetch_add(1, Ordering::SeqCst);
+    lab.say("remove", widget);
+    act(widget.spec.store.as_deref().filter(|how| *how != "broken" || lab.cleanups() < 3)).await
+}
+
+/// The pipeline.
+#[reconciler(conditions = WidgetCondition, requeue = spec.interval, timeout = "3s", previously(managers("old-tool")))]
+pub async fn widget(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
+    let revision = fetch(widget, lab, cx).await?;
+    store(widget, lab, &revision, cx).await?;
+    Ok(())
+}
+
+/// A widget of that name and spec.
+#[must_use]
+pub fn a_widget(name: &str, spec: Value) -> Value {
+    json!({ "apiVersion": "tests.evenkeel.dev/v1", "kind": "Widget", "metadata": { "name": name }, "spec": spec })
+}
+
+/// The definition of the kind.
+#[must_use]
+pub fn definition() -> k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition {
+    Widget::crd()
+}
+
+/// The condition of the type in the raw object.
+#[must_use]
+pub fn condition<'a>(object: &'a Value, type_: &str) -> Option<&'a Value> {
+    object["status"]["conditions"].as_array()?.iter().find(|c| c["type"] == type_)
+}
+
+/// The status word of the condition in the raw object; empty where it is absent.
+#[must_use]
+pub fn status_of(object: &Value, type_: &str) -> String {
+    condition(object, type_).and_then(|c| c["status"].as_str()).unwrap_or_default().to_owned()
+}
+
+/// Whether the raw object is Ready in its own generation.
+#[must_use]
+pub fn is_ready(object: &Value) -> bool {
+    status_of(object, "Ready") == "True" && object["status"]["observedGeneration"] == object["metadata"]["generation"]
+}

@@ -1,0 +1,223 @@
+//! The wire between an operator and its API server: every call is seen and counted, and any of them can be made to fail.
+
+use std::convert::Infallible;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use futures::StreamExt;
+use http::{Request, Response};
+use http_body_util::{BodyExt, Full, StreamBody};
+use kube::Client;
+use kube::client::Body;
+use tokio::sync::watch;
+use tower::BoxError;
+
+type Answer = Response<http_body_util::combinators::UnsyncBoxBody<bytes::Bytes, BoxError>>;
+
+/// One request as the server was sent it.
+#[derive(Clone, Debug)]
+pub struct Call {
+    /// GET, PATCH, ...
+    pub method: String,
+    /// The path, without the query.
+    pub path: String,
+    /// The query.
+    pub query: String,
+    /// The body.
+    pub body: String,
+}
+
+impl Call {
+    /// Whether it starts a watch.
+    #[must_use]
+    pub fn is_watch(&self) -> bool {
+        self.query.contains("watch=true")
+    }
+
+    /// Whether it lists a collection: a read of many, and no watch.
+    #[must_use]
+    pub fn is_list(&self) -> bool {
+        self.method == "GET" && !self.is_watch() && self.query.contains("limit=")
+            || self.query.contains("resourceVersionMatch")
+    }
+
+    /// Whether it changes something.
+    #[must_use]
+    pub fn is_write(&self) -> bool {
+        self.method != "GET"
+    }
+
+    /// Whether it is about Kubernetes events.
+    #[must_use]
+    pub fn is_event(&self) -> bool {
+        self.path.contains("/events")
+    }
+
+    /// Whether it writes a status.
+    #[must_use]
+    pub fn is_status_write(&self) -> bool {
+        self.is_write() && self.path.ends_with("/status")
+    }
+}
+
+/// What is done to a call instead of sending it on.
+#[derive(Clone, Debug)]
+pub enum Fault {
+    /// Answers with this code and, if given, `Retry-After` in seconds.
+    Answer(u16, Option<u32>),
+    /// Never answers.
+    Silence,
+}
+
+type Rule = Box<dyn FnMut(&Call) -> Option<Fault> + Send>;
+
+struct State {
+    calls: Mutex<Vec<Call>>,
+    rules: Mutex<Vec<Rule>>,
+    frozen: watch::Sender<bool>,
+}
+
+/// A wire over any client. Cloneable: all clones are one wire.
+#[derive(Clone)]
+pub struct Wire(Arc<State>);
+
+impl Default for Wire {
+    fn default() -> Self {
+        let frozen = watch::Sender::new(false);
+        Self(Arc::new(State { calls: Mutex::default(), rules: Mutex::default(), frozen }))
+    }
+}
+
+impl Wire {
+    /// A client that talks to the server of `client` over this wire.
+    #[must_use]
+    pub fn client(&self, client: &Client) -> Client {
+        let (wire, client) = (self.clone(), client.clone());
+        let namespace = client.default_namespace().to_owned();
+        let service = tower::service_fn(move |request| {
+            let (wire, client) = (wire.clone(), client.clone());
+            async move { wire.send(&client, request).await }
+        });
+        Client::new(service, namespace)
+    }
+
+    /// The calls so far.
+    #[must_use]
+    pub fn calls(&self) -> Vec<Call> {
+        self.0.calls.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// How many calls so far are like this.
+    pub fn count(&self, like: impl Fn(&Call) -> bool) -> usize {
+        self.calls().iter().filter(|call| like(call)).count()
+    }
+
+    /// Forgets the calls so far.
+    pub fn clear(&self) {
+        self.0.calls.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
+    /// From now on asks `rule` about each call before it is sent.
+    pub fn fault(&self, rule: impl FnMut(&Call) -> Option<Fault> + Send + 'static) {
+        self.0.rules.lock().unwrap_or_else(PoisonError::into_inner).push(Box::new(rule));
+    }
+
+    /// Drops all rules.
+    pub fn mend(&self) {
+        self.0.rules.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
+    /// Holds what watches deliver: the caches behind them go stale.
+    pub fn freeze(&self) {
+        self.0.frozen.send_replace(true);
+    }
+
+    /// Delivers what was held, and all that comes.
+    pub fn thaw(&self) {
+        self.0.frozen.send_replace(false);
+    }
+
+    async fn send(&self, client: &Client, request: Request<Body>) -> Result<Answer, BoxError> {
+        let (parts, body) = request.into_parts();
+        let body = body.collect_bytes().await?;
+        let call = Call {
+            method: parts.method.to_string(),
+            path: parts.uri.path().to_owned(),
+            query: parts.uri.query().unwrap_or_default().to_owned(),
+            body: String::from_utf8_lossy(&body).into_owned(),
+        };
+        let fault = self.0.rules.lock().unwrap_or_else(PoisonError::into_inner).iter_mut().find_map(|rule| rule(&call));
+        let is_watch = call.is_watch();
+        self.0.calls.lock().unwrap_or_else(PoisonError::into_inner).push(call);
+        match fault {
+            Some(Fault::Silence) => std::future::pending().await,
+            Some(Fault::Answer(code, retry_after)) => Ok(refusal(code, retry_after)),
+            None => {
+                let answer = client.send(Request::from_parts(parts, Body::from(body))).await?;
+                Ok(if is_watch {
+                    self.gated(answer)
+                } else {
+                    answer.map(|body| body.map_err(BoxError::from).boxed_unsync())
+                })
+            }
+        }
+    }
+
+    fn gated(&self, answer: Response<Body>) -> Answer {
+        let frozen = self.0.frozen.subscribe();
+        answer.map(|body| {
+            let frames = http_body_util::BodyStream::new(body).then(move |frame| {
+                let mut frozen = frozen.clone();
+                async move {
+                    // The sender lives as long as the wire; an error means that nobody listens any more.
+                    let _ = frozen.wait_for(|frozen| !frozen).await;
+                    frame.map_err(BoxError::from)
+                }
+            });
+            StreamBody::new(frames).boxed_unsync()
+        })
+    }
+}
+
+fn refusal(code: u16, retry_after: Option<u32>) -> Answer {
+    let reason = match code {
+        409 => "Conflict",
+        403 => "Forbidden",
+        410 => "Expired",
+        422 => "Invalid",
+        429 => "TooManyRequests",
+        503 => "ServiceUnavailable",
+        _ => "InternalError",
+    };
+    let status = serde_json::json!({
+        "kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": reason, "code": code,
+        "message": format!("planted {code}"), "details": { "retryAfterSeconds": retry_after.unwrap_or(0) }
+    });
+    let body = Full::new(bytes::Bytes::from(status.to_string())).map_err(|never: Infallible| match never {});
+    let mut answer = Response::builder().status(code).header("content-type", "application/json");
+    if let Some(seconds) = retry_after {
+        answer = answer.header("retry-after", seconds);
+    }
+    answer
+        .body(body.boxed_unsync())
+        .unwrap_or_else(|_| Response::new(Full::default().map_err(|never: Infallible| match never {}).boxed_unsync()))
+}
+
+/// Asks again and again, in virtual or real time, until `ready` answers, and says what it waited for if it never does.
+///
+/// # Panics
+/// After `limit`.
+pub async fn eventually<T, F: Future<Output = Option<T>>>(
+    what: &str,
+    limit: Duration,
+    mut ready: impl FnMut() -> F,
+) -> T {
+    let start = tokio::time::Instant::now();
+    loop {
+        if let Some(value) = ready().await {
+            return value;
+        }
+        assert!(start.elapsed() < limit, "not within {limit:?}: {what}");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}

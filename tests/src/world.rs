@@ -1,0 +1,273 @@
+//! A world for one test: a namespace of its own on one of the servers, an operator that can be stopped and started again.
+
+use std::fmt::Debug;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use evenkeel::{Operator, Reconciler};
+use evenkeel_testkit::Cluster;
+use k8s_openapi::api::core::v1::{Event, Namespace};
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
+use kube::api::{Api, DeleteParams, DynamicObject, ListParams, Patch, PatchParams, PostParams};
+use kube::config::{KubeConfigOptions, Kubeconfig};
+use kube::core::NamespaceResourceScope;
+use kube::{Client, Config, Resource};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use tokio::sync::{OnceCell, oneshot};
+use tokio::task::JoinHandle;
+
+use crate::wire::{Wire, eventually};
+
+/// How long a test waits for something that should happen at once.
+pub const SOON: Duration = Duration::from_secs(20);
+
+/// The servers that a behaviour is shown on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Server {
+    /// The test kit's, in this process.
+    InProcess,
+    /// Kubernetes 1.36 libraries.
+    Modern,
+    /// Kubernetes 1.20, complete.
+    Full,
+}
+
+/// One test's surroundings.
+pub struct World {
+    /// Talks to the server directly: not counted, never faulty.
+    pub client: Client,
+    /// What the operator talks over.
+    pub wire: Wire,
+    /// The namespace of this test.
+    pub namespace: String,
+    /// Which server it is.
+    pub server: Server,
+    /// The in-process server, where it is one.
+    pub cluster: Option<Cluster>,
+}
+
+static NEXT: AtomicU32 = AtomicU32::new(0);
+
+impl World {
+    /// A world on the server; `None`, with a visible line, where the real servers are not at hand.
+    ///
+    /// # Panics
+    /// When the server cannot be used.
+    pub async fn on(server: Server) -> Option<Self> {
+        let (client, cluster) = match server {
+            Server::InProcess => {
+                let cluster = Cluster::start().await;
+                (cluster.client(), Some(cluster))
+            }
+            Server::Modern => (real("kubeconfig-modern").await?, None),
+            Server::Full => (real("kubeconfig").await?, None),
+        };
+        let namespace = format!("evenkeel-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+        let object: Namespace =
+            serde_json::from_value(serde_json::json!({ "metadata": { "name": namespace } })).expect("a namespace");
+        Api::all(client.clone()).create(&PostParams::default(), &object).await.expect("a namespace of its own");
+        Some(Self { client, wire: Wire::default(), namespace, server, cluster })
+    }
+
+    /// Installs a definition and waits until it is served.
+    ///
+    /// # Panics
+    /// When the server refuses it.
+    pub async fn install(&self, crd: &CustomResourceDefinition) {
+        let crds: Api<CustomResourceDefinition> = Api::all(self.client.clone());
+        let name = crd.metadata.name.clone().expect("a definition has a name");
+        let params = PatchParams::apply("evenkeel-tests").force();
+        crds.patch(&name, &params, &Patch::Apply(crd)).await.expect("the definition is accepted");
+        eventually("the definition is established", SOON, || async {
+            let status = crds.get(&name).await.ok()?.status?;
+            let conditions = status.conditions.unwrap_or_default();
+            conditions.iter().any(|c| c.type_ == "Established" && c.status == "True").then_some(())
+        })
+        .await;
+    }
+
+    /// The typed objects of this test.
+    #[must_use]
+    pub fn api<K>(&self) -> Api<K>
+    where
+        K: Resource<DynamicType = (), Scope = NamespaceResourceScope>,
+    {
+        Api::namespaced(self.client.clone(), &self.namespace)
+    }
+
+    /// Creates an object in the namespace of this test.
+    ///
+    /// # Panics
+    /// When the server refuses it.
+    pub async fn create<K>(&self, object: Value) -> K
+    where
+        K: Resource<DynamicType = (), Scope = NamespaceResourceScope> + Clone + Serialize + DeserializeOwned + Debug,
+    {
+        let object: K = serde_json::from_value(object).expect("the object fits its kind");
+        eventually("the object is created", SOON, || async {
+            // A definition that has just been established may not be served yet.
+            match self.api::<K>().create(&PostParams::default(), &object).await {
+                Ok(object) => Some(object),
+                Err(kube::Error::Api(status)) if status.code == 404 => None,
+                Err(error) => panic!("the object is refused: {error}"),
+            }
+        })
+        .await
+    }
+
+    /// Merges a patch into an object.
+    ///
+    /// # Panics
+    /// When the server refuses it.
+    pub async fn merge<K>(&self, name: &str, patch: Value) -> K
+    where
+        K: Resource<DynamicType = (), Scope = NamespaceResourceScope> + Clone + DeserializeOwned + Debug,
+    {
+        self.api::<K>().patch(name, &PatchParams::default(), &Patch::Merge(patch)).await.expect("the patch is taken")
+    }
+
+    /// The raw object, as the server tells it.
+    ///
+    /// # Panics
+    /// When there is none.
+    pub async fn raw<K: Resource<DynamicType = (), Scope = NamespaceResourceScope>>(&self, name: &str) -> Value {
+        let resource = kube::core::ApiResource::erase::<K>(&());
+        let api: Api<DynamicObject> = Api::namespaced_with(self.client.clone(), &self.namespace, &resource);
+        serde_json::to_value(api.get(name).await.expect("the object is there")).expect("an object is JSON")
+    }
+
+    /// Waits until the raw object is as `wanted` says, and returns it.
+    ///
+    /// # Panics
+    /// When it never is.
+    pub async fn until<K>(&self, name: &str, what: &str, wanted: impl Fn(&Value) -> bool) -> Value
+    where
+        K: Resource<DynamicType = (), Scope = NamespaceResourceScope>,
+    {
+        let last = std::sync::Mutex::new(Value::Null);
+        let found = tokio::time::timeout(SOON * 3, async {
+            eventually(what, SOON, || async {
+                let object = self.raw::<K>(name).await;
+                *last.lock().expect("not poisoned") = object.clone();
+                wanted(&object).then_some(object)
+            })
+            .await
+        });
+        match std::panic::AssertUnwindSafe(found).await {
+            Ok(object) => object,
+            Err(_) => panic!("{what}: never; at last {:#}", last.lock().expect("not poisoned")["status"]),
+        }
+    }
+
+    /// The events about an object.
+    ///
+    /// # Panics
+    /// When they cannot be listed.
+    pub async fn events(&self, name: &str) -> Vec<Event> {
+        let all = self.api::<Event>().list(&ListParams::default()).await.expect("events can be listed");
+        all.items.into_iter().filter(|event| event.involved_object.name.as_deref() == Some(name)).collect()
+    }
+
+    /// Starts an operator for the namespace of this test, over the wire.
+    #[must_use]
+    pub fn operator<R: Reconciler<Object: kube::core::CustomResourceExt>>(&self, deps: R::Deps) -> Running {
+        let operator = Operator::new("tester").client(self.wire.client(&self.client)).namespaces([&*self.namespace]);
+        Running::start(operator.reconciler::<R>(deps))
+    }
+
+    /// Removes what the test made on a real server.
+    pub async fn clean(self) {
+        if self.cluster.is_none() {
+            let namespaces: Api<Namespace> = Api::all(self.client.clone());
+            // Best effort: the servers start empty at each run.
+            let _ = namespaces.delete(&self.namespace, &DeleteParams::background()).await;
+        }
+    }
+}
+
+/// An operator at work.
+pub struct Running {
+    stop: Option<oneshot::Sender<()>>,
+    task: JoinHandle<evenkeel::Result<()>>,
+}
+
+impl Running {
+    /// Runs it until it is stopped.
+    #[must_use]
+    pub fn start(operator: Operator) -> Self {
+        let (stop, stopped) = oneshot::channel();
+        let stopped = async {
+            // A dropped sender stops it as well.
+            let _ = stopped.await;
+        };
+        Self { stop: Some(stop), task: tokio::spawn(operator.run_until(stopped)) }
+    }
+
+    /// Stops it gracefully and returns how it ended.
+    ///
+    /// # Panics
+    /// When it panicked.
+    pub async fn stop(mut self) -> evenkeel::Result<()> {
+        drop(self.stop.take());
+        self.task.await.expect("an operator does not panic")
+    }
+
+    /// Waits until it ends by itself, for an error at start-up.
+    ///
+    /// # Panics
+    /// When it goes on.
+    pub async fn stop_when_ended(mut self) -> evenkeel::Result<()> {
+        let ended = tokio::time::timeout(SOON, &mut self.task).await.expect("the operator ends by itself");
+        ended.expect("an operator does not panic")
+    }
+
+    /// Ends it at once, as a crash would.
+    pub async fn crash(mut self) {
+        std::mem::forget(self.stop.take());
+        self.task.abort();
+        let _ = (&mut self.task).await;
+    }
+}
+
+async fn real(kubeconfig: &str) -> Option<Client> {
+    static TLS: OnceCell<()> = OnceCell::const_new();
+    let Some(folder) = std::env::var_os("EVENKEEL_REAL_APISERVER").map(PathBuf::from) else {
+        eprintln!("SKIPPED: EVENKEEL_REAL_APISERVER is not set, so the real API servers are not asked");
+        return None;
+    };
+    TLS.get_or_init(|| async {}).await;
+    let config = Kubeconfig::read_from(folder.join(kubeconfig)).expect("the kubeconfig of the real server");
+    let mut config =
+        Config::from_custom_kubeconfig(config, &KubeConfigOptions::default()).await.expect("a usable kubeconfig");
+    config.default_retry = false;
+    Some(Client::try_from(config).expect("a client"))
+}
+
+/// Shows a behaviour on each server: `on_each_server!(a_sentence);` runs `async fn a_sentence(world: World)`.
+#[macro_export]
+macro_rules! on_each_server {
+    ($($case:ident),* $(,)?) => {
+        mod in_process { $(
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $case() { $crate::world::show($crate::world::Server::InProcess, super::$case).await }
+        )* }
+        mod modern { $(
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $case() { $crate::world::show($crate::world::Server::Modern, super::$case).await }
+        )* }
+        mod full { $(
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $case() { $crate::world::show($crate::world::Server::Full, super::$case).await }
+        )* }
+    };
+}
+
+/// Runs a case in a world on the server, if that is at hand.
+pub async fn show<F: Future<Output = World>>(server: Server, case: impl FnOnce(World) -> F) {
+    if let Some(world) = World::on(server).await {
+        case(world).await.clean().await;
+    }
+}
