@@ -8,6 +8,7 @@ mod delete;
 mod get;
 mod list;
 mod patch;
+mod scale;
 mod update;
 mod write;
 
@@ -26,8 +27,7 @@ pub(crate) use get::typed;
 pub(crate) use write::part;
 
 /// Subresources a cluster has and this server does not.
-const NOT_DONE: [&str; 11] = [
-    "scale",
+const NOT_DONE: [&str; 10] = [
     "finalize",
     "log",
     "exec",
@@ -59,10 +59,11 @@ fn warned(mut answer: Result<Reply, Failure>, warning: String) -> Result<Reply, 
 
 async fn asked(server: &Arc<Server>, call: Call) -> Result<Reply, Failure> {
     known_options(&call)?;
-    match call.target.subresource.as_deref() {
-        None => whole(server, call).await,
-        Some("status") if call.kind.status => status(server, &call).await,
-        Some(other) => Err(subresource(&call, other)),
+    match (call.target.subresource.as_deref(), &call.kind.scale) {
+        (None, _) => whole(server, call).await,
+        (Some("scale"), Some(scale)) => scale::answer(server, &call, scale),
+        (Some("status"), _) if call.kind.status => status(server, &call).await,
+        (Some(other), _) => Err(subresource(&call, other)),
     }
 }
 
@@ -108,8 +109,7 @@ async fn status(server: &Arc<Server>, call: &Call) -> Result<Reply, Failure> {
 
 fn subresource(call: &Call, name: &str) -> Failure {
     let (kind, builtin) = (&call.kind, call.kind.is_builtin());
-    let scaled = name != "scale" || kind.scale.is_some();
-    match NOT_DONE.contains(&name) && scaled && (builtin || name == "scale") {
+    match NOT_DONE.contains(&name) && builtin {
         true => Failure::not_done(&format!("{}/{name}", kind.qualified())),
         false if builtin => Failure::unknown_resource(),
         false => Failure::unserved(),

@@ -56,7 +56,7 @@ fn unparsed(error: serde_json::Error) -> Failure {
     Failure::bad_request(format!("error decoding patch: {error}"))
 }
 
-fn failed(error: PatchError) -> Failure {
+pub(super) fn failed(error: PatchError) -> Failure {
     match error {
         PatchError::Malformed(why) => Failure::bad_request(why),
         PatchError::Failed(_) => {

@@ -37,7 +37,10 @@ pub(super) fn actor<'a>(call: &'a Call, api_version: &'a str, time: &'a str) -> 
 
 /// Which part of the object the request writes.
 pub(crate) fn part(call: &Call) -> Part {
-    if call.target.subresource.is_some() { Part::Status } else { Part::Main }
+    match call.target.subresource.as_deref() {
+        None | Some("scale") => Part::Main,
+        Some(_) => Part::Status,
+    }
 }
 
 /// Stores a new object whose system fields are set.
