@@ -6,6 +6,8 @@
 pub mod archive;
 pub mod args;
 #[cfg(test)]
+mod behaviour;
+#[cfg(test)]
 mod daemon;
 pub mod demo;
 pub mod git;
