@@ -1,0 +1,257 @@
+//! The watches: what wakes an object, what wakes nobody, and that a watch in trouble hurts only what depends on it.
+#![allow(clippy::unwrap_used, reason = "a test ends at the first surprise")]
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use evenkeel::Operator;
+use evenkeel_testkit::{Cluster, Effect, Fault, Verb, eventually};
+use evenkeel_tests::widget::{Lab, Widget, a_widget, condition, definition, is_ready, widget};
+use k8s_openapi::api::core::v1::{ConfigMap, Secret};
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
+use kube::api::{Api, DeleteParams, DynamicObject, Patch, PatchParams, PostParams};
+use kube::core::ApiResource;
+use serde_json::{Value, json};
+use tokio::task::JoinHandle;
+use tokio::time::sleep;
+
+/// A cluster with the kind installed, and an operator at work in it.
+struct Stage {
+    cluster: Cluster,
+    lab: Arc<Lab>,
+    operator: JoinHandle<evenkeel::Result>,
+}
+
+const SOON: Duration = Duration::from_secs(10);
+
+impl Stage {
+    async fn new() -> Self {
+        Self::over(Cluster::start().await, definition()).await
+    }
+
+    async fn over(cluster: Cluster, definition: CustomResourceDefinition) -> Self {
+        Api::all(cluster.client()).create(&PostParams::default(), &definition).await.unwrap();
+        sleep(Duration::from_secs(1)).await;
+        let lab = Lab::at("a");
+        let operator = Operator::new("tester").client(cluster.client()).reconciler::<widget>(lab.clone());
+        let operator = tokio::spawn(operator.run_until(std::future::pending()));
+        sleep(Duration::from_secs(1)).await;
+        Self { cluster, lab, operator }
+    }
+
+    fn widgets(&self) -> Api<DynamicObject> {
+        Api::namespaced_with(self.cluster.client(), "default", &ApiResource::erase::<Widget>(&()))
+    }
+
+    async fn create(&self, name: &str, spec: Value) {
+        let object = serde_json::from_value(a_widget(name, spec)).unwrap();
+        self.widgets().create(&PostParams::default(), &object).await.unwrap();
+    }
+
+    async fn merge(&self, name: &str, patch: Value) {
+        self.widgets().patch(name, &PatchParams::default(), &Patch::Merge(patch)).await.unwrap();
+    }
+
+    async fn get(&self, name: &str) -> Value {
+        serde_json::to_value(self.widgets().get(name).await.unwrap()).unwrap()
+    }
+
+    async fn becomes_ready(&self, name: &str) {
+        eventually(SOON, || async { is_ready(&self.get(name).await).then_some(()) }).await;
+    }
+
+    /// Passes that reached the first step, for this object.
+    fn passes(&self, name: &str) -> usize {
+        self.lab.log().iter().filter(|line| **line == format!("fetch {name}")).count()
+    }
+
+    async fn secret(&self, name: &str, data: &str) {
+        let secret =
+            json!({ "apiVersion": "v1", "kind": "Secret", "metadata": { "name": name }, "stringData": { "k": data } });
+        let api: Api<Secret> = Api::namespaced(self.cluster.client(), "default");
+        api.patch(name, &PatchParams::apply("tests").force(), &Patch::Apply(secret)).await.unwrap();
+    }
+
+    fn secret_watches(&self) -> usize {
+        self.cluster.log().count(|entry| entry.resource == "secrets" && entry.verb == Verb::List)
+    }
+}
+
+impl Drop for Stage {
+    fn drop(&mut self) {
+        self.operator.abort();
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_change_of_the_status_by_others_wakes_nobody() {
+    let stage = Stage::new().await;
+    stage.create("one", json!({})).await;
+    stage.becomes_ready("one").await;
+    sleep(SOON).await;
+    let (passes, calls) = (stage.passes("one"), stage.cluster.log().entries().len());
+    let foreign = json!({ "apiVersion": "tests.evenkeel.dev/v1", "kind": "Widget", "status": { "conditions": [
+        { "type": "Foreign", "status": "True", "reason": "Other", "message": "", "lastTransitionTime": "2024-01-01T00:00:00Z" }
+    ] } });
+    let params = PatchParams::apply("somebody").force();
+    stage.widgets().patch_status("one", &params, &Patch::Apply(foreign)).await.unwrap();
+    sleep(SOON).await;
+    assert_eq!(stage.passes("one"), passes);
+    assert_eq!(stage.cluster.log().entries().len(), calls + 1, "the patch above is the only call");
+}
+
+#[tokio::test(start_paused = true)]
+async fn own_writes_wake_nobody() {
+    let stage = Stage::new().await;
+    stage.create("one", json!({ "child": "x" })).await;
+    stage.becomes_ready("one").await;
+    sleep(SOON).await;
+    assert_eq!(stage.passes("one"), 1, "finalizer, child and status were written in one pass");
+}
+
+#[tokio::test(start_paused = true)]
+async fn drift_of_an_owned_object_is_repaired_at_once() {
+    let stage = Stage::new().await;
+    stage.create("one", json!({ "child": "x" })).await;
+    stage.becomes_ready("one").await;
+    let maps: Api<ConfigMap> = Api::namespaced(stage.cluster.client(), "default");
+    let patch = Patch::Merge(json!({ "data": { "data": "drifted" } }));
+    maps.patch("one", &PatchParams::default(), &patch).await.unwrap();
+    let repaired = || async { (maps.get("one").await.ok()?.data?["data"] == "x").then_some(()) };
+    eventually(SOON, repaired).await;
+    maps.delete("one", &DeleteParams::default()).await.unwrap();
+    eventually(SOON, || async { maps.get_opt("one").await.ok()? }).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_object_that_is_waited_for_wakes_by_appearing_and_by_changing() {
+    let stage = Stage::new().await;
+    stage.create("one", json!({ "secret": "token" })).await;
+    sleep(SOON).await;
+    assert_eq!(condition(&stage.get("one").await, "Ready").unwrap()["reason"], "SecretMissing");
+    let passes = stage.passes("one");
+    stage.secret("token", "1").await;
+    stage.becomes_ready("one").await;
+    assert_eq!(stage.passes("one"), passes + 1);
+    stage.secret("token", "2").await;
+    sleep(Duration::from_secs(1)).await;
+    assert_eq!(stage.passes("one"), passes + 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_watch_by_name_is_shared_and_ends_with_its_last_asker() {
+    let stage = Stage::new().await;
+    stage.secret("token", "1").await;
+    for name in ["one", "two", "three"] {
+        stage.create(name, json!({ "secret": "token" })).await;
+        stage.becomes_ready(name).await;
+    }
+    assert_eq!(stage.secret_watches(), 1);
+    for name in ["one", "two"] {
+        stage.merge(name, json!({ "spec": { "secret": null } })).await;
+    }
+    sleep(SOON).await;
+    let before = (stage.passes("one"), stage.passes("three"));
+    stage.secret("token", "2").await;
+    sleep(SOON).await;
+    assert_eq!((stage.passes("one"), stage.passes("three")), (before.0, before.1 + 1), "only who asks is woken");
+    stage.merge("three", json!({ "spec": { "secret": null } })).await;
+    sleep(SOON).await;
+    stage.merge("one", json!({ "spec": { "secret": "token" } })).await;
+    sleep(SOON).await;
+    assert_eq!(stage.secret_watches(), 2, "the first one had ended");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_watch_in_trouble_hurts_only_who_needs_it_and_comes_back_by_itself() {
+    let stage = Stage::new().await;
+    stage.secret("token", "1").await;
+    stage.cluster.faults().add(Fault::new(Effect::Forbidden).resource("secrets").verb(Verb::List).times(3));
+    stage.create("needy", json!({ "secret": "token" })).await;
+    for i in 0..20 {
+        stage.create(&format!("free-{i}"), json!({})).await;
+    }
+    sleep(Duration::from_secs(1)).await;
+    for i in 0..20 {
+        assert!(is_ready(&stage.get(&format!("free-{i}")).await), "{i}");
+    }
+    assert!(!is_ready(&stage.get("needy").await));
+    stage.becomes_ready("needy").await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_silent_watch_takes_no_more_than_the_slot_of_who_needs_it() {
+    let stage = Stage::new().await;
+    stage.cluster.faults().add(Fault::new(Effect::Hang).resource("secrets").always());
+    stage.create("needy", json!({ "secret": "token" })).await;
+    sleep(Duration::from_millis(100)).await;
+    stage.create("free", json!({})).await;
+    sleep(Duration::from_secs(1)).await;
+    assert!(is_ready(&stage.get("free").await));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_happened_while_a_watch_was_down_is_found_out() {
+    let stage = Stage::new().await;
+    for name in ["changed", "deleted", "same"] {
+        stage.create(name, json!({ "child": "x" })).await;
+        stage.becomes_ready(name).await;
+    }
+    stage.cluster.faults().add(Fault::new(Effect::Unavailable).resource("widgets").verb(Verb::Watch).times(2));
+    stage.cluster.drop_watches();
+    stage.merge("changed", json!({ "spec": { "child": "y" } })).await;
+    stage.widgets().delete("deleted", &DeleteParams::default()).await.unwrap();
+    stage.create("new", json!({})).await;
+    stage.cluster.compact();
+    sleep(Duration::from_secs(30)).await;
+    assert!(is_ready(&stage.get("changed").await) && is_ready(&stage.get("new").await));
+    assert_eq!(stage.widgets().get_opt("deleted").await.unwrap(), None, "its finalizer was taken off");
+    assert_eq!(stage.passes("same"), 1, "a relist wakes nobody whose object is as it was");
+}
+
+#[tokio::test(start_paused = true)]
+async fn tries_to_list_are_spaced_further_and_further() {
+    let cluster = Cluster::start().await;
+    cluster.faults().add(Fault::new(Effect::Internal).resource("widgets").verb(Verb::List).always());
+    let stage = Stage::over(cluster, definition()).await;
+    sleep(Duration::from_secs(300)).await;
+    let tries = stage.cluster.log().count(|entry| entry.resource == "widgets" && entry.verb == Verb::List);
+    assert!((10..=20).contains(&tries), "1, 2, 4, 8, 16, then 30 s less a quarter at most: {tries}");
+}
+
+/// A definition that lets through what the type does not.
+fn loose() -> CustomResourceDefinition {
+    let mut value = serde_json::to_value(definition()).unwrap();
+    let spec = &mut value["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"];
+    *spec = json!({ "type": "object", "x-kubernetes-preserve-unknown-fields": true });
+    serde_json::from_value(value).unwrap()
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_object_that_does_not_fit_its_type_hurts_only_itself() {
+    let stage = Stage::over(Cluster::start().await, loose()).await;
+    stage.create("broken", json!({ "interval": 5 })).await;
+    stage.create("sound", json!({})).await;
+    stage.becomes_ready("sound").await;
+    assert_eq!((stage.passes("broken"), stage.operator.is_finished()), (0, false));
+    stage.merge("broken", json!({ "spec": { "interval": "5m" } })).await;
+    stage.becomes_ready("broken").await;
+    stage.merge("broken", json!({ "spec": { "interval": [] } })).await;
+    sleep(SOON).await;
+    stage.merge("sound", json!({ "spec": { "child": "x" } })).await;
+    stage.becomes_ready("sound").await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_busy_server_is_left_alone_for_as_long_as_it_asks() {
+    let stage = Stage::new().await;
+    let busy = Fault::new(Effect::TooManyRequests(40)).resource("widgets").subresource("status").verb(Verb::Patch);
+    stage.cluster.faults().add(busy.times(1));
+    stage.create("one", json!({})).await;
+    sleep(Duration::from_secs(39)).await;
+    let status_writes = || stage.cluster.log().count(|entry| entry.subresource.as_deref() == Some("status"));
+    assert_eq!(status_writes(), 1);
+    sleep(Duration::from_secs(3)).await;
+    assert_eq!(status_writes(), 2);
+    assert!(is_ready(&stage.get("one").await));
+}
