@@ -1,0 +1,212 @@
+//! What a rule works with: a client, a namespace of its own, and the kind it writes.
+
+use evenkeel_testkit::Cluster;
+use http_body_util::BodyExt;
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube::api::{DynamicObject, PostParams};
+use kube::client::Body;
+use kube::core::{ApiResource, GroupVersionKind};
+use kube::{Api, Client};
+use serde_json::{Value, json};
+
+use crate::check::{Broken, Verdict, eventually, json};
+
+pub(crate) const GROUP: &str = "conform.evenkeel.dev";
+pub(crate) const CRDS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+
+/// The surroundings of one rule on one server.
+#[derive(Clone)]
+pub(crate) struct Env {
+    pub(crate) client: Client,
+    pub(crate) namespace: String,
+    /// The embedded server, where it is one.
+    pub(crate) cluster: Option<Cluster>,
+}
+
+/// An answer below the typed client.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) headers: http::HeaderMap,
+    pub(crate) body: Value,
+}
+
+impl Env {
+    /// The custom kind that most rules write.
+    pub(crate) fn widgets(&self) -> Api<DynamicObject> {
+        Api::namespaced_with(self.client.clone(), &self.namespace, &Self::kind())
+    }
+
+    pub(crate) fn kind() -> ApiResource {
+        ApiResource::from_gvk_with_plural(&GroupVersionKind::gvk(GROUP, "v1", "Widget"), "widgets")
+    }
+
+    pub(crate) fn maps(&self) -> Api<ConfigMap> {
+        Api::namespaced(self.client.clone(), &self.namespace)
+    }
+
+    pub(crate) fn map(&self, name: &str) -> ConfigMap {
+        map(json!({"metadata": {"name": name}, "data": {"k": "1"}}))
+    }
+
+    /// Creates a widget.
+    pub(crate) async fn widget(&self, name: &str, spec: Value) -> kube::Result<DynamicObject> {
+        let widget = DynamicObject::new(name, &Self::kind()).data(json!({"spec": spec}));
+        self.widgets().create(&PostParams::default(), &widget).await
+    }
+
+    /// A path below the widgets of this rule's namespace.
+    pub(crate) fn path(&self, rest: &str) -> String {
+        format!("/apis/{GROUP}/v1/namespaces/{}/widgets{rest}", self.namespace)
+    }
+
+    /// A path below the namespace in the core group.
+    pub(crate) fn core(&self, rest: &str) -> String {
+        format!("/api/v1/namespaces/{}/{rest}", self.namespace)
+    }
+
+    /// One request as it is; no media type means JSON.
+    pub(crate) async fn send(&self, method: &str, path: &str, media: &str, body: &str) -> Result<Answer, Broken> {
+        let media = if media.is_empty() { "application/json" } else { media };
+        let request = http::Request::builder().method(method).uri(path).header("Content-Type", media);
+        let request = request.header("Accept", "application/json").body(Body::from(body.as_bytes().to_vec()))?;
+        let (head, body) = self.client.send(request).await?.into_parts();
+        let bytes = body.collect().await?.to_bytes();
+        let text = || Value::String(String::from_utf8_lossy(&bytes).into_owned());
+        let body = serde_json::from_slice(&bytes).unwrap_or_else(|_| text());
+        Ok(Answer { status: head.status.as_u16(), headers: head.headers, body })
+    }
+
+    pub(crate) async fn get(&self, path: &str) -> Result<Answer, Broken> {
+        self.send("GET", path, "", "").await
+    }
+
+    pub(crate) async fn post(&self, path: &str, body: &Value) -> Result<Answer, Broken> {
+        self.send("POST", path, "", &body.to_string()).await
+    }
+
+    pub(crate) async fn put(&self, path: &str, body: &Value) -> Result<Answer, Broken> {
+        self.send("PUT", path, "", &body.to_string()).await
+    }
+
+    pub(crate) async fn merge(&self, path: &str, body: &Value) -> Result<Answer, Broken> {
+        self.send("PATCH", path, "application/merge-patch+json", &body.to_string()).await
+    }
+
+    pub(crate) async fn json_patch(&self, path: &str, body: &Value) -> Result<Answer, Broken> {
+        self.send("PATCH", path, "application/json-patch+json", &body.to_string()).await
+    }
+
+    /// Applies the spec of a widget as a manager.
+    pub(crate) async fn apply(&self, name: &str, query: &str, content: Value) -> Result<Answer, Broken> {
+        let mut body = json!({"apiVersion": format!("{GROUP}/v1"), "kind": "Widget", "metadata": {"name": name}});
+        merge_into(&mut body, content);
+        let path = self.path(&format!("/{name}?{query}"));
+        self.send("PATCH", &path, "application/apply-patch+yaml", &body.to_string()).await
+    }
+
+    /// Makes sure that the namespace and the kind of the rules are served.
+    pub(crate) async fn prepare(&self) -> Verdict {
+        let namespace = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": self.namespace}});
+        self.post("/api/v1/namespaces", &namespace).await?.is(201)?;
+        self.define(&serde_json::from_str(include_str!("widget.json"))?).await
+    }
+
+    /// Creates a definition, if it is not there, and waits for its routes.
+    pub(crate) async fn define(&self, crd: &Value) -> Verdict {
+        let answer = self.post(CRDS, crd).await?;
+        if answer.status != 201 && answer.body["reason"] != "AlreadyExists" {
+            return Err(format!("definition refused: {}", answer.body).into());
+        }
+        let route = format!("/apis/{}/v1/{}", text(&crd["spec"]["group"]), text(&crd["spec"]["names"]["plural"]));
+        let served = || async {
+            let list = self.get(&route).await?;
+            Ok(list.body["items"].is_array().then_some(()))
+        };
+        eventually("the kind is served", served).await
+    }
+
+    /// A small definition in a group of its own.
+    pub(crate) fn definition(group: &str, kind: &str, schema: &Value, subresources: &Value) -> Value {
+        let singular = kind.to_lowercase();
+        let version = json!({"name": "v1", "served": true, "storage": true,
+            "schema": {"openAPIV3Schema": schema}, "subresources": subresources});
+        json!({"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+            "metadata": {"name": format!("{singular}s.{group}")},
+            "spec": {"group": group, "scope": "Namespaced", "versions": [version],
+                "names": {"plural": format!("{singular}s"), "singular": singular, "kind": kind, "listKind": format!("{kind}List")}}})
+    }
+
+    /// A group that no other rule and no other run uses.
+    pub(crate) fn group(&self) -> String {
+        format!("{}.evenkeel.dev", self.namespace)
+    }
+}
+
+impl Answer {
+    /// The request came to this code.
+    pub(crate) fn is(self, status: u16) -> Result<Self, Broken> {
+        if self.status == status {
+            Ok(self)
+        } else {
+            Err(format!("expected {status}, found {} {}", self.status, self.body).into())
+        }
+    }
+
+    /// The request was refused with this code and reason.
+    pub(crate) fn refuses(self, status: u16, reason: &str) -> Result<Self, Broken> {
+        let answer = self.is(status)?;
+        let found = text(&answer.body["reason"]);
+        if found == reason { Ok(answer) } else { Err(format!("expected {reason}, found {}", answer.body).into()) }
+    }
+
+    pub(crate) fn version(&self) -> String {
+        text(&self.body["metadata"]["resourceVersion"]).to_owned()
+    }
+
+    /// The fields a refusal names, sorted, each once.
+    pub(crate) fn fields(&self) -> Vec<&str> {
+        let causes = self.body["details"]["causes"].as_array();
+        let mut fields: Vec<&str> = causes.into_iter().flatten().map(|cause| text(&cause["field"])).collect();
+        fields.sort_unstable();
+        fields.dedup();
+        fields
+    }
+
+    /// The managed fields entry of a manager.
+    pub(crate) fn entry(&self, manager: &str) -> Option<&Value> {
+        let entries = self.body["metadata"]["managedFields"].as_array()?;
+        entries.iter().find(|entry| entry["manager"] == manager)
+    }
+
+    /// What a manager owns; null where it owns nothing.
+    pub(crate) fn owned(&self, manager: &str) -> Value {
+        self.entry(manager).map_or(Value::Null, |entry| entry["fieldsV1"].clone())
+    }
+}
+
+pub(crate) fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
+}
+
+pub(crate) fn map(content: Value) -> ConfigMap {
+    serde_json::from_value(content).unwrap_or_default()
+}
+
+/// An object with its own content changed.
+pub(crate) fn with(object: &impl serde::Serialize, change: Value) -> Value {
+    let mut object = json(object);
+    merge_into(&mut object, change);
+    object
+}
+
+fn merge_into(target: &mut Value, change: Value) {
+    match (target, change) {
+        (Value::Object(target), Value::Object(change)) => {
+            for (key, value) in change {
+                merge_into(target.entry(key).or_insert(Value::Null), value);
+            }
+        }
+        (target, change) => *target = change,
+    }
+}

@@ -1,0 +1,112 @@
+//! The rules of a Kubernetes API server that operators live by, asked of the embedded server and of real ones.
+//!
+//! `cargo test -p evenkeel-testkit --test conformance -- [part of a name]`; with `EVENKEEL_REAL_APISERVER` naming the
+//! folder of the real servers (see `tests/kit/real.sh`) they are asked, too: a rule is true of those or not a rule.
+#![allow(clippy::unwrap_used, reason = "a test may stop at what it cannot use")]
+
+mod accepted;
+mod apply;
+mod check;
+mod collect;
+mod crd;
+mod delete;
+mod env;
+mod event;
+mod list;
+mod rule;
+mod runtime;
+mod server;
+mod status;
+mod watch;
+mod write;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use accepted::Accepted;
+use futures::StreamExt;
+use rule::{Rule, Where};
+use server::Server;
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    let filter = std::env::args().skip(1).find(|argument| !argument.starts_with('-')).unwrap_or_default();
+    let rules = all();
+    let accepted = Accepted::parse(include_str!("accepted.txt"));
+    let names: Vec<&str> = rules.iter().map(|rule| rule.name).collect();
+    let mut failed = accepted.strangers(&names);
+    let asked: Vec<Rule> = rules.into_iter().filter(|rule| sentence(rule.name).contains(&filter)).collect();
+    failed.extend(ask_all(&Server::Kit, &asked, &accepted).await);
+    failed.extend(ask_all(&Server::Http, &asked, &accepted).await);
+    if let Some(folder) = std::env::var_os("EVENKEEL_REAL_APISERVER").map(PathBuf::from) {
+        let modern = Server::Real { name: "modern", kubeconfig: folder.join("kubeconfig-modern") };
+        let full = Server::Real { name: "full", kubeconfig: folder.join("kubeconfig") };
+        let (modern, full) = tokio::join!(ask_all(&modern, &asked, &accepted), ask_all(&full, &asked, &accepted));
+        failed.extend(modern.into_iter().chain(full));
+    } else {
+        println!("conformance: skipped on real servers: EVENKEEL_REAL_APISERVER is not set, see tests/kit/real.sh");
+    }
+    summary(&failed)
+}
+
+fn all() -> Vec<Rule> {
+    [
+        write::rules(),
+        status::rules(),
+        delete::rules(),
+        list::rules(),
+        watch::rules(),
+        apply::rules(),
+        collect::rules(),
+        crd::rules(),
+        event::rules(),
+        runtime::rules(),
+    ]
+    .concat()
+}
+
+/// Asks the rules at once: each has a namespace of its own.
+async fn ask_all(server: &Server, rules: &[Rule], accepted: &Accepted) -> Vec<String> {
+    let asked = rules.iter().filter(|rule| rule.place == Where::Anywhere || server.is_embedded());
+    let verdicts = asked.map(|rule| async move { report(server.name(), rule, accepted, ask(server, rule).await) });
+    let reports: Vec<Option<String>> = futures::stream::iter(verdicts).buffered(12).collect().await;
+    reports.into_iter().flatten().collect()
+}
+
+async fn ask(server: &Server, rule: &Rule) -> Result<(), String> {
+    let (env, _alive) = server.env(rule.name).await.map_err(|error| format!("no surroundings: {error}"))?;
+    // A task of its own: a panic is the failure of this rule alone.
+    let asked = tokio::spawn((rule.ask)(env.clone()));
+    let verdict = match tokio::time::timeout(Duration::from_secs(100), asked).await {
+        Ok(Ok(verdict)) => verdict.map_err(|broken| broken.to_string()),
+        Ok(Err(panic)) => Err(panic.to_string()),
+        Err(_) => Err("takes too long".to_owned()),
+    };
+    server.clean(&env).await;
+    verdict
+}
+
+fn report(server: &str, rule: &Rule, accepted: &Accepted, verdict: Result<(), String>) -> Option<String> {
+    let name = format!("{server}: {}", sentence(rule.name));
+    let (word, failure) = match (verdict, accepted.reason(server, rule.name)) {
+        (Ok(()), None) => ("ok".to_owned(), None),
+        (Err(_), Some(reason)) => (format!("differs: {reason}"), None),
+        (Err(broken), None) => ("FAILED".to_owned(), Some(broken)),
+        (Ok(()), Some(_)) => ("FAILED".to_owned(), Some("holds: remove it from accepted.txt".to_owned())),
+    };
+    println!("test {name} ... {word}");
+    failure.map(|failure| format!("{name}: {failure}"))
+}
+
+fn sentence(name: &str) -> String {
+    name.replace('_', " ")
+}
+
+fn summary(failed: &[String]) -> ExitCode {
+    for failure in failed {
+        println!("\n---- {failure}");
+    }
+    println!("\nconformance: {} failed", failed.len());
+    if failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}

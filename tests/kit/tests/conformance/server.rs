@@ -1,0 +1,101 @@
+//! The servers that are asked, and the surroundings a rule gets on each.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use evenkeel_testkit::{Cluster, Serving};
+use kube::config::{KubeConfigOptions, Kubeconfig};
+use kube::{Client, Config};
+use serde_json::Value;
+use uuid::Uuid;
+
+use crate::check::Broken;
+use crate::env::{CRDS, Env, text};
+
+pub(crate) enum Server {
+    /// The embedded server without a socket.
+    Kit,
+    /// The embedded server over HTTP.
+    Http,
+    Real {
+        name: &'static str,
+        kubeconfig: PathBuf,
+    },
+}
+
+impl Server {
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Server::Kit => "kit",
+            Server::Http => "http",
+            Server::Real { name, .. } => name,
+        }
+    }
+
+    pub(crate) fn is_embedded(&self) -> bool {
+        !matches!(self, Server::Real { .. })
+    }
+
+    /// A namespace of its own; on the embedded server a cluster of its own. What is returned beside keeps it served.
+    pub(crate) async fn env(&self, rule: &str) -> Result<(Env, Option<Serving>), Broken> {
+        let unique = Uuid::new_v4().simple().to_string();
+        let short: String = rule.replace('_', "-").chars().take(30).collect();
+        let namespace = format!("{}-{}", short.trim_matches('-'), &unique[..6]);
+        let (client, cluster, serving) = match self {
+            Server::Kit => {
+                let cluster = embedded().await;
+                (cluster.client(), Some(cluster), None)
+            }
+            Server::Http => {
+                let cluster = embedded().await;
+                let serving = cluster.serve().await?;
+                let client = connect(Kubeconfig::from_yaml(&serving.kubeconfig())?).await?;
+                (client, Some(cluster), Some(serving))
+            }
+            Server::Real { kubeconfig, .. } => (connect(Kubeconfig::read_from(kubeconfig)?).await?, None, None),
+        };
+        let env = Env { client, namespace, cluster };
+        env.prepare().await?;
+        Ok((env, serving))
+    }
+
+    /// Takes away what a rule left on a server that outlives it.
+    pub(crate) async fn clean(&self, env: &Env) {
+        if self.is_embedded() {
+            return;
+        }
+        // Failing to clean must not hide what the rule found.
+        let _ = clean(env).await;
+    }
+}
+
+async fn embedded() -> Cluster {
+    Cluster::builder().bookmark_interval(Duration::from_secs(1)).start().await
+}
+
+async fn connect(kubeconfig: Kubeconfig) -> Result<Client, Broken> {
+    let mut config = Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default()).await?;
+    config.proxy_url = None;
+    config.default_retry = false;
+    Ok(Client::try_from(config)?)
+}
+
+async fn clean(env: &Env) -> Result<(), Broken> {
+    for path in [env.path(""), env.core("configmaps")] {
+        let list = env.get(&path).await?.body;
+        for item in list["items"].as_array().into_iter().flatten() {
+            if item["metadata"]["finalizers"].is_array() {
+                let nobody = serde_json::json!({"metadata": {"finalizers": Value::Null}});
+                env.merge(&format!("{path}/{}", text(&item["metadata"]["name"])), &nobody).await?;
+            }
+        }
+    }
+    env.send("DELETE", &format!("/api/v1/namespaces/{}", env.namespace), "", "").await?;
+    let crds = env.get(CRDS).await?.body;
+    let own = format!(".{}", env.group());
+    let names = crds["items"].as_array().into_iter().flatten().map(|crd| text(&crd["metadata"]["name"]));
+    for name in names.filter(|name| name.ends_with(&own)) {
+        env.send("DELETE", &format!("{CRDS}/{name}"), "", "").await?;
+    }
+    Ok(())
+}
