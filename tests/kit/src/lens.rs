@@ -24,21 +24,23 @@ impl Lens {
     /// A stored object as the kind shows it.
     pub(crate) fn shown<'a>(&self, stored: &'a Value) -> Cow<'a, Value> {
         let kind = &self.kind;
-        if kind.is_builtin() {
+        let Some(custom) = kind.custom() else {
             let is_event = kind.storage.plural.as_ref() == "events";
             return if is_event { Cow::Owned(event::shown(&kind.group, stored)) } else { Cow::Borrowed(stored) };
-        }
+        };
         let api_version = kind.api_version();
         let as_asked = stored["apiVersion"] == api_version.as_str();
         if as_asked && meta(stored, "resourceVersion").parse::<u64>().is_ok_and(|version| version > self.settled) {
             return Cow::Borrowed(stored);
         }
         let mut object = stored.clone();
-        object["apiVersion"] = json!(api_version);
-        if let Some(schema) = &self.schema {
-            schema::prune(&mut object, schema);
-            schema::default(&mut object, schema);
+        schema::prune(&mut object, &custom.storage_schema);
+        schema::default(&mut object, &custom.storage_schema);
+        if custom.storage_version != kind.version {
+            // Defaults are those of the storage version alone.
+            schema::prune(&mut object, &custom.structural);
         }
+        object["apiVersion"] = json!(api_version);
         Cow::Owned(object)
     }
 }

@@ -112,6 +112,7 @@ fn change(
 ) -> Result<Option<Written>, Failure> {
     let kind = &call.kind;
     let shown = call.lens.shown(live);
+    keep(kind, &mut sent);
     strategy::carry_over(kind, part(call), &shown, &mut sent);
     let warnings = definition::prepare(call, &mut sent, Some(&shown))?;
     // Real servers check the metadata twice, in the common part and in the kind's own.
@@ -149,13 +150,17 @@ fn change(
     }
 }
 
+/// Drops what the storage version does not know.
+fn keep(kind: &Kind, object: &mut Value) {
+    if let Some(custom) = kind.custom().filter(|custom| custom.storage_version != kind.version) {
+        schema::prune(object, &custom.storage_schema);
+    }
+}
+
 /// The form an object is stored in.
 pub(super) fn stored(kind: &Kind, mut object: Value) -> Value {
+    keep(kind, &mut object);
     if let Some(custom) = kind.custom() {
-        if custom.storage_version != kind.version {
-            // What the storage version does not know is lost, though its owners stay recorded.
-            schema::prune(&mut object, &custom.storage_schema);
-        }
         object["apiVersion"] = format!("{}/{}", kind.group, custom.storage_version).into();
     } else if kind.storage.plural.as_ref() == "events" {
         object = crate::event::stored(&kind.group, object);
