@@ -9,6 +9,7 @@ mod compare;
 mod element;
 mod error;
 mod fields;
+mod golang;
 mod ledger;
 mod merge;
 mod owned;

@@ -1,5 +1,7 @@
 //! Laws of server-side apply, over random configurations; a failure names its seed.
 
+#![allow(clippy::needless_pass_by_value, reason = "json! reads best where it is used")]
+
 use rand::rngs::StdRng;
 use rand::seq::{IndexedRandom, SliceRandom};
 use rand::{Rng, SeedableRng};

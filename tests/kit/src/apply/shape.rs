@@ -16,8 +16,6 @@ pub(crate) enum Shape<'a> {
     Builtin,
     /// Under preserve-unknown-fields: members are not declared, lists are atomic.
     Loose,
-    /// A scalar, or anything that is owned whole.
-    Whole,
     /// Part of a custom resource.
     Schema(&'a Structural),
     /// A whole resource: a schema plus the three head fields.
@@ -62,8 +60,13 @@ impl<'a> Shape<'a> {
     pub(crate) fn schema(self) -> Option<&'a Structural> {
         match self {
             Self::Schema(schema) | Self::Resource(schema) => Some(schema),
-            Self::Builtin | Self::Loose | Self::Whole | Self::BuiltinResource => None,
+            Self::Builtin | Self::Loose | Self::BuiltinResource => None,
         }
+    }
+
+    /// The shape of the items of a list, however they are told apart.
+    pub(crate) fn any_item(self) -> Option<Self> {
+        self.schema()?.items.as_deref().map(Self::of)
     }
 
     /// How `value`, standing here, is owned. A value that does not fit the schema is a leaf.
@@ -81,7 +84,6 @@ impl<'a> Shape<'a> {
         match self {
             Self::Builtin => Some((Self::Builtin, Naming::Declared)),
             Self::Loose => Some((Self::Loose, Naming::Open)),
-            Self::Whole => None,
             Self::BuiltinResource => Some((head(name).unwrap_or(Self::Builtin), Naming::Declared)),
             Self::Schema(schema) => schema_member(schema, name),
             Self::Resource(schema) => {
@@ -125,7 +127,7 @@ fn schema_member<'a>(schema: &'a Structural, name: &str) -> Option<(Shape<'a>, N
 
 fn head(name: &str) -> Option<Shape<'static>> {
     match name {
-        "apiVersion" | "kind" => Some(Shape::Whole),
+        "apiVersion" | "kind" => Some(Shape::Schema(&TEXT)),
         "metadata" => Some(Shape::Schema(&METADATA)),
         _ => None,
     }
@@ -191,6 +193,8 @@ fn set_item(item: &Value) -> Result<Element, String> {
     }
 }
 
+static TEXT: LazyLock<Structural> = LazyLock::new(|| Structural::read(&json!({"type": "string"})));
+
 /// `ObjectMeta`, with the list and map types of `k8s.io/apimachinery`.
 static METADATA: LazyLock<Structural> = LazyLock::new(|| {
     let text = json!({"type": "string"});
@@ -205,7 +209,7 @@ static METADATA: LazyLock<Structural> = LazyLock::new(|| {
         "managedFields": {"type": "array", "items": {"type": "object", "x-kubernetes-preserve-unknown-fields": true}},
         "ownerReferences": {"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["uid"],
             "items": {"type": "object", "x-kubernetes-map-type": "atomic", "required": ["uid"], "properties": {
-                "apiVersion": text, "kind": text, "name": text, "uid": text,
+                "apiVersion": text, "kind": text, "name": text, "uid": {"type": "string", "default": ""},
                 "controller": {"type": "boolean"}, "blockOwnerDeletion": {"type": "boolean"}}}},
     }});
     Structural::read(&metadata)

@@ -1,5 +1,7 @@
 //! Facts recorded on a real API server, carried over by hand.
 
+#![allow(clippy::needless_pass_by_value, reason = "json! reads best where it is used")]
+
 use serde_json::{Value, json};
 
 use super::{Actor, ApplyError, Force, Lists, apply, track_update};
@@ -314,6 +316,15 @@ fn what_does_not_fit_the_schema_is_no_configuration() {
     for (spec, text) in [
         (json!({"bogus": 1}), ".spec.bogus: field not declared in schema"),
         (json!({"size": "x"}), ".spec.size: expected numeric (int or float), got string"),
+        (json!({"label": 5}), ".spec.label: expected string, got &value.valueUnstructured{Value:5}"),
+        (json!({"dict": ["x"]}), ".spec.dict: expected map, got &{[x]}"),
+        (json!({"atom": {"zz": 1}}), ".spec.atom.zz: field not declared in schema"),
+        (json!({"plainList": [1]}), ".spec.plainList[0]: expected string, got &value.valueUnstructured{Value:1}"),
+        (
+            json!({"env": [{"name": "a", "zz": 1}], "tags": [null]}),
+            "errors:\n  .spec.env[name=\"a\"].zz: field not declared in schema\n  .spec.tags: element 0: associative list \
+             without keys has an element that's an explicit null",
+        ),
         (json!({"tags": ["x", "x"]}), ".spec.tags: duplicate entries for key [=\"x\"]"),
         (json!({"env": [{"name": "x"}, {"name": "x"}]}), ".spec.env: duplicate entries for key [name=\"x\"]"),
         (
@@ -325,6 +336,8 @@ fn what_does_not_fit_the_schema_is_no_configuration() {
         let head = "failed to create typed patch object (/a; ex.dev/v1, Kind=Widget): ";
         assert_eq!(bench.refusal("m1", spec), format!("{head}{text}"));
     }
+    bench.apply("m1", json!({"port": {"a": 1}}));
+    assert_eq!(bench.spec()["port"], json!({"a": 1}), "left to validation");
     let body = json!({"metadata": {"name": "a", "managedFields": []}});
     let refusal = bench.apply_to(None, "m1", &body, Force::No).unwrap_err();
     assert_eq!(refusal, ApplyError::Invalid("metadata.managedFields must be nil".to_owned()));

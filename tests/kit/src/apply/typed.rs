@@ -2,12 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
+use super::golang;
 use super::shape::{Form, Items, Shape};
-use crate::schema::{Kind, ListType, Structural};
+use crate::schema::{Kind, Structural};
 
-/// Every misfit of `config`, in the words of an API server: `.spec.bogus: field not declared in schema`.
+/// The misfits of `config` in the words of an API server, such as `.spec.bogus: field not declared in schema`; of each
+/// map and list, those up to the first that cannot be placed.
 pub(crate) fn misfits(config: &Value, shape: Shape<'_>) -> Vec<String> {
     let mut found = Vec::new();
     check(config, shape, "", &mut found);
@@ -15,7 +17,8 @@ pub(crate) fn misfits(config: &Value, shape: Shape<'_>) -> Vec<String> {
 }
 
 fn check(value: &Value, shape: Shape<'_>, at: &str, found: &mut Vec<String>) {
-    if value.is_null() {
+    let is_untyped = shape.schema().is_some_and(|schema| schema.kind == Kind::IntOrString);
+    if value.is_null() || is_untyped {
         return;
     }
     if let Some(text) = shape.schema().and_then(|schema| type_misfit(value, schema)) {
@@ -23,17 +26,27 @@ fn check(value: &Value, shape: Shape<'_>, at: &str, found: &mut Vec<String>) {
         return;
     }
     match (shape.form(value), value) {
-        (Form::Map, Value::Object(map)) => {
-            for (name, value) in map {
-                let at = format!("{at}.{name}");
-                match shape.member(name) {
-                    Some((shape, _)) => check(value, shape, &at, found),
-                    None => found.push(format!("{at}: field not declared in schema")),
-                }
+        (Form::List(items), Value::Array(list)) => check_items(list, items, at, found),
+        // Atomic maps and lists are typed all the way down too.
+        (_, Value::Object(map)) => check_members(map, shape, at, found),
+        (_, Value::Array(list)) => {
+            let Some(shape) = shape.any_item() else { return };
+            for (index, item) in list.iter().enumerate() {
+                check(item, shape, &format!("{at}[{index}]"), found);
             }
         }
-        (Form::List(items), Value::Array(list)) => check_items(list, items, at, found),
-        _ => check_whole(value, shape, at, found),
+        _ => {}
+    }
+}
+
+fn check_members(map: &Map<String, Value>, shape: Shape<'_>, at: &str, found: &mut Vec<String>) {
+    for (name, value) in map {
+        let at = format!("{at}.{name}");
+        let Some((shape, _)) = shape.member(name) else {
+            found.push(format!("{at}: field not declared in schema"));
+            return;
+        };
+        check(value, shape, &at, found);
     }
 }
 
@@ -41,42 +54,23 @@ fn check_items(list: &[Value], items: Items<'_>, at: &str, found: &mut Vec<Strin
     let mut seen = BTreeSet::new();
     for (index, item) in list.iter().enumerate() {
         match items.element(item) {
+            Ok(element) if seen.contains(&element) => {
+                found.push(format!("{at}: duplicate entries for key {element}"));
+                return;
+            }
             Ok(element) => {
-                let inner = format!("{at}{element}");
-                check(item, items.shape(), &inner, found);
-                if let Some(duplicate) = seen.replace(element) {
-                    found.push(format!("{at}: duplicate entries for key {duplicate}"));
-                }
+                check(item, items.shape(), &format!("{at}{element}"), found);
+                seen.insert(element);
             }
-            Err(text) => found.push(format!("{at}: element {index}: {text}")),
-        }
-    }
-}
-
-/// Atomic maps and lists are still typed all the way down.
-fn check_whole(value: &Value, shape: Shape<'_>, at: &str, found: &mut Vec<String>) {
-    let Some(schema) = shape.schema() else { return };
-    match value {
-        Value::Object(map) => {
-            for (name, value) in map {
-                let at = format!("{at}.{name}");
-                match shape.member(name) {
-                    Some((shape, _)) => check(value, shape, &at, found),
-                    None => found.push(format!("{at}: field not declared in schema")),
-                }
+            Err(text) => {
+                found.push(format!("{at}: element {index}: {text}"));
+                return;
             }
         }
-        Value::Array(list) if schema.list == ListType::Atomic => {
-            for (index, item) in list.iter().enumerate() {
-                check(item, shape.step(&super::element::Element::Index(0)).0, &format!("{at}[{index}]"), found);
-            }
-        }
-        _ => {}
     }
 }
 
 fn type_misfit(value: &Value, schema: &Structural) -> Option<String> {
-    let got = go_type(value);
     match (schema.kind, value) {
         (Kind::Object, Value::Object(_))
         | (Kind::Array, Value::Array(_))
@@ -84,23 +78,14 @@ fn type_misfit(value: &Value, schema: &Structural) -> Option<String> {
         | (Kind::Boolean, Value::Bool(_))
         | (Kind::Integer | Kind::Number, Value::Number(_))
         | (Kind::IntOrString | Kind::Any, _) => None,
-        (Kind::Object, _) => Some(format!("expected map, got {got}")),
-        (Kind::Array, _) => Some(format!("expected list, got {got}")),
-        (Kind::Text, _) => Some(format!("expected string, got {got}")),
-        (Kind::Boolean, _) => Some(format!("expected boolean, got {got}")),
-        (Kind::Integer | Kind::Number, _) => Some(format!("expected numeric (int or float), got {got}")),
-    }
-}
-
-/// The name of a JSON value's type in an API server's messages.
-fn go_type(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "nil",
-        Value::Bool(_) => "bool",
-        Value::Number(number) if number.is_f64() => "float64",
-        Value::Number(_) => "int64",
-        Value::String(_) => "string",
-        Value::Array(_) => "[]interface {}",
-        Value::Object(_) => "map[string]interface {}",
+        (Kind::Object, _) => Some(format!("expected map, got &{{{}}}", golang::plain(value))),
+        (Kind::Array, _) => Some(format!("expected list, got &{{{}}}", golang::plain(value))),
+        (Kind::Boolean, _) => Some(format!("expected boolean, got &{{{}}}", golang::plain(value))),
+        (Kind::Text, _) => {
+            Some(format!("expected string, got &value.valueUnstructured{{Value:{}}}", golang::syntax(value)))
+        }
+        (Kind::Integer | Kind::Number, _) => {
+            Some(format!("expected numeric (int or float), got {}", golang::type_name(value)))
+        }
     }
 }
