@@ -34,10 +34,9 @@ impl<'de, K: Kind> Deserialize<'de> for Guarded<K> {
         if let Some(Value::Object(meta)) = value.get_mut("metadata") {
             meta.remove("managedFields");
         }
-        match K::deserialize(&value) {
+        match decode::<K>(&value) {
             Ok(object) => Ok(Self::Sound(Arc::new(object))),
             Err(error) => {
-                let error = error.to_string();
                 let meta = ObjectMeta::deserialize(&value["metadata"]).map_err(D::Error::custom)?;
                 let field = culprit::<K>(&value, &error);
                 Ok(Self::Broken(Broken { meta: Box::new(meta), field, error }))
@@ -46,13 +45,21 @@ impl<'de, K: Kind> Deserialize<'de> for Guarded<K> {
     }
 }
 
+/// Types bring decoders of their own: one that panics must not take the watch with it.
+fn decode<K: Kind>(value: &Value) -> Result<K, String> {
+    let decoded = std::panic::catch_unwind(|| K::deserialize(value));
+    decoded
+        .unwrap_or_else(|_| Err(serde_json::Error::custom("its decoder panicked")))
+        .map_err(|error| error.to_string())
+}
+
 /// The path of the field without which the error is another one: serde does not tell where it was.
 fn culprit<K: Kind>(object: &Value, error: &str) -> String {
     let mut path = Vec::new();
     while let Some(step) = steps(at(object, &path), error).into_iter().find(|step| {
         let longer: Vec<String> = path.iter().chain([step]).cloned().collect();
         let rest = without(object, &longer);
-        K::deserialize(&rest).err().is_none_or(|other| other.to_string() != error)
+        decode::<K>(&rest).err().is_none_or(|other| other != error)
     }) {
         path.push(step);
     }

@@ -1,5 +1,8 @@
 //! The kind that is reconciled: its cache, and which of its events wake.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -7,11 +10,11 @@ use kube::Client;
 use kube::runtime::watcher::Event;
 use tokio::sync::watch;
 
-use super::guard::{Broken, Guarded};
-use super::seen::is_newer;
-use super::stream::{Place, Progress, follow};
 use crate::queue::{Causes, Key, Queue};
 use crate::status::StatusContract;
+use crate::watch::guard::{Broken, Guarded};
+use crate::watch::seen::is_newer;
+use crate::watch::stream::{Place, Progress, follow};
 
 /// The cache of the reconciled kind. Cloneable: all clones are one cache.
 pub(crate) struct Primary<K>(Arc<Mutex<HashMap<Key, Held<K>>>>);

@@ -1,13 +1,16 @@
 //! The owned objects: a lean record of each, and which of their events wake the owner.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use kube::api::ObjectMeta;
 
-use super::seen::{Seen, is_newer};
 use crate::backend::Target;
 use crate::queue::Key;
+use crate::watch::seen::{Seen, is_newer};
 use crate::wiring::KindInfo;
 
 /// A child: its kind, as a place in the list of owned kinds, and its name.

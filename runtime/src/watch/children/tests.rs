@@ -1,0 +1,140 @@
+//! Which events of owned objects wake the owner.
+
+use k8s_openapi::api::core::v1::ConfigMap;
+use serde_json::json;
+
+use super::*;
+
+const OWNER: &str = "GitRepository";
+
+fn owner() -> KindInfo {
+    let resource = kube::core::ApiResource {
+        group: "source.example.com".into(),
+        version: "v1".into(),
+        api_version: "source.example.com/v1".into(),
+        kind: OWNER.into(),
+        plural: "gitrepositories".into(),
+    };
+    KindInfo { resource, namespaced: true }
+}
+
+fn children() -> Children {
+    Children::new(owner(), vec![KindInfo::of::<ConfigMap>()])
+}
+
+fn target() -> Target {
+    Target { kind: KindInfo::of::<ConfigMap>(), namespace: Some("a".into()), name: "child".into() }
+}
+
+/// A version of the child, owned by the repository of that name.
+fn child(version: &str, owner: &str) -> ObjectMeta {
+    serde_json::from_value(json!({
+        "namespace": "a", "name": "child", "uid": "c", "resourceVersion": version,
+        "ownerReferences": [{ "apiVersion": "source.example.com/v1beta1", "kind": OWNER, "name": owner, "uid": format!("uid-{owner}"),
+            "controller": true }],
+    }))
+    .unwrap()
+}
+
+fn repo(name: &str) -> Vec<Key> {
+    vec![Key::new(Some("a"), name)]
+}
+
+fn seen(version: &str) -> Seen {
+    Seen::of_meta(&target(), &child(version, "one"))
+}
+
+#[test]
+fn a_change_wakes_the_controller_and_a_repeated_version_nobody() {
+    let children = children();
+    assert_eq!(children.apply(0, &child("1", "one")), repo("one"));
+    assert_eq!(children.apply(0, &child("1", "one")), []);
+    assert_eq!(children.apply(0, &child("2", "one")), repo("one"));
+    assert_eq!(children.remove(0, &Key::new(Some("a"), "child")), repo("one"));
+    assert_eq!(children.of("uid-one"), []);
+}
+
+#[test]
+fn a_change_of_the_controller_wakes_both() {
+    let children = children();
+    children.apply(0, &child("1", "one"));
+    assert_eq!(children.apply(0, &child("2", "two")), [repo("one"), repo("two")].concat());
+    assert_eq!((children.of("uid-one").len(), children.of("uid-two").len()), (0, 1));
+}
+
+#[test]
+fn objects_of_other_controllers_are_not_kept() {
+    let children = children();
+    let foreign = |change: serde_json::Value| {
+        let mut meta = serde_json::to_value(child("1", "one")).unwrap();
+        for (field, value) in change.as_object().unwrap() {
+            meta["ownerReferences"][0][field] = value.clone();
+        }
+        serde_json::from_value::<ObjectMeta>(meta).unwrap()
+    };
+    for change in
+        [json!({ "kind": "Bucket" }), json!({ "apiVersion": "other.example.com/v1" }), json!({ "controller": false })]
+    {
+        assert_eq!(children.apply(0, &foreign(change)), []);
+    }
+    assert!(children.lock().children.is_empty());
+}
+
+#[test]
+fn an_own_write_wakes_nobody_whether_its_event_comes_after_or_before_the_response() {
+    for early in [false, true] {
+        let children = children();
+        children.apply(0, &child("1", "one"));
+        children.begin(&target());
+        if early {
+            assert_eq!(children.apply(0, &child("2", "one")), []);
+        }
+        children.wrote(&seen("2"));
+        assert_eq!(children.end(&target()), []);
+        if !early {
+            assert_eq!(children.apply(0, &child("2", "one")), []);
+        }
+        assert_eq!(children.apply(0, &child("3", "one")), repo("one"), "what comes later is somebody else's");
+        assert!(children.lock().writes.is_empty(), "nothing is left behind");
+    }
+}
+
+#[test]
+fn a_foreign_change_during_an_own_write_is_held_back_but_not_lost() {
+    let children = children();
+    children.apply(0, &child("1", "one"));
+    children.begin(&target());
+    assert_eq!(children.apply(0, &child("2", "one")), []);
+    assert_eq!(children.apply(0, &child("3", "one")), []);
+    children.wrote(&seen("3"));
+    assert_eq!(children.end(&target()), repo("one"));
+    assert!(children.lock().writes.is_empty());
+}
+
+#[test]
+fn a_failed_write_releases_what_was_held_back() {
+    let children = children();
+    children.begin(&target());
+    assert_eq!(children.apply(0, &child("1", "one")), []);
+    assert_eq!(children.end(&target()), repo("one"));
+}
+
+#[test]
+fn an_own_write_is_known_at_once_and_an_older_event_does_not_undo_it() {
+    let children = children();
+    children.apply(0, &child("1", "one"));
+    children.begin(&target());
+    children.wrote(&seen("5"));
+    assert_eq!(children.end(&target()), []);
+    assert_eq!(children.apply(0, &child("4", "one")), repo("one"), "somebody else's, before ours");
+    assert_eq!(children.get(&target()).unwrap().resource_version, "5");
+    assert_eq!(children.apply(0, &child("5", "one")), []);
+}
+
+#[test]
+fn what_a_complete_list_lacks_is_gone() {
+    let children = children();
+    children.apply(0, &child("1", "one"));
+    assert_eq!(children.retain(0, Some("b"), &HashSet::new()), [], "another namespace");
+    assert_eq!(children.retain(0, Some("a"), &HashSet::new()), repo("one"));
+}

@@ -1,0 +1,157 @@
+//! Which events of the reconciled kind wake, and which version is served.
+
+use kube::CustomResource;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::*;
+use crate::condition::Condition;
+use crate::status::ObservedInputs;
+
+#[derive(CustomResource, JsonSchema, Clone, Debug, Deserialize, Serialize)]
+#[kube(group = "example.com", version = "v1", kind = "Thing", namespaced, status = "ThingStatus")]
+struct ThingSpec {
+    size: u32,
+}
+
+#[derive(JsonSchema, Clone, Debug, Default, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase", default)]
+struct ThingStatus {
+    observed_generation: Option<i64>,
+}
+
+impl StatusContract for ThingStatus {
+    fn observed_generation(&self) -> Option<i64> {
+        self.observed_generation
+    }
+
+    fn conditions(&self) -> &[Condition] {
+        &[]
+    }
+
+    fn observed_inputs(&self) -> Option<&ObservedInputs> {
+        None
+    }
+}
+
+const FINALIZER: &str = "example.com/tester";
+
+/// An object, with these changes to an observed one of generation 1.
+fn thing(version: &str, change: &Value) -> Guarded<Thing> {
+    let mut object = json!({
+        "apiVersion": "example.com/v1", "kind": "Thing", "spec": { "size": 1 }, "status": { "observedGeneration": 1 },
+        "metadata": { "name": "t", "namespace": "a", "uid": "u", "generation": 1, "resourceVersion": version,
+            "labels": { "a": "1", "b": "2" }, "finalizers": [FINALIZER, "example.com/other"] },
+    });
+    for (path, value) in change.as_object().into_iter().flatten() {
+        *object
+            .pointer_mut(path.rsplit_once('/').unwrap().0)
+            .unwrap()
+            .as_object_mut()
+            .unwrap()
+            .entry(path.rsplit_once('/').unwrap().1)
+            .or_insert(Value::Null) = value.clone();
+    }
+    serde_json::from_value(object).unwrap()
+}
+
+fn sound(guarded: Guarded<Thing>) -> Arc<Thing> {
+    match guarded {
+        Guarded::Sound(thing) => thing,
+        Guarded::Broken(broken) => panic!("{}", broken.text()),
+    }
+}
+
+fn key() -> Key {
+    Key::new(Some("a"), "t")
+}
+
+/// What the change from the plain object wakes for.
+fn woken(change: &Value) -> String {
+    let primary = Primary::new();
+    primary.apply(thing("1", &json!({})), FINALIZER);
+    primary.apply(thing("2", change), FINALIZER).expect("a change").causes.to_string()
+}
+
+#[test]
+fn a_first_sight_wakes_and_an_unobserved_generation_is_told() {
+    let first = |change| Primary::new().apply(thing("1", &change), FINALIZER).unwrap().causes.to_string();
+    assert_eq!(first(json!({})), "appeared");
+    assert_eq!(first(json!({ "/status/observedGeneration": -1 })), "appeared,generation");
+}
+
+#[test]
+fn each_change_wakes_for_its_cause_and_the_status_for_none() {
+    let cases = [
+        (json!({ "/metadata/generation": 2 }), "generation"),
+        (json!({ "/metadata/labels": { "a": "1" } }), "metadata"),
+        (json!({ "/metadata/annotations": { "x": "y" } }), "metadata"),
+        (
+            json!({ "/metadata/generation": 2, "/metadata/deletionTimestamp": "2024-01-01T00:00:00Z" }),
+            "generation,deletion",
+        ),
+        (json!({ "/metadata/finalizers": ["example.com/other"] }), "finalizer"),
+        (json!({ "/metadata/finalizers": [FINALIZER] }), ""),
+        (json!({ "/status/observedGeneration": 7 }), ""),
+        (json!({ "/metadata/managedFields": [{ "manager": "kubectl" }] }), ""),
+        (json!({ "/metadata/uid": "another" }), "appeared"),
+    ];
+    for (change, causes) in cases {
+        assert_eq!(woken(&change), causes, "{change}");
+    }
+}
+
+#[test]
+fn our_own_change_of_metadata_wakes_nobody() {
+    let primary = Primary::new();
+    primary.apply(thing("1", &json!({})), FINALIZER);
+    let claimed = json!({ "/metadata/annotations": { "claimed": "yes" } });
+    primary.wrote(sound(thing("2", &claimed)));
+    assert!(primary.apply(thing("2", &claimed), FINALIZER).unwrap().causes.is_empty());
+}
+
+#[test]
+fn our_own_write_is_served_until_the_watch_has_caught_up() {
+    let primary = Primary::new();
+    primary.apply(thing("9", &json!({})), FINALIZER);
+    primary.wrote(sound(thing("11", &json!({}))));
+    let served = || primary.get(&key()).unwrap().metadata.resource_version.clone().unwrap();
+    assert_eq!(served(), "11");
+    primary.apply(thing("10", &json!({})), FINALIZER);
+    assert_eq!((served().as_str(), primary.seen_version(&key()).as_deref()), ("11", Some("10")));
+    primary.apply(thing("12", &json!({})), FINALIZER);
+    assert_eq!(served(), "12");
+    primary.wrote(sound(thing("11", &json!({}))));
+    assert_eq!(served(), "12", "a late response is older than the cache");
+}
+
+#[test]
+fn an_own_write_of_a_recreated_object_is_not_served() {
+    let primary = Primary::new();
+    primary.apply(thing("1", &json!({})), FINALIZER);
+    primary.wrote(sound(thing("9", &json!({}))));
+    primary.apply(thing("5", &json!({ "/metadata/uid": "another" })), FINALIZER);
+    assert_eq!(primary.get(&key()).unwrap().metadata.uid.as_deref(), Some("another"));
+    primary.remove(&key());
+    primary.wrote(sound(thing("10", &json!({}))));
+    assert!(primary.get(&key()).is_none(), "a write does not bring back what is gone");
+}
+
+#[test]
+fn an_object_that_does_not_fit_is_not_served_and_comes_back_when_it_does() {
+    let primary = Primary::new();
+    primary.apply(thing("1", &json!({})), FINALIZER);
+    assert_eq!(primary.apply(thing("2", &json!({ "/spec/size": "big" })), FINALIZER), None);
+    assert!(primary.get(&key()).is_none());
+    assert_eq!(primary.apply(thing("3", &json!({})), FINALIZER).unwrap().causes, Causes::APPEARED);
+}
+
+#[test]
+fn a_relist_finds_what_is_gone_in_its_own_namespace_only() {
+    let primary = Primary::new();
+    primary.apply(thing("1", &json!({})), FINALIZER);
+    assert_eq!(primary.apply(thing("1", &json!({})), FINALIZER), None, "the same version again");
+    assert_eq!(primary.retain(Some("b"), &HashSet::new()), []);
+    assert_eq!(primary.retain(Some("a"), &HashSet::new()), [Change { key: key(), causes: Causes::DELETION }]);
+}
