@@ -57,6 +57,9 @@ impl World {
     /// # Panics
     /// When the server cannot be used.
     pub async fn on(server: Server) -> Option<Self> {
+        // RUST_LOG=evenkeel=debug shows what the operator does; a second test finds the subscriber in place.
+        let filter = tracing_subscriber::EnvFilter::from_default_env();
+        let _ = tracing_subscriber::fmt().with_env_filter(filter).with_test_writer().try_init();
         let (client, cluster) = match server {
             Server::InProcess => {
                 let cluster = Cluster::start().await;

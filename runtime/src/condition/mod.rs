@@ -92,8 +92,8 @@ pub struct Condition {
     /// The reason of the last transition, a word in CamelCase.
     #[serde(default)]
     pub reason: String,
-    /// The text for people.
-    #[serde(default)]
+    /// The text for people. An empty one is not sent: server-side apply of Kubernetes 1.20 takes it for null.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub message: String,
 }
 

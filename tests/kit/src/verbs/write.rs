@@ -60,6 +60,10 @@ pub(super) fn insert(server: &Server, call: &Call, mut object: Value, track: Tra
         let time = server.clock.stamp();
         track_update(None, &mut object, lists(call), &actor(call, &kind.api_version(), &time));
     }
+    // The status that was sent is gone by now; its defaults belong to nobody.
+    if let Some(schema) = &call.lens.schema {
+        schema::default(&mut object, schema);
+    }
     let key = call.key(&name);
     if let Some(live) = server.store.get(&kind.storage, &key) {
         return Err(taken(resource(kind, &name), &live));
