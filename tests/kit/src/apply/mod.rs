@@ -15,6 +15,7 @@ mod merge;
 mod owned;
 #[cfg(test)]
 mod properties;
+mod reconcile;
 #[cfg(test)]
 mod recorded;
 mod release;
@@ -149,12 +150,13 @@ fn adopted(ledger: Ledger, old: &Value, lists: Lists<'_>, actor: &Actor<'_>) -> 
 fn merge_and_own(
     old: &Value,
     config: &Value,
-    mut ledger: Ledger,
+    ledger: Ledger,
     lists: Lists<'_>,
     actor: &Actor<'_>,
     force: Force,
 ) -> Result<Value, ApplyError> {
     let shape = Shape::root(lists);
+    let mut ledger = reconcile::reconciled(ledger, shape);
     let id = Id::apply(actor);
     let last = ledger.entries.remove(&id);
     let set = owned::owned(config, shape).difference(&never_owned());

@@ -51,27 +51,12 @@ impl Replay {
         }
         self.seconds += 1;
         let time = format!("2026-01-01T00:00:{:02}Z", self.seconds);
-        let agent = step.pointer("/headers/User-Agent");
-        let manager = step.pointer("/query/fieldManager").and_then(Value::as_str).unwrap_or(match agent {
-            None => "conf",
-            Some(Value::String(agent)) => agent.split('/').next().unwrap_or_default(),
-            Some(_) => "unknown",
-        });
+        let manager = manager(step);
         let version =
             path.trim_start_matches("/apis/").trim_start_matches("/api/").split("/namespaces/").next().unwrap();
         let actor = Actor { manager, api_version: version, subresource, time: &time };
         let write = Write { step, live: live.as_ref(), schema: schema.as_ref(), actor: &actor };
-        let answer =
-            match step["headers"]["Content-Type"].as_str().unwrap_or_default().split(';').next().unwrap_or_default() {
-                "application/apply-patch+yaml" => write.apply(),
-                "application/merge-patch+json" => write.patch(|doc, patch| {
-                    merge_patch(doc, patch);
-                    true
-                }),
-                "application/json-patch+json" => write.patch(|doc, patch| json_patch(doc, patch).is_ok()),
-                _ if method == "PATCH" => Answer::Elsewhere,
-                _ => write.replace(),
-            };
+        let answer = write.answer();
         if let Answer::Stored(new) = &answer
             && step.pointer("/response/status").and_then(Value::as_u64) < Some(300)
         {
@@ -79,6 +64,15 @@ impl Replay {
         }
         answer
     }
+}
+
+/// The field manager of a request, or what a server makes of its agent.
+fn manager(step: &Value) -> &str {
+    let agent = match step.pointer("/headers/User-Agent") {
+        None => "conf",
+        Some(agent) => agent.as_str().and_then(|agent| agent.split('/').next()).unwrap_or("unknown"),
+    };
+    step.pointer("/query/fieldManager").and_then(Value::as_str).unwrap_or(agent)
 }
 
 struct Write<'a> {
@@ -89,6 +83,20 @@ struct Write<'a> {
 }
 
 impl Write<'_> {
+    fn answer(&self) -> Answer {
+        let content_type = self.step["headers"]["Content-Type"].as_str().unwrap_or_default();
+        match content_type.split(';').next().unwrap_or_default() {
+            "application/apply-patch+yaml" => self.apply(),
+            "application/merge-patch+json" => self.patch(|doc, patch| {
+                merge_patch(doc, patch);
+                true
+            }),
+            "application/json-patch+json" => self.patch(|doc, patch| json_patch(doc, patch).is_ok()),
+            _ if self.step["method"] == "PATCH" => Answer::Elsewhere,
+            _ => self.replace(),
+        }
+    }
+
     fn lists(&self) -> Lists<'_> {
         self.schema.map_or(Lists::Deduced, |(schema, _)| Lists::Structural(schema))
     }

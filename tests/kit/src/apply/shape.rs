@@ -79,6 +79,15 @@ impl<'a> Shape<'a> {
         }
     }
 
+    /// True for maps and lists that are owned whole because their schema says so.
+    pub(crate) fn is_atomic(self) -> bool {
+        self.schema().is_some_and(|schema| match schema.kind {
+            Kind::Object => schema.map == MapType::Atomic,
+            Kind::Array => schema.list == ListType::Atomic,
+            _ => false,
+        })
+    }
+
     /// The shape of the member `name`, or nothing where no such member may stand.
     pub(crate) fn member(self, name: &str) -> Option<(Self, Naming)> {
         match self {

@@ -310,6 +310,26 @@ fn scale_moves_replicas_between_owners_but_claims_none() {
 }
 
 #[test]
+fn claims_inside_a_map_that_became_atomic_cover_the_whole() {
+    let x = |kind: &str| {
+        let properties = json!({"a": {"type": "string"}, "b": {"type": "string"}});
+        let x = json!({"type": "object", "properties": properties, "x-kubernetes-map-type": kind});
+        Structural::parse(&fixture::with_x(&x)).unwrap()
+    };
+    let mut bench = Bench::new(x("granular"));
+    bench.apply("m1", json!({"x": {"a": "1"}}));
+    bench.apply("m2", json!({"x": {"b": "2"}}));
+    bench.schema = x("atomic");
+    assert!(bench.refusal("m1", json!({"x": {"a": "1"}})).ends_with("conflict with \"m2\": .spec.x"));
+    bench.apply_to(None, "m1", &json!({"spec": {"x": {"a": "1"}}}), Force::Yes).unwrap();
+    assert_eq!(bench.entries(), [entry("m1 Apply at 04", json!({"f:spec": {"f:x": {}}}))]);
+    bench.schema = x("granular");
+    bench.apply("m3", json!({"x": {"a": "2"}}));
+    bench.apply("m1", json!({"x": {"b": "9"}}));
+    assert_eq!(bench.spec(), &json!({"x": {"a": "2", "b": "9"}}), "as the real server answers");
+}
+
+#[test]
 fn what_does_not_fit_the_schema_is_no_configuration() {
     let mut bench = Bench::new(fixture::widget());
     bench.apply("m1", json!({"size": 1}));

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::cap::cap;
 use super::compare::compare;
 use super::ledger::{Entry, Id, Ledger};
+use super::reconcile::reconciled;
 use super::shape::Shape;
 use super::{Actor, Lists, never_owned, without_ledger};
 
@@ -41,14 +42,16 @@ fn base(before: Option<&Value>, after: &Value, actor: &Actor<'_>) -> Ledger {
 
 /// The ledger after `manager` turned `old` into `new`, neither of which has `managedFields`.
 pub(super) fn recorded(
-    mut ledger: Ledger,
+    ledger: Ledger,
     old: &Value,
     new: &Value,
     lists: Lists<'_>,
     manager: &str,
     actor: &Actor<'_>,
 ) -> Ledger {
-    let comparison = compare(old, new, Shape::root(lists));
+    let shape = Shape::root(lists);
+    let mut ledger = reconciled(ledger, shape);
+    let comparison = compare(old, new, shape);
     let changed = comparison.changed();
     let was_owned = ledger.entries.values().any(|entry| !entry.set.intersection(&changed).is_empty());
     for entry in ledger.entries.values_mut() {
