@@ -1,4 +1,4 @@
-//! What is served at one moment: the kinds, and the compiled schemas of the custom ones.
+//! What is served at one moment: the kinds, and since when the custom ones have their schema.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -7,9 +7,8 @@ use serde_json::Value;
 
 use crate::lens::Lens;
 use crate::registry::{Kind, Registry};
-use crate::schema::Structural;
 
-/// The kinds and the schemas. Replaced as a whole when a definition changes.
+/// The kinds and their schemas. Replaced as a whole when a definition changes.
 #[derive(Clone, Debug)]
 pub(crate) struct Catalog {
     pub(crate) registry: Registry,
@@ -19,7 +18,6 @@ pub(crate) struct Catalog {
 #[derive(Clone, Debug)]
 struct Schema {
     written: Arc<Value>,
-    compiled: Arc<Structural>,
     /// The version of the store when this schema came into force.
     since: u64,
 }
@@ -32,33 +30,32 @@ impl Catalog {
 
     /// The built-in kinds with these custom ones, as of a version of the store.
     pub(crate) fn with_custom(&self, kinds: Vec<Kind>, now: u64) -> Self {
-        let schemas = kinds.iter().filter_map(|kind| Some((key(kind), self.schema(kind, now)?))).collect();
+        let schemas =
+            kinds.iter().filter_map(|kind| Some((key(kind, &kind.version), self.schema(kind, now)?))).collect();
         Catalog { registry: self.registry.with_custom(kinds), schemas }
     }
 
     /// How a kind shows its store.
     pub(crate) fn lens(&self, kind: &Arc<Kind>) -> Lens {
-        let schema = self.schemas.get(&key(kind));
-        // Objects may have been written by another version, under its own schema.
-        let shared = || self.registry.iter().filter(|other| other.storage == kind.storage).count() > 1;
-        let settled = schema.map(|schema| if shared() { u64::MAX } else { schema.since });
+        // Without a served storage version nobody knows when its schema last changed.
+        let storage = kind.custom().and_then(|custom| self.schemas.get(&key(kind, &custom.storage_version)));
         Lens {
             kind: Arc::clone(kind),
-            schema: schema.map(|schema| Arc::clone(&schema.compiled)),
-            settled: settled.unwrap_or_default(),
+            schema: kind.custom().map(|custom| Arc::clone(&custom.structural)),
+            settled: storage.map_or(u64::MAX, |schema| schema.since),
         }
     }
 
     /// The schema known before when it is still the same.
     fn schema(&self, kind: &Kind, now: u64) -> Option<Schema> {
         let custom = kind.custom()?;
-        let (written, compiled) = (Arc::clone(&custom.schema), Arc::clone(&custom.structural));
-        let known = self.schemas.get(&key(kind)).filter(|known| known.written == written);
+        let written = Arc::clone(&custom.schema);
+        let known = self.schemas.get(&key(kind, &kind.version)).filter(|known| known.written == written);
         let since = known.map_or(now, |known| known.since);
-        Some(Schema { written, compiled, since })
+        Some(Schema { written, since })
     }
 }
 
-fn key(kind: &Kind) -> String {
-    format!("{}/{}/{}", kind.group, kind.version, kind.plural)
+fn key(kind: &Kind, version: &str) -> String {
+    format!("{}/{version}/{}", kind.group, kind.plural)
 }

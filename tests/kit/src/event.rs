@@ -19,17 +19,48 @@ pub(crate) fn stored(group: &str, mut event: Value) -> Value {
         rename(&mut event, |(new, core)| (new, core));
         event["apiVersion"] = json!("v1");
     }
+    if let Some(fields) = event.as_object_mut() {
+        fields.retain(|_, value| !(value.is_null() || *value == json!({}) || *value == ""));
+    }
     event
 }
 
 /// A stored Event as a group shows it.
 pub(crate) fn shown(group: &str, stored: &Value) -> Value {
     let mut event = stored.clone();
+    complete(&mut event);
     if group == "events.k8s.io" {
         rename(&mut event, |(new, core)| (core, new));
         event["apiVersion"] = json!("events.k8s.io/v1");
+        drop_unset(&mut event);
     }
     event
+}
+
+/// Fields that are written even when unset.
+fn complete(event: &mut Value) {
+    let unset = [
+        ("eventTime", Value::Null),
+        ("firstTimestamp", Value::Null),
+        ("lastTimestamp", Value::Null),
+        ("source", json!({})),
+        ("reportingComponent", json!("")),
+        ("reportingInstance", json!("")),
+    ];
+    let Some(fields) = event.as_object_mut() else { return };
+    for (field, value) in unset {
+        fields.entry(field).or_insert(value);
+    }
+}
+
+/// events.k8s.io leaves out texts that are empty.
+fn drop_unset(event: &mut Value) {
+    let Some(fields) = event.as_object_mut() else { return };
+    for field in ["reportingController", "reportingInstance"] {
+        if fields.get(field).is_some_and(|value| value == "") {
+            fields.remove(field);
+        }
+    }
 }
 
 fn rename(event: &mut Value, direction: impl Fn((&'static str, &'static str)) -> (&'static str, &'static str)) {

@@ -10,15 +10,13 @@ pub(crate) struct Failure {
     /// The HTTP code.
     pub(crate) code: u16,
     /// The `reason` of the Status; empty when the real server sends none.
-    pub(crate) reason: String,
+    pub(crate) reason: &'static str,
     /// The `message` of the Status, or the whole body of a plain-text answer.
     pub(crate) message: String,
     /// The `details` of the Status.
     pub(crate) details: Option<Value>,
     /// Seconds for the `Retry-After` header.
     pub(crate) retry_after: Option<u64>,
-    /// The `Allow` header.
-    pub(crate) allow: Option<&'static str>,
     /// Warnings collected before the refusal, one header each.
     pub(crate) warnings: Vec<String>,
     pub(crate) plain: Plain,
@@ -57,14 +55,13 @@ impl About<'_> {
 
 impl Failure {
     /// A Status with a reason and without details.
-    pub(crate) fn status(code: u16, reason: &str, message: impl Into<String>) -> Self {
+    pub(crate) fn status(code: u16, reason: &'static str, message: impl Into<String>) -> Self {
         Failure {
             code,
-            reason: reason.to_owned(),
+            reason,
             message: message.into(),
             details: None,
             retry_after: None,
-            allow: None,
             warnings: Vec::new(),
             plain: Plain::Status,
         }

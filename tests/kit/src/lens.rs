@@ -16,7 +16,7 @@ pub(crate) struct Lens {
     pub(crate) kind: Arc<Kind>,
     /// The schema of a custom kind.
     pub(crate) schema: Option<Arc<Structural>>,
-    /// Objects of the storage version written after this version are as the schema wants them.
+    /// Objects written after this version are as the schema of the storage version wants them.
     pub(crate) settled: u64,
 }
 
@@ -29,13 +29,15 @@ impl Lens {
             return if is_event { Cow::Owned(event::shown(&kind.group, stored)) } else { Cow::Borrowed(stored) };
         };
         let api_version = kind.api_version();
-        let as_asked = stored["apiVersion"] == api_version.as_str();
-        if as_asked && meta(stored, "resourceVersion").parse::<u64>().is_ok_and(|version| version > self.settled) {
+        let settled = meta(stored, "resourceVersion").parse::<u64>().is_ok_and(|version| version > self.settled);
+        if settled && stored["apiVersion"] == api_version.as_str() {
             return Cow::Borrowed(stored);
         }
         let mut object = stored.clone();
-        schema::prune(&mut object, &custom.storage_schema);
-        schema::default(&mut object, &custom.storage_schema);
+        if !settled {
+            schema::prune(&mut object, &custom.storage_schema);
+            schema::default(&mut object, &custom.storage_schema);
+        }
         if custom.storage_version != kind.version {
             // Defaults are those of the storage version alone.
             schema::prune(&mut object, &custom.structural);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::body::Body;
 use bytes::Bytes;
-use http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER};
+use http::header::{CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER};
 use http::{HeaderValue, Response, StatusCode};
 use serde_json::{Value, json};
 
@@ -110,9 +110,6 @@ impl Failure {
         response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
         if let Some(seconds) = self.retry_after {
             response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds));
-        }
-        if let Some(allow) = self.allow {
-            response.headers_mut().insert(ALLOW, HeaderValue::from_static(allow));
         }
         warn(&mut response, &self.warnings);
         response

@@ -3,7 +3,7 @@
 use http::HeaderMap;
 use http::header::ACCEPT;
 use serde::ser::{Serialize, SerializeMap, Serializer};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::failure::Failure;
 use crate::registry::Kind;
@@ -38,7 +38,10 @@ impl Shape {
         if offers.is_empty() {
             return Ok(Shape::Full);
         }
-        offers.into_iter().find_map(parse).ok_or_else(Failure::not_acceptable)
+        let is_known = offers.iter().any(|offer| MEDIA.contains(&offer.split(';').next().unwrap_or_default().trim()));
+        let refusal =
+            || if is_known { Failure::not_acceptable() } else { Failure::not_acceptable().with_details(json!({})) };
+        offers.into_iter().find_map(parse).ok_or_else(refusal)
     }
 
     /// Refuses the form of one object for a list, and the other way round.

@@ -5,9 +5,13 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::graph::Node;
+use crate::apply::{Actor, Lists, track_update};
 use crate::server::Server;
 use crate::store::Write;
 use crate::strategy::{is_deleting, is_free, meta};
+
+/// Who the controllers are to field owners.
+const CONTROLLER: &str = "kube-controller-manager";
 
 /// How often a write is tried.
 const ATTEMPTS: usize = 16;
@@ -22,11 +26,23 @@ pub(super) fn amend(server: &Server, node: &Node, uid: &str, change: impl Fn(&mu
         let mut object = Value::clone(&live);
         change(&mut object);
         let gone = is_deleting(&object) && is_free(&object);
+        record(server, node, &live, &mut object);
         let (resource, key, old) = (node.storage.clone(), node.key.clone(), Some(Arc::clone(&live)));
         if server.store.commit(Write { resource, key, old, new: (!gone).then_some(object) }).is_ok() {
             return;
         }
     }
+}
+
+/// Records the controller as the writer.
+fn record(server: &Server, node: &Node, live: &Value, object: &mut Value) {
+    let catalog = server.catalog();
+    let Some(kind) = catalog.registry.by_storage(&node.storage) else { return };
+    let lens = catalog.lens(&kind);
+    let lists = lens.schema.as_deref().map_or(Lists::Deduced, Lists::Structural);
+    let (time, api_version) = (server.clock.stamp(), kind.api_version());
+    let actor = Actor { manager: CONTROLLER, api_version: &api_version, subresource: None, time: &time };
+    track_update(Some(live), object, lists, &actor);
 }
 
 /// Takes a finalizer away.

@@ -34,15 +34,17 @@ pub(crate) struct Behind {
 pub(crate) struct History {
     changes: VecDeque<Arc<Change>>,
     limit: usize,
-    /// Lists and watches may start at this version or later.
+    /// Watches may start at this version or later.
     floor: u64,
     /// The newest change that was forgotten.
     dropped: u64,
+    /// The version of the last compaction.
+    compacted: u64,
 }
 
 impl History {
     pub(crate) fn bounded(limit: usize) -> Self {
-        History { changes: VecDeque::new(), limit, floor: 0, dropped: 0 }
+        History { changes: VecDeque::new(), limit, floor: 0, dropped: 0, compacted: 0 }
     }
 
     /// A history that knows nothing before `version`.
@@ -70,16 +72,16 @@ impl History {
             self.drop_oldest();
         }
         self.floor = version;
+        self.compacted = version;
     }
 
     pub(crate) fn reaches(&self, version: u64) -> Result<(), Behind> {
         if version < self.floor { Err(Behind { oldest: self.floor }) } else { Ok(()) }
     }
 
-    /// The changes after a version that a list or watch may start from.
+    /// The changes after a version that a list may go back to: further than watches start, but not past compaction.
     pub(crate) fn after(&self, version: u64) -> Result<Iter<'_, Arc<Change>>, Behind> {
-        self.reaches(version)?;
-        Ok(self.tail(version))
+        if version < self.compacted { Err(Behind { oldest: self.compacted }) } else { self.since(version) }
     }
 
     /// The changes after the version a running watch has seen: only a change it missed expires it.

@@ -105,6 +105,25 @@ fn key_causes(object: &Value) -> Vec<Cause> {
     found.map(|(field, key)| Cause::invalid(&format!("{field}[{key}]"), quoted(key), why)).collect()
 }
 
+/// Refuses times that clusters cannot read: those with fractions have exactly six digits.
+pub(crate) fn times(kind: &Kind, object: &Value) -> Result<(), String> {
+    let pointers: &[&str] = match (kind.group.as_str(), kind.kind.as_str()) {
+        ("coordination.k8s.io", "Lease") => &["/spec/acquireTime", "/spec/renewTime"],
+        ("" | "events.k8s.io", "Event") => &["/eventTime", "/series/lastObservedTime"],
+        _ => &[],
+    };
+    for pointer in pointers {
+        let Some(time) = object.pointer(pointer).and_then(Value::as_str) else { continue };
+        let digits = time.split_once('.').map(|(_, rest)| rest.bytes().take_while(u8::is_ascii_digit).count());
+        if digits != Some(6) {
+            return Err(format!(
+                "parsing time {time:?} as \"2006-01-02T15:04:05.000000Z07:00\": six digits are wanted"
+            ));
+        }
+    }
+    Ok(())
+}
+
 fn lease_causes(object: &Value) -> Vec<Cause> {
     let mut causes = Vec::new();
     for (field, least) in [("leaseDurationSeconds", 1), ("leaseTransitions", 0)] {

@@ -33,7 +33,7 @@ pub(crate) fn updated(live: &Value, object: &Value) -> Vec<Cause> {
     for field in ["uid", "deletionTimestamp"] {
         let (old, new) = (&live["metadata"][field], &object["metadata"][field]);
         if old != new {
-            causes.push(Cause::invalid(&format!("metadata.{field}"), &new.to_string(), "field is immutable"));
+            causes.push(Cause::invalid(&format!("metadata.{field}"), new, "field is immutable"));
         }
     }
     let known = finalizers(live);
@@ -73,12 +73,26 @@ fn common(object: &Value) -> Vec<Cause> {
     for owner in object["metadata"]["ownerReferences"].as_array().into_iter().flatten() {
         causes.extend(owner_causes(owner));
     }
+    causes.extend(rivals(object));
     causes
 }
 
 fn complaints(field: &'static str, value: &str, found: Vec<String>) -> impl Iterator<Item = Cause> {
     let value = value.to_owned();
     found.into_iter().map(move |complaint| Cause::invalid(field, quoted(&value), &complaint))
+}
+
+/// Two owners that both say they are the controller.
+fn rivals(object: &Value) -> Option<Cause> {
+    let owners = object["metadata"]["ownerReferences"].as_array()?;
+    let mut controllers = owners.iter().filter(|owner| owner["controller"] == true);
+    let name = |owner: &Value| {
+        format!("{}/{}", owner["kind"].as_str().unwrap_or_default(), owner["name"].as_str().unwrap_or_default())
+    };
+    let (first, second) = (name(controllers.next()?), name(controllers.next()?));
+    let why = "Only one reference can have Controller set to true. Found \"true\" in references for";
+    let list = serde_json::json!(owners);
+    Some(Cause::invalid("metadata.ownerReferences", list, format!("{why} {first} and {second}")))
 }
 
 fn owner_causes(owner: &Value) -> Vec<Cause> {

@@ -5,7 +5,7 @@ mod change;
 mod fresh;
 mod metadata;
 
-pub(crate) use builtin::causes as kind_causes;
+pub(crate) use builtin::{causes as kind_causes, times};
 pub(crate) use change::{Part, carry_over};
 pub(crate) use fresh::fresh;
 pub(crate) use metadata::{created, finalizer_warnings, updated};

@@ -12,7 +12,7 @@ use crate::{Cluster, eventually};
 
 const SOON: Duration = Duration::from_secs(5);
 
-fn map(value: Value) -> ConfigMap {
+fn map(value: &Value) -> ConfigMap {
     serde_json::from_value(json!({"metadata": value})).unwrap()
 }
 
@@ -21,7 +21,7 @@ async fn owned(maps: &Api<ConfigMap>, name: &str, owner: &ConfigMap, block: bool
         "apiVersion": "v1", "kind": "ConfigMap", "name": owner.metadata.name, "uid": owner.metadata.uid,
         "blockOwnerDeletion": block,
     });
-    let object = map(json!({"name": name, "ownerReferences": [reference]}));
+    let object = map(&json!({"name": name, "ownerReferences": [reference]}));
     maps.create(&PostParams::default(), &object).await.unwrap()
 }
 
@@ -33,7 +33,7 @@ async fn gone(maps: &Api<ConfigMap>, name: &str) {
 async fn dependents_follow_their_owner() {
     let cluster = Cluster::start().await;
     let maps: Api<ConfigMap> = Api::namespaced(cluster.client(), "default");
-    let owner = maps.create(&PostParams::default(), &map(json!({"name": "owner"}))).await.unwrap();
+    let owner = maps.create(&PostParams::default(), &map(&json!({"name": "owner"}))).await.unwrap();
     owned(&maps, "dependent", &owner, false).await;
     maps.delete("owner", &DeleteParams::default()).await.unwrap();
     gone(&maps, "dependent").await;
@@ -43,7 +43,7 @@ async fn dependents_follow_their_owner() {
 async fn an_owner_deleted_in_the_foreground_waits_for_its_dependents() {
     let cluster = Cluster::start().await;
     let maps: Api<ConfigMap> = Api::namespaced(cluster.client(), "default");
-    let owner = maps.create(&PostParams::default(), &map(json!({"name": "owner"}))).await.unwrap();
+    let owner = maps.create(&PostParams::default(), &map(&json!({"name": "owner"}))).await.unwrap();
     owned(&maps, "dependent", &owner, true).await;
     let hold = Patch::Merge(json!({"metadata": {"finalizers": ["ex.dev/hold"]}}));
     maps.patch("dependent", &PatchParams::default(), &hold).await.unwrap();
@@ -60,7 +60,7 @@ async fn an_owner_deleted_in_the_foreground_waits_for_its_dependents() {
 async fn orphaned_dependents_stay_without_the_reference() {
     let cluster = Cluster::start().await;
     let maps: Api<ConfigMap> = Api::namespaced(cluster.client(), "default");
-    let owner = maps.create(&PostParams::default(), &map(json!({"name": "owner"}))).await.unwrap();
+    let owner = maps.create(&PostParams::default(), &map(&json!({"name": "owner"}))).await.unwrap();
     owned(&maps, "dependent", &owner, false).await;
     let orphan =
         DeleteParams { propagation_policy: Some(kube::api::PropagationPolicy::Orphan), ..DeleteParams::default() };
@@ -73,7 +73,7 @@ async fn orphaned_dependents_stay_without_the_reference() {
 async fn an_object_whose_owner_never_was_is_collected() {
     let cluster = Cluster::start().await;
     let maps: Api<ConfigMap> = Api::namespaced(cluster.client(), "default");
-    owned(&maps, "dependent", &map(json!({"name": "never", "uid": "no-such-uid"})), false).await;
+    owned(&maps, "dependent", &map(&json!({"name": "never", "uid": "no-such-uid"})), false).await;
     gone(&maps, "dependent").await;
 }
 
@@ -85,10 +85,10 @@ async fn a_namespace_is_emptied_before_it_goes() {
     let named = serde_json::from_value(json!({"metadata": {"name": "team"}})).unwrap();
     namespaces.create(&PostParams::default(), &named).await.unwrap();
     let maps: Api<ConfigMap> = Api::namespaced(client, "team");
-    let held = map(json!({"name": "held", "finalizers": ["ex.dev/hold"]}));
+    let held = map(&json!({"name": "held", "finalizers": ["ex.dev/hold"]}));
     maps.create(&PostParams::default(), &held).await.unwrap();
     namespaces.delete("team", &DeleteParams::default()).await.unwrap();
-    let refused = maps.create(&PostParams::default(), &map(json!({"name": "late"}))).await.unwrap_err();
+    let refused = maps.create(&PostParams::default(), &map(&json!({"name": "late"}))).await.unwrap_err();
     assert!(matches!(refused, kube::Error::Api(status) if status.code == 403));
     eventually(SOON, || async { maps.get("held").await.unwrap().metadata.deletion_timestamp }).await;
     assert!(namespaces.get_opt("team").await.unwrap().is_some());

@@ -111,7 +111,7 @@ fn merged(server: &Server, call: &Call, live: Option<&Value>, config: &Value) ->
     let (time, api_version) = (server.clock.stamp(), call.kind.api_version());
     let force = if call.query.force { Force::Yes } else { Force::No };
     let object = apply(live, config, lists(call), &actor(call, &api_version, &time), force).map_err(refused)?;
-    let mut object = typed_value(call, object)?;
+    let mut object = typed_value(call, &object)?;
     if let Some(schema) = &call.lens.schema {
         schema::fill(&mut object, schema);
     }

@@ -8,6 +8,7 @@ use crate::failure::{About, Failure};
 use crate::failure::quoted;
 use crate::registry::Kind;
 use crate::schema::{self, Cause};
+use crate::strategy;
 use crate::strict::{self, Read};
 
 const MEDIA: &str = "application/json, application/yaml, application/vnd.kubernetes.protobuf";
@@ -65,7 +66,7 @@ pub(super) fn object(call: &Call) -> Result<Decoded, Failure> {
         value if value.is_object() => value,
         _ => return Err(unrecognized(call, "couldn't get version/kind; json parse error: not an object")),
     };
-    let mut decoded = decoded(call, with_type(call, value)?)?;
+    let mut decoded = decoded(call, &with_type(call, value)?)?;
     decoded.complaints.splice(0..0, twice(&read.duplicates));
     if call.kind.is_builtin() {
         as_written(&call.body, &mut decoded.complaints);
@@ -98,7 +99,7 @@ fn with_type(call: &Call, mut value: Value) -> Result<Value, Failure> {
         return Ok(value);
     }
     let about = About { group: &kind.group, kind: &sent, name: value["metadata"]["name"].as_str().unwrap_or_default() };
-    Err(Failure::invalid(about, &[Cause::invalid("kind", quoted(&sent), &format!("must be {}", kind.kind))]))
+    Err(Failure::invalid(about, &[Cause::invalid("kind", quoted(&sent), format!("must be {}", kind.kind))]))
 }
 
 pub(super) fn mismatch(sent: &str, expected: &str) -> Failure {
@@ -112,8 +113,8 @@ fn unhandled(sent: &str, version: &str, kind: &Kind, why: &str) -> Failure {
 }
 
 /// Decodes an object for its kind: wrong types refused, unknown fields dropped, defaults set.
-pub(super) fn decoded(call: &Call, value: Value) -> Result<Decoded, Failure> {
-    let mut decoded = typed(call, &value)?;
+pub(super) fn decoded(call: &Call, value: &Value) -> Result<Decoded, Failure> {
+    let mut decoded = typed(call, value)?;
     if let Some(schema) = &call.lens.schema {
         integral(&mut decoded.value);
         decoded.unknown.extend(schema::prune(&mut decoded.value, schema));
@@ -141,14 +142,15 @@ fn integral(value: &mut Value) {
 }
 
 /// An object that its kind's type can hold.
-pub(super) fn typed_value(call: &Call, value: Value) -> Result<Value, Failure> {
-    typed(call, &value).map(|decoded| decoded.value)
+pub(super) fn typed_value(call: &Call, value: &Value) -> Result<Value, Failure> {
+    typed(call, value).map(|decoded| decoded.value)
 }
 
 fn typed(call: &Call, value: &Value) -> Result<crate::registry::Decoded, Failure> {
     let kind = &call.kind;
     let refuse = |why: String| unhandled(&kind.kind, &kind.version, kind, &why);
     let mut decoded = kind.decode(value).map_err(refuse)?;
+    strategy::times(kind, value).map_err(refuse)?;
     if !kind.is_builtin() {
         typed_metadata(&decoded.value).map_err(refuse)?;
         if let Some(metadata) = decoded.value.get_mut("metadata") {

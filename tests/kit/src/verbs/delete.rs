@@ -12,7 +12,7 @@ use crate::registry::Kind;
 use crate::respond::Reply;
 use crate::schema::Cause;
 use crate::server::Server;
-use crate::store::{Key, Stale, Write};
+use crate::store::{Key, Write};
 use crate::{crd, definition, strategy};
 
 /// How often a deletion is tried again because another write came between.
@@ -202,9 +202,8 @@ pub(crate) fn delete_stored(server: &Server, kind: &Kind, key: &Key, deletion: &
         }
         let old = Some(Arc::clone(&live));
         let write = Write { resource: kind.storage.clone(), key: key.clone(), old, new: (!gone).then_some(marked) };
-        match server.store.commit(write) {
-            Ok(object) => return Ok(if gone { Outcome::Gone(live) } else { Outcome::Waiting(object) }),
-            Err(Stale) => {}
+        if let Ok(object) = server.store.commit(write) {
+            return Ok(if gone { Outcome::Gone(live) } else { Outcome::Waiting(object) });
         }
     }
     Err(Failure::stale(resource(kind, &key.1)))

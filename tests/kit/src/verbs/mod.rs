@@ -63,7 +63,7 @@ async fn asked(server: &Arc<Server>, call: Call) -> Result<Reply, Failure> {
         (None, _) => whole(server, call).await,
         (Some("scale"), Some(scale)) => scale::answer(server, &call, scale),
         (Some("status"), _) if call.kind.status => status(server, &call).await,
-        (Some(other), _) => Err(subresource(&call, other)),
+        (Some(other), _) => Err(subresource(server, &call, other)),
     }
 }
 
@@ -103,15 +103,33 @@ async fn status(server: &Arc<Server>, call: &Call) -> Result<Reply, Failure> {
         Method::GET => get::answer(server, call).await,
         Method::PUT => update::answer(server, call),
         Method::PATCH => patch::answer(server, call),
+        Method::POST => Err(unsupported(call, "create")),
+        Method::DELETE => Err(unsupported(call, "delete")),
         _ => Err(Failure::method_not_allowed()),
     }
 }
 
-fn subresource(call: &Call, name: &str) -> Failure {
-    let (kind, builtin) = (&call.kind, call.kind.is_builtin());
-    match NOT_DONE.contains(&name) && builtin {
-        true => Failure::not_done(&format!("{}/{name}", kind.qualified())),
-        false if builtin => Failure::unknown_resource(),
-        false => Failure::unserved(),
+/// A verb that custom kinds have, but not for a subresource.
+fn unsupported(call: &Call, verb: &str) -> Failure {
+    let kind = &call.kind;
+    if kind.is_builtin() {
+        return Failure::method_not_allowed();
+    }
+    let message = format!("{verb} is not supported on resources of kind \"{}\"", kind.qualified());
+    let details = serde_json::json!({"group": kind.group, "kind": kind.plural});
+    Failure::status(405, "MethodNotAllowed", message).with_details(details)
+}
+
+/// A subresource that is not served: unknown to clusters too, or only here.
+fn subresource(server: &Server, call: &Call, name: &str) -> Failure {
+    let kind = &call.kind;
+    let missing = || Failure::not_found(get::resource(kind, call.name()));
+    let exists = server.store.get(&kind.storage, &call.key(call.name())).is_some();
+    match (kind.is_builtin(), name) {
+        (false, "scale" | "status") => missing(),
+        (false, _) => Failure::unserved(),
+        (true, name) if !NOT_DONE.contains(&name) => Failure::unknown_resource(),
+        (true, name) if exists => Failure::not_done(&format!("{}/{name}", kind.qualified())),
+        (true, _) => missing(),
     }
 }

@@ -40,6 +40,8 @@ pub(super) fn answer(server: &Server, call: &Call) -> Result<Reply, Failure> {
         }
         "application/apply-patch+yaml" => apply::answer(server, call),
         "application/strategic-merge-patch+json" if call.kind.is_builtin() => {
+            let stored = server.store.get(&call.kind.storage, &call.key(call.name()));
+            stored.ok_or_else(|| Failure::not_found(resource(&call.kind, call.name())))?;
             Err(Failure::not_done("strategic merge patches (use a merge patch or apply)"))
         }
         _ if call.kind.is_builtin() => Err(Failure::unsupported_media(BUILTIN_MEDIA)),
@@ -80,7 +82,7 @@ fn patched(
     let written = replace(server, call, Track::Update, |live| {
         let mut object = live.clone();
         patch(&mut object)?;
-        let decoded = decoded(call, typed_as_before(call, object)?).map_err(unfit)?;
+        let decoded = decoded(call, &typed_as_before(call, object)?).map_err(unfit)?;
         let object = decoded.object;
         same_name(call, &object)?;
         same_namespace(call, &object)?;
@@ -112,7 +114,7 @@ fn typed_as_before(call: &Call, object: Value) -> Result<Value, Failure> {
         if sent != expected {
             let named = if field == "kind" { sent } else { &call.kind.kind };
             let about = About { group: &call.kind.group, kind: named, name: call.name() };
-            let cause = Cause::invalid(field, quoted(sent), &format!("must be {expected}"));
+            let cause = Cause::invalid(field, quoted(sent), format!("must be {expected}"));
             return Err(Failure::invalid(about, &[cause]));
         }
     }

@@ -54,7 +54,7 @@ pub(super) fn insert(server: &Server, call: &Call, mut object: Value, track: Tra
     ]
     .concat();
     let name = strategy::meta(&object, "name").to_owned();
-    refuse(typed(kind, &name), causes)?;
+    refuse(typed(kind, &name), &causes)?;
     namespace_open(server, call, &name)?;
     if track == Track::Update {
         let time = server.clock.stamp();
@@ -128,7 +128,7 @@ fn change(
         schema_causes(call, &sent, Some(&shown)),
     ]
     .concat();
-    refuse(typed(kind, call.name()), causes)?;
+    refuse(typed(kind, call.name()), &causes)?;
     if track == Track::Update {
         let time = server.clock.stamp();
         track_update(Some(&shown), &mut sent, lists(call), &actor(call, &kind.api_version(), &time));
@@ -187,8 +187,8 @@ fn within(cause: &Cause, field: &str) -> bool {
     cause.field.strip_prefix(field).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
 }
 
-fn refuse(about: About<'_>, causes: Vec<Cause>) -> Result<(), Failure> {
-    if causes.is_empty() { Ok(()) } else { Err(Failure::invalid(about, &causes)) }
+fn refuse(about: About<'_>, causes: &[Cause]) -> Result<(), Failure> {
+    if causes.is_empty() { Ok(()) } else { Err(Failure::invalid(about, causes)) }
 }
 
 fn taken(about: About<'_>, live: &Value) -> Failure {

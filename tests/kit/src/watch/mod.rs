@@ -69,7 +69,7 @@ async fn start(
         from => match server.store.reaches(&call.kind.storage, from) {
             Ok(()) => watching.begin(from),
             Err(behind) => {
-                watching.fail(&Failure::expired(format!("too old resource version: {from} ({})", behind.oldest)))
+                watching.fail(&Failure::expired(format!("too old resource version: {from} ({})", behind.oldest)));
             }
         },
     }
