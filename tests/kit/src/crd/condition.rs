@@ -14,6 +14,18 @@ pub(super) struct Condition {
     pub(super) message: String,
 }
 
+impl Condition {
+    /// With status True.
+    pub(super) fn met(type_: &'static str, reason: &'static str, message: impl Into<String>) -> Self {
+        Self { type_, holds: true, reason, message: message.into() }
+    }
+
+    /// With status False.
+    pub(super) fn unmet(type_: &'static str, reason: &'static str, message: impl Into<String>) -> Self {
+        Self { type_, holds: false, reason, message: message.into() }
+    }
+}
+
 pub(super) const NAMES_ACCEPTED: &str = "NamesAccepted";
 pub(super) const ESTABLISHED: &str = "Established";
 pub(super) const TERMINATING: &str = "Terminating";

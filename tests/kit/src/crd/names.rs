@@ -35,7 +35,7 @@ pub(super) fn accept(crd: &Value, taken: &Taken) -> (Value, Condition) {
     given.word("kind", &taken.kinds, "KindConflict");
     given.word("listKind", &taken.kinds, "ListKindConflict");
     given.copy("categories");
-    let condition = given.clash.unwrap_or_else(|| condition(true, "NoConflicts", "no conflicts found".to_owned()));
+    let condition = given.clash.unwrap_or_else(|| Condition::met(NAMES_ACCEPTED, "NoConflicts", "no conflicts found"));
     (Value::Object(given.names), condition)
 }
 
@@ -58,7 +58,7 @@ impl Given<'_> {
         if has || !taken.contains(asked) {
             self.copy(field);
         } else {
-            self.clash = Some(condition(false, reason, used(asked)));
+            self.clash = Some(Condition::unmet(NAMES_ACCEPTED, reason, used(asked)));
         }
     }
 
@@ -70,9 +70,10 @@ impl Given<'_> {
             asked.iter().filter(|name| !has.contains(name) && taken.contains(**name)).map(|name| used(name)).collect();
         match clashes.as_slice() {
             [] => self.copy("shortNames"),
-            [one] => self.clash = Some(condition(false, "ShortNamesConflict", one.clone())),
+            [one] => self.clash = Some(Condition::unmet(NAMES_ACCEPTED, "ShortNamesConflict", one.clone())),
             many => {
-                self.clash = Some(condition(false, "ShortNamesConflict", format!("[{}]", many.join(", "))));
+                self.clash =
+                    Some(Condition::unmet(NAMES_ACCEPTED, "ShortNamesConflict", format!("[{}]", many.join(", "))));
             }
         }
     }
@@ -91,8 +92,4 @@ fn texts_of(list: Option<&Value>) -> Vec<&str> {
 
 fn used(name: &str) -> String {
     format!("{name:?} is already in use")
-}
-
-fn condition(holds: bool, reason: &'static str, message: String) -> Condition {
-    Condition { type_: NAMES_ACCEPTED, holds, reason, message }
 }

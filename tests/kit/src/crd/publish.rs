@@ -80,17 +80,14 @@ fn taken_by_others(crd: &Value, given: &Statuses) -> Taken {
 
 /// The next Established condition; `None` when it is True already, which it stays for good.
 fn established(crd: &Value, accepted: &Condition) -> Option<Condition> {
-    let condition = |holds, reason, message: &str| {
-        Some(Condition { type_: ESTABLISHED, holds, reason, message: message.to_owned() })
-    };
     if holds(crd, ESTABLISHED) {
         None
     } else if !accepted.holds {
-        condition(false, "NotAccepted", "not all names are accepted")
+        Some(Condition::unmet(ESTABLISHED, "NotAccepted", "not all names are accepted"))
     } else if holds(crd, NAMES_ACCEPTED) {
-        condition(true, "InitialNamesAccepted", "the initial names have been accepted")
+        Some(Condition::met(ESTABLISHED, "InitialNamesAccepted", "the initial names have been accepted"))
     } else {
-        condition(false, "Installing", "the initial names have been accepted")
+        Some(Condition::unmet(ESTABLISHED, "Installing", "the initial names have been accepted"))
     }
 }
 
@@ -100,10 +97,9 @@ fn approved(crd: &Value) -> Option<Condition> {
         return None;
     }
     let note = text(crd, "/metadata/annotations/api-approved.kubernetes.io");
-    let condition = |holds, reason, message| Some(Condition { type_: APPROVED, holds, reason, message });
     if note.starts_with("unapproved") {
-        condition(false, "UnapprovedAnnotation", format!("not approved: {note:?}"))
+        Some(Condition::unmet(APPROVED, "UnapprovedAnnotation", format!("not approved: {note:?}")))
     } else {
-        condition(true, "ApprovedAnnotation", format!("approved in {note}"))
+        Some(Condition::met(APPROVED, "ApprovedAnnotation", format!("approved in {note}")))
     }
 }

@@ -95,8 +95,9 @@ fn a_kind_without_selectable_fields_says_which_two_it_knows() {
 }
 
 #[test]
-fn whole_numbers_stay_whole_in_fields_that_hold_fractions() {
-    let schema = json!({"openAPIV3Schema": {"type": "integer", "multipleOf": 3, "minimum": 0}});
+fn numbers_in_the_schema_of_a_definition_stay_as_they_are() {
+    let schema = json!({"openAPIV3Schema": {"type": "object", "default": {"size": 5},
+        "properties": {"size": {"type": "integer", "multipleOf": 3, "minimum": 0}}}});
     let crd = json!({"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
         "spec": {"versions": [{"name": "v1", "schema": schema}]}});
     let decoded = kind("apiextensions.k8s.io", "v1", "customresourcedefinitions").decode(&crd).unwrap();

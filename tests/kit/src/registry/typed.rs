@@ -59,8 +59,12 @@ fn quantities(value: &Value) -> Value {
     }
 }
 
+/// Members that hold values of other types: the schemas of definitions, with their defaults, and revisions.
+const FOREIGN: [&str; 2] = ["data", "openAPIV3Schema"];
+
 fn quantity_map(key: &str, value: &Value) -> Value {
     match value {
+        value if FOREIGN.contains(&key) => value.clone(),
         Value::Object(map) if QUANTITIES.contains(&key) => {
             map.iter().map(|(key, value)| (key.clone(), number_as_text(value))).collect()
         }
