@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use evenkeel::{Operator, Reconciler};
 use evenkeel_testkit::Cluster;
+use evenkeel_testkit::kstatus::{self, Mode};
 use k8s_openapi::api::core::v1::{Event, Namespace};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::api::{Api, DeleteParams, DynamicObject, ListParams, Patch, PatchParams, PostParams};
@@ -159,8 +160,11 @@ impl World {
             })
             .await
         });
-        match std::panic::AssertUnwindSafe(found).await {
-            Ok(object) => object,
+        match found.await {
+            Ok(object) => {
+                observers_agree(&object);
+                object
+            }
             Err(_) => panic!("{what}: never; at last {:#}", last.lock().expect("not poisoned")["status"]),
         }
     }
@@ -233,6 +237,25 @@ impl Running {
         self.task.abort();
         let _ = (&mut self.task).await;
     }
+}
+
+/// Every state that a test sees must be one that kstatus reads as it was meant.
+fn observers_agree(object: &Value) {
+    let conditions = object["status"]["conditions"].as_array().cloned().unwrap_or_default();
+    let is_ours = |type_: &Value| {
+        ["Ready", "Reconciling", "Stalled", "Fetched", "Outdated", "Stored"].iter().any(|ours| type_ == ours)
+    };
+    let in_progress = conditions.iter().any(|c| c["type"] == "Reconciling" && c["reason"] == "Progressing");
+    if conditions.is_empty() || !conditions.iter().all(|c| is_ours(&c["type"])) {
+        return;
+    }
+    let mode = if in_progress { Mode::InProgress } else { Mode::Final };
+    let broken: Vec<String> = kstatus::check(object, &["Outdated"], mode)
+        .iter()
+        .filter(|v| v.rule.is_strict())
+        .map(ToString::to_string)
+        .collect();
+    assert!(broken.is_empty(), "{broken:?} in {:#}", object["status"]);
 }
 
 async fn real(kubeconfig: &str) -> Option<Client> {

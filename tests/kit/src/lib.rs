@@ -1,5 +1,7 @@
 //! An in-process Kubernetes API server for tests and examples.
 
+#![forbid(unsafe_code)]
+
 pub mod apply;
 mod call;
 mod catalog;
