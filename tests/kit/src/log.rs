@@ -1,7 +1,8 @@
 //! The request log: what clients asked, in order, with what came of it.
 
+use std::collections::VecDeque;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use http::HeaderMap;
 use http::header::{CONTENT_TYPE, USER_AGENT};
@@ -112,7 +113,10 @@ fn body_dry_run(body: &[u8]) -> bool {
     body["dryRun"].as_array().is_some_and(|values| !values.is_empty())
 }
 
-/// The request log of a cluster; clones share it.
+/// How many requests are remembered: more than tests make, and little enough for a server that runs for days.
+const LIMIT: usize = 100_000;
+
+/// The request log of a cluster; clones share it. It remembers the last 100,000 requests.
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread")]
@@ -130,9 +134,14 @@ fn body_dry_run(body: &[u8]) -> bool {
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Log {
-    entries: Arc<Mutex<Vec<Entry>>>,
-    /// How many entries `clear` took away, so that an answer finds its entry or knows it gone.
-    cleared: Arc<Mutex<usize>>,
+    kept: Arc<Mutex<Kept>>,
+}
+
+#[derive(Debug, Default)]
+struct Kept {
+    entries: VecDeque<Entry>,
+    /// How many entries came before the first one, so that an answer finds its entry or knows it gone.
+    gone: usize,
 }
 
 /// The place of an entry since the start of the cluster.
@@ -149,13 +158,13 @@ impl Log {
     /// The entries that a test holds for.
     #[must_use]
     pub fn filter(&self, test: impl Fn(&Entry) -> bool) -> Vec<Entry> {
-        self.lock().iter().filter(|entry| test(entry)).cloned().collect()
+        self.lock().entries.iter().filter(|entry| test(entry)).cloned().collect()
     }
 
     /// How many entries a test holds for.
     #[must_use]
     pub fn count(&self, test: impl Fn(&Entry) -> bool) -> usize {
-        self.lock().iter().filter(|entry| test(entry)).count()
+        self.lock().entries.iter().filter(|entry| test(entry)).count()
     }
 
     /// The requests that were to change something, dry runs left out.
@@ -166,30 +175,30 @@ impl Log {
 
     /// Forgets all entries.
     pub fn clear(&self) {
-        let mut entries = self.lock();
-        *self.cleared.lock().unwrap_or_else(PoisonError::into_inner) += entries.len();
-        entries.clear();
+        let mut kept = self.lock();
+        kept.gone += kept.entries.len();
+        kept.entries.clear();
     }
 
     pub(crate) fn begin(&self, entry: Entry) -> Ticket {
-        let mut entries = self.lock();
-        entries.push(entry);
-        Ticket(self.gone() + entries.len() - 1)
+        let mut kept = self.lock();
+        kept.entries.push_back(entry);
+        if kept.entries.len() > LIMIT {
+            kept.entries.pop_front();
+            kept.gone += 1;
+        }
+        Ticket(kept.gone + kept.entries.len() - 1)
     }
 
     pub(crate) fn finish(&self, ticket: Ticket, code: u16) {
-        let mut entries = self.lock();
-        let at = ticket.0.checked_sub(self.gone());
-        if let Some(entry) = at.and_then(|at| entries.get_mut(at)) {
+        let mut kept = self.lock();
+        let at = ticket.0.checked_sub(kept.gone);
+        if let Some(entry) = at.and_then(|at| kept.entries.get_mut(at)) {
             entry.code = code;
         }
     }
 
-    fn gone(&self) -> usize {
-        *self.cleared.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Entry>> {
-        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Kept> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

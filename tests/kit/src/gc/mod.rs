@@ -6,6 +6,7 @@ mod graph;
 mod namespace;
 mod owner;
 
+use std::collections::HashSet;
 use std::sync::{Arc, Weak};
 
 use tokio::sync::mpsc::UnboundedReceiver;
@@ -16,7 +17,7 @@ use crate::store::Fed;
 use graph::Graph;
 
 /// Something to look at.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Task {
     /// Whether the object of this uid still has an owner.
     Dependent(String),
@@ -53,13 +54,8 @@ async fn run(server: Weak<Server>, mut feed: UnboundedReceiver<Fed>) {
 }
 
 fn once_each(tasks: Vec<Task>) -> Vec<Task> {
-    let mut once: Vec<Task> = Vec::new();
-    for task in tasks {
-        if !once.contains(&task) {
-            once.push(task);
-        }
-    }
-    once
+    let mut seen = HashSet::new();
+    tasks.into_iter().filter(|task| seen.insert(task.clone())).collect()
 }
 
 fn carry_out(server: &Server, graph: &Graph, task: &Task) {

@@ -8,9 +8,6 @@ use serde_json::Value;
 
 use super::Key;
 
-/// How many changes a resource remembers unless told.
-const DEFAULT_LIMIT: usize = 10_000;
-
 /// One committed change.
 #[derive(Debug)]
 pub(crate) struct Change {
@@ -48,8 +45,8 @@ impl History {
     }
 
     /// A history that knows nothing before `version`.
-    pub(crate) fn starting(version: u64) -> Self {
-        History { floor: version, ..Self::bounded(DEFAULT_LIMIT) }
+    pub(crate) fn starting(version: u64, limit: usize) -> Self {
+        History { floor: version, ..Self::bounded(limit) }
     }
 
     pub(crate) fn push(&mut self, change: Arc<Change>) {

@@ -186,9 +186,9 @@ impl Store {
     /// Starts the history of a resource at the present version, as a cluster does for a new custom resource.
     pub(crate) fn open(&self, resource: &Storage) {
         let mut inner = self.lock();
-        let version = inner.version;
+        let (version, limit) = (inner.version, inner.history_limit);
         if !inner.tables.contains_key(resource) {
-            inner.table(resource).history = History::starting(version);
+            inner.table(resource).history = History::starting(version, limit);
         }
     }
 

@@ -3,6 +3,7 @@
 mod definition;
 mod gc;
 mod hooks;
+mod load;
 mod smoke;
 
 use kube::Api;
