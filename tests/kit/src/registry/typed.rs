@@ -51,8 +51,6 @@ const QUANTITIES: [&str; 7] = ["allocatable", "capacity", "hard", "limits", "ove
 
 fn quantities(value: &Value) -> Value {
     match value {
-        // A definition holds no quantities; the `default` of a schema is any JSON.
-        Value::Object(map) if map.get("kind").is_some_and(|kind| kind == "CustomResourceDefinition") => value.clone(),
         Value::Object(map) => map.iter().map(|(key, value)| (key.clone(), quantity_map(key, value))).collect(),
         Value::Array(items) => items.iter().map(quantities).collect(),
         leaf => leaf.clone(),
