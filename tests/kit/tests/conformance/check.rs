@@ -16,11 +16,13 @@ pub(crate) type Broken = Box<dyn std::error::Error + Send + Sync>;
 pub(crate) type Verdict = Result<(), Broken>;
 
 /// Both sides are the same.
+#[allow(clippy::needless_pass_by_value, reason = "reads as a sentence with values and with references")]
 pub(crate) fn same<A: PartialEq<B> + Debug, B: Debug>(what: &str, found: A, expected: B) -> Verdict {
     if found == expected { Ok(()) } else { Err(format!("{what}: expected {expected:?}, found {found:?}").into()) }
 }
 
 /// Both sides differ.
+#[allow(clippy::needless_pass_by_value, reason = "reads as a sentence with values and with references")]
 pub(crate) fn differ<A: PartialEq<B> + Debug, B: Debug>(what: &str, found: A, other: B) -> Verdict {
     if found == other { Err(format!("{what}: still {found:?}").into()) } else { Ok(()) }
 }

@@ -1,7 +1,7 @@
 //! Deletion: finalizers, preconditions, collections.
 
 use kube::api::{DeleteParams, ListParams, PostParams, Preconditions};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::check::{Broken, Verdict, differ, holds, refused, same};
 use crate::env::{Answer, Env, map};
@@ -129,6 +129,6 @@ async fn deletion_options_are_read_from_the_query_too(env: &Env) -> Verdict {
     let orphan = env.send("DELETE", &env.core("configmaps/a?propagationPolicy=Foreground"), "", "").await?.is(200)?;
     same("finalizers", &orphan.body["metadata"]["finalizers"], &json!(["foregroundDeletion"])).or_else(|broken| {
         // Collected already: then only a status came back.
-        if orphan.body["kind"] == Value::from("Status") { Ok(()) } else { Err(broken) }
+        if orphan.body["kind"] == "Status" { Ok(()) } else { Err(broken) }
     })
 }

@@ -37,8 +37,8 @@ async fn main() -> ExitCode {
     let names: Vec<&str> = rules.iter().map(|rule| rule.name).collect();
     let mut failed = accepted.strangers(&names);
     let asked: Vec<Rule> = rules.into_iter().filter(|rule| sentence(rule.name).contains(&filter)).collect();
-    failed.extend(ask_all(&Server::Kit, &asked, &accepted).await);
-    failed.extend(ask_all(&Server::Http, &asked, &accepted).await);
+    let embedded = tokio::join!(ask_all(&Server::Kit, &asked, &accepted), ask_all(&Server::Http, &asked, &accepted));
+    failed.extend(embedded.0.into_iter().chain(embedded.1));
     if let Some(folder) = std::env::var_os("EVENKEEL_REAL_APISERVER").map(PathBuf::from) {
         let modern = Server::Real { name: "modern", kubeconfig: folder.join("kubeconfig-modern") };
         let full = Server::Real { name: "full", kubeconfig: folder.join("kubeconfig") };
@@ -70,7 +70,7 @@ fn all() -> Vec<Rule> {
 async fn ask_all(server: &Server, rules: &[Rule], accepted: &Accepted) -> Vec<String> {
     let asked = rules.iter().filter(|rule| rule.place == Where::Anywhere || server.is_embedded());
     let verdicts = asked.map(|rule| async move { report(server.name(), rule, accepted, ask(server, rule).await) });
-    let reports: Vec<Option<String>> = futures::stream::iter(verdicts).buffered(12).collect().await;
+    let reports: Vec<Option<String>> = futures::stream::iter(verdicts).buffered(16).collect().await;
     reports.into_iter().flatten().collect()
 }
 

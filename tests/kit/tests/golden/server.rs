@@ -26,6 +26,9 @@ pub(crate) struct Pace {
     pub(crate) answer: Duration,
 }
 
+/// On a real server controllers take their time, which the recordings show.
+const GC_DELAY: Duration = Duration::from_secs(1);
+
 impl Pace {
     pub(crate) const REAL: Self = Self {
         settle: Duration::from_secs(15),
@@ -37,7 +40,7 @@ impl Pace {
     };
 
     pub(crate) const KIT: Self = Self {
-        settle: Duration::from_secs(1),
+        settle: Duration::from_secs(6),
         retry: Duration::from_millis(10),
         event: Duration::from_secs(2),
         bookmark: Duration::from_secs(3),
@@ -48,7 +51,7 @@ impl Pace {
     /// For steps that are known to differ: seeing that is enough.
     pub(crate) fn hurried(self) -> Self {
         let brief = Duration::from_millis(300);
-        Self { settle: Duration::ZERO, event: brief, bookmark: brief, ..self }
+        Self { settle: Duration::ZERO, event: brief, bookmark: brief, answer: Duration::from_secs(4), ..self }
     }
 }
 
@@ -74,7 +77,7 @@ impl Clients {
 
     /// A new embedded server, which knows no users.
     pub(crate) async fn embedded() -> Self {
-        let cluster = Cluster::builder().bookmark_interval(Duration::from_secs(1)).start().await;
+        let cluster = Cluster::builder().bookmark_interval(Duration::from_secs(1)).gc_delay(GC_DELAY).start().await;
         let admin = cluster.client();
         Self { nobody: admin.clone(), anonymous: admin.clone(), admin, writers: Writers::Alone, cluster: Some(cluster) }
     }
