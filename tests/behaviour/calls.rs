@@ -33,7 +33,12 @@ async fn a_new_object_costs_one_finalizer_write_one_status_write_and_one_event()
     world.create::<Widget>(a_widget("w", json!({}))).await;
     world.until::<Widget>("w", "ready", is_ready).await;
     quiet().await;
-    assert_eq!(log.writes().len(), 4, "the creation, finalizer, status, event, as the server counts: {:#?}", log.writes());
+    assert_eq!(
+        log.writes().len(),
+        4,
+        "the creation, finalizer, status, event, as the server counts: {:#?}",
+        log.writes()
+    );
     let (events, writes): (Vec<Call>, Vec<Call>) =
         world.wire.calls().into_iter().filter(Call::is_write).partition(Call::is_event);
     assert_eq!(writes.len(), 2, "{writes:#?}");

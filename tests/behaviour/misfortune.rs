@@ -185,6 +185,51 @@ async fn a_call_that_is_never_answered_holds_its_own_object_only() {
     operator.stop().await.unwrap();
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_status_write_that_is_never_answered_is_given_up_and_tried_again() {
+    let world = world().await;
+    let (lab, operator) = start(&world);
+    let mut left = 1;
+    world.wire.fault(move |call| {
+        let hit = call.is_status_write() && left > 0;
+        left -= i32::from(hit);
+        hit.then_some(Fault::Silence)
+    });
+    world.create::<Widget>(a_widget("w", json!({}))).await;
+    eventually("ready in the end", Duration::from_secs(300), || async {
+        is_ready(&world.raw::<Widget>("w").await).then_some(())
+    })
+    .await;
+    assert_eq!(lab.passes(), 1, "the body ran once");
+    operator.stop().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_busy_server_is_left_alone_for_as_long_as_it_asks() {
+    let world = world().await;
+    let (_, operator) = start(&world);
+    let times = Arc::new(std::sync::Mutex::new(Vec::new()));
+    let noted = times.clone();
+    world.wire.fault(move |call| {
+        let mut noted = noted.lock().unwrap();
+        if !call.is_status_write() {
+            return None;
+        }
+        noted.push(tokio::time::Instant::now());
+        (noted.len() < 3).then_some(Fault::Answer(429, Some(90)))
+    });
+    world.create::<Widget>(a_widget("w", json!({}))).await;
+    eventually("ready in the end", Duration::from_secs(3600), || async {
+        is_ready(&world.raw::<Widget>("w").await).then_some(())
+    })
+    .await;
+    let times = times.lock().unwrap();
+    let pauses: Vec<Duration> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    assert_eq!(pauses.len(), 2);
+    assert!(pauses.iter().all(|pause| *pause >= Duration::from_secs(90)), "{pauses:?}");
+    operator.stop().await.unwrap();
+}
+
 #[tokio::test]
 async fn a_watch_that_never_starts_hurts_only_those_who_wait_for_it() {
     let world = world().await;

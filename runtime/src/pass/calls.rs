@@ -11,6 +11,9 @@ use crate::backend::{ApiError, Target};
 use crate::gate::Permit;
 use crate::watch::chain;
 
+/// How long a call may go unanswered: API servers give up on a request after 60 s themselves, and most answer in milliseconds.
+const ANSWER: Duration = Duration::from_secs(30);
+
 /// The client of one pass: writes only while its permit holds.
 #[derive(Clone)]
 pub(super) struct Calls {
@@ -30,34 +33,34 @@ impl Calls {
 
     /// Reads the object; `None`: it is not there.
     pub(super) async fn get(&self, target: &Target) -> Result<Option<DynamicObject>, ApiError> {
-        self.api(target).get_opt(&target.name).await.map_err(classify)
+        answered(self.api(target).get_opt(&target.name)).await
     }
 
     /// Server-side apply, taking over fields from others.
     pub(super) async fn apply(&self, target: &Target, object: &Value) -> Result<DynamicObject, ApiError> {
         self.may_write()?;
         let params = PatchParams::apply(&self.manager).force();
-        self.api(target).patch(&target.name, &params, &Patch::Apply(object)).await.map_err(classify)
+        answered(self.api(target).patch(&target.name, &params, &Patch::Apply(object))).await
     }
 
     /// Server-side apply of the status, taking over fields from others.
     pub(super) async fn apply_status(&self, target: &Target, object: &Value) -> Result<DynamicObject, ApiError> {
         self.may_write()?;
         let params = PatchParams::apply(&self.manager).force();
-        self.api(target).patch_status(&target.name, &params, &Patch::Apply(object)).await.map_err(classify)
+        answered(self.api(target).patch_status(&target.name, &params, &Patch::Apply(object))).await
     }
 
     /// Merge patch of the object's metadata.
     pub(super) async fn merge(&self, target: &Target, patch: &Value) -> Result<DynamicObject, ApiError> {
         self.may_write()?;
         let params = PatchParams { field_manager: Some(self.manager.to_string()), ..PatchParams::default() };
-        self.api(target).patch(&target.name, &params, &Patch::Merge(patch)).await.map_err(classify)
+        answered(self.api(target).patch(&target.name, &params, &Patch::Merge(patch))).await
     }
 
     /// Deletes the object; one that is not there is fine.
     pub(super) async fn delete(&self, target: &Target) -> Result<(), ApiError> {
         self.may_write()?;
-        match self.api(target).delete(&target.name, &DeleteParams::background()).await.map_err(classify) {
+        match answered(self.api(target).delete(&target.name, &DeleteParams::background())).await {
             Ok(_) | Err(ApiError::NotFound(_)) => Ok(()),
             Err(error) => Err(error),
         }
@@ -71,8 +74,16 @@ impl Calls {
     }
 }
 
+/// Bounds a call: a server that says nothing must not hold an object for ever.
+pub(super) async fn answered<T>(call: impl Future<Output = Result<T, Error>>) -> Result<T, ApiError> {
+    match tokio::time::timeout(ANSWER, call).await {
+        Ok(answer) => answer.map_err(classify),
+        Err(_) => Err(ApiError::Failed(format!("no answer from the API server within {ANSWER:?}"))),
+    }
+}
+
 /// Classes an error of the client.
-pub(crate) fn classify(error: Error) -> ApiError {
+fn classify(error: Error) -> ApiError {
     let Error::Api(status) = error else {
         return ApiError::Failed(format!("no answer from the API server: {}", chain(&error)));
     };

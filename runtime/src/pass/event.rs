@@ -3,6 +3,7 @@
 use k8s_openapi::api::core::v1::ObjectReference;
 use kube::runtime::events::{Event, EventType, Recorder};
 
+use super::calls::answered;
 use crate::condition::{Condition, READY, STALLED, Status, find};
 use crate::draft::StatusIntent;
 use crate::outcome::Outcome;
@@ -49,7 +50,7 @@ fn same(a: &Condition, b: &Condition) -> bool {
 
 /// Publishes; a failure is logged and hurts nothing.
 pub(super) async fn publish(recorder: &Recorder, event: &Event, reference: &ObjectReference) {
-    if let Err(error) = recorder.publish(event, reference).await {
+    if let Err(error) = answered(recorder.publish(event, reference)).await {
         tracing::warn!(%error, reason = event.reason, "the event was not recorded; does the role allow create and patch of events.k8s.io events?");
     }
 }
