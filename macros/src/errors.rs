@@ -3,7 +3,7 @@
 use std::fmt::Display;
 
 use proc_macro2::TokenStream;
-use quote::ToTokens;
+use quote::{ToTokens, quote};
 
 /// All mistakes of one expansion.
 #[derive(Default)]
@@ -25,10 +25,23 @@ impl Errors {
         result.map_err(|error| self.add(error)).ok()
     }
 
-    /// Whether nothing was wrong so far.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+    /// How many there are.
+    pub(crate) fn count(&self) -> usize {
+        self.0.len()
     }
+
+    /// Takes the first mistake out, as an expression.
+    pub(crate) fn take_expr(&mut self) -> TokenStream {
+        match self.0.is_empty() {
+            true => quote!(()),
+            false => braced(self.0.remove(0)),
+        }
+    }
+}
+
+/// The first message, as a macro call that may stand for an expression.
+fn braced(error: syn::Error) -> TokenStream {
+    error.into_iter().next().map_or_else(|| quote!(()), |first| first.to_compile_error())
 }
 
 impl ToTokens for Errors {

@@ -18,7 +18,7 @@ use crate::draft::Draft;
 use crate::interval::{LONGEST, SHORTEST};
 use crate::outcome::{Halt, ReconcileError};
 use crate::reconciler::Reconciler;
-use crate::step::{Absent, Clears, Owns, Reads, Sets, SubReconciler, Undo, Watches};
+use crate::step::{Absent, ClearedBy, OwnedBy, ReadBy, SetBy, SubReconciler, Undo, WatchedBy};
 use crate::wiring::{How, Kind, KindInfo};
 
 /// The context of one pass: one run of a reconciler for one object. A pipeline hands it to its steps.
@@ -53,7 +53,7 @@ impl<S: SubReconciler> Cx<'_, S> {
     /// Sets a condition that this step owns. The reason is a word in CamelCase; the message is for people.
     pub fn set<C: ConditionMarker>(&mut self, _: C, status: Status, reason: &'static str, message: impl AsRef<str>)
     where
-        S: Sets<C>,
+        C: SetBy<S>,
     {
         self.said |= 1 << C::INDEX;
         self.draft.set(C::INDEX, status, reason, message.as_ref());
@@ -62,7 +62,7 @@ impl<S: SubReconciler> Cx<'_, S> {
     /// Removes a negative condition of an earlier step at once, rather than when this step succeeds.
     pub fn clear<C: ConditionMarker>(&mut self, _: C)
     where
-        S: Clears<C>,
+        C: ClearedBy<S>,
     {
         self.draft.clear(C::INDEX);
     }
@@ -71,7 +71,7 @@ impl<S: SubReconciler> Cx<'_, S> {
     #[must_use]
     pub fn condition<C: ConditionMarker>(&self, _: C) -> Option<&Condition>
     where
-        S: Reads<C>,
+        C: ReadBy<S>,
     {
         self.draft.condition(C::INDEX)
     }
@@ -80,7 +80,7 @@ impl<S: SubReconciler> Cx<'_, S> {
     #[must_use]
     pub fn fail<C: ConditionMarker>(&mut self, _: C, error: S::Error) -> S::Error
     where
-        S: Sets<C>,
+        C: SetBy<S>,
     {
         self.named = Some(C::INDEX);
         error
@@ -140,7 +140,7 @@ impl<S: SubReconciler> Cx<'_, S> {
     /// [`Absent`]: it is not there, or cannot be read; its appearance or change wakes the object.
     pub fn require<K: Kind>(&mut self, name: &str) -> Require<'_, K>
     where
-        S: Watches<K>,
+        K: WatchedBy<S>,
     {
         let name = name.to_owned();
         let found = self.lookup::<K>(&name, true);
@@ -162,7 +162,7 @@ impl<S: SubReconciler> Cx<'_, S> {
     /// The call failed, or the object cannot be decoded.
     pub fn get<K: Kind>(&mut self, name: &str) -> Get<'_, K>
     where
-        S: Reads<K>,
+        K: ReadBy<S>,
     {
         Get(self.lookup::<K>(name, false))
     }
@@ -196,7 +196,7 @@ impl<S: SubReconciler> Cx<'_, S> {
     /// The call failed, or the object has no name.
     pub fn apply<K: Kind>(&mut self, object: &K) -> Apply<'_, K>
     where
-        S: Owns<K>,
+        K: OwnedBy<S>,
     {
         let backend = self.draft.backend.clone();
         let target = object.meta().name.as_deref().map(|name| self.target::<K>(name));
@@ -221,7 +221,7 @@ impl<S: SubReconciler> Cx<'_, S> {
     /// The call failed.
     pub fn delete<K: Kind>(&mut self, name: &str) -> Delete<'_>
     where
-        S: Owns<K>,
+        K: OwnedBy<S>,
     {
         let backend = self.draft.backend.clone();
         let target = self.target::<K>(name);

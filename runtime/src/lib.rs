@@ -17,7 +17,7 @@ pub mod operator;
 mod outcome;
 #[cfg(feature = "operator")]
 mod pass;
-mod pipeline;
+pub mod pipeline;
 mod poison;
 pub mod prelude;
 #[cfg(feature = "operator")]
@@ -46,4 +46,4 @@ pub use operator::{Error, Operator, Result};
 pub use outcome::{Class, Flow, Halt, Outcome, ReconcileError};
 pub use reconciler::{Primary, Reconciler};
 pub use status::{ObservedInputs, StatusContract};
-pub use step::{Absent, Clears, Owns, Provides, Reads, Sets, SubReconciler, Watches};
+pub use step::{Absent, ClearedBy, OwnedBy, Provides, ReadBy, SetBy, SubReconciler, WatchedBy};

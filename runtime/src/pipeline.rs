@@ -1,15 +1,21 @@
 //! How an expanded pipeline binds its calls to steps: by the context that the called function takes.
+//!
+//! Public only so that messages of the compiler can name it; nothing here is for authors.
 
 use std::future::Future;
 use std::marker::PhantomData;
 
+use futures::FutureExt;
+use futures::future::BoxFuture;
 use tracing::instrument::Instrumented;
 
 use crate::condition::{ConditionMarker, ConditionSet};
-use crate::cx::{Cx, Pass, traced, undo};
+use crate::cx::{self, Cx, Pass, traced, undo};
 use crate::outcome::{Halt, ReconcileError};
 use crate::reconciler::Reconciler;
-use crate::step::{SubReconciler, Undo, WakeUp};
+use crate::step::SubReconciler;
+#[doc(no_inline)]
+pub use crate::step::{HasCleanup, Undo, WakeUp};
 use crate::wiring::{Kind, OwnableBy, StepWiring, UNKNOWN};
 
 /// A function that takes the context of a step last. `M` is the list of its parameters, which rustc finds.
@@ -52,7 +58,21 @@ step_fn!(A B C D E G H I J K);
     message = "`{Self}` is no step for a `{O}` with the conditions `{C}`",
     label = "works on another kind, or sets conditions of another set"
 )]
-pub trait StepOf<O, C> {}
+pub trait StepOf<O, C>: SubReconciler {
+    /// The object as the step sees it: the same.
+    fn object(object: &O) -> &Self::Object;
+}
+
+/// A condition set, or the error that it is none, once. Not a blanket impl: then the type would count, and its misfits follow.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a condition set",
+    label = "not a condition set",
+    note = "derive it on an enum: `#[derive(ConditionSet)] enum {Self} {{ .. }}`"
+)]
+pub trait IsSet {
+    /// The set itself.
+    type Set: ConditionSet;
+}
 
 /// What a step returns, where it is written as an alias.
 #[diagnostic::on_unimplemented(
@@ -102,28 +122,32 @@ pub fn tag<S>(_: &Cx<'_, S>) -> Tag<S> {
     Tag(PhantomData)
 }
 
+/// Starts the step.
+pub fn begin<'a, S: SubReconciler>(_: Tag<S>, pass: &'a mut Pass<'_>) -> Cx<'a, S> {
+    cx::begin(pass)
+}
+
 /// Runs the future of the step in its span.
 pub fn run<S: SubReconciler, F: Future>(_: Tag<S>, step: F) -> Instrumented<F> {
     traced::<S, F>(step)
 }
 
-/// The object, where the step is one for it.
-pub fn object<'a, O, C, S>(_: &Cx<'_, S>, object: &'a O) -> &'a O
+/// The object as the step sees it, where it is a step for that kind and set.
+pub fn object<'a, O, C, S>(_: &Cx<'_, S>, object: &'a O) -> &'a S::Object
 where
     S: StepOf<O, C>,
 {
-    object
+    S::object(object)
 }
 
-/// What the step of a function declared. Its places count only where its conditions are of the set `C`.
+/// What a step declared. Its places count only where its conditions are of the set `C`.
 #[must_use]
-pub const fn wiring_of<C: ConditionSet, F: StepFn<M>, M>(_: &F) -> StepWiring {
-    let wiring = <F::Step as SubReconciler>::WIRING;
-    if same(<F::Step as SubReconciler>::Conditions::NAME, C::NAME) {
-        wiring
+pub const fn wiring_of<C: ConditionSet, S: SubReconciler>(_: Tag<S>) -> StepWiring {
+    if same(S::Conditions::NAME, C::NAME) {
+        S::WIRING
     } else {
         // `StepOf` says so at the call.
-        StepWiring { sets: &[UNKNOWN], clears: &[], ..wiring }
+        StepWiring { sets: &[UNKNOWN], clears: &[], ..S::WIRING }
     }
 }
 
@@ -138,22 +162,28 @@ const fn same(a: &str, b: &str) -> bool {
 
 /// The step of a function.
 #[must_use]
-pub fn step_of<F: StepFn<M>, M>(_: &F) -> Tag<F::Step> {
+pub const fn step_of<F: StepFn<M>, M>(_: &F) -> Tag<F::Step> {
     Tag(PhantomData)
 }
 
 /// Undoes a step on the delete path, where it is external.
 ///
-/// The parameters of its function are not named here: a future that does is not `Send` for all lifetimes, says rustc.
+/// The parameters of its function are not named here: a future that does is not `Send` for all lifetimes, says rustc. No
+/// `async fn` either, for which rustc would repeat a missing dependency.
 ///
 /// # Errors
 /// The cleanup failed.
-pub async fn undo_by<R, S>(_: Tag<S>, object: &R::Object, deps: &R::Deps, pass: &mut Pass<'_>) -> Result<(), Halt>
+pub fn undo_by<'a, R, S>(
+    _: Tag<S>,
+    object: &'a R::Object,
+    deps: &'a R::Deps,
+    pass: &'a mut Pass<'_>,
+) -> BoxFuture<'a, Result<(), Halt>>
 where
     R: Reconciler,
     S: SubReconciler<Undo: Undo<S, R>>,
 {
-    undo::<S, R>(object, deps, pass).await
+    undo::<S, R>(object, deps, pass).boxed()
 }
 
 /// A borrow that keeps `dyn Trait` as long-lived as it is elsewhere.

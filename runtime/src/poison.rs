@@ -23,6 +23,7 @@ pub struct Poison {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct PoisonStatus {}
 
+#[diagnostic::do_not_recommend]
 impl StatusContract for PoisonStatus {
     fn observed_generation(&self) -> Option<i64> {
         None
@@ -37,6 +38,7 @@ impl StatusContract for PoisonStatus {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl HasStatus for Poison {
     type Status = PoisonStatus;
 
@@ -49,6 +51,7 @@ impl HasStatus for Poison {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl kube::Resource for Poison {
     type DynamicType = ();
     type Scope = NamespaceResourceScope;
@@ -78,10 +81,16 @@ impl kube::Resource for Poison {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl ConditionSet for Poison {
     const NAME: &'static str = "";
     const CONDITIONS: &'static [ConditionInfo] = &[];
     const COMPLAINTS: &'static [Complaints] = &[];
+}
+
+#[diagnostic::do_not_recommend]
+impl crate::pipeline::IsSet for Poison {
+    type Set = Self;
 }
 
 impl std::fmt::Display for Poison {
@@ -90,6 +99,7 @@ impl std::fmt::Display for Poison {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl ReconcileError for Poison {
     fn class(&self) -> Class {
         Class::Transient

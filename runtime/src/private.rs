@@ -1,17 +1,18 @@
 //! All that expansions name. Not a public interface: it changes without notice.
 
 pub use crate::condition::{Complaints, Condition, ConditionInfo, ConditionMarker, ConditionSet, Polarity};
-pub use crate::cx::{Cx, Pass, begin, finish};
+pub use crate::cx::{Cx, Pass, finish};
 pub use crate::interval::IntoInterval;
 pub use crate::outcome::{Class, Flow, ReconcileError};
 pub use crate::pipeline::{
-    Borrowed, StepOf, StepOutput, is_empty, object, owns, place, run, step_of, tag, undo_by, wakes, wiring_of,
+    Borrowed, IsSet, StepOf, StepOutput, begin, is_empty, object, owns, place, run, step_of, tag, undo_by, wakes,
+    wiring_of,
 };
 pub use crate::poison::{POISONED, Poison, poisoned};
 pub use crate::reconciler::Reconciler;
 pub use crate::status::{ObservedInputs, StatusContract};
 pub use crate::step::{
-    Clears, HasCleanup, Never, NoCleanup, Owns, Provides, Reads, Sets, SubReconciler, Undo, Watches,
+    ClearedBy, HasCleanup, NoCleanup, OwnedBy, Provides, ReadBy, SetBy, SubReconciler, Undo, Unread, WatchedBy,
 };
 pub use crate::wiring::{How, KindInfo, Previously, Readable, Relation, StepWiring, Wiring, check_step, check_unset};
 pub use std;

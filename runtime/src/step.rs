@@ -30,50 +30,60 @@ pub trait SubReconciler: Sized + Send + 'static {
     const WIRING: StepWiring;
 }
 
-/// The step may set the condition.
+/// The condition may be set by the step `S`.
+///
+/// Rights stand on what is set, read or written, not on the step: rustc then never guesses one where a step has a single right.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` may not set the condition `{C}`",
+    message = "`{S}` may not set the condition `{Self}`",
     label = "not in the `sets(..)` of this step",
-    note = "a condition has one owner: add it to `sets(..)` of `{Self}`, or let the step that owns it set it"
+    note = "a condition has one owner: add it to `sets(..)` of `{S}`, or let the step that owns it set it"
 )]
-pub trait Sets<C> {}
+pub trait SetBy<S> {}
 
-/// The step may clear the condition of an earlier step.
+/// The condition of an earlier step may be cleared by the step `S`.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` may not clear the condition `{C}`",
+    message = "`{S}` may not clear the condition `{Self}`",
     label = "not in the `clears(..)` of this step",
-    note = "add `clears({C})` to `{Self}`"
+    note = "add it to `clears(..)` of `{S}`, where it is negative and an earlier step sets it"
 )]
-pub trait Clears<C> {}
+pub trait ClearedBy<S> {}
 
-/// The step may read the kind or the condition.
+/// The kind or the condition may be read by the step `S`.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` may not read `{T}`",
+    message = "`{S}` may not read `{Self}`",
     label = "not declared by this step",
-    note = "add `reads({T})` to `{Self}`: rights and wake-ups come from what is declared"
+    note = "add it to `reads(..)` of `{S}`: rights and wake-ups come from what is declared"
 )]
-pub trait Reads<T> {}
+pub trait ReadBy<S> {}
 
-/// The step is woken by the kind.
+/// The kind wakes the object of the step `S`.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` would wait for a `{K}`, but nothing would wake it",
+    message = "`{S}` would wait for a `{Self}`, but nothing would wake it",
     label = "not watched by this step",
-    note = "add `watches({K}, by_name)` to `{Self}`"
+    note = "add `watches({Self}, by_name)` to `{S}`"
 )]
-pub trait Watches<K> {}
+pub trait WatchedBy<S> {}
 
-/// The step writes objects of the kind, owned by its object.
+/// Objects of the kind are written by the step `S`, and owned by its object.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` may not write `{K}`",
+    message = "`{S}` may not write `{Self}`",
     label = "not owned by this step",
-    note = "add `owns({K})` to `{Self}`"
+    note = "add `owns({Self})` to `{S}`"
 )]
-pub trait Owns<K> {}
+pub trait OwnedBy<S> {}
 
-/// Keeps rustc from guessing the parameter of [`Sets`] and its like where a step declares one thing only, so that our message shows.
+/// A step with a mistake: it may do everything, so that one mistake stays one error.
 #[doc(hidden)]
-#[derive(Clone, Copy, Debug)]
-pub struct Never;
+pub trait Unread {}
+
+macro_rules! unread {
+    ($($right:ident)*) => {
+        $(#[diagnostic::do_not_recommend]
+        impl<T, S: Unread> $right<S> for T {})*
+    };
+}
+
+unread!(SetBy ClearedBy ReadBy WatchedBy OwnedBy);
 
 /// A step that makes something outside the cluster can undo it.
 #[diagnostic::on_unimplemented(

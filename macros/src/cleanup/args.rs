@@ -25,6 +25,6 @@ pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> CleanupArgs {
             args.krate = errors.take(arg.value("::evenkeel").and_then(Krate::parse)).unwrap_or(Krate::DEFAULT);
         }
     }
-    args.wrong = !errors.is_empty();
+    args.wrong = errors.count() > 0;
     args
 }

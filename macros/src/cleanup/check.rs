@@ -4,8 +4,9 @@ use syn::ReturnType;
 
 use super::args::CleanupArgs;
 use crate::errors::Errors;
+use crate::syntax::context::is_context;
 use crate::syntax::function::Function;
-use crate::syntax::shape::{check_plain, is_context};
+use crate::syntax::shape::check_plain;
 
 /// A cleanup names its step.
 pub(crate) fn check_of(args: &CleanupArgs, function: &Function, errors: &mut Errors) {

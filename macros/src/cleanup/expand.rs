@@ -12,7 +12,9 @@ pub(crate) fn expand(cleanup: &Cleanup) -> TokenStream {
     let Cleanup { krate, of, function, object, dependencies } = cleanup;
     let (vis, ident, inherited) = (&function.vis, &function.sig.ident, function.inherited());
     let here = krate.at(of.span());
-    let (r, object_, deps, cx) = (hidden("R"), hidden("object"), hidden("deps"), hidden("cx"));
+    // The name shows in messages, and must not be that of a dependency's type.
+    let r = quote::format_ident!("AnyReconciler");
+    let (object_, deps, cx) = (hidden("object"), hidden("deps"), hidden("cx"));
     let doc = "\n\nAs a type: this cleanup.";
     // The two impls stand on two types: a second cleanup of a step is then one conflict, not two.
     let link = quote_spanned!(of.span()=> impl #here::HasCleanup for #of { type Cleanup = #ident; });

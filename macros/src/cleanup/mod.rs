@@ -23,7 +23,7 @@ pub(crate) fn attribute(args: TokenStream, item: &TokenStream) -> TokenStream {
         Ok(cleanup) => expand::expand(&cleanup),
         Err(rest) => {
             let (args, function) = *rest;
-            let poison = expand::expand_poison(&args);
+            let poison = (function.sig.receiver().is_none()).then(|| expand::expand_poison(&args));
             quote!(#function #poison #errors)
         }
     }

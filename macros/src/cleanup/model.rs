@@ -1,13 +1,14 @@
 //! The validated cleanup.
 
-use syn::{Path, PathArguments, Type};
+use syn::{Path, Type};
 
 use super::args::CleanupArgs;
 use super::check;
 use crate::errors::Errors;
+use crate::syntax::context::{self, fill_in};
 use crate::syntax::function::Function;
 use crate::syntax::krate::Krate;
-use crate::syntax::shape::{is_context, parse_dependencies, parse_object};
+use crate::syntax::shape::{parse_dependencies, parse_object};
 
 pub(crate) struct Cleanup {
     pub(crate) krate: Krate,
@@ -19,7 +20,7 @@ pub(crate) struct Cleanup {
 }
 
 pub(crate) fn read(
-    args: CleanupArgs,
+    mut args: CleanupArgs,
     mut function: Function,
     errors: &mut Errors,
 ) -> Result<Cleanup, Box<(CleanupArgs, Function)>> {
@@ -31,28 +32,25 @@ pub(crate) fn read(
         let step = step.segments.last().map_or_else(String::new, |segment| segment.ident.to_string());
         check::check_context(&what, &step, &function, errors);
     }
+    if args.of.is_none() {
+        args.of = implied(&function);
+    }
     let dependencies = parse_dependencies(&what, &function, errors);
     if let Some(step) = &args.of {
         fill_in(&mut function, step);
     }
     match (&args.of, object) {
-        (Some(of), Some(object)) if errors.is_empty() => {
+        (Some(of), Some(object)) if errors.count() == 0 => {
             Ok(Cleanup { krate: args.krate, of: of.clone(), function, object, dependencies })
         }
         _ => Err(Box::new((args, function))),
     }
 }
 
-/// Makes `cx: &mut Cx` into `cx: &mut Cx<'_, step>`.
-fn fill_in(function: &mut Function, step: &Path) {
-    let Some(syn::FnArg::Typed(last)) = function.sig.inputs.last_mut() else { return };
-    if !is_context(&last.ty, "Cx") {
-        return;
-    }
-    let Type::Reference(reference) = &mut *last.ty else { return };
-    let Type::Path(path) = &mut *reference.elem else { return };
-    let Some(segment) = path.path.segments.last_mut() else { return };
-    if matches!(segment.arguments, PathArguments::None) {
-        segment.arguments = PathArguments::AngleBracketed(syn::parse_quote!(<'_, #step>));
+/// The step whose context the cleanup has: where it is not named, that is still the one to count as cleaned up.
+fn implied(function: &Function) -> Option<Path> {
+    match context::step(&function.params().last()?.ty)? {
+        Type::Path(path) => Some(path.path.clone()),
+        _ => None,
     }
 }

@@ -55,7 +55,7 @@ pub(crate) fn check_variant(variant: &Variant, errors: &mut Errors) {
 fn check_name(ident: &Ident, errors: &mut Errors) {
     let name = plain(ident);
     if KEPT.contains(&name.as_str()) {
-        let help = "remove the variant: it is the summary of the others";
+        let help = "remove the variant: the framework sets it from the others";
         errors.push(ident, format_args!("the condition `{name}` is kept by the framework"), help);
     } else if !is_condition_type(&name) {
         let help = match camel(&name) {

@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 
 use super::args::Polarity;
-use super::model::{Condition, Set};
+use super::model::{Condition, Place, Set};
 use crate::syntax::names::plain;
 
 pub(crate) fn expand(set: &Set) -> TokenStream {
@@ -26,6 +26,10 @@ pub(crate) fn expand(set: &Set) -> TokenStream {
             const CONDITIONS: &'static [#krate::ConditionInfo] = &[#(#infos),*];
             const COMPLAINTS: &'static [#krate::Complaints] = &[#(#complaints),*];
         }
+        #[automatically_derived]
+        impl #krate::IsSet for #ident {
+            type Set = Self;
+        }
     }
 }
 
@@ -43,11 +47,15 @@ fn expand_struct(set: &Set, condition: &Condition) -> TokenStream {
 fn expand_marker(set: &Set, condition: &Condition) -> TokenStream {
     let Set { krate, ident: enum_, module, .. } = set;
     let ident = &condition.ident;
+    let place = match &condition.place {
+        Place::Variant => quote!(#enum_::#ident as #krate::std::primitive::usize),
+        Place::Number(place) => quote!(#place),
+    };
     quote! {
         #[automatically_derived]
         impl #krate::ConditionMarker for #module::#ident {
             type Set = #enum_;
-            const INDEX: #krate::std::primitive::usize = #enum_::#ident as #krate::std::primitive::usize;
+            const INDEX: #krate::std::primitive::usize = #place;
         }
         #[automatically_derived]
         impl #krate::Readable for #module::#ident {

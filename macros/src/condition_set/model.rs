@@ -2,7 +2,7 @@
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote};
-use syn::{Attribute, Data, DeriveInput, Expr, ExprLit, Lit, Meta, Visibility, parse_quote};
+use syn::{Attribute, Data, DeriveInput, Expr, ExprLit, Fields, Lit, Meta, Variant, Visibility, parse_quote};
 
 use super::args::{Polarity, parse_polarity, parse_set};
 use super::check;
@@ -30,6 +30,16 @@ pub(crate) struct Condition {
     /// The doc text.
     pub(crate) doc: String,
     pub(crate) complaints: Complaints,
+    /// Its place in the declared order.
+    pub(crate) place: Place,
+}
+
+/// How the place of a condition is written.
+pub(crate) enum Place {
+    /// As the number of its variant, which so counts as used.
+    Variant,
+    /// As a number, where the variant carries data.
+    Number(usize),
 }
 
 /// What the const checks of a pipeline say of a condition.
@@ -51,11 +61,16 @@ pub(crate) fn read(input: &DeriveInput, errors: &mut Errors) -> Option<Set> {
     check::check_count(input, data, errors);
     let module =
         args.module.unwrap_or_else(|| format_ident!("{}", snake(&plain(&input.ident)), span = input.ident.span()));
-    let mut conditions = Vec::new();
-    for variant in data.variants.iter().take(check::MOST) {
+    let mut conditions: Vec<Condition> = Vec::new();
+    for (i, variant) in data.variants.iter().take(check::MOST).enumerate() {
         check::check_variant(variant, errors);
         let polarity = parse_polarity(&variant.ident, &variant.attrs, errors).unwrap_or(Polarity::Positive);
-        conditions.push(condition(&module, &variant.ident, &variant.attrs, polarity));
+        let plain_variant = matches!(variant.fields, Fields::Unit) && variant.discriminant.is_none();
+        let place = if plain_variant { Place::Variant } else { Place::Number(i) };
+        // Two variants of one name are an error of rustc's already.
+        if conditions.iter().all(|earlier| earlier.ident != variant.ident) {
+            conditions.push(condition(&module, variant, polarity, place));
+        }
     }
     let (vis, inner) = (input.vis.clone(), one_deeper(&input.vis));
     Some(Set { krate: args.krate, ident: input.ident.clone(), vis, inner, module, conditions })
@@ -77,7 +92,8 @@ fn one_deeper(vis: &Visibility) -> Visibility {
     }
 }
 
-fn condition(module: &Ident, ident: &Ident, attrs: &[Attribute], polarity: Polarity) -> Condition {
+fn condition(module: &Ident, variant: &Variant, polarity: Polarity, place: Place) -> Condition {
+    let Variant { ident, attrs, .. } = variant;
     let (name, marker) = (plain(ident), format!("{module}::{ident}"));
     let complaints = Complaints {
         unset: format!(
@@ -97,7 +113,7 @@ fn condition(module: &Ident, ident: &Ident, attrs: &[Attribute], polarity: Polar
              help: drop `{marker}` from `clears(..)`, or move its step up"
         ),
     };
-    Condition { ident: ident.clone(), name, polarity, docs: docs(attrs), doc: text(attrs), complaints }
+    Condition { ident: ident.clone(), name, polarity, docs: docs(attrs), doc: text(attrs), complaints, place }
 }
 
 fn docs(attrs: &[Attribute]) -> TokenStream {

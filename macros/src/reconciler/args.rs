@@ -58,7 +58,7 @@ pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> ReconcilerArgs 
         says_conditions: false,
     };
     let list = parse_args(tokens, &KEYS, errors);
-    args.says_conditions = !errors.is_empty() || list.iter().any(|arg| arg.key == "conditions");
+    args.says_conditions = errors.count() > 0 || list.iter().any(|arg| arg.key == "conditions");
     for arg in list {
         args.take(&arg, errors);
     }
@@ -68,7 +68,10 @@ pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> ReconcilerArgs 
 impl ReconcilerArgs {
     fn take(&mut self, arg: &Arg, errors: &mut Errors) {
         match arg.key.to_string().as_str() {
-            "conditions" => self.conditions = errors.take(arg.path("RepoCondition")),
+            "conditions" => {
+                let path = errors.take(arg.path("RepoCondition"));
+                self.conditions = path.or_else(|| arg.text("").ok()?.parse().ok());
+            }
             "requeue" => self.requeue = errors.take(requeue(arg)).unwrap_or(Requeue::Never),
             "timeout" => self.timeout = errors.take(timeout(arg)).unwrap_or(TIMEOUT),
             "revision" => self.revision = errors.take(revision(arg)).unwrap_or_default(),

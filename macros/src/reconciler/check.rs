@@ -5,9 +5,10 @@ use syn::{Expr, LitStr, Pat, Stmt};
 
 use super::args::ReconcilerArgs;
 use crate::errors::{Errors, mistake};
+use crate::syntax::context::is_context;
 use crate::syntax::function::Function;
 use crate::syntax::names::{is_finalizer, is_manager};
-use crate::syntax::shape::{check_plain, is_context};
+use crate::syntax::shape::check_plain;
 
 /// The API server refuses a finalizer without a domain.
 pub(crate) fn finalizer(text: LitStr) -> syn::Result<LitStr> {
@@ -31,13 +32,17 @@ pub(crate) fn manager(text: LitStr) -> syn::Result<LitStr> {
     Err(mistake(&text, "Kubernetes refuses this field manager", help))
 }
 
-pub(crate) fn check_function(what: &str, args: &ReconcilerArgs, function: &Function, errors: &mut Errors) {
-    check_plain(what, &function.sig, errors);
+/// A reconciler tells how its object stands.
+pub(crate) fn check_conditions(what: &str, args: &ReconcilerArgs, function: &Function, errors: &mut Errors) {
     if args.conditions.is_none() && !args.says_conditions {
         let name = &function.sig.ident;
         let help = "write `#[reconciler(conditions = RepoCondition)]`";
         errors.push(name, format_args!("{what} has no conditions"), help);
     }
+}
+
+pub(crate) fn check_function(what: &str, function: &Function, errors: &mut Errors) {
+    check_plain(what, &function.sig, errors);
     if matches!(function.sig.output, syn::ReturnType::Default) {
         errors.push(&function.sig.ident, format_args!("{what} must return a `Flow`"), "write `-> Flow`");
     }

@@ -10,7 +10,7 @@ use super::model::Reconciler;
 use super::pipeline::Call;
 use crate::syntax::function::Function;
 use crate::syntax::krate::Krate;
-use crate::syntax::shape::hidden;
+use crate::syntax::shape::{hidden, hidden_at};
 
 pub(crate) fn expand(reconciler: &Reconciler) -> TokenStream {
     let function = expand_function(reconciler);
@@ -31,22 +31,48 @@ fn expand_function(reconciler: &Reconciler) -> TokenStream {
     quote!(#(#attrs)* #vis #sig #block)
 }
 
+/// `[let x =] { begin; run; end }?;`, where what rustc may complain of stands at the author's tokens.
 fn expand_call(reconciler: &Reconciler, call: &Call) -> TokenStream {
-    let Reconciler { args, context, object: kind, conditions, .. } = reconciler;
+    let Reconciler { args, context, object: kind, .. } = reconciler;
     let krate = &args.krate;
-    let Call { bound, path, inputs, object } = call;
+    let Call { bound, path, inputs, object, context: handed } = call;
     let (step, done, tag) = (hidden("cx"), hidden("done"), hidden("tag"));
+    let (seen, lent) = (hidden_at("object", object.span()), hidden_at("cx", handed.span()));
+    let function = hidden_at("step", path.span());
     let bound = bound.iter().map(|(token, pattern)| quote!(#token #pattern =));
-    let here = krate.at(path.span());
-    let object = quote_spanned!(path.span()=> #here::object::<#kind, #conditions, _>(&#step, #object));
+    let (here, set) = (krate.at(path.span()), expand_set(reconciler).unwrap_or_else(|| quote!(_)));
+    let tagged = expand_step(reconciler, call);
+    let object = quote_spanned!(path.span()=> let #seen = #here::object::<#kind, #set, _>(&#step, #object););
+    let handed = quote_spanned!(handed.span()=> &mut #lent);
     quote! {
         #(#bound)* {
-            let mut #step = #krate::begin(#context);
+            let mut #step = #krate::begin(#tagged, #context);
             let #tag = #krate::tag(&#step);
-            let #done = #krate::run(#tag, #path(#object, #(#inputs,)* &mut #step)).await;
+            let #function = #path;
+            #object
+            let #done = #krate::run(#tag, #function(#seen, #(#inputs,)* #handed)).await;
             #krate::finish(#step, #done)
         }?;
     }
+}
+
+/// The step of a call. The path stands for a value here as everywhere: where it leads nowhere, rustc says so once.
+fn expand_step(reconciler: &Reconciler, call: &Call) -> TokenStream {
+    let (path, here) = (&call.path, reconciler.args.krate.at(call.path.span()));
+    quote_spanned!(path.span()=> #here::step_of(&#path))
+}
+
+/// The condition set. That it is one is asked here only, in words that are the same everywhere, so that rustc says them once.
+fn expand_set(reconciler: &Reconciler) -> Option<TokenStream> {
+    let set = reconciler.conditions.as_ref()?;
+    let here = reconciler.args.krate.at(set.span());
+    Some(quote_spanned!(set.span()=> <#set as #here::IsSet>::Set))
+}
+
+/// The condition set, or what stands in for it.
+fn expand_set_or_poison(reconciler: &Reconciler) -> TokenStream {
+    let krate = &reconciler.args.krate;
+    expand_set(reconciler).unwrap_or_else(|| quote!(#krate::Poison))
 }
 
 /// The type with the name of the function: braces keep it out of the namespace of values.
@@ -62,15 +88,18 @@ pub(crate) fn expand_marker(function: &Function) -> TokenStream {
 }
 
 fn expand_impl(reconciler: &Reconciler) -> TokenStream {
-    let Reconciler { args, conditions, function, object, dependencies, .. } = reconciler;
+    let Reconciler { args, function, object, dependencies, .. } = reconciler;
     let (krate, ident) = (&args.krate, &function.sig.ident);
+    let conditions = expand_set_or_poison(reconciler);
+    let reconcile = expand_reconcile(reconciler);
     let deps = expand_deps(krate, dependencies);
     let wiring = expand_wiring(reconciler);
     let requeue = expand_requeue(args);
     let (object_, deps_, pass) = (hidden("object"), hidden("deps"), hidden("pass"));
     let undo = reconciler.calls.iter().rev().map(|call| {
         let (path, here) = (&call.path, krate.at(call.path.span()));
-        quote_spanned!(path.span()=> #here::undo_by::<Self, _>(#here::step_of(&#path), #object_, #deps_, #pass).await?;)
+        let step = expand_step(reconciler, call);
+        quote_spanned!(path.span()=> #here::undo_by::<Self, _>(#step, #object_, #deps_, #pass).await?;)
     });
     quote! {
         #[automatically_derived]
@@ -84,13 +113,7 @@ fn expand_impl(reconciler: &Reconciler) -> TokenStream {
                 #requeue
             }
 
-            async fn reconcile(
-                #object_: &Self::Object,
-                #deps_: &Self::Deps,
-                #pass: &mut #krate::Pass<'_>,
-            ) -> #krate::Flow {
-                #ident(#object_, #(<Self as #krate::Provides<#dependencies>>::provide(#deps_),)* #pass).await
-            }
+            #reconcile
 
             async fn cleanup(
                 #object_: &Self::Object,
@@ -104,6 +127,19 @@ fn expand_impl(reconciler: &Reconciler) -> TokenStream {
     }
 }
 
+/// Spanned at the name: a future that is not `Send` is reported where the signature stands.
+fn expand_reconcile(reconciler: &Reconciler) -> TokenStream {
+    let Reconciler { args, function, dependencies, .. } = reconciler;
+    let ident = &function.sig.ident;
+    let here = args.krate.at(ident.span());
+    let (object, deps, pass) = (hidden("object"), hidden("deps"), hidden("pass"));
+    quote_spanned! {ident.span()=>
+        async fn reconcile(#object: &Self::Object, #deps: &Self::Deps, #pass: &mut #here::Pass<'_>) -> #here::Flow {
+            #ident(#object, #(<Self as #here::Provides<#dependencies>>::provide(#deps),)* #pass).await
+        }
+    }
+}
+
 fn expand_requeue(args: &ReconcilerArgs) -> TokenStream {
     let krate = &args.krate;
     match &args.requeue {
@@ -113,7 +149,7 @@ fn expand_requeue(args: &ReconcilerArgs) -> TokenStream {
             quote!(#krate::std::option::Option::Some(#duration))
         }
         Requeue::Field(field) => {
-            let (here, object) = (krate.at(field.span()), hidden("object"));
+            let (here, object) = (krate.at(field.span()), hidden_at("object", field.span()));
             quote_spanned!(field.span()=> #here::IntoInterval::into_interval(#object.#field))
         }
     }
@@ -125,19 +161,22 @@ fn expand_duration(krate: &Krate, duration: std::time::Duration) -> TokenStream 
 }
 
 fn expand_wiring(reconciler: &Reconciler) -> TokenStream {
-    let Reconciler { args, name, conditions, calls, .. } = reconciler;
+    let Reconciler { args, name, calls, .. } = reconciler;
     let krate = &args.krate;
+    let conditions = expand_set_or_poison(reconciler);
     let steps = calls.iter().map(|call| {
-        let (path, here) = (&call.path, krate.at(call.path.span()));
-        quote_spanned!(path.span()=> #here::wiring_of::<#conditions, _, _>(&#path))
+        let here = krate.at(call.path.span());
+        let step = expand_step(reconciler, call);
+        quote_spanned!(call.path.span()=> #here::wiring_of::<#conditions, _>(#step))
     });
+    let declared = expand_declared(reconciler);
     let timeout = expand_duration(krate, args.timeout);
     let (revision, managers, finalizers) = (args.revision, &args.managers, &args.finalizers);
     let (finalizer, manager) = (expand_option(krate, &args.finalizer), expand_option(krate, &args.manager));
     quote! {
         #krate::Wiring {
             name: #name,
-            conditions: <#conditions as #krate::ConditionSet>::CONDITIONS,
+            conditions: #declared,
             steps: &[#(#steps),*],
             timeout: #timeout,
             revision: #revision,
@@ -146,6 +185,13 @@ fn expand_wiring(reconciler: &Reconciler) -> TokenStream {
             previously: #krate::Previously { managers: &[#(#managers),*], finalizers: &[#(#finalizers),*] },
         }
     }
+}
+
+/// The declared conditions.
+fn expand_declared(reconciler: &Reconciler) -> TokenStream {
+    let Some(span) = reconciler.conditions.as_ref().map(Spanned::span) else { return quote!(&[]) };
+    let (here, set) = (reconciler.args.krate.at(span), expand_set_or_poison(reconciler));
+    quote_spanned!(span=> <#set as #here::ConditionSet>::CONDITIONS)
 }
 
 fn expand_option(krate: &Krate, value: &Option<impl ToTokens>) -> TokenStream {
@@ -193,22 +239,25 @@ pub(crate) fn expand_provides(krate: &Krate, function: &Function, dependencies: 
     quote!(#(#provides)*)
 }
 
-/// The checks across steps, each at the token that must change.
+/// The checks across steps, each at the token that must change. rustc shows the names of the constants.
 fn expand_checks(reconciler: &Reconciler) -> TokenStream {
     let Reconciler { args, conditions, function, calls, .. } = reconciler;
+    let Some(span) = conditions.as_ref().map(Spanned::span) else { return TokenStream::new() };
     let (krate, ident) = (&args.krate, &function.sig.ident);
-    let steps = quote!(<#ident as #krate::Reconciler>::WIRING.steps);
-    let here = krate.at(conditions.span());
-    let sets = quote_spanned!(conditions.span()=> #here::check_unset::<#conditions>(STEPS));
-    let order = calls.iter().enumerate().map(|(i, call)| {
+    let conditions = expand_set_or_poison(reconciler);
+    let here = krate.at(span);
+    let all = quote_spanned!(span=> const CONDITIONS: () = #here::check_unset::<#conditions>(STEPS););
+    let each = calls.iter().enumerate().map(|(i, call)| {
         let here = krate.at(call.path.span());
-        quote_spanned!(call.path.span()=> const _: () = #here::check_step::<#conditions>(STEPS, #i);)
+        let name = quote::format_ident!("STEP_{}", i + 1);
+        quote_spanned!(call.path.span()=> const #name: () = #here::check_step::<#conditions>(STEPS, #i);)
     });
     quote! {
+        #[allow(dead_code)]
         const _: () = {
-            const STEPS: &[#krate::StepWiring] = #steps;
-            const _: () = #sets;
-            #(#order)*
+            const STEPS: &[#krate::StepWiring] = <#ident as #krate::Reconciler>::WIRING.steps;
+            #all
+            #(#each)*
         };
     }
 }

@@ -5,6 +5,7 @@ use quote::{ToTokens, quote};
 
 use super::expand::{expand_deps, expand_marker, expand_provides};
 use super::model::Draft;
+use super::pipeline;
 use crate::syntax::function::Function;
 
 pub(crate) fn expand(draft: &Draft) -> TokenStream {
@@ -12,6 +13,8 @@ pub(crate) fn expand(draft: &Draft) -> TokenStream {
     let krate = &args.krate;
     let Function { attrs, vis, sig, .. } = function;
     let ident = &sig.ident;
+    let steps = pipeline::mentioned(function);
+    let conditions = args.conditions.iter();
     let marker = expand_marker(function);
     let provides = expand_provides(krate, function, dependencies);
     let deps = expand_deps(krate, dependencies);
@@ -19,7 +22,10 @@ pub(crate) fn expand(draft: &Draft) -> TokenStream {
     quote! {
         #(#attrs)*
         #[allow(unused)]
-        #vis #sig { #krate::std::process::abort() }
+        #vis #sig {
+            #(let _ = &#steps;)*
+            #krate::std::process::abort()
+        }
         #marker
         impl #krate::Reconciler for #ident {
             type Object = #object;
@@ -37,5 +43,6 @@ pub(crate) fn expand(draft: &Draft) -> TokenStream {
             }
         }
         #provides
+        const _: () = { #(let _: #krate::std::option::Option<#conditions>;)* };
     }
 }

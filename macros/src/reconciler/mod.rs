@@ -21,11 +21,9 @@ pub(crate) fn attribute(args: TokenStream, item: &TokenStream) -> TokenStream {
         return quote!(#item #errors);
     };
     let draft = model::read(args, function, &mut errors);
-    match draft.finish(&errors) {
+    let expansion = match draft.finish() {
         Ok(reconciler) => expand::expand(&reconciler),
-        Err(draft) => {
-            let expansion = fallback::expand(&draft);
-            quote!(#expansion #errors)
-        }
-    }
+        Err(draft) => fallback::expand(&draft),
+    };
+    quote!(#expansion #errors)
 }

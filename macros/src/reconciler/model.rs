@@ -19,12 +19,15 @@ pub(crate) struct Draft {
     pub(crate) dependencies: Vec<Type>,
     pub(crate) context: Option<Ident>,
     pub(crate) calls: Option<Vec<Call>>,
+    /// Signature and pipeline are right; what is wrong with the arguments has a default.
+    pub(crate) sound: bool,
 }
 
-/// A reconciler without mistakes.
+/// A reconciler of which signature and pipeline are right.
 pub(crate) struct Reconciler {
     pub(crate) args: ReconcilerArgs,
-    pub(crate) conditions: Path,
+    /// `None`: not given, which is reported.
+    pub(crate) conditions: Option<Path>,
     pub(crate) function: Function,
     pub(crate) name: String,
     pub(crate) object: Type,
@@ -35,7 +38,9 @@ pub(crate) struct Reconciler {
 
 pub(crate) fn read(args: ReconcilerArgs, function: Function, errors: &mut Errors) -> Draft {
     let what = format!("reconciler `{}`", function.sig.ident);
-    check::check_function(&what, &args, &function, errors);
+    check::check_conditions(&what, &args, &function, errors);
+    let before = errors.count();
+    check::check_function(&what, &function, errors);
     let object = parse_object(&what, &function, errors);
     let dependencies = parse_dependencies(&what, &function, errors);
     let mut names = None;
@@ -44,21 +49,26 @@ pub(crate) fn read(args: ReconcilerArgs, function: Function, errors: &mut Errors
         names = function.params().first().and_then(|first| check::named(&first.pat, errors)).zip(context);
     }
     let calls = names.as_ref().and_then(|(object, context)| pipeline::read(&function, object, context, errors));
-    Draft { args, function, object, dependencies, context: names.map(|(_, context)| context), calls }
+    let context = names.map(|(_, context)| context);
+    Draft { args, function, object, dependencies, context, calls, sound: errors.count() == before }
 }
 
 impl Draft {
-    /// The reconciler, if nothing was wrong.
-    pub(crate) fn finish(self, errors: &Errors) -> Result<Reconciler, Box<Self>> {
+    /// The reconciler, if signature and pipeline are right.
+    pub(crate) fn finish(self) -> Result<Reconciler, Box<Self>> {
         let name = plain(&self.function.sig.ident);
-        match (self.args.conditions.clone(), self) {
-            (
-                Some(conditions),
-                Self { args, function, object: Some(object), dependencies, context: Some(context), calls: Some(calls) },
-            ) if errors.is_empty() => {
-                Ok(Reconciler { args, conditions, function, name, object, dependencies, context, calls })
-            }
-            (_, draft) => Err(Box::new(draft)),
+        let conditions = self.args.conditions.clone();
+        match self {
+            Self {
+                args,
+                function,
+                object: Some(object),
+                dependencies,
+                context: Some(context),
+                calls: Some(calls),
+                sound: true,
+            } => Ok(Reconciler { args, conditions, function, name, object, dependencies, context, calls }),
+            draft => Err(Box::new(draft)),
         }
     }
 }

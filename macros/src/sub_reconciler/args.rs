@@ -28,6 +28,8 @@ pub(crate) struct StepArgs {
     pub(crate) krate: Krate,
     /// `sets` was there, right or wrong, or a misspelling stands for it.
     pub(crate) says_sets: bool,
+    /// Kinds of refused arguments: they count as used.
+    pub(crate) refused: Vec<Path>,
 }
 
 /// `watches(K, by_name)` or `watches(K, labels = "..")`.
@@ -53,12 +55,13 @@ pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> StepArgs {
         marker: None,
         krate: Krate::DEFAULT,
         says_sets: false,
+        refused: Vec::new(),
     };
     for arg in parse_args(tokens, &KEYS, errors) {
         step.take(&arg, errors);
     }
     // A mistake in the list may be the very word: one error is enough.
-    step.says_sets |= !errors.is_empty();
+    step.says_sets |= errors.count() > 0;
     step
 }
 
@@ -73,7 +76,13 @@ impl StepArgs {
             "reads" => self.reads.extend(paths(arg, "ConfigMap", errors)),
             "polls" => self.polls.extend(paths(arg, "Secret", errors)),
             "owns" => self.owns.extend(paths(arg, "ConfigMap", errors)),
-            "watches" => self.watches.extend(errors.take(watch(arg))),
+            "watches" => match watch(arg) {
+                Ok(watch) => self.watches.push(watch),
+                Err(error) => {
+                    errors.add(error);
+                    self.refused.extend(first_path(arg));
+                }
+            },
             "external" => self.external = errors.take(arg.word()).map(|()| arg.key.clone()),
             "marker" => self.marker = errors.take(marker(arg)),
             _ => self.krate = errors.take(arg.value("::evenkeel").and_then(Krate::parse)).unwrap_or(Krate::DEFAULT),
@@ -83,6 +92,17 @@ impl StepArgs {
 
 fn paths(arg: &Arg, example: &str, errors: &mut Errors) -> Vec<Path> {
     errors.take(arg.paths(example)).unwrap_or_default()
+}
+
+/// The kind in a list that is wrong elsewhere.
+fn first_path(arg: &Arg) -> Option<Path> {
+    let list = arg.list("").ok()?;
+    let first = |input: ParseStream| {
+        let path: Path = input.parse()?;
+        let _: TokenStream = input.parse()?;
+        Ok(path)
+    };
+    first.parse2(list).ok()
 }
 
 fn marker(arg: &Arg) -> syn::Result<Ident> {

@@ -1,13 +1,14 @@
 //! What a step may not declare, and what its signature may not be.
 
+use proc_macro2::Ident;
 use quote::ToTokens;
 use syn::{LitStr, Path, ReturnType, Type};
 
 use super::args::StepArgs;
 use crate::errors::{Errors, mistake};
+use crate::syntax::context::{self, is_context};
 use crate::syntax::function::Function;
 use crate::syntax::names::is_selector;
-use crate::syntax::shape::{check_plain, is_context};
 
 /// A watch without a way would cache every object of the cluster.
 pub(crate) fn bare_watch(kind: &Path) -> syn::Error {
@@ -32,30 +33,24 @@ pub(crate) fn check_selector(selector: &LitStr) -> syn::Result<()> {
     ))
 }
 
-/// Runs the rules on arguments and signature.
-pub(crate) fn check(args: &StepArgs, function: &Function, errors: &mut Errors) {
-    let what = format!("step `{}`", function.sig.ident);
-    check_plain(&what, &function.sig, errors);
+/// The rules on arguments.
+pub(crate) fn check_args(args: &StepArgs, function: &Function, errors: &mut Errors) {
     check_sets(args, function, errors);
-    for (key, list) in [
+    let watches: Vec<Path> = args.watches.iter().map(|watch| watch.kind.clone()).collect();
+    let lists = [
         ("sets", &args.sets),
         ("clears", &args.clears),
-        ("owns", &args.owns),
         ("reads", &args.reads),
+        ("watches", &watches),
         ("polls", &args.polls),
-    ] {
+        ("owns", &args.owns),
+    ];
+    for (key, list) in lists {
         check_twice(key, list, errors);
         check_variants(list, errors);
     }
-    check_twice("watches", &args.watches.iter().map(|watch| watch.kind.clone()).collect::<Vec<_>>(), errors);
     check_both("sets", &args.sets, "clears", &args.clears, errors);
-    check_both(
-        "watches",
-        &args.watches.iter().map(|watch| watch.kind.clone()).collect::<Vec<_>>(),
-        "polls",
-        &args.polls,
-        errors,
-    );
+    check_both("watches", &watches, "polls", &args.polls, errors);
 }
 
 /// Every step answers for a condition: else its failure would show nowhere.
@@ -87,20 +82,22 @@ fn check_both(first: &str, one: &[Path], second: &str, other: &[Path], errors: &
 
 /// A variant is a value; its marker has the same name in the module of the set.
 fn check_variants(list: &[Path], errors: &mut Errors) {
-    for path in list {
-        let segments: Vec<_> = path.segments.iter().collect();
-        if let [.., set, name] = segments.as_slice()
-            && set.ident.to_string().starts_with(|c: char| c.is_uppercase())
-        {
-            let headline = format!("`{}` is a variant, not the marker of a condition", text(path));
-            let help = format!("write `on::{}`: the marker in the module of `{}`", name.ident, set.ident);
-            errors.push(path, headline, help);
-        }
+    for (path, set, name) in list.iter().filter_map(|path| variant(path).map(|(set, name)| (path, set, name))) {
+        let headline = format!("`{}` is a variant, not the marker of a condition", text(path));
+        let help = format!("write `on::{name}`: the marker in the module of `{set}`");
+        errors.push(path, headline, help);
     }
 }
 
+/// Enum and variant of `RepoCondition::SourceFetched`.
+pub(crate) fn variant(path: &Path) -> Option<(&Ident, &Ident)> {
+    let mut segments = path.segments.iter().rev();
+    let (name, set) = (&segments.next()?.ident, &segments.next()?.ident);
+    set.to_string().starts_with(char::is_uppercase).then_some((set, name))
+}
+
 /// The last parameter is the context.
-pub(crate) fn check_context(function: &Function, marker: &syn::Ident, errors: &mut Errors) {
+pub(crate) fn check_context(function: &Function, marker: &Ident, errors: &mut Errors) {
     let params = function.params();
     let Some(last) = params.last().filter(|_| params.len() > 1) else { return };
     let step = &function.sig.ident;
@@ -114,12 +111,13 @@ pub(crate) fn check_context(function: &Function, marker: &syn::Ident, errors: &m
 }
 
 /// The step in `Cx<'_, step>` where it is another than this one.
-fn other_step(ty: &Type, marker: &syn::Ident) -> Option<String> {
-    let text = ty.to_token_stream().to_string();
-    let (_, args) = text.split_once('<')?;
-    let step = args.rsplit(',').next()?.trim_end_matches([' ', '>']).trim().to_owned();
-    let same = step.rsplit("::").next().is_some_and(|last| marker == last.trim());
-    (!same && !step.starts_with('\'')).then_some(step)
+fn other_step(ty: &Type, marker: &Ident) -> Option<String> {
+    match context::step(ty)? {
+        Type::Path(path) if path.path.segments.last().is_some_and(|last| last.ident != *marker) => {
+            Some(text(&path.path))
+        }
+        _ => None,
+    }
 }
 
 /// The result says what may go wrong.

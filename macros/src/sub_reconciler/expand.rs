@@ -8,10 +8,12 @@ use syn::spanned::Spanned;
 use super::args::How;
 use super::model::{ErrorType, Step};
 use crate::syntax::krate::Krate;
+use crate::syntax::shape::hidden;
 
 pub(crate) fn expand(step: &Step) -> TokenStream {
     let Step { args, function, marker, object, .. } = step;
     let krate = &args.krate;
+    let seen = hidden("object");
     let structure = expand_marker(step);
     let (set, error, undo) = (expand_set(step), expand_error(krate, &step.error), expand_undo(step));
     let wiring = expand_wiring(step);
@@ -29,7 +31,9 @@ pub(crate) fn expand(step: &Step) -> TokenStream {
             const WIRING: #krate::StepWiring = #wiring;
         }
         #[automatically_derived]
-        impl #krate::StepOf<#object, #set> for #marker {}
+        impl #krate::StepOf<#object, #set> for #marker {
+            fn object(#seen: &#object) -> &#object { #seen }
+        }
         #rights
         #checks
     }
@@ -131,23 +135,19 @@ fn expand_rights(step: &Step) -> TokenStream {
             read.push(path);
         }
     }
-    let sets = expand_right(step, "Sets", &args.sets.iter().collect::<Vec<_>>());
-    let clears = expand_right(step, "Clears", &args.clears.iter().collect::<Vec<_>>());
-    let watches = expand_right(step, "Watches", &watched);
-    let owns = expand_right(step, "Owns", &args.owns.iter().collect::<Vec<_>>());
-    let reads = expand_right(step, "Reads", &read);
+    let sets = expand_right(step, "SetBy", &args.sets.iter().collect::<Vec<_>>());
+    let clears = expand_right(step, "ClearedBy", &args.clears.iter().collect::<Vec<_>>());
+    let watches = expand_right(step, "WatchedBy", &watched);
+    let owns = expand_right(step, "OwnedBy", &args.owns.iter().collect::<Vec<_>>());
+    let reads = expand_right(step, "ReadBy", &read);
     quote!(#sets #clears #watches #owns #reads)
 }
 
-/// The impls of one right. The one for `Never` keeps rustc from guessing where there is one right only.
+/// The impls of one right.
 fn expand_right(step: &Step, right: &str, things: &[&Path]) -> TokenStream {
     let (krate, marker) = (&step.args.krate, &step.marker);
     let right = quote::format_ident!("{right}");
-    quote! {
-        #[automatically_derived]
-        impl #krate::#right<#krate::Never> for #marker {}
-        #(#[automatically_derived] impl #krate::#right<#things> for #marker {})*
-    }
+    quote!(#(#[automatically_derived] impl #krate::#right<#marker> for #things {})*)
 }
 
 /// What needs no right but must be true: owners own where the garbage collector follows.

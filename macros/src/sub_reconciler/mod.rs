@@ -23,7 +23,7 @@ pub(crate) fn attribute(args: TokenStream, item: &TokenStream) -> TokenStream {
     match draft.finish(&errors) {
         Ok(step) => expand::expand(&step),
         Err(draft) => {
-            let expansion = fallback::expand(&draft);
+            let expansion = fallback::expand(&draft, &mut errors);
             quote!(#expansion #errors)
         }
     }

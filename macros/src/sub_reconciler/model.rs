@@ -6,9 +6,10 @@ use syn::{GenericArgument, Path, PathArguments, PathSegment, ReturnType, Type};
 use super::args::StepArgs;
 use super::check;
 use crate::errors::Errors;
-use crate::syntax::function::{Function, behind};
+use crate::syntax::context::fill_in;
+use crate::syntax::function::Function;
 use crate::syntax::names::plain;
-use crate::syntax::shape::{is_context, parse_object};
+use crate::syntax::shape::{check_plain, parse_object};
 
 /// What was read, right or wrong.
 pub(crate) struct Draft {
@@ -18,6 +19,8 @@ pub(crate) struct Draft {
     pub(crate) marker: Ident,
     pub(crate) object: Option<Type>,
     pub(crate) error: Option<ErrorType>,
+    /// The function can be called as a step.
+    pub(crate) callable: bool,
 }
 
 /// A step without mistakes.
@@ -42,8 +45,10 @@ pub(crate) enum ErrorType {
 
 pub(crate) fn read(args: StepArgs, mut function: Function, errors: &mut Errors) -> Draft {
     let marker = args.marker.clone().unwrap_or_else(|| function.sig.ident.clone());
-    check::check(&args, &function, errors);
+    check::check_args(&args, &function, errors);
+    let before = errors.count();
     let what = format!("step `{}`", function.sig.ident);
+    check_plain(&what, &function.sig, errors);
     let object = parse_object(&what, &function, errors);
     if object.is_some() {
         check::check_context(&function, &marker, errors);
@@ -51,7 +56,7 @@ pub(crate) fn read(args: StepArgs, mut function: Function, errors: &mut Errors) 
     check::check_output(&function, errors);
     let error = error_type(&function.sig.output);
     fill_in(&mut function, &marker);
-    Draft { args, function, marker, object, error }
+    Draft { args, function, marker, object, error, callable: errors.count() == before }
 }
 
 impl Draft {
@@ -59,8 +64,8 @@ impl Draft {
     pub(crate) fn finish(self, errors: &Errors) -> Result<Step, Box<Self>> {
         let name = plain(&self.function.sig.ident);
         match (self.args.sets.first().cloned(), self) {
-            (Some(first), Self { args, function, marker, object: Some(object), error: Some(error) })
-                if errors.is_empty() =>
+            (Some(first), Self { args, function, marker, object: Some(object), error: Some(error), .. })
+                if errors.count() == 0 =>
             {
                 Ok(Step { args, function, marker, name, first, object, error })
             }
@@ -87,19 +92,4 @@ fn generics(segment: &PathSegment) -> Vec<&Type> {
         _ => None,
     });
     types.collect()
-}
-
-/// Makes `cx: &mut Cx` into `cx: &mut Cx<'_, step>`.
-fn fill_in(function: &mut Function, marker: &Ident) {
-    let Some(syn::FnArg::Typed(last)) = function.sig.inputs.last_mut() else { return };
-    if !is_context(&last.ty, "Cx") || behind(&last.ty).is_none() {
-        return;
-    }
-    let Type::Reference(reference) = &mut *last.ty else { return };
-    let Type::Path(path) = &mut *reference.elem else { return };
-    let Some(segment) = path.path.segments.last_mut() else { return };
-    if matches!(segment.arguments, PathArguments::None) {
-        let step = marker.clone();
-        segment.arguments = PathArguments::AngleBracketed(syn::parse_quote!(<'_, #step>));
-    }
 }

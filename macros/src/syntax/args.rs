@@ -1,9 +1,9 @@
 //! Arguments of an attribute as written: `word`, `key = value`, `key(list)`.
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::ext::IdentExt;
-use syn::parse::{ParseStream, Parser};
+use syn::parse::{ParseStream, Parser as _};
 use syn::punctuated::Punctuated;
 use syn::{Expr, ExprLit, Lit, LitStr, Path, Token, parenthesized};
 
@@ -33,23 +33,40 @@ pub(crate) struct Keys {
     pub(crate) many: &'static [&'static str],
 }
 
-/// Reads the arguments; unknown and repeated keys are refused and left out.
+/// Reads the arguments. A misspelt key counts as the one that was meant, so that nothing follows from it; what is wrong else is
+/// left out.
 pub(crate) fn parse_args(tokens: TokenStream, keys: &Keys, errors: &mut Errors) -> Vec<Arg> {
-    let parser = Punctuated::<Arg, Token![,]>::parse_terminated_with;
-    let read = (|input: ParseStream| parser(input, parse_arg)).parse2(tokens);
     let mut args: Vec<Arg> = Vec::new();
-    for arg in errors.take(read).into_iter().flatten() {
+    for tokens in split(tokens) {
+        let Some(mut arg) = errors.take(parse_arg.parse2(tokens)) else { continue };
         let key = plain(&arg.key);
         if !keys.known.contains(&key.as_str()) {
-            let help = suggest::help(&key, keys.known);
-            errors.push(&arg.key, format_args!("unknown argument `{key}`"), help);
-        } else if !keys.many.contains(&key.as_str()) && args.iter().any(|earlier| earlier.key == arg.key) {
-            errors.push(&arg.key, format_args!("`{key}` is given twice"), "keep one of them");
+            errors.push(&arg.key, format_args!("unknown argument `{key}`"), suggest::help(&key, keys.known));
+            let Some(meant) = suggest::nearest(&key, keys.known) else { continue };
+            arg.key = Ident::new(meant, arg.key.span());
+        }
+        let repeated = args.iter().any(|earlier| earlier.key == arg.key);
+        if repeated && !keys.many.iter().any(|many| arg.key == *many) {
+            errors.push(&arg.key, format_args!("`{}` is given twice", plain(&arg.key)), "keep one of them");
         } else {
             args.push(arg);
         }
     }
     args
+}
+
+/// The arguments one by one: a mistake in one does not hide the next.
+fn split(tokens: TokenStream) -> Vec<TokenStream> {
+    let mut parts = vec![TokenStream::new()];
+    for token in tokens {
+        match (&token, parts.last_mut()) {
+            (TokenTree::Punct(punct), _) if punct.as_char() == ',' => parts.push(TokenStream::new()),
+            (_, Some(part)) => part.extend([token]),
+            (_, None) => {}
+        }
+    }
+    parts.retain(|part| !part.is_empty());
+    parts
 }
 
 fn parse_arg(input: ParseStream) -> syn::Result<Arg> {
@@ -64,21 +81,20 @@ fn parse_arg(input: ParseStream) -> syn::Result<Arg> {
         Value::List(content.parse()?)
     } else if input.peek(Token![=]) {
         let equals: Token![=] = input.parse()?;
-        if input.is_empty() || input.peek(Token![,]) {
+        if input.is_empty() {
             let both = key.to_token_stream().into_iter().chain(equals.to_token_stream());
             let both: TokenStream = both.collect();
             return Err(mistake(both, format_args!("`{key}` has no value"), format_args!("write `{key} = ..`")));
         }
-        Value::Is(Box::new(parse_value(input)?))
+        Value::Is(Box::new(input.parse()?))
     } else {
         Value::Word
     };
+    if !input.is_empty() {
+        let rest: TokenStream = input.parse()?;
+        return Err(mistake(rest, format_args!("this does not belong to `{key}`"), "separate arguments by commas"));
+    }
     Ok(Arg { key, value })
-}
-
-/// A value, where a bare keyword is a path as well.
-fn parse_value(input: ParseStream) -> syn::Result<Expr> {
-    input.parse()
 }
 
 impl Arg {

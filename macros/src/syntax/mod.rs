@@ -1,6 +1,7 @@
 //! What several macros read: arguments, functions with raw bodies, durations, names.
 
 pub(crate) mod args;
+pub(crate) mod context;
 pub(crate) mod duration;
 pub(crate) mod function;
 pub(crate) mod krate;

@@ -1,6 +1,6 @@
 //! Rules for the shape of a function that steps, cleanups and reconcilers share.
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::ToTokens;
 use syn::{FnArg, GenericParam, Safety, Signature, Type};
 
@@ -90,16 +90,6 @@ fn object_type(ty: &Type) -> String {
     inner.to_token_stream().to_string().replace(' ', "")
 }
 
-/// The last segment of the type behind `&mut`, if it is one of the name.
-pub(crate) fn is_context(ty: &Type, name: &str) -> bool {
-    let Some(reference) = behind(ty).filter(|reference| reference.mutability.is_some()) else { return false };
-    matches!(&*reference.elem, Type::Path(path) if last_is(path, name))
-}
-
-fn last_is(path: &syn::TypePath, name: &str) -> bool {
-    path.path.segments.last().is_some_and(|segment| segment.ident == name)
-}
-
 /// What a parameter between object and context borrows: a dependency.
 pub(crate) fn parse_dependencies(what: &str, function: &Function, errors: &mut Errors) -> Vec<Type> {
     let params = function.params();
@@ -126,5 +116,10 @@ pub(crate) fn parse_dependencies(what: &str, function: &Function, errors: &mut E
 
 /// An identifier that no user writes.
 pub(crate) fn hidden(name: &str) -> Ident {
-    Ident::new(&format!("__{name}"), proc_macro2::Span::mixed_site())
+    hidden_at(name, Span::mixed_site())
+}
+
+/// An identifier that no user writes, shown at `span`.
+pub(crate) fn hidden_at(name: &str, span: Span) -> Ident {
+    Ident::new(&format!("__{name}"), span.resolved_at(Span::mixed_site()))
 }

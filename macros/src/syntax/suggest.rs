@@ -9,7 +9,7 @@ pub(crate) fn help(word: &str, valid: &[&str]) -> String {
 }
 
 /// The valid word within a third of its letters, if there is one.
-fn nearest<'a>(word: &str, valid: &[&'a str]) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(word: &str, valid: &[&'a str]) -> Option<&'a str> {
     let scored = valid.iter().map(|v| (distance(word, v), *v));
     let (steps, near) = scored.min_by_key(|(steps, _)| *steps)?;
     let close = steps <= near.len().div_ceil(3) || (word.len() > 2 && near.starts_with(word));

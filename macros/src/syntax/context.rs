@@ -1,0 +1,42 @@
+//! The context of a step in a signature: `cx: &mut Cx<'_, step>`, or `cx: &mut Cx` for short.
+
+use quote::ToTokens;
+use syn::{FnArg, GenericArgument, PathArguments, PathSegment, Type};
+
+use crate::syntax::function::{Function, behind};
+
+/// Whether the type is `&mut` of a path that ends in the name.
+pub(crate) fn is_context(ty: &Type, name: &str) -> bool {
+    let Some(reference) = behind(ty).filter(|reference| reference.mutability.is_some()) else { return false };
+    last(&reference.elem).is_some_and(|segment| segment.ident == name)
+}
+
+fn last(ty: &Type) -> Option<&PathSegment> {
+    match ty {
+        Type::Path(path) => path.path.segments.last(),
+        _ => None,
+    }
+}
+
+/// The step that a context names.
+pub(crate) fn step(ty: &Type) -> Option<&Type> {
+    let PathArguments::AngleBracketed(args) = &last(&behind(ty)?.elem)?.arguments else { return None };
+    args.args.iter().find_map(|arg| match arg {
+        GenericArgument::Type(ty) => Some(ty),
+        _ => None,
+    })
+}
+
+/// Makes `cx: &mut Cx` into `cx: &mut Cx<'_, step>`.
+pub(crate) fn fill_in(function: &mut Function, step: &impl ToTokens) {
+    let Some(FnArg::Typed(context)) = function.sig.inputs.last_mut() else { return };
+    if !is_context(&context.ty, "Cx") {
+        return;
+    }
+    let Type::Reference(reference) = &mut *context.ty else { return };
+    let Type::Path(path) = &mut *reference.elem else { return };
+    let Some(segment) = path.path.segments.last_mut() else { return };
+    if matches!(segment.arguments, PathArguments::None) {
+        segment.arguments = PathArguments::AngleBracketed(syn::parse_quote!(<'_, #step>));
+    }
+}

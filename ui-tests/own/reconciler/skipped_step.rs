@@ -1,0 +1,16 @@
+//! What would become of the conditions of a step that does not run?
+use evenkeel::prelude::*;
+use ui_tests::{GitRepository, RepoCondition, fetch, store};
+
+#[reconciler(conditions = RepoCondition)]
+async fn repository(repo: &GitRepository, cx: &mut Pass<'_>) -> Flow {
+    let commit = fetch(repo, cx).await?;
+    if repo.spec.url.is_empty() {
+        store(repo, &commit, cx).await?;
+    }
+    Ok(())
+}
+
+fn main() {
+    ui_tests::run::<repository>();
+}

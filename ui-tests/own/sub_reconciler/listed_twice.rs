@@ -1,0 +1,19 @@
+//! Once is enough.
+use evenkeel::prelude::*;
+use k8s_openapi::api::core::v1::ConfigMap;
+use ui_tests::{GitRepository, RepoCondition, RepoError, on};
+
+#[sub_reconciler(sets(on::SourceFetched), owns(ConfigMap, ConfigMap))]
+async fn fetch(repo: &GitRepository, _cx: &mut Cx) -> Result<String, RepoError> {
+    Ok(repo.spec.url.clone())
+}
+
+#[reconciler(conditions = RepoCondition)]
+async fn repository(repo: &GitRepository, cx: &mut Pass<'_>) -> Flow {
+    let _text: String = fetch(repo, cx).await?;
+    Ok(())
+}
+
+fn main() {
+    ui_tests::run::<repository>();
+}

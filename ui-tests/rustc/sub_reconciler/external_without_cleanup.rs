@@ -1,0 +1,13 @@
+//! What is made outside must be removed.
+use evenkeel::prelude::*;
+use ui_tests::{GitRepository, RepoError, on};
+
+#[sub_reconciler(sets(on::SourceFetched), external)]
+async fn fetch(_repo: &GitRepository, cx: &mut Cx) -> Result<(), RepoError> {
+    let _ = cx;
+    Ok(())
+}
+
+fn main() {
+    let _ = fetch;
+}
