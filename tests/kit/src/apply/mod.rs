@@ -1,9 +1,11 @@
 //! Server-side apply: merging, ownership and `managedFields`, by the published structured-merge algorithm.
 //!
-//! All functions are pure. Custom resources follow the list and map types of their schema; built-in kinds are deduced:
-//! their maps are shared by member and **their lists are atomic**, metadata apart. On a cluster containers, ports or
-//! environment variables are shared by key; here an applier owns such a list whole.
+//! All functions are pure. Custom resources follow the list and map types of their schema. Of built-in kinds only a table
+//! of facts is known: the keyed lists of pods (containers, ports, environment, volumes ...) and of services, conditions,
+//! and the maps that are owned whole. **Every other list of a built-in kind is atomic**, its types are not checked, and
+//! server defaults other than the protocol of a port are not part of any key.
 
+mod builtin;
 mod cap;
 mod compare;
 mod element;
@@ -44,8 +46,8 @@ use shape::Shape;
 pub enum Lists<'a> {
     /// A custom resource: from its schema.
     Structural(&'a Structural),
-    /// A built-in kind: maps by member, lists whole; labels, annotations, finalizers and owner references as on a
-    /// cluster.
+    /// A built-in kind, told by the `kind` of the object: as the table of facts has it, else maps by member and lists
+    /// whole; labels, annotations, finalizers and owner references as on a cluster.
     Deduced,
 }
 
@@ -91,14 +93,15 @@ pub fn apply(
     if config.pointer("/metadata/managedFields").is_some_and(|fields| !fields.is_null()) {
         return Err(ApplyError::Invalid("metadata.managedFields must be nil".to_owned()));
     }
-    check_types(config, lists)?;
+    let shape = Shape::root(lists, config);
+    check_types(config, shape)?;
     let config = relevant(config, actor);
     let Some(live) = live else {
-        return merge_and_own(&json!({}), &config, Ledger::default(), lists, actor, force);
+        return merge_and_own(&json!({}), &config, Ledger::default(), shape, actor, force);
     };
     let old = without_ledger(live);
-    let ledger = adopted(Ledger::of(live), &old, lists, actor);
-    let new = merge_and_own(&old, &config, ledger, lists, actor, force)?;
+    let ledger = adopted(Ledger::of(live), &old, shape, actor);
+    let new = merge_and_own(&old, &config, ledger, shape, actor, force)?;
     Ok(if is_unchanged(live, &new) { live.clone() } else { new })
 }
 
@@ -108,8 +111,8 @@ pub fn is_unchanged(live: &Value, new: &Value) -> bool {
     is_equal(&without_ledger(live), &without_ledger(new)) && Ledger::of(live).is_same_but_times(&Ledger::of(new))
 }
 
-fn check_types(config: &Value, lists: Lists<'_>) -> Result<(), ApplyError> {
-    let misfits = typed::misfits(config, Shape::root(lists));
+fn check_types(config: &Value, shape: Shape<'_>) -> Result<(), ApplyError> {
+    let misfits = typed::misfits(config, shape);
     let text = match misfits.as_slice() {
         [] => return Ok(()),
         [only] => only.clone(),
@@ -140,22 +143,21 @@ fn relevant(config: &Value, actor: &Actor<'_>) -> Value {
 }
 
 /// An object that nobody owns yet belongs to `before-first-apply`, so that the first apply cannot take it silently.
-fn adopted(ledger: Ledger, old: &Value, lists: Lists<'_>, actor: &Actor<'_>) -> Ledger {
+fn adopted(ledger: Ledger, old: &Value, shape: Shape<'_>, actor: &Actor<'_>) -> Ledger {
     if !ledger.entries.is_empty() {
         return ledger;
     }
-    update::recorded(ledger, &json!({}), old, lists, "before-first-apply", actor)
+    update::recorded(ledger, &json!({}), old, shape, "before-first-apply", actor)
 }
 
 fn merge_and_own(
     old: &Value,
     config: &Value,
     ledger: Ledger,
-    lists: Lists<'_>,
+    shape: Shape<'_>,
     actor: &Actor<'_>,
     force: Force,
 ) -> Result<Value, ApplyError> {
-    let shape = Shape::root(lists);
     let mut ledger = reconcile::reconciled(ledger, shape);
     let id = Id::apply(actor);
     let last = ledger.entries.remove(&id);

@@ -212,11 +212,11 @@ fn what_is_applied_is_there_and_owned() {
         let mut setup = Setup::new(seed);
         let (live, config) = (setup.live(), setup.config());
         let applied = setup.apply(Some(&live), &config, "a", Force::Yes).unwrap();
-        let again = super::merge::merge(&without_ledger(&applied), &config, Shape::root(setup.lists()));
+        let again = super::merge::merge(&without_ledger(&applied), &config, Shape::root(setup.lists(), &json!({})));
         assert_eq!(unordered(&again), unordered(&applied), "seed {seed}");
         let own =
             Ledger::of(&applied).entries.into_iter().find(|(id, _)| id.manager == "a").map(|(_, entry)| entry.set);
-        let claimed = owned(&config["spec"], Shape::root(setup.lists()).member("spec").unwrap().0);
+        let claimed = owned(&config["spec"], Shape::root(setup.lists(), &json!({})).member("spec").unwrap().0);
         let listed = own.as_ref().and_then(|set| set.below(&super::element::Element::field("spec")));
         assert_eq!(listed.cloned().unwrap_or_default(), claimed, "seed {seed}");
     }
@@ -236,7 +236,7 @@ fn nobody_owns_what_is_not_there() {
                 continue;
             }
             live = new;
-            let there = compare(&json!({}), &without_ledger(&live), Shape::root(setup.lists())).added;
+            let there = compare(&json!({}), &without_ledger(&live), Shape::root(setup.lists(), &json!({}))).added;
             for (id, entry) in Ledger::of(&live).entries {
                 let stray = entry.set.difference(&there);
                 assert!(stray.is_empty(), "seed {seed} step {step}: {id:?} owns {}", fields::encode(&stray));
@@ -249,7 +249,7 @@ fn nobody_owns_what_is_not_there() {
 fn field_sets_survive_a_round_trip() {
     for seed in 0..ROUNDS {
         let mut setup = Setup::new(seed);
-        let set = owned(&setup.config(), Shape::root(setup.lists()));
+        let set = owned(&setup.config(), Shape::root(setup.lists(), &json!({})));
         assert_eq!(fields::decode(&fields::encode(&set)).as_ref(), Ok(&set), "seed {seed}");
     }
 }

@@ -6,22 +6,24 @@ use std::sync::LazyLock;
 use serde_json::{Value, json};
 
 use super::Lists;
+use super::builtin;
 use super::element::Element;
 use crate::schema::{Kind, ListType, MapType, Rest, Structural};
 
 /// What is known about the value at some path.
 #[derive(Clone, Copy)]
 pub(crate) enum Shape<'a> {
-    /// A built-in object without a schema: every member counts as declared, lists are atomic.
-    Builtin,
+    /// Part of a built-in object, of which only some facts are known: every member counts as declared, and lists of
+    /// which nothing is known are atomic.
+    Builtin(&'a Structural),
     /// Under preserve-unknown-fields: members are not declared, lists are atomic.
     Loose,
     /// Part of a custom resource.
     Schema(&'a Structural),
     /// A whole resource: a schema plus the three head fields.
     Resource(&'a Structural),
-    /// The root of a built-in object.
-    BuiltinResource,
+    /// The root of a built-in object, or of a template in one: some facts plus the three head fields.
+    BuiltinResource(&'a Structural),
 }
 
 /// How the members of one value are owned.
@@ -42,10 +44,11 @@ pub(crate) enum Naming {
 }
 
 impl<'a> Shape<'a> {
-    pub(crate) fn root(lists: Lists<'a>) -> Self {
+    /// The shape of the whole object `obj`.
+    pub(crate) fn root(lists: Lists<'a>, obj: &Value) -> Self {
         match lists {
             Lists::Structural(schema) => Self::Resource(schema),
-            Lists::Deduced => Self::BuiltinResource,
+            Lists::Deduced => Self::BuiltinResource(builtin::facts(obj["kind"].as_str().unwrap_or_default())),
         }
     }
 
@@ -60,21 +63,30 @@ impl<'a> Shape<'a> {
     pub(crate) fn schema(self) -> Option<&'a Structural> {
         match self {
             Self::Schema(schema) | Self::Resource(schema) => Some(schema),
-            Self::Builtin | Self::Loose | Self::BuiltinResource => None,
+            Self::Builtin(facts) | Self::BuiltinResource(facts) => Some(facts),
+            Self::Loose => None,
         }
+    }
+
+    /// The list that may stand here, if its items are owned one by one.
+    fn items(self) -> Option<Items<'a>> {
+        let schema = self.schema()?;
+        let shape = self.any_item()?;
+        (schema.list != ListType::Atomic).then_some(Items { list: &schema.list, item: schema.items.as_deref()?, shape })
     }
 
     /// The shape of the items of a list, however they are told apart.
     pub(crate) fn any_item(self) -> Option<Self> {
-        self.schema()?.items.as_deref().map(Self::of)
+        let item = self.schema()?.items.as_deref()?;
+        Some(if matches!(self, Self::Builtin(_)) { Self::Builtin(item) } else { Self::of(item) })
     }
 
     /// How `value`, standing here, is owned. A value that does not fit the schema is a leaf.
     pub(crate) fn form(self, value: &Value) -> Form<'a> {
         match (self, value) {
-            (Self::Builtin | Self::BuiltinResource | Self::Loose, Value::Object(_)) => Form::Map,
-            (Self::Schema(schema) | Self::Resource(schema), Value::Object(_)) if is_granular_map(schema) => Form::Map,
-            (Self::Schema(schema), Value::Array(_)) => Items::of(schema).map_or(Form::Leaf, Form::List),
+            (Self::Loose, Value::Object(_)) => Form::Map,
+            (shape, Value::Object(_)) if shape.schema().is_some_and(is_granular_map) => Form::Map,
+            (shape, Value::Array(_)) => shape.items().map_or(Form::Leaf, Form::List),
             _ => Form::Leaf,
         }
     }
@@ -91,9 +103,15 @@ impl<'a> Shape<'a> {
     /// The shape of the member `name`, or nothing where no such member may stand.
     pub(crate) fn member(self, name: &str) -> Option<(Self, Naming)> {
         match self {
-            Self::Builtin => Some((Self::Builtin, Naming::Declared)),
+            Self::Builtin(facts) => {
+                let facts = facts.properties.get(name).unwrap_or(&builtin::NOTHING);
+                let is_template = name == "template" || name == "jobTemplate";
+                Some((if is_template { Self::BuiltinResource(facts) } else { Self::Builtin(facts) }, Naming::Declared))
+            }
             Self::Loose => Some((Self::Loose, Naming::Open)),
-            Self::BuiltinResource => Some((head(name).unwrap_or(Self::Builtin), Naming::Declared)),
+            Self::BuiltinResource(facts) => {
+                head(name).map(|shape| (shape, Naming::Declared)).or_else(|| Self::Builtin(facts).member(name))
+            }
             Self::Schema(schema) => schema_member(schema, name),
             Self::Resource(schema) => {
                 head(name).map(|shape| (shape, Naming::Declared)).or_else(|| schema_member(schema, name))
@@ -111,8 +129,7 @@ impl<'a> Shape<'a> {
         match element {
             Element::Field(name) => self.stored_member(name),
             Element::Key(_) | Element::Item(_) | Element::Index(_) => {
-                let items = self.schema().and_then(Items::of);
-                (items.map_or(Self::Loose, Items::shape), Naming::Open)
+                (self.items().map_or(Self::Loose, Items::shape), Naming::Open)
             }
         }
     }
@@ -147,17 +164,13 @@ fn head(name: &str) -> Option<Shape<'static>> {
 pub(crate) struct Items<'a> {
     list: &'a ListType,
     item: &'a Structural,
+    shape: Shape<'a>,
 }
 
 impl<'a> Items<'a> {
-    fn of(schema: &'a Structural) -> Option<Self> {
-        let item = schema.items.as_deref()?;
-        (schema.list != ListType::Atomic).then_some(Self { list: &schema.list, item })
-    }
-
     /// The shape of each item.
     pub(crate) fn shape(self) -> Shape<'a> {
-        Shape::of(self.item)
+        self.shape
     }
 
     /// The step that leads to `item`.

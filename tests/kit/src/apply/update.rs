@@ -22,7 +22,10 @@ pub fn track_update(before: Option<&Value>, after: &mut Value, lists: Lists<'_>,
     let bare = without_ledger(after);
     let ledger = match before {
         Some(_) if ledger.entries.is_empty() => ledger,
-        _ => recorded(ledger, &before.map_or_else(|| json!({}), without_ledger), &bare, lists, actor.manager, actor),
+        _ => {
+            let old = before.map_or_else(|| json!({}), without_ledger);
+            recorded(ledger, &old, &bare, Shape::root(lists, after), actor.manager, actor)
+        }
     };
     ledger.write(after);
 }
@@ -45,11 +48,10 @@ pub(super) fn recorded(
     ledger: Ledger,
     old: &Value,
     new: &Value,
-    lists: Lists<'_>,
+    shape: Shape<'_>,
     manager: &str,
     actor: &Actor<'_>,
 ) -> Ledger {
-    let shape = Shape::root(lists);
     let mut ledger = reconciled(ledger, shape);
     let comparison = compare(old, new, shape);
     let changed = comparison.changed();
