@@ -29,6 +29,16 @@ async fn and_others_live(world: &World) {
     world.until::<Widget>(&name, "another object is ready", is_ready).await;
 }
 
+/// Meets the first so many status writes with a fault.
+fn first_status_writes(times: usize, fault: Fault) -> impl FnMut(&Call) -> Option<Fault> {
+    let mut left = times;
+    move |call| {
+        let hit = call.is_status_write() && left > 0;
+        left -= usize::from(hit);
+        hit.then(|| fault.clone())
+    }
+}
+
 /// A definition under which the server takes what the type does not.
 fn lax() -> k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition {
     let mut crd = serde_json::to_value(definition()).unwrap();
@@ -139,12 +149,7 @@ async fn a_status_that_cannot_be_written_is_tried_again_without_the_body() {
     for (code, retry_after) in [(500, None), (429, Some(1)), (403, None), (422, None)] {
         let world = world().await;
         let (lab, operator) = start(&world);
-        let mut left = 2;
-        world.wire.fault(move |call| {
-            let hit = call.is_status_write() && left > 0;
-            left -= i32::from(hit);
-            hit.then_some(Fault::Answer(code, retry_after))
-        });
+        world.wire.fault(first_status_writes(2, Fault::Answer(code, retry_after)));
         world.create::<Widget>(a_widget("w", json!({}))).await;
         world.until::<Widget>("w", "ready in the end", is_ready).await;
         assert_eq!(lab.passes(), 1, "{code}: the body ran once");
@@ -158,12 +163,7 @@ async fn a_status_that_cannot_be_written_is_tried_again_without_the_body() {
 async fn a_status_write_that_conflicts_is_sent_again_without_the_body() {
     let world = world().await;
     let (lab, operator) = start(&world);
-    let mut left = 1;
-    world.wire.fault(move |call| {
-        let hit = call.is_status_write() && left > 0;
-        left -= i32::from(hit);
-        hit.then_some(Fault::Answer(409, None))
-    });
+    world.wire.fault(first_status_writes(1, Fault::Answer(409, None)));
     world.create::<Widget>(a_widget("w", json!({}))).await;
     let object = world.until::<Widget>("w", "ready", is_ready).await;
     assert_eq!((lab.passes(), condition(&object, "Reconciling")), (1, None));
@@ -189,12 +189,7 @@ async fn a_call_that_is_never_answered_holds_its_own_object_only() {
 async fn a_status_write_that_is_never_answered_is_given_up_and_tried_again() {
     let world = world().await;
     let (lab, operator) = start(&world);
-    let mut left = 1;
-    world.wire.fault(move |call| {
-        let hit = call.is_status_write() && left > 0;
-        left -= i32::from(hit);
-        hit.then_some(Fault::Silence)
-    });
+    world.wire.fault(first_status_writes(1, Fault::Silence));
     world.create::<Widget>(a_widget("w", json!({}))).await;
     eventually("ready in the end", Duration::from_secs(300), || async {
         is_ready(&world.raw::<Widget>("w").await).then_some(())
@@ -223,7 +218,7 @@ async fn a_busy_server_is_left_alone_for_as_long_as_it_asks() {
         is_ready(&world.raw::<Widget>("w").await).then_some(())
     })
     .await;
-    let times = times.lock().unwrap();
+    let times = times.lock().unwrap().clone();
     let pauses: Vec<Duration> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
     assert_eq!(pauses.len(), 2);
     assert!(pauses.iter().all(|pause| *pause >= Duration::from_secs(90)), "{pauses:?}");

@@ -245,7 +245,9 @@ pub async fn widget(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow 
 /// A widget of that name and spec.
 #[must_use]
 pub fn a_widget(name: &str, spec: Value) -> Value {
-    json!({ "apiVersion": "tests.evenkeel.dev/v1", "kind": "Widget", "metadata": { "name": name }, "spec": spec })
+    let mut widget = json!({ "apiVersion": "tests.evenkeel.dev/v1", "kind": "Widget", "metadata": { "name": name } });
+    widget["spec"] = spec;
+    widget
 }
 
 /// The definition of the kind.
