@@ -67,7 +67,7 @@ mod tests {
 
     use super::*;
 
-    fn definition(status: Value) -> Value {
+    fn definition(status: &Value) -> Value {
         json!({ "spec": { "versions": [
             { "name": "v1beta1", "served": true },
             { "name": "v1", "served": true, "subresources": { "status": {} },
@@ -79,18 +79,18 @@ mod tests {
     fn missing_status_fields_are_named() {
         let status = json!({ "properties": { "conditions": {}, "artifact": {} } });
         let lacking = "lacks observedGeneration, observedInputs in the status of v1".to_owned();
-        assert_eq!(defect(&definition(status), "v1"), Some(Defect::Lacking(lacking)));
+        assert_eq!(defect(&definition(&status), "v1"), Some(Defect::Lacking(lacking)));
     }
 
     #[test]
     fn an_open_status_may_hold_anything() {
         let status = json!({ "x-kubernetes-preserve-unknown-fields": true });
-        assert_eq!(defect(&definition(status), "v1"), None);
+        assert_eq!(defect(&definition(&status), "v1"), None);
     }
 
     #[test]
     fn a_version_without_status_subresource_or_not_served_is_told() {
-        let definition = definition(json!({}));
+        let definition = definition(&json!({}));
         let no_status = "has no status subresource in v1beta1".to_owned();
         assert_eq!(defect(&definition, "v1beta1"), Some(Defect::Lacking(no_status)));
         let not_served = "does not serve v2, but v1beta1, v1".to_owned();

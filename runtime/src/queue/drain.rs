@@ -7,6 +7,7 @@ use std::sync::Arc;
 use futures::FutureExt;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
+use tracing::Instrument;
 
 use super::curve::Curve;
 use super::state::{Ended, Task};
@@ -30,7 +31,7 @@ pub(crate) async fn drain(
     loop {
         let free = gate.is_open() && passes.len() < config.concurrency.get();
         if let Some(task) = free.then(|| queue.lock().take()).flatten() {
-            passes.spawn(run(worker.clone(), task));
+            passes.spawn(run(worker.clone(), task).in_current_span());
             continue;
         }
         tokio::select! {

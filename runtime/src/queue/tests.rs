@@ -12,10 +12,11 @@ use super::*;
 use crate::gate::Gate;
 
 type Pass = Pin<Box<dyn Future<Output = Next> + Send>>;
+type Plan = Box<dyn Fn(&Key, usize) -> Pass + Send + Sync>;
 
 /// Runs what the test says, and keeps a record of what ran when.
 struct Script {
-    run: Box<dyn Fn(&Key, usize) -> Pass + Send + Sync>,
+    run: Plan,
     started: Instant,
     log: Mutex<Vec<(Duration, String, Causes, Attempt)>>,
     at_once: Mutex<HashMap<Key, usize>>,
