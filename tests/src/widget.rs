@@ -154,10 +154,17 @@ impl Lab {
         times.windows(2).map(|pair| pair[1] - pair[0]).collect()
     }
 
+    /// Adds a line to the log.
+    ///
+    /// # Panics
+    /// Never, unless a test panicked before.
+    pub fn note(&self, line: &str) {
+        self.times.lock().expect("not poisoned").push((line.to_owned(), tokio::time::Instant::now()));
+        self.log.lock().expect("not poisoned").push(line.to_owned());
+    }
+
     fn say(&self, step: &str, widget: &Widget) {
-        let line = format!("{step} {}", widget.name_any());
-        self.times.lock().expect("not poisoned").push((line.clone(), tokio::time::Instant::now()));
-        self.log.lock().expect("not poisoned").push(line);
+        self.note(&format!("{step} {}", widget.name_any()));
     }
 
     fn revision(&self) -> String {

@@ -1,0 +1,163 @@
+//! One version of an operator after another: what the earlier one left is undone, and nothing is forgotten.
+#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+
+use evenkeel_tests::widget::{Lab, Widget, a_widget, condition, definition, is_ready};
+use evenkeel_tests::wire::eventually;
+use evenkeel_tests::world::{SOON, Server, World};
+use kube::api::DeleteParams;
+use serde_json::json;
+
+/// Two steps that make something outside the cluster.
+mod first {
+    use std::sync::Arc;
+
+    use evenkeel::prelude::*;
+    use evenkeel_tests::widget::{Lab, Widget, WidgetError};
+
+    #[derive(ConditionSet)]
+    #[condition_set(mod = on)]
+    pub(super) enum HouseCondition {
+        /// The walls stand.
+        #[condition(positive)]
+        Built,
+        /// The walls have a colour.
+        #[condition(positive)]
+        Painted,
+    }
+
+    #[sub_reconciler(sets(on::Built), external)]
+    pub(super) async fn build(_: &Widget, lab: &Arc<Lab>, _cx: &mut Cx<'_, build>) -> Result<(), WidgetError> {
+        lab.note("build");
+        Ok(())
+    }
+
+    #[sub_reconciler(sets(on::Painted), external)]
+    pub(super) async fn paint(_: &Widget, lab: &Arc<Lab>, _cx: &mut Cx<'_, paint>) -> Result<(), WidgetError> {
+        lab.note("paint");
+        Ok(())
+    }
+
+    #[cleanup(of = build)]
+    pub(super) async fn demolish(_: &Widget, lab: &Arc<Lab>, _cx: &mut Cx<'_, build>) -> Result<(), WidgetError> {
+        lab.note("demolish");
+        Ok(())
+    }
+
+    #[cleanup(of = paint)]
+    pub(super) async fn strip(_: &Widget, lab: &Arc<Lab>, _cx: &mut Cx<'_, paint>) -> Result<(), WidgetError> {
+        lab.note("strip");
+        Ok(())
+    }
+
+    #[reconciler(conditions = HouseCondition, requeue = "10m", manager = "tester/house", finalizer = "tests.evenkeel.dev/old-house")]
+    pub(super) async fn house(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
+        build(widget, lab, cx).await?;
+        paint(widget, lab, cx).await?;
+        Ok(())
+    }
+}
+
+/// The same under a new finalizer.
+mod renamed {
+    use std::sync::Arc;
+
+    use evenkeel::prelude::*;
+    use evenkeel_tests::widget::{Lab, Widget};
+
+    use super::first::{HouseCondition, build, paint};
+
+    #[reconciler(
+        conditions = HouseCondition,
+        requeue = "10m",
+        manager = "tester/house",
+        previously(finalizers("tests.evenkeel.dev/old-house"))
+    )]
+    pub(super) async fn house(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
+        build(widget, lab, cx).await?;
+        paint(widget, lab, cx).await?;
+        Ok(())
+    }
+}
+
+/// Nothing outside the cluster any more, and one condition less.
+mod last {
+    use std::sync::Arc;
+
+    use evenkeel::prelude::*;
+    use evenkeel_tests::widget::{Lab, Widget, WidgetError};
+
+    #[derive(ConditionSet)]
+    #[condition_set(mod = on)]
+    pub(super) enum PlanCondition {
+        /// The plan is drawn.
+        #[condition(positive)]
+        Built,
+    }
+
+    #[sub_reconciler(sets(on::Built))]
+    pub(super) async fn draw(_: &Widget, lab: &Arc<Lab>, _cx: &mut Cx<'_, draw>) -> Result<(), WidgetError> {
+        lab.note("draw");
+        Ok(())
+    }
+
+    #[reconciler(
+        conditions = PlanCondition,
+        requeue = "10m",
+        manager = "tester/house",
+        previously(finalizers("tests.evenkeel.dev/old-house"))
+    )]
+    pub(super) async fn house(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
+        draw(widget, lab, cx).await?;
+        Ok(())
+    }
+}
+
+async fn built() -> World {
+    let world = World::on(Server::InProcess).await.unwrap();
+    world.install(&definition()).await;
+    world.create::<Widget>(a_widget("w", json!({}))).await;
+    let operator = world.operator::<first::house>(Lab::at("a"));
+    let object = world.until::<Widget>("w", "ready", is_ready).await;
+    assert_eq!(object["metadata"]["finalizers"], json!(["tests.evenkeel.dev/old-house"]));
+    assert!(condition(&object, "Painted").is_some());
+    operator.stop().await.unwrap();
+    world
+}
+
+#[tokio::test]
+async fn cleanups_run_in_reverse_order() {
+    let world = built().await;
+    let lab = Lab::at("a");
+    let operator = world.operator::<first::house>(lab.clone());
+    world.api::<Widget>().delete("w", &DeleteParams::default()).await.unwrap();
+    eventually("gone", SOON, || async { world.api::<Widget>().get_opt("w").await.unwrap().is_none().then_some(()) })
+        .await;
+    assert_eq!(lab.log(), ["strip", "demolish"]);
+    operator.stop().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_finalizer_of_an_earlier_name_gives_way_to_the_new_one_in_one_write() {
+    let world = built().await;
+    world.wire.clear();
+    let operator = world.operator::<renamed::house>(Lab::at("a"));
+    let settled = json!(["tests.evenkeel.dev/tester"]);
+    world.until::<Widget>("w", "the new finalizer", |o| o["metadata"]["finalizers"] == settled).await;
+    let writes = world.wire.count(|call| call.is_write() && call.body.contains("finalizers"));
+    assert_eq!(writes, 1);
+    operator.stop().await.unwrap();
+}
+
+#[tokio::test]
+async fn what_an_earlier_version_declared_goes_with_the_declaration() {
+    let world = built().await;
+    let lab = Lab::at("a");
+    let operator = world.operator::<last::house>(lab.clone());
+    let object = world.until::<Widget>("w", "settled", |o| is_ready(o) && condition(o, "Painted").is_none()).await;
+    assert_eq!(object["metadata"]["finalizers"], json!(null), "no step is external any more");
+    assert_eq!(lab.log(), ["draw"]);
+    world.api::<Widget>().delete("w", &DeleteParams::default()).await.unwrap();
+    eventually("gone", SOON, || async { world.api::<Widget>().get_opt("w").await.unwrap().is_none().then_some(()) })
+        .await;
+    operator.stop().await.unwrap();
+}
