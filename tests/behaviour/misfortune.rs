@@ -4,6 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use evenkeel_tests::logs::Logs;
 use evenkeel_tests::widget::{Lab, Widget, a_widget, condition, definition, is_ready, status_of, widget};
 use evenkeel_tests::wire::{Call, Fault, eventually};
 use evenkeel_tests::world::{Running, SOON, Server, World};
@@ -57,8 +58,10 @@ async fn an_object_that_does_not_fit_its_type_hurts_only_itself() {
     let raw: Api<DynamicObject> = Api::namespaced_with(world.client.clone(), &world.namespace, &resource);
     let odd: DynamicObject = serde_json::from_value(a_widget("odd", json!({ "interval": { "no": "text" } }))).unwrap();
     eventually("the odd object is there", SOON, || async { raw.create(&PostParams::default(), &odd).await.ok() }).await;
+    let (logs, _capturing) = Logs::capture();
     let (_, operator) = start(&world);
     and_others_live(&world).await;
+    assert_eq!(logs.with(&["WARN", "odd", "interval"]).len(), 1, "said once, naming object and field");
     assert_eq!(world.raw::<Widget>("odd").await["status"]["observedGeneration"], -1, "untouched");
     // Mended, it is reconciled like any other.
     raw.patch("odd", &PatchParams::default(), &Patch::Merge(json!({ "spec": { "interval": "10m" } }))).await.unwrap();
@@ -81,6 +84,21 @@ async fn unknown_status_fields_are_kept_and_cost_nothing() {
     eventually("three passes", SOON, || async { (lab.passes() >= passes + 3).then_some(()) }).await;
     assert_eq!(world.wire.count(Call::is_write), 0);
     assert_eq!(world.raw::<Widget>("w").await["status"]["theirs"], json!({ "deep": [1, 2] }));
+    operator.stop().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_time_stamp_that_changes_in_every_pass_is_warned_of() {
+    let world = world().await;
+    let (logs, _capturing) = Logs::capture();
+    let lab = Lab::stamping();
+    let operator = world.operator::<widget>(lab.clone());
+    world.create::<Widget>(a_widget("w", json!({ "interval": "1s" }))).await;
+    eventually("a warning", SOON, || async { (!logs.with(&["WARN", "stamp", "time stamp"]).is_empty()).then_some(()) })
+        .await;
+    let passes = lab.passes();
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    assert!(lab.passes() - passes <= 3, "one pass per interval, no loop");
     operator.stop().await.unwrap();
 }
 

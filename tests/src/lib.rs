@@ -1,5 +1,6 @@
 //! Fixtures shared by the behaviour tests.
 
+pub mod logs;
 pub mod widget;
 pub mod wire;
 pub mod world;
