@@ -1,4 +1,6 @@
 //! The operator of the README: keeps a greeting in a ConfigMap.
+//!
+//! `cargo run -p examples --bin hello -- crds` prints its definition; without `crds` it runs against the current kubeconfig.
 #![allow(missing_docs, unreachable_pub, reason = "it shows the shortest way, in a program of one file")]
 
 use evenkeel::prelude::*;
@@ -23,9 +25,6 @@ pub enum GreetingCondition {
 
 #[derive(Debug, thiserror::Error, ReconcileError)]
 pub enum GreetingError {
-    #[error("there is nobody to greet, fill in `spec.name`")]
-    #[class(stalled)]
-    Nobody,
     #[error(transparent)]
     #[class(transient)]
     ApplyFailed(#[from] ApiError),
@@ -33,9 +32,6 @@ pub enum GreetingError {
 
 #[sub_reconciler(sets(on::Published), owns(ConfigMap))]
 pub async fn publish(greeting: &Greeting, cx: &mut Cx) -> Result<(), GreetingError> {
-    if greeting.spec.name.is_empty() {
-        return Err(GreetingError::Nobody);
-    }
     let mut map = ConfigMap::default();
     map.metadata.name = greeting.metadata.name.clone();
     map.data = Some([("text".to_owned(), format!("Hello, {}!", greeting.spec.name))].into());

@@ -1,0 +1,89 @@
+//! What the README shows is what stands in the repository.
+
+#![allow(clippy::unwrap_used, reason = "a test")]
+
+use std::path::{Path, PathBuf};
+
+/// A fenced block of the README under a marker `<!-- path -->`: the path and the text.
+struct Block {
+    path: String,
+    text: String,
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
+}
+
+fn read(path: &str) -> String {
+    std::fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+fn blocks() -> Vec<Block> {
+    let readme = read("README.md");
+    let marked = readme.split("<!-- ").skip(1);
+    let block = |part: &str| {
+        let (path, rest) = part.split_once(" -->").unwrap();
+        let text = rest.split("```").nth(1).unwrap();
+        let (_language, text) = text.split_once('\n').unwrap();
+        Block { path: path.to_owned(), text: text.trim_end().to_owned() }
+    };
+    marked.map(block).collect()
+}
+
+/// The lines that count: neither blank nor comment.
+fn code(text: &str) -> Vec<&str> {
+    text.lines().filter(|line| !line.trim().is_empty() && !line.trim_start().starts_with("//")).collect()
+}
+
+fn dependency<'a>(manifest: &'a str, name: &str) -> Option<&'a str> {
+    let value = manifest.lines().find_map(|line| line.strip_prefix(name)?.trim_start().strip_prefix('='))?;
+    let version = value.split("version = \"").nth(1).or_else(|| value.trim().strip_prefix('"'))?;
+    version.split('"').next()
+}
+
+#[test]
+fn the_operator_of_the_readme_is_the_compiled_one() {
+    let shown = blocks().into_iter().find(|block| block.path.ends_with("hello.rs")).unwrap();
+    let compiled = read(&shown.path);
+    let without_header =
+        compiled.lines().skip_while(|line| line.starts_with("//!") || line.starts_with("#![") || line.is_empty());
+    assert_eq!(shown.text, without_header.collect::<Vec<_>>().join("\n"), "README.md differs from {}", shown.path);
+}
+
+#[test]
+fn the_messages_of_the_readme_are_what_the_compiler_says() {
+    let shown: Vec<Block> = blocks().into_iter().filter(|block| block.path.ends_with(".stderr")).collect();
+    assert!(shown.len() >= 3, "three messages are promised, {} are shown", shown.len());
+    for block in shown {
+        assert!(read(&block.path).contains(&block.text), "README.md differs from {}", block.path);
+    }
+}
+
+#[test]
+fn the_manifest_of_the_readme_names_the_versions_that_are_tested() {
+    let shown = blocks().into_iter().find(|block| block.path == "Cargo.toml").unwrap();
+    let workspace = read("Cargo.toml");
+    for name in ["k8s-openapi", "kube", "schemars", "serde", "serde_json", "thiserror", "tokio"] {
+        let version = dependency(&shown.text, name);
+        assert!(version.is_some(), "{name} is missing");
+        assert_eq!(version, dependency(&workspace, name), "{name}");
+    }
+}
+
+#[test]
+fn the_operator_of_the_example_is_at_most_100_lines_of_code() {
+    let operator = read("examples/src/bin/gitrepository/operator.rs");
+    assert!(!operator.contains("/*"), "a block comment would be counted as code");
+    assert!(code(&operator).len() <= 100, "{} lines", code(&operator).len());
+}
+
+#[test]
+fn every_folder_on_the_map_of_the_readme_is_there() {
+    let readme = read("README.md");
+    let map = readme.split("## The map").nth(1).unwrap();
+    let paths: Vec<&str> = map.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next()).collect();
+    assert!(paths.len() > 5, "{paths:?}");
+    for path in paths {
+        assert!(root().join(path).exists(), "{path} is on the map, but not there");
+    }
+}
