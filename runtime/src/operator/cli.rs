@@ -4,6 +4,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::Config;
 use kube::config::{KubeConfigOptions, Kubeconfig};
 
@@ -67,8 +68,9 @@ impl Operator {
         let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
         #[cfg(feature = "log")]
         {
-            let subscriber =
-                tracing_subscriber::fmt().with_env_filter(cli.flags.log.clone()).with_writer(std::io::stderr);
+            let colours = std::io::IsTerminal::is_terminal(&std::io::stderr());
+            let subscriber = tracing_subscriber::fmt().with_env_filter(cli.flags.log.clone());
+            let subscriber = subscriber.with_writer(std::io::stderr).with_ansi(colours);
             // Somebody who has set a subscriber wants that one.
             let _ = subscriber.try_init();
         }
@@ -100,10 +102,7 @@ impl Operator {
 
     fn print_crds(&self) -> Result {
         let mut out = std::io::stdout().lock();
-        let written = self.definitions().iter().try_for_each(|definition| {
-            let yaml = serde_saphyr::to_string(definition).map_err(std::io::Error::other)?;
-            write!(out, "---\n{yaml}")
-        });
+        let written = yaml(&self.definitions()).and_then(|text| out.write_all(text.as_bytes()));
         written.and_then(|()| out.flush()).map_err(|error| {
             Error::new(
                 Reason::Config,
@@ -112,6 +111,14 @@ impl Operator {
             )
         })
     }
+}
+
+/// One YAML document for each.
+fn yaml(definitions: &[CustomResourceDefinition]) -> std::io::Result<String> {
+    definitions.iter().try_fold(String::new(), |text, definition| {
+        let document = serde_saphyr::to_string(definition).map_err(std::io::Error::other)?;
+        Ok(format!("{text}---\n{document}"))
+    })
 }
 
 async fn read(path: Option<PathBuf>, context: Option<String>) -> Result<Config> {
@@ -138,6 +145,19 @@ mod tests {
             assert_eq!(cli.flags.namespaces, ["a"]);
         }
         assert!(Cli::try_parse_from(["op"]).unwrap().command.is_none());
+    }
+
+    #[test]
+    fn definitions_print_as_yaml_documents_that_read_back() {
+        let mut definition = CustomResourceDefinition::default();
+        definition.metadata.name = Some("things.example.com".into());
+        definition.spec.group = "on".into();
+        let text = yaml(&[definition.clone(), definition.clone()]).unwrap();
+        let documents: Vec<&str> = text.split("---\n").filter(|document| !document.is_empty()).collect();
+        assert_eq!(documents.len(), 2);
+        for document in documents {
+            assert_eq!(serde_saphyr::from_str::<CustomResourceDefinition>(document).unwrap(), definition);
+        }
     }
 
     #[test]
