@@ -43,7 +43,8 @@
 //!   as they were written, and status is what a test writes;
 //! - built-in kinds are checked by type, and beyond that in few places (names, labels, ConfigMap keys, Leases, Events,
 //!   role references); of the defaults a cluster sets, few are set;
-//! - lists of built-in kinds are atomic to server-side apply, and their field owners are told less finely;
+//! - of built-in kinds server-side apply shares the lists it has facts about (pods, services, conditions); others are
+//!   atomic, see [`mod@apply`];
 //! - strategic merge patches, tables, protobuf, webhooks, rules in CEL (stored, not run), eviction, logs and exec.
 
 #![forbid(unsafe_code)]
