@@ -1,6 +1,7 @@
-//! The attribute macros of evenkeel.
-
-#![forbid(unsafe_code)]
+//! The attribute macros of evenkeel. Use them through the `evenkeel` crate, which re-exports them.
+//!
+//! Each folder is one macro, of the same inner shape: `args` (as written), `check` (the refusals), `model` (validated), `expand`
+//! (prints the model), `fallback` (what stands where something failed). The examples below stand, compiled, in `tests/hygiene`.
 
 mod cleanup;
 mod condition_set;
@@ -10,40 +11,176 @@ mod reconciler;
 mod status;
 mod sub_reconciler;
 mod syntax;
+#[cfg(test)]
+mod testing;
 
 use proc_macro::TokenStream;
 
-/// The conditions of a reconciler: one variant each.
+/// Declares the conditions of a reconciler: one variant each, the most important first.
+///
+/// ```ignore (needs the runtime, on which this crate cannot depend)
+/// #[derive(ConditionSet)]
+/// #[condition_set(mod = on)]
+/// pub enum RepoCondition {
+///     /// The remote was fetched.
+///     #[condition(positive)]
+///     SourceFetched,
+///     /// A newer revision exists than the stored one.
+///     #[condition(negative)]
+///     ArtifactOutdated,
+/// }
+/// ```
+///
+/// | argument | meaning |
+/// | --- | --- |
+/// | `condition_set(mod = on)` | the module of the markers: `on::SourceFetched`; the enum's name in snake case unless given |
+/// | `condition_set(crate = ::path)` | where the runtime is, if it is renamed |
+/// | `condition(positive)` | True is good |
+/// | `condition(negative)` | True is bad; absent while there is nothing to say |
+///
+/// Doc comments become the text of the definition and of the reference page. The names are CamelCase, as Kubernetes wants them;
+/// `Ready`, `Reconciling` and `Stalled` are the framework's. A set holds at most 64 conditions.
+///
+/// Generates a unit struct for each variant in the module, and `ConditionSet` for the enum.
 #[proc_macro_derive(ConditionSet, attributes(condition_set, condition))]
 pub fn condition_set(item: TokenStream) -> TokenStream {
     condition_set::derive(item.into()).into()
 }
 
-/// A class for each variant of an error.
+/// Gives each variant of an error a class: what the framework does about it.
+///
+/// ```ignore (needs the runtime, on which this crate cannot depend)
+/// #[derive(Debug, thiserror::Error, ReconcileError)]
+/// pub enum RepoError {
+///     #[error("the URL is not valid: {0}")]
+///     #[class(stalled)]
+///     InvalidUrl(String),
+///     #[error(transparent)]
+///     #[class(waiting)]
+///     SecretMissing(#[from] Absent<Secret>),
+///     #[error("the remote is busy")]
+///     #[class(waiting(poll = "1m"))]
+///     Busy,
+/// }
+/// ```
+///
+/// | class | meaning |
+/// | --- | --- |
+/// | `stalled` | retrying is useless until a person changes something |
+/// | `waiting` | not our turn yet: woken by the `Absent<K>` that the variant holds |
+/// | `waiting(poll = "1m")` | not our turn yet: looks again after the time |
+/// | `transient` | worth another try, with back-off |
+/// | `ignored` | nothing to do: the pass counts as done |
+///
+/// The reason of the condition is the name of the variant, or `class(.., reason = "Word")`; the message is `Display`. On the enum,
+/// `#[reconcile_error(crate = ::path)]` says where the runtime is, if it is renamed.
+///
+/// Generates `ReconcileError` for the enum.
 #[proc_macro_derive(ReconcileError, attributes(reconcile_error, class))]
 pub fn reconcile_error(item: TokenStream) -> TokenStream {
     reconcile_error::derive(item.into()).into()
 }
 
-/// Adds the fields that the framework keeps to a status.
+/// Adds the fields that the framework keeps to a status: `observedGeneration`, `conditions` (a map keyed by type), `observedInputs`.
+///
+/// ```ignore (needs the runtime, on which this crate cannot depend)
+/// #[status]
+/// pub struct GitRepositoryStatus {
+///     pub artifact: Option<Artifact>,
+/// }
+/// ```
+///
+/// The schema has the default `{observedGeneration: -1}` on the status itself, so that a fresh object does not look current. Every
+/// field is therefore an `Option`, a list, a map, or has a `#[serde(default)]`; options and lists are left out where they are empty.
+///
+/// `Clone`, `Debug`, `Default`, `PartialEq`, `Serialize`, `Deserialize` and `JsonSchema` are derived unless a `#[derive(..)]` below
+/// the attribute has them; names on the wire are camelCase unless `#[serde(rename_all = "..")]` says otherwise.
+/// `#[status(crate = ::path)]` says where the runtime is, if it is renamed.
+///
+/// Generates the struct with all fields, and `StatusContract` for it.
 #[proc_macro_attribute]
 pub fn status(args: TokenStream, item: TokenStream) -> TokenStream {
     status::attribute(args.into(), &item.into()).into()
 }
 
-/// Makes a function a step.
+/// Makes a function a step, and declares what it does: what is not declared does not compile.
+///
+/// ```ignore (needs the runtime, on which this crate cannot depend)
+/// #[sub_reconciler(sets(on::SourceFetched), watches(Secret, by_name))]
+/// pub async fn fetch(repo: &GitRepository, git: &Git, cx: &mut Cx) -> Result<Commit, RepoError> {
+///     let token = cx.require::<Secret>("token").await?;
+///     Ok(git.fetch(&repo.spec.url, &token).await?)
+/// }
+/// ```
+///
+/// The first parameter borrows the object, the last is the context; between them stands what the step needs. It is called as any
+/// other function.
+///
+/// | argument | meaning |
+/// | --- | --- |
+/// | `sets(on::A, ..)` | the conditions it owns; the first is marked by its error, all by its success |
+/// | `clears(on::B, ..)` | negative conditions of earlier steps that its success removes |
+/// | `reads(K, on::C, ..)` | kinds and conditions that it looks at, and that wake nobody |
+/// | `watches(K, by_name)` | a kind of which the named objects wake this one |
+/// | `watches(K, labels = "a=b")` | a kind of which all matching objects are kept in memory |
+/// | `polls(K)` | a kind that is read from the API server each time |
+/// | `owns(K, ..)` | kinds that it writes; a change of one wakes its owner |
+/// | `external` | it makes something outside of the cluster, which its [`cleanup`](macro@cleanup) removes |
+/// | `marker = Name` | the name of the step as a type, where function and file share one |
+/// | `crate = ::path` | where the runtime is, if it is renamed |
+///
+/// Generates a type with the name of the function, `SubReconciler` for it, and its rights.
 #[proc_macro_attribute]
 pub fn sub_reconciler(args: TokenStream, item: TokenStream) -> TokenStream {
     sub_reconciler::attribute(args.into(), &item.into()).into()
 }
 
-/// Undoes an external step.
+/// Undoes an `external` step when its object goes.
+///
+/// ```ignore (needs the runtime, on which this crate cannot depend)
+/// #[cleanup(of = store)]
+/// pub async fn remove_artifact(repo: &GitRepository, git: &Git, cx: &mut Cx<'_, store>) -> Result<(), RepoError> {
+///     Ok(git.remove(repo).await?)
+/// }
+/// ```
+///
+/// The first parameter borrows the object, the last is the context of the step; the dependencies between them are found by their
+/// types among those of the reconciler. Cleanups run in the reverse order of the pipeline; the finalizer goes after the last.
+/// `crate = ::path` says where the runtime is, if it is renamed.
+///
+/// Generates `HasCleanup` for the step, and a type with the name of the function.
 #[proc_macro_attribute]
 pub fn cleanup(args: TokenStream, item: TokenStream) -> TokenStream {
     cleanup::attribute(args.into(), &item.into()).into()
 }
 
-/// Makes a function a reconciler.
+/// Makes a function a reconciler: its body is the pipeline.
+///
+/// ```ignore (needs the runtime, on which this crate cannot depend)
+/// #[reconciler(conditions = RepoCondition, requeue = "10m")]
+/// pub async fn git_repository(repo: &GitRepository, git: &Git, cx: &mut Pass<'_>) -> Flow {
+///     let commit = fetch(repo, git, cx).await?;
+///     store(repo, git, &commit, cx).await?;
+///     Ok(())
+/// }
+/// ```
+///
+/// The first parameter borrows the object, the last is the context of the pass; between them stand the dependencies, borrowed and
+/// told apart by their types. A statement is the call of a step, `let x = step(repo, .., cx).await?;` or without `let`, and the
+/// last line is `Ok(())`.
+///
+/// | argument | meaning |
+/// | --- | --- |
+/// | `conditions = C` | the condition set; each condition is set by exactly one step |
+/// | `requeue = "10m"` or `spec.interval` | when to run again after success; a change is awaited unless given |
+/// | `timeout = "5m"` | how long a pass may take; five minutes unless given |
+/// | `revision = 2` | bumped when the effect of the code changed, so that unchanged objects run again |
+/// | `finalizer = "example.com/name"` | the finalizer; `<group>/<operator>` unless given |
+/// | `manager = "name"` | the field manager; `<operator>/<reconciler>` unless given |
+/// | `previously(managers("x"), finalizers("example.com/y"))` | what earlier versions left behind, to be taken over |
+/// | `crate = ::path` | where the runtime is, if it is renamed |
+///
+/// Generates a type with the name of the function, and `Reconciler` for it.
 #[proc_macro_attribute]
 pub fn reconciler(args: TokenStream, item: TokenStream) -> TokenStream {
     reconciler::attribute(args.into(), &item.into()).into()

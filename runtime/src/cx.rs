@@ -51,37 +51,31 @@ impl<S> std::fmt::Debug for Cx<'_, S> {
 
 impl<S: SubReconciler> Cx<'_, S> {
     /// Sets a condition that this step owns. The reason is a word in CamelCase; the message is for people.
-    pub fn set<C: ConditionMarker>(&mut self, _: C, status: Status, reason: &'static str, message: impl AsRef<str>)
-    where
-        C: SetBy<S>,
-    {
+    pub fn set<C: ConditionMarker + SetBy<S>>(
+        &mut self,
+        _: C,
+        status: Status,
+        reason: &'static str,
+        message: impl AsRef<str>,
+    ) {
         self.said |= 1 << C::INDEX;
         self.draft.set(C::INDEX, status, reason, message.as_ref());
     }
 
     /// Removes a negative condition of an earlier step at once, rather than when this step succeeds.
-    pub fn clear<C: ConditionMarker>(&mut self, _: C)
-    where
-        C: ClearedBy<S>,
-    {
+    pub fn clear<C: ConditionMarker + ClearedBy<S>>(&mut self, _: C) {
         self.draft.clear(C::INDEX);
     }
 
     /// The condition as it stands now.
     #[must_use]
-    pub fn condition<C: ConditionMarker>(&self, _: C) -> Option<&Condition>
-    where
-        C: ReadBy<S>,
-    {
+    pub fn condition<C: ConditionMarker + ReadBy<S>>(&self, _: C) -> Option<&Condition> {
         self.draft.condition(C::INDEX)
     }
 
     /// Says which condition the error marks, where it is not the first of `sets(..)`: `return Err(cx.fail(on::X, error))`.
     #[must_use]
-    pub fn fail<C: ConditionMarker>(&mut self, _: C, error: S::Error) -> S::Error
-    where
-        C: SetBy<S>,
-    {
+    pub fn fail<C: ConditionMarker + SetBy<S>>(&mut self, _: C, error: S::Error) -> S::Error {
         self.named = Some(C::INDEX);
         error
     }
@@ -138,10 +132,7 @@ impl<S: SubReconciler> Cx<'_, S> {
     ///
     /// # Errors
     /// [`Absent`]: it is not there, or cannot be read; its appearance or change wakes the object.
-    pub fn require<K: Kind>(&mut self, name: &str) -> Require<'_, K>
-    where
-        K: WatchedBy<S>,
-    {
+    pub fn require<K: Kind + WatchedBy<S>>(&mut self, name: &str) -> Require<'_, K> {
         let name = name.to_owned();
         let found = self.lookup::<K>(&name, true);
         Require(
@@ -160,10 +151,7 @@ impl<S: SubReconciler> Cx<'_, S> {
     ///
     /// # Errors
     /// The call failed, or the object cannot be decoded.
-    pub fn get<K: Kind>(&mut self, name: &str) -> Get<'_, K>
-    where
-        K: ReadBy<S>,
-    {
+    pub fn get<K: Kind + ReadBy<S>>(&mut self, name: &str) -> Get<'_, K> {
         Get(self.lookup::<K>(name, false))
     }
 
@@ -194,10 +182,7 @@ impl<S: SubReconciler> Cx<'_, S> {
     ///
     /// # Errors
     /// The call failed, or the object has no name.
-    pub fn apply<K: Kind>(&mut self, object: &K) -> Apply<'_, K>
-    where
-        K: OwnedBy<S>,
-    {
+    pub fn apply<K: Kind + OwnedBy<S>>(&mut self, object: &K) -> Apply<'_, K> {
         let backend = self.draft.backend.clone();
         let target = object.meta().name.as_deref().map(|name| self.target::<K>(name));
         let value = serde_json::to_value(object);
@@ -219,10 +204,7 @@ impl<S: SubReconciler> Cx<'_, S> {
     ///
     /// # Errors
     /// The call failed.
-    pub fn delete<K: Kind>(&mut self, name: &str) -> Delete<'_>
-    where
-        K: OwnedBy<S>,
-    {
+    pub fn delete<K: Kind + OwnedBy<S>>(&mut self, name: &str) -> Delete<'_> {
         let backend = self.draft.backend.clone();
         let target = self.target::<K>(name);
         Delete(async move { backend.delete(target).await }.boxed(), PhantomData)
@@ -310,7 +292,7 @@ fn enter<'a, S: SubReconciler>(pass: &'a mut Pass<'_>) -> Cx<'a, S> {
 
 /// Starts a step of a pipeline.
 #[doc(hidden)]
-pub fn begin<'a, S: SubReconciler>(pass: &'a mut Pass<'_>) -> Cx<'a, S> {
+pub(crate) fn begin<'a, S: SubReconciler>(pass: &'a mut Pass<'_>) -> Cx<'a, S> {
     pass.draft.begin(S::WIRING);
     enter(pass)
 }

@@ -1,6 +1,7 @@
 //! A DSL of attribute macros for Kubernetes operators.
 
 #![forbid(unsafe_code)]
+#![cfg_attr(not(feature = "operator"), allow(dead_code, reason = "types only: what the engine uses waits for it"))]
 
 pub mod backend;
 #[cfg(feature = "operator")]

@@ -8,6 +8,7 @@ use crate::errors::Errors;
 use crate::syntax::context::{self, fill_in};
 use crate::syntax::function::Function;
 use crate::syntax::krate::Krate;
+use crate::syntax::reason::check_reasons;
 use crate::syntax::shape::{parse_dependencies, parse_object};
 
 pub(crate) struct Cleanup {
@@ -27,6 +28,9 @@ pub(crate) fn read(
     let what = format!("cleanup `{}`", function.sig.ident);
     check::check_of(&args, &function, errors);
     check::check_shape(&what, &function, errors);
+    if let Some(context) = context::name(&function) {
+        check_reasons(&function.body, context, errors);
+    }
     let object = parse_object(&what, &function, errors);
     if let (Some(step), Some(_)) = (&args.of, &object) {
         let step = step.segments.last().map_or_else(String::new, |segment| segment.ident.to_string());

@@ -10,6 +10,7 @@ use crate::errors::Errors;
 use crate::syntax::args::{Arg, Keys, Value, parse_args};
 use crate::syntax::duration::parse_duration;
 use crate::syntax::krate::Krate;
+use crate::syntax::reason::check_reason;
 
 const CLASSES: [&str; 4] = ["stalled", "waiting", "transient", "ignored"];
 const CLASS: Keys = Keys { known: &["stalled", "waiting", "transient", "ignored", "reason"], many: &[] };
@@ -47,7 +48,7 @@ pub(crate) fn parse_class(variant: &Ident, attrs: &[Attribute], errors: &mut Err
     let (classes, reasons): (Vec<&Arg>, Vec<&Arg>) = args.iter().partition(|arg| CLASSES.iter().any(|c| arg.key == *c));
     let reason = reasons.first().and_then(|arg| errors.take(arg.text("\"Word\"")));
     if let Some(reason) = &reason {
-        check::check_reason(reason, errors);
+        check_reason(reason, errors);
     }
     let class = match classes.as_slice() {
         [] => {

@@ -1,10 +1,10 @@
 //! What a classed error may not be.
 
 use proc_macro2::Ident;
-use syn::{Data, DeriveInput, Fields, LitStr, Type};
+use syn::{Data, DeriveInput, Fields, Type};
 
 use crate::errors::Errors;
-use crate::syntax::names::{is_reason, plain};
+use crate::syntax::names::plain;
 
 /// Classes stand on variants.
 pub(crate) fn refuse_no_enum(input: &DeriveInput, errors: &mut Errors) {
@@ -27,14 +27,6 @@ pub(crate) fn refuse_no_class(variant: &Ident, errors: &mut Errors) {
 pub(crate) fn refuse_two_classes(variant: &Ident, second: &Ident, errors: &mut Errors) {
     let headline = format!("error variant `{}` has two classes", plain(variant));
     errors.push(second, headline, "keep one of them");
-}
-
-/// The reason goes into a condition, of which Kubernetes checks the grammar.
-pub(crate) fn check_reason(reason: &LitStr, errors: &mut Errors) {
-    if !is_reason(&reason.value()) {
-        let headline = format!("Kubernetes refuses the reason `{}`", reason.value());
-        errors.push(reason, headline, "write a word in CamelCase: `reason = \"InvalidUrl\"`");
-    }
 }
 
 /// The field that wakes a bare `waiting`: the `Absent<K>`, or the only one.

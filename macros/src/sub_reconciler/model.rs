@@ -6,9 +6,10 @@ use syn::{GenericArgument, Path, PathArguments, PathSegment, ReturnType, Type};
 use super::args::StepArgs;
 use super::check;
 use crate::errors::Errors;
-use crate::syntax::context::fill_in;
+use crate::syntax::context::{self, fill_in};
 use crate::syntax::function::Function;
 use crate::syntax::names::plain;
+use crate::syntax::reason::check_reasons;
 use crate::syntax::shape::{check_plain, parse_object};
 
 /// What was read, right or wrong.
@@ -46,6 +47,9 @@ pub(crate) enum ErrorType {
 pub(crate) fn read(args: StepArgs, mut function: Function, errors: &mut Errors) -> Draft {
     let marker = args.marker.clone().unwrap_or_else(|| function.sig.ident.clone());
     check::check_args(&args, &function, errors);
+    if let Some(context) = context::name(&function) {
+        check_reasons(&function.body, context, errors);
+    }
     let before = errors.count();
     let what = format!("step `{}`", function.sig.ident);
     check_plain(&what, &function.sig, errors);

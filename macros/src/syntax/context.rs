@@ -1,7 +1,8 @@
 //! The context of a step in a signature: `cx: &mut Cx<'_, step>`, or `cx: &mut Cx` for short.
 
+use proc_macro2::Ident;
 use quote::ToTokens;
-use syn::{FnArg, GenericArgument, PathArguments, PathSegment, Type};
+use syn::{FnArg, GenericArgument, Pat, PatType, PathArguments, PathSegment, Type};
 
 use crate::syntax::function::{Function, behind};
 
@@ -15,6 +16,17 @@ fn last(ty: &Type) -> Option<&PathSegment> {
     match ty {
         Type::Path(path) => path.path.segments.last(),
         _ => None,
+    }
+}
+
+/// The name of the last parameter.
+pub(crate) fn name(function: &Function) -> Option<&Ident> {
+    match function.sig.inputs.last()? {
+        FnArg::Typed(PatType { pat, .. }) => match &**pat {
+            Pat::Ident(pat) => Some(&pat.ident),
+            _ => None,
+        },
+        FnArg::Receiver(_) => None,
     }
 }
 

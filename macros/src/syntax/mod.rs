@@ -6,5 +6,6 @@ pub(crate) mod duration;
 pub(crate) mod function;
 pub(crate) mod krate;
 pub(crate) mod names;
+pub(crate) mod reason;
 pub(crate) mod shape;
 pub(crate) mod suggest;

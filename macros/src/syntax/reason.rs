@@ -1,0 +1,74 @@
+//! Reasons that a body hands to `cx.set(..)` as literals: the only part of a body that is looked into.
+
+use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
+use syn::LitStr;
+
+use crate::errors::Errors;
+use crate::syntax::names::{camel, is_reason};
+
+/// Refuses the reasons in `cx.set(marker, status, "reason", ..)` that Kubernetes would.
+pub(crate) fn check_reasons(body: &Group, context: &Ident, errors: &mut Errors) {
+    let tokens: Vec<TokenTree> = body.stream().into_iter().collect();
+    for (i, token) in tokens.iter().enumerate() {
+        let TokenTree::Group(group) = token else { continue };
+        let called = i >= 3 && is_set(&tokens[i - 3..i], context) && group.delimiter() == Delimiter::Parenthesis;
+        match reason(group).filter(|_| called) {
+            Some(reason) => check_reason(&reason, errors),
+            None => check_reasons(group, context, errors),
+        }
+    }
+}
+
+/// `cx.set`.
+fn is_set(tokens: &[TokenTree], context: &Ident) -> bool {
+    let [TokenTree::Ident(receiver), TokenTree::Punct(dot), TokenTree::Ident(method)] = tokens else { return false };
+    receiver == context && dot.as_char() == '.' && method == "set"
+}
+
+/// The third argument, where it is a literal.
+fn reason(arguments: &Group) -> Option<LitStr> {
+    let tokens: Vec<TokenTree> = arguments.stream().into_iter().collect();
+    let is_comma = |token: &TokenTree| matches!(token, TokenTree::Punct(punct) if punct.as_char() == ',');
+    let third = tokens.split(is_comma).nth(2)?;
+    syn::parse2(third.iter().cloned().collect::<TokenStream>()).ok()
+}
+
+/// A reason goes into a condition, of which the API server checks the grammar.
+pub(crate) fn check_reason(reason: &LitStr, errors: &mut Errors) {
+    let text = reason.value();
+    if !is_reason(&text) {
+        let word = Some(camel(&text)).filter(|word| is_reason(word)).unwrap_or_else(|| "InvalidUrl".to_owned());
+        errors.push(reason, format_args!("Kubernetes refuses the reason `{text}`"), format_args!("write `\"{word}\"`"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use quote::{format_ident, quote};
+
+    use super::*;
+
+    fn mistakes(body: &TokenStream) -> usize {
+        let mut errors = Errors::default();
+        let body: Group = syn::parse2(quote!({ #body })).unwrap();
+        check_reasons(&body, &format_ident!("cx"), &mut errors);
+        errors.count()
+    }
+
+    #[test]
+    fn a_refused_reason_is_found_wherever_it_stands() {
+        assert_eq!(mistakes(&quote!(cx.set(on::A, Status::True, "very busy", "m");)), 1);
+        assert_eq!(
+            mistakes(&quote!(if x {
+                f(|| cx.set(on::A, Status::True, "no-no", m))
+            })),
+            1
+        );
+    }
+
+    #[test]
+    fn other_calls_and_good_reasons_are_left_alone() {
+        assert_eq!(mistakes(&quote!(cx.set(on::A, Status::True, "Busy", "very busy");)), 0);
+        assert_eq!(mistakes(&quote!(map.set(a, b, "very busy"); cx.set(a, b, reason, "m"); cx.get(a, b, "x y");)), 0);
+    }
+}
