@@ -6,6 +6,8 @@
 //! server defaults other than the protocol of a port are not part of any key.
 
 mod builtin;
+#[cfg(test)]
+mod builtins;
 mod cap;
 mod compare;
 mod element;
