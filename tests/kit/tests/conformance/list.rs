@@ -4,7 +4,7 @@ use k8s_openapi::api::core::v1::ConfigMap;
 use kube::api::{ListParams, PostParams, VersionMatch};
 use serde_json::{Value, json};
 
-use crate::check::{Broken, Verdict, holds, refused, same};
+use crate::check::{Broken, Verdict, eventually, holds, refused, same};
 use crate::env::{Env, map};
 use crate::rule::rules;
 
@@ -23,6 +23,7 @@ rules![
     a_list_at_an_exact_version_shows_what_was_then,
     a_version_of_the_future_times_out,
     a_version_match_needs_a_version,
+    a_limit_at_version_zero_is_ignored,
     a_metadata_list_has_only_metadata;
     embedded an_expired_continue_token_is_gone, a_forgotten_exact_version_is_gone,
 ];
@@ -154,6 +155,17 @@ async fn a_version_of_the_future_times_out(env: &Env) -> Verdict {
 async fn a_version_match_needs_a_version(env: &Env) -> Verdict {
     let answer = env.get(&env.core("configmaps?resourceVersionMatch=Exact")).await?.refuses(422, "Invalid")?;
     same("fields", answer.fields(), vec!["resourceVersionMatch"])
+}
+
+async fn a_limit_at_version_zero_is_ignored(env: &Env) -> Verdict {
+    fill(env, &["a", "b", "c"]).await?;
+    // A cache may still be behind what was just written.
+    let whole = || async {
+        let list = env.get(&env.core("configmaps?limit=1&resourceVersion=0")).await?.is(200)?;
+        Ok((list.body["items"].as_array().map(Vec::len) == Some(3)).then_some(list))
+    };
+    let list = eventually("all three are listed", whole).await?;
+    same("continue", &list.body["metadata"]["continue"], &Value::Null)
 }
 
 async fn a_metadata_list_has_only_metadata(env: &Env) -> Verdict {

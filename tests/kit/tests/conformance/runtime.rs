@@ -30,6 +30,7 @@ rules![
     a_controller_makes_what_it_owns_and_makes_it_again,
     a_controller_that_changes_nothing_comes_to_rest;
     embedded a_watcher_lists_again_after_the_past_is_forgotten, a_streaming_watcher_lists_again_after_the_past_is_forgotten,
+    stores_agree_with_the_server_through_storms,
 ];
 
 type Watched = Event<ConfigMap>;
@@ -238,4 +239,64 @@ async fn a_watcher_lists_again_after_the_past_is_forgotten(env: &Env) -> Verdict
 
 async fn a_streaming_watcher_lists_again_after_the_past_is_forgotten(env: &Env) -> Verdict {
     lists_again(env, watcher::Config::default().streaming_lists()).await
+}
+
+/// One of the writes of a storm.
+async fn gust(env: &Env, dice: &mut rand::rngs::StdRng) -> Verdict {
+    use rand::Rng;
+    let name = format!("m{}", dice.random_range(0..6));
+    let value = dice.random_range(0..100_u32).to_string();
+    let outcome = match dice.random_range(0..4_u32) {
+        0 => env.maps().create(&PostParams::default(), &env.map(&name)).await.map(|_| ()),
+        1 => env.maps().delete(&name, &DeleteParams::default()).await.map(|_| ()),
+        _ => {
+            let patch = Patch::Merge(json!({"data": {"k": value}}));
+            env.maps().patch(&name, &PatchParams::default(), &patch).await.map(|_| ())
+        }
+    };
+    match outcome {
+        Ok(()) | Err(kube::Error::Api(_)) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// A store that follows the server.
+fn mirror(env: &Env, config: watcher::Config) -> (reflector::Store<ConfigMap>, tokio::task::JoinHandle<()>) {
+    let (store, writer) = reflector::store();
+    let stream = reflector(writer, watcher::watcher(env.maps(), config).default_backoff());
+    (store, tokio::spawn(stream.for_each(|_| async {})))
+}
+
+async fn stores_agree_with_the_server_through_storms(env: &Env) -> Verdict {
+    use rand::{Rng, SeedableRng};
+    let cluster = env.cluster.as_ref().ok_or("not embedded")?;
+    let configs = [
+        watcher::Config::default(),
+        watcher::Config::default().page_size(2),
+        watcher::Config::default().streaming_lists(),
+    ];
+    let mirrors: Vec<_> = configs.into_iter().map(|config| mirror(env, config)).collect();
+    let mut dice = rand::rngs::StdRng::seed_from_u64(7);
+    for _ in 0..300 {
+        gust(env, &mut dice).await?;
+        match dice.random_range(0..40_u32) {
+            0 => cluster.compact(),
+            1 => cluster.drop_watches(),
+            _ => {}
+        }
+    }
+    let by_name = |maps: Vec<ConfigMap>| {
+        let named = maps.into_iter().map(|map| (map.name_any(), map));
+        named.collect::<std::collections::BTreeMap<_, _>>()
+    };
+    let stored = by_name(env.maps().list(&kube::api::ListParams::default()).await?.items);
+    for (store, _) in &mirrors {
+        let agrees = || async {
+            let mirrored = by_name(store.state().iter().map(|map| (**map).clone()).collect());
+            Ok((mirrored == stored).then_some(()))
+        };
+        eventually("the store is as the server is", agrees).await?;
+    }
+    mirrors.into_iter().for_each(|(_, task)| task.abort());
+    Ok(())
 }

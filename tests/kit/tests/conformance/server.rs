@@ -36,6 +36,11 @@ impl Server {
         !matches!(self, Server::Real { .. })
     }
 
+    /// How many rules to ask at once: a real server makes most of them wait for its controllers.
+    pub(crate) fn breadth(&self) -> usize {
+        if self.is_embedded() { 8 } else { 40 }
+    }
+
     /// A namespace of its own; on the embedded server a cluster of its own. What is returned beside keeps it served.
     pub(crate) async fn env(&self, rule: &str) -> Result<(Env, Option<Serving>), Broken> {
         let unique = Uuid::new_v4().simple().to_string();

@@ -28,7 +28,8 @@ rules![
     a_streaming_list_without_a_match_is_refused,
     a_metadata_watch_has_only_metadata,
     a_finalizer_shows_deletion_as_a_modification_first,
-    a_status_write_is_an_event;
+    a_status_write_is_an_event,
+    a_watch_at_a_version_of_the_future_is_silent_until_its_time;
     embedded dropped_watches_end_and_resume,
 ];
 
@@ -287,6 +288,14 @@ async fn a_status_write_is_an_event(env: &Env) -> Verdict {
     let event = next(&mut events).await?;
     same("event", brief(&event), "MODIFIED a")?;
     same("phase", &event["object"]["status"]["phase"], "x")
+}
+
+async fn a_watch_at_a_version_of_the_future_is_silent_until_its_time(env: &Env) -> Verdict {
+    env.maps().create(&PostParams::default(), &env.map("a")).await?;
+    let path = env.core("configmaps?watch=true&resourceVersion=999999999&timeoutSeconds=1");
+    let events = watch(env, &path, "application/json").await?;
+    let all: Vec<Value> = tokio::time::timeout(Duration::from_secs(10), events.collect()).await?;
+    same("events", all, Vec::<Value>::new())
 }
 
 async fn dropped_watches_end_and_resume(env: &Env) -> Verdict {

@@ -35,6 +35,13 @@ rules![
     a_patch_of_an_absent_object_is_not_found,
     a_dry_run_stores_nothing,
     a_secret_folds_its_string_data,
+    a_method_that_a_path_does_not_have_is_refused,
+    a_body_of_an_unknown_media_type_is_unsupported,
+    an_unreadable_body_is_a_bad_request,
+    a_body_of_another_kind_is_refused,
+    a_writer_is_named_by_its_field_manager_or_its_agent,
+    of_many_creates_at_once_one_succeeds,
+    patches_at_once_all_count,
 ];
 
 async fn a_created_object_gets_an_identity_of_the_servers_own_making(env: &Env) -> Verdict {
@@ -243,4 +250,61 @@ async fn a_secret_folds_its_string_data(env: &Env) -> Verdict {
     let made = env.post(&env.core("secrets"), &body).await?.is(201)?.body;
     same("data", &made["data"], &json!({"k": "dg=="}))?;
     same("stringData", &made["stringData"], &Value::Null)
+}
+
+async fn a_method_that_a_path_does_not_have_is_refused(env: &Env) -> Verdict {
+    let map = json(&env.maps().create(&PostParams::default(), &env.map("a")).await?);
+    env.put(&env.core("configmaps"), &map).await?.refuses(405, "MethodNotAllowed")?;
+    env.post(&env.core("configmaps/a"), &map).await?.refuses(405, "MethodNotAllowed").map(|_| ())
+}
+
+async fn a_body_of_an_unknown_media_type_is_unsupported(env: &Env) -> Verdict {
+    let answer = env.send("POST", &env.core("configmaps"), "text/plain", "{}").await?;
+    answer.refuses(415, "UnsupportedMediaType").map(|_| ())
+}
+
+async fn an_unreadable_body_is_a_bad_request(env: &Env) -> Verdict {
+    for path in [env.core("configmaps"), env.path("")] {
+        env.send("POST", &path, "", "{bad").await?.refuses(400, "BadRequest")?;
+    }
+    Ok(())
+}
+
+async fn a_body_of_another_kind_is_refused(env: &Env) -> Verdict {
+    let secret = json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "a"}});
+    env.post(&env.core("configmaps"), &secret).await?.refuses(400, "BadRequest")?;
+    env.post(&env.path(""), &secret).await?.refuses(400, "BadRequest").map(|_| ())
+}
+
+async fn a_writer_is_named_by_its_field_manager_or_its_agent(env: &Env) -> Verdict {
+    let path = env.core("configmaps/a");
+    let body = json(&with(&env.map("a"), json!({"apiVersion": "v1", "kind": "ConfigMap"})));
+    let made = env.post(&env.core("configmaps"), &body).await?.is(201)?;
+    holds("who says nothing is unknown", made.entry("unknown").is_some())?;
+    let named = env.merge(&format!("{path}?fieldManager=me"), &json!({"data": {"l": "1"}})).await?.is(200)?;
+    holds("who says a name has it", named.entry("me").is_some())?;
+    let request = http::Request::patch(&path).header("Content-Type", "application/merge-patch+json");
+    let request = request.header("User-Agent", "agent/1.0 (linux)").body(br#"{"data":{"m":"1"}}"#.to_vec())?;
+    let map: Value = env.client.request(request).await?;
+    let entries = map["metadata"]["managedFields"].as_array().cloned().unwrap_or_default();
+    holds("else the agent is the name", entries.iter().any(|entry| entry["manager"] == "agent"))
+}
+
+async fn of_many_creates_at_once_one_succeeds(env: &Env) -> Verdict {
+    let create = |_| async { env.maps().create(&PostParams::default(), &env.map("a")).await };
+    let answers = futures::future::join_all((0..10).map(create)).await;
+    let (made, failed): (Vec<_>, Vec<_>) = answers.into_iter().partition(Result::is_ok);
+    same("made", made.len(), 1)?;
+    failed.into_iter().try_for_each(|answer| refused(answer, 409, "AlreadyExists").map(|_| ()))
+}
+
+async fn patches_at_once_all_count(env: &Env) -> Verdict {
+    env.widget("a", json!({})).await?;
+    let patch = |number: i32| async move {
+        let key = format!("k{number}");
+        env.merge(&env.path("/a"), &json!({"spec": {"dict": {key: "v"}}})).await?.is(200)
+    };
+    futures::future::try_join_all((0..5).map(patch)).await?;
+    let stored = env.get(&env.path("/a")).await?.body;
+    same("keys", stored["spec"]["dict"].as_object().map(serde_json::Map::len), Some(5))
 }

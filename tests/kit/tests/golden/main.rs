@@ -34,15 +34,17 @@ async fn main() -> ExitCode {
     };
     let (cases, fixtures) = case::load(&folder);
     let pending = Pending::parse(include_str!("pending.txt"));
-    let mut failed = on_kit(&cases, &fixtures, &pending, &filter).await;
+    let kit = on_kit(&cases, &fixtures, &pending, &filter);
+    let mut failed = Vec::new();
     if let Some(servers) = std::env::var_os("EVENKEEL_REAL_APISERVER").map(PathBuf::from) {
         let kubeconfigs = [servers.join("kubeconfig-modern"), servers.join("kubeconfig")];
         let modern = on_real("modern", &kubeconfigs[0], &cases, &fixtures, &pending, &filter);
         let full = on_real("full", &kubeconfigs[1], &cases, &fixtures, &pending, &filter);
-        let (modern, full) = tokio::join!(modern, full);
-        failed.extend(modern.into_iter().chain(full));
+        let (kit, modern, full) = tokio::join!(kit, modern, full);
+        failed.extend([kit, modern, full].concat());
     } else {
         println!("golden: skipped on real servers: EVENKEEL_REAL_APISERVER is not set, see tests/kit/real.sh");
+        failed.extend(kit.await);
     }
     summary(&failed)
 }
