@@ -1,6 +1,6 @@
 //! CustomResourceDefinitions on the write path: checks before the commit, the kinds they define after it.
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use serde_json::Value;
 
@@ -43,6 +43,7 @@ pub(crate) fn settle(server: &Server, call: &Call) {
 
 /// Serves what the stored definitions define, and stores their statuses.
 pub(crate) fn publish(server: &Server) {
+    let _turn = server.publishing.lock().unwrap_or_else(PoisonError::into_inner);
     loop {
         let definitions = server.store.list(&storage(), None).items;
         let published = crd::publish(&definitions, server.clock.now());

@@ -1,6 +1,6 @@
 //! The server: its state, and the one function that answers a request.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use axum::body::Body;
 use bytes::Bytes;
@@ -26,6 +26,8 @@ pub(crate) struct Server {
     pub(crate) store: Store,
     pub(crate) pages: Pages,
     pub(crate) catalog: tokio::sync::watch::Sender<Arc<Catalog>>,
+    /// Held from reading the definitions until their kinds are served, so that the last one to read is the last to serve.
+    pub(crate) publishing: Mutex<()>,
     pub(crate) options: Options,
     pub(crate) clock: Clock,
     pub(crate) log: Log,
@@ -40,6 +42,7 @@ impl Server {
             store: Store::new(options.history),
             pages: Pages::default(),
             catalog: tokio::sync::watch::Sender::new(Arc::new(Catalog::builtin())),
+            publishing: Mutex::default(),
             options,
             clock: Clock::start(),
             log: Log::default(),
