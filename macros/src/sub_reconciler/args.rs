@@ -113,13 +113,22 @@ fn marker(arg: &Arg) -> syn::Result<Ident> {
 
 fn watch(arg: &Arg) -> syn::Result<Watch> {
     let list = arg.list("Secret, by_name")?;
-    (|input: ParseStream| parse_watch(input)).parse2(list)
+    let help = "write `watches(Secret, by_name)`";
+    parse_watch.parse2(list.clone()).unwrap_or_else(|_| Err(mistake(list, "`watches` takes a kind, and how", help)))
 }
 
-fn parse_watch(input: ParseStream) -> syn::Result<Watch> {
+/// The outer error is syn's, the inner one ours.
+fn parse_watch(input: ParseStream) -> syn::Result<syn::Result<Watch>> {
     let kind: Type = input.parse()?;
-    let Type::Path(path) = &kind else {
-        return Err(mistake(&kind, "`watches` takes a kind", "write `watches(Secret, by_name)`"));
+    let watch = parse_rest(&kind, input);
+    // What an error of ours leaves is not to be complained of as well.
+    let _: TokenStream = input.parse()?;
+    Ok(watch)
+}
+
+fn parse_rest(kind: &Type, input: ParseStream) -> syn::Result<Watch> {
+    let Type::Path(path) = kind else {
+        return Err(mistake(kind, "`watches` takes a kind", "write `watches(Secret, by_name)`"));
     };
     let kind = path.path.clone();
     if input.is_empty() {
@@ -149,7 +158,6 @@ fn parse_how(word: &Ident, input: ParseStream) -> syn::Result<How> {
         }
         "labels" => Err(mistake(word, "`labels` has no value", "write `labels = \"app=web\"`")),
         _ => {
-            let _: TokenStream = input.parse()?;
             let help = suggest::help(&text, &["by_name", "labels"]);
             Err(mistake(word, format_args!("unknown way to watch: `{text}`"), help))
         }

@@ -20,12 +20,12 @@ pub(crate) fn expand(draft: &Draft, errors: &mut Errors) -> TokenStream {
     let name = function.sig.ident.to_string();
     let function = if draft.callable { quote!(#function) } else { expand_uncallable(draft, errors) };
     let error = match error {
-        Some(ErrorType::Named(ty)) if draft.callable => ty.to_token_stream(),
-        _ => quote!(#krate::Poison),
+        Some(ErrorType::Named(ty)) => ty.to_token_stream(),
+        Some(ErrorType::Within(_)) | None => quote!(#krate::Poison),
     };
     let (object, step_of) = match &draft.object {
-        Some(object) if draft.callable => (object.to_token_stream(), expand_step_of(draft, object)),
-        _ => (quote!(#krate::Poison), TokenStream::new()),
+        Some(object) => (object.to_token_stream(), expand_step_of(draft, object)),
+        None => (quote!(#krate::Poison), TokenStream::new()),
     };
     let mentioned = expand_mentioned(draft);
     quote! {

@@ -74,7 +74,11 @@ fn parse_arg(input: ParseStream) -> syn::Result<Arg> {
         let literal: Lit = input.parse()?;
         return Err(mistake(literal, "a value without a key", "write `key = value`"));
     }
-    let key = input.call(Ident::parse_any)?;
+    let start = input.cursor();
+    let Ok(key) = input.call(Ident::parse_any) else {
+        let rest: TokenStream = start.token_stream();
+        return Err(mistake(rest, "an argument starts with its key", "write `key`, `key = value` or `key(..)`"));
+    };
     let value = if input.peek(syn::token::Paren) {
         let content;
         parenthesized!(content in input);
@@ -86,7 +90,10 @@ fn parse_arg(input: ParseStream) -> syn::Result<Arg> {
             let both: TokenStream = both.collect();
             return Err(mistake(both, format_args!("`{key}` has no value"), format_args!("write `{key} = ..`")));
         }
-        Value::Is(Box::new(input.parse()?))
+        let rest = input.cursor().token_stream();
+        let unreadable =
+            |_| mistake(rest, format_args!("`{key}` has no readable value"), format_args!("write `{key} = ..`"));
+        Value::Is(Box::new(input.parse().map_err(unreadable)?))
     } else {
         Value::Word
     };
@@ -151,7 +158,11 @@ impl Arg {
     /// The paths of `key(path, path)`.
     pub(crate) fn paths(&self, example: &str) -> syn::Result<Vec<Path>> {
         let list = self.list(example)?;
-        let paths = Punctuated::<Path, Token![,]>::parse_terminated.parse2(list)?;
+        let unreadable = |_| {
+            let key = &self.key;
+            mistake(&list, format_args!("`{key}` takes names"), format_args!("write `{key}({example})`"))
+        };
+        let paths = Punctuated::<Path, Token![,]>::parse_terminated.parse2(list.clone()).map_err(unreadable)?;
         Ok(paths.into_iter().collect())
     }
 
