@@ -63,17 +63,17 @@ impl<R: Reconciler> PassWorker<R> {
             .relations
             .children(&uid)
             .into_iter()
-            .map(|seen| (seen.target.to_string(), version::<R>(&seen)))
+            .map(|seen| (seen.target.to_string(), child_version::<R>(&seen)))
             .collect();
         for (target, seen) in wrote {
             match seen {
-                Some(seen) => tracked.insert(target.clone(), version::<R>(seen)),
+                Some(seen) => tracked.insert(target.clone(), child_version::<R>(seen)),
                 None => tracked.remove(target),
             };
         }
         for reference in references {
             let seen = resolve(&R::WIRING, reference).and_then(|(_, target)| self.env.relations.version_of(&target));
-            tracked.insert(reference.clone(), seen.map_or_else(|| "absent".into(), |seen| version::<R>(&seen)));
+            tracked.insert(reference.clone(), seen.map_or_else(|| "absent".into(), |seen| watched_version(&seen)));
         }
         digest::inputs(&uid, object.meta().generation.unwrap_or_default(), &self.wiring, &tracked)
     }
@@ -90,12 +90,17 @@ impl<R: Reconciler> PassWorker<R> {
     }
 }
 
-/// A step that reads the kind may depend on its status, too; otherwise only the generation counts.
-fn version<R: Reconciler>(seen: &Seen) -> String {
+/// Of an owned object the generation counts, unless a step reads the kind: then its status counts, too.
+fn child_version<R: Reconciler>(seen: &Seen) -> String {
     let relations = R::WIRING.steps.iter().flat_map(|step| step.relations);
     let mut reads = relations.filter(|relation| relation.how == How::Reads);
     let is_read = reads.any(|relation| relation.kind.is_some_and(|kind| kind() == seen.target.kind));
     format!("{} {}", seen.uid, if is_read { &seen.resource_version } else { &seen.version })
+}
+
+/// A watched object is seen whole.
+fn watched_version(seen: &Seen) -> String {
+    format!("{} {}", seen.uid, seen.resource_version)
 }
 
 /// The declared relation that a stored reference belongs to.
