@@ -21,7 +21,7 @@ pub enum HTTPCondition {
 )]
 #[cfg(not(any()))]
 #[allow(clippy::needless_lifetimes, reason = "lifetimes are allowed")]
-#[must_use]
+#[inline]
 pub async fn r#match<'a>(r#type: &'a GitRepository, cx: &mut Cx<'_, r#match>) -> Result<&'a str, RepoError> {
     let _ = (cx.get::<ConfigMap>("x").await, cx.get::<Secret>("y").await, cx.condition(http_condition::Broken));
     Ok(&r#type.spec.url)
