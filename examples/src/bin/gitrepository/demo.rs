@@ -15,6 +15,7 @@ use serde_json::json;
 use tokio::time::{Instant, interval, timeout};
 
 use crate::operator::GitRepository;
+use crate::server::said;
 use crate::table::{Row, Table};
 
 /// The object that works.
@@ -89,7 +90,7 @@ impl Demo {
     pub async fn end(&mut self) -> Result<()> {
         for name in NAMES {
             match self.repositories.delete(name, &DeleteParams::default()).await {
-                Err(error) if !is_absent(&error) => return Err(format!("cannot delete {name}: {error}")),
+                Err(error) if !is_absent(&error) => return Err(format!("cannot delete {name}: {}", said(&error))),
                 _ => {}
             }
         }
@@ -112,7 +113,8 @@ impl Demo {
         });
         let params = PatchParams::apply(MANAGER).force();
         let applied = self.repositories.patch(name, &params, &Patch::Apply(&object)).await;
-        applied.map(drop).map_err(|error| format!("cannot apply {name}: {error}"))
+        let cure = |error: &kube::Error| if is_absent(error) { ", choose another with --namespace" } else { "" };
+        applied.map(drop).map_err(|error| format!("cannot apply {name}: {}{}", said(&error), cure(&error)))
     }
 
     /// Shows every change, and every second the ages.
@@ -168,19 +170,19 @@ impl Demo {
             "stringData": { "username": "demo", "password": "not used by a local repository" },
         });
         let made = self.secrets.patch(SECRET, &PatchParams::apply(MANAGER).force(), &Patch::Apply(&secret)).await;
-        made.map(drop).map_err(|error| format!("cannot create the Secret {SECRET}: {error}"))
+        made.map(drop).map_err(|error| format!("cannot create the Secret {SECRET}: {}", said(&error)))
     }
 
     async fn delete_secret(&self) -> Result<()> {
         match self.secrets.delete(SECRET, &DeleteParams::default()).await {
-            Err(error) if !is_absent(&error) => Err(format!("cannot delete the Secret {SECRET}: {error}")),
+            Err(error) if !is_absent(&error) => Err(format!("cannot delete the Secret {SECRET}: {}", said(&error))),
             _ => Ok(()),
         }
     }
 
     async fn remaining(&self) -> Result<usize> {
         let list = self.repositories.list_metadata(&ListParams::default()).await;
-        let list = list.map_err(|error| format!("cannot list: {error}"))?;
+        let list = list.map_err(|error| format!("cannot list the objects: {}", said(&error)))?;
         Ok(list.items.iter().filter(|object| NAMES.contains(&object.name_any().as_str())).count())
     }
 

@@ -18,7 +18,7 @@ pub mod server;
 pub mod storage;
 pub mod table;
 
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -62,7 +62,7 @@ async fn run(args: &Args) -> Result<(), String> {
     Remote::parse(&url).map_err(|error| format!("cannot use --url: {error}"))?;
     let server = Server::choose(args, folder.path()).await?;
     install(server.client.clone()).await?;
-    introduce(&server, &data, &url, &args.namespace);
+    say(&introduction(&server, &data, &url, &args.namespace))?;
     let table = Table::new(paint(args));
     let mut demo = Demo::new(server.client.clone(), &args.namespace, table);
     let until = if args.once { Until::Reached } else { Until::Stopped };
@@ -85,7 +85,7 @@ async fn tell(demo: &mut Demo, url: &str, until: Until) -> Result<(), String> {
         _ = tokio::signal::ctrl_c() => Ok(()),
     };
     if outcome.is_ok() && until == Until::Reached {
-        println!("\nall expected states are reached; deleting the objects");
+        say("\nall expected states are reached; deleting the objects")?;
     }
     let ended = tokio::select! {
         ended = demo.end() => ended,
@@ -118,23 +118,27 @@ async fn install(client: Client) -> Result<(), String> {
     let definitions = Api::all(client);
     let params = PatchParams::apply("gitrepository-demo").force();
     let installed = definitions.patch(GitRepository::crd_name(), &params, &Patch::Apply(&definition)).await;
-    installed.map_err(|error| format!("cannot install {}: {error}", GitRepository::crd_name()))?;
+    installed.map_err(|error| format!("cannot install {}: {}", GitRepository::crd_name(), server::said(&error)))?;
     let established =
         wait::await_condition(definitions, GitRepository::crd_name(), conditions::is_crd_established()).await;
     established.map(drop).map_err(|error| format!("{} is not served: {error}", GitRepository::crd_name()))
 }
 
-fn introduce(server: &Server, data: &Path, url: &str, namespace: &str) {
-    let option =
-        server.kubeconfig.as_ref().map_or_else(String::new, |file| format!(" --kubeconfig {}", file.display()));
-    println!("API server  {}", server.what);
-    if let Some(file) = &server.kubeconfig {
-        println!("kubeconfig  {}", file.display());
-    }
-    println!("data        {}", data.display());
-    println!("repository  {url}");
-    println!("try         kubectl{option} -n {namespace} get gitrepositories --watch");
-    println!();
+/// What the person needs to know before the table begins.
+fn introduction(server: &Server, data: &Path, url: &str, namespace: &str) -> String {
+    let file = server.kubeconfig.as_ref().map(|file| file.display());
+    let option = file.as_ref().map_or_else(String::new, |file| format!(" --kubeconfig {file}"));
+    let mut lines = vec![format!("API server  {}", server.what)];
+    lines.extend(file.map(|file| format!("kubeconfig  {file}")));
+    lines.push(format!("data        {}", data.display()));
+    lines.push(format!("repository  {url}"));
+    lines.push(format!("try         kubectl{option} -n {namespace} get gitrepositories --watch\n"));
+    lines.join("\n")
+}
+
+/// Prints a line; standard output may have been closed.
+fn say(text: &str) -> Result<(), String> {
+    writeln!(std::io::stdout(), "{text}").map_err(|error| format!("cannot write to standard output: {error}"))
 }
 
 fn paint(args: &Args) -> Paint {

@@ -65,3 +65,12 @@ impl Server {
         Ok(Self { client, kubeconfig, what, _serving: None })
     }
 }
+
+/// What the API server said, without the rest of its answer.
+#[must_use]
+pub fn said(error: &kube::Error) -> String {
+    match error {
+        kube::Error::Api(status) if !status.message.is_empty() => status.message.clone(),
+        other => other.to_string(),
+    }
+}
