@@ -78,7 +78,7 @@ impl Demo {
             Until::Stopped => self.follow(events, until).await,
             Until::Reached => match timeout(DEADLINE, self.follow(events, until)).await {
                 Ok(result) => result,
-                Err(_) => Err(format!("not reached within {DEADLINE:?}: {}", self.missing().join("; "))),
+                Err(_) => Err(format!("not reached within {DEADLINE:?}:\n  {}", self.missing().join("\n  "))),
             },
         }
     }

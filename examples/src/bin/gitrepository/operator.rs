@@ -13,11 +13,8 @@ use crate::storage::{Artifact, Storage, key};
 #[kube(status = "GitRepositoryStatus", shortname = "gitrepo")]
 #[kube(printcolumn(name = "Ready", type_ = "string", json_path = ".status.conditions[?(@.type==\"Ready\")].status"))]
 #[kube(printcolumn(name = "Revision", type_ = "string", json_path = ".status.artifact.revision"))]
-#[kube(printcolumn(
-    name = "Message",
-    type_ = "string",
-    json_path = ".status.conditions[?(@.type==\"Ready\")].message"
-))]
+#[kube(printcolumn(name = "Status", type_ = "string", json_path = ".status.conditions[?(@.type==\"Ready\")].message"))]
+#[kube(printcolumn(name = "Age", type_ = "date", json_path = ".metadata.creationTimestamp"))]
 pub struct GitRepositorySpec {
     /// Where it is: `https://host/path`, `http://host/path`, `file:///path` or an absolute path.
     pub url: String,

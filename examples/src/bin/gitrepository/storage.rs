@@ -67,6 +67,7 @@ impl Storage {
             None => self.build(key, commit)?,
         };
         self.collect(&artifact)?;
+        self.collect_clones(key, commit)?;
         Ok(artifact)
     }
 
@@ -121,6 +122,13 @@ impl Storage {
             others.into_iter().partition(|(_, path)| path.extension().is_some_and(|extension| extension == "gz"));
         let old = whole.into_iter().skip(KEPT - 1);
         old.chain(half).try_for_each(|(_, path)| fs::remove_file(path))
+    }
+
+    /// Removes the clones of addresses that the object no longer points at.
+    fn collect_clones(&self, key: &Path, commit: &Commit) -> io::Result<()> {
+        let Ok(clones) = fs::read_dir(self.root.join("clones").join(key)) else { return Ok(()) };
+        let mut others = clones.filter_map(|entry| Some(entry.ok()?.path()));
+        others.try_for_each(|path| if commit.repository.starts_with(&path) { Ok(()) } else { fs::remove_dir_all(path) })
     }
 }
 
@@ -209,6 +217,17 @@ mod tests {
         }
         assert_eq!(bench.files(), KEPT);
         assert!(bench.storage.is_whole(&known.unwrap()));
+    }
+
+    #[test]
+    fn the_clone_of_an_earlier_address_is_removed() {
+        let bench = Bench::new();
+        let clones = bench.storage.root.join("clones").join(KEY);
+        let (old, new) = (clones.join("old"), clones.join("new"));
+        fs::create_dir_all(&old).unwrap();
+        let id = sample::repository(&new, &[("file", "text")]).unwrap();
+        bench.keep(&Commit { id, revision: format!("main@sha1:{id}"), repository: new.clone() }, None);
+        assert!(new.exists() && !old.exists());
     }
 
     #[test]
