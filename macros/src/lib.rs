@@ -3,6 +3,8 @@
 //! Each folder is one macro, of the same inner shape: `args` (as written), `check` (the refusals), `model` (validated), `expand`
 //! (prints the model), `fallback` (what stands where something failed). The examples below stand, compiled, in `tests/hygiene`.
 
+#![forbid(unsafe_code)]
+
 mod cleanup;
 mod condition_set;
 mod errors;
