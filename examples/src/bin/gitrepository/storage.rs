@@ -45,7 +45,8 @@ impl Storage {
     pub fn open(root: impl Into<PathBuf>) -> io::Result<Self> {
         let root = root.into();
         fs::create_dir_all(&root)?;
-        Ok(Self { root: root.into() })
+        // One spelling of every path below it, whatever the working directory.
+        Ok(Self { root: root.canonicalize()?.into() })
     }
 
     /// The folder for a clone of this address for this object. Another address is another folder: what one of them
