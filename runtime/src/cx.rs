@@ -10,14 +10,13 @@ use std::time::Duration;
 use futures::FutureExt;
 use futures::channel::oneshot;
 use futures::future::BoxFuture;
-use kube::core::object::HasStatus;
 
 use crate::backend::{ApiError, Target};
 use crate::condition::{Condition, ConditionMarker, Status};
 use crate::draft::Draft;
 use crate::interval::{LONGEST, SHORTEST};
 use crate::outcome::{Halt, ReconcileError};
-use crate::reconciler::Reconciler;
+use crate::reconciler::{Primary, Reconciler};
 use crate::step::{Absent, ClearedBy, OwnedBy, ReadBy, SetBy, SubReconciler, Undo, WatchedBy};
 use crate::wiring::{How, Kind, KindInfo};
 
@@ -82,7 +81,7 @@ impl<S: SubReconciler> Cx<'_, S> {
 
     /// The author's part of the status; written with the rest at the end of the pass, also when a later step fails.
     #[allow(clippy::expect_used, reason = "the draft of a pass is made for exactly this kind")]
-    pub fn status(&mut self) -> &mut <S::Object as HasStatus>::Status {
+    pub fn status(&mut self) -> &mut <S::Object as Primary>::Status {
         self.draft.status.downcast_mut().expect("the status is that of the step's kind")
     }
 
@@ -92,7 +91,7 @@ impl<S: SubReconciler> Cx<'_, S> {
     /// The write failed. After a conflict the pass is discarded and runs again, whatever the step makes of the error.
     pub async fn record(
         &mut self,
-        change: impl FnOnce(&mut <S::Object as HasStatus>::Status) + Send,
+        change: impl FnOnce(&mut <S::Object as Primary>::Status) + Send,
     ) -> Result<(), ApiError> {
         change(self.status());
         if std::mem::replace(&mut self.recorded, true) {

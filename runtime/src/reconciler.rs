@@ -14,14 +14,26 @@ use crate::wiring::{Kind, Wiring};
 
 /// A kind that can be reconciled: it has a status that keeps conditions.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be reconciled: it has no status to keep conditions in",
-    label = "no status",
+    message = "`{Self}` cannot be reconciled: it has no `#[status]` to keep conditions in",
+    label = "no `#[status]`",
     note = "add `status = \"..\"` to `#[kube(..)]`, and `#[evenkeel::status]` to that struct"
 )]
-pub trait Primary: Kind + HasStatus<Status: StatusContract> + Debug {}
+pub trait Primary: Kind + Debug {
+    /// What it keeps its conditions in.
+    type Status: StatusContract;
+
+    /// The status, if the object has one yet.
+    fn status(&self) -> Option<&Self::Status>;
+}
 
 #[diagnostic::do_not_recommend]
-impl<K: Kind + HasStatus<Status: StatusContract> + Debug> Primary for K {}
+impl<K: Kind + HasStatus<Status: StatusContract> + Debug> Primary for K {
+    type Status = <K as HasStatus>::Status;
+
+    fn status(&self) -> Option<&Self::Status> {
+        HasStatus::status(self)
+    }
+}
 
 /// A reconciler. `#[reconciler]` implements it on a type with the name of the function.
 #[diagnostic::on_unimplemented(

@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use kube::core::object::HasStatus;
 use kube::runtime::events::EventType;
 use kube::{Resource, ResourceExt};
 
@@ -17,7 +16,7 @@ use crate::draft::{Draft, StatusIntent};
 use crate::interval::{LONGEST, SHORTEST};
 use crate::outcome::Outcome;
 use crate::queue::{Causes, Key, Next};
-use crate::reconciler::Reconciler;
+use crate::reconciler::{Primary, Reconciler};
 use crate::status::{ObservedInputs, StatusContract};
 
 /// A status that could not be written, and what was to come after it.

@@ -3,14 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::PoisonError;
 
-use kube::core::object::HasStatus;
 use kube::{Resource, ResourceExt};
 
 use super::backend::PassBackend;
 use super::{PassWorker, digest};
 use crate::backend::Target;
 use crate::queue::{Causes, Key};
-use crate::reconciler::Reconciler;
+use crate::reconciler::{Primary, Reconciler};
 use crate::status::StatusContract;
 use crate::watch::Seen;
 use crate::wiring::{How, KindInfo};

@@ -199,6 +199,6 @@ fn causes<K: crate::Primary>(before: Option<&Held<K>>, now: &Arc<K>, finalizer: 
 
 /// A generation that no pass has recorded: such objects go first after a restart.
 fn unobserved<K: crate::Primary>(object: &K) -> Causes {
-    let observed = kube::core::object::HasStatus::status(object).and_then(StatusContract::observed_generation);
+    let observed = crate::Primary::status(object).and_then(StatusContract::observed_generation);
     if observed == object.meta().generation && observed.is_some() { Causes::NONE } else { Causes::GENERATION }
 }
