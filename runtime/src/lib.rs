@@ -1,4 +1,16 @@
 //! A DSL of attribute macros for Kubernetes operators.
+//!
+//! The author declares what a kind's conditions are ([`ConditionSet`](derive@ConditionSet)), what can go wrong and what is done about it
+//! ([`ReconcileError`](derive@ReconcileError)), the [steps](macro@sub_reconciler) that bring an object about, and the
+//! [pipeline](macro@reconciler) of steps. The macros write the reconcile entry point, the short-circuit, the classification of errors,
+//! the conditions with their summary and the status write; the [`Operator`] watches, queues and runs. What does not fit together does
+//! not compile.
+//!
+//! - [`prelude`]: what a file of an operator imports
+//! - [`Cx`]: what a step can do; [`Pass`]: what a pipeline hands on
+//! - [`guide`]: how a pass ends, what happens in it, what it costs, and where this differs from its sources
+//!
+//! Without the feature `operator` (in `default`) the crate is types only: enough to check an operator, a fraction to build.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(not(feature = "operator"), allow(dead_code, reason = "types only: what the engine uses waits for it"))]

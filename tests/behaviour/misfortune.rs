@@ -308,12 +308,18 @@ async fn a_definition_without_the_fields_of_the_framework_is_refused_at_start() 
     status["properties"].as_object_mut().unwrap().remove("conditions");
     world.install(&serde_json::from_value(crd).unwrap()).await;
     let error = world.operator::<widget>(Lab::at("a")).stop_when_ended().await.unwrap_err().to_string();
-    assert!(error.contains("Widget") && error.contains("lacks conditions") && error.contains("tester crds"), "{error}");
+    assert!(
+        error.contains("Widget") && error.contains("lacks conditions") && error.contains(" crds | kubectl apply -f -"),
+        "{error}"
+    );
 }
 
 #[tokio::test]
 async fn a_definition_that_is_not_installed_is_named_at_start_with_the_cure() {
     let world = World::on(Server::InProcess).await.unwrap();
     let error = world.operator::<widget>(Lab::at("a")).stop_when_ended().await.unwrap_err().to_string();
-    assert!(error.contains("Widget") && error.contains("not installed") && error.contains("tester crds"), "{error}");
+    assert!(
+        error.contains("Widget") && error.contains("not installed") && error.contains(" crds | kubectl apply -f -"),
+        "{error}"
+    );
 }

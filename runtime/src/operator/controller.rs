@@ -67,8 +67,8 @@ impl<R: Reconciler> Controller<R> {
         let mut controller = Self { launch, queue, worker, primary, relations, watches: JoinSet::new() };
         let own = controller.watch_primary(&kind);
         let related = controller.watch_relations();
-        let lists = startup::primary(&client, &kind, &controller.launch.operator, own);
-        let (fits, listed) = futures::join!(definition::check(&client, &kind, &controller.launch.operator), lists);
+        let lists = startup::primary(&client, &kind, own);
+        let (fits, listed) = futures::join!(definition::check(&client, &kind), lists);
         fits.and(listed)?;
         startup::related(related).await;
         Ok(controller)

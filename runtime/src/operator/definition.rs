@@ -4,13 +4,13 @@ use http::Request;
 use kube::Client;
 use serde_json::Value;
 
-use super::error::{Error, Reason, Result};
+use super::error::{Error, Reason, Result, install};
 use crate::status::FRAMEWORK_FIELDS;
 use crate::wiring::KindInfo;
 
 /// Reads the CRD, if the role allows it, and compares it with what the program needs. What cannot be read is not an error here: the
 /// list of the kind tells.
-pub(super) async fn check(client: &Client, kind: &KindInfo, operator: &str) -> Result {
+pub(super) async fn check(client: &Client, kind: &KindInfo) -> Result {
     let resource = &kind.resource;
     let path =
         format!("/apis/apiextensions.k8s.io/v1/customresourcedefinitions/{}.{}", resource.plural, resource.group);
@@ -22,7 +22,7 @@ pub(super) async fn check(client: &Client, kind: &KindInfo, operator: &str) -> R
                 Defect::Lacking(what) => (Reason::Outdated, what),
             };
             let headline = format!("the installed CRD of {} {what}", resource.kind);
-            Err(Error::new(reason, headline, format!("kubectl apply -f <({operator} crds)")))
+            Err(Error::new(reason, headline, install()))
         }),
         Err(error) => {
             tracing::debug!(%error, kind = resource.kind, "the CRD cannot be read; its schema is not checked");

@@ -68,3 +68,11 @@ impl fmt::Debug for Error {
 }
 
 impl std::error::Error for Error {}
+
+/// How this program installs its definitions.
+pub(super) fn install() -> String {
+    let program = std::env::args_os().next().map(std::path::PathBuf::from);
+    let program =
+        program.as_deref().and_then(std::path::Path::file_name).map(|name| name.to_string_lossy().into_owned());
+    format!("{} crds | kubectl apply -f -", program.as_deref().unwrap_or("the-operator"))
+}

@@ -7,7 +7,7 @@ use kube::{Client, Config};
 use tokio::sync::watch;
 
 use super::Operator;
-use super::error::{Error, Reason, Result};
+use super::error::{Error, Reason, Result, install};
 use crate::queue::QueueConfig;
 use crate::watch::{Place, Progress, Trouble, chain, plural_and_group};
 use crate::wiring::KindInfo;
@@ -70,10 +70,10 @@ pub(super) fn unusable(error: &kube::Error) -> Error {
 }
 
 /// Waits for the lists of the reconciled kind.
-pub(super) async fn primary(client: &Client, kind: &KindInfo, operator: &str, started: Vec<Started>) -> Result {
+pub(super) async fn primary(client: &Client, kind: &KindInfo, started: Vec<Started>) -> Result {
     for (place, progress) in wait(started).await {
         if let Progress::Failed(trouble) = progress {
-            refusal(client, kind, operator, &place, trouble).await?;
+            refusal(client, kind, &place, trouble).await?;
         }
     }
     Ok(())
@@ -105,10 +105,10 @@ async fn wait(started: Vec<Started>) -> Vec<(Place, Progress)> {
 }
 
 /// Whether the trouble is one that only a person can end; the rest is tried again.
-async fn refusal(client: &Client, kind: &KindInfo, operator: &str, place: &Place, trouble: Trouble) -> Result {
+async fn refusal(client: &Client, kind: &KindInfo, place: &Place, trouble: Trouble) -> Result {
     let resource = &kind.resource;
     match trouble {
-        Trouble::Unknown => Err(unknown(client, kind, operator).await),
+        Trouble::Unknown => Err(unknown(client, kind).await),
         Trouble::Forbidden(text) => {
             let plural = plural_and_group(&resource.plural, &resource.group);
             let headline = format!("no right to list {place}: {text}");
@@ -125,19 +125,18 @@ async fn refusal(client: &Client, kind: &KindInfo, operator: &str, place: &Place
 }
 
 /// Not installed at all, or installed in other versions?
-async fn unknown(client: &Client, kind: &KindInfo, operator: &str) -> Error {
+async fn unknown(client: &Client, kind: &KindInfo) -> Error {
     let resource = &kind.resource;
-    let apply = format!("kubectl apply -f <({operator} crds)");
     let groups = client.list_api_groups().await.map(|list| list.groups).unwrap_or_default();
     let group = groups.iter().find(|group| group.name == resource.group);
     let versions: Vec<&str> = group.iter().flat_map(|group| &group.versions).map(|v| v.version.as_str()).collect();
     if versions.is_empty() || versions.contains(&resource.version.as_str()) {
         let headline = format!("the CRD of {} ({}) is not installed", resource.kind, resource.api_version);
-        return Error::new(Reason::NotInstalled, headline, apply);
+        return Error::new(Reason::NotInstalled, headline, install());
     }
     let served = versions.join(", ");
     let headline = format!("{} is not served in version {}, but in {served}", resource.kind, resource.version);
-    Error::new(Reason::NotServed, headline, apply)
+    Error::new(Reason::NotServed, headline, install())
 }
 
 #[cfg(test)]

@@ -16,7 +16,8 @@ use crate::storage::{Artifact, Storage, key};
 #[kube(printcolumn(name = "Status", type_ = "string", json_path = ".status.conditions[?(@.type==\"Ready\")].message"))]
 #[kube(printcolumn(name = "Age", type_ = "date", json_path = ".metadata.creationTimestamp"))]
 pub struct GitRepositorySpec {
-    /// Where it is: `https://host/path`, `http://host/path`, `file:///path` or an absolute path.
+    /// Where it is: `https://host/path`, `http://host/path`, `file:///path` or an absolute path. A path is for demos: whoever may
+    /// create the object has the operator read it.
     pub url: String,
     /// What to keep: `branch`, `tag` or `commit`. The default branch if absent.
     pub r#ref: Option<GitRef>,
