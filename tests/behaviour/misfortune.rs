@@ -103,6 +103,22 @@ async fn a_time_stamp_that_changes_in_every_pass_is_warned_of() {
 }
 
 #[tokio::test]
+async fn an_interval_out_of_bounds_is_clamped_and_said_once() {
+    let world = world().await;
+    let (lab, operator) = start(&world);
+    world.create::<Widget>(a_widget("w", json!({ "interval": "5ms" }))).await;
+    world.until::<Widget>("w", "ready", is_ready).await;
+    eventually("three passes", SOON, || async { (lab.passes() >= 3).then_some(()) }).await;
+    let pauses = lab.pauses("fetch w");
+    assert!(pauses.iter().skip(1).all(|pause| *pause >= Duration::from_millis(900)), "no hot loop: {pauses:?}");
+    let events = world.events("w").await;
+    let clamped: Vec<_> = events.iter().filter(|event| event.reason.as_deref() == Some("Clamped")).collect();
+    assert_eq!(clamped.len(), 1);
+    assert!(clamped[0].message.as_deref().unwrap().contains("5ms"), "{clamped:?}");
+    operator.stop().await.unwrap();
+}
+
+#[tokio::test]
 async fn a_panic_is_reported_on_its_object() {
     let world = world().await;
     let (_, operator) = start(&world);

@@ -55,11 +55,6 @@ impl<R: Reconciler> PassWorker<R> {
         backend: &PassBackend,
         outcome: Outcome,
     ) -> Next {
-        for warning in draft.warnings.drain(..) {
-            tracing::warn!("{warning}");
-            let event = event::event(EventType::Warning, "Clamped", &warning);
-            event::publish(&self.recorder, &event, &self.reference(object)).await;
-        }
         if outcome == Outcome::Conflict {
             return Next::Conflict { newer_than: backend.version() };
         }
@@ -77,6 +72,7 @@ impl<R: Reconciler> PassWorker<R> {
             if let Some(event) = event::transition(&found, &intent, &outcome) {
                 event::publish(&self.recorder, &event, &self.reference(object)).await;
             }
+            self.warn_of_clamped(object, draft).await;
         }
         self.schedule(object, &outcome, progressed)
     }
@@ -201,6 +197,19 @@ impl<R: Reconciler> PassWorker<R> {
             Outcome::Waiting { poll: None } | Outcome::Stalled { .. } => Next::Await,
             Outcome::Gone => Next::Forget,
             Outcome::Conflict => Next::Conflict { newer_than: object.resource_version().unwrap_or_default() },
+        }
+    }
+
+    /// Told with a status that changed, so once and not with every resync.
+    async fn warn_of_clamped(&self, object: &R::Object, draft: &Draft) {
+        let interval = R::requeue(object).filter(|interval| *interval != (*interval).clamp(SHORTEST, LONGEST));
+        let interval = interval.map(|interval| {
+            format!("the interval of {interval:?} was clamped to {:?}", interval.clamp(SHORTEST, LONGEST))
+        });
+        for warning in draft.warnings.iter().chain(&interval) {
+            tracing::warn!("{warning}");
+            let event = event::event(EventType::Warning, "Clamped", warning);
+            event::publish(&self.recorder, &event, &self.reference(object)).await;
         }
     }
 
