@@ -240,7 +240,9 @@ async fn a_change_runs_at_once_but_leaves_a_pending_retry_where_it_is() {
     let now = bench.failures().last().copied();
     assert!(now <= failures.map(|n| n + 1), "events are no failures: {failures:?}, then {now:?}");
     sleep(Duration::from_secs(300)).await;
-    assert_eq!(bench.causes().iter().filter(|causes| *causes == "retry").count(), 8 + 1, "{:?}", bench.times());
+    // Without jitter the eighth comes at 255 s and the ninth at 511 s; with the most of it at 191 s and 383 s.
+    let retries = bench.causes().iter().filter(|causes| *causes == "retry").count();
+    assert!((8..=9).contains(&retries), "{retries}: {:?}", bench.times());
 }
 
 #[tokio::test(start_paused = true)]
@@ -249,10 +251,11 @@ async fn a_new_generation_starts_the_curve_anew() {
     bench.add("a", Causes::GENERATION);
     sleep(Duration::from_secs(1000)).await;
     bench.add("a", Causes::GENERATION);
-    sleep(Duration::from_millis(2500)).await;
+    // The second try comes after 0.75 to 1 s, the third 1.5 to 2 s later.
+    sleep(Duration::from_secs(2)).await;
     let failures = bench.failures();
     let last = failures.len() - 1;
-    assert_eq!(failures[last], 1, "two tries within 2.5 s: {failures:?}");
+    assert_eq!(failures[last], 1, "two tries within 2 s: {failures:?}");
 }
 
 #[tokio::test(start_paused = true)]
