@@ -222,15 +222,6 @@ impl Running {
         self.task.await.expect("an operator does not panic")
     }
 
-    /// Waits until it ends by itself, for an error at start-up.
-    ///
-    /// # Panics
-    /// When it goes on.
-    pub async fn stop_when_ended(mut self) -> evenkeel::Result<()> {
-        let ended = tokio::time::timeout(SOON, &mut self.task).await.expect("the operator ends by itself");
-        ended.expect("an operator does not panic")
-    }
-
     /// Ends it at once, as a crash would.
     pub async fn crash(mut self) {
         std::mem::forget(self.stop.take());
