@@ -3,8 +3,9 @@
 
 use std::time::Duration;
 
+use evenkeel_testkit::eventually;
 use evenkeel_tests::widget::{Lab, Widget, a_widget, definition, is_ready, widget};
-use evenkeel_tests::wire::{Call, eventually};
+use evenkeel_tests::wire::Call;
 use evenkeel_tests::world::{SOON, Server, World};
 use serde_json::json;
 
@@ -73,7 +74,7 @@ async fn a_pass_that_changes_nothing_reads_and_writes_nothing() {
     quiet().await;
     let passes = lab.passes();
     world.wire.clear();
-    eventually("five more passes", SOON, || async { (lab.passes() >= passes + 5).then_some(()) }).await;
+    eventually(SOON, || async { (lab.passes() >= passes + 5).then_some(()) }).await;
     assert_eq!(world.wire.count(|call| !call.is_watch()), 0, "{:#?}", world.wire.calls());
     operator.stop().await.unwrap();
 }
@@ -126,7 +127,7 @@ async fn a_failing_object_is_tried_again_ever_more_slowly_and_soon_again_after_a
     let operator = world.operator::<widget>(lab.clone());
     world.create::<Widget>(a_widget("w", json!({ "fetch": "broken" }))).await;
     let hours = Duration::from_secs(3 * 3600);
-    eventually("twelve attempts", hours, || async { (lab.passes() >= 12).then_some(()) }).await;
+    eventually(hours, || async { (lab.passes() >= 12).then_some(()) }).await;
     let pauses = lab.pauses("fetch w");
     // 1 s doubling to a cap, jittered downward only: each pause lies in (half, whole] of its step.
     for (nth, pause) in pauses.iter().enumerate().take(9) {
@@ -141,7 +142,7 @@ async fn a_failing_object_is_tried_again_ever_more_slowly_and_soon_again_after_a
     world.until::<Widget>("w", "ready", is_ready).await;
     world.merge::<Widget>("w", json!({ "spec": { "fetch": "broken" } })).await;
     let before = lab.passes();
-    eventually("two more attempts", hours, || async { (lab.passes() >= before + 3).then_some(()) }).await;
+    eventually(hours, || async { (lab.passes() >= before + 3).then_some(()) }).await;
     let fresh = *lab.pauses("fetch w").last().unwrap();
     assert!(fresh <= Duration::from_secs(4), "the curve starts anew: {fresh:?}");
     operator.stop().await.unwrap();

@@ -4,9 +4,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use evenkeel_testkit::eventually;
 use evenkeel_tests::on_each_server;
 use evenkeel_tests::widget::{Lab, Widget, a_widget, condition, definition, is_ready, status_of, widget};
-use evenkeel_tests::wire::{Call, eventually};
+use evenkeel_tests::wire::Call;
 use evenkeel_tests::world::{SOON, World};
 use futures::TryStreamExt;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
@@ -83,7 +84,7 @@ async fn foreign_conditions_are_left_alone_and_cost_nothing(world: World) -> Wor
     quiet().await;
     world.wire.clear();
     let (passes, before) = (lab.passes(), world.raw::<Widget>("w").await);
-    eventually("ten passes", SOON, || async { (lab.passes() >= passes + 10).then_some(()) }).await;
+    eventually(SOON, || async { (lab.passes() >= passes + 10).then_some(()) }).await;
     assert_eq!(world.wire.count(Call::is_write), 0);
     let after = world.raw::<Widget>("w").await;
     assert_eq!(before["metadata"]["resourceVersion"], after["metadata"]["resourceVersion"]);
@@ -129,14 +130,14 @@ async fn an_object_recreated_during_a_pass_is_reconciled(world: World) -> World 
     let held = lab.hold.lock().await;
     let operator = world.operator::<widget>(lab.clone());
     let first = world.create::<Widget>(a_widget("w", json!({}))).await;
-    eventually("the pass runs", SOON, || async { (lab.passes() == 1).then_some(()) }).await;
+    eventually(SOON, || async { (lab.passes() == 1).then_some(()) }).await;
     let api = world.api::<Widget>();
     // Gone and back under the same name, while the pass stands still in its first step.
     api.patch("w", &PatchParams::default(), &Patch::Merge(json!({ "metadata": { "finalizers": null } })))
         .await
         .unwrap();
     api.delete("w", &DeleteParams::default()).await.unwrap();
-    eventually("the object is gone", SOON, || async { api.get_opt("w").await.unwrap().is_none().then_some(()) }).await;
+    eventually(SOON, || async { api.get_opt("w").await.unwrap().is_none().then_some(()) }).await;
     let second = world.create::<Widget>(a_widget("w", json!({ "child": "new" }))).await;
     assert_ne!(first.metadata.uid, second.metadata.uid);
     drop(held);
@@ -168,7 +169,7 @@ async fn a_pass_on_a_stale_cache_ends_when_the_cache_catches_up(world: World) ->
     lab.move_to("b");
     world.wire.clear();
     let passes = lab.passes();
-    eventually("a pass on the stale object", SOON, || async { (lab.passes() > passes).then_some(()) }).await;
+    eventually(SOON, || async { (lab.passes() > passes).then_some(()) }).await;
     tokio::time::sleep(Duration::from_secs(3)).await;
     // 50 ms doubling, live from the third on: a handful, not a hot loop.
     assert!(lab.passes() - passes <= 12, "{} passes in three seconds", lab.passes() - passes);
@@ -197,17 +198,14 @@ async fn a_restart_runs_nothing_until_a_child_drifts(world: World) -> World {
     world.wire.clear();
     let second = world.operator::<widget>(lab.clone());
     // Only the waiting one must look again; it finds what it found before.
-    eventually("the waiting one was looked at", SOON, || async {
-        lab.log().contains(&"fetch waiting".to_owned()).then_some(())
-    })
-    .await;
+    eventually(SOON, || async { lab.log().contains(&"fetch waiting".to_owned()).then_some(()) }).await;
     quiet().await;
     assert_eq!(lab.log(), ["fetch waiting"]);
     assert_eq!(world.wire.count(Call::is_write), 0);
 
     let drift = json!({ "data": { "data": "drifted" } });
     world.api::<ConfigMap>().patch("done", &PatchParams::default(), &Patch::Merge(drift)).await.unwrap();
-    eventually("the drift is corrected", SOON, || async {
+    eventually(SOON, || async {
         let map = world.api::<ConfigMap>().get("done").await.ok()?;
         (map.data?.get("data")? == "x").then_some(())
     })

@@ -4,9 +4,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use evenkeel_testkit::eventually;
 use evenkeel_tests::logs::Logs;
 use evenkeel_tests::widget::{Lab, Widget, a_widget, condition, definition, is_ready, status_of, widget};
-use evenkeel_tests::wire::{Call, Fault, eventually};
+use evenkeel_tests::wire::{Call, Fault};
 use evenkeel_tests::world::{Running, SOON, Server, World};
 use k8s_openapi::api::core::v1::Secret;
 use kube::api::{Api, DeleteParams, DynamicObject, Patch, PatchParams, PostParams};
@@ -57,7 +58,7 @@ async fn an_object_that_does_not_fit_its_type_hurts_only_itself() {
     let resource = kube::core::ApiResource::erase::<Widget>(&());
     let raw: Api<DynamicObject> = Api::namespaced_with(world.client.clone(), &world.namespace, &resource);
     let odd: DynamicObject = serde_json::from_value(a_widget("odd", json!({ "interval": { "no": "text" } }))).unwrap();
-    eventually("the odd object is there", SOON, || async { raw.create(&PostParams::default(), &odd).await.ok() }).await;
+    eventually(SOON, || async { raw.create(&PostParams::default(), &odd).await.ok() }).await;
     let (logs, _capturing) = Logs::capture();
     let (_, operator) = start(&world);
     and_others_live(&world).await;
@@ -84,7 +85,7 @@ async fn unknown_status_fields_are_kept_and_cost_nothing() {
     tokio::time::sleep(Duration::from_millis(300)).await;
     let passes = lab.passes();
     world.wire.clear();
-    eventually("three passes", SOON, || async { (lab.passes() >= passes + 3).then_some(()) }).await;
+    eventually(SOON, || async { (lab.passes() >= passes + 3).then_some(()) }).await;
     assert_eq!(world.wire.count(Call::is_write), 0);
     assert_eq!(world.raw::<Widget>("w").await["status"]["theirs"], json!({ "deep": [1, 2] }));
     operator.stop().await.unwrap();
@@ -97,8 +98,7 @@ async fn a_time_stamp_that_changes_in_every_pass_is_warned_of() {
     let lab = Lab::stamping();
     let operator = world.operator::<widget>(lab.clone());
     world.create::<Widget>(a_widget("w", json!({ "interval": "1s" }))).await;
-    eventually("a warning", SOON, || async { (!logs.with(&["WARN", "stamp", "time stamp"]).is_empty()).then_some(()) })
-        .await;
+    eventually(SOON, || async { (!logs.with(&["WARN", "stamp", "time stamp"]).is_empty()).then_some(()) }).await;
     let passes = lab.passes();
     tokio::time::sleep(Duration::from_secs(2)).await;
     assert!(lab.passes() - passes <= 3, "one pass per interval, no loop");
@@ -111,7 +111,7 @@ async fn an_interval_out_of_bounds_is_clamped_and_said_once() {
     let (lab, operator) = start(&world);
     world.create::<Widget>(a_widget("w", json!({ "interval": "5ms" }))).await;
     world.until::<Widget>("w", "ready", is_ready).await;
-    eventually("three passes", SOON, || async { (lab.passes() >= 3).then_some(()) }).await;
+    eventually(SOON, || async { (lab.passes() >= 3).then_some(()) }).await;
     let pauses = lab.pauses("fetch w");
     assert!(pauses.iter().skip(1).all(|pause| *pause >= Duration::from_millis(900)), "no hot loop: {pauses:?}");
     let events = world.events("w").await;
@@ -153,11 +153,10 @@ async fn an_object_deleted_in_the_middle_of_a_pass_is_cleaned_up() {
     let held = lab.hold.lock().await;
     let operator = world.operator::<widget>(lab.clone());
     world.create::<Widget>(a_widget("w", json!({}))).await;
-    eventually("the pass runs", SOON, || async { (lab.passes() == 1).then_some(()) }).await;
+    eventually(SOON, || async { (lab.passes() == 1).then_some(()) }).await;
     world.api::<Widget>().delete("w", &DeleteParams::default()).await.unwrap();
     drop(held);
-    eventually("gone", SOON, || async { world.api::<Widget>().get_opt("w").await.unwrap().is_none().then_some(()) })
-        .await;
+    eventually(SOON, || async { world.api::<Widget>().get_opt("w").await.unwrap().is_none().then_some(()) }).await;
     assert_eq!(lab.cleanups(), 1);
     operator.stop().await.unwrap();
 }
@@ -172,8 +171,7 @@ async fn a_failing_cleanup_is_shown_and_tried_again_until_it_succeeds() {
     world.until::<Widget>("w", "failing", |o| status_of(o, "Stored") == "False").await;
     world.wire.clear();
     world.api::<Widget>().delete("w", &DeleteParams::default()).await.unwrap();
-    eventually("gone", SOON, || async { world.api::<Widget>().get_opt("w").await.unwrap().is_none().then_some(()) })
-        .await;
+    eventually(SOON, || async { world.api::<Widget>().get_opt("w").await.unwrap().is_none().then_some(()) }).await;
     assert_eq!(lab.cleanups(), 3);
     // The finalizer goes last: no status write after it.
     let last = world.wire.calls().into_iter().rfind(|call| call.is_write() && !call.is_event()).unwrap();
@@ -228,10 +226,7 @@ async fn a_status_write_that_is_never_answered_is_given_up_and_tried_again() {
     let (lab, operator) = start(&world);
     world.wire.fault(first_status_writes(1, Fault::Silence));
     world.create::<Widget>(a_widget("w", json!({}))).await;
-    eventually("ready in the end", Duration::from_secs(300), || async {
-        is_ready(&world.raw::<Widget>("w").await).then_some(())
-    })
-    .await;
+    eventually(Duration::from_secs(300), || async { is_ready(&world.raw::<Widget>("w").await).then_some(()) }).await;
     assert_eq!(lab.passes(), 1, "the body ran once");
     operator.stop().await.unwrap();
 }

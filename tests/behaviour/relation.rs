@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use evenkeel::prelude::*;
+use evenkeel_testkit::eventually;
 use evenkeel_tests::widget::{Lab, Widget, WidgetError, a_widget, definition, is_ready};
-use evenkeel_tests::wire::eventually;
 use evenkeel_tests::world::{SOON, Server, World};
 use k8s_openapi::api::apps::v1::Deployment;
 use k8s_openapi::api::core::v1::ConfigMap;
@@ -80,7 +80,7 @@ async fn quiet() {
 }
 
 async fn said(lab: &Lab, line: &str) {
-    eventually(line, SOON, || async { lab.log().iter().any(|said| said == line).then_some(()) }).await;
+    eventually(SOON, || async { lab.log().iter().any(|said| said == line).then_some(()) }).await;
 }
 
 #[tokio::test]
@@ -117,7 +117,7 @@ async fn the_status_of_an_owned_object_runs_no_body_and_a_drift_of_its_spec_does
     assert_eq!(lab.log().len(), 2);
     let drift = json!({ "spec": { "template": { "spec": { "containers": [{ "name": "c", "image": "drifted" }] } } } });
     api.patch("own", &PatchParams::default(), &Patch::Merge(drift)).await.unwrap();
-    eventually("the drift is corrected", SOON, || async {
+    eventually(SOON, || async {
         let own = serde_json::to_value(api.get("own").await.ok()?).ok()?;
         (own["spec"]["template"]["spec"]["containers"][0]["image"] == "i").then_some(())
     })

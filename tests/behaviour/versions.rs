@@ -1,8 +1,8 @@
 //! One version of an operator after another: what the earlier one left is undone, and nothing is forgotten.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
+use evenkeel_testkit::eventually;
 use evenkeel_tests::widget::{Lab, Widget, a_widget, condition, definition, is_ready};
-use evenkeel_tests::wire::eventually;
 use evenkeel_tests::world::{SOON, Server, World};
 use kube::api::DeleteParams;
 use serde_json::json;
@@ -130,8 +130,7 @@ async fn cleanups_run_in_reverse_order() {
     let lab = Lab::at("a");
     let operator = world.operator::<first::house>(lab.clone());
     world.api::<Widget>().delete("w", &DeleteParams::default()).await.unwrap();
-    eventually("gone", SOON, || async { world.api::<Widget>().get_opt("w").await.unwrap().is_none().then_some(()) })
-        .await;
+    eventually(SOON, || async { world.api::<Widget>().get_opt("w").await.unwrap().is_none().then_some(()) }).await;
     assert_eq!(lab.log(), ["strip", "demolish"]);
     operator.stop().await.unwrap();
 }
@@ -157,7 +156,6 @@ async fn what_an_earlier_version_declared_goes_with_the_declaration() {
     assert_eq!(object["metadata"]["finalizers"], json!(null), "no step is external any more");
     assert_eq!(lab.log(), ["draw"]);
     world.api::<Widget>().delete("w", &DeleteParams::default()).await.unwrap();
-    eventually("gone", SOON, || async { world.api::<Widget>().get_opt("w").await.unwrap().is_none().then_some(()) })
-        .await;
+    eventually(SOON, || async { world.api::<Widget>().get_opt("w").await.unwrap().is_none().then_some(()) }).await;
     operator.stop().await.unwrap();
 }

@@ -2,7 +2,6 @@
 
 use std::convert::Infallible;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use futures::StreamExt;
 use http::{Request, Response};
@@ -201,23 +200,4 @@ fn refusal(code: u16, retry_after: Option<u32>) -> Answer {
     answer
         .body(body.boxed_unsync())
         .unwrap_or_else(|_| Response::new(Full::default().map_err(|never: Infallible| match never {}).boxed_unsync()))
-}
-
-/// Asks again and again, in virtual or real time, until `ready` answers, and says what it waited for if it never does.
-///
-/// # Panics
-/// After `limit`.
-pub async fn eventually<T, F: Future<Output = Option<T>>>(
-    what: &str,
-    limit: Duration,
-    mut ready: impl FnMut() -> F,
-) -> T {
-    let start = tokio::time::Instant::now();
-    loop {
-        if let Some(value) = ready().await {
-            return value;
-        }
-        assert!(start.elapsed() < limit, "not within {limit:?}: {what}");
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
 }

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use evenkeel::{Operator, Reconciler};
-use evenkeel_testkit::Cluster;
 use evenkeel_testkit::kstatus::{self, Mode};
+use evenkeel_testkit::{Cluster, eventually};
 use k8s_openapi::api::core::v1::{Event, Namespace};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::api::{Api, DeleteParams, DynamicObject, ListParams, Patch, PatchParams, PostParams};
@@ -20,7 +20,7 @@ use serde_json::Value;
 use tokio::sync::{OnceCell, oneshot};
 use tokio::task::JoinHandle;
 
-use crate::wire::{Wire, eventually};
+use crate::wire::Wire;
 
 /// How long a test waits for something that should happen at once.
 pub const SOON: Duration = Duration::from_secs(20);
@@ -85,7 +85,7 @@ impl World {
         let name = crd.metadata.name.clone().expect("a definition has a name");
         let params = PatchParams::apply("evenkeel-tests").force();
         crds.patch(&name, &params, &Patch::Apply(crd)).await.expect("the definition is accepted");
-        eventually("the definition is established", SOON, || async {
+        eventually(SOON, || async {
             let status = crds.get(&name).await.ok()?.status?;
             let conditions = status.conditions.unwrap_or_default();
             conditions.iter().any(|c| c.type_ == "Established" && c.status == "True").then_some(())
@@ -111,7 +111,7 @@ impl World {
         K: Resource<DynamicType = (), Scope = NamespaceResourceScope> + Clone + Serialize + DeserializeOwned + Debug,
     {
         let object: K = serde_json::from_value(object).expect("the object fits its kind");
-        eventually("the object is created", SOON, || async {
+        eventually(SOON, || async {
             // A definition that has just been established may not be served yet.
             match self.api::<K>().create(&PostParams::default(), &object).await {
                 Ok(object) => Some(object),
@@ -151,21 +151,15 @@ impl World {
     where
         K: Resource<DynamicType = (), Scope = NamespaceResourceScope>,
     {
-        let last = std::sync::Mutex::new(Value::Null);
-        let found = tokio::time::timeout(SOON * 3, async {
-            eventually(what, SOON, || async {
-                let object = self.raw::<K>(name).await;
-                *last.lock().expect("not poisoned") = object.clone();
-                wanted(&object).then_some(object)
-            })
-            .await
-        });
-        match found.await {
-            Ok(object) => {
+        let start = tokio::time::Instant::now();
+        loop {
+            let object = self.raw::<K>(name).await;
+            if wanted(&object) {
                 observers_agree(&object);
-                object
+                return object;
             }
-            Err(_) => panic!("{what}: never; at last {:#}", last.lock().expect("not poisoned")["status"]),
+            assert!(start.elapsed() < SOON, "{name} not within {SOON:?}: {what}; it is {:#}", object["status"]);
+            tokio::time::sleep(Duration::from_millis(20)).await;
         }
     }
 
