@@ -14,7 +14,6 @@ use kube::api::{Api, DeleteParams, DynamicObject, ListParams, Patch, PatchParams
 use kube::config::{KubeConfigOptions, Kubeconfig};
 use kube::core::NamespaceResourceScope;
 use kube::{Client, Config, Resource};
-use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tokio::sync::{OnceCell, oneshot};
@@ -102,24 +101,32 @@ impl World {
         Api::namespaced(self.client.clone(), &self.namespace)
     }
 
-    /// Creates an object in the namespace of this test.
+    /// Creates an object in the namespace of this test, as it is written: a typed object would send `status: null`, of which Kubernetes
+    /// 1.20 makes its creator the owner of the whole status.
     ///
     /// # Panics
     /// When the server refuses it.
     pub async fn create<K>(&self, object: Value) -> K
     where
-        K: Resource<DynamicType = (), Scope = NamespaceResourceScope> + Clone + Serialize + DeserializeOwned + Debug,
+        K: Resource<DynamicType = (), Scope = NamespaceResourceScope> + DeserializeOwned,
     {
-        let object: K = serde_json::from_value(object).expect("the object fits its kind");
-        eventually(SOON, || async {
+        let object: DynamicObject = serde_json::from_value(object).expect("an object");
+        let api = self.raw_api::<K>();
+        let created = eventually(SOON, || async {
             // A definition that has just been established may not be served yet.
-            match self.api::<K>().create(&PostParams::default(), &object).await {
+            match api.create(&PostParams::default(), &object).await {
                 Ok(object) => Some(object),
                 Err(kube::Error::Api(status)) if status.code == 404 => None,
                 Err(error) => panic!("the object is refused: {error}"),
             }
-        })
-        .await
+        });
+        let created = serde_json::to_value(created.await).and_then(serde_json::from_value);
+        created.expect("the object fits its kind")
+    }
+
+    fn raw_api<K: Resource<DynamicType = (), Scope = NamespaceResourceScope>>(&self) -> Api<DynamicObject> {
+        let resource = kube::core::ApiResource::erase::<K>(&());
+        Api::namespaced_with(self.client.clone(), &self.namespace, &resource)
     }
 
     /// Merges a patch into an object.
@@ -138,8 +145,7 @@ impl World {
     /// # Panics
     /// When there is none.
     pub async fn raw<K: Resource<DynamicType = (), Scope = NamespaceResourceScope>>(&self, name: &str) -> Value {
-        let resource = kube::core::ApiResource::erase::<K>(&());
-        let api: Api<DynamicObject> = Api::namespaced_with(self.client.clone(), &self.namespace, &resource);
+        let api = self.raw_api::<K>();
         serde_json::to_value(api.get(name).await.expect("the object is there")).expect("an object is JSON")
     }
 

@@ -1,7 +1,7 @@
 //! Take-over of a status that earlier managers left: their fields become ours, so that what we no longer say goes away.
 
 use kube::api::DynamicObject;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 /// The managed fields in which the status fields of `previously` belong to our Apply entry; `None`: there are none.
 ///
@@ -16,15 +16,23 @@ pub(super) fn managed_fields(live: &DynamicObject, manager: &str, previously: &[
             if let Some(status) = fields.flatten() {
                 merge(&mut taken, status);
             }
-            if entry["fieldsV1"].as_object().is_none_or(Map::is_empty) {
-                continue;
-            }
         }
         kept.push(entry);
     }
     if taken.is_null() {
         return None;
     }
+    // Kubernetes 1.20 takes a claim to the status without a field of it, as its defaults leave one to the creator, for one to all
+    // of its fields. Later versions tell the subresource, and whoever writes the object itself owns nothing of the status.
+    for entry in kept.iter_mut().filter(|entry| entry["subresource"] != "status") {
+        if let Some(claim) = entry["fieldsV1"].get_mut("f:status") {
+            subtract(claim, &taken);
+        }
+    }
+    for fields in kept.iter_mut().filter_map(|entry| entry["fieldsV1"].as_object_mut()) {
+        fields.retain(|name, claim| name != "f:status" || claims_a_field(claim));
+    }
+    kept.retain(|entry| entry["fieldsV1"].as_object().is_some_and(|fields| !fields.is_empty()));
     // Servers before 1.22 do not tell the subresource.
     let of_status = |e: &Value| e["subresource"] == "status" || e["fieldsV1"]["f:status"].is_object();
     let ours = kept.iter().position(|e| e["manager"] == manager && e["operation"] == "Apply" && of_status(e));
@@ -38,6 +46,23 @@ pub(super) fn managed_fields(live: &DynamicObject, manager: &str, previously: &[
     merge(&mut entry["fieldsV1"], json!({ "f:status": taken }));
     kept.push(entry);
     Some(Value::Array(kept))
+}
+
+/// Takes the fields of one set out of another.
+fn subtract(from: &mut Value, fields: &Value) {
+    let (Value::Object(from), Value::Object(fields)) = (from, fields) else { return };
+    for (name, below) in fields {
+        let Some(claim) = from.get_mut(name) else { continue };
+        subtract(claim, below);
+        let is_leaf = below.as_object().is_none_or(serde_json::Map::is_empty);
+        if is_leaf || claim.as_object().is_none_or(serde_json::Map::is_empty) {
+            from.remove(name);
+        }
+    }
+}
+
+fn claims_a_field(claim: &Value) -> bool {
+    claim.as_object().is_some_and(|fields| fields.keys().any(|name| name != "."))
 }
 
 fn merge(into: &mut Value, from: Value) {
@@ -77,6 +102,36 @@ mod tests {
             conditions.get("k:{\"type\":\"Ready\"}").is_some()
                 && conditions.get("k:{\"type\":\"Reconciling\"}").is_some()
         );
+    }
+
+    #[test]
+    fn a_claim_of_the_creator_to_the_same_fields_is_dropped_and_that_of_a_neighbour_to_others_stays() {
+        let reconciling = json!({ "k:{\"type\":\"Reconciling\"}": { ".": {}, "f:status": {} } });
+        let foreign = json!({ "k:{\"type\":\"Foreign\"}": { ".": {}, "f:status": {} } });
+        let entry = |manager: &str, conditions: &Value| {
+            json!({ "manager": manager, "operation": "Update", "apiVersion": "ex.dev/v1", "fieldsType": "FieldsV1",
+                "fieldsV1": { "f:status": { "f:conditions": conditions } } })
+        };
+        let live =
+            object(&json!([entry("creator", &reconciling), entry("old", &reconciling), entry("neighbour", &foreign)]));
+        let entries = managed_fields(&live, "ours", &["old"]).unwrap();
+        let managers: Vec<_> = entries.as_array().unwrap().iter().map(|e| e["manager"].as_str().unwrap()).collect();
+        assert_eq!(managers, ["neighbour", "ours"]);
+        assert_eq!(entries[1]["fieldsV1"]["f:status"]["f:conditions"], reconciling);
+    }
+
+    #[test]
+    fn a_claim_to_no_field_of_the_status_is_dropped() {
+        let live = object(&json!([
+            { "manager": "creator", "operation": "Update", "apiVersion": "ex.dev/v1", "fieldsType": "FieldsV1",
+              "fieldsV1": { "f:spec": { "f:a": {} }, "f:status": {} } },
+            { "manager": "old", "operation": "Update", "apiVersion": "ex.dev/v1", "fieldsType": "FieldsV1",
+              "fieldsV1": { "f:status": { "f:b": {} } } },
+        ]));
+        let entries = managed_fields(&live, "ours", &["old"]).unwrap();
+        assert_eq!(entries[0]["fieldsV1"], json!({ "f:spec": { "f:a": {} } }));
+        assert_eq!(entries[1]["fieldsV1"], json!({ "f:status": { "f:b": {} } }));
+        assert_eq!(entries.as_array().unwrap().len(), 2);
     }
 
     #[test]

@@ -1,10 +1,10 @@
 //! The contexts that author code sees: [`Pass`] in a pipeline, [`Cx`] in a step.
 
-use std::future::Future;
+mod call;
+mod run;
+
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::pin::Pin;
-use std::task::{Context, Poll};
 use std::time::Duration;
 
 use futures::FutureExt;
@@ -15,10 +15,13 @@ use crate::backend::{ApiError, Target};
 use crate::condition::{Condition, ConditionMarker, Status};
 use crate::draft::Draft;
 use crate::interval::{LONGEST, SHORTEST};
-use crate::outcome::{Halt, ReconcileError};
-use crate::reconciler::{Primary, Reconciler};
-use crate::step::{Absent, ClearedBy, OwnedBy, ReadBy, SetBy, SubReconciler, Undo, WatchedBy};
+use crate::reconciler::Primary;
+use crate::step::{Absent, ClearedBy, OwnedBy, ReadBy, SetBy, SubReconciler, WatchedBy};
 use crate::wiring::{How, Kind, KindInfo};
+
+pub use self::call::{Apply, Delete, Get, Require};
+pub use self::run::finish;
+pub(crate) use self::run::{begin, traced, undo};
 
 /// The context of one pass: one run of a reconciler for one object. A pipeline hands it to its steps.
 pub struct Pass<'p> {
@@ -206,7 +209,7 @@ impl<S: SubReconciler> Cx<'_, S> {
     pub fn delete<K: Kind + OwnedBy<S>>(&mut self, name: &str) -> Delete<'_> {
         let backend = self.draft.backend.clone();
         let target = self.target::<K>(name);
-        Delete(async move { backend.delete(target).await }.boxed(), PhantomData)
+        Delete(async move { backend.delete(target).await }.boxed())
     }
 
     /// Runs blocking work on a thread of its own. If the pass is dropped by its time-out, the object stays taken until the work has ended.
@@ -230,119 +233,4 @@ fn how(relations: &[crate::wiring::Relation], kind: &KindInfo, watched: bool) ->
     let wakes = |how: &How| matches!(how, How::WatchesByName | How::WatchesLabels(_));
     let best = hows.clone().find(wakes).or_else(|| hows.next());
     best.unwrap_or(if watched { How::WatchesByName } else { How::Reads })
-}
-
-macro_rules! call_future {
-    ($(#[$doc:meta])* $name:ident<K> = $output:ty) => {
-        $(#[$doc])*
-        #[must_use = "futures do nothing unless awaited"]
-        pub struct $name<'a, K>(BoxFuture<'a, $output>);
-
-        impl<K> Future for $name<'_, K> {
-            type Output = $output;
-
-            fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-                self.0.poll_unpin(cx)
-            }
-        }
-
-        impl<K> std::fmt::Debug for $name<'_, K> {
-            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str(stringify!($name))
-            }
-        }
-    };
-}
-
-call_future!(
-    /// The future of [`Cx::require`].
-    Require<K> = Result<K, Absent<K>>
-);
-call_future!(
-    /// The future of [`Cx::get`].
-    Get<K> = Result<Option<K>, ApiError>
-);
-call_future!(
-    /// The future of [`Cx::apply`].
-    Apply<K> = Result<K, ApiError>
-);
-
-/// The future of [`Cx::delete`].
-#[must_use = "futures do nothing unless awaited"]
-pub struct Delete<'a>(BoxFuture<'a, Result<(), ApiError>>, PhantomData<&'a ()>);
-
-impl Future for Delete<'_> {
-    type Output = Result<(), ApiError>;
-
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        self.0.poll_unpin(cx)
-    }
-}
-
-impl std::fmt::Debug for Delete<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Delete")
-    }
-}
-
-fn enter<'a, S: SubReconciler>(pass: &'a mut Pass<'_>) -> Cx<'a, S> {
-    Cx { draft: pass.draft, said: 0, named: None, recorded: false, step: PhantomData }
-}
-
-/// Starts a step of a pipeline.
-#[doc(hidden)]
-pub(crate) fn begin<'a, S: SubReconciler>(pass: &'a mut Pass<'_>) -> Cx<'a, S> {
-    pass.draft.begin(S::WIRING);
-    enter(pass)
-}
-
-/// Runs the future of a step in its span.
-#[doc(hidden)]
-pub(crate) fn traced<S: SubReconciler, F: Future>(step: F) -> tracing::instrument::Instrumented<F> {
-    tracing::Instrument::instrument(step, tracing::info_span!("step", step = S::WIRING.name))
-}
-
-/// Ends a step of a pipeline: marks conditions by its result.
-#[doc(hidden)]
-pub fn finish<S: SubReconciler, T>(cx: Cx<'_, S>, result: Result<T, S::Error>) -> Result<T, Halt> {
-    let Cx { draft, said, named, .. } = cx;
-    match result {
-        Ok(value) => {
-            draft.succeed(said);
-            Ok(value)
-        }
-        Err(error) => Err(halt(draft, named, &error)),
-    }
-}
-
-fn halt(draft: &mut Draft, named: Option<usize>, error: &impl ReconcileError) -> Halt {
-    let message = error.to_string();
-    let class = match error.class() {
-        crate::outcome::Class::Waiting { poll: Some(poll) } => {
-            crate::outcome::Class::Waiting { poll: Some(poll.clamp(SHORTEST, LONGEST)) }
-        }
-        class => class,
-    };
-    if class != crate::outcome::Class::Ignored {
-        draft.fail(named, error.reason(), &message);
-    }
-    Halt { class, reason: error.reason(), message: crate::condition::sanitize(&message) }
-}
-
-/// Undoes a step on the delete path, where it is external.
-#[doc(hidden)]
-pub(crate) async fn undo<S, R>(object: &R::Object, deps: &R::Deps, pass: &mut Pass<'_>) -> Result<(), Halt>
-where
-    S: SubReconciler<Undo: Undo<S, R>>,
-    R: Reconciler,
-{
-    if !S::WIRING.external {
-        return Ok(());
-    }
-    pass.draft.step = Some(S::WIRING);
-    let mut cx = enter::<S>(pass);
-    match traced::<S, _>(<S::Undo as Undo<S, R>>::undo(object, deps, &mut cx)).await {
-        Ok(()) => Ok(()),
-        Err(error) => Err(halt(cx.draft, cx.named, &error)),
-    }
 }
