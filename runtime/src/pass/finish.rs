@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use kube::api::DynamicObject;
 use kube::runtime::events::EventType;
 use kube::{Resource, ResourceExt};
 
@@ -10,7 +11,7 @@ use super::backend::PassBackend;
 use super::status::{self, Unwritten};
 use super::{PassWorker, body, event};
 use crate::backend::ApiError;
-use crate::condition::{STALLED, Status, find};
+use crate::condition::{Condition, RECONCILING, STALLED, Status, find};
 use crate::cx::Pass;
 use crate::draft::{Draft, StatusIntent};
 use crate::interval::{LONGEST, SHORTEST};
@@ -61,7 +62,7 @@ impl<R: Reconciler> PassWorker<R> {
         let (outcome, mut intent) = draft.conclude(outcome);
         self.env.relations.keep(key, &draft.references);
         intent.observed_inputs = Some(self.observed(object, backend, &draft.references, &outcome));
-        let found = draft.found();
+        let found = self.without_foreign(key, draft.found(), &intent);
         let progressed = draft.progressed(&intent);
         tracing::info!(outcome = outcome.as_str(), progressed, "pass ended");
         if intent != found {
@@ -103,15 +104,40 @@ impl<R: Reconciler> PassWorker<R> {
         match written {
             Ok(written) => {
                 backend.note(&written);
-                if let Some(memory) = self.memory().get_mut(key) {
-                    (memory.pending, memory.unwritten) = (None, false);
-                }
+                self.settle(key, intent, &written);
                 Ok(())
             }
             Err(Unwritten::Gone) => Err(self.forget(key)),
             Err(Unwritten::Outdated) => Err(Next::Conflict { newer_than: backend.version() }),
             Err(Unwritten::Failed(error)) => Err(self.unwritten(key, object, intent, outcome, &error).await),
         }
+    }
+
+    /// The write went through. What it still shows though we no longer say it, another manager holds.
+    fn settle(&self, key: &Key, intent: &StatusIntent, written: &DynamicObject) {
+        let conditions: Vec<Condition> =
+            serde_json::from_value(written.data["status"]["conditions"].clone()).unwrap_or_default();
+        let declared = R::WIRING.conditions.iter().map(|info| info.type_).chain([STALLED, RECONCILING]);
+        let foreign: BTreeSet<&'static str> =
+            declared.filter(|t| find(&conditions, t).is_some() && find(&intent.conditions, t).is_none()).collect();
+        let mut memory = self.memory();
+        let memory = memory.entry(key.clone()).or_default();
+        for condition in foreign.difference(&memory.foreign) {
+            tracing::warn!(
+                condition,
+                "another manager holds this condition; name it in `previously(managers(..))` if it is an earlier self"
+            );
+        }
+        (memory.pending, memory.unwritten, memory.foreign) = (None, false, foreign);
+    }
+
+    /// What we cannot take away is no reason to write.
+    fn without_foreign(&self, key: &Key, mut found: StatusIntent, intent: &StatusIntent) -> StatusIntent {
+        let memory = self.memory();
+        let foreign = memory.get(key).map(|memory| &memory.foreign);
+        let is_foreign = |c: &Condition| foreign.is_some_and(|types| types.contains(c.type_.as_str()));
+        found.conditions.retain(|c| !is_foreign(c) || find(&intent.conditions, &c.type_).is_some());
+        found
     }
 
     /// The status of another wiring may hold what earlier managers left.

@@ -16,7 +16,7 @@ mod inputs;
 mod status;
 mod takeover;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use k8s_openapi::api::core::v1::ObjectReference;
@@ -81,6 +81,8 @@ struct Memory {
     pending: Option<Pending>,
     /// The last status write failed, and its event has been sent.
     unwritten: bool,
+    /// Conditions of ours that another manager holds, too: we cannot take them away.
+    foreign: BTreeSet<&'static str>,
 }
 
 impl<R: Reconciler> PassWorker<R> {
@@ -141,7 +143,7 @@ impl<R: Reconciler> PassWorker<R> {
     }
 
     fn forget(&self, key: &Key) -> Next {
-        self.env.relations.keep(key, &std::collections::BTreeSet::new());
+        self.env.relations.keep(key, &BTreeSet::new());
         self.memory().remove(key);
         Next::Forget
     }
