@@ -83,7 +83,12 @@ async fn on_real(
     let mut failed = strangers(name, cases, pending);
     for case in mine {
         let excused = pending.of(name, &case.label());
-        let differences = replay::replay(case, &clients, Pace::REAL, fixtures, &excused).await;
+        let mut differences = replay::replay(case, &clients, Pace::REAL, fixtures, &excused).await;
+        // Its own controllers write between our steps: what a real server says otherwise once, it has to say twice.
+        if excused.verdict(&differences).is_err() && ensure::clean(&clients.admin, &[case]).await.is_ok() {
+            println!("  {name} {} differs; once more", case.label());
+            differences = replay::replay(case, &clients, Pace::REAL, fixtures, &excused).await;
+        }
         failed.extend(report(name, case, &differences, excused.verdict(&differences)));
     }
     failed
