@@ -1,7 +1,6 @@
 //! What stands in for a type that could not be read: it fits everywhere, so that one mistake stays one error.
 
 use std::borrow::Cow;
-use std::time::Duration;
 
 use kube::core::object::HasStatus;
 use kube::core::{NamespaceResourceScope, ObjectMeta};
@@ -10,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::condition::{Complaints, Condition, ConditionInfo, ConditionSet};
 use crate::outcome::{Class, ReconcileError};
 use crate::status::{ObservedInputs, StatusContract};
-use crate::wiring::{Previously, StepWiring, UNKNOWN, Wiring};
+use crate::wiring::{StepWiring, UNKNOWN};
 
 /// Kind, status, condition set and error in one. No program that holds it compiles.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -113,17 +112,5 @@ impl ReconcileError for Poison {
 /// The wiring of a step with a mistake: it turns the checks of its pipeline off.
 #[must_use]
 pub const fn poisoned(name: &'static str) -> StepWiring {
-    StepWiring { name, sets: &[UNKNOWN], clears: &[], external: false, relations: &[] }
+    StepWiring { name, sets: &[UNKNOWN], ..StepWiring::EMPTY }
 }
-
-/// The wiring of a reconciler with a mistake.
-pub const POISONED: Wiring = Wiring {
-    name: "",
-    conditions: &[],
-    steps: &[],
-    timeout: Duration::ZERO,
-    revision: 0,
-    finalizer: None,
-    manager: None,
-    previously: Previously { managers: &[], finalizers: &[] },
-};

@@ -8,7 +8,7 @@ pub use crate::pipeline::{
     Borrowed, IsSet, StepOf, StepOutput, begin, is_empty, object, owns, place, run, step_of, tag, undo_by, wakes,
     wiring_of,
 };
-pub use crate::poison::{POISONED, Poison, poisoned};
+pub use crate::poison::{Poison, poisoned};
 pub use crate::reconciler::Reconciler;
 pub use crate::status::{ObservedInputs, StatusContract};
 pub use crate::step::{

@@ -29,6 +29,20 @@ pub struct Wiring {
     pub previously: Previously,
 }
 
+impl Wiring {
+    /// Without steps and conditions: what an expansion leaves unsaid stands here.
+    pub const EMPTY: Self = Self {
+        name: "",
+        conditions: &[],
+        steps: &[],
+        timeout: Duration::ZERO,
+        revision: 0,
+        finalizer: None,
+        manager: None,
+        previously: Previously { managers: &[], finalizers: &[] },
+    };
+}
+
 /// Names under which earlier versions of this operator wrote.
 #[derive(Clone, Copy, Debug)]
 pub struct Previously {
@@ -51,6 +65,11 @@ pub struct StepWiring {
     pub external: bool,
     /// The kinds it reads, watches, polls and owns.
     pub relations: &'static [Relation],
+}
+
+impl StepWiring {
+    /// A step that declares nothing: what an expansion leaves unsaid stands here.
+    pub const EMPTY: Self = Self { name: "", sets: &[], clears: &[], external: false, relations: &[] };
 }
 
 /// One kind that a step declared.

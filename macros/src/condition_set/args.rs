@@ -1,10 +1,10 @@
 //! `#[condition_set(..)]` on the enum, `#[condition(..)]` on a variant.
 
-use proc_macro2::{Ident, TokenStream};
-use syn::{Attribute, Meta};
+use proc_macro2::Ident;
+use syn::Attribute;
 
 use crate::errors::{Errors, mistake};
-use crate::syntax::args::{Arg, Keys, parse_args};
+use crate::syntax::args::{Keys, arguments, parse_attrs};
 use crate::syntax::krate::Krate;
 use crate::syntax::names::plain;
 
@@ -26,7 +26,7 @@ pub(crate) enum Polarity {
 
 pub(crate) fn parse_set(attrs: &[Attribute], errors: &mut Errors) -> SetArgs {
     let mut set = SetArgs { module: None, krate: Krate::DEFAULT };
-    for arg in read(attrs, "condition_set", &SET, errors) {
+    for arg in parse_attrs(attrs, "condition_set", &SET, errors) {
         if arg.key == "mod" {
             set.module = errors.take(arg.path("on").and_then(|path| {
                 let help = "write `mod = on`";
@@ -42,7 +42,7 @@ pub(crate) fn parse_set(attrs: &[Attribute], errors: &mut Errors) -> SetArgs {
 /// The polarity of a variant; `None` where the mistake is reported.
 pub(crate) fn parse_polarity(variant: &Ident, attrs: &[Attribute], errors: &mut Errors) -> Option<Polarity> {
     let named = attrs.iter().any(|attr| attr.path().is_ident("condition"));
-    let args = read(attrs, "condition", &CONDITION, errors);
+    let args = parse_attrs(attrs, "condition", &CONDITION, errors);
     for arg in &args {
         errors.take(arg.word());
     }
@@ -66,18 +66,5 @@ pub(crate) fn parse_polarity(variant: &Ident, attrs: &[Attribute], errors: &mut 
 
 /// `#[condition]` or `#[condition()]`.
 fn is_bare(attr: &Attribute) -> bool {
-    attr.path().is_ident("condition") && tokens(&attr.meta).is_empty()
-}
-
-fn tokens(meta: &Meta) -> TokenStream {
-    match meta {
-        Meta::List(list) => list.tokens.clone(),
-        Meta::Path(_) | Meta::NameValue(_) => TokenStream::new(),
-    }
-}
-
-fn read(attrs: &[Attribute], name: &str, keys: &Keys, errors: &mut Errors) -> Vec<Arg> {
-    let ours = attrs.iter().filter(|attr| attr.path().is_ident(name));
-    let tokens: Vec<_> = ours.map(|attr| tokens(&attr.meta)).filter(|tokens| !tokens.is_empty()).collect();
-    parse_args(quote::quote!(#(#tokens),*), keys, errors)
+    attr.path().is_ident("condition") && arguments(attr).is_empty()
 }

@@ -70,7 +70,9 @@ fn expand_info(set: &Set, condition: &Condition) -> TokenStream {
         Polarity::Positive => quote!(Positive),
         Polarity::Negative => quote!(Negative),
     };
-    quote!(#krate::ConditionInfo { type_: #name, polarity: #krate::Polarity::#polarity, doc: #doc })
+    quote! {
+        #krate::ConditionInfo { doc: #doc, ..#krate::ConditionInfo::new(#name, #krate::Polarity::#polarity) }
+    }
 }
 
 fn expand_complaints(set: &Set, condition: &Condition) -> TokenStream {

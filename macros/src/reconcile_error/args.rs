@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use proc_macro2::{Ident, TokenStream};
-use syn::{Attribute, LitStr, Meta};
+use proc_macro2::Ident;
+use syn::{Attribute, LitStr};
 
 use super::check;
 use crate::errors::Errors;
-use crate::syntax::args::{Arg, Keys, Value, parse_args};
+use crate::syntax::args::{Arg, Keys, Value, arguments, parse_args, parse_attrs};
 use crate::syntax::duration::parse_duration;
 use crate::syntax::krate::Krate;
 use crate::syntax::reason::check_reason;
@@ -36,7 +36,7 @@ pub(crate) struct ClassArgs {
 
 pub(crate) fn parse_krate(attrs: &[Attribute], errors: &mut Errors) -> Krate {
     let mut krate = None;
-    for arg in read(attrs, "reconcile_error", &ERROR, errors) {
+    for arg in parse_attrs(attrs, "reconcile_error", &ERROR, errors) {
         krate = errors.take(arg.value("::evenkeel").and_then(Krate::parse));
     }
     krate.unwrap_or(Krate::DEFAULT)
@@ -44,7 +44,7 @@ pub(crate) fn parse_krate(attrs: &[Attribute], errors: &mut Errors) -> Krate {
 
 /// The class of a variant; `None` where the mistake is reported.
 pub(crate) fn parse_class(variant: &Ident, attrs: &[Attribute], errors: &mut Errors) -> ClassArgs {
-    let args = read(attrs, "class", &CLASS, errors);
+    let args = parse_attrs(attrs, "class", &CLASS, errors);
     let (classes, reasons): (Vec<&Arg>, Vec<&Arg>) = args.iter().partition(|arg| CLASSES.iter().any(|c| arg.key == *c));
     let reason = reasons.first().and_then(|arg| errors.take(arg.text("\"Word\"")));
     if let Some(reason) = &reason {
@@ -95,19 +95,6 @@ fn is_class(attr: &Attribute) -> bool {
 
 /// Whether the attribute has a word other than `reason`: where that was wrong, it is reported already.
 fn names_something(attr: &Attribute) -> bool {
-    let first = tokens(&attr.meta).into_iter().next();
+    let first = arguments(attr).into_iter().next();
     first.is_some_and(|token| token.to_string() != "reason")
-}
-
-fn tokens(meta: &Meta) -> TokenStream {
-    match meta {
-        Meta::List(list) => list.tokens.clone(),
-        Meta::Path(_) | Meta::NameValue(_) => TokenStream::new(),
-    }
-}
-
-fn read(attrs: &[Attribute], name: &str, keys: &Keys, errors: &mut Errors) -> Vec<Arg> {
-    let ours = attrs.iter().filter(|attr| attr.path().is_ident(name));
-    let tokens: Vec<_> = ours.map(|attr| tokens(&attr.meta)).filter(|tokens| !tokens.is_empty()).collect();
-    parse_args(quote::quote!(#(#tokens),*), keys, errors)
 }

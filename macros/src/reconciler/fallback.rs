@@ -31,7 +31,7 @@ pub(crate) fn expand(draft: &Draft) -> TokenStream {
             type Object = #object;
             type Deps = #deps;
             type Conditions = #krate::Poison;
-            const WIRING: #krate::Wiring = #krate::POISONED;
+            const WIRING: #krate::Wiring = #krate::Wiring::EMPTY;
             fn requeue(_: &Self::Object) -> #krate::std::option::Option<#krate::std::time::Duration> {
                 #krate::std::option::Option::None
             }

@@ -5,7 +5,7 @@ use syn::{Path, Type};
 
 use super::args::ReconcilerArgs;
 use super::check;
-use super::pipeline::{self, Call};
+use super::pipeline::{self, Pipeline};
 use crate::errors::Errors;
 use crate::syntax::function::Function;
 use crate::syntax::names::plain;
@@ -18,7 +18,7 @@ pub(crate) struct Draft {
     pub(crate) object: Option<Type>,
     pub(crate) dependencies: Vec<Type>,
     pub(crate) context: Option<Ident>,
-    pub(crate) calls: Option<Vec<Call>>,
+    pub(crate) pipeline: Option<Pipeline>,
     /// Signature and pipeline are right; what is wrong with the arguments has a default.
     pub(crate) sound: bool,
 }
@@ -33,7 +33,7 @@ pub(crate) struct Reconciler {
     pub(crate) object: Type,
     pub(crate) dependencies: Vec<Type>,
     pub(crate) context: Ident,
-    pub(crate) calls: Vec<Call>,
+    pub(crate) pipeline: Pipeline,
 }
 
 pub(crate) fn read(args: ReconcilerArgs, function: Function, errors: &mut Errors) -> Draft {
@@ -48,9 +48,9 @@ pub(crate) fn read(args: ReconcilerArgs, function: Function, errors: &mut Errors
         let context = check::check_context(&what, &function, errors);
         names = function.params().first().and_then(|first| check::named(&first.pat, errors)).zip(context);
     }
-    let calls = names.as_ref().and_then(|(object, context)| pipeline::read(&function, object, context, errors));
+    let pipeline = names.as_ref().and_then(|(object, context)| pipeline::read(&function, object, context, errors));
     let context = names.map(|(_, context)| context);
-    Draft { args, function, object, dependencies, context, calls, sound: errors.count() == before }
+    Draft { args, function, object, dependencies, context, pipeline, sound: errors.count() == before }
 }
 
 impl Draft {
@@ -65,9 +65,9 @@ impl Draft {
                 object: Some(object),
                 dependencies,
                 context: Some(context),
-                calls: Some(calls),
+                pipeline: Some(pipeline),
                 sound: true,
-            } => Ok(Reconciler { args, conditions, function, name, object, dependencies, context, calls }),
+            } => Ok(Reconciler { args, conditions, function, name, object, dependencies, context, pipeline }),
             draft => Err(Box::new(draft)),
         }
     }

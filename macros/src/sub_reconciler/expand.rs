@@ -104,6 +104,7 @@ fn expand_wiring(step: &Step) -> TokenStream {
             clears: &[#clears],
             external: #external,
             relations: &[#(#relations),*],
+            ..#krate::StepWiring::EMPTY
         }
     }
 }

@@ -5,7 +5,7 @@ use quote::ToTokens;
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser as _};
 use syn::punctuated::Punctuated;
-use syn::{Expr, ExprLit, Lit, LitStr, Path, Token, parenthesized};
+use syn::{Attribute, Expr, ExprLit, Lit, LitStr, Meta, Path, Token, parenthesized};
 
 use crate::errors::{Errors, mistake};
 use crate::syntax::names::plain;
@@ -53,6 +53,21 @@ pub(crate) fn parse_args(tokens: TokenStream, keys: &Keys, errors: &mut Errors) 
         }
     }
     args
+}
+
+/// Reads the arguments of all helper attributes of the name: `#[condition(..)]`, `#[class(..)]`.
+pub(crate) fn parse_attrs(attrs: &[Attribute], name: &str, keys: &Keys, errors: &mut Errors) -> Vec<Arg> {
+    let ours = attrs.iter().filter(|attr| attr.path().is_ident(name));
+    let tokens: Vec<_> = ours.map(arguments).filter(|tokens| !tokens.is_empty()).collect();
+    parse_args(quote::quote!(#(#tokens),*), keys, errors)
+}
+
+/// What stands in the parentheses of an attribute.
+pub(crate) fn arguments(attr: &Attribute) -> TokenStream {
+    match &attr.meta {
+        Meta::List(list) => list.tokens.clone(),
+        Meta::Path(_) | Meta::NameValue(_) => TokenStream::new(),
+    }
 }
 
 /// The arguments one by one: a mistake in one does not hide the next.

@@ -136,6 +136,14 @@ pub struct ConditionInfo {
     pub doc: &'static str,
 }
 
+impl ConditionInfo {
+    /// A condition of which only type and polarity are known.
+    #[must_use]
+    pub const fn new(type_: &'static str, polarity: Polarity) -> Self {
+        Self { type_, polarity, doc: "" }
+    }
+}
+
 /// The conditions of one reconciler, in declared order. Derive it on an enum with [`ConditionSet`](derive@crate::ConditionSet).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a condition set",

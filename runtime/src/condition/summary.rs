@@ -96,9 +96,9 @@ mod tests {
     use super::*;
 
     const SET: &[ConditionInfo] = &[
-        ConditionInfo { type_: "Fetched", polarity: Polarity::Positive, doc: "" },
-        ConditionInfo { type_: "Outdated", polarity: Polarity::Negative, doc: "" },
-        ConditionInfo { type_: "Stored", polarity: Polarity::Positive, doc: "" },
+        ConditionInfo::new("Fetched", Polarity::Positive),
+        ConditionInfo::new("Outdated", Polarity::Negative),
+        ConditionInfo::new("Stored", Polarity::Positive),
     ];
 
     fn condition(type_: &str, status: Status) -> Condition {

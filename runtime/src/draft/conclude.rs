@@ -126,24 +126,21 @@ mod tests {
     use super::*;
     use crate::backend::{Backend, Target};
     use crate::condition::ConditionInfo;
-    use crate::wiring::{How, Previously, StepWiring, Wiring};
+    use crate::wiring::{How, StepWiring, Wiring};
 
     const SET: &[ConditionInfo] = &[
-        ConditionInfo { type_: "Fetched", polarity: Polarity::Positive, doc: "" },
-        ConditionInfo { type_: "Outdated", polarity: Polarity::Negative, doc: "" },
-        ConditionInfo { type_: "Stored", polarity: Polarity::Positive, doc: "" },
+        ConditionInfo::new("Fetched", Polarity::Positive),
+        ConditionInfo::new("Outdated", Polarity::Negative),
+        ConditionInfo::new("Stored", Polarity::Positive),
     ];
-    const FETCH: StepWiring = StepWiring { name: "fetch", sets: &[0, 1], clears: &[], external: false, relations: &[] };
-    const STORE: StepWiring = StepWiring { name: "store", sets: &[2], clears: &[1], external: false, relations: &[] };
+    const FETCH: StepWiring = StepWiring { name: "fetch", sets: &[0, 1], ..StepWiring::EMPTY };
+    const STORE: StepWiring = StepWiring { name: "store", sets: &[2], clears: &[1], ..StepWiring::EMPTY };
     const WIRING: Wiring = Wiring {
         name: "widget",
         conditions: SET,
         steps: &[FETCH, STORE],
         timeout: Duration::from_secs(1),
-        revision: 1,
-        finalizer: None,
-        manager: None,
-        previously: Previously { managers: &[], finalizers: &[] },
+        ..Wiring::EMPTY
     };
 
     /// These tests reach no server.

@@ -1,0 +1,138 @@
+//! Prints a reconciler: the pipeline with its bookkeeping, the entry points, the checks across steps.
+
+mod call;
+mod dependency;
+mod statement;
+mod wiring;
+
+use proc_macro2::TokenStream;
+use quote::{quote, quote_spanned};
+use syn::spanned::Spanned;
+
+use self::call::expand_step;
+pub(crate) use self::dependency::{expand_deps, expand_provides};
+use self::statement::expand_statement;
+use self::wiring::{expand_checks, expand_wiring};
+use super::args::{ReconcilerArgs, Requeue};
+use super::model::Reconciler;
+use crate::syntax::function::Function;
+use crate::syntax::krate::Krate;
+use crate::syntax::shape::{hidden, hidden_at};
+
+pub(crate) fn expand(reconciler: &Reconciler) -> TokenStream {
+    let function = expand_function(reconciler);
+    let marker = expand_marker(&reconciler.function);
+    let implementation = expand_impl(reconciler);
+    let provides = expand_provides(&reconciler.args.krate, &reconciler.function, &reconciler.dependencies);
+    let checks = expand_checks(reconciler);
+    quote!(#function #marker #implementation #provides #checks)
+}
+
+/// The author's function, of which each step begins, runs and ends in its own context.
+fn expand_function(reconciler: &Reconciler) -> TokenStream {
+    let Reconciler { args, function, pipeline, .. } = reconciler;
+    let (krate, Function { attrs, vis, sig, body }) = (&args.krate, function);
+    let statements = pipeline.statements.iter().map(|statement| expand_statement(reconciler, statement));
+    let mut block =
+        proc_macro2::Group::new(body.delimiter(), quote!(#(#statements)* #krate::std::result::Result::Ok(())));
+    block.set_span(body.span());
+    quote!(#(#attrs)* #vis #sig #block)
+}
+
+/// The condition set. That it is one is asked here only, in words that are the same everywhere, so that rustc says them once.
+fn expand_set(reconciler: &Reconciler) -> Option<TokenStream> {
+    let set = reconciler.conditions.as_ref()?;
+    let here = reconciler.args.krate.at(set.span());
+    Some(quote_spanned!(set.span()=> <#set as #here::IsSet>::Set))
+}
+
+/// The condition set, or what stands in for it.
+fn expand_set_or_poison(reconciler: &Reconciler) -> TokenStream {
+    let krate = &reconciler.args.krate;
+    expand_set(reconciler).unwrap_or_else(|| quote!(#krate::Poison))
+}
+
+/// The type with the name of the function: braces keep it out of the namespace of values.
+pub(crate) fn expand_marker(function: &Function) -> TokenStream {
+    let (vis, ident, inherited) = (&function.vis, &function.sig.ident, function.inherited());
+    let doc = format!("\n\nAs a type: the reconciler `{ident}`.");
+    quote! {
+        #inherited
+        #[doc = #doc]
+        #[allow(non_camel_case_types, clippy::empty_structs_with_brackets)]
+        #vis struct #ident {}
+    }
+}
+
+fn expand_impl(reconciler: &Reconciler) -> TokenStream {
+    let Reconciler { args, function, object, dependencies, .. } = reconciler;
+    let (krate, ident) = (&args.krate, &function.sig.ident);
+    let conditions = expand_set_or_poison(reconciler);
+    let reconcile = expand_reconcile(reconciler);
+    let deps = expand_deps(krate, dependencies);
+    let wiring = expand_wiring(reconciler);
+    let requeue = expand_requeue(args);
+    let (object_, deps_, pass) = (hidden("object"), hidden("deps"), hidden("pass"));
+    let undo = reconciler.pipeline.calls().into_iter().rev().map(|call| {
+        let (path, here) = (&call.path, krate.at(call.path.span()));
+        let step = expand_step(reconciler, call);
+        quote_spanned!(path.span()=> #here::undo_by::<Self, _>(#step, #object_, #deps_, #pass).await?;)
+    });
+    quote! {
+        #[automatically_derived]
+        impl #krate::Reconciler for #ident {
+            type Object = #object;
+            type Deps = #deps;
+            type Conditions = #conditions;
+            const WIRING: #krate::Wiring = #wiring;
+
+            fn requeue(#object_: &Self::Object) -> #krate::std::option::Option<#krate::std::time::Duration> {
+                #requeue
+            }
+
+            #reconcile
+
+            async fn cleanup(
+                #object_: &Self::Object,
+                #deps_: &Self::Deps,
+                #pass: &mut #krate::Pass<'_>,
+            ) -> #krate::Flow {
+                #(#undo)*
+                #krate::std::result::Result::Ok(())
+            }
+        }
+    }
+}
+
+/// Spanned at the name: a future that is not `Send` is reported where the signature stands.
+fn expand_reconcile(reconciler: &Reconciler) -> TokenStream {
+    let Reconciler { args, function, dependencies, .. } = reconciler;
+    let ident = &function.sig.ident;
+    let here = args.krate.at(ident.span());
+    let (object, deps, pass) = (hidden("object"), hidden("deps"), hidden("pass"));
+    quote_spanned! {ident.span()=>
+        async fn reconcile(#object: &Self::Object, #deps: &Self::Deps, #pass: &mut #here::Pass<'_>) -> #here::Flow {
+            #ident(#object, #(<Self as #here::Provides<#dependencies>>::provide(#deps),)* #pass).await
+        }
+    }
+}
+
+fn expand_requeue(args: &ReconcilerArgs) -> TokenStream {
+    let krate = &args.krate;
+    match &args.requeue {
+        Requeue::Never => quote!(#krate::std::option::Option::None),
+        Requeue::After(duration) => {
+            let duration = expand_duration(krate, *duration);
+            quote!(#krate::std::option::Option::Some(#duration))
+        }
+        Requeue::Field(field) => {
+            let (here, object) = (krate.at(field.span()), hidden_at("object", field.span()));
+            quote_spanned!(field.span()=> #here::IntoInterval::into_interval(#object.#field))
+        }
+    }
+}
+
+fn expand_duration(krate: &Krate, duration: std::time::Duration) -> TokenStream {
+    let millis = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
+    quote!(#krate::std::time::Duration::from_millis(#millis))
+}

@@ -1,0 +1,75 @@
+//! Prints the wiring of a reconciler, and the checks across its steps.
+
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote, quote_spanned};
+use syn::spanned::Spanned;
+
+use super::call::expand_step;
+use super::{expand_duration, expand_set_or_poison};
+use crate::reconciler::model::Reconciler;
+use crate::syntax::krate::Krate;
+
+pub(super) fn expand_wiring(reconciler: &Reconciler) -> TokenStream {
+    let Reconciler { args, name, pipeline, .. } = reconciler;
+    let krate = &args.krate;
+    let conditions = expand_set_or_poison(reconciler);
+    let steps = pipeline.calls().into_iter().map(|call| {
+        let here = krate.at(call.path.span());
+        let step = expand_step(reconciler, call);
+        quote_spanned!(call.path.span()=> #here::wiring_of::<#conditions, _>(#step))
+    });
+    let declared = expand_declared(reconciler);
+    let timeout = expand_duration(krate, args.timeout);
+    let (revision, managers, finalizers) = (args.revision, &args.managers, &args.finalizers);
+    let (finalizer, manager) = (expand_option(krate, &args.finalizer), expand_option(krate, &args.manager));
+    quote! {
+        #krate::Wiring {
+            name: #name,
+            conditions: #declared,
+            steps: &[#(#steps),*],
+            timeout: #timeout,
+            revision: #revision,
+            finalizer: #finalizer,
+            manager: #manager,
+            previously: #krate::Previously { managers: &[#(#managers),*], finalizers: &[#(#finalizers),*] },
+            ..#krate::Wiring::EMPTY
+        }
+    }
+}
+
+/// The declared conditions.
+fn expand_declared(reconciler: &Reconciler) -> TokenStream {
+    let Some(span) = reconciler.conditions.as_ref().map(Spanned::span) else { return quote!(&[]) };
+    let (here, set) = (reconciler.args.krate.at(span), expand_set_or_poison(reconciler));
+    quote_spanned!(span=> <#set as #here::ConditionSet>::CONDITIONS)
+}
+
+fn expand_option(krate: &Krate, value: &Option<impl ToTokens>) -> TokenStream {
+    match value {
+        Some(value) => quote!(#krate::std::option::Option::Some(#value)),
+        None => quote!(#krate::std::option::Option::None),
+    }
+}
+
+/// The checks across steps, each at the token that must change. rustc shows the names of the constants.
+pub(super) fn expand_checks(reconciler: &Reconciler) -> TokenStream {
+    let Reconciler { args, conditions, function, pipeline, .. } = reconciler;
+    let Some(span) = conditions.as_ref().map(Spanned::span) else { return TokenStream::new() };
+    let (krate, ident) = (&args.krate, &function.sig.ident);
+    let conditions = expand_set_or_poison(reconciler);
+    let here = krate.at(span);
+    let all = quote_spanned!(span=> const CONDITIONS: () = #here::check_unset::<#conditions>(STEPS););
+    let each = pipeline.calls().into_iter().enumerate().map(|(i, call)| {
+        let here = krate.at(call.path.span());
+        let name = quote::format_ident!("STEP_{}", i + 1);
+        quote_spanned!(call.path.span()=> const #name: () = #here::check_step::<#conditions>(STEPS, #i);)
+    });
+    quote! {
+        #[allow(dead_code)]
+        const _: () = {
+            const STEPS: &[#krate::StepWiring] = <#ident as #krate::Reconciler>::WIRING.steps;
+            #all
+            #(#each)*
+        };
+    }
+}

@@ -1,0 +1,55 @@
+//! The call of a step in a pipeline.
+
+use proc_macro2::Ident;
+use syn::{Expr, ExprCall, ExprPath, Local, Pat, Path, Stmt, Token};
+
+use crate::errors::Errors;
+use crate::reconciler::check;
+
+/// One call of a step, with what it binds.
+pub(crate) struct Call {
+    /// `let pattern: Type`.
+    pub(crate) bound: Option<(Token![let], Pat)>,
+    pub(crate) path: Path,
+    /// Between object and context.
+    pub(crate) inputs: Vec<Expr>,
+    /// The object as handed on.
+    pub(crate) object: Expr,
+    /// The context as handed on.
+    pub(crate) context: Expr,
+}
+
+/// A statement of the shape of a call.
+pub(super) struct Written<'a> {
+    local: Option<&'a Local>,
+    call: &'a ExprCall,
+    path: &'a Path,
+}
+
+/// `[let pattern =] path(args).await?;`
+pub(super) fn parse(statement: &Stmt) -> Option<Written<'_>> {
+    let (local, expr) = match statement {
+        Stmt::Local(local) => (Some(local), &*local.init.as_ref().filter(|init| init.diverge.is_none())?.expr),
+        Stmt::Expr(expr, Some(_)) => (None, expr),
+        _ => return None,
+    };
+    let Expr::Try(tried) = expr else { return None };
+    let Expr::Await(awaited) = &*tried.expr else { return None };
+    let Expr::Call(call) = &*awaited.base else { return None };
+    let Expr::Path(ExprPath { path, qself: None, .. }) = &*call.func else { return None };
+    Some(Written { local, call, path })
+}
+
+impl Written<'_> {
+    /// The call, if it hands on object and context.
+    pub(super) fn read(self, object: &Ident, context: &Ident, errors: &mut Errors) -> Option<Call> {
+        if !check::check_call(self.call, object, context, errors) {
+            return None;
+        }
+        let mut inputs: Vec<Expr> = self.call.args.iter().cloned().collect();
+        let context = inputs.pop()?;
+        let object = (!inputs.is_empty()).then(|| inputs.remove(0))?;
+        let bound = self.local.map(|local| (local.let_token, local.pat.clone()));
+        Some(Call { bound, path: self.path.clone(), inputs, object, context })
+    }
+}

@@ -1,0 +1,49 @@
+//! What the body of a pipeline with a mistake names, so that no warning follows from the mistake.
+
+use proc_macro2::Ident;
+use syn::parse::Parser;
+use syn::visit::Visit;
+use syn::{Block, Expr, ExprCall, Pat, Path};
+
+use crate::syntax::function::Function;
+
+/// What the body awaits or calls with the context: in a body with a mistake, these count as used.
+pub(crate) fn mentioned(function: &Function) -> Vec<Path> {
+    let mut found = Mentioned { context: None, paths: Vec::new() };
+    let params = function.params();
+    let Some(Pat::Ident(context)) = params.last().map(|last| &*last.pat) else { return found.paths };
+    found.context = Some(context.ident.clone());
+    let statements = Block::parse_within.parse2(function.body.stream()).unwrap_or_default();
+    for statement in &statements {
+        found.visit_stmt(statement);
+    }
+    found.paths
+}
+
+struct Mentioned {
+    context: Option<Ident>,
+    paths: Vec<Path>,
+}
+
+impl<'ast> Visit<'ast> for Mentioned {
+    fn visit_expr_call(&mut self, call: &'ast ExprCall) {
+        let context = self.context.clone();
+        let has_context = call.args.iter().any(|arg| match arg {
+            Expr::Path(path) => path.path.get_ident() == context.as_ref(),
+            _ => false,
+        });
+        if let (true, Expr::Path(path)) = (has_context, &*call.func) {
+            self.paths.push(path.path.clone());
+        }
+        syn::visit::visit_expr_call(self, call);
+    }
+
+    fn visit_expr_await(&mut self, awaited: &'ast syn::ExprAwait) {
+        if let Expr::Call(call) = &*awaited.base
+            && let Expr::Path(path) = &*call.func
+        {
+            self.paths.push(path.path.clone());
+        }
+        syn::visit::visit_expr_await(self, awaited);
+    }
+}
