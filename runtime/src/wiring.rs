@@ -13,6 +13,8 @@ use crate::condition::{ConditionInfo, ConditionSet};
 pub struct Wiring {
     /// The name of the function: `git_repository`.
     pub name: &'static str,
+    /// The doc comment of the function.
+    pub doc: &'static str,
     /// The declared conditions, highest rank first.
     pub conditions: &'static [ConditionInfo],
     /// The steps in pipeline order.
@@ -33,6 +35,7 @@ impl Wiring {
     /// Without steps and conditions: what an expansion leaves unsaid stands here.
     pub const EMPTY: Self = Self {
         name: "",
+        doc: "",
         conditions: &[],
         steps: &[],
         timeout: Duration::ZERO,
@@ -57,6 +60,8 @@ pub struct Previously {
 pub struct StepWiring {
     /// The name of the function.
     pub name: &'static str,
+    /// The doc comment of the function.
+    pub doc: &'static str,
     /// The conditions it sets, as places in the declared order, in the order of `sets(..)`.
     pub sets: &'static [usize],
     /// The negative conditions of earlier steps that its success removes.
@@ -69,7 +74,7 @@ pub struct StepWiring {
 
 impl StepWiring {
     /// A step that declares nothing: what an expansion leaves unsaid stands here.
-    pub const EMPTY: Self = Self { name: "", sets: &[], clears: &[], external: false, relations: &[] };
+    pub const EMPTY: Self = Self { name: "", doc: "", sets: &[], clears: &[], external: false, relations: &[] };
 }
 
 /// One kind that a step declared.

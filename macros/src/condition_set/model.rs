@@ -1,12 +1,13 @@
 //! The validated set: names, polarities, sentences.
 
 use proc_macro2::{Ident, TokenStream};
-use quote::{ToTokens, format_ident, quote};
-use syn::{Attribute, Data, DeriveInput, Expr, ExprLit, Fields, Lit, Meta, Variant, Visibility, parse_quote};
+use quote::{format_ident, quote};
+use syn::{Attribute, Data, DeriveInput, Fields, Variant, Visibility, parse_quote};
 
 use super::args::{Polarity, parse_polarity, parse_set};
 use super::check;
 use crate::errors::Errors;
+use crate::syntax::docs;
 use crate::syntax::krate::Krate;
 use crate::syntax::names::{plain, snake};
 
@@ -113,22 +114,10 @@ fn condition(module: &Ident, variant: &Variant, polarity: Polarity, place: Place
              help: drop `{marker}` from `clears(..)`, or move its step up"
         ),
     };
-    Condition { ident: ident.clone(), name, polarity, docs: docs(attrs), doc: text(attrs), complaints, place }
+    Condition { ident: ident.clone(), name, polarity, docs: kept(attrs), doc: docs::text(attrs), complaints, place }
 }
 
-fn docs(attrs: &[Attribute]) -> TokenStream {
+fn kept(attrs: &[Attribute]) -> TokenStream {
     let docs = attrs.iter().filter(|attr| attr.path().is_ident("doc"));
     quote!(#(#docs)*)
-}
-
-/// The doc comment as text, lines joined.
-fn text(attrs: &[Attribute]) -> String {
-    let lines = attrs.iter().filter_map(|attr| match &attr.meta {
-        Meta::NameValue(pair) if pair.path.is_ident("doc") => match &pair.value {
-            Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Some(text.value().trim().to_owned()),
-            other => Some(other.to_token_stream().to_string()),
-        },
-        _ => None,
-    });
-    lines.collect::<Vec<_>>().join("\n").trim().to_owned()
 }

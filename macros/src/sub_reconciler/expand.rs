@@ -7,6 +7,7 @@ use syn::spanned::Spanned;
 
 use super::args::How;
 use super::model::{ErrorType, Step};
+use crate::syntax::docs;
 use crate::syntax::krate::Krate;
 use crate::syntax::shape::hidden;
 
@@ -89,6 +90,7 @@ fn expand_wiring(step: &Step) -> TokenStream {
     let Step { args, name, .. } = step;
     let krate = &args.krate;
     let external = args.external.is_some();
+    let doc = docs::text(&step.function.attrs);
     let (sets, clears) = (expand_places(step, &args.sets), expand_places(step, &args.clears));
     let owns = args.owns.iter().map(|kind| expand_relation(krate, kind, &quote!(Owns)));
     let watches = args.watches.iter().map(|watch| match &watch.how {
@@ -100,6 +102,7 @@ fn expand_wiring(step: &Step) -> TokenStream {
     quote! {
         #krate::StepWiring {
             name: #name,
+            doc: #doc,
             sets: &[#sets],
             clears: &[#clears],
             external: #external,

@@ -2,6 +2,7 @@
 
 pub(crate) mod args;
 pub(crate) mod context;
+pub(crate) mod docs;
 pub(crate) mod duration;
 pub(crate) mod function;
 pub(crate) mod krate;

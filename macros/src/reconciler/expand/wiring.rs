@@ -7,6 +7,7 @@ use syn::spanned::Spanned;
 use super::call::expand_step;
 use super::{expand_duration, expand_set_or_poison};
 use crate::reconciler::model::Reconciler;
+use crate::syntax::docs;
 use crate::syntax::krate::Krate;
 
 pub(super) fn expand_wiring(reconciler: &Reconciler) -> TokenStream {
@@ -18,13 +19,14 @@ pub(super) fn expand_wiring(reconciler: &Reconciler) -> TokenStream {
         let step = expand_step(reconciler, call);
         quote_spanned!(call.path.span()=> #here::wiring_of::<#conditions, _>(#step))
     });
-    let declared = expand_declared(reconciler);
+    let (declared, doc) = (expand_declared(reconciler), docs::text(&reconciler.function.attrs));
     let timeout = expand_duration(krate, args.timeout);
     let (revision, managers, finalizers) = (args.revision, &args.managers, &args.finalizers);
     let (finalizer, manager) = (expand_option(krate, &args.finalizer), expand_option(krate, &args.manager));
     quote! {
         #krate::Wiring {
             name: #name,
+            doc: #doc,
             conditions: #declared,
             steps: &[#(#steps),*],
             timeout: #timeout,
