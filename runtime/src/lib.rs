@@ -15,6 +15,7 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(not(feature = "operator"), allow(dead_code, reason = "types only: what the engine uses waits for it"))]
 
+mod action;
 pub mod backend;
 #[cfg(feature = "operator")]
 mod client;
@@ -46,6 +47,7 @@ pub mod wiring;
 #[path = "private.rs"]
 pub mod __private;
 
+pub use action::{Actions, EventLevel, LogLevel, VariantInfo};
 pub use backend::ApiError;
 #[doc(inline)]
 pub use evenkeel_macros::{ConditionSet, ReconcileError, cleanup, reconciler, status, sub_reconciler};

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::action::{Actions, VariantInfo};
+
 /// What the framework does about an error of a step. Every variant of a step's error type has one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
@@ -29,6 +31,12 @@ pub trait ReconcileError: std::fmt::Display + Send {
     fn class(&self) -> Class;
     /// The reason of the condition that the error marks, a word in CamelCase.
     fn reason(&self) -> &'static str;
+    /// What is told of it beside the conditions; that of its class unless its variant says otherwise.
+    fn actions(&self) -> Actions {
+        self.class().actions()
+    }
+    /// All variants, in declared order, for what is generated of them; empty where the trait is implemented by hand.
+    const VARIANTS: &'static [VariantInfo] = &[];
 }
 
 /// What a pipeline returns: `Ok(())` once every step succeeded.

@@ -143,11 +143,12 @@ where
 /// What a step declared. Its places count only where its conditions are of the set `C`.
 #[must_use]
 pub const fn wiring_of<C: ConditionSet, S: SubReconciler>(_: Tag<S>) -> StepWiring {
+    let wiring = StepWiring { errors: <S::Error as ReconcileError>::VARIANTS, ..S::WIRING };
     if same(S::Conditions::NAME, C::NAME) {
-        S::WIRING
+        wiring
     } else {
         // `StepOf` says so at the call.
-        StepWiring { sets: &[UNKNOWN], clears: &[], ..S::WIRING }
+        StepWiring { sets: &[UNKNOWN], clears: &[], ..wiring }
     }
 }
 

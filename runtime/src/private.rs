@@ -1,5 +1,6 @@
 //! All that expansions name. Not a public interface: it changes without notice.
 
+pub use crate::action::{Actions, EventLevel, LogLevel, VariantInfo};
 pub use crate::condition::{Complaints, Condition, ConditionInfo, ConditionMarker, ConditionSet, Polarity};
 pub use crate::cx::{Cx, Pass, finish};
 pub use crate::interval::IntoInterval;

@@ -6,6 +6,7 @@ use kube::Resource;
 use kube::core::ApiResource;
 use kube::core::{ClusterResourceScope, NamespaceResourceScope};
 
+use crate::action::VariantInfo;
 use crate::condition::{ConditionInfo, ConditionSet};
 
 /// All that is known at compile time of one reconciler.
@@ -70,11 +71,14 @@ pub struct StepWiring {
     pub external: bool,
     /// The kinds it reads, watches, polls and owns.
     pub relations: &'static [Relation],
+    /// The variants of the error that it fails with. Filled in where a reconciler calls the step, so in [`Wiring::steps`].
+    pub errors: &'static [VariantInfo],
 }
 
 impl StepWiring {
     /// A step that declares nothing: what an expansion leaves unsaid stands here.
-    pub const EMPTY: Self = Self { name: "", doc: "", sets: &[], clears: &[], external: false, relations: &[] };
+    pub const EMPTY: Self =
+        Self { name: "", doc: "", sets: &[], clears: &[], external: false, relations: &[], errors: &[] };
 }
 
 /// One kind that a step declared.

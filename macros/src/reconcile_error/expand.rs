@@ -12,6 +12,7 @@ pub(crate) fn expand(model: &ErrorModel) -> TokenStream {
     let (params, args, bounds) = generics.split_for_impl();
     let class = arms.iter().map(|arm| expand_class(krate, arm));
     let reason = arms.iter().map(|Arm { ident, reason, .. }| quote!(Self::#ident { .. } => #reason,));
+    let variants = arms.iter().map(|arm| expand_variant(krate, arm));
     let wakes = arms.iter().map(|arm| expand_wake_up(krate, arm));
     // An enum without variants, or no enum at all, has nothing to match on.
     let (class, reason) = match arms.is_empty() {
@@ -23,6 +24,7 @@ pub(crate) fn expand(model: &ErrorModel) -> TokenStream {
         impl #params #krate::ReconcileError for #ident #args #bounds {
             fn class(&self) -> #krate::Class { #class }
             fn reason(&self) -> &'static #krate::std::primitive::str { #reason }
+            const VARIANTS: &'static [#krate::VariantInfo] = &[#(#variants),*];
         }
         #(#wakes)*
     }
@@ -40,6 +42,17 @@ fn expand_class(krate: &Krate, Arm { ident, class, .. }: &Arm) -> TokenStream {
         }
     };
     quote!(Self::#ident { .. } => #krate::Class::#class,)
+}
+
+/// What is known of a variant at compile time.
+fn expand_variant(krate: &Krate, Arm { class, reason, doc, .. }: &Arm) -> TokenStream {
+    let (word, actions) = match class {
+        Kind::Stalled => ("stalled", quote!(STALLED)),
+        Kind::Ignored => ("ignored", quote!(IGNORED)),
+        Kind::Transient => ("transient", quote!(TRANSIENT)),
+        Kind::Waiting(_) => ("waiting", quote!(WAITING)),
+    };
+    quote!(#krate::VariantInfo { reason: #reason, class: #word, doc: #doc, actions: #krate::Actions::#actions })
 }
 
 /// The type that a bare `waiting` holds can wake; the error stands at the type.

@@ -8,6 +8,7 @@ use syn::{Data, DeriveInput, Generics, Type, Variant};
 use super::args::{Class, parse_class, parse_krate};
 use super::check;
 use crate::errors::Errors;
+use crate::syntax::docs;
 use crate::syntax::krate::Krate;
 use crate::syntax::names::plain;
 
@@ -22,6 +23,7 @@ pub(crate) struct Arm {
     pub(crate) ident: Ident,
     pub(crate) class: Kind,
     pub(crate) reason: String,
+    pub(crate) doc: String,
     /// The type that must be able to wake.
     pub(crate) wakes: Option<Type>,
 }
@@ -57,5 +59,5 @@ fn arm(variant: &Variant, errors: &mut Errors) -> Arm {
         Some(Class::Polling(poll)) => (Kind::Waiting(Some(poll)), None),
         Some(Class::Waiting) => (Kind::Waiting(None), check::parse_wake_up(&ident, &variant.fields, errors)),
     };
-    Arm { ident, class, reason, wakes }
+    Arm { ident, class, reason, doc: docs::text(&variant.attrs), wakes }
 }

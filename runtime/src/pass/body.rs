@@ -1,24 +1,55 @@
-//! The body: the author's code, with panics and endless runs contained.
+//! The body: the author's code, for an object that lives or goes, with panics and endless runs contained.
 
 use std::any::Any;
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt;
+use kube::Resource;
 
+use super::PassWorker;
+use crate::cx::Pass;
 use crate::draft::Draft;
 use crate::outcome::{Class, Flow, Halt};
+use crate::queue::{Key, Next};
+use crate::reconciler::Reconciler;
 
 /// How the author's code ended.
-pub(super) enum Ended {
+enum Ended {
     Returned(Flow),
     Panicked(String),
     TimedOut(Duration),
 }
 
+impl<R: Reconciler> PassWorker<R> {
+    /// Runs the pipeline, or the cleanups of an object that goes, and finishes the pass.
+    pub(super) async fn body(&self, key: &Key, object: Arc<R::Object>) -> Next {
+        let deleting = object.meta().deletion_timestamp.is_some();
+        let backend = self.backend(key, &object);
+        let mut draft = Draft::new(&*object, R::WIRING, backend.clone());
+        let mut pass = Pass { draft: &mut draft };
+        let (limit, deps) = (R::WIRING.timeout, &self.env.deps);
+        let ended = match deleting {
+            true => run(limit, R::cleanup(&object, deps, &mut pass)).await,
+            false => run(limit, R::reconcile(&object, deps, &mut pass)).await,
+        };
+        let halt = ended.halt(&mut draft);
+        let outcome = draft.outcome(halt);
+        let next = match deleting {
+            true => self.deleted(key, &object, &mut draft, &backend, outcome).await,
+            false => self.finish(key, &object, &mut draft, &backend, outcome).await,
+        };
+        // A pass that timed out may have left blocking work behind: the key stays taken until it ends.
+        backend.blocking.close();
+        backend.blocking.wait().await;
+        next
+    }
+}
+
 /// Runs the author's code. A panic ends here; after `limit` the future is dropped.
-pub(super) async fn run(limit: Duration, body: impl Future<Output = Flow>) -> Ended {
+async fn run(limit: Duration, body: impl Future<Output = Flow>) -> Ended {
     match tokio::time::timeout(limit, AssertUnwindSafe(body).catch_unwind()).await {
         Ok(Ok(flow)) => Ended::Returned(flow),
         Ok(Err(panic)) => Ended::Panicked(text(&*panic)),
@@ -33,7 +64,7 @@ fn text(panic: &(dyn Any + Send)) -> String {
 
 impl Ended {
     /// What stopped the pipeline; a panic or a time-out is marked on the step in which it happened.
-    pub(super) fn halt(self, draft: &mut Draft) -> Option<Halt> {
+    fn halt(self, draft: &mut Draft) -> Option<Halt> {
         let (reason, message) = match self {
             Self::Returned(flow) => return flow.err(),
             Self::Panicked(text) => ("Panicked", format!("step {} panicked: {text}", step(draft))),

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use kube::{Resource, ResourceExt};
 
-use super::{PassWorker, body};
+use super::PassWorker;
+use super::backend::PassBackend;
 use crate::backend::ApiError;
-use crate::cx::Pass;
 use crate::draft::Draft;
 use crate::outcome::Outcome;
 use crate::queue::{Key, Next};
@@ -18,20 +18,22 @@ impl<R: Reconciler> PassWorker<R> {
         if !self.finalizers.held(object.meta()) {
             return Next::Await;
         }
-        let backend = self.backend(key, &object);
-        let mut draft = Draft::new(&*object, R::WIRING, backend.clone());
-        let ended = {
-            let mut pass = Pass { draft: &mut draft };
-            body::run(R::WIRING.timeout, R::cleanup(&object, &self.env.deps, &mut pass)).await
-        };
-        let halt = ended.halt(&mut draft);
-        let next = match never_stalled(draft.outcome(halt)) {
-            Outcome::Done => self.release(key, &object).await,
-            outcome => self.finish(key, &object, &mut draft, &backend, outcome).await,
-        };
-        backend.blocking.close();
-        backend.blocking.wait().await;
-        next
+        self.body(key, object).await
+    }
+
+    /// The cleanups have run: the finalizer goes, or what failed is shown.
+    pub(super) async fn deleted(
+        &self,
+        key: &Key,
+        object: &R::Object,
+        draft: &mut Draft,
+        backend: &PassBackend,
+        outcome: Outcome,
+    ) -> Next {
+        match never_stalled(outcome) {
+            Outcome::Done => self.release(key, object).await,
+            outcome => self.finish(key, object, draft, backend, outcome).await,
+        }
     }
 
     async fn release(&self, key: &Key, object: &R::Object) -> Next {

@@ -13,7 +13,7 @@ pub(super) fn hash(text: &str) -> String {
     format!("{hash:016x}")
 }
 
-/// The hash of the wiring: it changes when conditions, steps, relations or the author's revision do.
+/// The hash of the wiring: it changes when conditions, steps, relations, the classes of errors or the author's revision do.
 pub(super) fn wiring(wiring: &Wiring) -> String {
     let mut text = format!("{} {} {:?}", wiring.name, wiring.revision, wiring.previously);
     for condition in wiring.conditions {
@@ -23,6 +23,9 @@ pub(super) fn wiring(wiring: &Wiring) -> String {
         let _ = write!(text, "\n{} {:?} {:?} {}", step.name, step.sets, step.clears, step.external);
         for relation in step.relations {
             let _ = write!(text, " {}", describe(relation));
+        }
+        for error in step.errors {
+            let _ = write!(text, " {}={}", error.reason, error.class);
         }
     }
     hash(&text)

@@ -9,10 +9,9 @@ use kube::{Resource, ResourceExt};
 
 use super::backend::PassBackend;
 use super::status::{self, Unwritten};
-use super::{PassWorker, body, event};
+use super::{PassWorker, event};
 use crate::backend::ApiError;
 use crate::condition::{Condition, RECONCILING, STALLED, Status, find};
-use crate::cx::Pass;
 use crate::draft::{Draft, StatusIntent};
 use crate::interval::{LONGEST, SHORTEST};
 use crate::outcome::Outcome;
@@ -30,23 +29,6 @@ pub(super) struct Pending {
 }
 
 impl<R: Reconciler> PassWorker<R> {
-    /// Runs the pipeline and finishes the pass.
-    pub(super) async fn reconcile(&self, key: &Key, object: Arc<R::Object>) -> Next {
-        let backend = self.backend(key, &object);
-        let mut draft = Draft::new(&*object, R::WIRING, backend.clone());
-        let ended = {
-            let mut pass = Pass { draft: &mut draft };
-            body::run(R::WIRING.timeout, R::reconcile(&object, &self.env.deps, &mut pass)).await
-        };
-        let halt = ended.halt(&mut draft);
-        let outcome = draft.outcome(halt);
-        let next = self.finish(key, &object, &mut draft, &backend, outcome).await;
-        // A pass that timed out may have left blocking work behind: the key stays taken until it ends.
-        backend.blocking.close();
-        backend.blocking.wait().await;
-        next
-    }
-
     /// Writes the status if it differs, records the event of a transition, and schedules.
     pub(super) async fn finish(
         &self,

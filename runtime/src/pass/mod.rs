@@ -123,7 +123,7 @@ impl<R: Reconciler> PassWorker<R> {
             return self.rest(&object);
         }
         match self.settle_finalizer(key, object).await {
-            Ok(object) => self.reconcile(key, object).await,
+            Ok(object) => self.body(key, object).await,
             Err(next) => next,
         }
     }
