@@ -37,6 +37,7 @@ pub mod prelude;
 #[cfg(feature = "operator")]
 mod queue;
 mod reconciler;
+mod shape;
 mod status;
 mod step;
 #[cfg(feature = "operator")]

@@ -8,6 +8,7 @@ use kube::core::{ClusterResourceScope, NamespaceResourceScope};
 
 use crate::action::VariantInfo;
 use crate::condition::{ConditionInfo, ConditionSet};
+pub use crate::shape::{Arm, Node};
 
 /// All that is known at compile time of one reconciler.
 #[derive(Clone, Copy, Debug)]
@@ -20,6 +21,8 @@ pub struct Wiring {
     pub conditions: &'static [ConditionInfo],
     /// The steps in pipeline order.
     pub steps: &'static [StepWiring],
+    /// How they run: in order, under conditions, concurrently, for each item.
+    pub shape: &'static [Node],
     /// How long one pass may take before it is dropped.
     pub timeout: Duration,
     /// Bumped by the author when the code's effect changed (`revision = 2`).
@@ -39,6 +42,7 @@ impl Wiring {
         doc: "",
         conditions: &[],
         steps: &[],
+        shape: &[],
         timeout: Duration::ZERO,
         revision: 0,
         finalizer: None,

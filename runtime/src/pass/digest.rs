@@ -28,6 +28,7 @@ pub(super) fn wiring(wiring: &Wiring) -> String {
             let _ = write!(text, " {}={}", error.reason, error.class);
         }
     }
+    let _ = write!(text, "\n{}", crate::shape::describe(wiring.shape));
     hash(&text)
 }
 

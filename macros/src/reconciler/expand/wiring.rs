@@ -5,6 +5,7 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 
 use super::call::expand_step;
+use super::shape::expand_shape;
 use super::{expand_duration, expand_set_or_poison};
 use crate::reconciler::model::Reconciler;
 use crate::syntax::docs;
@@ -23,12 +24,14 @@ pub(super) fn expand_wiring(reconciler: &Reconciler) -> TokenStream {
     let timeout = expand_duration(krate, args.timeout);
     let (revision, managers, finalizers) = (args.revision, &args.managers, &args.finalizers);
     let (finalizer, manager) = (expand_option(krate, &args.finalizer), expand_option(krate, &args.manager));
+    let shape = expand_shape(reconciler);
     quote! {
         #krate::Wiring {
             name: #name,
             doc: #doc,
             conditions: #declared,
             steps: &[#(#steps),*],
+            shape: #shape,
             timeout: #timeout,
             revision: #revision,
             finalizer: #finalizer,
