@@ -17,6 +17,7 @@
 
 mod action;
 pub mod backend;
+pub mod classic;
 #[cfg(feature = "operator")]
 mod client;
 pub mod condition;
