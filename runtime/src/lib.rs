@@ -27,6 +27,7 @@ mod draft;
 mod gate;
 pub mod guide;
 mod interval;
+pub mod knowledge;
 #[cfg(feature = "operator")]
 pub mod operator;
 mod outcome;

@@ -49,6 +49,26 @@ impl Wiring {
         manager: None,
         previously: Previously { managers: &[], finalizers: &[] },
     };
+
+    /// The field manager within the operator of the name.
+    #[must_use]
+    pub fn manager_under(&self, operator: &str) -> String {
+        self.manager.map_or_else(|| format!("{operator}/{}", self.name), ToOwned::to_owned)
+    }
+
+    /// The finalizer within the operator of the name, for a kind of the group.
+    #[must_use]
+    pub fn finalizer_under(&self, operator: &str, group: &str) -> String {
+        // Core kinds have no group; a finalizer needs a domain all the same.
+        let domain = if group.is_empty() { "core.kubernetes.io" } else { group };
+        self.finalizer.map_or_else(|| format!("{domain}/{operator}"), ToOwned::to_owned)
+    }
+
+    /// Whether a step makes something outside the cluster.
+    #[must_use]
+    pub fn needs_finalizer(&self) -> bool {
+        self.steps.iter().any(|step| step.external)
+    }
 }
 
 /// Names under which earlier versions of this operator wrote.

@@ -3,13 +3,14 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::Config;
 use kube::config::{KubeConfigOptions, Kubeconfig};
 
 use super::Operator;
 use super::error::{Error, Reason, Result};
+use crate::knowledge;
 use crate::watch::chain;
 
 /// Runs the operator, or prints what a cluster needs for it
@@ -27,6 +28,26 @@ enum Command {
     Run,
     /// Prints the CRDs of all reconciled kinds as YAML, for `kubectl apply -f -`
     Crds,
+    /// Prints the steps of each reconciler, and the kinds and conditions that they touch, as a mermaid graph
+    Wiring,
+    /// Prints the reference page in Markdown: conditions, reasons with their cures, events, what wakes and what is written
+    Docs,
+    /// Prints what others may rely on (condition types, reasons, finalizers, field managers) as JSON in a stable order
+    Contract,
+    /// Prints the kinds and the verbs that the operator uses: what its role must allow
+    Rights {
+        /// How to print them
+        #[arg(short, long, default_value = "table", value_name = "FORMAT")]
+        output: Format,
+    },
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Format {
+    /// Columns for people
+    Table,
+    /// YAML for programs
+    Yaml,
 }
 
 #[derive(Debug, Args)]
@@ -57,12 +78,13 @@ fn filter(text: &str) -> Result<tracing_subscriber::EnvFilter, String> {
 }
 
 impl Operator {
-    /// Runs as the command line says: `run` (the default) or `crds`. Ends the program on `--help`, `--version` and wrong usage.
+    /// Runs as the command line says: `run` (the default), or prints `crds`, `wiring`, `docs`, `contract`, `rights`. Ends the program
+    /// on `--help`, `--version` and wrong usage.
     ///
     /// With the feature `log` (on by default) it writes the log to standard error, unless a subscriber of `tracing` is set.
     ///
     /// # Errors
-    /// See [`run_until`](Self::run_until); `crds`: standard output cannot be written.
+    /// See [`run_until`](Self::run_until); what prints: standard output cannot be written.
     pub async fn run_cli(self) -> Result {
         let matches = self.command().get_matches();
         let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
@@ -76,7 +98,22 @@ impl Operator {
         }
         match cli.command.unwrap_or(Command::Run) {
             Command::Run => self.configured(cli.flags).await?.run().await,
-            Command::Crds => self.print_crds(),
+            command => print(&self.text(&command).map_err(|error| unwritten(&error))?),
+        }
+    }
+
+    /// What a command prints; nothing for `run`.
+    fn text(&self, command: &Command) -> std::io::Result<String> {
+        match command {
+            Command::Run => Ok(String::new()),
+            Command::Crds => yaml(&self.definitions()),
+            Command::Wiring => Ok(self.graphs()),
+            Command::Docs => Ok(self.pages()),
+            Command::Contract => Ok(self.contract().to_string()),
+            Command::Rights { output: Format::Table } => Ok(knowledge::text(&self.rights())),
+            Command::Rights { output: Format::Yaml } => {
+                serde_saphyr::to_string(&self.rights()).map_err(std::io::Error::other)
+            }
         }
     }
 
@@ -99,18 +136,16 @@ impl Operator {
         }
         Ok(self)
     }
+}
 
-    fn print_crds(&self) -> Result {
-        let mut out = std::io::stdout().lock();
-        let written = yaml(&self.definitions()).and_then(|text| out.write_all(text.as_bytes()));
-        written.and_then(|()| out.flush()).map_err(|error| {
-            Error::new(
-                Reason::Config,
-                format!("the CRDs cannot be written: {error}"),
-                "check where standard output goes",
-            )
-        })
-    }
+fn print(text: &str) -> Result {
+    let mut out = std::io::stdout().lock();
+    out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(|error| unwritten(&error))
+}
+
+fn unwritten(error: &std::io::Error) -> Error {
+    let headline = format!("standard output cannot be written: {error}");
+    Error::new(Reason::Config, headline, "check where standard output goes")
 }
 
 /// One YAML document for each.

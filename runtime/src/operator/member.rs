@@ -9,6 +9,7 @@ use kube::CustomResourceExt;
 
 use super::controller::{Controller, Launch, Prepared};
 use super::error::Result;
+use crate::knowledge::Knowledge;
 use crate::pass::field_manager;
 use crate::reconciler::Reconciler;
 use crate::wiring::KindInfo;
@@ -29,6 +30,7 @@ pub(super) trait Member: Send + Sync {
     /// The identity within the operator of this name.
     fn under(&self, operator: &str) -> Identity;
     fn definition(&self) -> CustomResourceDefinition;
+    fn knowledge(&self, operator: &str) -> Knowledge;
     /// Starts the watches and returns once passes may run.
     fn prepare(self: Box<Self>, launch: Launch) -> BoxFuture<'static, Result<Box<dyn Prepared>>>;
 }
@@ -51,6 +53,10 @@ impl<R: Reconciler<Object: CustomResourceExt>> Member for Typed<R> {
 
     fn definition(&self) -> CustomResourceDefinition {
         R::Object::crd()
+    }
+
+    fn knowledge(&self, operator: &str) -> Knowledge {
+        Knowledge::of::<R>(operator)
     }
 
     fn prepare(self: Box<Self>, launch: Launch) -> BoxFuture<'static, Result<Box<dyn Prepared>>> {

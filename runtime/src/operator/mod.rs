@@ -4,6 +4,7 @@ mod cli;
 mod controller;
 mod definition;
 mod error;
+mod known;
 mod member;
 mod signal;
 mod startup;
@@ -13,7 +14,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::{join_all, try_join_all};
-use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::{Client, Config, CustomResourceExt};
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
@@ -100,12 +100,6 @@ impl Operator {
     pub fn client(mut self, client: Client) -> Self {
         self.client = Some(client);
         self
-    }
-
-    /// The definitions of all reconciled kinds, as `crds` prints them.
-    #[must_use]
-    pub fn definitions(&self) -> Vec<CustomResourceDefinition> {
-        self.members.iter().map(|member| member.definition()).collect()
     }
 
     /// Runs until SIGTERM or Ctrl-C.

@@ -15,12 +15,10 @@ pub(super) struct Finalizers {
 
 impl Finalizers {
     pub(super) fn new(wiring: &Wiring, group: &str, operator: &str) -> Self {
-        // Core kinds have no group; a finalizer needs a domain all the same.
-        let domain = if group.is_empty() { "core.kubernetes.io" } else { group };
         Self {
-            name: wiring.finalizer.map_or_else(|| format!("{domain}/{operator}"), ToOwned::to_owned),
+            name: wiring.finalizer_under(operator, group),
             previously: wiring.previously.finalizers,
-            needed: wiring.steps.iter().any(|step| step.external),
+            needed: wiring.needs_finalizer(),
         }
     }
 

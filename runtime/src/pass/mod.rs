@@ -58,7 +58,7 @@ pub(crate) struct Env<R: Reconciler> {
 
 /// The names under which a reconciler writes.
 pub(crate) fn field_manager<R: Reconciler>(operator: &str) -> String {
-    R::WIRING.manager.map_or_else(|| format!("{operator}/{}", R::WIRING.name), ToOwned::to_owned)
+    R::WIRING.manager_under(operator)
 }
 
 /// Runs passes.

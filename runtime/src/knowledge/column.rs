@@ -1,0 +1,76 @@
+//! Printer columns: what `kubectl get` shows of an object, from its condition set.
+
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::{
+    CustomResourceColumnDefinition as Column, CustomResourceDefinition,
+};
+
+use super::Knowledge;
+use crate::condition::READY;
+
+/// Adds the columns of a reconciler to the version that it serves. A column that the author has under the name stays as it is.
+pub(crate) fn add_columns(known: &Knowledge, definition: &mut CustomResourceDefinition) {
+    let versions = definition.spec.versions.iter_mut();
+    for version in versions.filter(|version| version.name == known.kind.resource.version) {
+        let own = version.additional_printer_columns.take().unwrap_or_default();
+        version.additional_printer_columns = Some(merged(known, own));
+    }
+}
+
+/// Ready first, then the author's, the message, the conditions (`-o wide`), and the age last.
+fn merged(known: &Knowledge, mut own: Vec<Column>) -> Vec<Column> {
+    let written: Vec<String> = own.iter().map(|column| column.name.clone()).collect();
+    let missing = |column: &Column| !written.contains(&column.name);
+    let last = own.pop_if(|column| column.name == AGE);
+    let conditions = known.wiring.conditions.iter().map(|info| Column {
+        description: Some(info.doc.to_owned()).filter(|doc| !doc.is_empty()),
+        priority: Some(1),
+        ..of_condition(info.type_, info.type_, "status")
+    });
+    let ready = Some(of_condition(READY, READY, "status")).filter(missing);
+    let message = Some(of_condition("Status", READY, "message")).filter(missing);
+    let age = last.or_else(|| Some(age()).filter(missing));
+    ready.into_iter().chain(own).chain(message).chain(conditions.filter(missing)).chain(age).collect()
+}
+
+const AGE: &str = "Age";
+
+fn of_condition(name: &str, type_: &str, field: &str) -> Column {
+    let json_path = format!(".status.conditions[?(@.type==\"{type_}\")].{field}");
+    Column { name: name.to_owned(), type_: "string".into(), json_path, ..Column::default() }
+}
+
+fn age() -> Column {
+    let json_path = ".metadata.creationTimestamp".to_owned();
+    Column { name: AGE.into(), type_: "date".into(), json_path, ..Column::default() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture;
+    use super::*;
+
+    fn names(own: Vec<Column>) -> Vec<String> {
+        merged(&fixture::known(), own).into_iter().map(|column| column.name).collect()
+    }
+
+    #[test]
+    fn a_definition_without_columns_shows_ready_its_message_the_conditions_and_the_age() {
+        let columns = merged(&fixture::known(), Vec::new());
+        let wide: Vec<_> = columns.iter().filter(|c| c.priority == Some(1)).map(|c| c.name.as_str()).collect();
+        assert_eq!(wide, ["Fetched", "Outdated", "Stored"]);
+        assert_eq!(names(Vec::new()), ["Ready", "Status", "Fetched", "Outdated", "Stored", "Age"]);
+        assert_eq!(columns[2].description.as_deref(), Some("It was fetched."));
+        assert_eq!(columns[1].json_path, r#".status.conditions[?(@.type=="Ready")].message"#);
+    }
+
+    #[test]
+    fn the_author_s_columns_stay_as_they_are() {
+        let own = |name: &str| Column { name: name.into(), json_path: ".spec.x".into(), ..Column::default() };
+        assert_eq!(
+            names(vec![own("Status"), own("Revision"), own("Age")]),
+            ["Ready", "Status", "Revision", "Fetched", "Outdated", "Stored", "Age"]
+        );
+        let columns = merged(&fixture::known(), vec![own("Age"), own("Stored")]);
+        assert!(columns.iter().filter(|c| c.json_path == ".spec.x").count() == 2, "{columns:?}");
+    }
+}

@@ -1,0 +1,255 @@
+//! The status contract: what others may rely on, in a file that a test can hold against semantic versioning.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::Knowledge;
+use crate::condition::{READY, RECONCILING, STALLED};
+use crate::status::FRAMEWORK_FIELDS;
+
+/// What an operator promises to those who read its objects.
+///
+/// `contract` prints it as JSON, in a stable order. Keep that in a file, and hold it in a test:
+///
+/// ```ignore
+/// let stored = Contract::parse(include_str!("contract.json"))?;
+/// let changes = stored.compare(&operator().contract());
+/// assert!(Semver::of(&changes) <= Semver::Minor, "{changes:?}");
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Contract {
+    /// By the field manager of their writes, `<operator>/<reconciler>`: no two have the same.
+    pub reconcilers: BTreeMap<String, ReconcilerContract>,
+}
+
+/// What one reconciler promises.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ReconcilerContract {
+    /// Group and version of the kind.
+    pub api_version: String,
+    /// The reconciled kind.
+    pub kind: String,
+    /// The condition that sums up the others.
+    pub summary: String,
+    /// By type.
+    pub conditions: BTreeMap<String, ConditionContract>,
+    /// The finalizer that its objects carry.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub finalizer: Option<String>,
+    /// The status fields that the framework keeps.
+    pub fields: BTreeSet<String>,
+}
+
+/// What is promised of one condition.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ConditionContract {
+    /// `positive`, `negative`.
+    pub polarity: String,
+    /// The reasons that it may have, as far as they are declared.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub reasons: BTreeSet<String>,
+}
+
+/// Which part of a version a change moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Semver {
+    /// Nothing that others see.
+    Patch,
+    /// Something new.
+    Minor,
+    /// Something that others may rely on is gone, or means something else.
+    Major,
+}
+
+/// One difference between two contracts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// What it costs.
+    pub semver: Semver,
+    /// What it is: `removed: source-controller/git_repository, condition ArtifactStored`.
+    pub what: String,
+}
+
+impl fmt::Display for Change {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.what)
+    }
+}
+
+impl Semver {
+    /// The step that these changes ask for together.
+    #[must_use]
+    pub fn of(changes: &[Change]) -> Self {
+        changes.iter().map(|change| change.semver).max().unwrap_or(Self::Patch)
+    }
+}
+
+impl Contract {
+    /// The contract of these reconcilers.
+    pub(crate) fn of(all: &[Knowledge]) -> Self {
+        Self { reconcilers: all.iter().map(|known| (known.manager.clone(), known.contract())).collect() }
+    }
+
+    /// Reads a contract as [`Display`](fmt::Display) writes it.
+    ///
+    /// # Errors
+    /// The text is no contract.
+    pub fn parse(text: &str) -> Result<Self, serde_json::Error> {
+        serde_json::from_str(text)
+    }
+
+    /// What `next` takes away, changes and adds.
+    #[must_use]
+    pub fn compare(&self, next: &Self) -> Vec<Change> {
+        let (before, after) = (self.facts(), next.facts());
+        let gone = before.iter().filter_map(|(fact, value)| match after.get(fact) {
+            None => Some(change(Semver::Major, "removed", fact, &before, &after)),
+            Some(new) if new != value => Some(Some(Change {
+                semver: Semver::Major,
+                what: format!("changed: {}: {value} -> {new}", fact.join(", ")),
+            })),
+            Some(_) => None,
+        });
+        let new = after.keys().filter(|fact| !before.contains_key(*fact));
+        let new = new.map(|fact| change(Semver::Minor, "added", fact, &after, &before));
+        gone.chain(new).flatten().collect()
+    }
+
+    /// All promises, each with what it says.
+    fn facts(&self) -> Facts {
+        let mut facts = Facts::new();
+        for (name, reconciler) in &self.reconcilers {
+            reconciler.tell(name, &mut facts);
+        }
+        facts
+    }
+}
+
+type Facts = BTreeMap<Vec<String>, String>;
+
+/// A promise that only one of both makes; `None` where it goes with a larger one.
+fn change(semver: Semver, word: &str, fact: &[String], mine: &Facts, other: &Facts) -> Option<Change> {
+    let alone = |part: &[String]| mine.contains_key(part) && !other.contains_key(part);
+    let within = (1..fact.len()).any(|end| alone(&fact[..end]));
+    (!within).then(|| Change { semver, what: format!("{word}: {}", fact.join(", ")) })
+}
+
+impl ReconcilerContract {
+    fn tell(&self, name: &str, facts: &mut Facts) {
+        let mut tell = |parts: &[&str], value: &str| {
+            let path = std::iter::once(name).chain(parts.iter().copied()).map(ToOwned::to_owned).collect();
+            facts.insert(path, value.to_owned());
+        };
+        tell(&[], &format!("{} {}", self.api_version, self.kind));
+        tell(&["summary"], &self.summary);
+        if let Some(finalizer) = &self.finalizer {
+            tell(&["finalizer"], finalizer);
+        }
+        for (type_, condition) in &self.conditions {
+            let here = format!("condition {type_}");
+            tell(&[&here], &condition.polarity);
+            for reason in &condition.reasons {
+                tell(&[&here, &format!("reason {reason}")], "");
+            }
+        }
+        for field in &self.fields {
+            tell(&[&format!("status field {field}")], "");
+        }
+    }
+}
+
+impl fmt::Display for Contract {
+    /// As JSON, with a line break at the end.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = serde_json::to_string_pretty(self).map_err(|_| fmt::Error)?;
+        writeln!(f, "{text}")
+    }
+}
+
+impl Knowledge {
+    /// What this reconciler promises.
+    #[must_use]
+    pub fn contract(&self) -> ReconcilerContract {
+        let declared = self.wiring.conditions.iter().enumerate().map(|(place, info)| {
+            let polarity = format!("{:?}", info.polarity).to_lowercase();
+            (info.type_.to_owned(), ConditionContract { polarity, reasons: self.reasons(place) })
+        });
+        let kept = [
+            (READY, "positive", [].as_slice()),
+            (RECONCILING, "negative", &["Progressing", "ProgressingWithRetry"]),
+            (STALLED, "negative", &[]),
+        ];
+        let kept = kept.into_iter().map(|(type_, polarity, reasons)| {
+            let reasons = reasons.iter().map(|reason| (*reason).to_owned()).collect();
+            (type_.to_owned(), ConditionContract { polarity: polarity.into(), reasons })
+        });
+        ReconcilerContract {
+            api_version: self.kind.resource.api_version.clone(),
+            kind: self.kind.resource.kind.clone(),
+            summary: READY.into(),
+            conditions: declared.chain(kept).collect(),
+            finalizer: self.finalizer.clone(),
+            fields: FRAMEWORK_FIELDS.map(ToOwned::to_owned).into(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture;
+    use super::*;
+
+    fn stored() -> Contract {
+        Contract::of(&[fixture::known()])
+    }
+
+    /// The step and the words of the only change.
+    fn only(before: &Contract, after: &Contract) -> (Semver, String) {
+        let changes = before.compare(after);
+        assert_eq!(changes.len(), 1, "{changes:?}");
+        (changes[0].semver, changes[0].to_string())
+    }
+
+    fn changed(change: impl Fn(&mut ReconcilerContract)) -> Contract {
+        let mut contract = stored();
+        contract.reconcilers.values_mut().for_each(change);
+        contract
+    }
+
+    #[test]
+    fn what_is_printed_is_read_back_and_needs_no_new_version() {
+        let read = Contract::parse(&stored().to_string()).unwrap();
+        assert_eq!(read, stored());
+        assert_eq!(Semver::of(&stored().compare(&read)), Semver::Patch);
+    }
+
+    #[test]
+    fn a_condition_that_goes_is_one_major_change_and_one_that_comes_a_minor_one() {
+        let without = changed(|reconciler| drop(reconciler.conditions.remove("Stored")));
+        assert_eq!(only(&stored(), &without), (Semver::Major, "removed: op/things, condition Stored".into()));
+        assert_eq!(only(&without, &stored()), (Semver::Minor, "added: op/things, condition Stored".into()));
+    }
+
+    #[test]
+    fn a_reason_or_a_finalizer_that_goes_is_a_major_change() {
+        let without = changed(|reconciler| {
+            reconciler.conditions.get_mut("Stored").unwrap().reasons.remove("Blocked");
+        });
+        let what = "removed: op/things, condition Stored, reason Blocked".into();
+        assert_eq!(only(&stored(), &without), (Semver::Major, what));
+        let without = changed(|reconciler| reconciler.finalizer = None);
+        assert_eq!(only(&stored(), &without), (Semver::Major, "removed: op/things, finalizer".into()));
+    }
+
+    #[test]
+    fn what_means_something_else_now_is_a_major_change() {
+        let other = changed(|reconciler| {
+            reconciler.conditions.get_mut("Stored").unwrap().polarity = "negative".into();
+        });
+        let what = "changed: op/things, condition Stored: positive -> negative".into();
+        assert_eq!(only(&stored(), &other), (Semver::Major, what));
+    }
+}

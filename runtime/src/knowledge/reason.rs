@@ -1,0 +1,36 @@
+//! The reasons that a condition may have, as far as they are declared.
+
+use std::collections::BTreeSet;
+
+use super::Knowledge;
+use crate::condition::Polarity;
+
+/// A reason that the framework gives by itself.
+pub(super) struct Kept {
+    pub(super) reason: &'static str,
+    /// Only a positive condition has it.
+    pub(super) positive: bool,
+    pub(super) meaning: &'static str,
+}
+
+/// The reasons that the framework gives to declared conditions.
+pub(super) const KEPT: [Kept; 4] = [
+    Kept { reason: "Succeeded", positive: true, meaning: "the step succeeded and said nothing else" },
+    Kept { reason: "Blocked", positive: true, meaning: "an earlier step is in the way; the message names it" },
+    Kept { reason: "Panicked", positive: false, meaning: "the step has a bug; it is tried again with back-off" },
+    Kept {
+        reason: "TimedOut",
+        positive: false,
+        meaning: "the step did not end in time; it is tried again with back-off",
+    },
+];
+
+impl Knowledge {
+    /// The declared reasons of the condition at the place.
+    pub(super) fn reasons(&self, place: usize) -> BTreeSet<String> {
+        let Some(info) = self.wiring.conditions.get(place) else { return BTreeSet::new() };
+        let positive = info.polarity != Polarity::Negative;
+        let kept = KEPT.iter().filter(|kept| positive || !kept.positive);
+        kept.map(|kept| kept.reason.to_owned()).collect()
+    }
+}

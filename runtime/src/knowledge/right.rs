@@ -1,0 +1,182 @@
+//! Rights: the kinds that a reconciler touches, and with which verbs.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Serialize, Serializer};
+
+use super::{Knowledge, table};
+use crate::wiring::{How, KindInfo};
+
+/// A verb of the Kubernetes API, in the order in which roles name them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Verb {
+    /// Reads one object.
+    Get,
+    /// Reads all objects.
+    List,
+    /// Is told of changes.
+    Watch,
+    /// Makes an object; server-side apply of one that is not there asks for it, too.
+    Create,
+    /// Replaces an object.
+    Update,
+    /// Changes an object; server-side apply is a patch.
+    Patch,
+    /// Deletes an object.
+    Delete,
+}
+
+impl Verb {
+    /// The word of a role.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Get => "get",
+            Self::List => "list",
+            Self::Watch => "watch",
+            Self::Create => "create",
+            Self::Update => "update",
+            Self::Patch => "patch",
+            Self::Delete => "delete",
+        }
+    }
+}
+
+impl Serialize for Verb {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+/// What an operator needs on one resource.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Right {
+    /// The API group; empty for the core kinds.
+    pub group: String,
+    /// The resource as roles name it: `secrets`, `gitrepositories/status`.
+    pub resource: String,
+    /// Whether its objects live in namespaces.
+    pub namespaced: bool,
+    /// What is done to it.
+    pub verbs: BTreeSet<Verb>,
+    /// What for.
+    pub why: BTreeSet<&'static str>,
+}
+
+/// By group and resource.
+#[derive(Default)]
+struct Rights(BTreeMap<(String, String), Right>);
+
+impl Rights {
+    fn add(&mut self, kind: &KindInfo, subresource: &str, verbs: &[Verb], why: &'static str) {
+        let (group, resource) = (kind.resource.group.clone(), format!("{}{subresource}", kind.resource.plural));
+        self.add_named(group, resource, kind.namespaced, verbs, why);
+    }
+
+    fn add_named(&mut self, group: String, resource: String, namespaced: bool, verbs: &[Verb], why: &'static str) {
+        let empty =
+            Right { group: group.clone(), resource: resource.clone(), namespaced, verbs: [].into(), why: [].into() };
+        let right = self.0.entry((group, resource)).or_insert(empty);
+        right.verbs.extend(verbs);
+        right.why.insert(why);
+    }
+
+    fn add_own(&mut self, known: &Knowledge) {
+        let kind = &known.kind;
+        self.add(kind, "", &[Verb::Get, Verb::List, Verb::Watch], "reconciles it");
+        // Also without an external step: a finalizer that an earlier version put on must come off.
+        self.add(kind, "", &[Verb::Patch], "puts its finalizer on and off");
+        self.add(kind, "/status", &[Verb::Patch], "writes the status");
+        let owns = known.wiring.steps.iter().flat_map(|step| step.relations).any(|r| r.how == How::Owns);
+        if owns {
+            self.add(kind, "/finalizers", &[Verb::Update], "is the owner that blocks the deletion of owned objects");
+        }
+    }
+
+    fn add_relations(&mut self, known: &Knowledge) {
+        for relation in known.wiring.steps.iter().flat_map(|step| step.relations) {
+            let Some(kind) = relation.kind.map(|kind| kind()) else { continue };
+            match relation.how {
+                How::Owns => {
+                    let verbs = [Verb::Get, Verb::List, Verb::Watch, Verb::Create, Verb::Patch, Verb::Delete];
+                    self.add(&kind, "", &verbs, "owns it");
+                }
+                How::WatchesByName => self.add(&kind, "", &[Verb::List, Verb::Watch], "watches it by name"),
+                How::WatchesLabels(_) => self.add(&kind, "", &[Verb::List, Verb::Watch], "watches it by labels"),
+                How::Reads => self.add(&kind, "", &[Verb::Get], "reads it"),
+            }
+        }
+    }
+
+    fn add_framework(&mut self) {
+        let events = ("events.k8s.io".to_owned(), "events".to_owned());
+        self.add_named(events.0, events.1, true, &[Verb::Create, Verb::Patch], "records transitions");
+        let definitions = ("apiextensions.k8s.io".to_owned(), "customresourcedefinitions".to_owned());
+        self.add_named(definitions.0, definitions.1, false, &[Verb::Get], "checks the installed definition, if it may");
+    }
+}
+
+/// What the reconcilers need together, sorted by group and resource.
+pub(crate) fn rights(all: &[Knowledge]) -> Vec<Right> {
+    let mut rights = Rights::default();
+    for known in all {
+        rights.add_own(known);
+        rights.add_relations(known);
+    }
+    if !all.is_empty() {
+        rights.add_framework();
+    }
+    rights.0.into_values().collect()
+}
+
+/// The rights as a table for a terminal.
+pub(crate) fn text(rights: &[Right]) -> String {
+    let rows: Vec<_> = rights.iter().map(row).collect();
+    table::columns(&["group", "resource", "verbs", "why"], &rows)
+}
+
+fn row(right: &Right) -> Vec<String> {
+    let verbs: Vec<_> = right.verbs.iter().map(|verb| verb.as_str()).collect();
+    let why: Vec<_> = right.why.iter().copied().collect();
+    let group = if right.group.is_empty() { "core" } else { &right.group };
+    vec![group.to_owned(), right.resource.clone(), verbs.join(","), why.join("; ")]
+}
+
+impl Knowledge {
+    /// What this reconciler needs, sorted by group and resource. The union over an operator is [`Operator::rights`](crate::Operator::rights).
+    #[must_use]
+    pub fn rights(&self) -> Vec<Right> {
+        rights(std::slice::from_ref(self))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture;
+    use super::*;
+
+    fn row(resource: &str) -> (Vec<&'static str>, bool) {
+        let rights = fixture::known().rights();
+        let right = rights.iter().find(|right| right.resource == resource).unwrap();
+        (right.verbs.iter().map(|verb| verb.as_str()).collect(), right.namespaced)
+    }
+
+    #[test]
+    fn each_declared_relation_asks_for_its_verbs_and_no_more() {
+        assert_eq!(row("secrets"), (vec!["list", "watch"], true));
+        assert_eq!(row("configmaps"), (vec!["get", "list", "watch", "create", "patch", "delete"], true));
+        assert_eq!(row("nodes"), (vec!["get"], false));
+        assert_eq!(row("pods/status"), (vec!["patch"], true));
+        assert_eq!(row("pods/finalizers"), (vec!["update"], true));
+        assert_eq!(fixture::known().rights().len(), 8);
+    }
+
+    #[test]
+    fn a_resource_of_several_reconcilers_stands_once() {
+        let both = rights(&[fixture::known(), fixture::known()]);
+        assert_eq!(both, fixture::known().rights());
+        assert!(rights(&[]).is_empty());
+    }
+}
