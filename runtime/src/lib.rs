@@ -17,6 +17,8 @@
 
 mod action;
 pub mod backend;
+#[cfg(feature = "operator")]
+mod cause;
 pub mod classic;
 #[cfg(feature = "operator")]
 mod client;
@@ -39,6 +41,9 @@ pub mod prelude;
 #[cfg(feature = "operator")]
 mod queue;
 mod reconciler;
+#[cfg(all(feature = "operator", feature = "sabotage"))]
+#[doc(hidden)]
+pub mod sabotage;
 mod shape;
 mod status;
 mod step;

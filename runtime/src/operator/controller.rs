@@ -12,11 +12,12 @@ use tracing::Instrument;
 
 use super::error::{Error, Reason, Result};
 use super::{definition, startup};
+use crate::cause::List;
 use crate::gate::Gate;
 use crate::pass::{Env, PassWorker};
 use crate::queue::{Queue, QueueConfig, drain};
 use crate::reconciler::Reconciler;
-use crate::watch::{Place, Primary, Progress, Relations};
+use crate::watch::{Filter, Place, Primary, Progress, Relations};
 use crate::wiring::KindInfo;
 
 /// What all reconcilers of an operator share.
@@ -27,6 +28,7 @@ pub(super) struct Launch {
     /// None: all.
     pub(super) namespaces: Arc<[Arc<str>]>,
     pub(super) config: QueueConfig,
+    pub(super) causes: List,
     pub(super) gate: Gate,
     pub(super) stop: CancellationToken,
 }
@@ -53,7 +55,7 @@ impl<R: Reconciler> Controller<R> {
     /// The reconciled kind cannot be listed, or its CRD lacks what the framework writes.
     pub(super) async fn prepare(launch: Launch, deps: Arc<R::Deps>) -> Result<Self> {
         let kind = KindInfo::of::<R::Object>();
-        let (queue, primary) = (Queue::new(), Primary::<R::Object>::new());
+        let (queue, primary) = (Queue::new(launch.causes), Primary::<R::Object>::new());
         let (client, namespaces) = (launch.client.clone(), launch.namespaces.clone());
         let relations = Relations::new(client.clone(), &R::WIRING, kind.clone(), namespaces, queue.clone());
         let worker = Arc::new(PassWorker::<R>::new(Env {
@@ -63,6 +65,7 @@ impl<R: Reconciler> Controller<R> {
             primary: primary.clone(),
             relations: relations.clone(),
             gate: launch.gate.clone(),
+            causes: launch.causes,
         }));
         let mut controller = Self { launch, queue, worker, primary, relations, watches: JoinSet::new() };
         let own = controller.watch_primary(&kind);
@@ -80,12 +83,12 @@ impl<R: Reconciler> Controller<R> {
         if places.is_empty() {
             places.push(Place::of(&kind.resource, None));
         }
-        let finalizer: Arc<str> = self.worker.finalizer().into();
+        let filter = Arc::new(Filter { causes: self.launch.causes, finalizer: self.worker.finalizer().to_owned() });
         let started = places.into_iter().map(|place| {
             let progress = Arc::new(watch::Sender::new(Progress::Pending));
             let receiver = progress.subscribe();
             let (client, queue) = (self.launch.client.clone(), self.queue.clone());
-            let watch = self.primary.clone().watch(client, place.clone(), finalizer.clone(), queue, progress);
+            let watch = self.primary.clone().watch(client, place.clone(), filter.clone(), queue, progress);
             self.watches.spawn(watch.in_current_span());
             (place, receiver)
         });

@@ -20,6 +20,7 @@ use tracing::Instrument;
 
 use self::controller::{Launch, Prepared};
 use self::member::{Member, Typed};
+use crate::cause::List;
 use crate::client;
 use crate::gate::Gate;
 use crate::queue::QueueConfig;
@@ -40,6 +41,8 @@ pub struct Operator {
     concurrency: usize,
     grace: Duration,
     client: Option<Client>,
+    /// All of them, except in our own tests.
+    pub(crate) causes: List,
     members: Vec<Box<dyn Member>>,
 }
 
@@ -61,6 +64,7 @@ impl Operator {
             concurrency: QueueConfig::CONCURRENCY.get(),
             grace: QueueConfig::GRACE,
             client: None,
+            causes: List::default(),
             members: Vec::new(),
         }
     }
@@ -134,6 +138,7 @@ impl Operator {
             operator: self.name.clone(),
             namespaces: self.namespaces.clone().into(),
             config,
+            causes: self.causes,
             gate: Gate::open(),
             stop: CancellationToken::new(),
         };

@@ -1,7 +1,7 @@
 //! The port of one pass: reads from the shared caches, writes through the counted calls.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -11,9 +11,10 @@ use serde_json::{Value, json};
 use tokio_util::task::TaskTracker;
 
 use super::calls::Calls;
-use super::digest::hash;
+use super::inputs::Tracked;
 use super::status::{self, Identity, Unwritten};
 use crate::backend::{ApiError, Backend, Target};
+use crate::cause::hash;
 use crate::draft::StatusIntent;
 use crate::queue::Key;
 use crate::watch::{Relations, Seen};
@@ -46,8 +47,10 @@ pub(super) struct PassBackend {
     pub(super) owner: OwnerReference,
     pub(super) children: Children,
     pub(super) version: Mutex<String>,
-    /// Owned objects that this pass wrote (or, `None`, deleted), for the digest: the cache may not have them yet.
-    pub(super) wrote: Mutex<BTreeMap<String, Option<Seen>>>,
+    /// The owned and watched objects as this pass saw them, for the digest: what changes meanwhile must not look seen.
+    pub(super) tracked: Mutex<Tracked>,
+    /// Tells the version of an owned object that counts.
+    pub(super) child_version: fn(&Seen) -> String,
     /// Told of the object as a status write returned it.
     pub(super) written: Arc<dyn Fn(&DynamicObject) + Send + Sync>,
     pub(super) blocking: TaskTracker,
@@ -66,8 +69,8 @@ impl PassBackend {
         (self.written)(object);
     }
 
-    fn wrote(&self, target: &Target, seen: Option<Seen>) {
-        self.wrote.lock().unwrap_or_else(PoisonError::into_inner).insert(target.to_string(), seen);
+    fn tracked(&self) -> MutexGuard<'_, Tracked> {
+        self.tracked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The same intent, and the object is as our last apply left it: nothing to send.
@@ -88,7 +91,7 @@ impl PassBackend {
         let applied = Arc::new(self.calls.apply(&target, &object).await?);
         let seen = Seen::of(&target, &applied);
         guard.wrote(&seen);
-        self.wrote(&target, Some(seen.clone()));
+        self.tracked().owned.insert(target.to_string(), (self.child_version)(&seen));
         self.children.lock().insert(target.to_string(), Applied { intent, seen, object: applied.clone() });
         Ok(applied)
     }
@@ -116,11 +119,13 @@ impl PassBackend {
 impl Backend for PassBackend {
     fn get(&self, how: How, target: Target) -> BoxFuture<'_, Result<Option<Arc<DynamicObject>>, ApiError>> {
         async move {
-            match how {
-                How::WatchesByName => self.relations.named(&self.key, &target).await,
-                How::WatchesLabels(selector) => self.relations.labelled(&self.key, selector, &target).await,
-                How::Owns | How::Reads => Ok(self.calls.get(&target).await?.map(Arc::new)),
-            }
+            let found = match how {
+                How::WatchesByName => self.relations.named(&self.key, &target).await?,
+                How::WatchesLabels(selector) => self.relations.labelled(&self.key, selector, &target).await?,
+                How::Owns | How::Reads => return Ok(self.calls.get(&target).await?.map(Arc::new)),
+            };
+            self.tracked().read(&target, found.as_deref());
+            Ok(found)
         }
         .boxed()
     }
@@ -135,7 +140,7 @@ impl Backend for PassBackend {
             self.calls.delete(&target).await?;
             drop(guard);
             self.children.lock().remove(&target.to_string());
-            self.wrote(&target, None);
+            self.tracked().owned.remove(&target.to_string());
             Ok(())
         }
         .boxed()

@@ -3,40 +3,64 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::PoisonError;
 
-use kube::{Resource, ResourceExt};
+use kube::Resource;
+use kube::api::DynamicObject;
 
+use super::PassWorker;
 use super::backend::PassBackend;
-use super::{PassWorker, digest};
 use crate::backend::Target;
+use crate::cause::{Inputs, Standing};
 use crate::queue::{Causes, Key};
 use crate::reconciler::{Primary, Reconciler};
 use crate::status::StatusContract;
 use crate::watch::Seen;
 use crate::wiring::{How, KindInfo};
 
+/// The objects beside its own that a pass depends on, by name: of each its uid and version.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Tracked {
+    pub(super) owned: BTreeMap<String, String>,
+    pub(super) watched: BTreeMap<String, String>,
+}
+
+impl Tracked {
+    /// The first version that a pass read is the one that counts: a later one wakes it again.
+    pub(super) fn read(&mut self, target: &Target, found: Option<&DynamicObject>) {
+        let version = watched_version(found.map(|object| Seen::of(target, object)).as_ref());
+        self.watched.entry(target.to_string()).or_insert(version);
+    }
+}
+
 impl<R: Reconciler> PassWorker<R> {
-    /// True only if a run of the body would find nothing new. Only final outcomes record a digest.
-    pub(super) async fn is_unchanged(&self, key: &Key, object: &R::Object, causes: Causes) -> bool {
-        if causes.intersects(Causes::RESYNC | Causes::REQUESTED) || self.finalizers.settle(object.meta()).is_some() {
+    /// What of the object itself stands in the way of leaving it alone.
+    pub(super) fn standing(&self, object: &R::Object, woken: Causes) -> Causes {
+        self.env.causes.standing(&Standing {
+            woken,
+            meta: object.meta(),
+            observed: object.status().and_then(StatusContract::observed_generation),
+            inputs: object.status().and_then(StatusContract::observed_inputs),
+            is_finalizer_due: self.finalizers.settle(object.meta()).is_some(),
+        })
+    }
+
+    /// Whether all that the last pass depended on is as it was. Only final outcomes record a digest.
+    pub(super) async fn is_unchanged(&self, key: &Key, object: &R::Object) -> bool {
+        let Some(inputs) = object.status().and_then(StatusContract::observed_inputs) else { return false };
+        if !self.follow(key, &inputs.references).await {
             return false;
         }
-        let Some(status) = object.status() else { return false };
-        let Some(inputs) = status.observed_inputs() else { return false };
-        if status.observed_generation() != object.meta().generation
-            || inputs.wiring != self.wiring
-            || inputs.digest.is_empty()
-        {
-            return false;
-        }
-        let references: BTreeSet<String> = inputs.references.iter().cloned().collect();
-        if !self.follow(key, &references).await {
-            return false;
-        }
-        self.digest(object, &references, &BTreeMap::new()) == inputs.digest
+        let Tracked { owned, .. } = self.tracked(object);
+        let watched = inputs.references.iter().map(|reference| (reference.clone(), self.now(reference))).collect();
+        inputs.digest.is_empty() || inputs.digest == self.digest(object, &Tracked { owned, watched })
+    }
+
+    fn now(&self, reference: &str) -> String {
+        let target = resolve(&R::WIRING, reference).map(|(_, target)| target);
+        watched_version(target.and_then(|target| self.env.relations.version_of(&target)).as_ref())
     }
 
     /// After a restart: takes up the watches of the names that the last pass asked for. False if one cannot be read.
-    async fn follow(&self, key: &Key, references: &BTreeSet<String>) -> bool {
+    async fn follow(&self, key: &Key, references: &[String]) -> bool {
         for reference in references {
             let Some((how, target)) = resolve(&R::WIRING, reference) else { return false };
             let read = match how {
@@ -50,47 +74,35 @@ impl<R: Reconciler> PassWorker<R> {
         true
     }
 
-    fn digest(
-        &self,
-        object: &R::Object,
-        references: &BTreeSet<String>,
-        wrote: &BTreeMap<String, Option<Seen>>,
-    ) -> String {
-        let uid = object.uid().unwrap_or_default();
-        let mut tracked: BTreeMap<String, String> = self
-            .env
-            .relations
-            .children(&uid)
-            .into_iter()
-            .map(|seen| (seen.target.to_string(), child_version::<R>(&seen)))
-            .collect();
-        for (target, seen) in wrote {
-            match seen {
-                Some(seen) => tracked.insert(target.clone(), child_version::<R>(seen)),
-                None => tracked.remove(target),
-            };
-        }
-        for reference in references {
-            let seen = resolve(&R::WIRING, reference).and_then(|(_, target)| self.env.relations.version_of(&target));
-            tracked.insert(reference.clone(), seen.map_or_else(|| "absent".into(), |seen| watched_version(&seen)));
-        }
-        digest::inputs(&uid, object.meta().generation.unwrap_or_default(), &self.wiring, &tracked)
+    /// The owned objects as they are known now; nothing has been read yet.
+    pub(super) fn tracked(&self, object: &R::Object) -> Tracked {
+        let children = self.env.relations.children(object.meta().uid.as_deref().unwrap_or_default());
+        let owned = children.iter().map(|seen| (seen.target.to_string(), child_version::<R>(seen)));
+        Tracked { owned: owned.collect(), watched: BTreeMap::new() }
     }
 
-    /// The digest of a pass that has ended.
+    fn digest(&self, object: &R::Object, tracked: &Tracked) -> String {
+        let Tracked { owned, watched } = tracked;
+        self.env.causes.digest(&Inputs { meta: object.meta(), wiring: &self.wiring, owned, watched })
+    }
+
+    /// The digest of a pass that has ended. What it asked for and could not read counts as absent.
     pub(super) fn digest_after(
         &self,
         object: &R::Object,
         backend: &PassBackend,
         references: &BTreeSet<String>,
     ) -> String {
-        let wrote = backend.wrote.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        self.digest(object, references, &wrote)
+        let mut tracked = backend.tracked.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        for reference in references {
+            tracked.watched.entry(reference.clone()).or_insert_with(|| watched_version(None));
+        }
+        self.digest(object, &tracked)
     }
 }
 
 /// Of an owned object the generation counts, unless a step reads the kind: then its status counts, too.
-fn child_version<R: Reconciler>(seen: &Seen) -> String {
+pub(super) fn child_version<R: Reconciler>(seen: &Seen) -> String {
     let relations = R::WIRING.steps.iter().flat_map(|step| step.relations);
     let mut reads = relations.filter(|relation| relation.how == How::Reads);
     let is_read = reads.any(|relation| relation.kind.is_some_and(|kind| kind() == seen.target.kind));
@@ -98,8 +110,8 @@ fn child_version<R: Reconciler>(seen: &Seen) -> String {
 }
 
 /// A watched object is seen whole.
-fn watched_version(seen: &Seen) -> String {
-    format!("{} {}", seen.uid, seen.resource_version)
+fn watched_version(seen: Option<&Seen>) -> String {
+    seen.map_or_else(|| "absent".into(), |seen| format!("{} {}", seen.uid, seen.resource_version))
 }
 
 /// The declared relation that a stored reference belongs to.

@@ -34,6 +34,7 @@ use self::finalizer::Finalizers;
 use self::finish::Pending;
 use self::status::Identity;
 use crate::backend::{ApiError, Target};
+use crate::cause::List;
 use crate::gate::Gate;
 use crate::queue::{Attempt, Causes, Key, Next, Worker};
 use crate::reconciler::Reconciler;
@@ -54,6 +55,8 @@ pub(crate) struct Env<R: Reconciler> {
     pub(crate) relations: Relations,
     /// Fences the writes.
     pub(crate) gate: Gate,
+    /// The causes that count.
+    pub(crate) causes: List,
 }
 
 /// The names under which a reconciler writes.
@@ -112,13 +115,14 @@ impl<R: Reconciler> PassWorker<R> {
             Ok(None) => return self.forget(key),
             Err(error) => return self.unreachable(&error),
         };
-        if object.meta().deletion_timestamp.is_some() {
+        let standing = self.standing(&object, causes);
+        if standing.contains(Causes::DELETION) {
             return self.delete(key, object).await;
         }
         if let Some(pending) = self.pending(key, &object, causes) {
             return self.resend(key, object, pending).await;
         }
-        if self.is_unchanged(key, &object, causes).await {
+        if standing.is_empty() && self.is_unchanged(key, &object).await {
             tracing::debug!("unchanged");
             return self.rest(&object);
         }
@@ -209,7 +213,8 @@ impl<R: Reconciler> PassWorker<R> {
             },
             children,
             version: Mutex::new(object.resource_version().unwrap_or_default()),
-            wrote: Mutex::default(),
+            tracked: Mutex::new(self.tracked(object)),
+            child_version: inputs::child_version::<R>,
             written: Arc::new(move |written| {
                 remember(&primary, written);
             }),

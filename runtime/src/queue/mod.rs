@@ -4,7 +4,6 @@
 //! before timers and restarts; within a lane first in, first out; whoever has waited for [`lanes::PATIENCE`] is not overtaken any
 //! more. One timer per key; a change cancels a pending resync; a pending retry keeps its deadline if the pass in between fails too.
 
-mod cause;
 mod curve;
 mod drain;
 mod lanes;
@@ -21,10 +20,11 @@ use std::time::Duration;
 use tokio::sync::Notify;
 
 use self::state::State;
+use crate::cause::List;
 
-pub(crate) use self::cause::Causes;
 pub(crate) use self::curve::Curve;
 pub(crate) use self::drain::drain;
+pub(crate) use crate::cause::Causes;
 
 /// Which object. Cheap to clone.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -130,8 +130,9 @@ struct Shared {
 pub(crate) struct Queue(Arc<Shared>);
 
 impl Queue {
-    pub(crate) fn new() -> Self {
-        Self::default()
+    pub(crate) fn new(causes: List) -> Self {
+        let state = Mutex::new(State::new(causes));
+        Self(Arc::new(Shared { state, added: Notify::new() }))
     }
 
     /// Wants a pass for the key.

@@ -10,12 +10,15 @@ use tokio_util::time::{DelayQueue, delay_queue};
 use super::curve::Curve;
 use super::lanes::{Lane, Lanes};
 use super::{Attempt, Causes, Key, Next};
+use crate::cause::List;
 
 /// The longest time that the timer wheel is asked for; more than any interval that the framework lets through.
 const HORIZON: Duration = Duration::from_secs(366 * 24 * 3600);
 
 #[derive(Debug, Default)]
 pub(super) struct State {
+    /// The causes that count.
+    list: List,
     entries: HashMap<Key, Entry>,
     lanes: Lanes,
     timers: DelayQueue<Key>,
@@ -71,6 +74,10 @@ pub(super) struct Ended {
 }
 
 impl State {
+    pub(super) fn new(list: List) -> Self {
+        Self { list, ..Self::default() }
+    }
+
     pub(super) fn waiting(&self) -> usize {
         self.waiting
     }
@@ -82,6 +89,10 @@ impl State {
     }
 
     pub(super) fn add(&mut self, key: &Key, causes: Causes) {
+        let causes = self.list.admit(causes);
+        if causes.is_empty() {
+            return;
+        }
         if let Some(entry) = self.entries.get_mut(key) {
             entry.causes = entry.causes | causes;
         } else {

@@ -9,6 +9,7 @@ use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
 use super::*;
+use crate::cause::List;
 use crate::gate::Gate;
 
 type Pass = Pin<Box<dyn Future<Output = Next> + Send>>;
@@ -83,7 +84,7 @@ impl Bench {
             overlaps: AtomicUsize::new(0),
             busiest: AtomicUsize::new(0),
         });
-        let (queue, gate, stop) = (Queue::new(), Gate::open(), CancellationToken::new());
+        let (queue, gate, stop) = (Queue::new(List::default()), Gate::open(), CancellationToken::new());
         let drained = tokio::spawn(drain(queue.clone(), script.clone(), config, gate.clone(), stop.clone()));
         Self { queue, script, gate, stop, drained }
     }
@@ -142,9 +143,9 @@ async fn a_key_never_runs_twice_at_a_time_and_runs_again_if_it_was_added_meanwhi
     bench.add("a", Causes::GENERATION);
     sleep(Duration::from_millis(500)).await;
     bench.add("a", Causes::OWNED);
-    bench.add("a", Causes::METADATA);
+    bench.add("a", Causes::LABELS);
     sleep(Duration::from_secs(10)).await;
-    assert_eq!(bench.causes(), ["generation", "metadata,owned"]);
+    assert_eq!(bench.causes(), ["generation", "labels,owned"]);
     assert_eq!(bench.script.overlaps.load(Ordering::SeqCst), 0);
 }
 
@@ -171,7 +172,7 @@ async fn changes_go_before_restarts_and_timers() {
     ["a", "b", "c", "d"].iter().for_each(|name| bench.add(name, Causes::APPEARED));
     sleep(Duration::from_millis(50)).await;
     bench.add("changed", Causes::GENERATION);
-    bench.add("d", Causes::METADATA);
+    bench.add("d", Causes::LABELS);
     sleep(Duration::from_secs(1)).await;
     assert_eq!(bench.names(), ["a", "changed", "d", "b", "c"]);
 }

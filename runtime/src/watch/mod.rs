@@ -13,7 +13,7 @@ mod stream;
 mod task;
 mod trouble;
 
-pub(crate) use self::primary::Primary;
+pub(crate) use self::primary::{Filter, Primary};
 pub(crate) use self::relations::Relations;
 pub(crate) use self::seen::Seen;
 pub(crate) use self::stream::{Place, Progress};

@@ -10,11 +10,20 @@ use kube::Client;
 use kube::runtime::watcher::Event;
 use tokio::sync::watch;
 
+use crate::cause::{self, List};
 use crate::queue::{Causes, Key, Queue};
 use crate::status::StatusContract;
 use crate::watch::guard::{Broken, Guarded};
 use crate::watch::seen::is_newer;
 use crate::watch::stream::{Place, Progress, follow};
+
+/// What the event filter has to know of the reconciler.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Filter {
+    /// The causes that count.
+    pub(crate) causes: List,
+    pub(crate) finalizer: String,
+}
 
 /// The cache of the reconciled kind. Cloneable: all clones are one cache.
 pub(crate) struct Primary<K>(Arc<Mutex<HashMap<Key, Held<K>>>>);
@@ -80,7 +89,7 @@ impl<K: crate::Primary> Primary<K> {
         self,
         client: Client,
         place: Place,
-        finalizer: Arc<str>,
+        filter: Arc<Filter>,
         queue: Queue,
         progress: Arc<watch::Sender<Progress>>,
     ) {
@@ -90,14 +99,14 @@ impl<K: crate::Primary> Primary<K> {
             Event::Init => list = Listing::default(),
             Event::InitApply(object) => {
                 list.seen.insert(Key::of(kube::Resource::meta(&object)));
-                list.changes.extend(self.apply(object, &finalizer));
+                list.changes.extend(self.apply(object, &filter));
             }
             Event::InitDone => {
                 let Listing { seen, changes } = std::mem::take(&mut list);
                 self.wake(&queue, changes);
                 self.wake(&queue, self.retain(namespace.as_deref(), &seen));
             }
-            Event::Apply(object) => self.wake(&queue, self.apply(object, &finalizer)),
+            Event::Apply(object) => self.wake(&queue, self.apply(object, &filter)),
             Event::Delete(object) => self.wake(&queue, self.remove(&Key::of(kube::Resource::meta(&object)))),
         })
         .await;
@@ -116,7 +125,7 @@ impl<K: crate::Primary> Primary<K> {
     }
 
     /// Takes the object into the cache. An unchanged version changes nothing, as after a relist.
-    fn apply(&self, object: Guarded<K>, finalizer: &str) -> Option<Change> {
+    fn apply(&self, object: Guarded<K>, filter: &Filter) -> Option<Change> {
         let meta = kube::Resource::meta(&object);
         let (key, version) = (Key::of(meta), meta.resource_version.clone().unwrap_or_default());
         let mut objects = self.lock();
@@ -132,7 +141,7 @@ impl<K: crate::Primary> Primary<K> {
             }
         };
         let before = objects.remove(&key);
-        let causes = causes(before.as_ref(), &now, finalizer);
+        let causes = causes(before.as_ref(), &*now, filter);
         let wrote = before.and_then(|held| held.wrote).filter(|wrote| outlives(&**wrote, &*now));
         objects.insert(key.clone(), Held { seen: Some(now), version, wrote });
         Some(Change { key, causes })
@@ -178,27 +187,16 @@ fn outlives<K: crate::Primary>(wrote: &K, seen: &K) -> bool {
     numbers && wrote.meta().uid == seen.meta().uid && is_newer(version(wrote), version(seen))
 }
 
-/// Why the object has to be looked at. Changes of status and managed fields are none.
-fn causes<K: crate::Primary>(before: Option<&Held<K>>, now: &Arc<K>, finalizer: &str) -> Causes {
+/// Why the object has to be looked at.
+fn causes<K: crate::Primary>(before: Option<&Held<K>>, now: &K, filter: &Filter) -> Causes {
     let held = before.and_then(|held| Some((held, held.seen.as_deref()?)));
-    let Some((held, old)) = held.filter(|(_, old)| old.meta().uid == now.meta().uid) else {
-        return Causes::APPEARED | unobserved(&**now);
-    };
-    let (old, new) = (old.meta(), now.meta());
-    let ours = held.wrote.as_deref().is_some_and(|wrote| version(wrote) == version(&**now));
-    let holds = |meta: &kube::api::ObjectMeta| meta.finalizers.iter().flatten().any(|name| name == finalizer);
-    let deleting = new.deletion_timestamp.is_some();
-    let found = [
-        (Causes::GENERATION, old.generation != new.generation),
-        (Causes::METADATA, !ours && (old.labels != new.labels || old.annotations != new.annotations)),
-        (Causes::DELETION, deleting && old.deletion_timestamp.is_none()),
-        (Causes::FINALIZER, !deleting && holds(old) && !holds(new)),
-    ];
-    found.into_iter().filter(|(_, is)| *is).fold(Causes::NONE, |all, (cause, _)| all | cause)
-}
-
-/// A generation that no pass has recorded: such objects go first after a restart.
-fn unobserved<K: crate::Primary>(object: &K) -> Causes {
-    let observed = crate::Primary::status(object).and_then(StatusContract::observed_generation);
-    if observed == object.meta().generation && observed.is_some() { Causes::NONE } else { Causes::GENERATION }
+    let held = held.filter(|(_, old)| old.meta().uid == now.meta().uid);
+    filter.causes.woken(&cause::Event {
+        before: held.map(|(_, old)| old.meta()),
+        now: now.meta(),
+        observed: crate::Primary::status(now).and_then(StatusContract::observed_generation),
+        is_ours: held
+            .is_some_and(|(held, _)| held.wrote.as_deref().is_some_and(|wrote| version(wrote) == version(now))),
+        finalizer: &filter.finalizer,
+    })
 }

@@ -37,6 +37,10 @@ impl StatusContract for ThingStatus {
 
 const FINALIZER: &str = "example.com/tester";
 
+fn filter() -> Filter {
+    Filter { finalizer: FINALIZER.into(), ..Filter::default() }
+}
+
 /// An object, with these changes to an observed one of generation 1.
 fn thing(version: &str, change: &Value) -> Guarded<Thing> {
     let mut object = json!({
@@ -70,13 +74,13 @@ fn key() -> Key {
 /// What the change from the plain object wakes for.
 fn woken(change: &Value) -> String {
     let primary = Primary::new();
-    primary.apply(thing("1", &json!({})), FINALIZER);
-    primary.apply(thing("2", change), FINALIZER).expect("a change").causes.to_string()
+    primary.apply(thing("1", &json!({})), &filter());
+    primary.apply(thing("2", change), &filter()).expect("a change").causes.to_string()
 }
 
 #[test]
 fn a_first_sight_wakes_and_an_unobserved_generation_is_told() {
-    let first = |change| Primary::new().apply(thing("1", &change), FINALIZER).unwrap().causes.to_string();
+    let first = |change| Primary::new().apply(thing("1", &change), &filter()).unwrap().causes.to_string();
     assert_eq!(first(json!({})), "appeared");
     assert_eq!(first(json!({ "/status/observedGeneration": -1 })), "appeared,generation");
 }
@@ -85,8 +89,9 @@ fn a_first_sight_wakes_and_an_unobserved_generation_is_told() {
 fn each_change_wakes_for_its_cause_and_the_status_for_none() {
     let cases = [
         (json!({ "/metadata/generation": 2 }), "generation"),
-        (json!({ "/metadata/labels": { "a": "1" } }), "metadata"),
-        (json!({ "/metadata/annotations": { "x": "y" } }), "metadata"),
+        (json!({ "/metadata/labels": { "a": "1" } }), "labels"),
+        (json!({ "/metadata/annotations": { "x": "y" } }), "annotations"),
+        (json!({ "/metadata/annotations": { "kubectl.kubernetes.io/last-applied-configuration": "{}" } }), ""),
         (
             json!({ "/metadata/generation": 2, "/metadata/deletionTimestamp": "2024-01-01T00:00:00Z" }),
             "generation,deletion",
@@ -105,22 +110,22 @@ fn each_change_wakes_for_its_cause_and_the_status_for_none() {
 #[test]
 fn our_own_change_of_metadata_wakes_nobody() {
     let primary = Primary::new();
-    primary.apply(thing("1", &json!({})), FINALIZER);
+    primary.apply(thing("1", &json!({})), &filter());
     let claimed = json!({ "/metadata/annotations": { "claimed": "yes" } });
     primary.wrote(sound(thing("2", &claimed)));
-    assert!(primary.apply(thing("2", &claimed), FINALIZER).unwrap().causes.is_empty());
+    assert!(primary.apply(thing("2", &claimed), &filter()).unwrap().causes.is_empty());
 }
 
 #[test]
 fn our_own_write_is_served_until_the_watch_has_caught_up() {
     let primary = Primary::new();
-    primary.apply(thing("9", &json!({})), FINALIZER);
+    primary.apply(thing("9", &json!({})), &filter());
     primary.wrote(sound(thing("11", &json!({}))));
     let served = || primary.get(&key()).unwrap().metadata.resource_version.clone().unwrap();
     assert_eq!(served(), "11");
-    primary.apply(thing("10", &json!({})), FINALIZER);
+    primary.apply(thing("10", &json!({})), &filter());
     assert_eq!((served().as_str(), primary.seen_version(&key()).as_deref()), ("11", Some("10")));
-    primary.apply(thing("12", &json!({})), FINALIZER);
+    primary.apply(thing("12", &json!({})), &filter());
     assert_eq!(served(), "12");
     primary.wrote(sound(thing("11", &json!({}))));
     assert_eq!(served(), "12", "a late response is older than the cache");
@@ -129,9 +134,9 @@ fn our_own_write_is_served_until_the_watch_has_caught_up() {
 #[test]
 fn an_own_write_of_a_recreated_object_is_not_served() {
     let primary = Primary::new();
-    primary.apply(thing("1", &json!({})), FINALIZER);
+    primary.apply(thing("1", &json!({})), &filter());
     primary.wrote(sound(thing("9", &json!({}))));
-    primary.apply(thing("5", &json!({ "/metadata/uid": "another" })), FINALIZER);
+    primary.apply(thing("5", &json!({ "/metadata/uid": "another" })), &filter());
     assert_eq!(primary.get(&key()).unwrap().metadata.uid.as_deref(), Some("another"));
     primary.remove(&key());
     primary.wrote(sound(thing("10", &json!({}))));
@@ -141,17 +146,17 @@ fn an_own_write_of_a_recreated_object_is_not_served() {
 #[test]
 fn an_object_that_does_not_fit_is_not_served_and_comes_back_when_it_does() {
     let primary = Primary::new();
-    primary.apply(thing("1", &json!({})), FINALIZER);
-    assert_eq!(primary.apply(thing("2", &json!({ "/spec/size": "big" })), FINALIZER), None);
+    primary.apply(thing("1", &json!({})), &filter());
+    assert_eq!(primary.apply(thing("2", &json!({ "/spec/size": "big" })), &filter()), None);
     assert!(primary.get(&key()).is_none());
-    assert_eq!(primary.apply(thing("3", &json!({})), FINALIZER).unwrap().causes, Causes::APPEARED);
+    assert_eq!(primary.apply(thing("3", &json!({})), &filter()).unwrap().causes, Causes::APPEARED);
 }
 
 #[test]
 fn a_relist_finds_what_is_gone_in_its_own_namespace_only() {
     let primary = Primary::new();
-    primary.apply(thing("1", &json!({})), FINALIZER);
-    assert_eq!(primary.apply(thing("1", &json!({})), FINALIZER), None, "the same version again");
+    primary.apply(thing("1", &json!({})), &filter());
+    assert_eq!(primary.apply(thing("1", &json!({})), &filter()), None, "the same version again");
     assert_eq!(primary.retain(Some("b"), &HashSet::new()), []);
     assert_eq!(primary.retain(Some("a"), &HashSet::new()), [Change { key: key(), causes: Causes::DELETION }]);
 }

@@ -1,0 +1,185 @@
+//! The list of causes. Each entry says what an event of this cause looks like, what of it stands in the way of leaving an object alone,
+//! and what it adds to the digest; the event filter and the short-circuit ask all entries.
+
+use kube::api::ObjectMeta;
+
+use super::Causes;
+use super::digest::Digest;
+use super::facts::{Event, Inputs, Standing};
+
+/// One cause.
+pub(super) struct Cause {
+    pub(super) cause: Causes,
+    /// As it stands in the log.
+    pub(super) word: &'static str,
+    /// Whether it goes before those that only time, or a restart, brought about.
+    pub(super) is_urgent: bool,
+    /// The event filter: whether two versions of the object differ in this.
+    event: fn(&Event<'_>) -> bool,
+    /// The short-circuit: whether the object itself says that it must not be left alone.
+    stands: fn(&Standing<'_>) -> bool,
+    /// The short-circuit: what has to be as it was when the body ran.
+    digest: fn(&Inputs<'_>, &mut Digest),
+}
+
+impl Cause {
+    const fn named(cause: Causes, word: &'static str) -> Self {
+        Self { cause, word, is_urgent: true, event: |_| false, stands: |_| false, digest: |_, _| {} }
+    }
+}
+
+macro_rules! causes {
+    ($($(#[$doc:meta])* $name:ident = $word:literal { $($field:ident: $value:expr),* $(,)? })*) => {
+        #[allow(clippy::upper_case_acronyms, reason = "the names of the constants; only their order is used")]
+        enum Place { $($name),* }
+
+        impl Causes {
+            $($(#[$doc])* pub(crate) const $name: Self = Self(1 << Place::$name as u16);)*
+        }
+
+        pub(super) const CAUSES: &[Cause] =
+            &[$(Cause { $($field: $value,)* ..Cause::named(Causes::$name, $word) }),*];
+    };
+}
+
+causes! {
+    /// Seen for the first time: new, recreated, or after a restart or relist.
+    APPEARED = "appeared" {
+        is_urgent: false,
+        event: |event| event.before.is_none(),
+        digest: |inputs, digest| digest.add(inputs.meta.uid.as_deref().unwrap_or_default()),
+    }
+    /// The generation differs from the one before, or from the observed one.
+    GENERATION = "generation" {
+        event: |event| match event.before {
+            Some(before) => before.generation != event.now.generation,
+            None => event.observed.is_none() || event.observed != event.now.generation,
+        },
+        stands: |object| object.observed != object.meta.generation,
+        digest: |inputs, digest| digest.add(&inputs.meta.generation.unwrap_or_default().to_string()),
+    }
+    /// A label changed: the body sees the whole object.
+    LABELS = "labels" {
+        event: |event| event.changed(labels),
+        digest: |inputs, digest| digest.add_all(labels(inputs.meta)),
+    }
+    /// An annotation changed that a body may read.
+    ANNOTATIONS = "annotations" {
+        event: |event| event.changed(watched_annotations),
+        digest: |inputs, digest| digest.add_all(watched_annotations(inputs.meta)),
+    }
+    /// Marked for deletion, or gone.
+    DELETION = "deletion" {
+        event: |event| is_deleting(event.now) && !event.before.is_some_and(is_deleting),
+        stands: |object| is_deleting(object.meta),
+    }
+    /// A finalizer of ours is missing or too much.
+    FINALIZER = "finalizer" {
+        event: |event| {
+            !is_deleting(event.now) && event.before.is_some_and(|before| event.holds(before)) && !event.holds(event.now)
+        },
+        stands: |object| object.is_finalizer_due,
+    }
+    /// The code is another one: conditions, steps, relations or the author's revision.
+    WIRING = "wiring" {
+        digest: |inputs, digest| digest.add(inputs.wiring),
+    }
+    /// An owned object changed or vanished.
+    OWNED = "owned" {
+        digest: |inputs, digest| digest.add_all(inputs.owned),
+    }
+    /// A watched object appeared, changed or vanished.
+    WATCHED = "watched" {
+        digest: |inputs, digest| digest.add_all(inputs.watched),
+    }
+    /// The requeue interval or a poll time passed.
+    RESYNC = "resync" {
+        is_urgent: false,
+        stands: |object| object.woken.contains(Causes::RESYNC),
+    }
+    /// The last outcome was not final; the back-off passed.
+    RETRY = "retry" {
+        is_urgent: false,
+        stands: |object| object.inputs.is_none_or(|inputs| inputs.digest.is_empty()),
+    }
+    /// Somebody asked for a pass.
+    REQUESTED = "requested" {
+        stands: |object| object.woken.contains(Causes::REQUESTED),
+    }
+}
+
+fn is_deleting(meta: &ObjectMeta) -> bool {
+    meta.deletion_timestamp.is_some()
+}
+
+/// kubectl's copy of what was applied: the spec and metadata that it repeats count themselves.
+const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
+/// The framework's own annotations have causes of their own.
+const OURS: &str = "evenkeel.dev/";
+
+fn watched_annotations(meta: &ObjectMeta) -> impl Iterator<Item = (&String, &String)> {
+    let all = meta.annotations.iter().flatten();
+    all.filter(|(name, _)| *name != LAST_APPLIED && !name.starts_with(OURS))
+}
+
+fn labels(meta: &ObjectMeta) -> impl Iterator<Item = (&String, &String)> {
+    meta.labels.iter().flatten()
+}
+
+/// The causes that count: all of them, except where a test takes one out to show that it is needed.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct List {
+    without: Causes,
+    /// Every event runs the body.
+    always: bool,
+}
+
+impl List {
+    fn causes(self) -> impl Iterator<Item = &'static Cause> {
+        CAUSES.iter().filter(move |cause| !self.without.contains(cause.cause))
+    }
+
+    /// Those of the causes that count.
+    pub(crate) fn admit(self, causes: Causes) -> Causes {
+        causes.without(self.without)
+    }
+
+    /// The event filter: why the object has to be looked at. Changes of status and managed fields are no causes.
+    pub(crate) fn woken(self, event: &Event<'_>) -> Causes {
+        let causes = self.causes().filter(|cause| (cause.event)(event)).map(|cause| cause.cause);
+        causes.chain(self.always.then_some(Causes::APPEARED)).collect()
+    }
+
+    /// The first half of the short-circuit: what of the object itself stands in the way of leaving it alone.
+    pub(crate) fn standing(self, object: &Standing<'_>) -> Causes {
+        let causes = self.causes().filter(|cause| (cause.stands)(object)).map(|cause| cause.cause);
+        causes.chain(self.always.then_some(Causes::APPEARED)).collect()
+    }
+
+    /// The second half: the hash of what has to be as it was when the body ran.
+    pub(crate) fn digest(self, inputs: &Inputs<'_>) -> String {
+        let mut digest = Digest::new();
+        for cause in self.causes() {
+            digest.add(cause.word);
+            (cause.digest)(inputs, &mut digest);
+        }
+        digest.finish()
+    }
+}
+
+/// For our own tests: what goes wrong without a cause.
+#[cfg(feature = "sabotage")]
+impl List {
+    pub(crate) fn words() -> impl Iterator<Item = &'static str> {
+        CAUSES.iter().map(|cause| cause.word)
+    }
+
+    pub(crate) fn take_out(&mut self, word: &str) {
+        let causes: Causes = CAUSES.iter().filter(|cause| cause.word == word).map(|cause| cause.cause).collect();
+        self.without = self.without | causes;
+    }
+
+    pub(crate) fn always_run(&mut self) {
+        self.always = true;
+    }
+}

@@ -1,0 +1,71 @@
+//! Causes: why a pass runs. The event filter and the short-circuit are both generated from one [list].
+
+mod digest;
+mod facts;
+mod list;
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+use std::ops::BitOr;
+
+pub(crate) use self::digest::hash;
+pub(crate) use self::facts::{Event, Inputs, Standing};
+pub(crate) use self::list::List;
+
+/// A set of causes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct Causes(u16);
+
+impl Causes {
+    /// The empty set.
+    pub(crate) const NONE: Self = Self(0);
+
+    pub(crate) const fn union(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    pub(crate) const fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
+    }
+
+    /// Whether all of `other` are in the set.
+    pub(crate) const fn contains(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    pub(crate) const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Something changed: goes before what only time, or a restart, brought about.
+    pub(crate) fn is_urgent(self) -> bool {
+        list::CAUSES.iter().any(|cause| cause.is_urgent && self.contains(cause.cause))
+    }
+}
+
+impl BitOr for Causes {
+    type Output = Self;
+
+    fn bitor(self, other: Self) -> Self {
+        self.union(other)
+    }
+}
+
+impl FromIterator<Self> for Causes {
+    fn from_iter<I: IntoIterator<Item = Self>>(causes: I) -> Self {
+        causes.into_iter().fold(Self::NONE, Self::union)
+    }
+}
+
+impl fmt::Display for Causes {
+    /// `generation,owned`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let words = list::CAUSES.iter().filter(|cause| self.contains(cause.cause));
+        for (at, cause) in words.enumerate() {
+            let comma = if at == 0 { "" } else { "," };
+            write!(f, "{comma}{}", cause.word)?;
+        }
+        Ok(())
+    }
+}

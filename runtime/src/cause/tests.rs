@@ -1,0 +1,59 @@
+//! Sets of causes, and what each entry of the list compares.
+
+use std::collections::BTreeMap;
+
+use kube::api::ObjectMeta;
+use serde_json::{Value, json};
+
+use super::list::List;
+use super::*;
+
+fn meta(change: &Value) -> ObjectMeta {
+    let mut meta =
+        json!({ "name": "t", "uid": "u", "generation": 1, "labels": { "a": "1" }, "annotations": { "b": "2" } });
+    meta.as_object_mut().unwrap().extend(change.as_object().cloned().unwrap_or_default());
+    serde_json::from_value(meta).unwrap()
+}
+
+fn digest(change: &Value, wiring: &str, owned: &str, watched: &str) -> String {
+    let of = |version: &str| BTreeMap::from([("v1/Secret/a/b".to_owned(), version.to_owned())]);
+    List::default().digest(&Inputs { meta: &meta(change), wiring, owned: &of(owned), watched: &of(watched) })
+}
+
+#[test]
+fn a_set_prints_its_causes_in_order() {
+    assert_eq!((Causes::OWNED | Causes::GENERATION).to_string(), "generation,owned");
+    assert_eq!(Causes::NONE.to_string(), "");
+}
+
+#[test]
+fn timers_and_restarts_are_not_urgent() {
+    assert!(!(Causes::RESYNC | Causes::RETRY | Causes::APPEARED).is_urgent());
+    assert!((Causes::RESYNC | Causes::OWNED).is_urgent());
+}
+
+#[test]
+fn every_input_counts_in_the_digest() {
+    let base = digest(&json!({}), "w", "u 1", "u 1");
+    assert_eq!(base, digest(&json!({}), "w", "u 1", "u 1"));
+    for changed in [
+        digest(&json!({ "uid": "v" }), "w", "u 1", "u 1"),
+        digest(&json!({ "generation": 2 }), "w", "u 1", "u 1"),
+        digest(&json!({ "labels": { "a": "2" } }), "w", "u 1", "u 1"),
+        digest(&json!({ "labels": {}, "annotations": { "a": "1", "b": "2" } }), "w", "u 1", "u 1"),
+        digest(&json!({ "annotations": { "b": "2", "c": "" } }), "w", "u 1", "u 1"),
+        digest(&json!({}), "x", "u 1", "u 1"),
+        digest(&json!({}), "w", "u 2", "u 1"),
+        digest(&json!({}), "w", "u 1", "absent"),
+    ] {
+        assert_ne!(base, changed);
+    }
+}
+
+#[test]
+fn what_no_body_reads_does_not_count_in_the_digest() {
+    let base = digest(&json!({}), "w", "u 1", "u 1");
+    let ignored = json!({ "resourceVersion": "7", "managedFields": [{ "manager": "kubectl" }], "annotations": {
+        "b": "2", "kubectl.kubernetes.io/last-applied-configuration": "{}", "evenkeel.dev/requestedAt": "now" } });
+    assert_eq!(base, digest(&ignored, "w", "u 1", "u 1"));
+}

@@ -1,0 +1,24 @@
+//! For our own tests: operators with a hole in the list of causes, to show that each cause is needed. The feature `sabotage` is no part
+//! of the API.
+
+use crate::Operator;
+use crate::cause::List;
+
+/// The words of all causes, in the order of the list.
+pub fn causes() -> impl Iterator<Item = &'static str> {
+    List::words()
+}
+
+impl Operator {
+    /// Takes a cause out of the event filter and the short-circuit.
+    pub fn without_cause(mut self, word: &str) -> Self {
+        self.causes.take_out(word);
+        self
+    }
+
+    /// Runs the body of every pass, and a pass for every event of the reconciled kind.
+    pub fn without_short_circuit(mut self) -> Self {
+        self.causes.always_run();
+        self
+    }
+}
