@@ -83,7 +83,8 @@ pub fn reconcile_error(item: TokenStream) -> TokenStream {
     reconcile_error::derive(item.into()).into()
 }
 
-/// Adds the fields that the framework keeps to a status: `observedGeneration`, `conditions` (a map keyed by type), `observedInputs`.
+/// Adds the fields that the framework keeps to a status: `observedGeneration`, `conditions` (a map keyed by type), `observedInputs`,
+/// `lastHandledReconcileAt`.
 ///
 /// ```ignore (needs the runtime, on which this crate cannot depend)
 /// #[status]
@@ -180,6 +181,7 @@ pub fn cleanup(args: TokenStream, item: TokenStream) -> TokenStream {
 /// | `finalizer = "example.com/name"` | the finalizer; `<group>/<operator>` unless given |
 /// | `manager = "name"` | the field manager; `<operator>/<reconciler>` unless given |
 /// | `previously(managers("x"), finalizers("example.com/y"))` | what earlier versions left behind, to be taken over |
+/// | `requested = "example.com/requestedAt"` | the annotation that asks for a pass; `evenkeel.dev/requestedAt` unless given |
 /// | `crate = ::path` | where the runtime is, if it is renamed |
 ///
 /// Generates a type with the name of the function, and `Reconciler` for it.

@@ -41,6 +41,7 @@ pub mod prelude;
 #[cfg(feature = "operator")]
 mod queue;
 mod reconciler;
+pub mod request;
 #[cfg(all(feature = "operator", feature = "sabotage"))]
 #[doc(hidden)]
 pub mod sabotage;

@@ -35,6 +35,9 @@ impl StatusContract for PoisonStatus {
     fn observed_inputs(&self) -> Option<&ObservedInputs> {
         None
     }
+    fn last_handled_reconcile_at(&self) -> Option<&str> {
+        None
+    }
 }
 
 #[diagnostic::do_not_recommend]

@@ -36,10 +36,13 @@ pub trait StatusContract: Clone + Default + Serialize + DeserializeOwned + Send 
     fn conditions(&self) -> &[Condition];
     /// What the last pass saw.
     fn observed_inputs(&self) -> Option<&ObservedInputs>;
+    /// The token of the last pass that was asked for.
+    fn last_handled_reconcile_at(&self) -> Option<&str>;
 }
 
 /// The fields of a status that belong to the framework, as they stand on the wire.
-pub(crate) const FRAMEWORK_FIELDS: [&str; 3] = ["observedGeneration", "conditions", "observedInputs"];
+pub(crate) const FRAMEWORK_FIELDS: [&str; 4] =
+    ["observedGeneration", "conditions", "observedInputs", "lastHandledReconcileAt"];
 
 /// The author's fields of a status, as JSON.
 ///

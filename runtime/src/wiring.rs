@@ -33,6 +33,8 @@ pub struct Wiring {
     pub manager: Option<&'static str>,
     /// What earlier versions left behind, to be taken over.
     pub previously: Previously,
+    /// The annotation that asks for a pass (`requested = ".."`).
+    pub requested: &'static str,
 }
 
 impl Wiring {
@@ -48,6 +50,7 @@ impl Wiring {
         finalizer: None,
         manager: None,
         previously: Previously { managers: &[], finalizers: &[] },
+        requested: crate::request::REQUESTED_AT,
     };
 
     /// The field manager within the operator of the name.

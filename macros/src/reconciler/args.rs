@@ -14,7 +14,17 @@ use crate::syntax::duration::parse_duration;
 use crate::syntax::krate::Krate;
 
 const KEYS: Keys = Keys {
-    known: &["conditions", "requeue", "timeout", "revision", "finalizer", "manager", "previously", "crate"],
+    known: &[
+        "conditions",
+        "requeue",
+        "timeout",
+        "revision",
+        "finalizer",
+        "manager",
+        "previously",
+        "requested",
+        "crate",
+    ],
     many: &[],
 };
 const PREVIOUSLY: Keys = Keys { known: &["managers", "finalizers"], many: &[] };
@@ -29,6 +39,7 @@ pub(crate) struct ReconcilerArgs {
     pub(crate) revision: u32,
     pub(crate) finalizer: Option<LitStr>,
     pub(crate) manager: Option<LitStr>,
+    pub(crate) requested: Option<LitStr>,
     pub(crate) managers: Vec<LitStr>,
     pub(crate) finalizers: Vec<LitStr>,
     pub(crate) krate: Krate,
@@ -52,6 +63,7 @@ pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> ReconcilerArgs 
         revision: 0,
         finalizer: None,
         manager: None,
+        requested: None,
         managers: Vec::new(),
         finalizers: Vec::new(),
         krate: Krate::DEFAULT,
@@ -77,6 +89,10 @@ impl ReconcilerArgs {
             "revision" => self.revision = errors.take(revision(arg)).unwrap_or_default(),
             "finalizer" => self.finalizer = errors.take(arg.text("\"example.com/cleanup\"").and_then(check::finalizer)),
             "manager" => self.manager = errors.take(arg.text("\"source-controller\"").and_then(check::manager)),
+            "requested" => {
+                let text = arg.text("\"reconcile.example.com/requestedAt\"");
+                self.requested = errors.take(text.and_then(check::annotation));
+            }
             "previously" => self.previously(arg, errors),
             _ => self.krate = errors.take(arg.value("::evenkeel").and_then(Krate::parse)).unwrap_or(Krate::DEFAULT),
         }

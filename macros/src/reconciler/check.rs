@@ -7,7 +7,7 @@ use super::args::ReconcilerArgs;
 use crate::errors::{Errors, mistake};
 use crate::syntax::context::is_context;
 use crate::syntax::function::Function;
-use crate::syntax::names::{is_finalizer, is_manager};
+use crate::syntax::names::{is_annotation, is_finalizer, is_manager};
 use crate::syntax::shape::check_plain;
 
 /// The API server refuses a finalizer without a domain.
@@ -30,6 +30,15 @@ pub(crate) fn manager(text: LitStr) -> syn::Result<LitStr> {
     }
     let help = "write 1 to 128 printable characters: `\"source-controller\"`";
     Err(mistake(&text, "Kubernetes refuses this field manager", help))
+}
+
+/// The API server refuses an annotation without a qualified name.
+pub(crate) fn annotation(text: LitStr) -> syn::Result<LitStr> {
+    if is_annotation(&text.value()) {
+        return Ok(text);
+    }
+    let headline = format!("Kubernetes refuses the annotation `{}`", text.value());
+    Err(mistake(&text, headline, "write a domain and a name: `\"reconcile.example.com/requestedAt\"`"))
 }
 
 /// A reconciler tells how its object stands.

@@ -10,7 +10,8 @@ use crate::syntax::function::keyword;
 use crate::syntax::names::plain;
 
 /// The fields of the framework, in Rust.
-const KEPT: [&str; 3] = ["observed_generation", "conditions", "observed_inputs"];
+pub(super) const KEPT: [&str; 4] =
+    ["observed_generation", "conditions", "observed_inputs", "last_handled_reconcile_at"];
 
 /// A status is a struct.
 pub(crate) fn refuse_no_struct(item: &TokenStream, error: syn::Error, errors: &mut Errors) {

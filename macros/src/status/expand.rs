@@ -21,6 +21,9 @@ pub(crate) fn expand(status: &Status) -> TokenStream {
             fn observed_inputs(&self) -> #krate::std::option::Option<&#krate::ObservedInputs> {
                 self.observed_inputs.as_ref()
             }
+            fn last_handled_reconcile_at(&self) -> #krate::std::option::Option<&#krate::std::primitive::str> {
+                self.last_handled_reconcile_at.as_deref()
+            }
         }
     }
 }
@@ -88,5 +91,8 @@ fn expand_kept(status: &Status) -> TokenStream {
         /// What the last pass saw: a restart leaves an unchanged object alone.
         #[serde(rename = "observedInputs", default, skip_serializing_if = #none)]
         pub observed_inputs: #krate::std::option::Option<#krate::ObservedInputs>,
+        /// The token of the last pass that was asked for by annotation.
+        #[serde(rename = "lastHandledReconcileAt", default, skip_serializing_if = #none)]
+        pub last_handled_reconcile_at: #krate::std::option::Option<#krate::std::string::String>,
     }
 }

@@ -67,7 +67,7 @@ pub(crate) fn read(krate: Krate, item: &TokenStream, errors: &mut Errors) -> Opt
 fn fields(fields: &Fields) -> Vec<Field> {
     let read = |tokens: &syn::Field| {
         let ident = tokens.ident.clone()?;
-        let framework = ["observed_generation", "conditions", "observed_inputs"].iter().any(|name| ident == name);
+        let framework = check::KEPT.iter().any(|name| ident == name);
         Some(Field { ident, ty: tokens.ty.clone(), shape: shape(tokens), tokens: tokens.clone(), framework })
     };
     fields.iter().filter_map(read).collect()

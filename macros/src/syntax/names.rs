@@ -40,6 +40,14 @@ pub(crate) fn is_finalizer(text: &str) -> bool {
     is_domain(domain) && is_name(name)
 }
 
+/// The key of an annotation: a name, with a domain where it is not the user's own.
+pub(crate) fn is_annotation(text: &str) -> bool {
+    match text.split_once('/') {
+        Some((domain, name)) => is_domain(domain) && is_name(name),
+        None => is_name(text),
+    }
+}
+
 /// A DNS subdomain of at least two labels.
 fn is_domain(text: &str) -> bool {
     let label = |label: &str| {
@@ -132,6 +140,14 @@ mod tests {
         assert!(is_finalizer("source.evenkeel.dev/artifact"));
         for text in ["cleanup", "example/x", "Example.com/x", "example.com/", "example.com/-x", "a..b/x"] {
             assert!(!is_finalizer(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_key_of_an_annotation_is_a_qualified_name() {
+        assert!(is_annotation("reconcile.fluxcd.io/requestedAt") && is_annotation("requestedAt"));
+        for text in ["", "a b", "example.com/", "/x", "a.b/c/d", "Example.com/x"] {
+            assert!(!is_annotation(text), "{text}");
         }
     }
 

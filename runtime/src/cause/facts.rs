@@ -19,9 +19,16 @@ pub(crate) struct Event<'a> {
     pub(crate) is_ours: bool,
     /// The finalizer of the reconciler.
     pub(crate) finalizer: &'a str,
+    /// The annotation that asks for a pass.
+    pub(crate) requested: &'a str,
 }
 
 impl<'a> Event<'a> {
+    /// The token in the annotation that asks for a pass.
+    pub(super) fn token(&self, meta: &'a ObjectMeta) -> Option<&'a str> {
+        meta.annotations.as_ref()?.get(self.requested).map(String::as_str)
+    }
+
     /// Whether somebody else changed what `of` reads off the two versions.
     pub(super) fn changed<I: Iterator<Item: PartialEq>>(&self, of: impl Fn(&'a ObjectMeta) -> I) -> bool {
         !self.is_ours && self.before.is_some_and(|before| !of(before).eq(of(self.now)))
@@ -44,12 +51,16 @@ pub(crate) struct Standing<'a> {
     pub(crate) inputs: Option<&'a ObservedInputs>,
     /// A finalizer has to be put on or taken off.
     pub(crate) is_finalizer_due: bool,
+    /// The annotation asks for a pass that has not been.
+    pub(crate) is_requested: bool,
 }
 
 /// All that a pass depends on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Inputs<'a> {
     pub(crate) meta: &'a ObjectMeta,
+    /// The annotation that asks for a pass.
+    pub(crate) requested: &'a str,
     /// The hash of the wiring, the author's revision included.
     pub(crate) wiring: &'a str,
     /// The owned objects, each with uid and version.

@@ -6,6 +6,7 @@ use kube::api::ObjectMeta;
 use super::Causes;
 use super::digest::Digest;
 use super::facts::{Event, Inputs, Standing};
+use crate::request::is_requested;
 
 /// One cause.
 pub(super) struct Cause {
@@ -65,8 +66,8 @@ causes! {
     }
     /// An annotation changed that a body may read.
     ANNOTATIONS = "annotations" {
-        event: |event| event.changed(watched_annotations),
-        digest: |inputs, digest| digest.add_all(watched_annotations(inputs.meta)),
+        event: |event| event.changed(|meta| watched_annotations(meta, event.requested)),
+        digest: |inputs, digest| digest.add_all(watched_annotations(inputs.meta, inputs.requested)),
     }
     /// Marked for deletion, or gone.
     DELETION = "deletion" {
@@ -102,9 +103,10 @@ causes! {
         is_urgent: false,
         stands: |object| object.inputs.is_none_or(|inputs| inputs.digest.is_empty()),
     }
-    /// Somebody asked for a pass.
+    /// Somebody asked for a pass: the token is new or another one, or the status holds no receipt for it.
     REQUESTED = "requested" {
-        stands: |object| object.woken.contains(Causes::REQUESTED),
+        event: |event| event.before.is_some_and(|before| is_requested(event.token(before), event.token(event.now))),
+        stands: |object| object.is_requested || object.woken.contains(Causes::REQUESTED),
     }
 }
 
@@ -117,9 +119,9 @@ const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 /// The framework's own annotations have causes of their own.
 const OURS: &str = "evenkeel.dev/";
 
-fn watched_annotations(meta: &ObjectMeta) -> impl Iterator<Item = (&String, &String)> {
+fn watched_annotations<'a>(meta: &'a ObjectMeta, requested: &str) -> impl Iterator<Item = (&'a String, &'a String)> {
     let all = meta.annotations.iter().flatten();
-    all.filter(|(name, _)| *name != LAST_APPLIED && !name.starts_with(OURS))
+    all.filter(move |(name, _)| *name != LAST_APPLIED && *name != requested && !name.starts_with(OURS))
 }
 
 fn labels(meta: &ObjectMeta) -> impl Iterator<Item = (&String, &String)> {

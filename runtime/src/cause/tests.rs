@@ -17,7 +17,9 @@ fn meta(change: &Value) -> ObjectMeta {
 
 fn digest(change: &Value, wiring: &str, owned: &str, watched: &str) -> String {
     let of = |version: &str| BTreeMap::from([("v1/Secret/a/b".to_owned(), version.to_owned())]);
-    List::default().digest(&Inputs { meta: &meta(change), wiring, owned: &of(owned), watched: &of(watched) })
+    let meta = meta(change);
+    let requested = "example.com/now";
+    List::default().digest(&Inputs { meta: &meta, requested, wiring, owned: &of(owned), watched: &of(watched) })
 }
 
 #[test]
@@ -54,6 +56,6 @@ fn every_input_counts_in_the_digest() {
 fn what_no_body_reads_does_not_count_in_the_digest() {
     let base = digest(&json!({}), "w", "u 1", "u 1");
     let ignored = json!({ "resourceVersion": "7", "managedFields": [{ "manager": "kubectl" }], "annotations": {
-        "b": "2", "kubectl.kubernetes.io/last-applied-configuration": "{}", "evenkeel.dev/requestedAt": "now" } });
+        "b": "2", "kubectl.kubernetes.io/last-applied-configuration": "{}", "example.com/now": "now" } });
     assert_eq!(base, digest(&ignored, "w", "u 1", "u 1"));
 }

@@ -109,6 +109,7 @@ impl Draft {
             conditions,
             fields: self.fields(),
             observed_inputs: self.before.observed_inputs.clone(),
+            receipts: self.receipts.clone(),
         }
     }
 }

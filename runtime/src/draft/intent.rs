@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use crate::condition::Condition;
+use crate::request::Receipts;
 use crate::status::ObservedInputs;
 
 /// What is written to the status: built, never copied. Foreign conditions and unknown fields are never in it.
@@ -18,6 +19,8 @@ pub struct StatusIntent {
     pub fields: BTreeMap<String, Value>,
     /// What the pass saw.
     pub observed_inputs: Option<ObservedInputs>,
+    /// Which requests were handled.
+    pub receipts: Receipts,
 }
 
 impl StatusIntent {
@@ -31,6 +34,9 @@ impl StatusIntent {
         }
         if let Some(inputs) = &self.observed_inputs {
             status.insert("observedInputs".into(), json!(inputs));
+        }
+        if let Some(token) = &self.receipts.reconcile {
+            status.insert("lastHandledReconcileAt".into(), json!(token));
         }
         Value::Object(status)
     }

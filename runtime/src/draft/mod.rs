@@ -17,6 +17,7 @@ pub use self::intent::StatusIntent;
 use crate::backend::{ApiError, Backend};
 use crate::condition::{Condition, Polarity, READY, RECONCILING, STALLED, Status, find, sanitize};
 use crate::reconciler::Primary;
+use crate::request::Receipts;
 use crate::status::{ObservedInputs, StatusContract, author_fields};
 use crate::wiring::{StepWiring, Wiring};
 
@@ -46,6 +47,8 @@ pub(crate) struct Draft {
     pub(crate) trouble: Option<ApiError>,
     /// Warnings for the log: run-time values that had to be mended.
     pub(crate) warnings: Vec<String>,
+    /// The requests that this pass handles, and those before.
+    receipts: Receipts,
 }
 
 /// Reads the author's fields off the typed status.
@@ -57,6 +60,7 @@ struct Before {
     conditions: Vec<Condition>,
     fields: BTreeMap<String, Value>,
     observed_inputs: Option<ObservedInputs>,
+    receipts: Receipts,
 }
 
 fn fields_of<S: StatusContract>(
@@ -80,6 +84,8 @@ impl Draft {
         draft.name = object.name_any();
         draft.before.fields = author_fields(&status).unwrap_or_default();
         draft.before.observed_inputs = status.observed_inputs().cloned();
+        draft.before.receipts = Receipts::of(&status);
+        draft.receipts = draft.before.receipts.after(wiring.requested, object.annotations());
         draft.status = Box::new(status);
         draft.fields_of = fields_of::<K::Status>;
         draft
@@ -103,7 +109,13 @@ impl Draft {
             status: Box::new(()),
             fields_of: |_| Ok(BTreeMap::new()),
             conditions,
-            before: Before { observed_generation, conditions: found, fields: BTreeMap::new(), observed_inputs: None },
+            before: Before {
+                observed_generation,
+                conditions: found,
+                fields: BTreeMap::new(),
+                observed_inputs: None,
+                receipts: Receipts::default(),
+            },
             marked: None,
             progress: false,
             step: None,
@@ -111,6 +123,7 @@ impl Draft {
             references: BTreeSet::new(),
             trouble: None,
             warnings: Vec::new(),
+            receipts: Receipts::default(),
         }
     }
 
@@ -209,6 +222,7 @@ impl Draft {
             conditions,
             fields: self.fields(),
             observed_inputs: self.before.observed_inputs.clone(),
+            receipts: self.before.receipts.clone(),
         }
     }
 
@@ -221,6 +235,7 @@ impl Draft {
             conditions: order.filter_map(ours).collect(),
             fields: self.before.fields.clone(),
             observed_inputs: self.before.observed_inputs.clone(),
+            receipts: self.before.receipts.clone(),
         }
     }
 

@@ -17,7 +17,7 @@ use crate::gate::Gate;
 use crate::pass::{Env, PassWorker};
 use crate::queue::{Queue, QueueConfig, drain};
 use crate::reconciler::Reconciler;
-use crate::watch::{Filter, Place, Primary, Progress, Relations};
+use crate::watch::{Place, Primary, Progress, Relations};
 use crate::wiring::KindInfo;
 
 /// What all reconcilers of an operator share.
@@ -83,7 +83,7 @@ impl<R: Reconciler> Controller<R> {
         if places.is_empty() {
             places.push(Place::of(&kind.resource, None));
         }
-        let filter = Arc::new(Filter { causes: self.launch.causes, finalizer: self.worker.finalizer().to_owned() });
+        let filter = Arc::new(self.worker.filter());
         let started = places.into_iter().map(|place| {
             let progress = Arc::new(watch::Sender::new(Progress::Pending));
             let receiver = progress.subscribe();

@@ -78,7 +78,7 @@ mod tests {
     #[test]
     fn missing_status_fields_are_named() {
         let status = json!({ "properties": { "conditions": {}, "artifact": {} } });
-        let lacking = "lacks observedGeneration, observedInputs in the status of v1".to_owned();
+        let lacking = "lacks observedGeneration, observedInputs, lastHandledReconcileAt in the status of v1".to_owned();
         assert_eq!(defect(&definition(&status), "v1"), Some(Defect::Lacking(lacking)));
     }
 

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::PoisonError;
 
-use kube::Resource;
 use kube::api::DynamicObject;
+use kube::{Resource, ResourceExt};
 
 use super::PassWorker;
 use super::backend::PassBackend;
@@ -12,6 +12,7 @@ use crate::backend::Target;
 use crate::cause::{Inputs, Standing};
 use crate::queue::{Causes, Key};
 use crate::reconciler::{Primary, Reconciler};
+use crate::request::Receipts;
 use crate::status::StatusContract;
 use crate::watch::Seen;
 use crate::wiring::{How, KindInfo};
@@ -34,12 +35,14 @@ impl Tracked {
 impl<R: Reconciler> PassWorker<R> {
     /// What of the object itself stands in the way of leaving it alone.
     pub(super) fn standing(&self, object: &R::Object, woken: Causes) -> Causes {
+        let receipts = object.status().map(Receipts::of).unwrap_or_default();
         self.env.causes.standing(&Standing {
             woken,
             meta: object.meta(),
             observed: object.status().and_then(StatusContract::observed_generation),
             inputs: object.status().and_then(StatusContract::observed_inputs),
             is_finalizer_due: self.finalizers.settle(object.meta()).is_some(),
+            is_requested: receipts.awaits(R::WIRING.requested, object.annotations()),
         })
     }
 
@@ -83,7 +86,13 @@ impl<R: Reconciler> PassWorker<R> {
 
     fn digest(&self, object: &R::Object, tracked: &Tracked) -> String {
         let Tracked { owned, watched } = tracked;
-        self.env.causes.digest(&Inputs { meta: object.meta(), wiring: &self.wiring, owned, watched })
+        self.env.causes.digest(&Inputs {
+            meta: object.meta(),
+            requested: R::WIRING.requested,
+            wiring: &self.wiring,
+            owned,
+            watched,
+        })
     }
 
     /// The digest of a pass that has ended. What it asked for and could not read counts as absent.

@@ -38,7 +38,7 @@ use crate::cause::List;
 use crate::gate::Gate;
 use crate::queue::{Attempt, Causes, Key, Next, Worker};
 use crate::reconciler::Reconciler;
-use crate::watch::{Primary, Relations};
+use crate::watch::{Filter, Primary, Relations};
 use crate::wiring::KindInfo;
 
 /// What the passes of one reconciler share.
@@ -104,9 +104,9 @@ impl<R: Reconciler> PassWorker<R> {
         }
     }
 
-    /// The finalizer of this reconciler, for the event filter.
-    pub(crate) fn finalizer(&self) -> &str {
-        self.finalizers.name()
+    /// What the event filter has to know.
+    pub(crate) fn filter(&self) -> Filter {
+        Filter { causes: self.env.causes, finalizer: self.finalizers.name().to_owned(), requested: R::WIRING.requested }
     }
 
     async fn pass(&self, key: &Key, causes: Causes, attempt: Attempt) -> Next {

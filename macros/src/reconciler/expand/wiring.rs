@@ -25,6 +25,7 @@ pub(super) fn expand_wiring(reconciler: &Reconciler) -> TokenStream {
     let (revision, managers, finalizers) = (args.revision, &args.managers, &args.finalizers);
     let (finalizer, manager) = (expand_option(krate, &args.finalizer), expand_option(krate, &args.manager));
     let shape = expand_shape(reconciler);
+    let requested = args.requested.iter().map(|key| quote!(requested: #key,));
     quote! {
         #krate::Wiring {
             name: #name,
@@ -36,6 +37,7 @@ pub(super) fn expand_wiring(reconciler: &Reconciler) -> TokenStream {
             revision: #revision,
             finalizer: #finalizer,
             manager: #manager,
+            #(#requested)*
             previously: #krate::Previously { managers: &[#(#managers),*], finalizers: &[#(#finalizers),*] },
             ..#krate::Wiring::EMPTY
         }

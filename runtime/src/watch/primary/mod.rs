@@ -23,6 +23,8 @@ pub(crate) struct Filter {
     /// The causes that count.
     pub(crate) causes: List,
     pub(crate) finalizer: String,
+    /// The annotation that asks for a pass.
+    pub(crate) requested: &'static str,
 }
 
 /// The cache of the reconciled kind. Cloneable: all clones are one cache.
@@ -198,5 +200,6 @@ fn causes<K: crate::Primary>(before: Option<&Held<K>>, now: &K, filter: &Filter)
         is_ours: held
             .is_some_and(|(held, _)| held.wrote.as_deref().is_some_and(|wrote| version(wrote) == version(now))),
         finalizer: &filter.finalizer,
+        requested: filter.requested,
     })
 }

@@ -33,12 +33,15 @@ impl StatusContract for ThingStatus {
     fn observed_inputs(&self) -> Option<&ObservedInputs> {
         None
     }
+    fn last_handled_reconcile_at(&self) -> Option<&str> {
+        None
+    }
 }
 
 const FINALIZER: &str = "example.com/tester";
 
 fn filter() -> Filter {
-    Filter { finalizer: FINALIZER.into(), ..Filter::default() }
+    Filter { finalizer: FINALIZER.into(), requested: "example.com/now", ..Filter::default() }
 }
 
 /// An object, with these changes to an observed one of generation 1.
@@ -91,6 +94,7 @@ fn each_change_wakes_for_its_cause_and_the_status_for_none() {
         (json!({ "/metadata/generation": 2 }), "generation"),
         (json!({ "/metadata/labels": { "a": "1" } }), "labels"),
         (json!({ "/metadata/annotations": { "x": "y" } }), "annotations"),
+        (json!({ "/metadata/annotations": { "example.com/now": "" } }), "requested"),
         (json!({ "/metadata/annotations": { "kubectl.kubernetes.io/last-applied-configuration": "{}" } }), ""),
         (
             json!({ "/metadata/generation": 2, "/metadata/deletionTimestamp": "2024-01-01T00:00:00Z" }),

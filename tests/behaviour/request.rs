@@ -1,0 +1,114 @@
+//! "Reconcile now": the token is a trigger, and the status holds its receipt.
+#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+
+use std::time::Duration;
+
+use evenkeel_testkit::eventually;
+use evenkeel_tests::on_each_server;
+use evenkeel_tests::widget::{Lab, Widget, a_widget, definition, is_ready, status_of, widget};
+use evenkeel_tests::wire::Call;
+use evenkeel_tests::world::{SOON, World};
+use serde_json::{Value, json};
+
+async fn request(world: &World, token: Value) {
+    let annotations = json!({ "evenkeel.dev/requestedAt": token });
+    world.merge::<Widget>("w", json!({ "metadata": { "annotations": annotations } })).await;
+}
+
+fn receipt(object: &Value) -> &Value {
+    &object["status"]["lastHandledReconcileAt"]
+}
+
+async fn quiet() {
+    tokio::time::sleep(Duration::from_millis(500)).await;
+}
+
+async fn a_new_token_runs_one_pass_and_is_copied_word_for_word(world: World) -> World {
+    world.install(&definition()).await;
+    let lab = Lab::at("a");
+    let operator = world.operator::<widget>(lab.clone());
+    world.create::<Widget>(a_widget("w", json!({}))).await;
+    let ready = world.until::<Widget>("w", "ready", is_ready).await;
+    assert!(receipt(&ready).is_null(), "nobody asked");
+    for (passes, token) in [(2, "2026-01-01T00:00:00Z"), (3, " "), (4, "2026-01-01T00:00:00Z"), (5, "")] {
+        request(&world, json!(token)).await;
+        world.until::<Widget>("w", "receipt", |w| receipt(w) == token && is_ready(w)).await;
+        quiet().await;
+        assert_eq!(lab.passes(), passes, "one pass for {token:?}");
+    }
+    operator.stop().await.unwrap();
+    world
+}
+
+async fn taking_the_token_off_runs_nothing_and_keeps_the_receipt(world: World) -> World {
+    world.install(&definition()).await;
+    let lab = Lab::at("a");
+    let operator = world.operator::<widget>(lab.clone());
+    world.create::<Widget>(a_widget("w", json!({}))).await;
+    world.until::<Widget>("w", "ready", is_ready).await;
+    request(&world, json!("one")).await;
+    world.until::<Widget>("w", "receipt", |w| receipt(w) == "one").await;
+    quiet().await;
+    world.wire.clear();
+    request(&world, Value::Null).await;
+    quiet().await;
+    assert_eq!(lab.passes(), 2);
+    assert_eq!(world.wire.count(Call::is_write), 0, "{:#?}", world.wire.calls());
+    assert_eq!(receipt(&world.raw::<Widget>("w").await), "one");
+    // The source writes on every later run once the annotation is gone.
+    world.merge::<Widget>("w", json!({ "spec": { "child": "x" } })).await;
+    world.until::<Widget>("w", "the new generation", |w| w["metadata"]["generation"] == 2 && is_ready(w)).await;
+    quiet().await;
+    let statuses = world.wire.count(Call::is_status_write);
+    assert_eq!((statuses, receipt(&world.raw::<Widget>("w").await)), (1, &json!("one")));
+    operator.stop().await.unwrap();
+    world
+}
+
+async fn a_failed_pass_and_a_stalled_one_hand_out_the_receipt(world: World) -> World {
+    world.install(&definition()).await;
+    let lab = Lab::at("a");
+    let operator = world.operator::<widget>(lab.clone());
+    world.create::<Widget>(a_widget("w", json!({ "fetch": "broken" }))).await;
+    world.until::<Widget>("w", "failed", |w| status_of(w, "Ready") == "False").await;
+    request(&world, json!("one")).await;
+    let failed = world.until::<Widget>("w", "receipt", |w| receipt(w) == "one").await;
+    assert_eq!(status_of(&failed, "Ready"), "False");
+    world.merge::<Widget>("w", json!({ "spec": { "fetch": "invalid" } })).await;
+    world.until::<Widget>("w", "stalled", |w| status_of(w, "Stalled") == "True").await;
+    quiet().await;
+    let passes = lab.passes();
+    request(&world, json!("two")).await;
+    world.until::<Widget>("w", "receipt", |w| receipt(w) == "two").await;
+    quiet().await;
+    assert_eq!(lab.passes(), passes + 1, "a stalled object runs when it is asked to");
+    operator.stop().await.unwrap();
+    world
+}
+
+async fn a_request_made_while_nobody_ran_is_handled_once_after_the_start(world: World) -> World {
+    world.install(&definition()).await;
+    let lab = Lab::at("a");
+    let operator = world.operator::<widget>(lab.clone());
+    world.create::<Widget>(a_widget("w", json!({}))).await;
+    world.until::<Widget>("w", "ready", is_ready).await;
+    operator.stop().await.unwrap();
+    request(&world, json!("down")).await;
+    let operator = world.operator::<widget>(lab.clone());
+    world.until::<Widget>("w", "receipt", |w| receipt(w) == "down").await;
+    eventually(SOON, || async { (lab.passes() == 2).then_some(()) }).await;
+    operator.stop().await.unwrap();
+    let operator = world.operator::<widget>(lab.clone());
+    quiet().await;
+    quiet().await;
+    assert_eq!(lab.passes(), 2, "the receipt tells the next start that it was handled");
+    operator.stop().await.unwrap();
+    world
+}
+
+on_each_server!(
+    a_new_token_runs_one_pass_and_is_copied_word_for_word,
+    taking_the_token_off_runs_nothing_and_keeps_the_receipt,
+    a_failed_pass_and_a_stalled_one_hand_out_the_receipt,
+    a_request_made_while_nobody_ran_is_handled_once_after_the_start,
+);
