@@ -124,6 +124,7 @@ async fn an_interval_out_of_bounds_is_clamped_and_said_once() {
 #[tokio::test]
 async fn a_condition_that_another_manager_holds_is_told_once_and_costs_no_write_per_pass() {
     let world = world().await;
+    world.wire.observers().excuse("w");
     let (logs, _capturing) = Logs::capture();
     let (lab, operator) = start(&world);
     world.create::<Widget>(a_widget("w", json!({ "interval": "1s" }))).await;

@@ -5,15 +5,22 @@ use std::time::Duration;
 
 use evenkeel::Operator;
 use evenkeel::operator::{Error, Reason};
-use evenkeel_testkit::{Cluster, Effect, Fault, Verb, eventually};
+use evenkeel_testkit::{Effect, Fault, Verb, eventually};
 use evenkeel_tests::widget::{Lab, Widget, a_widget, definition, is_ready, widget};
+use evenkeel_tests::world::{Server, World};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
-use kube::api::{Api, PostParams};
 use kube::{Client, Config};
 use serde_json::{Value, json};
 
-async fn install(cluster: &Cluster, definition: CustomResourceDefinition) {
-    Api::all(cluster.client()).create(&PostParams::default(), &definition).await.unwrap();
+/// A server without any definition.
+async fn bare() -> World {
+    World::on(Server::InProcess).await.unwrap()
+}
+
+async fn installed() -> World {
+    let world = bare().await;
+    world.install(&definition()).await;
+    world
 }
 
 /// The definition, changed as JSON.
@@ -23,8 +30,9 @@ fn changed(change: impl FnOnce(&mut Value)) -> CustomResourceDefinition {
     serde_json::from_value(value).unwrap()
 }
 
-fn operator(client: Client) -> Operator {
-    Operator::new("tester").client(client).reconciler::<widget>(Lab::at("a"))
+/// An operator for all namespaces.
+fn operator(world: &World) -> Operator {
+    world.prepare::<widget>(Lab::at("a")).namespaces::<&str>([])
 }
 
 /// The error with which the operator ends.
@@ -33,25 +41,18 @@ async fn refusal(operator: Operator) -> Error {
     ended.expect("it ends by itself").unwrap_err()
 }
 
-async fn create(cluster: &Cluster, name: &str) {
-    let object: Widget = serde_json::from_value(a_widget(name, json!({}))).unwrap();
-    let api: Api<Widget> = Api::namespaced(cluster.client(), "default");
-    eventually(Duration::from_secs(5), || async { api.create(&PostParams::default(), &object).await.ok() }).await;
+async fn create(world: &World, name: &str) {
+    world.create::<Widget>(a_widget(name, json!({}))).await;
 }
 
-async fn becomes_ready(cluster: &Cluster, name: &str, within: Duration) {
-    let api: Api<Widget> = Api::namespaced(cluster.client(), "default");
-    eventually(within, || async {
-        let object = serde_json::to_value(api.get(name).await.ok()?).unwrap();
-        is_ready(&object).then_some(())
-    })
-    .await;
+async fn becomes_ready(world: &World, name: &str, within: Duration) {
+    eventually(within, || async { is_ready(&world.raw::<Widget>(name).await).then_some(()) }).await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_missing_crd_is_named_with_the_command_that_installs_it() {
-    let cluster = Cluster::start().await;
-    let error = refusal(operator(cluster.client())).await;
+    let world = bare().await;
+    let error = refusal(operator(&world)).await;
     assert_eq!(error.reason(), Reason::NotInstalled);
     let headline = "the CRD of Widget (tests.evenkeel.dev/v1) is not installed";
     assert_eq!(error.to_string(), format!("{headline}\n  help: {}", error.cure()));
@@ -60,33 +61,33 @@ async fn a_missing_crd_is_named_with_the_command_that_installs_it() {
 
 #[tokio::test(start_paused = true)]
 async fn a_version_that_is_not_served_is_told_with_those_that_are() {
-    let cluster = Cluster::start().await;
-    install(&cluster, changed(|crd| crd["spec"]["versions"][0]["name"] = json!("v1beta1"))).await;
+    let world = bare().await;
+    world.install(&changed(|crd| crd["spec"]["versions"][0]["name"] = json!("v1beta1"))).await;
     tokio::time::sleep(Duration::from_secs(1)).await;
-    let error = refusal(operator(cluster.client())).await;
+    let error = refusal(operator(&world)).await;
     assert_eq!(error.reason(), Reason::NotServed);
     assert!(error.to_string().starts_with("the installed CRD of Widget does not serve v1, but v1beta1\n"), "{error}");
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_version_that_is_not_served_is_told_even_if_the_definition_cannot_be_read() {
-    let cluster = Cluster::start().await;
-    install(&cluster, changed(|crd| crd["spec"]["versions"][0]["name"] = json!("v1beta1"))).await;
-    cluster.faults().add(Fault::new(Effect::Forbidden).resource("customresourcedefinitions").always());
+    let world = bare().await;
+    world.install(&changed(|crd| crd["spec"]["versions"][0]["name"] = json!("v1beta1"))).await;
+    world.cluster().faults().add(Fault::new(Effect::Forbidden).resource("customresourcedefinitions").always());
     tokio::time::sleep(Duration::from_secs(1)).await;
-    let error = refusal(operator(cluster.client())).await;
+    let error = refusal(operator(&world)).await;
     assert!(error.to_string().starts_with("Widget is not served in version v1, but in v1beta1\n"), "{error}");
 }
 
 #[tokio::test(start_paused = true)]
 async fn an_outdated_crd_is_refused_and_the_missing_fields_are_named() {
-    let cluster = Cluster::start().await;
+    let world = bare().await;
     let crd = changed(|crd| {
         let schema = &mut crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"];
         schema["properties"]["status"]["properties"].as_object_mut().unwrap().remove("observedInputs");
     });
-    install(&cluster, crd).await;
-    let error = refusal(operator(cluster.client())).await;
+    world.install(&crd).await;
+    let error = refusal(operator(&world)).await;
     assert_eq!(error.reason(), Reason::Outdated);
     assert!(
         error.to_string().starts_with("the installed CRD of Widget lacks observedInputs in the status of v1\n"),
@@ -97,21 +98,20 @@ async fn an_outdated_crd_is_refused_and_the_missing_fields_are_named() {
 
 #[tokio::test(start_paused = true)]
 async fn a_crd_without_status_subresource_is_refused() {
-    let cluster = Cluster::start().await;
+    let world = bare().await;
     let crd = changed(|crd| {
         crd["spec"]["versions"][0].as_object_mut().unwrap().remove("subresources");
     });
-    install(&cluster, crd).await;
-    let error = refusal(operator(cluster.client())).await;
+    world.install(&crd).await;
+    let error = refusal(operator(&world)).await;
     assert!(error.to_string().starts_with("the installed CRD of Widget has no status subresource in v1\n"), "{error}");
 }
 
 #[tokio::test(start_paused = true)]
 async fn without_the_right_to_list_it_ends_naming_verbs_and_resource() {
-    let cluster = Cluster::start().await;
-    install(&cluster, definition()).await;
-    cluster.faults().add(Fault::new(Effect::Forbidden).resource("widgets").verb(Verb::List).always());
-    let error = refusal(operator(cluster.client()).namespaces(["team-a"])).await;
+    let world = installed().await;
+    world.cluster().faults().add(Fault::new(Effect::Forbidden).resource("widgets").verb(Verb::List).always());
+    let error = refusal(operator(&world).namespaces(["team-a"])).await;
     assert_eq!(error.reason(), Reason::Forbidden);
     let text = error.to_string();
     assert!(text.starts_with("no right to list widgets.tests.evenkeel.dev in namespace team-a: "), "{text}");
@@ -123,21 +123,23 @@ async fn a_cluster_that_does_not_answer_is_told() {
     let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let mut config = Config::new(format!("http://{closed}").parse().unwrap());
     config.default_retry = false;
-    let error = refusal(operator(Client::try_from(config).unwrap())).await;
+    let world = bare().await;
+    let error = refusal(operator(&world).client(Client::try_from(config).unwrap())).await;
     assert_eq!(error.reason(), Reason::Unreachable);
     assert!(error.to_string().starts_with("the API server does not answer: "), "{error}");
 }
 
 #[tokio::test]
 async fn contradictions_are_told_before_anything_is_called() {
-    let cluster = Cluster::start().await;
-    let twice = operator(cluster.client()).reconciler::<widget>(Lab::at("a"));
+    let world = bare().await;
+    world.cluster().log().clear();
+    let twice = operator(&world).reconciler::<widget>(Lab::at("a"));
     let cases = [
         (twice, "widget and widget both reconcile Widget"),
-        (Operator::new("tester").client(cluster.client()), "tester has no reconciler"),
-        (operator(cluster.client()).concurrency(0), "a concurrency of 0 would run nothing"),
+        (Operator::new("tester").client(world.client.clone()), "tester has no reconciler"),
+        (operator(&world).concurrency(0), "a concurrency of 0 would run nothing"),
         (
-            Operator::new("My Operator").client(cluster.client()).reconciler::<widget>(Lab::at("a")),
+            Operator::new("My Operator").client(world.client.clone()).reconciler::<widget>(Lab::at("a")),
             "`My Operator` cannot be the name of an operator",
         ),
     ];
@@ -146,67 +148,62 @@ async fn contradictions_are_told_before_anything_is_called() {
         assert_eq!(error.to_string().lines().next(), Some(headline));
         assert_eq!(error.reason(), Reason::Setup);
     }
-    assert!(cluster.log().entries().is_empty());
+    assert!(world.cluster().log().entries().is_empty());
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_server_in_trouble_does_not_end_the_operator() {
-    let cluster = Cluster::start().await;
-    install(&cluster, definition()).await;
-    create(&cluster, "one").await;
-    cluster.faults().add(Fault::new(Effect::Unavailable).resource("widgets").verb(Verb::List).times(4));
-    let running = tokio::spawn(operator(cluster.client()).run_until(std::future::pending()));
-    becomes_ready(&cluster, "one", Duration::from_secs(60)).await;
+    let world = installed().await;
+    create(&world, "one").await;
+    world.cluster().faults().add(Fault::new(Effect::Unavailable).resource("widgets").verb(Verb::List).times(4));
+    let running = tokio::spawn(operator(&world).run_until(std::future::pending()));
+    becomes_ready(&world, "one", Duration::from_secs(60)).await;
     assert!(!running.is_finished());
     running.abort();
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_list_that_never_comes_does_not_hold_up_the_others() {
-    let cluster = Cluster::start().await;
-    install(&cluster, definition()).await;
-    create(&cluster, "one").await;
-    cluster.faults().add(Fault::new(Effect::Hang).resource("configmaps").verb(Verb::List).always());
-    let running = tokio::spawn(operator(cluster.client()).run_until(std::future::pending()));
-    becomes_ready(&cluster, "one", Duration::from_secs(10)).await;
+    let world = installed().await;
+    create(&world, "one").await;
+    world.cluster().faults().add(Fault::new(Effect::Hang).resource("configmaps").verb(Verb::List).always());
+    let running = tokio::spawn(operator(&world).run_until(std::future::pending()));
+    becomes_ready(&world, "one", Duration::from_secs(10)).await;
     running.abort();
 }
 
 #[tokio::test(start_paused = true)]
 async fn no_pass_starts_before_the_list_of_what_objects_own() {
-    let cluster = Cluster::start().await;
-    install(&cluster, definition()).await;
-    create(&cluster, "one").await;
+    let world = installed().await;
+    create(&world, "one").await;
     let late = Effect::Latency(Duration::from_millis(1500));
-    cluster.faults().add(Fault::new(late).resource("configmaps").verb(Verb::List).always());
+    world.cluster().faults().add(Fault::new(late).resource("configmaps").verb(Verb::List).always());
     let lab = Lab::at("a");
-    let operator = Operator::new("tester").client(cluster.client()).reconciler::<widget>(lab.clone());
+    let operator = world.prepare::<widget>(lab.clone());
     let running = tokio::spawn(operator.run_until(std::future::pending()));
     tokio::time::sleep(Duration::from_millis(1400)).await;
     assert_eq!(lab.passes(), 0);
-    becomes_ready(&cluster, "one", Duration::from_secs(1)).await;
+    becomes_ready(&world, "one", Duration::from_secs(1)).await;
     running.abort();
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_stop_before_the_lists_are_in_ends_the_operator() {
-    let cluster = Cluster::start().await;
-    install(&cluster, definition()).await;
-    cluster.faults().add(Fault::new(Effect::Hang).resource("widgets").always());
+    let world = installed().await;
+    world.cluster().faults().add(Fault::new(Effect::Hang).resource("widgets").always());
     let stop = tokio::time::sleep(Duration::from_millis(100));
-    let ended = tokio::time::timeout(Duration::from_secs(10), operator(cluster.client()).run_until(stop)).await;
+    let ended = tokio::time::timeout(Duration::from_secs(10), operator(&world).run_until(stop)).await;
     assert!(ended.expect("it ends").is_ok());
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_stop_waits_for_running_passes_no_longer_than_the_grace() {
-    let cluster = Cluster::start().await;
-    install(&cluster, definition()).await;
-    create(&cluster, "one").await;
+    let world = installed().await;
+    create(&world, "one").await;
     let lab = Lab::at("a");
     let held = lab.hold.lock().await;
     let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
-    let operator = Operator::new("tester").client(cluster.client()).reconciler::<widget>(lab.clone());
+    let operator = world.prepare::<widget>(lab.clone());
     let operator = operator.grace(Duration::from_secs(2));
     let running = tokio::spawn(operator.run_until(async { drop(stopped.await) }));
     eventually(Duration::from_secs(5), || async { (lab.passes() == 1).then_some(()) }).await;
@@ -219,24 +216,22 @@ async fn a_stop_waits_for_running_passes_no_longer_than_the_grace() {
 
 #[tokio::test(start_paused = true)]
 async fn requests_name_the_operator_as_their_agent() {
-    let cluster = Cluster::start().await;
-    install(&cluster, definition()).await;
-    cluster.log().clear();
-    let operator = operator(cluster.client()).version("1.2.3");
+    let world = installed().await;
+    world.cluster().log().clear();
+    let operator = operator(&world).version("1.2.3");
     operator.run_until(tokio::time::sleep(Duration::from_secs(1))).await.unwrap();
-    let agents: Vec<String> = cluster.log().entries().into_iter().map(|entry| entry.user_agent).collect();
+    let agents: Vec<String> = world.cluster().log().entries().into_iter().map(|entry| entry.user_agent).collect();
     assert!(!agents.is_empty() && agents.iter().all(|agent| agent.starts_with("tester/1.2.3 evenkeel/")), "{agents:?}");
 }
 
 #[tokio::test(start_paused = true)]
 async fn only_the_given_namespaces_are_listed() {
-    let cluster = Cluster::start().await;
-    install(&cluster, definition()).await;
-    cluster.log().clear();
-    let operator = operator(cluster.client()).namespaces(["team-a", "team-b"]);
+    let world = installed().await;
+    world.cluster().log().clear();
+    let operator = operator(&world).namespaces(["team-a", "team-b"]);
     operator.run_until(tokio::time::sleep(Duration::from_secs(1))).await.unwrap();
     let mut lists: Vec<String> =
-        cluster.log().filter(|entry| entry.verb == Verb::List).into_iter().map(|entry| entry.path).collect();
+        world.cluster().log().filter(|entry| entry.verb == Verb::List).into_iter().map(|entry| entry.path).collect();
     lists.sort();
     let expected: Vec<String> = ["/api/v1/namespaces/team-a/configmaps", "/api/v1/namespaces/team-b/configmaps"]
         .into_iter()

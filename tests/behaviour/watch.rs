@@ -4,55 +4,49 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use evenkeel::Operator;
-use evenkeel_testkit::{Cluster, Effect, Fault, Verb, eventually};
+use evenkeel_testkit::{Effect, Fault, Verb, eventually};
 use evenkeel_tests::widget::{Lab, Widget, a_widget, condition, definition, is_ready, widget};
+use evenkeel_tests::world::{Running, Server, World};
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
-use kube::api::{Api, DeleteParams, DynamicObject, Patch, PatchParams, PostParams};
-use kube::core::ApiResource;
+use kube::api::{DeleteParams, Patch, PatchParams};
 use serde_json::{Value, json};
-use tokio::task::JoinHandle;
 use tokio::time::sleep;
 
-/// A cluster with the kind installed, and an operator at work in it.
+/// A world with the kind installed, and an operator at work in it.
 struct Stage {
-    cluster: Cluster,
+    world: World,
     lab: Arc<Lab>,
-    operator: JoinHandle<evenkeel::Result>,
+    _operator: Running,
 }
 
 const SOON: Duration = Duration::from_secs(10);
 
 impl Stage {
     async fn new() -> Self {
-        Self::over(Cluster::start().await).await
+        Self::with(|_| {}).await
     }
 
-    async fn over(cluster: Cluster) -> Self {
-        Api::all(cluster.client()).create(&PostParams::default(), &definition()).await.unwrap();
-        sleep(Duration::from_secs(1)).await;
+    /// A stage on which something is wrong from the start.
+    async fn with(prepare: impl FnOnce(&World)) -> Self {
+        let world = World::on(Server::InProcess).await.unwrap();
+        world.install(&definition()).await;
+        prepare(&world);
         let lab = Lab::at("a");
-        let operator = Operator::new("tester").client(cluster.client()).reconciler::<widget>(lab.clone());
-        let operator = tokio::spawn(operator.run_until(std::future::pending()));
+        let operator = world.operator::<widget>(lab.clone());
         sleep(Duration::from_secs(1)).await;
-        Self { cluster, lab, operator }
-    }
-
-    fn widgets(&self) -> Api<DynamicObject> {
-        Api::namespaced_with(self.cluster.client(), "default", &ApiResource::erase::<Widget>(&()))
+        Self { world, lab, _operator: operator }
     }
 
     async fn create(&self, name: &str, spec: Value) {
-        let object = serde_json::from_value(a_widget(name, spec)).unwrap();
-        self.widgets().create(&PostParams::default(), &object).await.unwrap();
+        self.world.create::<Widget>(a_widget(name, spec)).await;
     }
 
     async fn merge(&self, name: &str, patch: Value) {
-        self.widgets().patch(name, &PatchParams::default(), &Patch::Merge(patch)).await.unwrap();
+        self.world.merge::<Widget>(name, patch).await;
     }
 
     async fn get(&self, name: &str) -> Value {
-        serde_json::to_value(self.widgets().get(name).await.unwrap()).unwrap()
+        self.world.raw::<Widget>(name).await
     }
 
     async fn becomes_ready(&self, name: &str) {
@@ -67,18 +61,12 @@ impl Stage {
     async fn secret(&self, name: &str, data: &str) {
         let secret =
             json!({ "apiVersion": "v1", "kind": "Secret", "metadata": { "name": name }, "stringData": { "k": data } });
-        let api: Api<Secret> = Api::namespaced(self.cluster.client(), "default");
-        api.patch(name, &PatchParams::apply("tests").force(), &Patch::Apply(secret)).await.unwrap();
+        let params = PatchParams::apply("tests").force();
+        self.world.api::<Secret>().patch(name, &params, &Patch::Apply(secret)).await.unwrap();
     }
 
     fn secret_watches(&self) -> usize {
-        self.cluster.log().count(|entry| entry.resource == "secrets" && entry.verb == Verb::List)
-    }
-}
-
-impl Drop for Stage {
-    fn drop(&mut self) {
-        self.operator.abort();
+        self.world.cluster().log().count(|entry| entry.resource == "secrets" && entry.verb == Verb::List)
     }
 }
 
@@ -88,15 +76,15 @@ async fn a_change_of_the_status_by_others_wakes_nobody() {
     stage.create("one", json!({})).await;
     stage.becomes_ready("one").await;
     sleep(SOON).await;
-    let (passes, calls) = (stage.passes("one"), stage.cluster.log().entries().len());
+    let (passes, calls) = (stage.passes("one"), stage.world.cluster().log().entries().len());
     let foreign = json!({ "apiVersion": "tests.evenkeel.dev/v1", "kind": "Widget", "status": { "conditions": [
         { "type": "Foreign", "status": "True", "reason": "Other", "message": "", "lastTransitionTime": "2024-01-01T00:00:00Z" }
     ] } });
     let params = PatchParams::apply("somebody").force();
-    stage.widgets().patch_status("one", &params, &Patch::Apply(foreign)).await.unwrap();
+    stage.world.api::<Widget>().patch_status("one", &params, &Patch::Apply(foreign)).await.unwrap();
     sleep(SOON).await;
     assert_eq!(stage.passes("one"), passes);
-    assert_eq!(stage.cluster.log().entries().len(), calls + 1, "the patch above is the only call");
+    assert_eq!(stage.world.cluster().log().entries().len(), calls + 1, "the patch above is the only call");
 }
 
 #[tokio::test(start_paused = true)]
@@ -113,7 +101,7 @@ async fn drift_of_an_owned_object_is_repaired_at_once() {
     let stage = Stage::new().await;
     stage.create("one", json!({ "child": "x" })).await;
     stage.becomes_ready("one").await;
-    let maps: Api<ConfigMap> = Api::namespaced(stage.cluster.client(), "default");
+    let maps = stage.world.api::<ConfigMap>();
     let patch = Patch::Merge(json!({ "data": { "data": "drifted" } }));
     maps.patch("one", &PatchParams::default(), &patch).await.unwrap();
     let repaired = || async { (maps.get("one").await.ok()?.data?["data"] == "x").then_some(()) };
@@ -165,7 +153,7 @@ async fn a_watch_by_name_is_shared_and_ends_with_its_last_asker() {
 async fn a_watch_in_trouble_hurts_only_who_needs_it_and_comes_back_by_itself() {
     let stage = Stage::new().await;
     stage.secret("token", "1").await;
-    stage.cluster.faults().add(Fault::new(Effect::Forbidden).resource("secrets").verb(Verb::List).times(3));
+    stage.world.cluster().faults().add(Fault::new(Effect::Forbidden).resource("secrets").verb(Verb::List).times(3));
     stage.create("needy", json!({ "secret": "token" })).await;
     for i in 0..20 {
         stage.create(&format!("free-{i}"), json!({})).await;
@@ -181,7 +169,7 @@ async fn a_watch_in_trouble_hurts_only_who_needs_it_and_comes_back_by_itself() {
 #[tokio::test(start_paused = true)]
 async fn a_silent_watch_takes_no_more_than_the_slot_of_who_needs_it() {
     let stage = Stage::new().await;
-    stage.cluster.faults().add(Fault::new(Effect::Hang).resource("secrets").always());
+    stage.world.cluster().faults().add(Fault::new(Effect::Hang).resource("secrets").always());
     stage.create("needy", json!({ "secret": "token" })).await;
     sleep(Duration::from_millis(100)).await;
     stage.create("free", json!({})).await;
@@ -196,25 +184,24 @@ async fn what_happened_while_a_watch_was_down_is_found_out() {
         stage.create(name, json!({ "child": "x" })).await;
         stage.becomes_ready(name).await;
     }
-    stage.cluster.faults().add(Fault::new(Effect::Unavailable).resource("widgets").verb(Verb::Watch).times(2));
-    stage.cluster.drop_watches();
+    stage.world.cluster().faults().add(Fault::new(Effect::Unavailable).resource("widgets").verb(Verb::Watch).times(2));
+    stage.world.cluster().drop_watches();
     stage.merge("changed", json!({ "spec": { "child": "y" } })).await;
-    stage.widgets().delete("deleted", &DeleteParams::default()).await.unwrap();
+    stage.world.api::<Widget>().delete("deleted", &DeleteParams::default()).await.unwrap();
     stage.create("new", json!({})).await;
-    stage.cluster.compact();
+    stage.world.cluster().compact();
     sleep(Duration::from_secs(30)).await;
     assert!(is_ready(&stage.get("changed").await) && is_ready(&stage.get("new").await));
-    assert_eq!(stage.widgets().get_opt("deleted").await.unwrap(), None, "its finalizer was taken off");
+    assert!(stage.world.api::<Widget>().get_opt("deleted").await.unwrap().is_none(), "its finalizer was taken off");
     assert_eq!(stage.passes("same"), 1, "a relist wakes nobody whose object is as it was");
 }
 
 #[tokio::test(start_paused = true)]
 async fn tries_to_list_are_spaced_further_and_further() {
-    let cluster = Cluster::start().await;
-    cluster.faults().add(Fault::new(Effect::Internal).resource("widgets").verb(Verb::List).always());
-    let stage = Stage::over(cluster).await;
+    let stuck = Fault::new(Effect::Internal).resource("widgets").verb(Verb::List).always();
+    let stage = Stage::with(|world| world.cluster().faults().add(stuck)).await;
     sleep(Duration::from_secs(300)).await;
-    let tries = stage.cluster.log().count(|entry| entry.resource == "widgets" && entry.verb == Verb::List);
+    let tries = stage.world.cluster().log().count(|entry| entry.resource == "widgets" && entry.verb == Verb::List);
     assert!((10..=20).contains(&tries), "1, 2, 4, 8, 16, then 30 s less a quarter at most: {tries}");
 }
 
@@ -222,10 +209,10 @@ async fn tries_to_list_are_spaced_further_and_further() {
 async fn a_busy_server_is_left_alone_for_as_long_as_it_asks() {
     let stage = Stage::new().await;
     let busy = Fault::new(Effect::TooManyRequests(40)).resource("widgets").subresource("status").verb(Verb::Patch);
-    stage.cluster.faults().add(busy.times(1));
+    stage.world.cluster().faults().add(busy.times(1));
     stage.create("one", json!({})).await;
     sleep(Duration::from_secs(39)).await;
-    let status_writes = || stage.cluster.log().count(|entry| entry.subresource.as_deref() == Some("status"));
+    let status_writes = || stage.world.cluster().log().count(|entry| entry.subresource.as_deref() == Some("status"));
     assert_eq!(status_writes(), 1);
     sleep(Duration::from_secs(3)).await;
     assert_eq!(status_writes(), 2);

@@ -1,6 +1,7 @@
 //! Fixtures shared by the behaviour tests.
 
 pub mod logs;
+pub mod observers;
 pub mod widget;
 pub mod wire;
 pub mod world;

@@ -11,6 +11,8 @@ use kube::client::Body;
 use tokio::sync::watch;
 use tower::BoxError;
 
+use crate::observers::Observers;
+
 type Answer = Response<http_body_util::combinators::UnsyncBoxBody<bytes::Bytes, BoxError>>;
 
 /// One request as the server was sent it.
@@ -74,6 +76,7 @@ struct State {
     calls: Mutex<Vec<Call>>,
     rules: Mutex<Vec<Rule>>,
     frozen: watch::Sender<bool>,
+    observers: Observers,
 }
 
 /// A wire over any client. Cloneable: all clones are one wire.
@@ -83,7 +86,12 @@ pub struct Wire(Arc<State>);
 impl Default for Wire {
     fn default() -> Self {
         let frozen = watch::Sender::new(false);
-        Self(Arc::new(State { calls: Mutex::default(), rules: Mutex::default(), frozen }))
+        Self(Arc::new(State {
+            calls: Mutex::default(),
+            rules: Mutex::default(),
+            frozen,
+            observers: Observers::default(),
+        }))
     }
 }
 
@@ -146,13 +154,16 @@ impl Wire {
             body: String::from_utf8_lossy(&body).into_owned(),
         };
         let fault = self.0.rules.lock().unwrap_or_else(PoisonError::into_inner).iter_mut().find_map(|rule| rule(&call));
-        let is_watch = call.is_watch();
+        let (is_watch, is_status_write) = (call.is_watch(), call.is_status_write());
         self.0.calls.lock().unwrap_or_else(PoisonError::into_inner).push(call);
         match fault {
             Some(Fault::Silence) => std::future::pending().await,
             Some(Fault::Answer(code, retry_after)) => Ok(refusal(code, retry_after)),
             None => {
                 let answer = client.send(Request::from_parts(parts, Body::from(body))).await?;
+                if is_status_write && answer.status().is_success() {
+                    return self.observed(answer).await;
+                }
                 Ok(if is_watch {
                     self.gated(answer)
                 } else {
@@ -160,6 +171,20 @@ impl Wire {
                 })
             }
         }
+    }
+
+    /// Shows the observers what a status write returned.
+    async fn observed(&self, answer: Response<Body>) -> Result<Answer, BoxError> {
+        let (parts, body) = answer.into_parts();
+        let body = body.collect_bytes().await?;
+        self.0.observers.look(&serde_json::from_slice(&body)?);
+        Ok(Response::from_parts(parts, Full::new(body).map_err(|never: Infallible| match never {}).boxed_unsync()))
+    }
+
+    /// Who looks at every status that is written.
+    #[must_use]
+    pub fn observers(&self) -> &Observers {
+        &self.0.observers
     }
 
     fn gated(&self, answer: Response<Body>) -> Answer {

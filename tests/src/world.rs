@@ -6,13 +6,12 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use evenkeel::{Operator, Reconciler};
-use evenkeel_testkit::kstatus::{self, Mode};
 use evenkeel_testkit::{Cluster, eventually};
 use k8s_openapi::api::core::v1::{Event, Namespace};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::api::{Api, DeleteParams, DynamicObject, ListParams, Patch, PatchParams, PostParams};
 use kube::config::{KubeConfigOptions, Kubeconfig};
-use kube::core::NamespaceResourceScope;
+use kube::core::{CustomResourceExt, NamespaceResourceScope};
 use kube::{Client, Config, Resource};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -161,7 +160,6 @@ impl World {
         loop {
             let object = self.raw::<K>(name).await;
             if wanted(&object) {
-                observers_agree(&object);
                 return object;
             }
             assert!(start.elapsed() < SOON, "{name} not within {SOON:?}: {what}; it is {:#}", object["status"]);
@@ -180,9 +178,24 @@ impl World {
 
     /// Starts an operator for the namespace of this test, over the wire.
     #[must_use]
-    pub fn operator<R: Reconciler<Object: kube::core::CustomResourceExt>>(&self, deps: R::Deps) -> Running {
+    pub fn operator<R: Reconciler<Object: CustomResourceExt>>(&self, deps: R::Deps) -> Running {
+        Running::start(self.prepare::<R>(deps))
+    }
+
+    /// An operator for the namespace of this test, over the wire; to be started with [`Running::start`].
+    pub fn prepare<R: Reconciler<Object: CustomResourceExt>>(&self, deps: R::Deps) -> Operator {
+        self.wire.observers().know::<R>();
         let operator = Operator::new("tester").client(self.wire.client(&self.client)).namespaces([&*self.namespace]);
-        Running::start(operator.reconciler::<R>(deps))
+        operator.reconciler::<R>(deps)
+    }
+
+    /// The in-process server.
+    ///
+    /// # Panics
+    /// On a real one.
+    #[must_use]
+    pub fn cluster(&self) -> &Cluster {
+        self.cluster.as_ref().expect("this test runs on the in-process server")
     }
 
     /// Removes what the test made on a real server.
@@ -192,6 +205,14 @@ impl World {
             // Best effort: the servers start empty at each run.
             let _ = namespaces.delete(&self.namespace, &DeleteParams::background()).await;
         }
+    }
+}
+
+/// A test in which observers were misled has failed, whatever it was about.
+impl Drop for World {
+    fn drop(&mut self) {
+        let complaints = self.wire.observers().complaints();
+        assert!(std::thread::panicking() || complaints.is_empty(), "kstatus is misled:\n{}", complaints.join("\n"));
     }
 }
 
@@ -228,25 +249,6 @@ impl Running {
         self.task.abort();
         let _ = (&mut self.task).await;
     }
-}
-
-/// Every state that a test sees must be one that kstatus reads as it was meant.
-fn observers_agree(object: &Value) {
-    let conditions = object["status"]["conditions"].as_array().cloned().unwrap_or_default();
-    let is_ours = |type_: &Value| {
-        ["Ready", "Reconciling", "Stalled", "Fetched", "Outdated", "Stored"].iter().any(|ours| type_ == ours)
-    };
-    let in_progress = conditions.iter().any(|c| c["type"] == "Reconciling" && c["reason"] == "Progressing");
-    if conditions.is_empty() || !conditions.iter().all(|c| is_ours(&c["type"])) {
-        return;
-    }
-    let mode = if in_progress { Mode::InProgress } else { Mode::Final };
-    let broken: Vec<String> = kstatus::check(object, &["Outdated"], mode)
-        .iter()
-        .filter(|v| v.rule.is_strict())
-        .map(ToString::to_string)
-        .collect();
-    assert!(broken.is_empty(), "{broken:?} in {:#}", object["status"]);
 }
 
 async fn real(kubeconfig: &str) -> Option<Client> {
