@@ -1,11 +1,9 @@
 //! The structural schema: a validated, owned reading of an `openAPIV3Schema`.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use regex::Regex;
 use serde_json::{Number, Value};
-
-use super::validate::KNOWN_FORMATS;
 
 /// A structural schema of a custom resource version.
 #[derive(Clone, Debug)]
@@ -158,23 +156,6 @@ impl Structural {
         }
         if let Some(items) = &self.items {
             items.collect_cel(&format!("{at}[*]"), found);
-        }
-    }
-
-    /// The formats that API servers do not know and warn of, each once, sorted.
-    #[must_use]
-    pub fn unknown_formats(&self) -> Vec<String> {
-        let mut found = BTreeSet::new();
-        self.collect_formats(&mut found);
-        found.into_iter().collect()
-    }
-
-    fn collect_formats(&self, found: &mut BTreeSet<String>) {
-        let format = self.rules.format.as_deref().filter(|format| !KNOWN_FORMATS.contains(format));
-        found.extend(format.map(str::to_owned));
-        let rest = if let Rest::Each(each) = &self.rest { Some(each.as_ref()) } else { None };
-        for schema in self.properties.values().chain(rest).chain(self.items.as_deref()) {
-            schema.collect_formats(found);
         }
     }
 

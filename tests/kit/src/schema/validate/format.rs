@@ -9,41 +9,6 @@ use regex::Regex;
 use super::super::structural::{Kind, Rules};
 use super::{Cause, Causes};
 
-/// Every `format` that is not answered with a warning when a definition is created.
-pub(crate) const KNOWN: [&str; 31] = [
-    "bsonobjectid",
-    "byte",
-    "cidr",
-    "creditcard",
-    "date",
-    "date-time",
-    "datetime",
-    "double",
-    "duration",
-    "email",
-    "float",
-    "hexcolor",
-    "hostname",
-    "int32",
-    "int64",
-    "ipv4",
-    "ipv6",
-    "isbn",
-    "isbn10",
-    "isbn13",
-    "k8s-long-name",
-    "k8s-short-name",
-    "mac",
-    "password",
-    "rgbcolor",
-    "ssn",
-    "uri",
-    "uuid",
-    "uuid3",
-    "uuid4",
-    "uuid5",
-];
-
 pub(super) fn check(text: &str, kind: Kind, rules: &Rules, at: &str, causes: &mut Causes) {
     let Some(format) = rules.format.as_deref().filter(|_| matches!(kind, Kind::Text | Kind::Any)) else { return };
     if !is_formatted(text, format) {

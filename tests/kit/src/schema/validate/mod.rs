@@ -11,8 +11,6 @@ mod tests;
 
 use serde_json::Value;
 
-pub(super) use format::KNOWN as KNOWN_FORMATS;
-
 use super::cause::Cause;
 use super::structural::{Kind, Rules, Structural};
 
