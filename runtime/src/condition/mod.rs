@@ -1,10 +1,49 @@
-//! Conditions: what a set declares, and the values that a pass works on.
+//! Conditions: what a set declares, and the algebra of values that a pass works on.
+//!
+//! The functions take a list of conditions, which is a map by type, and the time as a value: they read no clock and reach no server.
+//! A [`Merge`] makes one condition of several: the [summary](Merge::summary) of an object, the [aggregate](Merge::aggregate) over
+//! others, the [`mirror`] of one. [`set`] and the marks keep generation, transition time and order; [`patch`] merges what two writers
+//! made of one list. Pipelines use the same functions, so that a controller ported by hand reads like one that is generated.
+//!
+//! ```
+//! use evenkeel::condition::{Merge, READY, Ranking, Stamp, is_ready, mark_false, mark_true, set};
+//! let stamp = Stamp::new(3, "2024-05-01T10:00:00Z".parse().unwrap());
+//! let mut conditions = Vec::new();
+//! mark_true(&mut conditions, "Fetched", "Succeeded", "fetched revision a", &stamp);
+//! mark_false(&mut conditions, "Stored", "DiskFull", "no space left", &stamp);
+//! let ready = Merge::new(Ranking::Worst).summary(&conditions, READY).unwrap();
+//! set(&mut conditions, ready, &stamp);
+//! assert!(!is_ready(&conditions));
+//! assert_eq!(conditions[0].reason, "DiskFull");
+//! ```
 
+mod aggregate;
+mod counter;
+mod failure;
+mod getter;
+mod group;
+mod mark;
+mod merge;
 mod message;
+mod mirror;
+pub mod patch;
+mod ranking;
+mod setter;
+mod source;
 mod summary;
 
+pub use counter::{completed, counted};
+pub use failure::{highest_negative, recovered};
+pub use getter::{has, has_any, has_any_reason, is_false, is_ready, is_reconciling, is_stalled, is_true, is_unknown};
+pub use group::{Group, Member};
+pub use mark::{Drift, mark_false, mark_progress, mark_reconciling, mark_stalled, mark_true, mark_unknown};
+pub use merge::Merge;
 pub use message::{MAX_MESSAGE, sanitize};
-pub use summary::{READY, RECONCILING, Ranking, STALLED, Summary};
+pub use mirror::{Fallback, mirror};
+pub use ranking::{Ranking, Verdict};
+pub use setter::{Stamp, Transition, compare, delete, set};
+pub use source::{Source, localize};
+pub use summary::{READY, RECONCILING, STALLED};
 
 use jiff::Timestamp;
 use schemars::JsonSchema;
@@ -17,6 +56,8 @@ pub enum Polarity {
     Positive,
     /// `True` is bad: `FetchFailed`, `ArtifactOutdated`. Present only while there is something to say.
     Negative,
+    /// `True` is good and `False` is bad, and absent means that there is nothing to say: `SourceVerified`.
+    Bipolar,
 }
 
 impl Polarity {
@@ -24,7 +65,7 @@ impl Polarity {
     #[must_use]
     pub const fn good(self) -> Status {
         match self {
-            Self::Positive => Status::True,
+            Self::Positive | Self::Bipolar => Status::True,
             Self::Negative => Status::False,
         }
     }
@@ -33,7 +74,7 @@ impl Polarity {
     #[must_use]
     pub const fn bad(self) -> Status {
         match self {
-            Self::Positive => Status::False,
+            Self::Positive | Self::Bipolar => Status::False,
             Self::Negative => Status::True,
         }
     }
@@ -108,14 +149,31 @@ fn without_defaults(schema: &mut schemars::Schema) {
 }
 
 impl Condition {
-    /// Whether type, status, reason, message and generation are equal; the time does not count.
+    /// A condition without generation and time, which a [`Stamp`] gives it.
+    #[must_use]
+    pub fn new(
+        type_: impl Into<String>,
+        status: Status,
+        reason: impl Into<String>,
+        message: impl Into<String>,
+    ) -> Self {
+        Self {
+            type_: type_.into(),
+            status,
+            observed_generation: None,
+            last_transition_time: None,
+            reason: reason.into(),
+            message: message.into(),
+        }
+    }
+
+    /// Whether type, status, reason and message are equal; generation and time do not count.
     #[must_use]
     pub fn same_state(&self, other: &Self) -> bool {
         self.type_ == other.type_
             && self.status == other.status
             && self.reason == other.reason
             && self.message == other.message
-            && self.observed_generation == other.observed_generation
     }
 }
 

@@ -1,6 +1,9 @@
-//! The summary: one condition that says how the others stand.
+//! The summary: one condition that says how the others of an object stand.
 
-use super::{Condition, ConditionInfo, Polarity, Status, find};
+use std::borrow::Cow;
+
+use super::group::Member;
+use super::{Condition, Merge, Source, find};
 
 /// The summary condition of the Kubernetes conventions.
 pub const READY: &str = "Ready";
@@ -9,111 +12,65 @@ pub const RECONCILING: &str = "Reconciling";
 /// Present and True while only a person can help (kstatus).
 pub const STALLED: &str = "Stalled";
 
-/// How conditions are ranked against each other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Ranking {
-    /// Bad, then unknown or missing, then good: one bad or unknown condition is enough to be not ready.
-    #[default]
-    Worst,
-    /// As Flux does: bad, then good, then unknown; a missing condition is absent.
-    Flux,
-}
-
-/// What a summary says.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Summary {
-    /// The status of the target.
-    pub status: Status,
-    /// The reason of the condition that decided.
-    pub reason: String,
-    /// The message of the condition that decided.
-    pub message: String,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Rank {
-    Bad,
-    Good,
-    Unknown,
-}
-
-impl Ranking {
-    /// The order in which ranks decide, the most important first.
-    const fn order(self) -> [Rank; 3] {
-        match self {
-            Self::Worst => [Rank::Bad, Rank::Unknown, Rank::Good],
-            Self::Flux => [Rank::Bad, Rank::Good, Rank::Unknown],
-        }
-    }
-
-    /// Summarises `present` for a positive target.
+impl Merge<'_> {
+    /// One condition of type `target` for all that are in scope, without generation and time; `None` where nothing is in scope.
     ///
-    /// `declared` is the scope in order of importance; Reconciling and Stalled take part as negatives, last. `marked` is the
-    /// condition that this pass marked: it comes before others of its rank. `None`: nothing was in scope.
+    /// ```
+    /// use evenkeel::condition::{Condition, ConditionInfo, Merge, Polarity, READY, Ranking, Status};
+    /// const SET: [ConditionInfo; 2] =
+    ///     [ConditionInfo::new("Fetched", Polarity::Positive), ConditionInfo::new("Stored", Polarity::Positive)];
+    /// let conditions = [Condition::new("Fetched", Status::True, "Succeeded", "")];
+    /// let ready = |ranking| Merge::of(ranking, &SET).summary(&conditions, READY).unwrap().status;
+    /// assert_eq!(ready(Ranking::Worst), Status::Unknown);
+    /// assert_eq!(ready(Ranking::Flux), Status::True);
+    /// ```
     #[must_use]
-    pub fn summarize(self, declared: &[ConditionInfo], present: &[Condition], marked: Option<&str>) -> Option<Summary> {
-        let scope = declared.iter().map(|info| (info.type_, info.polarity));
-        let scope: Vec<_> = scope.chain([(STALLED, Polarity::Negative), (RECONCILING, Polarity::Negative)]).collect();
-        self.order().into_iter().find_map(|rank| {
-            let mut members =
-                scope.iter().filter(|(type_, polarity)| self.rank(type_, *polarity, declared, present) == Some(rank));
-            let first = members.clone().find(|(type_, _)| Some(*type_) == marked).or_else(|| members.next())?;
-            Some(summary_of(rank, first.0, find(present, first.0)))
-        })
+    pub fn summary(&self, conditions: &[Condition], target: &str) -> Option<Condition> {
+        self.summary_of(&Source { conditions, ..Source::default() }, target)
     }
 
-    fn rank(self, type_: &str, polarity: Polarity, declared: &[ConditionInfo], present: &[Condition]) -> Option<Rank> {
-        match find(present, type_) {
-            Some(c) if c.status == polarity.bad() => Some(Rank::Bad),
-            Some(c) if c.status == polarity.good() => Some(Rank::Good),
-            Some(_) => Some(Rank::Unknown),
-            // An absent negative condition has nothing to complain of; an absent positive one was never reported.
-            None if self == Self::Worst
-                && polarity == Polarity::Positive
-                && declared.iter().any(|i| i.type_ == type_) =>
-            {
-                Some(Rank::Unknown)
-            }
-            None => None,
-        }
+    /// The same for an object that a reason can name.
+    #[must_use]
+    pub fn summary_of(&self, source: &Source<'_>, target: &str) -> Option<Condition> {
+        let mut members = self.members(source, Some(target));
+        let of = self.steps.of(self.types.len(), members.len());
+        members.extend(self.missing(source));
+        self.decide(members, target, of)
     }
-}
 
-fn summary_of(rank: Rank, type_: &str, condition: Option<&Condition>) -> Summary {
-    let status = match rank {
-        Rank::Bad => Status::False,
-        Rank::Good => Status::True,
-        Rank::Unknown => Status::Unknown,
-    };
-    match condition {
-        Some(c) => Summary { status, reason: c.reason.clone(), message: c.message.clone() },
-        None => Summary { status, reason: "NotYetReported".into(), message: format!("{type_} was not reported yet") },
+    /// The conditions of the object that are in scope.
+    pub(super) fn members<'m>(&self, source: &Source<'m>, target: Option<&str>) -> Vec<Member<'m>> {
+        let is_in_scope = |type_: &str| Some(type_) != target && (self.types.is_empty() || self.types.contains(&type_));
+        let present = source.conditions.iter().filter(|c| is_in_scope(&c.type_));
+        present.map(|condition| self.member(Cow::Borrowed(condition), *source)).collect()
+    }
+
+    /// What stands for declared conditions that are not there.
+    fn missing<'m>(&self, source: &Source<'m>) -> Vec<Member<'m>> {
+        let absent = self.types.iter().filter(|type_| find(source.conditions, type_).is_none());
+        let made_up = absent.filter_map(|type_| self.ranking.missing(type_, self.polarity(type_)));
+        made_up.map(|condition| self.member(Cow::Owned(condition), *source)).collect()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::condition::{ConditionInfo, Polarity, Ranking, Status};
 
     const SET: &[ConditionInfo] = &[
         ConditionInfo::new("Fetched", Polarity::Positive),
         ConditionInfo::new("Outdated", Polarity::Negative),
         ConditionInfo::new("Stored", Polarity::Positive),
+        ConditionInfo::new("Verified", Polarity::Bipolar),
     ];
 
     fn condition(type_: &str, status: Status) -> Condition {
-        Condition {
-            type_: type_.into(),
-            status,
-            observed_generation: Some(1),
-            last_transition_time: None,
-            reason: format!("{type_}Reason"),
-            message: type_.into(),
-        }
+        Condition::new(type_, status, format!("{type_}Reason"), type_)
     }
 
     fn ready(ranking: Ranking, present: &[Condition], marked: Option<&str>) -> (Status, String) {
-        let summary = ranking.summarize(SET, present, marked).expect("something is in scope");
+        let summary = Merge::of(ranking, SET).first(marked).summary(present, READY).expect("something is in scope");
         (summary.status, summary.message)
     }
 
@@ -140,5 +97,25 @@ mod tests {
         let present = [condition("Fetched", Status::False), condition("Stored", Status::False)];
         assert_eq!(ready(Ranking::Worst, &present, Some("Stored")).1, "Stored");
         assert_eq!(ready(Ranking::Worst, &present, None).1, "Fetched");
+        let good = [condition("Fetched", Status::True), condition("Stored", Status::False)];
+        assert_eq!(ready(Ranking::Worst, &good, Some("Fetched")).1, "Stored");
+    }
+
+    #[test]
+    fn reconciling_and_stalled_are_heard_after_declared_conditions_of_their_rank() {
+        let mut present = vec![condition(STALLED, Status::True), condition("Fetched", Status::True)];
+        assert_eq!(ready(Ranking::Worst, &present, None), (Status::False, STALLED.into()));
+        present.push(condition("Stored", Status::False));
+        assert_eq!(ready(Ranking::Worst, &present, None), (Status::False, "Stored".into()));
+    }
+
+    #[test]
+    fn a_bipolar_condition_speaks_only_where_it_is_present() {
+        let mut present = vec![condition("Fetched", Status::True), condition("Stored", Status::True)];
+        assert_eq!(ready(Ranking::Worst, &present, None).0, Status::True);
+        present.push(condition("Verified", Status::False));
+        assert_eq!(ready(Ranking::Worst, &present, None), (Status::False, "Verified".into()));
+        present[2].status = Status::True;
+        assert_eq!(ready(Ranking::Worst, &present, None), (Status::True, "Fetched".into()));
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{Draft, StatusIntent};
 use crate::backend::ApiError;
-use crate::condition::{Condition, Polarity, READY, RECONCILING, Ranking, STALLED, Status, find};
+use crate::condition::{Condition, Merge, Polarity, READY, RECONCILING, Ranking, STALLED, Status, find};
 use crate::outcome::{Class, Halt, Outcome};
 
 impl Draft {
@@ -26,7 +26,7 @@ impl Draft {
     fn all_reported(&self) -> bool {
         self.conditions.iter().zip(self.wiring.conditions).all(|(condition, info)| match condition {
             Some(condition) => condition.status != Status::Unknown,
-            None => info.polarity == Polarity::Negative,
+            None => info.polarity != Polarity::Positive,
         })
     }
 
@@ -82,7 +82,8 @@ impl Draft {
         }
         all.extend(declared);
         let marked = self.marked.map(|place| self.wiring.conditions[place].type_);
-        if let Some(summary) = Ranking::Worst.summarize(self.wiring.conditions, &all, marked) {
+        let merge = Merge::of(Ranking::Worst, self.wiring.conditions).first(marked);
+        if let Some(summary) = merge.summary(&all, READY) {
             let ready = self.stamped(READY, summary.status, &summary.reason, &summary.message);
             let at = all.len() - self.conditions.iter().flatten().count();
             all.insert(at, ready);

@@ -15,7 +15,7 @@ use serde_json::Value;
 pub use self::intent::StatusIntent;
 
 use crate::backend::{ApiError, Backend};
-use crate::condition::{Condition, Polarity, READY, RECONCILING, STALLED, Status, find, sanitize};
+use crate::condition::{Condition, Polarity, READY, RECONCILING, STALLED, Stamp, Status, find};
 use crate::reconciler::Primary;
 use crate::request::Receipts;
 use crate::status::{ObservedInputs, StatusContract, author_fields};
@@ -153,23 +153,15 @@ impl Draft {
 
     /// The transition time stays while the status stays.
     fn stamped(&self, type_: &str, status: Status, reason: &str, message: &str) -> Condition {
-        let kept =
-            find(&self.before.conditions, type_).filter(|c| c.status == status).and_then(|c| c.last_transition_time);
-        Condition {
-            type_: type_.into(),
-            status,
-            observed_generation: Some(self.generation),
-            last_transition_time: Some(kept.unwrap_or_else(now)),
-            reason: reason.into(),
-            message: sanitize(message),
-        }
+        let stamp = Stamp::new(self.generation, Timestamp::now());
+        stamp.on(find(&self.before.conditions, type_), Condition::new(type_, status, reason, message))
     }
 
-    /// The step's negative conditions are cleared when it starts.
+    /// The step's negative and bipolar conditions are cleared when it starts.
     pub(crate) fn begin(&mut self, step: StepWiring) {
         self.step = Some(step);
         for place in step.sets {
-            if self.polarity(*place) == Polarity::Negative {
+            if self.polarity(*place) != Polarity::Positive {
                 self.clear(*place);
             }
         }
@@ -266,10 +258,4 @@ impl Draft {
         let changed = intent.fields.iter().filter(|(name, value)| self.before.fields.get(*name) != Some(value));
         changed.map(|(name, value)| (name.as_str(), value))
     }
-}
-
-/// Whole seconds, as Kubernetes stores times.
-fn now() -> Timestamp {
-    let now = Timestamp::now();
-    Timestamp::from_second(now.as_second()).unwrap_or(now)
 }

@@ -1,0 +1,27 @@
+//! The aggregate: one condition that says how several objects stand.
+
+use super::{Condition, Merge, Source};
+
+impl Merge<'_> {
+    /// One condition of type `target` for the conditions of all the objects; `None` where none of them has one in scope.
+    ///
+    /// A missing type is absent here under every ranking: objects of other controllers owe us no report.
+    ///
+    /// ```
+    /// use evenkeel::condition::{Condition, Merge, READY, Ranking, Source, Status};
+    /// let good = [Condition::new(READY, Status::True, "Succeeded", "")];
+    /// let bad = [Condition::new(READY, Status::False, "FetchFailed", "refused")];
+    /// let objects = [
+    ///     Source { kind: "GitRepository", name: "a", conditions: &good },
+    ///     Source { kind: "GitRepository", name: "b", conditions: &bad },
+    /// ];
+    /// let merge = Merge::new(Ranking::Worst).types([READY]).sourced();
+    /// let sources = merge.aggregate(&objects, "SourcesReady").unwrap();
+    /// assert_eq!((sources.status, &*sources.reason), (Status::False, "FetchFailed @ GitRepository/b"));
+    /// ```
+    #[must_use]
+    pub fn aggregate(&self, sources: &[Source<'_>], target: &str) -> Option<Condition> {
+        let members = sources.iter().flat_map(|source| self.members(source, None)).collect();
+        self.decide(members, target, sources.len())
+    }
+}

@@ -1,0 +1,186 @@
+//! Merging: how several conditions become one.
+
+use std::borrow::Cow;
+
+use super::counter::{Count, completed, counted};
+use super::group::{Group, Member};
+use super::source::{Source, localize};
+use super::{Condition, ConditionInfo, Polarity, RECONCILING, Ranking, STALLED};
+
+/// How several conditions become one: a [summary](Merge::summary) of an object, or an [aggregate](Merge::aggregate) over several.
+///
+/// ```
+/// use evenkeel::condition::{Condition, Merge, READY, Ranking, Status};
+/// let conditions = [
+///     Condition::new("Stored", Status::True, "Succeeded", "stored"),
+///     Condition::new("Outdated", Status::True, "NewRevision", "revision b is newer"),
+/// ];
+/// let ready = Merge::new(Ranking::Flux).negative(["Outdated"]).summary(&conditions, READY).unwrap();
+/// assert_eq!((ready.status, &*ready.message), (Status::False, "revision b is newer"));
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Merge<'a> {
+    pub(super) ranking: Ranking,
+    pub(super) types: Vec<&'a str>,
+    negative: Vec<&'a str>,
+    bipolar: Vec<&'a str>,
+    pub(super) first: Option<&'a str>,
+    pub(super) latest_generation: bool,
+    pub(super) steps: Count<'a>,
+    pub(super) counter: Count<'a>,
+    is_sourced: bool,
+    sourced_if: Vec<&'a str>,
+}
+
+impl<'a> Merge<'a> {
+    /// All conditions are in scope, and all are positive.
+    #[must_use]
+    pub fn new(ranking: Ranking) -> Self {
+        Self { ranking, ..Self::default() }
+    }
+
+    /// The declared conditions are in scope, in declared order; Reconciling and Stalled take part as negatives, last.
+    #[must_use]
+    pub fn of(ranking: Ranking, declared: impl IntoIterator<Item = &'a ConditionInfo>) -> Self {
+        let mut merge = Self::new(ranking);
+        for info in declared {
+            merge.types.push(info.type_);
+            match info.polarity {
+                Polarity::Positive => {}
+                Polarity::Negative => merge.negative.push(info.type_),
+                Polarity::Bipolar => merge.bipolar.push(info.type_),
+            }
+        }
+        merge.types.extend([STALLED, RECONCILING]);
+        merge.negative([STALLED, RECONCILING])
+    }
+
+    /// Only these types are in scope, in order of importance.
+    #[must_use]
+    pub fn types(mut self, types: impl IntoIterator<Item = &'a str>) -> Self {
+        self.types.extend(types);
+        self
+    }
+
+    /// These types are bad when True. A target among them is negative itself.
+    #[must_use]
+    pub fn negative(mut self, types: impl IntoIterator<Item = &'a str>) -> Self {
+        self.negative.extend(types);
+        self
+    }
+
+    /// These types have nothing to say where they are absent.
+    #[must_use]
+    pub fn bipolar(mut self, types: impl IntoIterator<Item = &'a str>) -> Self {
+        self.bipolar.extend(types);
+        self
+    }
+
+    /// This type speaks before others of its rank.
+    #[must_use]
+    pub fn first(mut self, type_: Option<&'a str>) -> Self {
+        self.first = type_;
+        self
+    }
+
+    /// Only conditions of the highest generation that is there count.
+    #[must_use]
+    pub fn latest_generation(mut self) -> Self {
+        self.latest_generation = true;
+        self
+    }
+
+    /// The message counts the True positive conditions: "2 of 3 completed".
+    #[must_use]
+    pub fn steps(mut self) -> Self {
+        self.steps = Count::Always;
+        self
+    }
+
+    /// The same, while no other types than these are in scope; of them, whether there or not, it counts.
+    #[must_use]
+    pub fn steps_only_if(mut self, types: impl IntoIterator<Item = &'a str>) -> Self {
+        self.steps = Count::OnlyIf(types.into_iter().collect());
+        self
+    }
+
+    /// The message of an aggregate counts the conditions that decided: "2 of 3 Ready".
+    #[must_use]
+    pub fn counter(mut self) -> Self {
+        self.counter = Count::Always;
+        self
+    }
+
+    /// The same, while no other types than these are in scope.
+    #[must_use]
+    pub fn counter_only_if(mut self, types: impl IntoIterator<Item = &'a str>) -> Self {
+        self.counter = Count::OnlyIf(types.into_iter().collect());
+        self
+    }
+
+    /// The reason says which object it is of: "FetchFailed @ GitRepository/app".
+    #[must_use]
+    pub fn sourced(mut self) -> Self {
+        self.is_sourced = true;
+        self
+    }
+
+    /// The same, as soon as one of these types is in scope.
+    #[must_use]
+    pub fn sourced_if(mut self, types: impl IntoIterator<Item = &'a str>) -> Self {
+        self.sourced_if.extend(types);
+        self
+    }
+
+    pub(super) fn polarity(&self, type_: &str) -> Polarity {
+        match type_ {
+            type_ if self.negative.contains(&type_) => Polarity::Negative,
+            type_ if self.bipolar.contains(&type_) => Polarity::Bipolar,
+            _ => Polarity::Positive,
+        }
+    }
+
+    /// Merges the whole list: the declared types do not limit it, they only say who is heard first.
+    #[must_use]
+    pub fn merge(&self, source: &Source<'_>, target: &str) -> Option<Condition> {
+        let members = self.all(source);
+        let of = self.steps.of(self.types.len(), members.len());
+        self.decide(members, target, of)
+    }
+
+    /// The groups of the whole list, the one that decides first.
+    #[must_use]
+    pub fn groups<'m>(&self, source: &Source<'m>) -> Vec<Group<'m>> {
+        self.grouped(self.all(source))
+    }
+
+    fn all<'m>(&self, source: &Source<'m>) -> Vec<Member<'m>> {
+        source.conditions.iter().map(|condition| self.member(Cow::Borrowed(condition), *source)).collect()
+    }
+
+    pub(super) fn member<'m>(&self, condition: Cow<'m, Condition>, source: Source<'m>) -> Member<'m> {
+        let polarity = self.polarity(&condition.type_);
+        Member { condition, polarity, source }
+    }
+
+    /// Merges what is in scope; `None` where nothing is. `of` is what a counter counts up to.
+    pub(super) fn decide(&self, members: Vec<Member<'_>>, target: &str, of: usize) -> Option<Condition> {
+        let is_sourced =
+            self.is_sourced || members.iter().any(|member| self.sourced_if.contains(&&*member.condition.type_));
+        let counts = (self.steps.counts(&members), self.counter.counts(&members));
+        let groups = self.grouped(members);
+        let top = groups.first()?;
+        let speaker = self.speaker(top)?;
+        let message = match counts {
+            (true, _) => completed(&groups, of),
+            (false, true) => counted(top, of),
+            (false, false) => speaker.condition.message.clone(),
+        };
+        let status = self.polarity(target).status(top.verdict);
+        let reason = match is_sourced {
+            true => localize(&speaker.condition.reason, &speaker.source),
+            false => speaker.condition.reason.clone(),
+        };
+        Some(Condition::new(target, status, reason, message))
+    }
+}

@@ -1,0 +1,80 @@
+//! A suite: its file, its adapter, and how the two are held against each other.
+
+use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::compare::{Difference, differences};
+use crate::deviation;
+
+/// How the input of a case becomes its output: what `expect` and `golden` name, by the same names.
+pub(crate) enum Adapter {
+    /// Through this function.
+    Run(fn(&Value) -> Value),
+    /// Not yet; who is at it.
+    Later(&'static str),
+}
+
+/// One test per suite, and `SUITES`, the list of them.
+macro_rules! suites {
+    ($($name:ident: $adapter:expr,)*) => {
+        pub(crate) const SUITES: &[&str] = &[$(stringify!($name)),*];
+        $(#[test]
+        fn $name() {
+            $crate::suite::run(stringify!($name), &$adapter);
+        })*
+    };
+}
+pub(crate) use suites;
+
+/// The folder of the cases: beside the repository, or beside the folder that holds its worktrees.
+pub(crate) fn folder() -> Option<PathBuf> {
+    let above = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().map(|folder| folder.join("shared/cases/flux"));
+    above.into_iter().find(|folder| folder.is_dir())
+}
+
+/// The cases of a suite; `None`, said aloud, where they are not beside the repository.
+pub(crate) fn cases(suite: &str) -> Option<Vec<Value>> {
+    let Some(folder) = folder() else {
+        eprintln!("SKIPPED {suite}: no shared/cases/flux beside the repository");
+        return None;
+    };
+    let text = fs::read_to_string(folder.join(format!("{suite}.json"))).unwrap();
+    let file: Value = serde_json::from_str(&text).unwrap();
+    let cases = file["cases"].as_array().unwrap().clone();
+    assert_eq!(Value::from(cases.len()), file["caseCount"], "{suite} is not whole");
+    Some(cases)
+}
+
+/// Runs every case, and fails with all differences that `deviations.txt` does not list, and all that it lists in vain.
+pub(crate) fn run(suite: &str, adapter: &Adapter) {
+    let Some(cases) = cases(suite) else { return };
+    let adapter = match adapter {
+        Adapter::Run(adapter) => *adapter,
+        Adapter::Later(who) => return eprintln!("SKIPPED {suite}: {who} is at it"),
+    };
+    let found: Vec<Found> =
+        cases.iter().map(|case| Found { name: name(case), differences: judge(case, adapter) }).collect();
+    let complaints = deviation::complaints(suite, &found);
+    eprintln!("{suite}: {} cases, {} agree", found.len(), found.iter().filter(|f| f.differences.is_empty()).count());
+    assert!(complaints.is_empty(), "{suite}:\n{}", complaints.join("\n"));
+}
+
+/// What a case came to.
+pub(crate) struct Found {
+    pub(crate) name: String,
+    pub(crate) differences: Vec<Difference>,
+}
+
+fn name(case: &Value) -> String {
+    case["name"].as_str().unwrap().to_owned()
+}
+
+fn judge(case: &Value, adapter: fn(&Value) -> Value) -> Vec<Difference> {
+    match catch_unwind(AssertUnwindSafe(|| adapter(&case["input"]))) {
+        Ok(output) => differences(case, &output),
+        Err(_) => vec![Difference { key: "panic".into(), wanted: Value::Null, found: "see above".into() }],
+    }
+}
