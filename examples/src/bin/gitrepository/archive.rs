@@ -1,7 +1,11 @@
 //! Reproducible archives: the same commit gives the same bytes, on every machine and at every time.
 
-use std::io::{self, Write};
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::path::Path;
 
+use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 use flate2::{Compression, GzBuilder};
 use gix::objs::tree::EntryKind;
@@ -9,27 +13,100 @@ use gix::{ObjectId, Repository};
 use sha2::{Digest, Sha256};
 use tar::{Builder, EntryType, Header};
 
-/// A file of a commit: its path, what it is, its blob.
-type Entry = (Vec<u8>, EntryKind, ObjectId);
+use crate::include::Included;
+use crate::rules::{self, Rules};
 
-/// Writes the tree of a commit as tar.gz and returns the digest of what was written, as `sha256:<hex>`.
-///
-/// Paths are sorted; times, users and the gzip header are fixed. Submodules are left out: their content is elsewhere.
-///
-/// # Errors
-/// The objects cannot be read, or the output cannot be written.
-pub fn write(repository: &Repository, commit: ObjectId, output: impl Write) -> io::Result<String> {
-    let gzip = GzBuilder::new().mtime(0).operating_system(255);
-    let mut tar = Builder::new(gzip.write(Hashing { inner: output, hash: Sha256::new() }, Compression::default()));
-    for entry in entries(repository, commit).map_err(io::Error::other)? {
-        append(&mut tar, repository, &entry)?;
-    }
-    let Hashing { mut inner, hash } = tar.into_inner()?.finish()?;
-    inner.flush()?;
-    Ok(name(&hash.finalize()))
+/// The files of an archive by path: sorted, so that the same files give the same bytes.
+pub struct Files(BTreeMap<Vec<u8>, Content>);
+
+/// A file: one of the commit, or one of an included archive.
+enum Content {
+    Blob(EntryKind, ObjectId),
+    Bytes(EntryKind, Vec<u8>),
 }
 
-/// The digest of what is read, in the form that [`write()`] returns.
+impl Files {
+    /// The files of a commit. Submodules are left out: their content is elsewhere.
+    ///
+    /// # Errors
+    /// The objects cannot be read.
+    pub fn of(repository: &Repository, commit: ObjectId) -> gix::Result<Self> {
+        let files = repository.find_commit(commit)?.tree()?.traverse().breadthfirst.files()?;
+        let files = files.into_iter().filter(|file| !matches!(file.mode.kind(), EntryKind::Tree | EntryKind::Commit));
+        Ok(Self(files.map(|file| (file.filepath.into(), Content::Blob(file.mode.kind(), file.oid))).collect()))
+    }
+
+    /// Adds the files of another archive, which is read into memory.
+    ///
+    /// # Errors
+    /// The archive cannot be read.
+    pub fn include(&mut self, archive: &Path, included: &Included) -> io::Result<()> {
+        for entry in tar::Archive::new(GzDecoder::new(File::open(archive)?)).entries()? {
+            let mut entry = entry?;
+            let path = entry.path()?.to_string_lossy().into_owned();
+            let Some(place) = included.place(&path) else { continue };
+            let kind = match (entry.header().entry_type(), entry.header().mode()? & 0o100) {
+                (EntryType::Symlink, _) => EntryKind::Link,
+                (_, 0) => EntryKind::Blob,
+                _ => EntryKind::BlobExecutable,
+            };
+            let mut bytes = entry.link_name_bytes().map(|name| name.into_owned()).unwrap_or_default();
+            entry.read_to_end(&mut bytes)?;
+            self.0.insert(place.into_bytes(), Content::Bytes(kind, bytes));
+        }
+        Ok(())
+    }
+
+    /// Takes out what the rules leave out: those of the files named `.sourceignore`, and those of the spec.
+    ///
+    /// # Errors
+    /// A file of rules cannot be read.
+    pub fn retain(&mut self, repository: &Repository, spec: Option<&str>) -> io::Result<()> {
+        let is_rules = |path: &[u8]| path.rsplit(|byte| *byte == b'/').next() == Some(rules::FILE.as_bytes());
+        let mut files = Vec::new();
+        for (path, content) in self.0.iter().filter(|(path, _)| is_rules(path)) {
+            files.push((path.clone(), content.bytes(repository)?));
+        }
+        // The rules of a folder count more than those of the folders around it.
+        files.sort_by_key(|(path, _)| path.iter().filter(|byte| **byte == b'/').count());
+        let rules = Rules::new(&files, spec)?;
+        self.0.retain(|path, _| !rules.leave_out(path));
+        Ok(())
+    }
+
+    /// Writes the files as tar.gz and returns the digest of what was written, as `sha256:<hex>`. Times, users and the gzip
+    /// header are fixed.
+    ///
+    /// # Errors
+    /// The objects cannot be read, or the output cannot be written.
+    pub fn write(&self, repository: &Repository, output: impl Write) -> io::Result<String> {
+        let gzip = GzBuilder::new().mtime(0).operating_system(255);
+        let mut tar = Builder::new(gzip.write(Hashing { inner: output, hash: Sha256::new() }, Compression::default()));
+        for (path, content) in &self.0 {
+            append(&mut tar, path, content.kind(), &content.bytes(repository)?)?;
+        }
+        let Hashing { mut inner, hash } = tar.into_inner()?.finish()?;
+        inner.flush()?;
+        Ok(name(&hash.finalize()))
+    }
+}
+
+impl Content {
+    fn kind(&self) -> EntryKind {
+        match self {
+            Self::Blob(kind, _) | Self::Bytes(kind, _) => *kind,
+        }
+    }
+
+    fn bytes(&self, repository: &Repository) -> io::Result<Vec<u8>> {
+        match self {
+            Self::Blob(_, id) => Ok(repository.find_blob(*id).map_err(io::Error::other)?.take_data()),
+            Self::Bytes(_, bytes) => Ok(bytes.clone()),
+        }
+    }
+}
+
+/// The digest of what is read, in the form that [`Files::write`] returns.
 ///
 /// # Errors
 /// Reading failed.
@@ -43,35 +120,21 @@ fn name(hash: &[u8]) -> String {
     hash.iter().fold("sha256:".to_owned(), |text, byte| text + &format!("{byte:02x}"))
 }
 
-fn entries(repository: &Repository, commit: ObjectId) -> gix::Result<Vec<Entry>> {
-    let files = repository.find_commit(commit)?.tree()?.traverse().breadthfirst.files()?;
-    let mut entries: Vec<Entry> =
-        files.into_iter().map(|file| (file.filepath.into(), file.mode.kind(), file.oid)).collect();
-    entries.retain(|(_, kind, _)| !matches!(kind, EntryKind::Tree | EntryKind::Commit));
-    entries.sort();
-    Ok(entries)
-}
-
-fn append<W: Write>(
-    tar: &mut Builder<GzEncoder<W>>,
-    repository: &Repository,
-    (path, kind, id): &Entry,
-) -> io::Result<()> {
-    let blob = repository.find_blob(*id).map_err(io::Error::other)?;
+fn append<W: Write>(tar: &mut Builder<GzEncoder<W>>, path: &[u8], kind: EntryKind, bytes: &[u8]) -> io::Result<()> {
     let path = gix::path::from_byte_slice(path).map_err(io::Error::other)?;
     let mut header = Header::new_gnu();
     header.set_mtime(0);
     header.set_uid(0);
     header.set_gid(0);
-    header.set_mode(if *kind == EntryKind::BlobExecutable { 0o755 } else { 0o644 });
-    if *kind == EntryKind::Link {
+    header.set_mode(if kind == EntryKind::BlobExecutable { 0o755 } else { 0o644 });
+    if kind == EntryKind::Link {
         header.set_entry_type(EntryType::Symlink);
         header.set_size(0);
-        let target = gix::path::from_byte_slice(&blob.data).map_err(io::Error::other)?;
+        let target = gix::path::from_byte_slice(bytes).map_err(io::Error::other)?;
         tar.append_link(&mut header, path, target)
     } else {
-        header.set_size(blob.data.len() as u64);
-        tar.append_data(&mut header, path, blob.data.as_slice())
+        header.set_size(bytes.len() as u64);
+        tar.append_data(&mut header, path, bytes)
     }
 }
 
@@ -96,8 +159,9 @@ impl<W: Write> Write for Hashing<W> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::include::Include;
     use crate::sample;
-    use std::collections::BTreeMap;
+    use crate::storage::Artifact;
 
     const FILES: [(&str, &str); 3] = [("b/deep/er", "two"), ("a", "one"), ("b.txt", "three")];
 
@@ -106,8 +170,12 @@ mod tests {
         let id = sample::repository(folder.path(), &FILES).unwrap();
         let repository = gix::open(folder.path()).unwrap();
         let mut bytes = Vec::new();
-        let digest = write(&repository, id, &mut bytes).unwrap();
+        let digest = Files::of(&repository, id).unwrap().write(&repository, &mut bytes).unwrap();
         (bytes, digest)
+    }
+
+    fn paths(files: &Files) -> Vec<&str> {
+        files.0.keys().map(|path| std::str::from_utf8(path).unwrap()).collect()
     }
 
     #[test]
@@ -138,5 +206,31 @@ mod tests {
         let sorted: BTreeMap<String, String> =
             FILES.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect();
         assert_eq!(found, sorted.into_iter().collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn an_included_archive_goes_into_its_folder_and_over_files_of_the_same_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let base = folder.path().join("base.tar.gz");
+        std::fs::write(&base, archive().0).unwrap();
+        let origin = folder.path().join("origin");
+        let id = sample::repository(&origin, &[("own", "x"), ("base/a", "old")]).unwrap();
+        let repository = gix::open(&origin).unwrap();
+        let mut files = Files::of(&repository, id).unwrap();
+        let include = Include { repository: "base".into(), from_path: None, to_path: None };
+        files.include(&base, &include.of(Artifact::default())).unwrap();
+        assert_eq!(paths(&files), ["base/a", "base/b.txt", "base/b/deep/er", "own"]);
+        assert_eq!(files.0[b"base/a".as_slice()].bytes(&repository).unwrap(), b"one");
+    }
+
+    #[test]
+    fn what_the_rules_leave_out_is_not_in_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let all = [("a.md", ""), ("b", ""), ("c/.sourceignore", "/d\n"), ("c/d", ""), ("c/e", ""), (".gitignore", "")];
+        let id = sample::repository(folder.path(), &all).unwrap();
+        let repository = gix::open(folder.path()).unwrap();
+        let mut files = Files::of(&repository, id).unwrap();
+        files.retain(&repository, Some("*.md")).unwrap();
+        assert_eq!(paths(&files), ["b", "c/.sourceignore", "c/e"]);
     }
 }

@@ -6,9 +6,10 @@ use clap::Parser;
 
 /// Keeps an archive of the wanted revision of git repositories, as a Kubernetes operator does.
 ///
-/// Starts an API server in this process, installs the definition, applies three objects and shows what becomes of them:
+/// Starts an API server in this process, installs the definition, applies four objects and shows what becomes of them:
 /// `plain` points at a git repository; `broken-url` has an URL that cannot work; `late-secret` names a Secret that is not
-/// there yet, and wakes when the demo makes it a few seconds later.
+/// there yet, and wakes when the demo makes it a few seconds later; `with-include` waits for the archive of `plain` and puts
+/// it into its own.
 ///
 /// Logs go to standard error: RUST_LOG=info, RUST_LOG=evenkeel=debug.
 #[derive(Debug, Parser)]

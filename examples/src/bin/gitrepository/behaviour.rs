@@ -49,16 +49,24 @@ impl World {
     }
 
     async fn apply(&self, extra: serde_json::Value) {
+        self.apply_as(NAME, extra).await;
+    }
+
+    async fn apply_as(&self, name: &str, extra: serde_json::Value) {
         let mut spec = json!({ "url": self.origin(), "interval": "1s" });
         spec.as_object_mut().unwrap().extend(extra.as_object().unwrap().clone());
         let object = json!({ "apiVersion": "source.evenkeel.dev/v1", "kind": "GitRepository", "spec": spec });
-        self.repositories.patch(NAME, &PatchParams::apply("test").force(), &Patch::Apply(&object)).await.unwrap();
+        self.repositories.patch(name, &PatchParams::apply("test").force(), &Patch::Apply(&object)).await.unwrap();
     }
 
     /// The file of the revision, once Ready is True and the status names it.
     async fn stored(&self, revision: &str) -> PathBuf {
+        self.stored_as(NAME, revision).await
+    }
+
+    async fn stored_as(&self, name: &str, revision: &str) -> PathBuf {
         let path = eventually(LONG, || async {
-            let object = self.repositories.get(NAME).await.ok()?;
+            let object = self.repositories.get(name).await.ok()?;
             let artifact = object.status.as_ref()?.artifact.clone()?;
             (ready(&object) == Some(Status::True) && artifact.revision == revision).then_some(artifact.path)
         });
@@ -67,6 +75,16 @@ impl World {
 
     fn data(&self) -> PathBuf {
         self.folder.path().join("data")
+    }
+
+    /// Reason and message of Ready.
+    async fn told(&self, name: &str) -> (String, String) {
+        eventually(LONG, || async {
+            let object = self.repositories.get(name).await.ok()?;
+            let conditions = object.status?.conditions;
+            condition::find(&conditions, READY).map(|ready| (ready.reason.clone(), ready.message.clone()))
+        })
+        .await
     }
 
     fn status_writes(&self) -> usize {
@@ -138,9 +156,38 @@ async fn a_ref_that_is_pushed_later_is_waited_for() {
     let world = World::start().await;
     world.commit("one");
     world.apply(json!({ "ref": { "branch": "later" } })).await;
-    let reason = eventually(LONG, || async {
-        let object = world.repositories.get(NAME).await.ok()?;
-        condition::find(&object.status?.conditions, READY).map(|ready| (ready.reason.clone(), ready.message.clone()))
-    });
-    assert_eq!(reason.await, ("RefMissing".to_owned(), "branch later is not there yet".to_owned()));
+    assert_eq!(world.told(NAME).await, ("RefMissing".to_owned(), "branch later is not there yet".to_owned()));
+}
+
+fn files(archive: &Path) -> Vec<String> {
+    let file = std::fs::File::open(archive).unwrap();
+    let mut archive = tar::Archive::new(flate2::read::GzDecoder::new(file));
+    archive.entries().unwrap().map(|entry| entry.unwrap().path().unwrap().display().to_string()).collect()
+}
+
+#[tokio::test]
+async fn an_included_repository_is_waited_for_and_its_news_are_taken_up() {
+    let world = World::start().await;
+    let revision = world.commit("one");
+    let app = json!({ "interval": "1h", "ignore": "/file", "include": [{ "repository": NAME, "toPath": "base" }] });
+    world.apply_as("app", app).await;
+    let waiting = "GitRepository \"podinfo\" is not there yet".to_owned();
+    assert_eq!(world.told("app").await, ("IncludeMissing".to_owned(), waiting));
+    world.apply(json!({ "interval": "1h" })).await;
+    let first = world.stored_as("app", &revision).await;
+    assert_eq!(files(&first), ["base/file"]);
+    world.apply(json!({ "interval": "1h", "ignore": "*" })).await;
+    eventually(LONG, || async {
+        let next = world.stored_as("app", &revision).await;
+        (next != first && files(&next).is_empty()).then_some(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_include_that_cannot_work_stalls() {
+    let world = World::start().await;
+    world.commit("one");
+    world.apply(json!({ "include": [{ "repository": NAME }] })).await;
+    assert_eq!(world.told(NAME).await.0, "InvalidInclude");
 }

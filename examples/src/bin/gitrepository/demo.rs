@@ -1,4 +1,4 @@
-//! The demo: three objects, the states that they are to reach, and a Secret that comes late.
+//! The demo: four objects, the states that they are to reach, and a Secret that comes late.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -25,7 +25,9 @@ const BROKEN: &str = "broken-url";
 /// The one that names a Secret that is not there yet.
 const LATE: &str = "late-secret";
 const SECRET: &str = "late-login";
-const NAMES: [&str; 3] = [PLAIN, BROKEN, LATE];
+/// The one that includes the archive of the one that works.
+const WHOLE: &str = "with-include";
+const NAMES: [&str; 4] = [PLAIN, BROKEN, LATE, WHOLE];
 const MANAGER: &str = "gitrepository-demo";
 /// How long the object waits for its Secret, so that a person sees it wait.
 const SECRET_AFTER: Duration = Duration::from_secs(3);
@@ -60,13 +62,14 @@ impl Demo {
         Self { repositories, secrets: Api::namespaced(client, namespace), seen: BTreeMap::new(), table }
     }
 
-    /// Applies the three objects and shows what becomes of them.
+    /// Applies the objects and shows what becomes of them.
     ///
     /// # Errors
     /// The server refuses something, or a state is not reached in time.
     pub async fn run(&mut self, url: &str, until: Until) -> Result<()> {
         self.delete_secret().await?;
         for (name, spec) in [
+            (WHOLE, json!({ "url": url, "interval": "10s", "ignore": "*.md", "include": [{ "repository": PLAIN }] })),
             (PLAIN, json!({ "url": url, "interval": "10s" })),
             (BROKEN, json!({ "url": "nowhere://example.com/repository.git", "interval": "10s" })),
             (LATE, json!({ "url": url, "interval": "10s", "secret": SECRET })),
@@ -83,7 +86,7 @@ impl Demo {
         }
     }
 
-    /// Deletes the three objects and waits until they are gone, which is when their files are.
+    /// Deletes the objects and waits until they are gone, which is when their files are.
     ///
     /// # Errors
     /// The server refuses, or an object stays.

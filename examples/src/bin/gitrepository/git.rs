@@ -170,6 +170,10 @@ fn download(
         (Some(GitRef::Commit(_)), _) => None,
         _ => Some(name),
     };
+    // Nothing to download where the clone has the commit.
+    if repository.find_commit(id).is_ok() {
+        return commit(&repository, id, label.as_deref()).map(Some);
+    }
     prepared
         .with_shallow(fetch::Shallow::DepthAtRemote(std::num::NonZeroU32::MIN))
         .receive(gix::progress::Discard, &AtomicBool::new(false))?;
@@ -210,8 +214,9 @@ fn open_or_init(clone: &Path) -> Result<Repository, FetchFailed> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::archive::Files;
     use crate::daemon::{self, Door};
-    use crate::{archive, sample};
+    use crate::sample;
 
     #[test]
     fn a_local_repository_is_read_in_place() {
@@ -272,7 +277,7 @@ mod tests {
             assert_eq!((found.id, &found.revision), (id, &format!("main@sha1:{id}")));
             let clone = gix::open(&found.repository).unwrap();
             assert!(clone.is_shallow().unwrap());
-            let digest = |repository| archive::write(repository, id, std::io::sink()).unwrap();
+            let digest = |repository| Files::of(repository, id).unwrap().write(repository, std::io::sink()).unwrap();
             assert_eq!(digest(&clone), digest(&gix::open(&origin).unwrap()));
         }
         assert_eq!(remote.fetch(Some(&GitRef::Branch("later".into())), None, &clone).unwrap(), None);

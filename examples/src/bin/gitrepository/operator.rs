@@ -2,8 +2,11 @@
 
 use evenkeel::prelude::*;
 use k8s_openapi::api::core::v1::Secret;
+use kube::ResourceExt;
 
 use crate::git::{Commit, FetchFailed, GitRef};
+use crate::include::{Include, Included, InvalidInclude};
+use crate::recipe::Recipe;
 use crate::remote::{InvalidUrl, Login, NoLogin, Remote};
 use crate::storage::{Artifact, Storage, key};
 
@@ -25,6 +28,10 @@ pub struct GitRepositorySpec {
     pub interval: Option<Interval>,
     /// The name of a Secret with the keys `username` and `password`.
     pub secret: Option<String>,
+    /// What stays out of the archive, in the form of `.gitignore`; the rules of `.sourceignore` files count as well.
+    pub ignore: Option<String>,
+    /// Other repositories of the namespace, the archives of which go into this one.
+    pub include: Option<Vec<Include>>,
 }
 
 /// What is known about the repository.
@@ -44,6 +51,12 @@ pub enum RepoCondition {
     /// The remote was fetched.
     #[condition(positive)]
     SourceFetched,
+    /// All included repositories have an archive.
+    #[condition(positive)]
+    IncludesAvailable,
+    /// The storage can be read, and holds no more than it should.
+    #[condition(positive)]
+    StorageSound,
     /// A newer revision exists than the stored one.
     #[condition(negative)]
     ArtifactOutdated,
@@ -56,6 +69,10 @@ pub enum RepoError {
     #[error(transparent)]
     #[class(stalled)]
     InvalidUrl(#[from] InvalidUrl),
+    /// No retry makes this include work.
+    #[error(transparent)]
+    #[class(stalled)]
+    InvalidInclude(#[from] InvalidInclude),
     /// The Secret is not there yet; its appearance wakes the object.
     #[error(transparent)]
     #[class(waiting)]
@@ -64,6 +81,14 @@ pub enum RepoError {
     #[error(transparent)]
     #[class(waiting(poll = "5m"))]
     SecretIncomplete(#[from] NoLogin),
+    /// The included repository is not there yet; its appearance wakes the object.
+    #[error(transparent)]
+    #[class(waiting)]
+    IncludeMissing(#[from] Absent<GitRepository>),
+    /// The included repository has no archive yet; its change wakes the object, too.
+    #[error("the included repository {0} has no archive yet")]
+    #[class(waiting(poll = "5m"))]
+    IncludeNotStored(String),
     /// Nobody has pushed the ref yet, and nobody will tell us.
     #[error("{0} is not there yet")]
     #[class(waiting(poll = "1m"))]
@@ -78,7 +103,17 @@ pub enum RepoError {
     StorageFailed(#[from] std::io::Error),
 }
 
-/// Fetches the remote and finds the wanted commit.
+/// Collects old files, and notices when the archive is gone or damaged.
+#[sub_reconciler(sets(on::StorageSound))]
+pub async fn check(repo: &GitRepository, storage: &Storage, cx: &mut Cx<'_, check>) -> Result<(), RepoError> {
+    let (storage, key, known) = (storage.clone(), key(repo), cx.status().artifact.clone());
+    if !cx.blocking(move || storage.check(&key, known.as_ref())).await? {
+        cx.status().artifact = None;
+    }
+    Ok(())
+}
+
+/// Finds the wanted commit, and fetches it where it is not here yet.
 #[sub_reconciler(sets(on::SourceFetched, on::ArtifactOutdated), watches(Secret, by_name))]
 pub async fn fetch(repo: &GitRepository, storage: &Storage, cx: &mut Cx<'_, fetch>) -> Result<Commit, RepoError> {
     let remote = Remote::parse(&repo.spec.url)?;
@@ -96,33 +131,51 @@ pub async fn fetch(repo: &GitRepository, storage: &Storage, cx: &mut Cx<'_, fetc
     Ok(commit)
 }
 
-/// Keeps an archive of the commit, and no more old ones than needed.
+/// Looks up the archives of the included repositories, and waits for those that are not there.
+#[sub_reconciler(sets(on::IncludesAvailable), watches(GitRepository, by_name))]
+pub async fn include(repo: &GitRepository, cx: &mut Cx<'_, include>) -> Result<Vec<Included>, RepoError> {
+    let mut included = Vec::new();
+    for include in repo.spec.include.iter().flatten() {
+        include.check(&repo.name_any())?;
+        let other = cx.require::<GitRepository>(&include.repository).await?;
+        let artifact = other.status.and_then(|status| status.artifact);
+        let missing = RepoError::IncludeNotStored(include.repository.clone());
+        included.push(include.of(artifact.ok_or(missing)?));
+    }
+    Ok(included)
+}
+
+/// Keeps an archive of what the commit and the includes hold, less what the rules leave out.
 #[sub_reconciler(sets(on::ArtifactStored), clears(on::ArtifactOutdated), external)]
-pub async fn store(
+pub async fn archive(
     repo: &GitRepository,
     storage: &Storage,
     commit: Commit,
-    cx: &mut Cx<'_, store>,
+    included: Vec<Included>,
+    cx: &mut Cx<'_, archive>,
 ) -> Result<(), RepoError> {
     let (storage, key, known) = (storage.clone(), key(repo), cx.status().artifact.clone());
-    let artifact = cx.blocking(move || storage.keep(&key, &commit, known.as_ref())).await?;
+    let recipe = Recipe { commit, ignore: repo.spec.ignore.clone(), included };
+    let artifact = cx.blocking(move || storage.keep(&key, &recipe, known.as_ref())).await?;
     cx.set(on::ArtifactStored, Status::True, "Stored", format!("stored artifact for revision {}", artifact.revision));
     cx.status().artifact = Some(artifact);
     Ok(())
 }
 
 /// Removes all files of the object, before the finalizer goes.
-#[cleanup(of = store)]
-pub async fn remove(repo: &GitRepository, storage: &Storage, cx: &mut Cx<'_, store>) -> Result<(), RepoError> {
+#[cleanup(of = archive)]
+pub async fn remove(repo: &GitRepository, storage: &Storage, cx: &mut Cx<'_, archive>) -> Result<(), RepoError> {
     let (storage, key) = (storage.clone(), key(repo));
     Ok(cx.blocking(move || storage.remove(&key)).await?)
 }
 
-/// Fetches, then stores.
+/// Checks the storage, fetches, gathers the includes, then archives.
 #[reconciler(conditions = RepoCondition, requeue = spec.interval)]
 pub async fn git_repository(repo: &GitRepository, storage: &Storage, cx: &mut Pass<'_>) -> Flow {
+    check(repo, storage, cx).await?;
     let commit = fetch(repo, storage, cx).await?;
-    store(repo, storage, commit, cx).await?;
+    let included = include(repo, cx).await?;
+    archive(repo, storage, commit, included, cx).await?;
     Ok(())
 }
 

@@ -11,18 +11,21 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::archive;
-use crate::git::Commit;
+use crate::archive::{self, Files};
+use crate::recipe::Recipe;
 
 /// How many artifacts of an object stay: the current one, and the one before for whoever is just reading it.
 const KEPT: usize = 2;
 
 /// A stored archive.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Artifact {
     /// What it was made from: `main@sha1:4b825d…`.
     pub revision: String,
+    /// A digest of all that it was made from: the revision, the rules, the includes.
+    #[serde(default)]
+    pub recipe: String,
     /// The digest of the file: `sha256:<hex>`.
     pub digest: String,
     /// Where the file is, below the storage's folder.
@@ -56,19 +59,25 @@ impl Storage {
         self.root.join("clones").join(key(object)).join(hash)
     }
 
-    /// The artifact of a commit: the `known` one where its file is whole, else a new file; older files are collected.
-    /// Blocks.
+    /// Removes what is no longer needed, and says whether the file of the `known` artifact is there and whole. Blocks.
     ///
     /// # Errors
-    /// The commit cannot be read or the file cannot be written.
-    pub fn keep(&self, key: &Path, commit: &Commit, known: Option<&Artifact>) -> io::Result<Artifact> {
-        let current = known.filter(|known| known.revision == commit.revision && self.is_whole(known));
-        let artifact = match current {
+    /// Something cannot be read or removed.
+    pub fn check(&self, key: &Path, known: Option<&Artifact>) -> io::Result<bool> {
+        let Some(known) = known.filter(|known| self.is_whole(known)) else { return Ok(false) };
+        self.collect(key, known).map(|()| true)
+    }
+
+    /// The artifact of a recipe: the `known` one where it is of the same, else a new file. Blocks.
+    ///
+    /// # Errors
+    /// The commit or an included archive cannot be read, or the file cannot be written.
+    pub fn keep(&self, key: &Path, recipe: &Recipe, known: Option<&Artifact>) -> io::Result<Artifact> {
+        let artifact = match known.filter(|known| known.recipe == recipe.digest()) {
             Some(known) => known.clone(),
-            None => self.build(key, commit)?,
+            None => self.build(key, recipe)?,
         };
-        self.collect(&artifact)?;
-        self.collect_clones(key, commit)?;
+        self.collect_clones(key, recipe)?;
         Ok(artifact)
     }
 
@@ -93,26 +102,37 @@ impl Storage {
     }
 
     /// Written beside its place and moved there: nobody ever reads half a file.
-    fn build(&self, key: &Path, commit: &Commit) -> io::Result<Artifact> {
-        let path = Path::new("artifacts").join(key).join(format!("{}.tar.gz", commit.id));
+    fn build(&self, key: &Path, recipe: &Recipe) -> io::Result<Artifact> {
+        let (commit, digest) = (&recipe.commit, recipe.digest());
+        let path = Path::new("artifacts").join(key).join(format!("{}-{digest}.tar.gz", commit.id));
         let place = self.root.join(&path);
         let folder = place.parent().unwrap_or(&self.root);
         fs::create_dir_all(folder)?;
         let mut file = tempfile::Builder::new().prefix(".new-").tempfile_in(folder)?;
-        let repository =
-            gix::open_opts(&commit.repository, gix::open::Options::isolated()).map_err(io::Error::other)?;
-        let digest = archive::write(&repository, commit.id, io::BufWriter::new(file.as_file_mut()))?;
+        let written = self.write(recipe, io::BufWriter::new(file.as_file_mut()))?;
         file.as_file().sync_all()?;
         let size = i64::try_from(file.as_file().metadata()?.len()).unwrap_or(i64::MAX);
         file.persist(&place)?;
-        Ok(Artifact { revision: commit.revision.clone(), digest, path: path.display().to_string(), size })
+        let path = path.display().to_string();
+        Ok(Artifact { revision: commit.revision.clone(), recipe: digest, digest: written, path, size })
+    }
+
+    fn write(&self, recipe: &Recipe, output: impl io::Write) -> io::Result<String> {
+        let options = gix::open::Options::isolated();
+        let repository = gix::open_opts(&recipe.commit.repository, options).map_err(io::Error::other)?;
+        let mut files = Files::of(&repository, recipe.commit.id).map_err(io::Error::other)?;
+        for one in &recipe.included {
+            files.include(&self.root.join(&one.artifact.path), one)?;
+        }
+        files.retain(&repository, recipe.ignore.as_deref())?;
+        files.write(&repository, output)
     }
 
     /// Removes all files but the newest; what a crash left half written goes the same way.
-    fn collect(&self, current: &Artifact) -> io::Result<()> {
+    fn collect(&self, key: &Path, current: &Artifact) -> io::Result<()> {
         let current = self.root.join(&current.path);
         let mut others = Vec::new();
-        for entry in fs::read_dir(current.parent().unwrap_or(&self.root))? {
+        for entry in fs::read_dir(self.root.join("artifacts").join(key))? {
             let entry = entry?;
             if entry.path() != current {
                 others.push((entry.metadata()?.modified().unwrap_or(SystemTime::UNIX_EPOCH), entry.path()));
@@ -126,10 +146,11 @@ impl Storage {
     }
 
     /// Removes the clones of addresses that the object no longer points at.
-    fn collect_clones(&self, key: &Path, commit: &Commit) -> io::Result<()> {
+    fn collect_clones(&self, key: &Path, recipe: &Recipe) -> io::Result<()> {
         let Ok(clones) = fs::read_dir(self.root.join("clones").join(key)) else { return Ok(()) };
         let mut others = clones.filter_map(|entry| Some(entry.ok()?.path()));
-        others.try_for_each(|path| if commit.repository.starts_with(&path) { Ok(()) } else { fs::remove_dir_all(path) })
+        let current = &recipe.commit.repository;
+        others.try_for_each(|path| if current.starts_with(&path) { Ok(()) } else { fs::remove_dir_all(path) })
     }
 }
 
@@ -141,6 +162,8 @@ pub fn key(object: &impl ResourceExt) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::git::Commit;
+    use crate::include::Include;
     use crate::sample;
 
     struct Bench {
@@ -151,6 +174,12 @@ mod tests {
 
     const KEY: &str = "team-a/podinfo";
 
+    fn recipe(repository: &Path, text: &str) -> Recipe {
+        let id = sample::repository(repository, &[("file", text)]).unwrap();
+        let commit = Commit { id, revision: format!("main@sha1:{id}"), repository: repository.to_owned() };
+        Recipe { commit, ignore: None, included: Vec::new() }
+    }
+
     impl Bench {
         fn new() -> Self {
             let folder = tempfile::tempdir().unwrap();
@@ -158,13 +187,16 @@ mod tests {
             Self { repository: folder.path().join("repository"), storage, _folder: folder }
         }
 
-        fn commit(&self, text: &str) -> Commit {
-            let id = sample::repository(&self.repository, &[("file", text)]).unwrap();
-            Commit { id, revision: format!("main@sha1:{id}"), repository: self.repository.clone() }
+        fn recipe(&self, text: &str) -> Recipe {
+            recipe(&self.repository, text)
         }
 
-        fn keep(&self, commit: &Commit, known: Option<&Artifact>) -> Artifact {
-            self.storage.keep(Path::new(KEY), commit, known).unwrap()
+        fn keep(&self, recipe: &Recipe, known: Option<&Artifact>) -> Artifact {
+            self.storage.keep(Path::new(KEY), recipe, known).unwrap()
+        }
+
+        fn check(&self, artifact: &Artifact) -> bool {
+            self.storage.check(Path::new(KEY), Some(artifact)).unwrap()
         }
 
         fn file(&self, artifact: &Artifact) -> PathBuf {
@@ -179,7 +211,7 @@ mod tests {
     #[test]
     fn an_artifact_is_stored_with_digest_and_size() {
         let bench = Bench::new();
-        let artifact = bench.keep(&bench.commit("one"), None);
+        let artifact = bench.keep(&bench.recipe("one"), None);
         let bytes = fs::read(bench.file(&artifact)).unwrap();
         assert_eq!(i64::try_from(bytes.len()).unwrap(), artifact.size);
         assert_eq!(archive::digest(bytes.as_slice()).unwrap(), artifact.digest);
@@ -188,36 +220,51 @@ mod tests {
     #[test]
     fn a_whole_file_is_not_written_again() {
         let bench = Bench::new();
-        let commit = bench.commit("one");
-        let artifact = bench.keep(&commit, None);
+        let recipe = bench.recipe("one");
+        let artifact = bench.keep(&recipe, None);
         let before = fs::metadata(bench.file(&artifact)).unwrap().modified().unwrap();
-        assert_eq!(bench.keep(&commit, Some(&artifact)), artifact);
+        assert_eq!(bench.keep(&recipe, Some(&artifact)), artifact);
         assert_eq!(fs::metadata(bench.file(&artifact)).unwrap().modified().unwrap(), before);
     }
 
     #[test]
-    fn a_missing_or_damaged_file_is_built_anew_with_the_same_digest() {
+    fn a_missing_or_damaged_file_is_found_and_built_anew_with_the_same_digest() {
         let bench = Bench::new();
-        let commit = bench.commit("one");
-        let artifact = bench.keep(&commit, None);
-        fs::remove_file(bench.file(&artifact)).unwrap();
-        assert_eq!(bench.keep(&commit, Some(&artifact)), artifact);
+        let recipe = bench.recipe("one");
+        let artifact = bench.keep(&recipe, None);
+        assert!(bench.check(&artifact));
         fs::write(bench.file(&artifact), "damaged").unwrap();
-        assert_eq!(bench.keep(&commit, Some(&artifact)), artifact);
-        assert!(bench.storage.is_whole(&artifact));
+        assert!(!bench.check(&artifact));
+        fs::remove_file(bench.file(&artifact)).unwrap();
+        assert!(!bench.check(&artifact));
+        assert_eq!(bench.keep(&recipe, None), artifact);
+        assert!(bench.check(&artifact));
+    }
+
+    #[test]
+    fn other_rules_or_another_include_make_another_file() {
+        let bench = Bench::new();
+        let (plain, base) = (bench.recipe("one"), bench.keep(&bench.recipe("base"), None));
+        let other = Recipe { ignore: Some("*.md".into()), ..plain.clone() };
+        let include = Include { repository: "base".into(), from_path: None, to_path: None };
+        let more = Recipe { included: vec![include.of(base)], ..plain.clone() };
+        let first = bench.keep(&plain, None);
+        for recipe in [other, more] {
+            let next = bench.keep(&recipe, Some(&first));
+            assert!(next.path != first.path && bench.file(&first).exists());
+        }
     }
 
     #[test]
     fn old_artifacts_and_half_written_ones_are_collected() {
         let bench = Bench::new();
-        let mut known = None;
+        let mut known = Artifact::default();
         for text in ["one", "two", "three", "four"] {
-            fs::create_dir_all(bench.storage.root.join("artifacts").join(KEY)).unwrap();
+            known = bench.keep(&bench.recipe(text), Some(&known));
             fs::write(bench.storage.root.join("artifacts").join(KEY).join(".new-left"), "half").unwrap();
-            known = Some(bench.keep(&bench.commit(text), known.as_ref()));
+            assert!(bench.check(&known));
         }
         assert_eq!(bench.files(), KEPT);
-        assert!(bench.storage.is_whole(&known.unwrap()));
     }
 
     #[test]
@@ -226,15 +273,14 @@ mod tests {
         let clones = bench.storage.root.join("clones").join(KEY);
         let (old, new) = (clones.join("old"), clones.join("new"));
         fs::create_dir_all(&old).unwrap();
-        let id = sample::repository(&new, &[("file", "text")]).unwrap();
-        bench.keep(&Commit { id, revision: format!("main@sha1:{id}"), repository: new.clone() }, None);
+        bench.keep(&recipe(&new, "text"), None);
         assert!(new.exists() && !old.exists());
     }
 
     #[test]
     fn removing_takes_all_of_the_object_and_may_be_repeated() {
         let bench = Bench::new();
-        let artifact = bench.keep(&bench.commit("one"), None);
+        let artifact = bench.keep(&bench.recipe("one"), None);
         bench.storage.remove(Path::new(KEY)).unwrap();
         bench.storage.remove(Path::new(KEY)).unwrap();
         assert!(!bench.file(&artifact).exists());
