@@ -30,11 +30,6 @@ fn blocks() -> Vec<Block> {
     marked.map(block).collect()
 }
 
-/// The lines that count: neither blank nor comment.
-fn code(text: &str) -> Vec<&str> {
-    text.lines().filter(|line| !line.trim().is_empty() && !line.trim_start().starts_with("//")).collect()
-}
-
 fn dependency<'a>(manifest: &'a str, name: &str) -> Option<&'a str> {
     let value = manifest.lines().find_map(|line| line.strip_prefix(name)?.trim_start().strip_prefix('='))?;
     let version = value.split("version = \"").nth(1).or_else(|| value.trim().strip_prefix('"'))?;
@@ -68,13 +63,6 @@ fn the_manifest_of_the_readme_names_the_versions_that_are_tested() {
         assert!(version.is_some(), "{name} is missing");
         assert_eq!(version, dependency(&workspace, name), "{name}");
     }
-}
-
-#[test]
-fn the_operator_of_the_example_is_at_most_100_lines_of_code() {
-    let operator = read("examples/src/bin/gitrepository/operator.rs");
-    assert!(!operator.contains("/*"), "a block comment would be counted as code");
-    assert!(code(&operator).len() <= 100, "{} lines", code(&operator).len());
 }
 
 #[test]

@@ -21,6 +21,7 @@ pub(crate) fn expand(set: &Set) -> TokenStream {
         #vis mod #module { #(#structs)* }
         #(#impls)*
         #[automatically_derived]
+        #[allow(clippy::needless_update)]
         impl #krate::ConditionSet for #ident {
             const NAME: &'static #krate::std::primitive::str = #name;
             const CONDITIONS: &'static [#krate::ConditionInfo] = &[#(#infos),*];

@@ -24,6 +24,7 @@ pub(crate) fn expand(step: &Step) -> TokenStream {
         #function
         #structure
         #[automatically_derived]
+        #[allow(clippy::needless_update)]
         impl #krate::SubReconciler for #marker {
             type Object = #object;
             type Conditions = #set;

@@ -1,5 +1,6 @@
 //! Reproducible archives: the same commit gives the same bytes, on every machine and at every time.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -50,7 +51,7 @@ impl Files {
                 (_, 0) => EntryKind::Blob,
                 _ => EntryKind::BlobExecutable,
             };
-            let mut bytes = entry.link_name_bytes().map(|name| name.into_owned()).unwrap_or_default();
+            let mut bytes = entry.link_name_bytes().map(Cow::into_owned).unwrap_or_default();
             entry.read_to_end(&mut bytes)?;
             self.0.insert(place.into_bytes(), Content::Bytes(kind, bytes));
         }

@@ -218,9 +218,9 @@ fn observed(object: &GitRepository) -> bool {
 }
 
 fn why_not_stalled(object: &GitRepository) -> Option<String> {
-    let stalled = find(object, STALLED).is_some_and(|c| c.status == Status::True && c.reason == "InvalidUrl");
+    let stalled = find(object, STALLED).is_some_and(|c| c.status == Status::True && c.reason == "InvalidSource");
     (!stalled || !observed(object))
-        .then(|| format!("{} is not Stalled with InvalidUrl, {}", object.name_any(), now(object)))
+        .then(|| format!("{} is not Stalled with InvalidSource, {}", object.name_any(), now(object)))
 }
 
 fn why_not_stored(object: &GitRepository) -> Option<String> {

@@ -7,6 +7,7 @@ pub mod archive;
 pub mod args;
 #[cfg(test)]
 mod behaviour;
+pub mod clone;
 #[cfg(test)]
 mod daemon;
 pub mod demo;
@@ -20,6 +21,7 @@ pub mod sample;
 pub mod server;
 pub mod storage;
 pub mod table;
+pub mod version;
 
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};

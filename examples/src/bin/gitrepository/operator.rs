@@ -7,7 +7,7 @@ use kube::ResourceExt;
 use crate::git::{Commit, FetchFailed, GitRef};
 use crate::include::{Include, Included, InvalidInclude};
 use crate::recipe::Recipe;
-use crate::remote::{InvalidUrl, Login, NoLogin, Remote};
+use crate::remote::{InvalidSource, Login, NoLogin, Remote};
 use crate::storage::{Artifact, Storage, key};
 
 /// A git repository of which an archive is kept.
@@ -22,7 +22,7 @@ pub struct GitRepositorySpec {
     /// Where it is: `https://host/path`, `http://host/path`, `file:///path` or an absolute path. A path is for demos: whoever may
     /// create the object has the operator read it.
     pub url: String,
-    /// What to keep: `branch`, `tag` or `commit`. The default branch if absent.
+    /// What to keep: `branch`, `tag`, `semver` or `commit`. The default branch if absent.
     pub r#ref: Option<GitRef>,
     /// How often to look for a new revision.
     pub interval: Option<Interval>,
@@ -65,10 +65,10 @@ pub enum RepoCondition {
 /// What can go wrong, and what then happens.
 #[derive(Debug, thiserror::Error, ReconcileError)]
 pub enum RepoError {
-    /// No retry makes this address work.
+    /// No retry makes this address, or this range of versions, work.
     #[error(transparent)]
     #[class(stalled)]
-    InvalidUrl(#[from] InvalidUrl),
+    InvalidSource(#[from] InvalidSource),
     /// No retry makes this include work.
     #[error(transparent)]
     #[class(stalled)]
@@ -117,6 +117,7 @@ pub async fn check(repo: &GitRepository, storage: &Storage, cx: &mut Cx<'_, chec
 #[sub_reconciler(sets(on::SourceFetched, on::ArtifactOutdated), watches(Secret, by_name))]
 pub async fn fetch(repo: &GitRepository, storage: &Storage, cx: &mut Cx<'_, fetch>) -> Result<Commit, RepoError> {
     let remote = Remote::parse(&repo.spec.url)?;
+    repo.spec.r#ref.as_ref().map_or(Ok(()), GitRef::check)?;
     let login = match &repo.spec.secret {
         Some(name) => Some(Login::try_from(&cx.require::<Secret>(name).await?)?),
         None => None,

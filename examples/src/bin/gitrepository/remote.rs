@@ -7,10 +7,17 @@ use gix::bstr::ByteSlice;
 use gix::url::Scheme;
 use k8s_openapi::api::core::v1::Secret;
 
-/// An address that cannot work, whatever happens elsewhere.
+/// An address or a range that cannot work, whatever happens elsewhere.
 #[derive(Debug, thiserror::Error)]
-#[error("the URL is not valid: {0}")]
-pub struct InvalidUrl(String);
+#[error("the source is not valid: {0}")]
+pub struct InvalidSource(String);
+
+impl InvalidSource {
+    /// What is wrong, and what would do.
+    pub fn new(why: String) -> Self {
+        Self(why)
+    }
+}
 
 /// A Secret without the keys that a login needs.
 #[derive(Debug, thiserror::Error)]
@@ -18,6 +25,7 @@ pub struct InvalidUrl(String);
 pub struct NoLogin(&'static str);
 
 /// Who to log in as. Never printed.
+#[derive(Clone)]
 pub struct Login {
     pub(crate) username: String,
     pub(crate) password: String,
@@ -55,31 +63,31 @@ impl Remote {
     ///
     /// # Errors
     /// Says what is wrong and what would do. The text of an address that holds a password is never repeated.
-    pub fn parse(text: &str) -> Result<Self, InvalidUrl> {
+    pub fn parse(text: &str) -> Result<Self, InvalidSource> {
         if text.trim().is_empty() {
-            return Err(InvalidUrl("it is empty, write for example https://example.com/repository.git".into()));
+            return Err(InvalidSource("it is empty, write for example https://example.com/repository.git".into()));
         }
-        let url = gix::url::parse(text).map_err(|error| InvalidUrl(format!("{error}")))?;
+        let url = gix::url::parse(text).map_err(|error| InvalidSource(format!("{error}")))?;
         if url.password().is_some() {
-            return Err(InvalidUrl("it holds a password, put that into a Secret and name it in `secret`".into()));
+            return Err(InvalidSource("it holds a password, put that into a Secret and name it in `secret`".into()));
         }
         match url.scheme {
             Scheme::File => Self::local(&url),
             Scheme::Http | Scheme::Https if url.host().is_none_or(str::is_empty) => {
-                Err(InvalidUrl(format!("`{text}` has no host")))
+                Err(InvalidSource(format!("`{text}` has no host")))
             }
             Scheme::Http | Scheme::Https => Ok(Self::Http(Box::new(url))),
-            other => Err(InvalidUrl(format!(
+            other => Err(InvalidSource(format!(
                 "`{}` is not supported, use https, http, file or an absolute path",
                 other.as_str()
             ))),
         }
     }
 
-    fn local(url: &gix::Url) -> Result<Self, InvalidUrl> {
-        let path = url.path.to_path().map_err(|_| InvalidUrl("the path is not text".into()))?;
+    fn local(url: &gix::Url) -> Result<Self, InvalidSource> {
+        let path = url.path.to_path().map_err(|_| InvalidSource("the path is not text".into()))?;
         if path.is_relative() {
-            return Err(InvalidUrl(format!("`{}` is a relative path, write an absolute one", path.display())));
+            return Err(InvalidSource(format!("`{}` is a relative path, write an absolute one", path.display())));
         }
         Ok(Self::Local(path.to_owned()))
     }
@@ -100,7 +108,7 @@ mod tests {
         ];
         for (url, expected) in cases {
             let text = Remote::parse(url).unwrap_err().to_string();
-            assert!(text.starts_with("the URL is not valid: ") && text.contains(expected), "{url}: {text}");
+            assert!(text.starts_with("the source is not valid: ") && text.contains(expected), "{url}: {text}");
         }
     }
 

@@ -81,6 +81,7 @@ fn expand_impl(reconciler: &Reconciler) -> TokenStream {
     });
     quote! {
         #[automatically_derived]
+        #[allow(clippy::needless_update)]
         impl #krate::Reconciler for #ident {
             type Object = #object;
             type Deps = #deps;
