@@ -15,3 +15,7 @@ pub mod deviations {}
 /// Where the recorded cases of the Flux result model are not followed; every other case agrees.
 #[doc = include_str!("cases.md")]
 pub mod cases {}
+
+/// How much of an operator is plumbing, and how that is counted.
+#[doc = include_str!("plumbing.md")]
+pub mod plumbing {}
