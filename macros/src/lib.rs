@@ -169,8 +169,15 @@ pub fn cleanup(args: TokenStream, item: TokenStream) -> TokenStream {
 /// ```
 ///
 /// The first parameter borrows the object, the last is the context of the pass; between them stand the dependencies, borrowed and
-/// told apart by their types. A statement is the call of a step, `let x = step(repo, .., cx).await?;` or without `let`, and the
-/// last line is `Ok(())`.
+/// told apart by their types. The last line is `Ok(())`; the lines before it are
+///
+/// | line | meaning |
+/// | --- | --- |
+/// | `let x = step(repo, .., cx).await?;` | the step runs; `let` where it hands something on |
+/// | `if a { .. } else if let Some(x) = b { .. } else { .. }` | one of the branches runs, each of such lines; `let x = if ..` binds what it ends with |
+/// | `skip(step, "Reason");` | in a branch: the step is not needed; its positive conditions are True with the reason, its others removed |
+///
+/// What one branch runs, every other one runs or skips. Conditions are ordinary expressions without `cx`, `.await` and `?`.
 ///
 /// | argument | meaning |
 /// | --- | --- |

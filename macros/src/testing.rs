@@ -45,6 +45,18 @@ fn samples() -> Vec<(Macro, TokenStream, TokenStream)> {
         pub async fn repos(repo: &Repo, git: &dyn Git, b: &B, cx: &mut Pass<'_>) -> Flow {
             let commit: Commit = fetch(repo, git, cx).await?;
             steps::store(repo, b, &commit, cx).await?;
+            let found = if commit.big() {
+                check(repo, cx).await?;
+                let found = verify(repo, cx).await?;
+                Some(found)
+            } else if let Some(key) = &repo.spec.key {
+                skip(check, "Keyed");
+                verify(repo, key, cx).await?
+            } else {
+                skip(check, "Small");
+                skip(verify, "Small");
+                None
+            };
             Ok(())
         }
     };

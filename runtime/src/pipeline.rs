@@ -132,6 +132,11 @@ pub fn run<S: SubReconciler, F: Future>(_: Tag<S>, step: F) -> Instrumented<F> {
     traced::<S, F>(step)
 }
 
+/// Leaves the step out: its positive conditions are True with the reason.
+pub fn skip<S: SubReconciler>(_: Tag<S>, pass: &mut Pass<'_>, reason: &'static str) {
+    pass.draft.skip(&S::WIRING, reason);
+}
+
 /// The object as the step sees it, where it is a step for that kind and set.
 pub fn object<'a, O, C, S>(_: &Cx<'_, S>, object: &'a O) -> &'a S::Object
 where

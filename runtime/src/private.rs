@@ -6,7 +6,7 @@ pub use crate::cx::{Cx, Pass, finish};
 pub use crate::interval::IntoInterval;
 pub use crate::outcome::{Class, Flow, ReconcileError};
 pub use crate::pipeline::{
-    Borrowed, IsSet, StepOf, StepOutput, begin, is_empty, object, owns, place, run, step_of, tag, undo_by, wakes,
+    Borrowed, IsSet, StepOf, StepOutput, begin, is_empty, object, owns, place, run, skip, step_of, tag, undo_by, wakes,
     wiring_of,
 };
 pub use crate::poison::{Poison, poisoned};

@@ -9,6 +9,7 @@
 mod bare;
 mod dependencies;
 mod files;
+mod grammar;
 mod names;
 mod northstar;
 mod renamed;

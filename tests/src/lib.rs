@@ -2,6 +2,7 @@
 
 pub mod logs;
 pub mod observers;
+pub mod recipe;
 pub mod widget;
 pub mod wire;
 pub mod world;

@@ -86,6 +86,9 @@ pub(crate) fn refuse_statement(statement: &Stmt, errors: &mut Errors) {
     let (headline, help) = match statement {
         Stmt::Item(_) => ("an item cannot stand in a pipeline", "move it out of the function"),
         Stmt::Macro(_) => FREE,
+        Stmt::Local(local) if local.init.as_ref().is_some_and(|init| init.diverge.is_some()) => {
+            ("a `let .. else` would leave the pipeline", "bind the result, then write `if let .. else { skip(..) }`")
+        }
         Stmt::Local(local) => match local.init.as_ref().map(|init| &*init.expr) {
             None => ("a binding without a step cannot stand in a pipeline", step),
             Some(expr) => headline(expr),
@@ -105,14 +108,17 @@ const FREE: (&str, &str) = (
 
 fn headline(expr: &Expr) -> (&'static str, &'static str) {
     match expr {
-        Expr::If(_) | Expr::Match(_) => (
-            "a branch cannot stand in a pipeline",
-            "decide inside the step: a skipped step would leave its conditions untold",
-        ),
+        Expr::Match(_) => ("a `match` cannot stand in a pipeline", "write `if let .. {} else if let .. {} else {}`"),
         Expr::ForLoop(_) | Expr::While(_) | Expr::Loop(_) => {
             ("a loop cannot stand in a pipeline", "loop inside a step: it sets its conditions once")
         }
-        Expr::Closure(_) | Expr::Async(_) => ("a closure cannot stand in a pipeline", "call the step itself"),
+        Expr::Closure(_) => ("a closure cannot stand in a pipeline", "call the step itself"),
+        expr if matches!(peeled(expr), Expr::Async(_)) => {
+            ("an `async` block cannot stand in a pipeline", "call the step itself")
+        }
+        expr if matches!(peeled(expr), Expr::Macro(_)) => {
+            ("a macro cannot stand in a pipeline", "call the step itself: `step(repo, .., cx).await?;`")
+        }
         Expr::Return(_) => {
             ("an early return cannot stand in a pipeline", "return an error of class `ignored` from a step")
         }
@@ -122,6 +128,15 @@ fn headline(expr: &Expr) -> (&'static str, &'static str) {
         }
         Expr::Call(_) => ("this step is neither awaited nor its error handed on", "write `.await?` after the call"),
         _ => FREE,
+    }
+}
+
+/// What is awaited, and of which the error is handed on.
+fn peeled(expr: &Expr) -> &Expr {
+    match expr {
+        Expr::Try(inner) => peeled(&inner.expr),
+        Expr::Await(inner) => peeled(&inner.base),
+        expr => expr,
     }
 }
 

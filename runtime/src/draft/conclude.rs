@@ -30,13 +30,11 @@ impl Draft {
         })
     }
 
-    /// Positive conditions of steps that were not reached and never reported are Unknown, and say which step is in the way.
+    /// Positive conditions that were never reported are Unknown, and say which step is in the way. A step that was reached or skipped
+    /// has reported its own, in whichever order the branches of the pipeline run.
     fn block_unreached(&mut self) {
         let Some(current) = self.step else { return };
-        let unreached =
-            self.wiring.steps.iter().skip_while(|step| step.name != current.name).flat_map(|step| step.sets);
-        let unreported: Vec<usize> = unreached
-            .copied()
+        let unreported: Vec<usize> = (0..self.conditions.len())
             .filter(|place| self.conditions[*place].is_none() && self.polarity(*place) == Polarity::Positive)
             .collect();
         for place in unreported {

@@ -180,6 +180,19 @@ impl Draft {
         }
     }
 
+    /// A step that is not needed in this pass: nothing bad is left of it, and nobody waits for it.
+    pub(crate) fn skip(&mut self, step: &StepWiring, reason: &str) {
+        for place in step.sets {
+            match self.polarity(*place) {
+                Polarity::Positive => {
+                    let message = format!("step {} was not needed", step.name);
+                    self.set(*place, Status::True, reason, &message);
+                }
+                _ => self.clear(*place),
+            }
+        }
+    }
+
     /// Marks the condition that the error is about: the one that `cx.fail` named, or else the first that the step sets.
     pub(crate) fn fail(&mut self, named: Option<usize>, reason: &str, message: &str) {
         if let Some(place) = named.or_else(|| self.step.and_then(|step| step.sets.first().copied())) {

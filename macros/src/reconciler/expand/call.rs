@@ -2,11 +2,13 @@
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
+use syn::Path;
 use syn::spanned::Spanned;
 
 use super::expand_set;
 use crate::reconciler::model::Reconciler;
 use crate::reconciler::pipeline::Call;
+use crate::syntax::krate::Krate;
 use crate::syntax::shape::{hidden, hidden_at};
 
 /// `[let x =] { begin; run; end }?;`, where what rustc may complain of stands at the author's tokens.
@@ -19,7 +21,7 @@ pub(super) fn expand_call(reconciler: &Reconciler, call: &Call) -> TokenStream {
     let function = hidden_at("step", path.span());
     let bound = bound.iter().map(|(token, pattern)| quote!(#token #pattern =));
     let (here, set) = (krate.at(path.span()), expand_set(reconciler).unwrap_or_else(|| quote!(_)));
-    let tagged = expand_step(reconciler, call);
+    let tagged = expand_step(krate, &call.path);
     let object = quote_spanned!(path.span()=> let #seen = #here::object::<#kind, #set, _>(&#step, #object););
     let handed = quote_spanned!(handed.span()=> &mut #lent);
     quote! {
@@ -35,7 +37,7 @@ pub(super) fn expand_call(reconciler: &Reconciler, call: &Call) -> TokenStream {
 }
 
 /// The step of a call. The path stands for a value here as everywhere: where it leads nowhere, rustc says so once.
-pub(super) fn expand_step(reconciler: &Reconciler, call: &Call) -> TokenStream {
-    let (path, here) = (&call.path, reconciler.args.krate.at(call.path.span()));
+pub(super) fn expand_step(krate: &Krate, path: &Path) -> TokenStream {
+    let here = krate.at(path.span());
     quote_spanned!(path.span()=> #here::step_of(&#path))
 }

@@ -76,7 +76,7 @@ fn expand_impl(reconciler: &Reconciler) -> TokenStream {
     let (object_, deps_, pass) = (hidden("object"), hidden("deps"), hidden("pass"));
     let undo = reconciler.pipeline.calls().into_iter().rev().map(|call| {
         let (path, here) = (&call.path, krate.at(call.path.span()));
-        let step = expand_step(reconciler, call);
+        let step = expand_step(krate, &call.path);
         quote_spanned!(path.span()=> #here::undo_by::<Self, _>(#step, #object_, #deps_, #pass).await?;)
     });
     quote! {

@@ -1,16 +1,50 @@
 //! Prints the shape of a pipeline, for its graph.
 
 use proc_macro2::TokenStream;
-use quote::quote;
+use quote::{ToTokens, quote};
+use syn::Expr;
 
 use crate::reconciler::model::Reconciler;
-use crate::reconciler::pipeline::Statement;
+use crate::reconciler::pipeline::{Arm, Statement, step_name};
 
 /// `&[Node::Call(0), ..]`.
 pub(super) fn expand_shape(reconciler: &Reconciler) -> TokenStream {
-    let krate = &reconciler.args.krate;
-    let nodes = reconciler.pipeline.statements.iter().enumerate().map(|(i, statement)| match statement {
-        Statement::Call(_) => quote!(#krate::Node::Call(#i)),
-    });
+    expand_nodes(reconciler, &reconciler.pipeline.statements)
+}
+
+fn expand_nodes(reconciler: &Reconciler, statements: &[Statement]) -> TokenStream {
+    let nodes = statements.iter().filter_map(|statement| expand_node(reconciler, statement));
     quote!(&[#(#nodes),*])
+}
+
+fn expand_node(reconciler: &Reconciler, statement: &Statement) -> Option<TokenStream> {
+    let (krate, pipeline) = (&reconciler.args.krate, &reconciler.pipeline);
+    match statement {
+        Statement::Call(call) => {
+            let place = pipeline.place(&call.name());
+            Some(quote!(#krate::Node::Call(#place)))
+        }
+        Statement::Skip(skip) => {
+            let (place, reason) = (pipeline.place(&step_name(&skip.path)), &skip.reason);
+            Some(quote!(#krate::Node::Skip { step: #place, reason: #reason }))
+        }
+        Statement::Branch(branch) => {
+            let arms = branch.arms.iter().map(|arm| expand_arm(reconciler, arm));
+            Some(quote!(#krate::Node::Branch(&[#(#arms),*])))
+        }
+        Statement::Value(_) => None,
+    }
+}
+
+fn expand_arm(reconciler: &Reconciler, arm: &Arm) -> TokenStream {
+    let krate = &reconciler.args.krate;
+    let when = arm.when.as_ref().map_or_else(String::new, |(_, condition)| written(condition));
+    let nodes = expand_nodes(reconciler, &arm.statements);
+    quote!(#krate::Arm { when: #when, nodes: #nodes })
+}
+
+/// The expression about as its author wrote it.
+fn written(expr: &Expr) -> String {
+    const TIGHTER: [(&str, &str); 3] = [(" :: ", "::"), (" . ", "."), ("= & ", "= &")];
+    TIGHTER.iter().fold(expr.to_token_stream().to_string(), |text, (loose, tight)| text.replace(loose, tight))
 }

@@ -1,13 +1,42 @@
 //! Prints the statements of a pipeline.
 
 use proc_macro2::TokenStream;
+use quote::{quote, quote_spanned};
+use syn::spanned::Spanned;
 
-use super::call::expand_call;
+use super::call::{expand_call, expand_step};
 use crate::reconciler::model::Reconciler;
-use crate::reconciler::pipeline::Statement;
+use crate::reconciler::pipeline::{Arm, Branch, Skip, Statement};
 
 pub(super) fn expand_statement(reconciler: &Reconciler, statement: &Statement) -> TokenStream {
     match statement {
         Statement::Call(call) => expand_call(reconciler, call),
+        Statement::Branch(branch) => expand_branch(reconciler, branch),
+        Statement::Skip(skip) => expand_skip(reconciler, skip),
+        Statement::Value(value) => value.clone(),
     }
+}
+
+/// An `if` stays an `if`.
+fn expand_branch(reconciler: &Reconciler, branch: &Branch) -> TokenStream {
+    let arms = branch.arms.iter().map(|arm| {
+        let (head, statements) = (arm.head(), expand_arm(reconciler, arm));
+        quote!(#head { #statements })
+    });
+    match &branch.bound {
+        Some((token, pattern)) => quote!(#token #pattern = #(#arms)*;),
+        None => quote!(#(#arms)*),
+    }
+}
+
+fn expand_arm(reconciler: &Reconciler, arm: &Arm) -> TokenStream {
+    arm.statements.iter().map(|statement| expand_statement(reconciler, statement)).collect()
+}
+
+/// The step is named where it is skipped, so that an editor finds it there.
+fn expand_skip(reconciler: &Reconciler, skip: &Skip) -> TokenStream {
+    let (krate, context, Skip { path, reason }) = (&reconciler.args.krate, &reconciler.context, skip);
+    let step = expand_step(krate, path);
+    let here = krate.at(path.span());
+    quote_spanned!(path.span()=> #here::skip(#step, #context, #reason);)
 }

@@ -17,7 +17,7 @@ pub(super) fn expand_wiring(reconciler: &Reconciler) -> TokenStream {
     let conditions = expand_set_or_poison(reconciler);
     let steps = pipeline.calls().into_iter().map(|call| {
         let here = krate.at(call.path.span());
-        let step = expand_step(reconciler, call);
+        let step = expand_step(krate, &call.path);
         quote_spanned!(call.path.span()=> #here::wiring_of::<#conditions, _>(#step))
     });
     let (declared, doc) = (expand_declared(reconciler), docs::text(&reconciler.function.attrs));

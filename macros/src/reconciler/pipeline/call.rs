@@ -19,6 +19,13 @@ pub(crate) struct Call {
     pub(crate) context: Expr,
 }
 
+impl Call {
+    /// The step as it is written; two calls of the same words are one step.
+    pub(crate) fn name(&self) -> String {
+        super::cover::name(&self.path)
+    }
+}
+
 /// A statement of the shape of a call.
 pub(super) struct Written<'a> {
     local: Option<&'a Local>,

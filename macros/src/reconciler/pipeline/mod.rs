@@ -1,17 +1,26 @@
-//! The body of a reconciler: calls of steps, and nothing else.
+//! The body of a reconciler: calls of steps, and branches of them.
 
+mod branch;
 mod call;
+mod cover;
 mod mentioned;
+mod refuse;
+mod skip;
 
-use proc_macro2::Ident;
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::ToTokens;
 use syn::parse::Parser;
-use syn::{Block, Expr, Stmt};
+use syn::{Block, Expr, Stmt, Token, parse_quote};
 
+pub(crate) use self::branch::{Arm, Branch};
 pub(crate) use self::call::Call;
+pub(crate) use self::cover::name as step_name;
 pub(crate) use self::mentioned::mentioned;
+pub(crate) use self::skip::Skip;
 use super::check;
 use crate::errors::Errors;
 use crate::syntax::function::Function;
+use crate::syntax::shape::hidden;
 
 /// The body of a reconciler.
 pub(crate) struct Pipeline {
@@ -21,16 +30,53 @@ pub(crate) struct Pipeline {
 /// One statement of a pipeline.
 pub(crate) enum Statement {
     /// `[let pattern =] step(..).await?;`
-    Call(Call),
+    Call(Box<Call>),
+    /// `[let pattern =] if condition { .. } else { .. }`
+    Branch(Branch),
+    /// `skip(step, "Reason");`
+    Skip(Skip),
+    /// What an arm of a branch hands on.
+    Value(TokenStream),
+}
+
+impl Statement {
+    /// The calls of steps, as they are written.
+    fn calls(&self) -> Vec<&Call> {
+        match self {
+            Self::Call(call) => vec![call],
+            Self::Branch(branch) => branch.arms.iter().flat_map(|arm| &arm.statements).flat_map(Self::calls).collect(),
+            Self::Skip(_) | Self::Value(_) => Vec::new(),
+        }
+    }
+
+    /// A step at the end of an arm: its value is that of the arm.
+    fn handing_on(mut self) -> Vec<Self> {
+        let value = hidden("value");
+        match &mut self {
+            Self::Call(call) => {
+                call.bound = Some((Token![let](Span::mixed_site()), parse_quote!(#value)));
+                vec![self, Self::Value(value.into_token_stream())]
+            }
+            _ => vec![self],
+        }
+    }
 }
 
 impl Pipeline {
-    /// The calls of steps in the order in which they are written: that of the wiring.
+    /// The steps in the order in which they are first called: that of the wiring.
     pub(crate) fn calls(&self) -> Vec<&Call> {
-        let calls = self.statements.iter().map(|statement| match statement {
-            Statement::Call(call) => call,
-        });
-        calls.collect()
+        let mut found: Vec<&Call> = Vec::new();
+        for call in self.statements.iter().flat_map(Statement::calls) {
+            if !found.iter().any(|earlier| earlier.name() == call.name()) {
+                found.push(call);
+            }
+        }
+        found
+    }
+
+    /// The place of a step in the wiring.
+    pub(crate) fn place(&self, name: &str) -> usize {
+        self.calls().iter().position(|call| call.name() == name).unwrap_or_default()
     }
 }
 
@@ -41,11 +87,17 @@ pub(crate) fn read(function: &Function, object: &Ident, context: &Ident, errors:
         check::refuse_end(function, None, errors);
         return None;
     };
-    let steps = if is_end(last) { steps } else { &statements };
+    let steps = match last {
+        last if is_end(last) || is_tail(last) => steps,
+        _ => &statements,
+    };
     let before = errors.count();
-    let statements: Vec<_> =
-        steps.iter().filter_map(|statement| read_statement(statement, object, context, errors)).collect();
+    let mut reader = Reader { object, context, errors };
+    let statements: Vec<_> = steps.iter().filter_map(|statement| reader.statement(statement, false)).collect();
     let sound = errors.count() == before;
+    if sound {
+        cover::check(&statements, errors);
+    }
     if !is_end(last) && (sound || is_tail(last)) {
         check::refuse_end(function, Some(last), errors);
     } else if statements.is_empty() && sound {
@@ -54,14 +106,31 @@ pub(crate) fn read(function: &Function, object: &Ident, context: &Ident, errors:
     Some(Pipeline { statements })
 }
 
-fn read_statement(statement: &Stmt, object: &Ident, context: &Ident, errors: &mut Errors) -> Option<Statement> {
-    match call::parse(statement) {
-        Some(call) => call.read(object, context, errors).map(Statement::Call),
-        None => {
-            if !is_tail(statement) {
-                check::refuse_statement(statement, errors);
+/// Reads statements: what is handed to every step, and where mistakes go.
+struct Reader<'a> {
+    object: &'a Ident,
+    context: &'a Ident,
+    errors: &'a mut Errors,
+}
+
+impl Reader<'_> {
+    /// `valued`: the statement is the end of an arm of which the value is bound.
+    fn statement(&mut self, statement: &Stmt, valued: bool) -> Option<Statement> {
+        if refuse::attribute(statement, self.errors) {
+            return None;
+        }
+        if let Some((bound, branch)) = branch::parse(statement) {
+            return Some(Statement::Branch(branch::read(self, bound, branch, valued)));
+        }
+        if let Some(call) = skip::parse(statement, self.context) {
+            return skip::read(self, statement, call).map(Statement::Skip);
+        }
+        match call::parse(statement) {
+            Some(call) => call.read(self.object, self.context, self.errors).map(Box::new).map(Statement::Call),
+            None => {
+                check::refuse_statement(statement, self.errors);
+                None
             }
-            None
         }
     }
 }

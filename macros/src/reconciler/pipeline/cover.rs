@@ -1,0 +1,135 @@
+//! Whether every branch says of every step what becomes of it.
+
+use quote::ToTokens;
+use syn::Path;
+
+use super::branch::{Arm, Branch};
+use super::{Call, Skip, Statement, refuse};
+use crate::errors::Errors;
+
+/// A step as it is written; two calls of the same words are one step.
+pub(crate) fn name(path: &Path) -> String {
+    path.to_token_stream().to_string().replace(' ', "")
+}
+
+/// Checks each branch, and that no step is met twice on one way through the pipeline.
+pub(super) fn check(statements: &[Statement], errors: &mut Errors) {
+    for statement in statements {
+        match statement {
+            Statement::Branch(branch) => check_outermost(branch, errors),
+            Statement::Skip(skip) => refuse::skip_outside(skip, errors),
+            _ => {}
+        }
+    }
+    let mut twice: Vec<&Path> = Vec::new();
+    walk(statements, &mut Vec::new(), &mut |path| {
+        if !twice.iter().any(|earlier| name(earlier) == name(path)) {
+            twice.push(path);
+        }
+    });
+    twice.into_iter().for_each(|path| refuse::met_twice(path, errors));
+}
+
+/// What is skipped in one arm must run in another.
+fn check_outermost(branch: &Branch, errors: &mut Errors) {
+    let before = errors.count();
+    let (mut run, mut skipped) = (Vec::new(), Vec::new());
+    each_arm(branch, &mut |arm| {
+        for statement in &arm.statements {
+            run.extend(statement.calls().into_iter().map(Call::name));
+            if let Statement::Skip(skip) = statement {
+                skipped.push(skip);
+            }
+        }
+    });
+    skipped.retain(|skip: &&Skip| !run.contains(&name(&skip.path)));
+    skipped.dedup_by_key(|skip| name(&skip.path));
+    for skip in skipped {
+        refuse::skip_of_no_step(skip, errors);
+    }
+    if run.is_empty() && errors.count() == before {
+        refuse::branch_without_steps(branch, errors);
+    }
+    if errors.count() == before {
+        check_arms(branch, errors);
+    }
+}
+
+/// The arms of a branch and of the branches in it.
+fn each_arm<'a>(branch: &'a Branch, see: &mut impl FnMut(&'a Arm)) {
+    for arm in &branch.arms {
+        see(arm);
+        for statement in &arm.statements {
+            if let Statement::Branch(inner) = statement {
+                each_arm(inner, see);
+            }
+        }
+    }
+}
+
+/// What one arm runs or skips, every other one runs or skips as well.
+fn check_arms(branch: &Branch, errors: &mut Errors) {
+    let all = distinct(branch.arms.iter().flat_map(|arm| told(&arm.statements)));
+    for arm in &branch.arms {
+        let here = told(&arm.statements);
+        let untold: Vec<&String> = all.iter().filter(|step| !here.contains(step)).collect();
+        if !untold.is_empty() {
+            refuse::untold(arm, &untold, errors);
+        }
+        for statement in &arm.statements {
+            if let Statement::Branch(inner) = statement {
+                check_arms(inner, errors);
+            }
+        }
+    }
+    if branch.arms.last().is_some_and(|arm| arm.when.is_some()) {
+        refuse::no_else(branch, &all, errors);
+    }
+}
+
+/// The steps of which the statements say what becomes of them.
+fn told(statements: &[Statement]) -> Vec<String> {
+    let names = statements.iter().flat_map(|statement| match statement {
+        Statement::Skip(skip) => vec![name(&skip.path)],
+        Statement::Branch(inner) => inner.arms.iter().flat_map(|arm| told(&arm.statements)).collect(),
+        other => other.calls().into_iter().map(Call::name).collect(),
+    });
+    distinct(names)
+}
+
+fn distinct(names: impl Iterator<Item = String>) -> Vec<String> {
+    let mut found = Vec::new();
+    for name in names {
+        if !found.contains(&name) {
+            found.push(name);
+        }
+    }
+    found
+}
+
+/// Follows every way through the statements. `met`: the steps that were run or skipped on it. Tells of what is met again.
+fn walk<'a>(statements: &'a [Statement], met: &mut Vec<String>, tell: &mut impl FnMut(&'a Path)) {
+    for statement in statements {
+        match statement {
+            Statement::Branch(branch) => {
+                let before = met.clone();
+                for arm in &branch.arms {
+                    let mut way = before.clone();
+                    walk(&arm.statements, &mut way, tell);
+                    met.extend(way);
+                }
+            }
+            Statement::Skip(skip) => meet(&skip.path, met, tell),
+            other => other.calls().into_iter().for_each(|call| meet(&call.path, met, tell)),
+        }
+    }
+}
+
+fn meet<'a>(path: &'a Path, met: &mut Vec<String>, tell: &mut impl FnMut(&'a Path)) {
+    let name = name(path);
+    if met.contains(&name) {
+        tell(path);
+    } else {
+        met.push(name);
+    }
+}

@@ -1,0 +1,153 @@
+//! What a branch may not be, each with its cure.
+
+use proc_macro2::{Ident, TokenStream, TokenTree};
+use quote::{ToTokens, quote};
+use syn::{Expr, ExprCall, Path, Stmt};
+
+use super::branch::{Arm, Branch};
+use super::skip::Skip;
+use super::{Reader, cover};
+use crate::errors::Errors;
+
+/// Where an ordinary expression stands in a pipeline.
+#[derive(Clone, Copy)]
+pub(super) enum Place {
+    /// After `if`.
+    Condition,
+    /// At the end of an arm.
+    Value,
+}
+
+impl Place {
+    fn words(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Condition => (
+                "the condition of a branch",
+                "bind it before: `let found = step(repo, .., cx).await?;`, then `if found`",
+            ),
+            Self::Value => {
+                ("the value of a branch", "give the step a line of its own: `let found = step(repo, .., cx).await?;`")
+            }
+        }
+    }
+}
+
+/// An ordinary expression: it calls no step, waits for nothing, and does not leave the pipeline.
+pub(super) fn expr(expr: &Expr, place: Place, reader: &mut Reader<'_>) {
+    let (place, bind) = place.words();
+    let Some(found) = find(expr.to_token_stream(), reader.context) else { return };
+    let (what, help) = match found.to_string().as_str() {
+        "?" => ("hand on an error", "decide in a step: its error has a class and a condition"),
+        "return" | "break" | "continue" => ("leave the pipeline", "return an error of class `ignored` from a step"),
+        _ => ("run a step", bind),
+    };
+    reader.errors.push(found, format_args!("{place} cannot {what}"), help);
+}
+
+/// The first token that an ordinary expression does not have.
+fn find(tokens: TokenStream, context: &Ident) -> Option<TokenTree> {
+    let odd =
+        |ident: &Ident| ident == context || ["await", "return", "break", "continue"].iter().any(|word| ident == word);
+    tokens.into_iter().find_map(|token| match &token {
+        TokenTree::Group(group) => find(group.stream(), context),
+        TokenTree::Ident(ident) if odd(ident) => Some(token),
+        TokenTree::Punct(punct) if punct.as_char() == '?' => Some(token),
+        _ => None,
+    })
+}
+
+/// Whether it can be the value of an arm; otherwise it is a statement that went wrong.
+pub(super) fn is_value(expr: &Expr, context: &Ident) -> bool {
+    match expr {
+        Expr::Await(_) | Expr::Return(_) | Expr::Break(_) | Expr::Continue(_) | Expr::While(_) | Expr::Loop(_) => false,
+        Expr::Call(call) => !matches!(call.args.last(), Some(Expr::Path(path)) if path.path.is_ident(context)),
+        _ => true,
+    }
+}
+
+/// A step that comes and goes with the build would take its conditions along.
+pub(super) fn attribute(statement: &Stmt, errors: &mut Errors) -> bool {
+    let mut tokens = statement.to_token_stream().into_iter();
+    let (Some(TokenTree::Punct(pound)), Some(TokenTree::Group(group))) = (tokens.next(), tokens.next()) else {
+        return false;
+    };
+    let first = group.stream().into_iter().next().map(|token| token.to_string()).unwrap_or_default();
+    if pound.as_char() != '#' {
+        return false;
+    }
+    let attribute = quote!(#pound #group);
+    if first == "cfg" || first == "cfg_attr" {
+        let help = "put the `#[cfg]` inside the step, or on the whole reconciler";
+        errors.push(attribute, "a step under `#[cfg]` cannot stand in a pipeline", help);
+    } else {
+        errors.push(attribute, "an attribute cannot stand in a pipeline", "put it on the whole reconciler");
+    }
+    true
+}
+
+const SKIP: &str = "write `skip(store, \"NotNeeded\");`, with the name of the step and a reason";
+
+pub(super) fn skip_awaited(statement: &Stmt, errors: &mut Errors) {
+    errors.push(statement, "a `skip` runs nothing that could be awaited or bound", SKIP);
+}
+
+pub(super) fn skip_arguments(call: &ExprCall, errors: &mut Errors) {
+    errors.push(call, "`skip` takes the name of a step and a reason", SKIP);
+}
+
+/// The reason stands in the wiring, so it is known at compile time.
+pub(super) fn skip_reason(reason: &Expr, errors: &mut Errors) {
+    errors.push(reason, "the reason of a `skip` is a literal", SKIP);
+}
+
+/// Outside of a branch the step would never run.
+pub(super) fn skip_outside(skip: &Skip, errors: &mut Errors) {
+    let name = cover::name(&skip.path);
+    let help = format!("write it into the branch that does not run `{name}`");
+    errors.push(&skip.path, "a `skip` stands in a branch", help);
+}
+
+pub(super) fn skip_of_no_step(skip: &Skip, errors: &mut Errors) {
+    let name = cover::name(&skip.path);
+    let help = format!("drop the `skip`, or run `{name}` in another branch of this `if`");
+    errors.push(&skip.path, format_args!("no other branch runs `{name}`"), help);
+}
+
+pub(super) fn branch_without_steps(branch: &Branch, errors: &mut Errors) {
+    let help = "decide inside a `#[sub_reconciler]`: a step has a condition, a span and metrics";
+    errors.push(head(branch), "a branch without steps cannot stand in a pipeline", help);
+}
+
+/// An arm says nothing of steps that another arm runs.
+pub(super) fn untold(arm: &Arm, steps: &[&String], errors: &mut Errors) {
+    let headline = match steps {
+        [step] => format!("this branch neither runs nor skips `{step}`"),
+        steps => format!("this branch neither runs nor skips {} steps of another", steps.len()),
+    };
+    errors.push(arm.head(), headline, format_args!("add `{}`", skips(steps)));
+}
+
+/// Without `else` the steps stay untold.
+pub(super) fn no_else(branch: &Branch, steps: &[String], errors: &mut Errors) {
+    let headline = match steps {
+        [step] => format!("without `else`, the conditions of `{step}` stay untold"),
+        steps => format!("without `else`, the conditions of {} steps stay untold", steps.len()),
+    };
+    let help = format!("add `else {{ {} }}`", skips(&steps.iter().collect::<Vec<_>>()));
+    errors.push(head(branch), headline, help);
+}
+
+fn skips(steps: &[&String]) -> String {
+    steps.iter().map(|step| format!("skip({step}, \"NotNeeded\");")).collect::<Vec<_>>().join(" ")
+}
+
+fn head(branch: &Branch) -> TokenStream {
+    branch.arms.first().map(Arm::head).unwrap_or_default()
+}
+
+/// A step sets its conditions once.
+pub(super) fn met_twice(path: &Path, errors: &mut Errors) {
+    let name = cover::name(path);
+    let help = "run it once, or once in each branch of one `if`: it sets its conditions once";
+    errors.push(path, format_args!("an earlier line runs or skips `{name}` already"), help);
+}

@@ -1,0 +1,57 @@
+//! `skip(step, "Reason")`: what the conditions of a step become in a branch that does not run it.
+
+use proc_macro2::Ident;
+use syn::{Expr, ExprCall, ExprLit, ExprPath, Lit, LitStr, Path, Stmt};
+
+use super::Reader;
+use super::refuse;
+use crate::syntax::reason::check_reason;
+
+/// A step that is not needed here.
+pub(crate) struct Skip {
+    pub(crate) path: Path,
+    pub(crate) reason: LitStr,
+}
+
+/// `skip(..)`, rightly ended or not.
+pub(super) fn parse<'a>(statement: &'a Stmt, context: &Ident) -> Option<&'a ExprCall> {
+    let mut expr = match statement {
+        Stmt::Expr(expr, _) => expr,
+        Stmt::Local(local) => &local.init.as_ref()?.expr,
+        _ => return None,
+    };
+    loop {
+        expr = match expr {
+            Expr::Try(inner) => &inner.expr,
+            Expr::Await(inner) => &inner.base,
+            Expr::Call(call) => return is_skip(call, context).then_some(call),
+            _ => return None,
+        }
+    }
+}
+
+/// A step may have the name, too: it gets the context last.
+fn is_skip(call: &ExprCall, context: &Ident) -> bool {
+    let named = matches!(&*call.func, Expr::Path(path) if path.path.is_ident("skip"));
+    named && !matches!(call.args.last(), Some(Expr::Path(path)) if path.path.is_ident(context))
+}
+
+pub(super) fn read(reader: &mut Reader<'_>, statement: &Stmt, call: &ExprCall) -> Option<Skip> {
+    if !matches!(statement, Stmt::Expr(Expr::Call(_), _)) {
+        refuse::skip_awaited(statement, reader.errors);
+        return None;
+    }
+    let args: Vec<&Expr> = call.args.iter().collect();
+    let (Some(Expr::Path(ExprPath { path, qself: None, .. })), Some(reason), 2) =
+        (args.first(), args.get(1), args.len())
+    else {
+        refuse::skip_arguments(call, reader.errors);
+        return None;
+    };
+    let Expr::Lit(ExprLit { lit: Lit::Str(reason), .. }) = reason else {
+        refuse::skip_reason(reason, reader.errors);
+        return None;
+    };
+    check_reason(reason, reader.errors);
+    Some(Skip { path: path.clone(), reason: reason.clone() })
+}

@@ -1,0 +1,163 @@
+//! The recipe: an operator with every form of the pipeline grammar, whose steps do what the object says.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+use evenkeel::prelude::*;
+use kube::core::CustomResourceExt;
+use kube::{CustomResource, ResourceExt};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+/// How a recipe is to be cooked.
+#[derive(CustomResource, JsonSchema, Clone, Debug, Default, Deserialize, Serialize)]
+#[kube(group = "tests.evenkeel.dev", version = "v1", kind = "Recipe", namespaced, status = "RecipeStatus")]
+#[serde(default)]
+pub struct RecipeSpec {
+    /// What a step does, by its name: `invalid`, `broken`, `poll`, `nothing`, `panic`; it succeeds unless set.
+    pub acts: BTreeMap<String, String>,
+    /// Whether the taste step runs.
+    pub taste: bool,
+}
+
+/// What became of it.
+#[evenkeel::status]
+pub struct RecipeStatus {
+    /// What the taste step found.
+    pub taste: Option<String>,
+}
+
+/// How a recipe stands.
+#[derive(ConditionSet)]
+#[condition_set(mod = on)]
+pub enum RecipeCondition {
+    /// The ingredients are there.
+    #[condition(positive)]
+    Shopped,
+    /// It tastes.
+    #[condition(positive)]
+    Tasted,
+    /// Salt is missing.
+    #[condition(negative)]
+    Bland,
+    /// It is on the table.
+    #[condition(positive)]
+    Served,
+}
+
+/// What can go wrong with a recipe.
+#[derive(Debug, thiserror::Error, ReconcileError)]
+pub enum RecipeError {
+    /// Stalled.
+    #[error("{0} cannot be done")]
+    #[class(stalled)]
+    Impossible(String),
+    /// Waiting.
+    #[error("{0} takes its time")]
+    #[class(waiting(poll = "5s"))]
+    Early(String),
+    /// Transient.
+    #[error("{0} went wrong")]
+    #[class(transient)]
+    Burnt(String),
+    /// Ignored.
+    #[error("{0} has nothing to do")]
+    #[class(ignored)]
+    Idle(String),
+}
+
+/// Where it is cooked.
+#[derive(Default)]
+pub struct Kitchen {
+    log: Mutex<Vec<String>>,
+}
+
+impl Kitchen {
+    /// What steps did, in order.
+    ///
+    /// # Panics
+    /// Never, unless a test panicked before.
+    #[must_use]
+    pub fn log(&self) -> Vec<String> {
+        self.log.lock().expect("not poisoned").clone()
+    }
+
+    async fn act(&self, recipe: &Recipe, step: &str) -> Result<(), RecipeError> {
+        self.log.lock().expect("not poisoned").push(step.to_owned());
+        let step = step.to_owned();
+        match recipe.spec.acts.get(&step).map(String::as_str) {
+            Some("invalid") => Err(RecipeError::Impossible(step)),
+            Some("broken") => Err(RecipeError::Burnt(step)),
+            Some("poll") => Err(RecipeError::Early(step)),
+            Some("nothing") => Err(RecipeError::Idle(step)),
+            Some("panic") => panic!("{step} fell over"),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Gets the ingredients.
+#[sub_reconciler(sets(on::Shopped))]
+pub async fn shop(recipe: &Recipe, kitchen: &Arc<Kitchen>, _cx: &mut Cx) -> Result<String, RecipeError> {
+    kitchen.act(recipe, "shop").await?;
+    Ok(recipe.name_any())
+}
+
+/// Tastes, and leaves a spoon outside of the cluster.
+#[sub_reconciler(sets(on::Tasted, on::Bland), external)]
+pub async fn taste(recipe: &Recipe, kitchen: &Arc<Kitchen>, cx: &mut Cx) -> Result<String, RecipeError> {
+    kitchen.act(recipe, "taste").await?;
+    if recipe.spec.acts.contains_key("salt") {
+        cx.set(on::Bland, Status::True, "NoSalt", "salt is missing");
+    }
+    cx.status().taste = Some("fine".into());
+    Ok("fine".into())
+}
+
+/// Washes the spoon.
+#[cleanup(of = taste)]
+pub async fn wash(recipe: &Recipe, kitchen: &Arc<Kitchen>, _cx: &mut Cx<'_, taste>) -> Result<(), RecipeError> {
+    kitchen.act(recipe, "wash").await
+}
+
+/// Serves.
+#[sub_reconciler(sets(on::Served))]
+pub async fn serve(
+    recipe: &Recipe,
+    kitchen: &Arc<Kitchen>,
+    dish: &str,
+    taste: Option<&str>,
+    cx: &mut Cx,
+) -> Result<(), RecipeError> {
+    kitchen.act(recipe, "serve").await?;
+    cx.set(on::Served, Status::True, "Served", format!("{dish}, {}", taste.unwrap_or("untasted")));
+    Ok(())
+}
+
+/// The pipeline.
+#[reconciler(conditions = RecipeCondition)]
+pub async fn recipe(recipe: &Recipe, kitchen: &Arc<Kitchen>, cx: &mut Pass<'_>) -> Flow {
+    let dish = shop(recipe, kitchen, cx).await?;
+    let found = if recipe.spec.taste {
+        let found = taste(recipe, kitchen, cx).await?;
+        Some(found)
+    } else {
+        skip(taste, "NotAsked");
+        None
+    };
+    serve(recipe, kitchen, &dish, found.as_deref(), cx).await?;
+    Ok(())
+}
+
+/// A recipe of that name and spec.
+#[must_use]
+pub fn a_recipe(name: &str, spec: &Value) -> Value {
+    json!({ "apiVersion": "tests.evenkeel.dev/v1", "kind": "Recipe", "metadata": { "name": name }, "spec": spec })
+}
+
+/// The definition of the kind.
+#[must_use]
+pub fn definition() -> k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition {
+    Recipe::crd()
+}

@@ -1,0 +1,15 @@
+//! Attributes go on the reconciler.
+use evenkeel::prelude::*;
+use ui_tests::{GitRepository, RepoCondition, fetch, store};
+
+#[reconciler(conditions = RepoCondition)]
+async fn repository(repo: &GitRepository, cx: &mut Pass<'_>) -> Flow {
+    let commit = fetch(repo, cx).await?;
+    #[allow(unused)]
+    let stored = store(repo, &commit, cx).await?;
+    Ok(())
+}
+
+fn main() {
+    ui_tests::run::<repository>();
+}

@@ -1,0 +1,19 @@
+//! Every branch says what becomes of every step.
+use evenkeel::prelude::*;
+use ui_tests::{GitRepository, RepoCondition, fetch, store};
+
+#[reconciler(conditions = RepoCondition)]
+async fn repository(repo: &GitRepository, cx: &mut Pass<'_>) -> Flow {
+    let commit = fetch(repo, cx).await?;
+    if repo.spec.url.is_empty() {
+        skip(store, "NoUrl");
+    } else if repo.spec.interval.is_some() {
+        store(repo, &commit, cx).await?;
+    } else {
+    }
+    Ok(())
+}
+
+fn main() {
+    ui_tests::run::<repository>();
+}

@@ -1,0 +1,19 @@
+//! Success is the end of the pipeline.
+use evenkeel::prelude::*;
+use ui_tests::{GitRepository, RepoCondition, fetch, store};
+
+#[reconciler(conditions = RepoCondition)]
+async fn repository(repo: &GitRepository, cx: &mut Pass<'_>) -> Flow {
+    let commit = fetch(repo, cx).await?;
+    if repo.spec.url.is_empty() {
+        skip(store, "NoUrl");
+        return Ok(());
+    } else {
+        store(repo, &commit, cx).await?;
+    }
+    Ok(())
+}
+
+fn main() {
+    ui_tests::run::<repository>();
+}

@@ -1,0 +1,18 @@
+//! A skipped step runs in another branch.
+use evenkeel::prelude::*;
+use ui_tests::{GitRepository, RepoCondition, fetch};
+
+#[reconciler(conditions = RepoCondition)]
+async fn repository(repo: &GitRepository, cx: &mut Pass<'_>) -> Flow {
+    let commit = fetch(repo, cx).await?;
+    if repo.spec.url.is_empty() {
+        skip(ui_tests::store, "NoUrl");
+    } else {
+        skip(ui_tests::store, "NotNeeded");
+    }
+    Ok(())
+}
+
+fn main() {
+    ui_tests::run::<repository>();
+}

@@ -1,0 +1,14 @@
+//! A step that never runs is no step.
+use evenkeel::prelude::*;
+use ui_tests::{GitRepository, RepoCondition, fetch};
+
+#[reconciler(conditions = RepoCondition)]
+async fn repository(repo: &GitRepository, cx: &mut Pass<'_>) -> Flow {
+    let commit = fetch(repo, cx).await?;
+    skip(ui_tests::store, "NotNeeded");
+    Ok(())
+}
+
+fn main() {
+    ui_tests::run::<repository>();
+}

@@ -1,0 +1,14 @@
+//! A step has its place in the pipeline.
+use evenkeel::prelude::*;
+use ui_tests::{GitRepository, RepoCondition, fetch, store};
+
+#[reconciler(conditions = RepoCondition)]
+async fn repository(repo: &GitRepository, cx: &mut Pass<'_>) -> Flow {
+    let commit = fetch(repo, cx).await?;
+    async { store(repo, &commit, cx).await }.await?;
+    Ok(())
+}
+
+fn main() {
+    ui_tests::run::<repository>();
+}
