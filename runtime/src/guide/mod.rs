@@ -19,3 +19,7 @@ pub mod cases {}
 /// How much of an operator is plumbing, and how that is counted.
 #[doc = include_str!("plumbing.md")]
 pub mod plumbing {}
+
+/// What the wiring of a reconciler tells: graph, reference page, contract, rights.
+#[doc = include_str!("knowledge.md")]
+pub mod knowledge {}

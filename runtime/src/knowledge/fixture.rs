@@ -3,6 +3,7 @@
 use k8s_openapi::api::core::v1::{ConfigMap, Node, Secret};
 
 use super::Knowledge;
+use crate::action::{Actions, VariantInfo};
 use crate::condition::{ConditionInfo, Polarity};
 use crate::wiring::{How, KindInfo, Relation, StepWiring, Wiring};
 
@@ -11,6 +12,15 @@ const FETCH: StepWiring = StepWiring {
     doc: "Fetches \"it\".\nSlowly.",
     sets: &[0, 1],
     relations: &[Relation { how: How::WatchesByName, kind: Some(KindInfo::of::<Secret>) }],
+    errors: &[
+        VariantInfo {
+            reason: "InvalidUrl",
+            class: "stalled",
+            doc: "No retry helps.\n\nWrite `https://host/path`.",
+            actions: Actions::STALLED,
+        },
+        VariantInfo { reason: "Busy", class: "transient", doc: "It is busy.", actions: Actions::TRANSIENT },
+    ],
     ..StepWiring::EMPTY
 };
 

@@ -3,8 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use super::Knowledge;
-use crate::condition::READY;
+use super::{Knowledge, flow};
 use crate::wiring::{How, StepWiring};
 
 impl Knowledge {
@@ -12,62 +11,61 @@ impl Knowledge {
     #[must_use]
     pub fn graph(&self) -> String {
         let mut lines = Lines::default();
-        lines.say(&format!("object([\"{}\"])", text(&self.kind.resource.kind)));
-        let mut before = "object".to_owned();
-        for step in self.wiring.steps {
-            let here = format!("step_{}", step.name);
-            lines.say(&format!("{here}[\"{}\"]", label(step)));
-            lines.say(&format!("{before} --> {here}"));
-            before = here;
-        }
-        lines.say(&format!("{before} --> ready([\"{READY}\"])"));
-        for step in self.wiring.steps {
-            self.relate(step, &mut lines);
-            self.tell(step, &mut lines);
+        flow::draw(self, &mut lines);
+        for (place, step) in self.wiring.steps.iter().enumerate() {
+            let here = step_id(place, step);
+            relate(&here, step, &mut lines);
+            self.tell(&here, step, &mut lines);
         }
         format!("flowchart TD\n{}", lines.text)
     }
 
-    fn relate(&self, step: &StepWiring, lines: &mut Lines) {
-        let here = format!("step_{}", step.name);
-        for relation in step.relations {
-            let Some(kind) = relation.kind.map(|kind| kind().resource) else { continue };
-            let there = format!("kind_{}", id(&format!("{}_{}", kind.group, kind.kind)));
-            lines.once(&format!("{there}[(\"{}\")]", text(&kind.kind)));
-            lines.once(&match relation.how {
-                How::Owns => format!("{here} == owns ==> {there}"),
-                How::WatchesByName => format!("{there} -. \"wakes, by name\" .-> {here}"),
-                How::WatchesLabels(selector) => format!("{there} -. \"wakes, {}\" .-> {here}", text(selector)),
-                How::Reads => format!("{there} -. read .-> {here}"),
-            });
-        }
-        if step.external {
-            lines.once(&format!("{here} == makes ==> outside[(\"outside the cluster\")]"));
-        }
-    }
-
-    fn tell(&self, step: &StepWiring, lines: &mut Lines) {
+    fn tell(&self, here: &str, step: &StepWiring, lines: &mut Lines) {
         for (places, word) in [(step.sets, "sets"), (step.clears, "clears")] {
             for condition in self.conditions(places) {
                 lines.once(&format!("on_{condition}{{{{\"{condition}\"}}}}"));
-                lines.once(&format!("step_{} -- {word} --> on_{condition}", step.name));
+                lines.once(&format!("{here} -- {word} --> on_{condition}"));
             }
         }
     }
 }
 
+fn relate(here: &str, step: &StepWiring, lines: &mut Lines) {
+    for relation in step.relations {
+        let Some(kind) = relation.kind.map(|kind| kind().resource) else { continue };
+        let there = format!("kind_{}", id(&format!("{}_{}", kind.group, kind.kind)));
+        lines.once(&format!("{there}[(\"{}\")]", text(&kind.kind)));
+        lines.once(&match relation.how {
+            How::Owns => format!("{here} == owns ==> {there}"),
+            How::WatchesByName => format!("{there} -. \"wakes, by name\" .-> {here}"),
+            How::WatchesLabels(selector) => format!("{there} -. \"wakes, {}\" .-> {here}", text(selector)),
+            How::Reads => format!("{there} -. read .-> {here}"),
+        });
+    }
+    if step.external {
+        lines.once("outside[(\"outside the cluster\")]");
+        lines.once(&format!("{here} == makes ==> outside"));
+    }
+}
+
+/// Steps may share a name: a generic one is called several times.
+pub(super) fn step_id(place: usize, step: &StepWiring) -> String {
+    format!("step{}_{}", place + 1, id(step.name))
+}
+
+/// The lines of a graph.
 #[derive(Default)]
-struct Lines {
+pub(super) struct Lines {
     text: String,
     said: BTreeSet<String>,
 }
 
 impl Lines {
-    fn say(&mut self, line: &str) {
+    pub(super) fn say(&mut self, line: &str) {
         let _ = writeln!(self.text, "    {line}");
     }
 
-    fn once(&mut self, line: &str) {
+    pub(super) fn once(&mut self, line: &str) {
         if self.said.insert(line.to_owned()) {
             self.say(line);
         }
@@ -75,7 +73,7 @@ impl Lines {
 }
 
 /// The name, and below it the first line of the doc comment.
-fn label(step: &StepWiring) -> String {
+pub(super) fn label(step: &StepWiring) -> String {
     match step.doc.lines().next() {
         Some(doc) => format!("<b>{}</b><br/>{}", step.name, text(doc)),
         None => format!("<b>{}</b>", step.name),
@@ -83,7 +81,7 @@ fn label(step: &StepWiring) -> String {
 }
 
 /// Text in a quoted label.
-fn text(text: &str) -> String {
+pub(super) fn text(text: &str) -> String {
     let replace = |c: char| match c {
         '"' => "#quot;".to_owned(),
         '#' => "#35;".to_owned(),
@@ -109,25 +107,27 @@ mod tests {
         let expected = [
             "flowchart TD",
             "object([\"Pod\"])",
-            "step_fetch[\"<b>fetch</b><br/>Fetches #quot;it#quot;.\"]",
-            "object --> step_fetch",
-            "step_store[\"<b>store</b>\"]",
-            "step_fetch --> step_store",
-            "step_store --> ready([\"Ready\"])",
+            "step1_fetch[\"<b>fetch</b><br/>Fetches #quot;it#quot;.\"]",
+            "object --> step1_fetch",
+            "step2_store[\"<b>store</b>\"]",
+            "step1_fetch --> step2_store",
+            "ready([\"Ready\"])",
+            "step2_store --> ready",
             "kind__Secret[(\"Secret\")]",
-            "kind__Secret -. \"wakes, by name\" .-> step_fetch",
+            "kind__Secret -. \"wakes, by name\" .-> step1_fetch",
             "on_Fetched{{\"Fetched\"}}",
-            "step_fetch -- sets --> on_Fetched",
+            "step1_fetch -- sets --> on_Fetched",
             "on_Outdated{{\"Outdated\"}}",
-            "step_fetch -- sets --> on_Outdated",
+            "step1_fetch -- sets --> on_Outdated",
             "kind__ConfigMap[(\"ConfigMap\")]",
-            "step_store == owns ==> kind__ConfigMap",
+            "step2_store == owns ==> kind__ConfigMap",
             "kind__Node[(\"Node\")]",
-            "kind__Node -. read .-> step_store",
-            "step_store == makes ==> outside[(\"outside the cluster\")]",
+            "kind__Node -. read .-> step2_store",
+            "outside[(\"outside the cluster\")]",
+            "step2_store == makes ==> outside",
             "on_Stored{{\"Stored\"}}",
-            "step_store -- sets --> on_Stored",
-            "step_store -- clears --> on_Outdated",
+            "step2_store -- sets --> on_Stored",
+            "step2_store -- clears --> on_Outdated",
         ];
         assert_eq!(graph.lines().map(str::trim).collect::<Vec<_>>(), expected);
     }

@@ -5,8 +5,10 @@
 
 mod column;
 mod contract;
+mod error;
 #[cfg(test)]
 mod fixture;
+mod flow;
 mod graph;
 mod page;
 mod reason;

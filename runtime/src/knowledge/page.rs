@@ -2,7 +2,7 @@
 
 use super::reason::KEPT;
 use super::{Knowledge, table};
-use crate::condition::{ConditionInfo, READY, RECONCILING, STALLED};
+use crate::condition::{ConditionInfo, Polarity, READY, RECONCILING, STALLED};
 use crate::wiring::{How, StepWiring};
 
 impl Knowledge {
@@ -15,8 +15,9 @@ impl Knowledge {
             format!("```mermaid\n{}```\n", self.graph()),
             format!("## Steps\n\n{}", self.steps()),
             format!("## Conditions\n\n{}", self.told()),
+            format!("## Errors\n\n{}", self.failures()),
             format!("## Reasons of the framework\n\n{}", kept()),
-            format!("## Events\n\n{}", events()),
+            format!("## Events\n\n{}", self.events()),
             format!("## What wakes it\n\n{}", self.wakes()),
             format!("## What it writes\n\n{}", self.writes()),
         ];
@@ -54,11 +55,25 @@ impl Knowledge {
         let reasons: Vec<_> = self.reasons(place).into_iter().collect();
         vec![
             info.type_.to_owned(),
-            info.polarity.good().to_string(),
+            good(info.polarity),
             info.doc.to_owned(),
             reasons.join(", "),
             setters.collect::<Vec<_>>().join(", "),
         ]
+    }
+
+    /// The table of events: at most one for each transition, none at rest.
+    fn events(&self) -> String {
+        let success = [["Normal", "that of Ready", "Ready became True"]];
+        let trouble = [
+            ["Warning", "Panicked, TimedOut", "a step has a bug, or did not end in time"],
+            ["Warning", "StatusNotWritten", "the API server refuses the status"],
+            ["Warning", "Clamped", "a duration of the object is out of bounds"],
+        ];
+        let owned = |row: [&str; 3]| row.map(ToOwned::to_owned);
+        let rows = success.map(owned).into_iter().chain(self.warnings()).chain(trouble.map(owned));
+        let rows: Vec<_> = rows.map(Vec::from).collect();
+        table::markdown(&["type", "reason", "when"], &rows)
     }
 
     fn wakes(&self) -> String {
@@ -93,18 +108,70 @@ impl Knowledge {
     }
 }
 
+/// How it stands while all is well.
+fn good(polarity: Polarity) -> String {
+    let good = polarity.good().to_string();
+    if polarity == Polarity::Negative { format!("absent or {good}") } else { good }
+}
+
 fn kept() -> String {
     let rows: Vec<_> = KEPT.iter().map(|kept| vec![kept.reason.to_owned(), kept.meaning.to_owned()]).collect();
     table::markdown(&["reason", "meaning"], &rows)
 }
 
-fn events() -> String {
-    let rows = [
-        ["Normal", "that of Ready", "Ready changed, or Stalled ended"],
-        ["Warning", "that of Ready", "Ready changed because a step failed, or Stalled began"],
-        ["Warning", "StatusNotWritten", "the API server refuses the status"],
-        ["Warning", "Clamped", "a duration of the object is out of bounds"],
-    ];
-    let rows: Vec<_> = rows.into_iter().map(|row| row.map(ToOwned::to_owned).into()).collect();
-    table::markdown(&["type", "reason", "when"], &rows)
+#[cfg(test)]
+mod tests {
+    use super::super::fixture;
+
+    fn section(title: &str) -> String {
+        let page = fixture::known().page();
+        let section = page.split("\n## ").find(|part| part.starts_with(title)).unwrap();
+        section.to_owned()
+    }
+
+    #[test]
+    fn an_error_is_told_with_its_meaning_what_happens_next_and_the_cure() {
+        let errors = section("Errors");
+        let rows: Vec<&str> = errors.lines().skip(4).collect();
+        assert_eq!(
+            rows,
+            [
+                "| InvalidUrl | stalled | fetch | No retry helps. | Stalled is True; it runs again when the object changes \
+                 | Write `https://host/path`. |",
+                "| Busy | transient | fetch | It is busy. | it is tried again with back-off, for ever \
+                 | none, if it passes by itself |",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_condition_is_told_with_the_reasons_of_its_step() {
+        let conditions = section("Conditions");
+        let row = conditions.lines().find(|line| line.starts_with("| Fetched")).unwrap();
+        let reasons = "Blocked, Busy, InvalidUrl, Panicked, Succeeded, TimedOut";
+        assert_eq!(row, format!("| Fetched | True | It was fetched. | {reasons} | fetch |"));
+    }
+
+    #[test]
+    fn every_event_stands_with_its_reason() {
+        let events = section("Events");
+        assert!(events.contains("| Warning | Busy | fetch ended in it |"), "{events}");
+        assert!(events.contains("| Warning | StatusNotWritten |"), "{events}");
+    }
+
+    #[test]
+    fn what_wakes_and_what_is_written_come_from_the_declared_relations() {
+        assert!(
+            section("What wakes it").contains("- a Secret that it asked for by name\n- a ConfigMap that it owns\n")
+        );
+        let writes = section("What it writes");
+        for line in [
+            "as field manager `op/things`",
+            "the finalizer `core.kubernetes.io/op`",
+            "ConfigMap, owned by it",
+            "in the step store",
+        ] {
+            assert!(writes.contains(line), "{writes}");
+        }
+    }
 }

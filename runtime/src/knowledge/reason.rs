@@ -30,7 +30,9 @@ impl Knowledge {
     pub(super) fn reasons(&self, place: usize) -> BTreeSet<String> {
         let Some(info) = self.wiring.conditions.get(place) else { return BTreeSet::new() };
         let positive = info.polarity != Polarity::Negative;
-        let kept = KEPT.iter().filter(|kept| positive || !kept.positive);
-        kept.map(|kept| kept.reason.to_owned()).collect()
+        let kept = KEPT.iter().filter(|kept| positive || !kept.positive).map(|kept| kept.reason);
+        let setters = self.wiring.steps.iter().filter(|step| step.sets.contains(&place));
+        let failures = setters.flat_map(|step| step.errors).map(|error| error.reason);
+        kept.chain(failures).map(ToOwned::to_owned).collect()
     }
 }

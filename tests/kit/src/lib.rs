@@ -62,6 +62,7 @@ mod eventually;
 mod failure;
 mod fault;
 mod gc;
+mod generated;
 pub mod kstatus;
 mod lens;
 mod log;
@@ -86,6 +87,7 @@ mod watch;
 pub use cluster::{Builder, Cluster, Serving};
 pub use eventually::eventually;
 pub use fault::{Effect, Fault, Faults};
+pub use generated::assert_generated;
 pub use log::{Entry, Log};
 pub use registry::Verb;
 

@@ -15,6 +15,8 @@ pub mod git;
 pub mod include;
 pub mod operator;
 pub mod recipe;
+#[cfg(test)]
+mod reference;
 pub mod remote;
 pub mod rules;
 pub mod sample;

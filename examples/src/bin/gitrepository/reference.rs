@@ -1,0 +1,29 @@
+//! The reference of the operator, as it stands in the repository, is what its wiring says.
+
+use evenkeel_testkit::assert_generated;
+
+use crate::operator::operator;
+use crate::storage::Storage;
+
+#[test]
+fn the_reference_in_the_repository_is_what_the_wiring_says() {
+    let folder = tempfile::tempdir().unwrap();
+    let operator = operator(Storage::open(folder.path()).unwrap());
+    let reference = |name: &str| format!("{}/reference/gitrepository/{name}", env!("CARGO_MANIFEST_DIR"));
+    assert_generated(reference("wiring.mmd"), &operator.graphs());
+    assert_generated(reference("docs.md"), &operator.pages());
+    assert_generated(reference("contract.json"), &operator.contract().to_string());
+}
+
+#[test]
+fn the_definition_shows_the_columns_of_the_author_and_those_of_the_conditions() {
+    let folder = tempfile::tempdir().unwrap();
+    let definitions = operator(Storage::open(folder.path()).unwrap()).definitions();
+    let columns = definitions[0].spec.versions[0].additional_printer_columns.clone().unwrap();
+    let names: Vec<_> = columns.iter().map(|column| column.name.as_str()).collect();
+    assert_eq!(names.first(), Some(&"Ready"));
+    assert_eq!(names.last(), Some(&"Age"));
+    for name in ["Revision", "Status", "ArtifactStored", "SourceFetched"] {
+        assert_eq!(names.iter().filter(|other| **other == name).count(), 1, "{name} in {names:?}");
+    }
+}

@@ -1,0 +1,46 @@
+//! What the command line of an operator prints without running, kept in the repository.
+#![allow(clippy::unwrap_used, reason = "a test may")]
+
+use std::process::{Command, Output};
+
+use evenkeel_testkit::assert_generated;
+
+fn hello(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_hello")).args(args).env_remove("KUBECONFIG").output().unwrap()
+}
+
+fn printed(args: &[&str]) -> String {
+    let output = hello(args);
+    assert!(output.status.success(), "{output:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn the_reference_of_hello_is_what_its_command_line_prints() {
+    let reference = |name: &str| format!("{}/reference/hello/{name}", env!("CARGO_MANIFEST_DIR"));
+    assert_generated(reference("crds.yaml"), &printed(&["crds"]));
+    assert_generated(reference("wiring.mmd"), &printed(&["wiring"]));
+    assert_generated(reference("docs.md"), &printed(&["docs"]));
+    assert_generated(reference("contract.json"), &printed(&["contract"]));
+    assert_generated(reference("rights.txt"), &printed(&["rights"]));
+    assert_generated(reference("rights.yaml"), &printed(&["rights", "--output", "yaml"]));
+}
+
+#[test]
+fn the_contract_of_hello_is_kept_to() {
+    let stored = std::fs::read_to_string(format!("{}/reference/hello/contract.json", env!("CARGO_MANIFEST_DIR")));
+    let stored = evenkeel::knowledge::Contract::parse(&stored.unwrap()).unwrap();
+    let next = evenkeel::knowledge::Contract::parse(&printed(&["contract"])).unwrap();
+    assert_eq!(stored.compare(&next), []);
+}
+
+#[test]
+fn the_help_names_every_command_and_an_unknown_one_is_refused() {
+    let help = printed(&["--help"]);
+    for command in ["run", "crds", "wiring", "docs", "contract", "rights"] {
+        assert!(help.lines().any(|line| line.trim_start().starts_with(&format!("{command} "))), "{command} in {help}");
+    }
+    let refused = hello(&["wirings"]);
+    assert!(!refused.status.success());
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("'wiring'"), "{refused:?}");
+}

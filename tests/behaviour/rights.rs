@@ -1,0 +1,120 @@
+//! Rights: the list that comes from the wiring is the list of what the operator asks the API server for, no more and no less.
+#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use evenkeel::prelude::*;
+use evenkeel_testkit::{Entry, eventually};
+use evenkeel_tests::widget::{Lab, Widget, WidgetError, a_widget, definition, is_ready};
+use evenkeel_tests::world::{Running, SOON, Server, World};
+use k8s_openapi::api::core::v1::{ConfigMap, Node, Secret, Service};
+use kube::ResourceExt;
+use kube::api::DeleteParams;
+use serde_json::json;
+
+#[derive(ConditionSet)]
+#[condition_set(mod = on)]
+enum RightfulCondition {
+    /// The neighbours were looked at.
+    #[condition(positive)]
+    Looked,
+    /// The child is as it should be.
+    #[condition(positive)]
+    Made,
+}
+
+/// Looks at everything that may be looked at.
+#[sub_reconciler(sets(on::Looked), watches(Secret, by_name), watches(Service, labels = "look=yes"), polls(Node))]
+async fn look(_: &Widget, lab: &Arc<Lab>, cx: &mut Cx<'_, look>) -> Result<(), WidgetError> {
+    let _ = (cx.get::<Secret>("s").await?, cx.get::<Service>("v").await?, cx.get::<Node>("n").await?);
+    lab.note("look");
+    drop(lab.hold.lock().await);
+    Ok(())
+}
+
+/// Makes the child, or unmakes it.
+#[sub_reconciler(sets(on::Made), owns(ConfigMap), external)]
+async fn make(widget: &Widget, cx: &mut Cx<'_, make>) -> Result<(), WidgetError> {
+    let mut map = ConfigMap::default();
+    map.metadata.name = Some(widget.name_any());
+    if widget.spec.child.is_some() {
+        cx.apply(&map).await?;
+    } else if cx.get::<ConfigMap>(&widget.name_any()).await?.is_some() {
+        cx.delete::<ConfigMap>(&widget.name_any()).await?;
+    }
+    Ok(())
+}
+
+#[cleanup(of = make)]
+async fn unmake(_: &Widget, lab: &Arc<Lab>, _cx: &mut Cx<'_, make>) -> Result<(), WidgetError> {
+    lab.note("unmake");
+    Ok(())
+}
+
+#[reconciler(conditions = RightfulCondition)]
+async fn rightful(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
+    look(widget, lab, cx).await?;
+    make(widget, cx).await?;
+    Ok(())
+}
+
+/// Group, resource with its subresource, verb.
+type Asked = (String, String, String);
+
+fn asked(entry: &Entry) -> Asked {
+    let resource = entry.subresource.iter().fold(entry.resource.clone(), |resource, sub| format!("{resource}/{sub}"));
+    (entry.group.clone(), resource, format!("{:?}", entry.verb).to_lowercase())
+}
+
+fn allowed(operator: &Operator) -> BTreeSet<Asked> {
+    let rights = operator.rights();
+    let each = |right: &evenkeel::knowledge::Right| {
+        let verbs = right.verbs.clone().into_iter();
+        let (group, resource) = (right.group.clone(), right.resource.clone());
+        verbs.map(move |verb| (group.clone(), resource.clone(), verb.as_str().to_owned())).collect::<Vec<_>>()
+    };
+    rights.iter().flat_map(each).collect()
+}
+
+/// All that can happen to an object: it comes, changes, meets another writer, goes.
+async fn live(world: &World, lab: &Lab) {
+    world.create::<Widget>(a_widget("w", json!({ "child": "x" }))).await;
+    world.until::<Widget>("w", "ready", is_ready).await;
+    let held = lab.hold.lock().await;
+    let before = lab.log().len();
+    world.merge::<Widget>("w", json!({ "spec": { "child": null } })).await;
+    eventually(SOON, || async { (lab.log().len() > before).then_some(()) }).await;
+    world.merge::<Widget>("w", json!({ "metadata": { "annotations": { "another": "writer" } } })).await;
+    drop(held);
+    world.until::<Widget>("w", "ready", is_ready).await;
+    world.api::<Widget>().delete("w", &DeleteParams::background()).await.unwrap();
+    eventually(SOON, || async { world.api::<Widget>().get_opt("w").await.unwrap().is_none().then_some(()) }).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_operator_asks_for_what_its_rights_name_and_for_nothing_else() {
+    let world = World::on(Server::InProcess).await.unwrap();
+    world.install(&definition()).await;
+    let lab = Lab::at("a");
+    let operator = Operator::new("tester").client(world.wire.client(&world.client)).namespaces([&*world.namespace]);
+    let operator = operator.reconciler::<rightful>(lab.clone());
+    let allowed = allowed(&operator);
+    let running = Running::start(operator);
+    live(&world, &lab).await;
+    running.stop().await.unwrap();
+    let log = world.cluster.as_ref().unwrap().log();
+    let ours = log.filter(|entry| entry.user_agent.contains("evenkeel/") && !entry.resource.is_empty());
+    let used: BTreeSet<Asked> = ours.iter().map(asked).collect();
+    assert_eq!(used.difference(&allowed).collect::<Vec<_>>(), Vec::<&Asked>::new(), "used, and not allowed");
+    let spare: Vec<&Asked> = allowed.difference(&used).collect();
+    let known = |group: &str, resource: &str, verb: &str| (group.to_owned(), resource.to_owned(), verb.to_owned());
+    // An apply that makes an object is asked whether it may create one; an event that comes again is a patch; the admission plugin of
+    // owner references asks for the last.
+    let expected = [
+        known("", "configmaps", "create"),
+        known("events.k8s.io", "events", "patch"),
+        known("tests.evenkeel.dev", "widgets/finalizers", "update"),
+    ];
+    assert_eq!(spare, expected.iter().collect::<Vec<_>>(), "allowed, and not used");
+}
