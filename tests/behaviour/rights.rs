@@ -96,6 +96,7 @@ async fn live(world: &World, lab: &Lab) {
 async fn the_operator_asks_for_what_its_rights_name_and_for_nothing_else() {
     let world = World::on(Server::InProcess).await.unwrap();
     world.install(&definition()).await;
+    world.wire.observers().know::<rightful>();
     let lab = Lab::at("a");
     let operator = Operator::new("tester").client(world.wire.client(&world.client)).namespaces([&*world.namespace]);
     let operator = operator.reconciler::<rightful>(lab.clone());

@@ -30,6 +30,7 @@ pub(crate) fn expand(step: &Step) -> TokenStream {
             type Conditions = #set;
             type Error = #error;
             type Undo = #undo;
+            #[allow(clippy::needless_update)]
             const WIRING: #krate::StepWiring = #wiring;
         }
         #[automatically_derived]

@@ -86,6 +86,7 @@ fn expand_impl(reconciler: &Reconciler) -> TokenStream {
             type Object = #object;
             type Deps = #deps;
             type Conditions = #conditions;
+            #[allow(clippy::needless_update)]
             const WIRING: #krate::Wiring = #wiring;
 
             fn requeue(#object_: &Self::Object) -> #krate::std::option::Option<#krate::std::time::Duration> {
