@@ -48,6 +48,7 @@ pub mod sabotage;
 mod shape;
 mod status;
 mod step;
+pub mod suspend;
 #[cfg(feature = "operator")]
 mod watch;
 pub mod wiring;

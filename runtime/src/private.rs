@@ -15,6 +15,7 @@ pub use crate::status::{ObservedInputs, StatusContract};
 pub use crate::step::{
     ClearedBy, HasCleanup, NoCleanup, OwnedBy, Provides, ReadBy, SetBy, SubReconciler, Undo, Unread, WatchedBy,
 };
+pub use crate::suspend::{IsSuspended, Suspend};
 pub use crate::wiring::{
     Arm, How, KindInfo, Node, Previously, Readable, Relation, StepWiring, Wiring, check_step, check_unset,
 };

@@ -54,6 +54,11 @@ pub trait Reconciler: Sized + Send + Sync + 'static {
     /// When to run again after success, before jitter; `None` awaits a change.
     fn requeue(object: &Self::Object) -> Option<Duration>;
 
+    /// Whether the field that `suspend = spec.field` names suspends the object.
+    fn is_suspended(_object: &Self::Object) -> bool {
+        false
+    }
+
     /// Runs the pipeline.
     fn reconcile(object: &Self::Object, deps: &Self::Deps, pass: &mut Pass<'_>) -> impl Future<Output = Flow> + Send;
 

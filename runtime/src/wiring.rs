@@ -9,6 +9,7 @@ use kube::core::{ClusterResourceScope, NamespaceResourceScope};
 use crate::action::VariantInfo;
 use crate::condition::{ConditionInfo, ConditionSet};
 pub use crate::shape::{Arm, Node};
+use crate::suspend::Suspend;
 
 /// All that is known at compile time of one reconciler.
 #[derive(Clone, Copy, Debug)]
@@ -35,6 +36,8 @@ pub struct Wiring {
     pub previously: Previously,
     /// The annotation that asks for a pass (`requested = ".."`).
     pub requested: &'static str,
+    /// What suspends an object (`suspend(..)`); `None`: nothing does.
+    pub suspend: Option<Suspend>,
 }
 
 impl Wiring {
@@ -51,6 +54,7 @@ impl Wiring {
         manager: None,
         previously: Previously { managers: &[], finalizers: &[] },
         requested: crate::request::REQUESTED_AT,
+        suspend: None,
     };
 
     /// The field manager within the operator of the name.

@@ -45,6 +45,8 @@ pub async fn uncheck(_repo: &GitRepository, _cx: &mut Cx) -> ::std::result::Resu
     finalizer = "example.com/bare",
     manager = "bare",
     previously(managers("old"), finalizers("example.com/old")),
+    requested = "example.com/requestedAt",
+    suspend(field = spec.suspend, annotation, record),
 )]
 pub async fn bare(repo: &GitRepository, cx: &mut Pass<'_>) -> Flow {
     check(repo, cx).await?;

@@ -18,6 +18,7 @@ pub struct GitRepositorySpec {
     pub url: String,
     pub interval: Option<Interval>,
     pub secret: Option<String>,
+    pub suspend: Option<bool>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -29,6 +29,8 @@ pub struct WidgetSpec {
     pub child: Option<String>,
     /// Fetch stores what it found before store begins.
     pub record: bool,
+    /// Nothing is done for it.
+    pub suspend: Option<bool>,
     /// How often to look again.
     pub interval: Option<Interval>,
 }
@@ -242,7 +244,8 @@ pub async fn remove(widget: &Widget, lab: &Arc<Lab>, _cx: &mut Cx<'_, store>) ->
 }
 
 /// The pipeline.
-#[reconciler(conditions = WidgetCondition, requeue = spec.interval, timeout = "3s", previously(managers("old-tool")))]
+#[reconciler(conditions = WidgetCondition, requeue = spec.interval, timeout = "3s", suspend(field = spec.suspend, annotation),
+    previously(managers("old-tool")))]
 pub async fn widget(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
     let revision = fetch(widget, lab, cx).await?;
     store(widget, lab, &revision, cx).await?;

@@ -8,6 +8,7 @@ use syn::punctuated::Punctuated;
 use syn::{Expr, ExprLit, Lit, LitStr, Path, Token};
 
 use super::check;
+use super::suspend::{self, Suspend};
 use crate::errors::{Errors, mistake};
 use crate::syntax::args::{Arg, Keys, parse_args};
 use crate::syntax::duration::parse_duration;
@@ -23,6 +24,7 @@ const KEYS: Keys = Keys {
         "manager",
         "previously",
         "requested",
+        "suspend",
         "crate",
     ],
     many: &[],
@@ -40,6 +42,7 @@ pub(crate) struct ReconcilerArgs {
     pub(crate) finalizer: Option<LitStr>,
     pub(crate) manager: Option<LitStr>,
     pub(crate) requested: Option<LitStr>,
+    pub(crate) suspend: Option<Suspend>,
     pub(crate) managers: Vec<LitStr>,
     pub(crate) finalizers: Vec<LitStr>,
     pub(crate) krate: Krate,
@@ -64,6 +67,7 @@ pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> ReconcilerArgs 
         finalizer: None,
         manager: None,
         requested: None,
+        suspend: None,
         managers: Vec::new(),
         finalizers: Vec::new(),
         krate: Krate::DEFAULT,
@@ -89,6 +93,7 @@ impl ReconcilerArgs {
             "revision" => self.revision = errors.take(revision(arg)).unwrap_or_default(),
             "finalizer" => self.finalizer = errors.take(arg.text("\"example.com/cleanup\"").and_then(check::finalizer)),
             "manager" => self.manager = errors.take(arg.text("\"source-controller\"").and_then(check::manager)),
+            "suspend" => self.suspend = suspend::parse(arg, errors),
             "requested" => {
                 let text = arg.text("\"reconcile.example.com/requestedAt\"");
                 self.requested = errors.take(text.and_then(check::annotation));

@@ -6,6 +6,7 @@ mod expand;
 mod fallback;
 mod model;
 mod pipeline;
+mod suspend;
 
 use proc_macro2::TokenStream;
 use quote::quote;

@@ -21,6 +21,8 @@ pub(crate) struct Event<'a> {
     pub(crate) finalizer: &'a str,
     /// The annotation that asks for a pass.
     pub(crate) requested: &'a str,
+    /// Whether the version before was suspended, and whether this one is.
+    pub(crate) suspended: (bool, bool),
 }
 
 impl<'a> Event<'a> {

@@ -108,6 +108,11 @@ causes! {
         event: |event| event.before.is_some_and(|before| is_requested(event.token(before), event.token(event.now))),
         stands: |object| object.is_requested || object.woken.contains(Causes::REQUESTED),
     }
+    /// Suspended or resumed: what happened in the meantime was left alone.
+    SUSPENSION = "suspension" {
+        event: |event| event.before.is_some() && event.suspended.0 != event.suspended.1,
+        stands: |object| object.woken.contains(Causes::SUSPENSION),
+    }
 }
 
 fn is_deleting(meta: &ObjectMeta) -> bool {

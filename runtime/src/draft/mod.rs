@@ -244,6 +244,13 @@ impl Draft {
         }
     }
 
+    /// What is there, with the receipts of a suspended object; its generation counts as observed where that is wished.
+    pub(crate) fn frozen(&self, record: bool) -> StatusIntent {
+        let found = self.found();
+        let observed_generation = if record { Some(self.generation) } else { found.observed_generation };
+        StatusIntent { observed_generation, receipts: self.receipts.clone(), ..found }
+    }
+
     /// Whether the pass changed a condition's status or an author field: the back-off starts anew.
     pub(crate) fn progressed(&self, intent: &StatusIntent) -> bool {
         if self.progress {

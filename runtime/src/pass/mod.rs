@@ -14,6 +14,7 @@ mod finalizer;
 mod finish;
 mod inputs;
 mod status;
+mod suspend;
 mod takeover;
 
 use std::collections::{BTreeSet, HashMap};
@@ -38,6 +39,7 @@ use crate::cause::List;
 use crate::gate::Gate;
 use crate::queue::{Attempt, Causes, Key, Next, Worker};
 use crate::reconciler::Reconciler;
+use crate::suspend::is_suspended;
 use crate::watch::{Filter, Primary, Relations};
 use crate::wiring::KindInfo;
 
@@ -86,6 +88,8 @@ struct Memory {
     unwritten: bool,
     /// Conditions of ours that another manager holds, too: we cannot take them away.
     foreign: BTreeSet<&'static str>,
+    /// It was suspended when it was last looked at.
+    suspended: bool,
 }
 
 impl<R: Reconciler> PassWorker<R> {
@@ -105,8 +109,13 @@ impl<R: Reconciler> PassWorker<R> {
     }
 
     /// What the event filter has to know.
-    pub(crate) fn filter(&self) -> Filter {
-        Filter { causes: self.env.causes, finalizer: self.finalizers.name().to_owned(), requested: R::WIRING.requested }
+    pub(crate) fn filter(&self) -> Filter<R::Object> {
+        Filter {
+            causes: self.env.causes,
+            finalizer: self.finalizers.name().to_owned(),
+            requested: R::WIRING.requested,
+            is_suspended: is_suspended::<R>,
+        }
     }
 
     async fn pass(&self, key: &Key, causes: Causes, attempt: Attempt) -> Next {
@@ -119,6 +128,10 @@ impl<R: Reconciler> PassWorker<R> {
         if standing.contains(Causes::DELETION) {
             return self.delete(key, object).await;
         }
+        if is_suspended::<R>(&object) {
+            return self.freeze(key, &object, causes.contains(Causes::SUSPENSION)).await;
+        }
+        self.thaw(key, &object).await;
         if let Some(pending) = self.pending(key, &object, causes) {
             return self.resend(key, object, pending).await;
         }

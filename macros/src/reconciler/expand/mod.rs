@@ -73,6 +73,7 @@ fn expand_impl(reconciler: &Reconciler) -> TokenStream {
     let deps = expand_deps(krate, dependencies);
     let wiring = expand_wiring(reconciler);
     let requeue = expand_requeue(args);
+    let suspended = expand_suspended(args);
     let (object_, deps_, pass) = (hidden("object"), hidden("deps"), hidden("pass"));
     let undo = reconciler.pipeline.calls().into_iter().rev().map(|call| {
         let (path, here) = (&call.path, krate.at(call.path.span()));
@@ -92,6 +93,8 @@ fn expand_impl(reconciler: &Reconciler) -> TokenStream {
             fn requeue(#object_: &Self::Object) -> #krate::std::option::Option<#krate::std::time::Duration> {
                 #requeue
             }
+
+            #suspended
 
             #reconcile
 
@@ -131,6 +134,18 @@ fn expand_requeue(args: &ReconcilerArgs) -> TokenStream {
         Requeue::Field(field) => {
             let (here, object) = (krate.at(field.span()), hidden_at("object", field.span()));
             quote_spanned!(field.span()=> #here::IntoInterval::into_interval(#object.#field))
+        }
+    }
+}
+
+fn expand_suspended(args: &ReconcilerArgs) -> TokenStream {
+    let Some(field) = args.suspend.as_ref().and_then(|suspend| suspend.field.as_ref()) else {
+        return TokenStream::new();
+    };
+    let (here, object) = (args.krate.at(field.span()), hidden_at("object", field.span()));
+    quote_spanned! {field.span()=>
+        fn is_suspended(#object: &Self::Object) -> #here::std::primitive::bool {
+            #here::IsSuspended::is_suspended(&#object.#field)
         }
     }
 }

@@ -8,6 +8,7 @@ use super::call::expand_step;
 use super::shape::expand_shape;
 use super::{expand_duration, expand_set_or_poison};
 use crate::reconciler::model::Reconciler;
+use crate::reconciler::suspend::Suspend;
 use crate::syntax::docs;
 use crate::syntax::krate::Krate;
 
@@ -25,6 +26,7 @@ pub(super) fn expand_wiring(reconciler: &Reconciler) -> TokenStream {
     let (revision, managers, finalizers) = (args.revision, &args.managers, &args.finalizers);
     let (finalizer, manager) = (expand_option(krate, &args.finalizer), expand_option(krate, &args.manager));
     let shape = expand_shape(reconciler);
+    let suspend = expand_suspend(krate, args.suspend.as_ref());
     let requested = args.requested.iter().map(|key| quote!(requested: #key,));
     quote! {
         #krate::Wiring {
@@ -38,6 +40,7 @@ pub(super) fn expand_wiring(reconciler: &Reconciler) -> TokenStream {
             finalizer: #finalizer,
             manager: #manager,
             #(#requested)*
+            #suspend
             previously: #krate::Previously { managers: &[#(#managers),*], finalizers: &[#(#finalizers),*] },
             ..#krate::Wiring::EMPTY
         }
@@ -49,6 +52,11 @@ fn expand_declared(reconciler: &Reconciler) -> TokenStream {
     let Some(span) = reconciler.conditions.as_ref().map(Spanned::span) else { return quote!(&[]) };
     let (here, set) = (reconciler.args.krate.at(span), expand_set_or_poison(reconciler));
     quote_spanned!(span=> <#set as #here::ConditionSet>::CONDITIONS)
+}
+
+fn expand_suspend(krate: &Krate, suspend: Option<&Suspend>) -> TokenStream {
+    let Some(Suspend { annotation, record, .. }) = suspend else { return TokenStream::new() };
+    quote!(suspend: #krate::std::option::Option::Some(#krate::Suspend { annotation: #annotation, record: #record }),)
 }
 
 fn expand_option(krate: &Krate, value: &Option<impl ToTokens>) -> TokenStream {

@@ -18,13 +18,13 @@ use crate::watch::seen::is_newer;
 use crate::watch::stream::{Place, Progress, follow};
 
 /// What the event filter has to know of the reconciler.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Filter {
+pub(crate) struct Filter<K> {
     /// The causes that count.
     pub(crate) causes: List,
     pub(crate) finalizer: String,
     /// The annotation that asks for a pass.
     pub(crate) requested: &'static str,
+    pub(crate) is_suspended: fn(&K) -> bool,
 }
 
 /// The cache of the reconciled kind. Cloneable: all clones are one cache.
@@ -91,7 +91,7 @@ impl<K: crate::Primary> Primary<K> {
         self,
         client: Client,
         place: Place,
-        filter: Arc<Filter>,
+        filter: Arc<Filter<K>>,
         queue: Queue,
         progress: Arc<watch::Sender<Progress>>,
     ) {
@@ -127,7 +127,7 @@ impl<K: crate::Primary> Primary<K> {
     }
 
     /// Takes the object into the cache. An unchanged version changes nothing, as after a relist.
-    fn apply(&self, object: Guarded<K>, filter: &Filter) -> Option<Change> {
+    fn apply(&self, object: Guarded<K>, filter: &Filter<K>) -> Option<Change> {
         let meta = kube::Resource::meta(&object);
         let (key, version) = (Key::of(meta), meta.resource_version.clone().unwrap_or_default());
         let mut objects = self.lock();
@@ -190,7 +190,7 @@ fn outlives<K: crate::Primary>(wrote: &K, seen: &K) -> bool {
 }
 
 /// Why the object has to be looked at.
-fn causes<K: crate::Primary>(before: Option<&Held<K>>, now: &K, filter: &Filter) -> Causes {
+fn causes<K: crate::Primary>(before: Option<&Held<K>>, now: &K, filter: &Filter<K>) -> Causes {
     let held = before.and_then(|held| Some((held, held.seen.as_deref()?)));
     let held = held.filter(|(_, old)| old.meta().uid == now.meta().uid);
     filter.causes.woken(&cause::Event {
@@ -201,5 +201,6 @@ fn causes<K: crate::Primary>(before: Option<&Held<K>>, now: &K, filter: &Filter)
             .is_some_and(|(held, _)| held.wrote.as_deref().is_some_and(|wrote| version(wrote) == version(now))),
         finalizer: &filter.finalizer,
         requested: filter.requested,
+        suspended: (held.is_some_and(|(_, old)| (filter.is_suspended)(old)), (filter.is_suspended)(now)),
     })
 }

@@ -40,8 +40,13 @@ impl StatusContract for ThingStatus {
 
 const FINALIZER: &str = "example.com/tester";
 
-fn filter() -> Filter {
-    Filter { finalizer: FINALIZER.into(), requested: "example.com/now", ..Filter::default() }
+fn filter() -> Filter<Thing> {
+    Filter {
+        finalizer: FINALIZER.into(),
+        requested: "example.com/now",
+        causes: List::default(),
+        is_suspended: |thing| thing.spec.size == 0,
+    }
 }
 
 /// An object, with these changes to an observed one of generation 1.
@@ -94,6 +99,7 @@ fn each_change_wakes_for_its_cause_and_the_status_for_none() {
         (json!({ "/metadata/generation": 2 }), "generation"),
         (json!({ "/metadata/labels": { "a": "1" } }), "labels"),
         (json!({ "/metadata/annotations": { "x": "y" } }), "annotations"),
+        (json!({ "/spec/size": 0 }), "suspension"),
         (json!({ "/metadata/annotations": { "example.com/now": "" } }), "requested"),
         (json!({ "/metadata/annotations": { "kubectl.kubernetes.io/last-applied-configuration": "{}" } }), ""),
         (

@@ -1,0 +1,52 @@
+//! The pass of a suspended object: nothing but receipts, and word of the change.
+
+use kube::runtime::events::EventType;
+
+use super::status::{self, Unwritten};
+use super::{PassWorker, event};
+use crate::draft::Draft;
+use crate::queue::{Key, Next};
+use crate::reconciler::Reconciler;
+
+impl<R: Reconciler> PassWorker<R> {
+    /// No side effect, conditions as they are, no timer: the object wakes when it is resumed.
+    pub(super) async fn freeze(&self, key: &Key, object: &R::Object, is_change: bool) -> Next {
+        let known = std::mem::replace(&mut self.memory().entry(key.clone()).or_default().suspended, true);
+        if is_change && !known {
+            tracing::info!("suspended");
+            self.tell(object, "Suspended", "nothing is done for this object until it is resumed").await;
+        }
+        let backend = self.backend(key, object);
+        let draft = Draft::new(object, R::WIRING, backend.clone());
+        let intent = draft.frozen(R::WIRING.suspend.is_some_and(|suspend| suspend.record));
+        if intent == draft.found() {
+            return Next::Await;
+        }
+        match status::write(&backend.calls, &backend.identity, &backend.version(), &intent).await {
+            Ok(written) => {
+                backend.note(&written);
+                Next::Await
+            }
+            Err(Unwritten::Gone) => self.forget(key),
+            Err(Unwritten::Outdated) => Next::Conflict { newer_than: backend.version() },
+            Err(Unwritten::Failed(error)) => {
+                tracing::warn!(%error, "the receipt of a suspended object was not written; trying again");
+                Next::Retry { progressed: false, at_least: None }
+            }
+        }
+    }
+
+    /// Tells of the end of a suspension that this process has seen.
+    pub(super) async fn thaw(&self, key: &Key, object: &R::Object) {
+        let was = self.memory().get_mut(key).is_some_and(|memory| std::mem::take(&mut memory.suspended));
+        if was {
+            tracing::info!("resumed");
+            self.tell(object, "Resumed", "the object is reconciled again").await;
+        }
+    }
+
+    async fn tell(&self, object: &R::Object, reason: &str, note: &str) {
+        let event = event::event(EventType::Normal, reason, note);
+        event::publish(&self.recorder, &event, &self.reference(object)).await;
+    }
+}

@@ -1,0 +1,174 @@
+//! Suspension: nothing is done, nothing is written but receipts, and a resumed object runs at once.
+#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use evenkeel::prelude::*;
+use evenkeel_testkit::eventually;
+use evenkeel_tests::on_each_server;
+use evenkeel_tests::widget::{
+    Lab, Widget, WidgetCondition, a_widget, definition, fetch, is_ready, store, widget as freezer,
+};
+use evenkeel_tests::wire::Call;
+use evenkeel_tests::world::{Running, SOON, World};
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube::api::DeleteParams;
+use serde_json::{Value, json};
+
+/// As the widget, but the generation of a suspended one counts as observed.
+#[reconciler(conditions = WidgetCondition, suspend(field = spec.suspend, record))]
+async fn recorder(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
+    let revision = fetch(widget, lab, cx).await?;
+    store(widget, lab, &revision, cx).await?;
+    Ok(())
+}
+
+async fn start<R>(world: &World, spec: Value) -> (Arc<Lab>, Running)
+where
+    R: evenkeel::Reconciler<Deps = Arc<Lab>, Object = Widget>,
+{
+    world.install(&definition()).await;
+    let lab = Lab::at("a");
+    let operator = world.operator::<R>(lab.clone());
+    world.create::<Widget>(a_widget("w", spec)).await;
+    (lab, operator)
+}
+
+/// Time enough for anything that should not happen to happen.
+async fn quiet() {
+    tokio::time::sleep(Duration::from_millis(700)).await;
+}
+
+async fn spec(world: &World, spec: Value) {
+    world.merge::<Widget>("w", json!({ "spec": spec })).await;
+}
+
+async fn annotate(world: &World, name: &str, value: Value) {
+    world.merge::<Widget>("w", json!({ "metadata": { "annotations": { name: value } } })).await;
+}
+
+/// How often the operator told of it; a repeated event is a patch of its series.
+fn told(world: &World, reason: &str) -> usize {
+    let quoted = format!("\"{reason}\"");
+    world.wire.count(|call| call.is_event() && call.is_write() && call.body.contains(&quoted))
+}
+
+async fn until_told(world: &World, reason: &str, times: usize) {
+    eventually(SOON, || async { (told(world, reason) == times).then_some(()) }).await;
+}
+
+async fn a_suspended_object_is_left_alone_until_it_is_resumed(world: World) -> World {
+    let (lab, operator) = start::<freezer>(&world, json!({ "interval": "1s" })).await;
+    let before = world.until::<Widget>("w", "ready", is_ready).await;
+    spec(&world, json!({ "suspend": true })).await;
+    until_told(&world, "Suspended", 1).await;
+    world.wire.clear();
+    let passes = lab.passes();
+    spec(&world, json!({ "child": "x" })).await;
+    lab.move_to("b");
+    tokio::time::sleep(Duration::from_secs(3)).await;
+    assert_eq!(lab.passes(), passes, "neither the change nor the interval ran a pass");
+    assert_eq!(world.wire.count(Call::is_write), 0, "{:#?}", world.wire.calls());
+    assert_eq!(world.raw::<Widget>("w").await["status"]["conditions"], before["status"]["conditions"]);
+    spec(&world, json!({ "suspend": false })).await;
+    let after = world.until::<Widget>("w", "resumed", |w| w["status"]["stored"] == "b" && is_ready(w)).await;
+    assert_eq!(after["status"]["observedGeneration"], 4);
+    until_told(&world, "Resumed", 1).await;
+    assert_eq!(told(&world, "Suspended"), 0, "not again");
+    operator.stop().await.unwrap();
+    world
+}
+
+async fn an_annotation_suspends_and_its_end_repairs_what_was_left_alone(world: World) -> World {
+    let (lab, operator) = start::<freezer>(&world, json!({ "child": "x" })).await;
+    world.until::<Widget>("w", "ready", is_ready).await;
+    annotate(&world, "evenkeel.dev/suspend", json!("true")).await;
+    until_told(&world, "Suspended", 1).await;
+    world.api::<ConfigMap>().delete("w", &DeleteParams::default()).await.unwrap();
+    quiet().await;
+    assert!(world.api::<ConfigMap>().get_opt("w").await.unwrap().is_none(), "drift is left alone");
+    let passes = lab.passes();
+    annotate(&world, "evenkeel.dev/suspend", json!("false")).await;
+    eventually(SOON, || async { world.api::<ConfigMap>().get_opt("w").await.unwrap() }).await;
+    assert_eq!(lab.passes(), passes + 1);
+    annotate(&world, "evenkeel.dev/suspend", json!("true")).await;
+    until_told(&world, "Suspended", 2).await;
+    annotate(&world, "evenkeel.dev/suspend", Value::Null).await;
+    eventually(SOON, || async { (lab.passes() == passes + 2).then_some(()) }).await;
+    operator.stop().await.unwrap();
+    world
+}
+
+async fn an_object_that_is_suspended_from_the_start_gets_no_finalizer_and_only_receipts(world: World) -> World {
+    let (lab, operator) = start::<freezer>(&world, json!({ "suspend": true })).await;
+    quiet().await;
+    let fresh = world.raw::<Widget>("w").await;
+    assert_eq!((&fresh["metadata"]["finalizers"], world.wire.count(Call::is_write)), (&Value::Null, 0));
+    annotate(&world, "evenkeel.dev/requestedAt", json!("now")).await;
+    let handled = |w: &Value| w["status"]["lastHandledReconcileAt"] == "now";
+    let object = world.until::<Widget>("w", "the receipt", handled).await;
+    assert_eq!(object["status"]["observedGeneration"], -1, "it does not look current: {:#}", object["status"]);
+    quiet().await;
+    assert_eq!((lab.passes(), world.wire.count(Call::is_write)), (0, 1), "{:#?}", world.wire.calls());
+    operator.stop().await.unwrap();
+    world
+}
+
+async fn a_restart_leaves_a_suspended_object_alone_and_sees_that_it_was_resumed(world: World) -> World {
+    let (lab, operator) = start::<freezer>(&world, json!({})).await;
+    world.until::<Widget>("w", "ready", is_ready).await;
+    spec(&world, json!({ "suspend": true })).await;
+    until_told(&world, "Suspended", 1).await;
+    operator.stop().await.unwrap();
+    world.wire.clear();
+    let operator = world.operator::<freezer>(lab.clone());
+    quiet().await;
+    assert_eq!((lab.passes(), world.wire.count(Call::is_write)), (1, 0), "{:#?}", world.wire.calls());
+    operator.stop().await.unwrap();
+    spec(&world, json!({ "suspend": null })).await;
+    let operator = world.operator::<freezer>(lab.clone());
+    world.until::<Widget>("w", "resumed", |w| w["status"]["observedGeneration"] == 3).await;
+    assert_eq!(lab.passes(), 2);
+    operator.stop().await.unwrap();
+    world
+}
+
+async fn deletion_wins_over_suspension(world: World) -> World {
+    let (lab, operator) = start::<freezer>(&world, json!({})).await;
+    world.until::<Widget>("w", "ready", is_ready).await;
+    spec(&world, json!({ "suspend": true })).await;
+    until_told(&world, "Suspended", 1).await;
+    world.api::<Widget>().delete("w", &DeleteParams::default()).await.unwrap();
+    eventually(SOON, || async { world.api::<Widget>().get_opt("w").await.unwrap().is_none().then_some(()) }).await;
+    assert_eq!((lab.cleanups(), lab.passes()), (1, 1));
+    operator.stop().await.unwrap();
+    world
+}
+
+async fn a_suspended_generation_counts_as_observed_where_that_is_asked_for(world: World) -> World {
+    let (lab, operator) = start::<recorder>(&world, json!({})).await;
+    let before = world.until::<Widget>("w", "ready", is_ready).await;
+    spec(&world, json!({ "suspend": true, "child": "x" })).await;
+    let recorded = || async {
+        let object = world.raw::<Widget>("w").await;
+        (object["status"]["observedGeneration"] == 2).then_some(object)
+    };
+    let object = eventually(SOON, recorded).await;
+    assert_eq!(object["status"]["conditions"], before["status"]["conditions"]);
+    spec(&world, json!({ "suspend": false })).await;
+    world.until::<Widget>("w", "resumed", |w| w["status"]["observedGeneration"] == 3 && is_ready(w)).await;
+    let child = world.api::<ConfigMap>().get("w").await.unwrap();
+    assert_eq!((lab.passes(), child.data.unwrap()["data"].as_str()), (2, "x"));
+    operator.stop().await.unwrap();
+    world
+}
+
+on_each_server!(
+    a_suspended_object_is_left_alone_until_it_is_resumed,
+    an_annotation_suspends_and_its_end_repairs_what_was_left_alone,
+    an_object_that_is_suspended_from_the_start_gets_no_finalizer_and_only_receipts,
+    a_restart_leaves_a_suspended_object_alone_and_sees_that_it_was_resumed,
+    deletion_wins_over_suspension,
+    a_suspended_generation_counts_as_observed_where_that_is_asked_for,
+);
