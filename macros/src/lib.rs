@@ -71,11 +71,21 @@ pub fn condition_set(item: TokenStream) -> TokenStream {
 /// | `stalled` | retrying is useless until a person changes something |
 /// | `waiting` | not our turn yet: woken by the `Absent<K>` that the variant holds |
 /// | `waiting(poll = "1m")` | not our turn yet: looks again after the time |
+/// | `waiting(poll = self.after)` | the same, after what the field says: an `Interval`, a `Duration` or an `Option` of one (30 s where it is `None`) |
 /// | `transient` | worth another try, with back-off |
 /// | `ignored` | nothing to do: the pass counts as done |
 ///
+/// What is told of an error beside the conditions depends on its class; a variant may say otherwise, after its class:
+///
+/// | argument | stalled | waiting | transient | ignored | meaning |
+/// | --- | --- | --- | --- | --- | --- |
+/// | `event = ".."` | `"warning"` | `"normal"` | `"warning"` | `"none"` | the Kubernetes event of the transition into it |
+/// | `log = ".."` | `"error"` | `"info"` | `"warn"` | `"debug"` | the level of the one line in the log; `"none"`: no line |
+/// | `notify = ..` | `true` | `false` | `true` | `false` | whether observers of the operator should notify people |
+///
 /// The reason of the condition is the name of the variant, or `class(.., reason = "Word")`; the message is `Display`. On the enum,
-/// `#[reconcile_error(crate = ::path)]` says where the runtime is, if it is renamed.
+/// `#[reconcile_error(crate = ::path)]` says where the runtime is, if it is renamed. Durations are from one second to thirty days:
+/// literals are checked, fields are clamped.
 ///
 /// Generates `ReconcileError` for the enum.
 #[proc_macro_derive(ReconcileError, attributes(reconcile_error, class))]

@@ -16,7 +16,9 @@ fn samples() -> Vec<(Macro, TokenStream, TokenStream)> {
         pub enum E<T> {
             #[class(waiting)] A(Absent<T>),
             #[class(waiting(poll = "1m"), reason = "Busy")] B { x: u8 },
-            #[class(stalled)] C,
+            #[class(stalled, event = "none", log = "warn", notify = false)] C,
+            #[class(waiting(poll = self.after))] D { after: Duration },
+            #[class(waiting(poll = self.0), event = "normal")] F(Interval),
         }
     };
     let status = quote! {

@@ -51,6 +51,9 @@ impl Actions {
     /// Of the class `ignored`: no event, a line of level debug, no notification.
     pub const IGNORED: Self = Self { event: EventLevel::None, log: LogLevel::Debug, notify: false };
 
+    /// Of a panic and a time-out, which nobody can override.
+    pub(crate) const MISHAP: Self = Self::STALLED;
+
     /// The same with another event.
     #[must_use]
     pub const fn with_event(self, event: EventLevel) -> Self {

@@ -1,4 +1,4 @@
-//! Durations in specs: `"10m"`, `"1h30m"`.
+//! Time spans: as specs write them (`"10m"`, `"1h30m"`), clamped, and spread.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -12,6 +12,32 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 pub(crate) const SHORTEST: Duration = Duration::from_secs(1);
 /// The longest time that the framework waits between two runs: 30 days.
 pub(crate) const LONGEST: Duration = Duration::from_secs(30 * 24 * 3600);
+
+/// A run-time value that was out of bounds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Clamped {
+    /// What it is: "poll time".
+    pub(crate) what: &'static str,
+    asked: Duration,
+}
+
+impl Clamped {
+    /// The value within one second and thirty days; what was out of bounds goes to `warnings`.
+    pub(crate) fn clamp(what: &'static str, asked: Duration, warnings: &mut Vec<Self>) -> Duration {
+        let clamped = asked.clamp(SHORTEST, LONGEST);
+        if clamped != asked {
+            warnings.push(Self { what, asked });
+        }
+        clamped
+    }
+}
+
+impl fmt::Display for Clamped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { what, asked } = self;
+        write!(f, "the {what} of {asked:?} was clamped to {:?}", (*asked).clamp(SHORTEST, LONGEST))
+    }
+}
 
 /// A time span as specs write it: `"90s"`, `"10m"`, `"1h30m"`, `"500ms"`, `"2d"`.
 ///
@@ -99,11 +125,11 @@ impl JsonSchema for Interval {
     }
 }
 
-/// What `requeue = spec.interval` may be: an [`Interval`], or an optional one (absent: await a change).
+/// What `requeue = spec.interval` and its like may be: an [`Interval`] or a [`Duration`], or an optional one.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an interval",
     label = "not an interval",
-    note = "use `evenkeel::Interval` or `Option<evenkeel::Interval>`"
+    note = "use an `evenkeel::Interval`, a `Duration`, or an `Option` of one"
 )]
 pub trait IntoInterval {
     /// The time span, unclamped.
@@ -125,6 +151,60 @@ impl IntoInterval for Option<Interval> {
 impl IntoInterval for Duration {
     fn into_interval(self) -> Option<Duration> {
         Some(self)
+    }
+}
+
+impl IntoInterval for Option<Duration> {
+    fn into_interval(self) -> Option<Duration> {
+        self
+    }
+}
+
+/// Spreads intervals: a factor from `1 - p` to `1 + p`, so that what began together does not go on together.
+///
+/// ```
+/// use evenkeel::Jitter;
+/// let jitter = Jitter::percent(10).unwrap();
+/// assert_eq!((jitter.factor(0.0), jitter.factor(0.5), jitter.factor(1.0)), (0.9, 1.0, 1.1));
+/// assert_eq!(Jitter::NONE.factor(0.7), 1.0);
+/// assert!(Jitter::percent(100).is_none(), "an interval may not vanish");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Jitter(f64);
+
+impl Jitter {
+    /// None at all.
+    pub const NONE: Self = Self(0.0);
+
+    /// By so many percent, at most 99. `None`: more.
+    #[must_use]
+    pub fn percent(percentage: u8) -> Option<Self> {
+        (percentage < 100).then(|| Self(f64::from(percentage) / 100.0))
+    }
+
+    /// By this fraction; none where it is not between zero and one.
+    #[must_use]
+    pub fn fraction(p: f64) -> Self {
+        Self(if p > 0.0 && p < 1.0 { p } else { 0.0 })
+    }
+
+    /// The factor for a number that was drawn evenly from 0 to 1.
+    #[must_use]
+    pub fn factor(self, drawn: f64) -> f64 {
+        1.0 + self.0 * (2.0 * drawn.clamp(0.0, 1.0) - 1.0)
+    }
+
+    /// The interval, spread by a number that was drawn evenly from 0 to 1.
+    #[must_use]
+    pub fn spread(self, interval: Duration, drawn: f64) -> Duration {
+        interval.mul_f64(self.factor(drawn))
+    }
+}
+
+impl Default for Jitter {
+    /// Five percent.
+    fn default() -> Self {
+        Self(0.05)
     }
 }
 

@@ -65,7 +65,7 @@ pub use evenkeel_macros::{ConditionSet, ReconcileError, cleanup, reconciler, sta
 pub use condition::{Condition, ConditionSet};
 pub use cx::{Apply, Cx, Delete, Get, Pass, Require};
 pub use draft::StatusIntent;
-pub use interval::{Interval, IntoInterval};
+pub use interval::{Interval, IntoInterval, Jitter};
 #[cfg(feature = "operator")]
 pub use operator::{Error, Operator, Result};
 pub use outcome::{Class, Flow, Halt, Outcome, ReconcileError};

@@ -20,6 +20,18 @@ pub enum Class {
     Ignored,
 }
 
+/// When an error of class `waiting(poll = self.after)` looks again where its field is `None`: after 30 s.
+pub(crate) const POLL: Duration = Duration::from_secs(30);
+
+impl Class {
+    /// Waiting, to look again after the time that the error says; see [`POLL`] where it says none.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn polling(after: Option<Duration>) -> Self {
+        Self::Waiting { poll: Some(after.unwrap_or(POLL)) }
+    }
+}
+
 /// An error type of which every variant has a class. Derive it with [`ReconcileError`](derive@crate::ReconcileError).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the error of a step: its variants have no class",
@@ -43,11 +55,12 @@ pub trait ReconcileError: std::fmt::Display + Send {
 pub type Flow = Result<(), Halt>;
 
 /// Why a pipeline stopped. Only the framework makes one, from the error of a step, whose condition it has marked by then.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Halt {
     pub(crate) class: Class,
     pub(crate) reason: &'static str,
     pub(crate) message: String,
+    pub(crate) actions: Actions,
 }
 
 impl Halt {

@@ -1,17 +1,222 @@
-//! What is told of errors: classes and variants, events, log lines, hooks, observers.
+//! What is told of errors: classes and variants, events, log lines, poll times.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
-use evenkeel::{Actions, ReconcileError, Reconciler, SubReconciler};
-use evenkeel_tests::widget::{WidgetError, fetch, widget};
+use std::sync::Arc;
+use std::time::Duration;
+
+use evenkeel::prelude::*;
+use evenkeel::{Actions, EventLevel, LogLevel, Reconciler, SubReconciler};
+use evenkeel_testkit::eventually;
+use evenkeel_tests::logs::Logs;
+use evenkeel_tests::on_each_server;
+use evenkeel_tests::widget::{Lab, Widget, WidgetCondition, a_widget, condition, definition, is_ready, on};
+use evenkeel_tests::world::{Running, SOON, Server, World};
+use serde_json::{Value, json};
+
+/// One variant for each thing that can be told.
+#[derive(Debug, thiserror::Error, ReconcileError)]
+enum Trouble {
+    /// A person must help.
+    #[error("nobody can")]
+    #[class(stalled)]
+    Hopeless,
+    /// Later, after this time.
+    #[error("not now")]
+    #[class(waiting(poll = self.after))]
+    Later {
+        /// How long.
+        after: Option<Duration>,
+    },
+    /// Later, in a tuple.
+    #[error("soon")]
+    #[class(waiting(poll = self.0), event = "warning", reason = "Postponed")]
+    Soon(Interval),
+    /// It breaks.
+    #[error("it broke")]
+    #[class(transient)]
+    Broken,
+    /// It breaks, and nobody minds.
+    #[error("it broke a bit")]
+    #[class(transient, event = "none", log = "debug", notify = false)]
+    Quiet,
+    /// Nothing to do.
+    #[error("no need")]
+    #[class(ignored)]
+    Needless,
+}
+
+/// Does as the spec says.
+#[sub_reconciler(sets(on::Fetched, on::Outdated, on::Stored))]
+async fn obey(widget: &Widget, lab: &Arc<Lab>, _cx: &mut Cx) -> Result<(), Trouble> {
+    lab.note("obey");
+    let after = widget.spec.interval.map(Duration::from);
+    match widget.spec.fetch.as_deref() {
+        Some("hopeless") => Err(Trouble::Hopeless),
+        Some("later") => Err(Trouble::Later { after }),
+        Some("never") => Err(Trouble::Later { after: Some(Duration::ZERO) }),
+        Some("soon") => Err(Trouble::Soon(Duration::from_secs(90).into())),
+        Some("broken") => Err(Trouble::Broken),
+        Some("quiet") => Err(Trouble::Quiet),
+        Some("needless") => Err(Trouble::Needless),
+        Some("panic") => panic!("as the test wished"),
+        _ => Ok(()),
+    }
+}
+
+#[reconciler(conditions = WidgetCondition)]
+async fn obedient(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
+    obey(widget, lab, cx).await?;
+    Ok(())
+}
+
+on_each_server!(each_class_tells_its_own_event, a_recovery_is_told_whatever_brought_it_about);
+
+async fn start(world: &World) -> (Arc<Lab>, Running) {
+    world.install(&definition()).await;
+    let lab = Lab::at("a");
+    (lab.clone(), world.operator::<obedient>(lab))
+}
+
+async fn in_process() -> World {
+    World::on(Server::InProcess).await.unwrap()
+}
+
+/// Waits until the object shows the reason.
+async fn shows(world: &World, name: &str, reason: &str) -> Value {
+    let shown = |o: &Value| condition(o, "Ready").is_some_and(|ready| ready["reason"] == reason);
+    world.until::<Widget>(name, reason, shown).await
+}
+
+/// Types and reasons of the events about an object.
+async fn told(world: &World, name: &str) -> Vec<(String, String)> {
+    let events = world.events(name).await.into_iter();
+    events.map(|event| (event.type_.unwrap_or_default(), event.reason.unwrap_or_default())).collect()
+}
+
+/// Waits for the first event about an object.
+async fn first(world: &World, name: &str) -> (String, String) {
+    eventually(SOON, || async { told(world, name).await.into_iter().next() }).await
+}
+
+async fn each_class_tells_its_own_event(world: World) -> World {
+    let (_, operator) = start(&world).await;
+    for (how, reason, type_) in [
+        ("hopeless", "Hopeless", "Warning"),
+        ("later", "Later", "Normal"),
+        ("soon", "Postponed", "Warning"),
+        ("broken", "Broken", "Warning"),
+        ("panic", "Panicked", "Warning"),
+    ] {
+        world.create::<Widget>(a_widget(how, json!({ "fetch": how }))).await;
+        shows(&world, how, reason).await;
+        assert_eq!(first(&world, how).await, (type_.to_owned(), reason.to_owned()));
+    }
+    world.create::<Widget>(a_widget("quiet", json!({ "fetch": "quiet" }))).await;
+    shows(&world, "quiet", "Quiet").await;
+    // It is told in the conditions, and the next transition is told again.
+    world.merge::<Widget>("quiet", json!({ "spec": { "fetch": null } })).await;
+    world.until::<Widget>("quiet", "ready", is_ready).await;
+    assert_eq!(first(&world, "quiet").await, ("Normal".into(), "Succeeded".into()));
+    assert_eq!(told(&world, "quiet").await.len(), 1, "nothing of the error");
+    operator.stop().await.unwrap();
+    world
+}
+
+async fn a_recovery_is_told_whatever_brought_it_about(world: World) -> World {
+    let (_, operator) = start(&world).await;
+    world.create::<Widget>(a_widget("w", json!({}))).await;
+    world.until::<Widget>("w", "ready", is_ready).await;
+    world.merge::<Widget>("w", json!({ "spec": { "fetch": "broken" } })).await;
+    shows(&world, "w", "Broken").await;
+    world.merge::<Widget>("w", json!({ "spec": { "fetch": null } })).await;
+    world.until::<Widget>("w", "ready", is_ready).await;
+    let normal = || async {
+        let told = told(&world, "w").await;
+        (told.iter().filter(|(type_, _)| type_ == "Normal").count() >= 1 && told.len() >= 2).then_some(())
+    };
+    eventually(SOON, normal).await;
+    let before = told(&world, "w").await.len();
+    // Nothing to do, and nothing was wrong: nothing to tell.
+    world.merge::<Widget>("w", json!({ "spec": { "fetch": "needless" } })).await;
+    world.until::<Widget>("w", "observed", |o| is_ready(o) && o["metadata"]["generation"] == 4).await;
+    assert_eq!(told(&world, "w").await.len(), before);
+    operator.stop().await.unwrap();
+    world
+}
+
+#[tokio::test]
+async fn an_error_is_logged_once_at_the_level_of_its_variant() {
+    let world = in_process().await;
+    let (logs, _capturing) = Logs::capture();
+    let (_, operator) = start(&world).await;
+    for (how, reason, message, level) in [
+        ("hopeless", "Hopeless", "nobody can", "ERROR"),
+        ("later", "Later", "not now", "INFO"),
+        ("broken", "Broken", "it broke", "WARN"),
+        ("quiet", "Quiet", "it broke a bit", "DEBUG"),
+        ("panic", "Panicked", "as the test wished", "ERROR"),
+    ] {
+        world.create::<Widget>(a_widget(how, json!({ "fetch": how }))).await;
+        shows(&world, how, reason).await;
+        let object = format!("/{how} ");
+        let lines = logs.with(&[&object, message]);
+        let passes = logs.with(&[&object, "pass ended"]).len();
+        assert_eq!(lines.len(), passes, "each pass says it once: {lines:#?}");
+        assert!(lines.iter().all(|line| line.contains(level) && line.contains(reason)), "{lines:#?}");
+    }
+    operator.stop().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_object_looks_again_after_the_time_that_its_error_says() {
+    let world = in_process().await;
+    for (how, interval, wanted) in [
+        ("later", json!("7m"), 420),
+        ("later", json!(null), 30),
+        ("soon", json!(null), 90),
+        ("later", json!("31d"), 30 * 86_400),
+        ("never", json!(null), 1),
+    ] {
+        let (lab, operator) = start(&world).await;
+        world.create::<Widget>(a_widget("w", json!({ "fetch": how, "interval": interval }))).await;
+        eventually(SOON, || async { (!lab.log().is_empty()).then_some(()) }).await;
+        tokio::time::sleep(Duration::from_secs(2 * wanted + 1)).await;
+        assert!(lab.pauses("obey").len() > 1, "{how} {interval}");
+        for pause in lab.pauses("obey") {
+            assert_eq!(pause.as_secs(), wanted, "{how} {interval}");
+        }
+        operator.stop().await.unwrap();
+        world.api::<Widget>().delete("w", &kube::api::DeleteParams::default()).await.unwrap();
+    }
+    let told = told(&world, "w").await;
+    assert_eq!(told.iter().filter(|(_, reason)| reason == "Clamped").count(), 2, "once each: {told:?}");
+}
+
+#[tokio::test]
+async fn a_poll_time_out_of_bounds_is_said_once() {
+    let world = in_process().await;
+    let (lab, operator) = start(&world).await;
+    world.create::<Widget>(a_widget("w", json!({ "fetch": "never" }))).await;
+    eventually(SOON, || async { (lab.pauses("obey").len() > 1).then_some(()) }).await;
+    let clamped: Vec<_> =
+        world.events("w").await.into_iter().filter(|e| e.reason.as_deref() == Some("Clamped")).collect();
+    assert_eq!(clamped.len(), 1);
+    assert_eq!(clamped[0].message.as_deref(), Some("the poll time of 0ns was clamped to 1s"));
+    operator.stop().await.unwrap();
+}
 
 #[test]
 fn what_can_go_wrong_is_known_at_compile_time() {
-    let steps = <widget as Reconciler>::WIRING.steps;
-    let told: Vec<_> = steps[0].errors.iter().map(|info| (info.reason, info.class, info.doc)).collect();
-    assert_eq!(told[0], ("Invalid", "stalled", "Stalled."));
-    assert_eq!(told[2], ("NotYet", "waiting", "Waiting for time to pass."));
-    assert_eq!(told.len(), WidgetError::VARIANTS.len());
-    assert_eq!(steps[0].errors[0].actions, Actions::STALLED);
+    let steps = <obedient as Reconciler>::WIRING.steps;
+    let known: Vec<_> = steps[0].errors.iter().map(|info| (info.reason, info.class, info.doc)).collect();
+    assert_eq!(known[0], ("Hopeless", "stalled", "A person must help."));
+    assert_eq!(known[2], ("Postponed", "waiting", "Later, in a tuple."));
+    let actions: Vec<_> = Trouble::VARIANTS.iter().map(|info| info.actions).collect();
+    let quiet = Actions { event: EventLevel::None, log: LogLevel::Debug, notify: false };
+    let warned = Actions { event: EventLevel::Warning, ..Actions::WAITING };
+    let all = [Actions::STALLED, Actions::WAITING, warned, Actions::TRANSIENT, quiet, Actions::IGNORED];
+    assert_eq!(actions, all);
+    assert_eq!(Trouble::Quiet.actions(), quiet);
     // A step alone does not carry them: its reconciler does.
-    assert!(<fetch as SubReconciler>::WIRING.errors.is_empty());
+    assert!(<obey as SubReconciler>::WIRING.errors.is_empty());
 }

@@ -3,35 +3,59 @@
 use std::time::Duration;
 
 use proc_macro2::Ident;
-use syn::{Attribute, LitStr};
+use syn::{Attribute, Expr, ExprLit, Lit, LitStr, Member};
 
 use super::check;
-use crate::errors::Errors;
-use crate::syntax::args::{Arg, Keys, Value, arguments, parse_args, parse_attrs};
+use crate::errors::{Errors, mistake};
+use crate::syntax::args::{Arg, Keys, Value, parse_args, parse_attrs};
 use crate::syntax::duration::parse_duration;
 use crate::syntax::krate::Krate;
 use crate::syntax::reason::check_reason;
+use crate::syntax::suggest;
 
 const CLASSES: [&str; 4] = ["stalled", "waiting", "transient", "ignored"];
-const CLASS: Keys = Keys { known: &["stalled", "waiting", "transient", "ignored", "reason"], many: &[] };
+const CLASS: Keys =
+    Keys { known: &["stalled", "waiting", "transient", "ignored", "reason", "event", "log", "notify"], many: &[] };
 const WAITING: Keys = Keys { known: &["poll"], many: &[] };
 const ERROR: Keys = Keys { known: &["crate"], many: &[] };
 
+/// What is written, and the variant of the runtime's enum that it means.
+type Words = [(&'static str, &'static str)];
+const EVENTS: &Words = &[("none", "None"), ("normal", "Normal"), ("warning", "Warning")];
+const LOGS: &Words = &[("none", "None"), ("debug", "Debug"), ("info", "Info"), ("warn", "Warn"), ("error", "Error")];
+
 /// A class as written.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(crate) enum Class {
     Stalled,
     Ignored,
     Transient,
     /// Woken by what the variant holds.
     Waiting,
-    Polling(Duration),
+    Polling(Poll),
+}
+
+/// When to look again.
+#[derive(Clone)]
+pub(crate) enum Poll {
+    After(Duration),
+    /// As a field of the variant says: `self.after`, `self.0`.
+    Field(Member),
+}
+
+/// What is told otherwise than the class would; each as a variant of the runtime's enum.
+#[derive(Default)]
+pub(crate) struct Told {
+    pub(crate) event: Option<&'static str>,
+    pub(crate) log: Option<&'static str>,
+    pub(crate) notify: Option<bool>,
 }
 
 /// What `#[class(..)]` says.
 pub(crate) struct ClassArgs {
     pub(crate) class: Option<Class>,
     pub(crate) reason: Option<LitStr>,
+    pub(crate) told: Told,
 }
 
 pub(crate) fn parse_krate(attrs: &[Attribute], errors: &mut Errors) -> Krate {
@@ -44,15 +68,26 @@ pub(crate) fn parse_krate(attrs: &[Attribute], errors: &mut Errors) -> Krate {
 
 /// The class of a variant; `None` where the mistake is reported.
 pub(crate) fn parse_class(variant: &Ident, attrs: &[Attribute], errors: &mut Errors) -> ClassArgs {
+    let before = errors.count();
     let args = parse_attrs(attrs, "class", &CLASS, errors);
-    let (classes, reasons): (Vec<&Arg>, Vec<&Arg>) = args.iter().partition(|arg| CLASSES.iter().any(|c| arg.key == *c));
-    let reason = reasons.first().and_then(|arg| errors.take(arg.text("\"Word\"")));
+    // What could not be read may be the very class: one error is enough.
+    let readable = errors.count() == before;
+    let (classes, others): (Vec<&Arg>, Vec<&Arg>) = args.iter().partition(|arg| CLASSES.iter().any(|c| arg.key == *c));
+    let (mut reason, mut told) = (None, Told::default());
+    for arg in others {
+        match arg.key.to_string().as_str() {
+            "reason" => reason = errors.take(arg.text("\"Word\"")),
+            "event" => told.event = errors.take(parse_word("event", arg, EVENTS)),
+            "log" => told.log = errors.take(parse_word("log level", arg, LOGS)),
+            _ => told.notify = errors.take(parse_notify(arg)),
+        }
+    }
     if let Some(reason) = &reason {
         check_reason(reason, errors);
     }
     let class = match classes.as_slice() {
         [] => {
-            if !attrs.iter().any(|attr| is_class(attr) && names_something(attr)) {
+            if readable {
                 check::refuse_no_class(variant, errors);
             }
             None
@@ -63,7 +98,7 @@ pub(crate) fn parse_class(variant: &Ident, attrs: &[Attribute], errors: &mut Err
             None
         }
     };
-    ClassArgs { class, reason }
+    ClassArgs { class, reason, told }
 }
 
 fn parse_one(arg: &Arg, errors: &mut Errors) -> Option<Class> {
@@ -84,17 +119,35 @@ fn parse_waiting(arg: &Arg, errors: &mut Errors) -> Option<Class> {
     }
     let list = errors.take(arg.list("poll = \"1m\""))?;
     let args = parse_args(list, &WAITING, errors);
-    let poll = args.first()?;
-    let duration = poll.value("\"1m\"").and_then(|value| parse_duration("poll", value));
-    errors.take(duration).map(Class::Polling)
+    let poll = args.first()?.value("\"1m\"").and_then(parse_poll);
+    errors.take(poll).map(Class::Polling)
 }
 
-fn is_class(attr: &Attribute) -> bool {
-    attr.path().is_ident("class")
+fn parse_poll(value: &Expr) -> syn::Result<Poll> {
+    match value {
+        Expr::Lit(_) => parse_duration("poll", value).map(Poll::After),
+        Expr::Field(field) if matches!(&*field.base, Expr::Path(path) if path.path.is_ident("self")) => {
+            Ok(Poll::Field(field.member.clone()))
+        }
+        other => Err(mistake(
+            other,
+            "`poll` takes a duration, or a field of the variant",
+            "write `poll = \"1m\"` or `poll = self.after`",
+        )),
+    }
 }
 
-/// Whether the attribute has a word other than `reason`: where that was wrong, it is reported already.
-fn names_something(attr: &Attribute) -> bool {
-    let first = arguments(attr).into_iter().next();
-    first.is_some_and(|token| token.to_string() != "reason")
+fn parse_word(what: &str, arg: &Arg, words: &Words) -> syn::Result<&'static str> {
+    let text = arg.text("\"none\"")?;
+    let value = text.value();
+    let known: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
+    let found = words.iter().find(|(word, _)| *word == value).map(|(_, variant)| *variant);
+    found.ok_or_else(|| mistake(&text, format_args!("unknown {what} `{value}`"), suggest::help(&value, &known)))
+}
+
+fn parse_notify(arg: &Arg) -> syn::Result<bool> {
+    match arg.value("false")? {
+        Expr::Lit(ExprLit { lit: Lit::Bool(flag), .. }) => Ok(flag.value),
+        other => Err(mistake(other, "`notify` takes `true` or `false`", "write `notify = false`")),
+    }
 }

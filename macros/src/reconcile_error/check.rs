@@ -1,10 +1,11 @@
 //! What a classed error may not be.
 
 use proc_macro2::Ident;
-use syn::{Data, DeriveInput, Fields, Type};
+use syn::{Data, DeriveInput, Fields, Member, Type};
 
 use crate::errors::Errors;
 use crate::syntax::names::plain;
+use crate::syntax::suggest;
 
 /// Classes stand on variants.
 pub(crate) fn refuse_no_enum(input: &DeriveInput, errors: &mut Errors) {
@@ -47,6 +48,26 @@ pub(crate) fn parse_wake_up(variant: &Ident, fields: &Fields, errors: &mut Error
             None
         }
     }
+}
+
+/// The field that `poll = self.after` names is there.
+pub(crate) fn check_poll(variant: &Ident, fields: &Fields, member: &Member, errors: &mut Errors) -> bool {
+    let known: Vec<Member> = fields.members().collect();
+    if known.contains(member) {
+        return true;
+    }
+    let text = |member: &Member| match member {
+        Member::Named(ident) => plain(ident),
+        Member::Unnamed(index) => index.index.to_string(),
+    };
+    let (word, names) = (text(member), known.iter().map(text).collect::<Vec<_>>());
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let help = match names.as_slice() {
+        [] => format!("write `{} {{ {word}: Duration }}`, or `poll = \"1m\"`", plain(variant)),
+        names => suggest::help(&word, names),
+    };
+    errors.push(member, format_args!("`{}` has no field `{word}`", plain(variant)), help);
+    false
 }
 
 fn is_absent(ty: &Type) -> bool {

@@ -1,29 +1,39 @@
 //! Prints the classes of an error.
 
-use proc_macro2::TokenStream;
-use quote::{quote, quote_spanned};
+use proc_macro2::{Ident, TokenStream};
+use quote::{format_ident, quote, quote_spanned};
+use syn::Member;
 use syn::spanned::Spanned;
 
+use super::args::Poll;
 use super::model::{Arm, ErrorModel, Kind};
 use crate::syntax::krate::Krate;
+use crate::syntax::shape::hidden_at;
 
 pub(crate) fn expand(model: &ErrorModel) -> TokenStream {
     let ErrorModel { krate, ident, generics, arms } = model;
     let (params, args, bounds) = generics.split_for_impl();
     let class = arms.iter().map(|arm| expand_class(krate, arm));
     let reason = arms.iter().map(|Arm { ident, reason, .. }| quote!(Self::#ident { .. } => #reason,));
+    let actions = arms.iter().map(|arm| {
+        let (ident, actions) = (&arm.ident, expand_actions(krate, arm));
+        quote!(Self::#ident { .. } => #actions,)
+    });
     let variants = arms.iter().map(|arm| expand_variant(krate, arm));
     let wakes = arms.iter().map(|arm| expand_wake_up(krate, arm));
     // An enum without variants, or no enum at all, has nothing to match on.
-    let (class, reason) = match arms.is_empty() {
-        true => (quote!(#krate::Class::Transient), quote!("")),
-        false => (quote!(match self { #(#class)* }), quote!(match self { #(#reason)* })),
+    let (class, reason, actions) = match arms.is_empty() {
+        true => (quote!(#krate::Class::Transient), quote!(""), quote!(#krate::Actions::TRANSIENT)),
+        false => {
+            (quote!(match self { #(#class)* }), quote!(match self { #(#reason)* }), quote!(match self { #(#actions)* }))
+        }
     };
     quote! {
         #[automatically_derived]
         impl #params #krate::ReconcileError for #ident #args #bounds {
             fn class(&self) -> #krate::Class { #class }
             fn reason(&self) -> &'static #krate::std::primitive::str { #reason }
+            fn actions(&self) -> #krate::Actions { #actions }
             const VARIANTS: &'static [#krate::VariantInfo] = &[#(#variants),*];
         }
         #(#wakes)*
@@ -36,23 +46,52 @@ fn expand_class(krate: &Krate, Arm { ident, class, .. }: &Arm) -> TokenStream {
         Kind::Ignored => quote!(Ignored),
         Kind::Transient => quote!(Transient),
         Kind::Waiting(None) => quote!(Waiting { poll: #krate::std::option::Option::None }),
-        Kind::Waiting(Some(poll)) => {
+        Kind::Waiting(Some(Poll::After(poll))) => {
             let poll = expand_duration(krate, *poll);
             quote!(Waiting { poll: #krate::std::option::Option::Some(#poll) })
         }
+        Kind::Waiting(Some(Poll::Field(member))) => return expand_polled(krate, ident, member),
     };
     quote!(Self::#ident { .. } => #krate::Class::#class,)
 }
 
+/// The poll time is what a field says; that it is a time is asked at the author's token.
+fn expand_polled(krate: &Krate, ident: &Ident, member: &Member) -> TokenStream {
+    let (here, poll) = (krate.at(member.span()), hidden_at("poll", member.span()));
+    let interval = quote_spanned!(member.span()=> #here::IntoInterval::into_interval(*#poll));
+    quote!(Self::#ident { #member: #poll, .. } => #krate::Class::polling(#interval),)
+}
+
 /// What is known of a variant at compile time.
-fn expand_variant(krate: &Krate, Arm { class, reason, doc, .. }: &Arm) -> TokenStream {
-    let (word, actions) = match class {
-        Kind::Stalled => ("stalled", quote!(STALLED)),
-        Kind::Ignored => ("ignored", quote!(IGNORED)),
-        Kind::Transient => ("transient", quote!(TRANSIENT)),
-        Kind::Waiting(_) => ("waiting", quote!(WAITING)),
+fn expand_variant(krate: &Krate, arm: &Arm) -> TokenStream {
+    let Arm { class, reason, doc, .. } = arm;
+    let word = match class {
+        Kind::Stalled => "stalled",
+        Kind::Ignored => "ignored",
+        Kind::Transient => "transient",
+        Kind::Waiting(_) => "waiting",
     };
-    quote!(#krate::VariantInfo { reason: #reason, class: #word, doc: #doc, actions: #krate::Actions::#actions })
+    let actions = expand_actions(krate, arm);
+    quote!(#krate::VariantInfo { reason: #reason, class: #word, doc: #doc, actions: #actions })
+}
+
+/// What is told of a variant: as of its class, but for what its attribute says.
+fn expand_actions(krate: &Krate, Arm { class, told, .. }: &Arm) -> TokenStream {
+    let class = match class {
+        Kind::Stalled => quote!(STALLED),
+        Kind::Ignored => quote!(IGNORED),
+        Kind::Transient => quote!(TRANSIENT),
+        Kind::Waiting(_) => quote!(WAITING),
+    };
+    let event = told.event.map(|level| format_ident!("{level}")).into_iter();
+    let log = told.log.map(|level| format_ident!("{level}")).into_iter();
+    let notify = told.notify.iter();
+    quote! {
+        #krate::Actions::#class
+            #(.with_event(#krate::EventLevel::#event))*
+            #(.with_log(#krate::LogLevel::#log))*
+            #(.with_notify(#notify))*
+    }
 }
 
 /// The type that a bare `waiting` holds can wake; the error stands at the type.

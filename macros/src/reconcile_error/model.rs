@@ -1,11 +1,9 @@
 //! The validated error: classes, reasons, and what wakes.
 
-use std::time::Duration;
-
 use proc_macro2::Ident;
 use syn::{Data, DeriveInput, Generics, Type, Variant};
 
-use super::args::{Class, parse_class, parse_krate};
+use super::args::{Class, Poll, Told, parse_class, parse_krate};
 use super::check;
 use crate::errors::Errors;
 use crate::syntax::docs;
@@ -24,6 +22,7 @@ pub(crate) struct Arm {
     pub(crate) class: Kind,
     pub(crate) reason: String,
     pub(crate) doc: String,
+    pub(crate) told: Told,
     /// The type that must be able to wake.
     pub(crate) wakes: Option<Type>,
 }
@@ -32,7 +31,7 @@ pub(crate) enum Kind {
     Stalled,
     Ignored,
     Transient,
-    Waiting(Option<Duration>),
+    Waiting(Option<Poll>),
 }
 
 /// Reads the error; a variant with a mistake is transient, so that its users see no second error.
@@ -56,8 +55,11 @@ fn arm(variant: &Variant, errors: &mut Errors) -> Arm {
         Some(Class::Stalled) => (Kind::Stalled, None),
         Some(Class::Ignored) => (Kind::Ignored, None),
         Some(Class::Transient) | None => (Kind::Transient, None),
+        Some(Class::Polling(Poll::Field(member))) if !check::check_poll(&ident, &variant.fields, &member, errors) => {
+            (Kind::Transient, None)
+        }
         Some(Class::Polling(poll)) => (Kind::Waiting(Some(poll)), None),
         Some(Class::Waiting) => (Kind::Waiting(None), check::parse_wake_up(&ident, &variant.fields, errors)),
     };
-    Arm { ident, class, reason, doc: docs::text(&variant.attrs), wakes }
+    Arm { ident, class, reason, doc: docs::text(&variant.attrs), told: args.told, wakes }
 }

@@ -1,4 +1,4 @@
-//! Durations as literals: `"10m"`, `"1h30m"`; never zero.
+//! Durations as literals: `"10m"`, `"1h30m"`; from one second to thirty days.
 
 use std::time::Duration;
 
@@ -7,6 +7,10 @@ use syn::{Expr, ExprLit, Lit, LitStr};
 use crate::errors::mistake;
 
 const UNITS: [(&str, u64); 5] = [("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000)];
+
+/// The bounds to which the runtime clamps, in milliseconds.
+const SHORTEST: u64 = 1000;
+const LONGEST: u64 = 30 * 86_400_000;
 
 /// Units that people write instead, and what they mean.
 const SPELLINGS: [(&str, &str); 5] = [("ms", "milli"), ("s", "sec"), ("m", "min"), ("h", "hour"), ("d", "day")];
@@ -52,9 +56,12 @@ fn read(text: &str) -> Result<Duration, Wrong> {
         millis = added.ok_or_else(|| shape("is too long"))?;
         rest = after;
     }
+    let wrong = |headline: &str, help: &str| Err(Wrong { headline: headline.into(), help: help.into() });
     match millis {
-        0 => Err(Wrong { headline: "must be longer than zero".into(), help: "write for example `\"30s\"`".into() }),
-        _ => Ok(Duration::from_millis(millis)),
+        0 => wrong("must be longer than zero", "write for example `\"30s\"`"),
+        1..SHORTEST => wrong("is shorter than one second", "write `\"1s\"` or longer"),
+        SHORTEST..=LONGEST => Ok(Duration::from_millis(millis)),
+        _ => wrong("is longer than thirty days", "write `\"30d\"` or shorter"),
     }
 }
 
@@ -99,7 +106,7 @@ mod tests {
 
     #[test]
     fn units_add_up() {
-        assert_eq!(read("500ms"), Ok(Duration::from_millis(500)));
+        assert_eq!(read("1500ms"), Ok(Duration::from_millis(1500)));
         assert_eq!(read("10m"), Ok(Duration::from_secs(600)));
         assert_eq!(read("1d2h3m4s"), Ok(Duration::from_secs(86_400 + 7_200 + 180 + 4)));
     }
@@ -110,6 +117,13 @@ mod tests {
         assert_eq!(read("10 m").unwrap_err().help, "write `\"10m\"`");
         assert_eq!(read("2weeks").unwrap_err().help, "use `ms`, `s`, `m`, `h` or `d`");
         assert_eq!(read("10").unwrap_err().help, "write `\"10s\"`");
+    }
+
+    #[test]
+    fn what_the_runtime_would_clamp_is_refused() {
+        assert_eq!(read("999ms").unwrap_err().help, "write `\"1s\"` or longer");
+        assert_eq!(read("30d1ms").unwrap_err().help, "write `\"30d\"` or shorter");
+        assert!(read("1s").is_ok() && read("30d").is_ok());
     }
 
     #[test]

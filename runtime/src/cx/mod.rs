@@ -14,7 +14,7 @@ use futures::future::BoxFuture;
 use crate::backend::{ApiError, Target};
 use crate::condition::{Condition, ConditionMarker, Status};
 use crate::draft::Draft;
-use crate::interval::{LONGEST, SHORTEST};
+use crate::interval::Clamped;
 use crate::reconciler::Primary;
 use crate::step::{Absent, ClearedBy, OwnedBy, ReadBy, SetBy, SubReconciler, WatchedBy};
 use crate::wiring::{How, Kind, KindInfo};
@@ -122,10 +122,7 @@ impl<S: SubReconciler> Cx<'_, S> {
 
     /// Runs again after `delay`, clamped to between one second and thirty days; later steps still run.
     pub fn requeue_after(&mut self, delay: Duration) {
-        let clamped = delay.clamp(SHORTEST, LONGEST);
-        if clamped != delay {
-            self.draft.warnings.push(format!("requeue after {delay:?} was clamped to {clamped:?}"));
-        }
+        let clamped = Clamped::clamp("time to requeue after", delay, &mut self.draft.clamped);
         let shortest = self.draft.requeue.flatten().map_or(clamped, |earlier| earlier.min(clamped));
         self.draft.requeue = Some(Some(shortest));
     }

@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 use super::{Cx, Pass};
 use crate::condition::sanitize;
 use crate::draft::Draft;
-use crate::interval::{LONGEST, SHORTEST};
+use crate::interval::Clamped;
 use crate::outcome::{Class, Halt, ReconcileError};
 use crate::reconciler::Reconciler;
 use crate::step::{SubReconciler, Undo};
@@ -44,13 +44,15 @@ pub fn finish<S: SubReconciler, T>(cx: Cx<'_, S>, result: Result<T, S::Error>) -
 fn halt(draft: &mut Draft, named: Option<usize>, error: &impl ReconcileError) -> Halt {
     let message = error.to_string();
     let class = match error.class() {
-        Class::Waiting { poll: Some(poll) } => Class::Waiting { poll: Some(poll.clamp(SHORTEST, LONGEST)) },
+        Class::Waiting { poll: Some(poll) } => {
+            Class::Waiting { poll: Some(Clamped::clamp("poll time", poll, &mut draft.clamped)) }
+        }
         class => class,
     };
     if class != Class::Ignored {
         draft.fail(named, error.reason(), &message);
     }
-    Halt { class, reason: error.reason(), message: sanitize(&message) }
+    Halt { class, reason: error.reason(), message: sanitize(&message), actions: error.actions() }
 }
 
 /// Undoes a step on the delete path, where it is external.

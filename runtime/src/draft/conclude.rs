@@ -42,6 +42,13 @@ impl Draft {
         }
     }
 
+    /// Nothing was to do, so all holds for this generation as well.
+    fn confirm(&mut self) {
+        for condition in self.conditions.iter_mut().flatten() {
+            condition.observed_generation = Some(self.generation);
+        }
+    }
+
     /// Turns the outcome into what is written: conditions, summary, generation. A success that is not ready becomes `Failed`.
     pub(crate) fn conclude(&mut self, outcome: Outcome) -> (Outcome, StatusIntent) {
         let outcome = match outcome {
@@ -50,6 +57,9 @@ impl Draft {
             }
             other => other,
         };
+        if outcome == Outcome::Ignored {
+            self.confirm();
+        }
         if !matches!(outcome, Outcome::Done | Outcome::Ignored | Outcome::Requeue { .. }) {
             self.block_unreached();
         }
@@ -167,7 +177,7 @@ mod tests {
     }
 
     fn halt(class: Class) -> Option<Halt> {
-        Some(Halt { class, reason: "Because", message: "of this".into() })
+        Some(Halt { class, reason: "Because", message: "of this".into(), actions: class.actions() })
     }
 
     fn run(mut draft: Draft, steps: &[StepWiring], halted: Option<Halt>) -> (Outcome, StatusIntent) {
@@ -243,12 +253,16 @@ mod tests {
     #[test]
     fn nothing_to_do_is_done_only_if_every_condition_was_reported() {
         assert!(matches!(run(draft(vec![]), &[FETCH], halt(Class::Ignored)).0, Outcome::Failed { .. }));
-        let found = ["Fetched", "Stored"].map(|type_| draft(vec![]).stamped(type_, Status::True, "Succeeded", ""));
+        let found = ["Fetched", "Stored"].map(|type_| Condition {
+            observed_generation: Some(1),
+            ..draft(vec![]).stamped(type_, Status::True, "Succeeded", "")
+        });
         let mut draft = draft(found.to_vec());
         draft.begin(FETCH);
         let outcome = draft.outcome(halt(Class::Ignored));
         let (outcome, intent) = draft.conclude(outcome);
         assert_eq!((outcome, intent.observed_generation), (Outcome::Ignored, Some(2)));
+        assert_eq!(find(&intent.conditions, "Stored").and_then(|c| c.observed_generation), Some(2));
     }
 
     #[test]

@@ -16,6 +16,7 @@ pub use self::intent::StatusIntent;
 
 use crate::backend::{ApiError, Backend};
 use crate::condition::{Condition, Polarity, READY, RECONCILING, STALLED, Stamp, Status, find};
+use crate::interval::Clamped;
 use crate::reconciler::Primary;
 use crate::request::Receipts;
 use crate::status::{ObservedInputs, StatusContract, author_fields};
@@ -45,8 +46,8 @@ pub(crate) struct Draft {
     pub(crate) references: BTreeSet<String>,
     /// A write in the middle of the pass failed with this.
     pub(crate) trouble: Option<ApiError>,
-    /// Warnings for the log: run-time values that had to be mended.
-    pub(crate) warnings: Vec<String>,
+    /// Run-time values that were out of bounds.
+    pub(crate) clamped: Vec<Clamped>,
     /// The requests that this pass handles, and those before.
     receipts: Receipts,
 }
@@ -122,7 +123,7 @@ impl Draft {
             requeue: None,
             references: BTreeSet::new(),
             trouble: None,
-            warnings: Vec::new(),
+            clamped: Vec::new(),
             receipts: Receipts::default(),
         }
     }

@@ -10,11 +10,20 @@ use futures::FutureExt;
 use kube::Resource;
 
 use super::PassWorker;
+use crate::action::Actions;
+use crate::condition::sanitize;
 use crate::cx::Pass;
 use crate::draft::Draft;
-use crate::outcome::{Class, Flow, Halt};
+use crate::outcome::{Class, Flow, Halt, Outcome};
 use crate::queue::{Key, Next};
 use crate::reconciler::Reconciler;
+
+/// What the end of the author's code means.
+pub(super) struct Verdict {
+    pub(super) outcome: Outcome,
+    /// What stopped it.
+    pub(super) halt: Option<Halt>,
+}
 
 /// How the author's code ended.
 enum Ended {
@@ -36,10 +45,10 @@ impl<R: Reconciler> PassWorker<R> {
             false => run(limit, R::reconcile(&object, deps, &mut pass)).await,
         };
         let halt = ended.halt(&mut draft);
-        let outcome = draft.outcome(halt);
+        let verdict = Verdict { outcome: draft.outcome(halt.clone()), halt };
         let next = match deleting {
-            true => self.deleted(key, &object, &mut draft, &backend, outcome).await,
-            false => self.finish(key, &object, &mut draft, &backend, outcome).await,
+            true => self.deleted(key, &object, &mut draft, &backend, verdict).await,
+            false => self.finish(key, &object, &mut draft, &backend, verdict).await,
         };
         // A pass that timed out may have left blocking work behind: the key stays taken until it ends.
         backend.blocking.close();
@@ -70,9 +79,8 @@ impl Ended {
             Self::Panicked(text) => ("Panicked", format!("step {} panicked: {text}", step(draft))),
             Self::TimedOut(limit) => ("TimedOut", format!("step {} did not end within {limit:?}", step(draft))),
         };
-        tracing::error!(reason, "{message}");
         draft.fail(None, reason, &message);
-        Some(Halt { class: Class::Transient, reason, message })
+        Some(Halt { class: Class::Transient, reason, message: sanitize(&message), actions: Actions::MISHAP })
     }
 }
 

@@ -6,6 +6,7 @@ use kube::{Resource, ResourceExt};
 
 use super::PassWorker;
 use super::backend::PassBackend;
+use super::body::Verdict;
 use crate::backend::ApiError;
 use crate::draft::Draft;
 use crate::outcome::Outcome;
@@ -28,11 +29,11 @@ impl<R: Reconciler> PassWorker<R> {
         object: &R::Object,
         draft: &mut Draft,
         backend: &PassBackend,
-        outcome: Outcome,
+        verdict: Verdict,
     ) -> Next {
-        match never_stalled(outcome) {
+        match never_stalled(verdict.outcome) {
             Outcome::Done => self.release(key, object).await,
-            outcome => self.finish(key, object, draft, backend, outcome).await,
+            outcome => self.finish(key, object, draft, backend, Verdict { outcome, ..verdict }).await,
         }
     }
 

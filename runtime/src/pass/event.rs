@@ -6,22 +6,14 @@ use kube::runtime::events::{Event, EventType, Recorder};
 use super::calls::answered;
 use crate::condition::{Condition, READY, STALLED, Status, find};
 use crate::draft::StatusIntent;
-use crate::outcome::Outcome;
 
 /// Longer notes are refused by the server (events.k8s.io/v1: 1 kB).
 const MAX_NOTE: usize = 1024;
 
-/// The event of this pass, if the summary changed: its status, its reason, or whether the object is stalled.
-pub(super) fn transition(before: &StatusIntent, after: &StatusIntent, outcome: &Outcome) -> Option<Event> {
-    let (was, is) = (summary(before), summary(after)?);
-    if was.is_some_and(|was| same(was, is)) && stalled(before) == stalled(after) {
-        return None;
-    }
-    let type_ = match outcome {
-        Outcome::Stalled { .. } | Outcome::Failed { .. } => EventType::Warning,
-        _ => EventType::Normal,
-    };
-    Some(event(type_, &is.reason, &is.message))
+/// Whether the summary changed: its status, its reason, or whether the object is stalled.
+pub(super) fn is_transition(before: &StatusIntent, after: &StatusIntent) -> bool {
+    let (was, is) = (summary(before), summary(after));
+    is.is_some_and(|is| !was.is_some_and(|was| same(was, is))) || stalled(before) != stalled(after)
 }
 
 /// An event with the note cut to what the server takes.

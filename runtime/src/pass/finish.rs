@@ -1,32 +1,21 @@
-//! The end of a pass: summary, status write, event, schedule.
+//! The end of a pass: summary, what is told, status write, schedule.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 use kube::api::DynamicObject;
-use kube::runtime::events::EventType;
-use kube::{Resource, ResourceExt};
 
+use super::PassWorker;
 use super::backend::PassBackend;
+use super::body::Verdict;
+use super::pending::Pending;
 use super::status::{self, Unwritten};
-use super::{PassWorker, event};
-use crate::backend::ApiError;
-use crate::condition::{Condition, RECONCILING, STALLED, Status, find};
+use super::tell::Tale;
+use crate::condition::{Condition, RECONCILING, STALLED, find};
 use crate::draft::{Draft, StatusIntent};
-use crate::interval::{LONGEST, SHORTEST};
 use crate::outcome::Outcome;
-use crate::queue::{Causes, Key, Next};
+use crate::queue::{Key, Next};
 use crate::reconciler::{Primary, Reconciler};
 use crate::status::{ObservedInputs, StatusContract};
-
-/// A status that could not be written, and what was to come after it.
-#[derive(Clone)]
-pub(super) struct Pending {
-    uid: String,
-    generation: Option<i64>,
-    intent: StatusIntent,
-    outcome: Outcome,
-}
 
 impl<R: Reconciler> PassWorker<R> {
     /// Writes the status if it differs, records the event of a transition, and schedules.
@@ -36,28 +25,29 @@ impl<R: Reconciler> PassWorker<R> {
         object: &R::Object,
         draft: &mut Draft,
         backend: &PassBackend,
-        outcome: Outcome,
+        verdict: Verdict,
     ) -> Next {
-        if outcome == Outcome::Conflict {
+        if verdict.outcome == Outcome::Conflict {
             return Next::Conflict { newer_than: backend.version() };
         }
-        let (outcome, mut intent) = draft.conclude(outcome);
+        let (outcome, mut intent) = draft.conclude(verdict.outcome);
         self.env.relations.keep(key, &draft.references);
         intent.observed_inputs = Some(self.observed(object, backend, &draft.references, &outcome));
         let found = self.without_foreign(key, draft.found(), &intent);
-        let progressed = draft.progressed(&intent);
-        tracing::info!(outcome = outcome.as_str(), progressed, "pass ended");
-        if intent != found {
+        let tale = Tale::of(&found, &intent, &outcome, verdict.halt.as_ref());
+        let (changed, progressed) = (intent != found, draft.progressed(&intent));
+        tale.log(&outcome, progressed);
+        let mut clamped = std::mem::take(&mut draft.clamped);
+        let next = self.schedule(object, &outcome, progressed, &mut clamped);
+        if changed {
             self.warn_of_time_stamps(draft, object, &intent);
-            if let Err(next) = self.write(key, object, backend, &intent, &outcome).await {
+            let event = tale.event(&intent);
+            if let Err(next) = self.write(key, object, backend, Pending::new(object, intent, &outcome, event)).await {
                 return next;
             }
-            if let Some(event) = event::transition(&found, &intent, &outcome) {
-                event::publish(&self.recorder, &event, &self.reference(object)).await;
-            }
-            self.warn_of_clamped(object, draft).await;
         }
-        self.schedule(object, &outcome, progressed)
+        self.warn_of_clamped(key, object, changed, &clamped).await;
+        next
     }
 
     fn observed(
@@ -71,32 +61,8 @@ impl<R: Reconciler> PassWorker<R> {
         ObservedInputs { wiring: self.wiring.clone(), digest, references: references.iter().cloned().collect() }
     }
 
-    async fn write(
-        &self,
-        key: &Key,
-        object: &R::Object,
-        backend: &PassBackend,
-        intent: &StatusIntent,
-        outcome: &Outcome,
-    ) -> Result<(), Next> {
-        let written = match self.take_over(object, backend).await {
-            Ok(()) => status::write(&backend.calls, &backend.identity, &backend.version(), intent).await,
-            Err(unwritten) => Err(unwritten),
-        };
-        match written {
-            Ok(written) => {
-                backend.note(&written);
-                self.settle(key, intent, &written);
-                Ok(())
-            }
-            Err(Unwritten::Gone) => Err(self.forget(key)),
-            Err(Unwritten::Outdated) => Err(Next::Conflict { newer_than: backend.version() }),
-            Err(Unwritten::Failed(error)) => Err(self.unwritten(key, object, intent, outcome, &error).await),
-        }
-    }
-
     /// The write went through. What it still shows though we no longer say it, another manager holds.
-    fn settle(&self, key: &Key, intent: &StatusIntent, written: &DynamicObject) {
+    pub(super) fn settle(&self, key: &Key, intent: &StatusIntent, written: &DynamicObject) {
         let conditions: Vec<Condition> =
             serde_json::from_value(written.data["status"]["conditions"].clone()).unwrap_or_default();
         let declared = R::WIRING.conditions.iter().map(|info| info.type_).chain([STALLED, RECONCILING]);
@@ -123,7 +89,7 @@ impl<R: Reconciler> PassWorker<R> {
     }
 
     /// The status of another wiring may hold what earlier managers left.
-    async fn take_over(&self, object: &R::Object, backend: &PassBackend) -> Result<(), Unwritten> {
+    pub(super) async fn take_over(&self, object: &R::Object, backend: &PassBackend) -> Result<(), Unwritten> {
         let previously = R::WIRING.previously.managers;
         let Some(status) = object.status().filter(|status| !status.conditions().is_empty()) else { return Ok(()) };
         if previously.is_empty() || status.observed_inputs().is_some_and(|inputs| inputs.wiring == self.wiring) {
@@ -133,92 +99,6 @@ impl<R: Reconciler> PassWorker<R> {
             *backend.version.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = version;
         }
         Ok(())
-    }
-
-    /// The outcome is kept; the write is tried again with back-off, without the body unless something changed.
-    async fn unwritten(
-        &self,
-        key: &Key,
-        object: &R::Object,
-        intent: &StatusIntent,
-        outcome: &Outcome,
-        error: &ApiError,
-    ) -> Next {
-        tracing::warn!(%error, outcome = outcome.as_str(), "the status was not written; trying again");
-        let first = !std::mem::replace(&mut self.memory().entry(key.clone()).or_default().unwritten, true);
-        if first && matches!(error, ApiError::Forbidden(_) | ApiError::Invalid(_)) {
-            let note = format!("the status was not written: {error}");
-            let event = event::event(EventType::Warning, "StatusNotWritten", &note);
-            event::publish(&self.recorder, &event, &self.reference(object)).await;
-        }
-        let pending = Pending {
-            uid: object.uid().unwrap_or_default(),
-            generation: object.meta().generation,
-            intent: intent.clone(),
-            outcome: outcome.clone(),
-        };
-        self.memory().entry(key.clone()).or_default().pending = Some(pending);
-        let at_least = if let ApiError::Busy(after, _) = error { *after } else { None };
-        Next::Retry { progressed: false, at_least }
-    }
-
-    /// The status that still has to be written, if nothing but the retry timer woke the object. Anything else runs the body anew.
-    pub(super) fn pending(&self, key: &Key, object: &R::Object, causes: Causes) -> Option<Pending> {
-        let pending = self.memory().get_mut(key)?.pending.take()?;
-        let same = object.uid().as_deref() == Some(&*pending.uid) && object.meta().generation == pending.generation;
-        (same && causes == Causes::RETRY).then_some(pending)
-    }
-
-    pub(super) async fn resend(&self, key: &Key, object: Arc<R::Object>, pending: Pending) -> Next {
-        let backend = self.backend(key, &object);
-        let before = Draft::new(&*object, R::WIRING, backend.clone()).found();
-        if let Err(next) = self.write(key, &object, &backend, &pending.intent, &pending.outcome).await {
-            return next;
-        }
-        if let Some(event) = event::transition(&before, &pending.intent, &pending.outcome) {
-            event::publish(&self.recorder, &event, &self.reference(&object)).await;
-        }
-        self.schedule(&object, &pending.outcome, false)
-    }
-
-    /// When an unchanged object runs again; a stalled one does not.
-    pub(super) fn rest(&self, object: &R::Object) -> Next {
-        let conditions = object.status().map_or(&[][..], StatusContract::conditions);
-        match find(conditions, STALLED).map(|stalled| stalled.status) {
-            Some(Status::True) => Next::Await,
-            _ => self.schedule(object, &Outcome::Done, false),
-        }
-    }
-
-    fn schedule(&self, object: &R::Object, outcome: &Outcome, progressed: bool) -> Next {
-        match outcome {
-            Outcome::Done | Outcome::Ignored => match R::requeue(object) {
-                Some(interval) => {
-                    let interval = interval.clamp(SHORTEST, LONGEST);
-                    Next::After(self.clock.until_resync(interval, &object.uid().unwrap_or_default()))
-                }
-                None => Next::Await,
-            },
-            Outcome::Requeue { after: Some(after) } => Next::After(*after),
-            Outcome::Waiting { poll: Some(poll) } => Next::After(*poll),
-            Outcome::Requeue { after: None } | Outcome::Failed { .. } => Next::Retry { progressed, at_least: None },
-            Outcome::Waiting { poll: None } | Outcome::Stalled { .. } => Next::Await,
-            Outcome::Gone => Next::Forget,
-            Outcome::Conflict => Next::Conflict { newer_than: object.resource_version().unwrap_or_default() },
-        }
-    }
-
-    /// Told with a status that changed, so once and not with every resync.
-    async fn warn_of_clamped(&self, object: &R::Object, draft: &Draft) {
-        let interval = R::requeue(object).filter(|interval| *interval != (*interval).clamp(SHORTEST, LONGEST));
-        let interval = interval.map(|interval| {
-            format!("the interval of {interval:?} was clamped to {:?}", interval.clamp(SHORTEST, LONGEST))
-        });
-        for warning in draft.warnings.iter().chain(&interval) {
-            tracing::warn!("{warning}");
-            let event = event::event(EventType::Warning, "Clamped", warning);
-            event::publish(&self.recorder, &event, &self.reference(object)).await;
-        }
     }
 
     /// A time stamp that changes in every pass costs a write per resync. It wakes nobody, but its author should know.

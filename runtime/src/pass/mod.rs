@@ -13,9 +13,12 @@ mod event;
 mod finalizer;
 mod finish;
 mod inputs;
+mod pending;
+mod schedule;
 mod status;
 mod suspend;
 mod takeover;
+mod tell;
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -32,7 +35,7 @@ use self::backend::{Children, PassBackend};
 use self::calls::Calls;
 use self::clock::Clock;
 use self::finalizer::Finalizers;
-use self::finish::Pending;
+use self::pending::Pending;
 use self::status::Identity;
 use crate::backend::{ApiError, Target};
 use crate::cause::List;
@@ -79,13 +82,15 @@ pub(crate) struct PassWorker<R: Reconciler> {
 }
 
 /// What is remembered of one object between its passes.
-#[derive(Clone, Default)]
+#[derive(Default)]
 struct Memory {
     children: Children,
     /// A status that could not be written yet.
     pending: Option<Pending>,
     /// The last status write failed, and its event has been sent.
     unwritten: bool,
+    /// The values that were out of bounds in the last pass; `None` before the first.
+    clamped: Option<BTreeSet<&'static str>>,
     /// Conditions of ours that another manager holds, too: we cannot take them away.
     foreign: BTreeSet<&'static str>,
     /// It was suspended when it was last looked at.

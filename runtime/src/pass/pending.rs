@@ -1,0 +1,95 @@
+//! A status that is written: at once, or, where that fails, later without the body.
+
+use std::sync::Arc;
+
+use kube::runtime::events::{Event, EventType};
+use kube::{Resource, ResourceExt};
+
+use super::backend::PassBackend;
+use super::status::{self, Unwritten};
+use super::{PassWorker, event};
+use crate::backend::ApiError;
+use crate::draft::StatusIntent;
+use crate::outcome::Outcome;
+use crate::queue::{Causes, Key, Next};
+use crate::reconciler::Reconciler;
+
+/// A status to write, and what comes after it.
+pub(super) struct Pending {
+    uid: String,
+    generation: Option<i64>,
+    intent: StatusIntent,
+    outcome: Outcome,
+    event: Option<Event>,
+}
+
+impl Pending {
+    pub(super) fn new(object: &impl Resource, intent: StatusIntent, outcome: &Outcome, event: Option<Event>) -> Self {
+        Self {
+            uid: object.uid().unwrap_or_default(),
+            generation: object.meta().generation,
+            intent,
+            outcome: outcome.clone(),
+            event,
+        }
+    }
+}
+
+impl<R: Reconciler> PassWorker<R> {
+    /// Writes the status, and publishes the event.
+    pub(super) async fn write(
+        &self,
+        key: &Key,
+        object: &R::Object,
+        backend: &PassBackend,
+        pending: Pending,
+    ) -> Result<(), Next> {
+        let written = match self.take_over(object, backend).await {
+            Ok(()) => status::write(&backend.calls, &backend.identity, &backend.version(), &pending.intent).await,
+            Err(unwritten) => Err(unwritten),
+        };
+        match written {
+            Ok(written) => {
+                backend.note(&written);
+                self.settle(key, &pending.intent, &written);
+            }
+            Err(Unwritten::Gone) => return Err(self.forget(key)),
+            Err(Unwritten::Outdated) => return Err(Next::Conflict { newer_than: backend.version() }),
+            Err(Unwritten::Failed(error)) => return Err(self.unwritten(key, object, pending, &error).await),
+        }
+        if let Some(event) = &pending.event {
+            event::publish(&self.recorder, event, &self.reference(object)).await;
+        }
+        Ok(())
+    }
+
+    /// The outcome is kept; the write is tried again with back-off, without the body unless something changed.
+    async fn unwritten(&self, key: &Key, object: &R::Object, pending: Pending, error: &ApiError) -> Next {
+        tracing::warn!(%error, outcome = pending.outcome.as_str(), "the status was not written; trying again");
+        let first = !std::mem::replace(&mut self.memory().entry(key.clone()).or_default().unwritten, true);
+        if first && matches!(error, ApiError::Forbidden(_) | ApiError::Invalid(_)) {
+            let note = format!("the status was not written: {error}");
+            let event = event::event(EventType::Warning, "StatusNotWritten", &note);
+            event::publish(&self.recorder, &event, &self.reference(object)).await;
+        }
+        self.memory().entry(key.clone()).or_default().pending = Some(pending);
+        let at_least = if let ApiError::Busy(after, _) = error { *after } else { None };
+        Next::Retry { progressed: false, at_least }
+    }
+
+    /// The status that still has to be written, if nothing but the retry timer woke the object. Anything else runs the body anew.
+    pub(super) fn pending(&self, key: &Key, object: &R::Object, causes: Causes) -> Option<Pending> {
+        let pending = self.memory().get_mut(key)?.pending.take()?;
+        let same = object.uid().as_deref() == Some(&*pending.uid) && object.meta().generation == pending.generation;
+        (same && causes == Causes::RETRY).then_some(pending)
+    }
+
+    pub(super) async fn resend(&self, key: &Key, object: Arc<R::Object>, pending: Pending) -> Next {
+        let backend = self.backend(key, &object);
+        let outcome = pending.outcome.clone();
+        match self.write(key, &object, &backend, pending).await {
+            Ok(()) => self.schedule(&object, &outcome, false, &mut Vec::new()),
+            Err(next) => next,
+        }
+    }
+}

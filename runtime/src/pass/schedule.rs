@@ -1,0 +1,47 @@
+//! The schedule: when an object runs again without a change.
+
+use kube::ResourceExt;
+
+use super::PassWorker;
+use crate::condition::{STALLED, Status, find};
+use crate::interval::Clamped;
+use crate::outcome::Outcome;
+use crate::queue::Next;
+use crate::reconciler::{Primary, Reconciler};
+use crate::status::StatusContract;
+
+impl<R: Reconciler> PassWorker<R> {
+    /// When an unchanged object runs again; a stalled one does not.
+    pub(super) fn rest(&self, object: &R::Object) -> Next {
+        let conditions = object.status().map_or(&[][..], StatusContract::conditions);
+        match find(conditions, STALLED).map(|stalled| stalled.status) {
+            Some(Status::True) => Next::Await,
+            _ => self.schedule(object, &Outcome::Done, false, &mut Vec::new()),
+        }
+    }
+
+    /// When the object runs again after this outcome. What the object asks for out of bounds goes to `clamped`.
+    pub(super) fn schedule(
+        &self,
+        object: &R::Object,
+        outcome: &Outcome,
+        progressed: bool,
+        clamped: &mut Vec<Clamped>,
+    ) -> Next {
+        match outcome {
+            Outcome::Done | Outcome::Ignored => match R::requeue(object) {
+                Some(interval) => {
+                    let interval = Clamped::clamp("requeue interval", interval, clamped);
+                    Next::After(self.clock.until_resync(interval, &object.uid().unwrap_or_default()))
+                }
+                None => Next::Await,
+            },
+            Outcome::Requeue { after: Some(after) } => Next::After(*after),
+            Outcome::Waiting { poll: Some(poll) } => Next::After(*poll),
+            Outcome::Requeue { after: None } | Outcome::Failed { .. } => Next::Retry { progressed, at_least: None },
+            Outcome::Waiting { poll: None } | Outcome::Stalled { .. } => Next::Await,
+            Outcome::Gone => Next::Forget,
+            Outcome::Conflict => Next::Conflict { newer_than: object.resource_version().unwrap_or_default() },
+        }
+    }
+}

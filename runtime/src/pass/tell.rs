@@ -1,0 +1,94 @@
+//! What is told of a pass beside the status: one line in the log, at most one event, warnings of what was clamped.
+
+use std::collections::BTreeSet;
+
+use kube::runtime::events::{Event, EventType};
+
+use super::PassWorker;
+use super::event::{self, event, is_transition};
+use crate::action::{Actions, EventLevel, LogLevel};
+use crate::condition::{READY, Status, find};
+use crate::draft::StatusIntent;
+use crate::interval::Clamped;
+use crate::outcome::{Class, Halt, Outcome};
+use crate::queue::Key;
+use crate::reconciler::Reconciler;
+
+/// What there is to tell.
+pub(super) struct Tale {
+    /// The summary changed: its status, its reason, or whether the object is stalled.
+    transition: bool,
+    /// Of the error, or of Ready where there is none.
+    reason: String,
+    message: String,
+    actions: Actions,
+}
+
+impl Tale {
+    pub(super) fn of(before: &StatusIntent, after: &StatusIntent, outcome: &Outcome, halt: Option<&Halt>) -> Self {
+        let (was, is) = (find(&before.conditions, READY), find(&after.conditions, READY));
+        let recovery = was.is_some_and(|c| c.status == Status::False) && is.is_some_and(|c| c.status == Status::True);
+        let (reason, message) = match halt {
+            Some(halt) => (halt.reason.to_owned(), halt.message.clone()),
+            None => is.map(|ready| (ready.reason.clone(), ready.message.clone())).unwrap_or_default(),
+        };
+        let actions = actions(outcome, halt, recovery);
+        Self { transition: is_transition(before, after), reason, message, actions }
+    }
+
+    /// The one line that is logged of how a pass ended, the error included.
+    pub(super) fn log(&self, outcome: &Outcome, progressed: bool) {
+        let (outcome, reason, message) = (outcome.as_str(), &*self.reason, &*self.message);
+        macro_rules! line {
+            ($level:ident) => {
+                tracing::$level!(outcome, reason, message, progressed, "pass ended")
+            };
+        }
+        match self.actions.log {
+            LogLevel::None => {}
+            LogLevel::Debug => line!(debug),
+            LogLevel::Info => line!(info),
+            LogLevel::Warn => line!(warn),
+            LogLevel::Error => line!(error),
+        }
+    }
+
+    /// The event of the transition, if there is one and it is wanted.
+    pub(super) fn event(&self, after: &StatusIntent) -> Option<Event> {
+        let type_ = match self.actions.event {
+            EventLevel::None => return None,
+            EventLevel::Normal => EventType::Normal,
+            EventLevel::Warning => EventType::Warning,
+        };
+        let ready = find(&after.conditions, READY).filter(|_| self.transition)?;
+        Some(event(type_, &ready.reason, &ready.message))
+    }
+}
+
+/// What is told of an outcome. A recovery is told whatever brought it about: it is not the error's.
+fn actions(outcome: &Outcome, halt: Option<&Halt>, recovery: bool) -> Actions {
+    let success = Actions { event: EventLevel::Normal, log: LogLevel::Info, notify: recovery };
+    match (outcome, halt) {
+        (Outcome::Done | Outcome::Requeue { .. }, _) => success,
+        (Outcome::Ignored, _) if recovery => success,
+        // Success or nothing to do, but not ready.
+        (Outcome::Failed { .. }, None | Some(Halt { class: Class::Ignored, .. })) | (_, None) => Actions::TRANSIENT,
+        (_, Some(halt)) => halt.actions,
+    }
+}
+
+impl<R: Reconciler> PassWorker<R> {
+    /// One warning for each value that is out of bounds, until it has been within them again. A restart that finds what was told
+    /// before tells nothing.
+    pub(super) async fn warn_of_clamped(&self, key: &Key, object: &R::Object, changed: bool, clamped: &[Clamped]) {
+        let now: BTreeSet<&'static str> = clamped.iter().map(|value| value.what).collect();
+        let before = self.memory().entry(key.clone()).or_default().clamped.replace(now);
+        let told = |what| before.as_ref().map_or(!changed, |before| before.contains(what));
+        for value in clamped.iter().filter(|value| !told(value.what)) {
+            let warning = value.to_string();
+            tracing::warn!("{warning}");
+            let event = event(EventType::Warning, "Clamped", &warning);
+            event::publish(&self.recorder, &event, &self.reference(object)).await;
+        }
+    }
+}

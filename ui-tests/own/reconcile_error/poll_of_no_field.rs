@@ -1,0 +1,13 @@
+//! A field that there is not.
+use evenkeel::prelude::*;
+
+#[derive(Debug, thiserror::Error, ReconcileError)]
+enum SomeError {
+    #[error("busy")]
+    #[class(waiting(poll = self.afetr))]
+    Busy { after: Interval },
+}
+
+fn main() {
+    let _ = ReconcileError::class(&SomeError::Busy { after: std::time::Duration::from_secs(5).into() });
+}

@@ -1,0 +1,14 @@
+//! A time-out that would be clamped.
+use evenkeel::prelude::*;
+use ui_tests::{GitRepository, RepoCondition, fetch, run, store};
+
+#[reconciler(conditions = RepoCondition, timeout = "500ms")]
+async fn repository(repo: &GitRepository, cx: &mut Pass<'_>) -> Flow {
+    let commit = fetch(repo, cx).await?;
+    store(repo, &commit, cx).await?;
+    Ok(())
+}
+
+fn main() {
+    run::<repository>();
+}
