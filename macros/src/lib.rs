@@ -36,10 +36,14 @@ use proc_macro::TokenStream;
 /// | argument | meaning |
 /// | --- | --- |
 /// | `condition_set(mod = on)` | the module of the markers: `on::SourceFetched`; the enum's name in snake case unless given |
+/// | `condition_set(summary(Available(SourceFetched, ArtifactStored)))` | one more condition, which sums up these as Ready sums up all; nobody sets it |
 /// | `condition_set(crate = ::path)` | where the runtime is, if it is renamed |
-/// | `condition(positive)` | True is good |
+/// | `condition(positive)` | True is good; True when its step succeeds, unless the step said otherwise |
 /// | `condition(negative)` | True is bad; absent while there is nothing to say |
+/// | `condition(bipolar)` | True is good, False is bad, absent says nothing; only the step itself, or its error, sets it |
+/// | `condition(.., reasons(NewRevision = "A newer one exists", Corrupt))` | the closed set of its reasons; another literal does not compile |
 ///
+/// A set has at least one positive condition: without one nothing would tell success.
 /// Doc comments become the text of the definition and of the reference page. The names are CamelCase, as Kubernetes wants them;
 /// `Ready`, `Reconciling` and `Stalled` are the framework's. A set holds at most 64 conditions.
 ///

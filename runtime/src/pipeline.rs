@@ -157,7 +157,7 @@ pub const fn wiring_of<C: ConditionSet, S: SubReconciler>(_: Tag<S>) -> StepWiri
     }
 }
 
-const fn same(a: &str, b: &str) -> bool {
+pub(crate) const fn same(a: &str, b: &str) -> bool {
     let (a, b) = (a.as_bytes(), b.as_bytes());
     let mut i = 0;
     while i < a.len() && i < b.len() && a[i] == b[i] {

@@ -1,7 +1,10 @@
 //! All that expansions name. Not a public interface: it changes without notice.
 
 pub use crate::action::{Actions, EventLevel, LogLevel, VariantInfo};
-pub use crate::condition::{Complaints, Condition, ConditionInfo, ConditionMarker, ConditionSet, Polarity};
+pub use crate::condition::reason::check_reason;
+pub use crate::condition::{
+    Complaints, Condition, ConditionInfo, ConditionMarker, ConditionSet, Polarity, ReasonInfo, SummaryInfo,
+};
 pub use crate::cx::{Cx, Pass, finish};
 pub use crate::interval::IntoInterval;
 pub use crate::outcome::{Class, Flow, ReconcileError};

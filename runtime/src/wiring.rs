@@ -7,7 +7,8 @@ use kube::core::ApiResource;
 use kube::core::{ClusterResourceScope, NamespaceResourceScope};
 
 use crate::action::VariantInfo;
-use crate::condition::{ConditionInfo, ConditionSet};
+use crate::condition::reason::check_errors;
+use crate::condition::{ConditionInfo, ConditionSet, SummaryInfo};
 pub use crate::shape::{Arm, Node};
 use crate::suspend::Suspend;
 
@@ -20,6 +21,8 @@ pub struct Wiring {
     pub doc: &'static str,
     /// The declared conditions, highest rank first.
     pub conditions: &'static [ConditionInfo],
+    /// The summaries beside Ready.
+    pub summaries: &'static [SummaryInfo],
     /// The steps in pipeline order.
     pub steps: &'static [StepWiring],
     /// How they run: in order, under conditions, concurrently, for each item.
@@ -46,6 +49,7 @@ impl Wiring {
         name: "",
         doc: "",
         conditions: &[],
+        summaries: &[],
         steps: &[],
         shape: &[],
         timeout: Duration::ZERO,
@@ -69,6 +73,12 @@ impl Wiring {
         // Core kinds have no group; a finalizer needs a domain all the same.
         let domain = if group.is_empty() { "core.kubernetes.io" } else { group };
         self.finalizer.map_or_else(|| format!("{domain}/{operator}"), ToOwned::to_owned)
+    }
+
+    /// The types of the further summaries and of the declared conditions, in the order as sent.
+    pub(crate) fn condition_types(&self) -> impl Iterator<Item = &'static str> + use<> {
+        let summaries = self.summaries.iter().map(|summary| summary.type_);
+        summaries.chain(self.conditions.iter().map(|condition| condition.type_))
     }
 
     /// Whether a step makes something outside the cluster.
@@ -102,6 +112,8 @@ pub struct StepWiring {
     pub external: bool,
     /// The kinds it reads, watches, polls and owns.
     pub relations: &'static [Relation],
+    /// The reasons that it says as literals, each with the place of its condition.
+    pub says: &'static [(usize, &'static str)],
     /// The variants of the error that it fails with. Filled in where a reconciler calls the step, so in [`Wiring::steps`].
     pub errors: &'static [VariantInfo],
 }
@@ -109,7 +121,7 @@ pub struct StepWiring {
 impl StepWiring {
     /// A step that declares nothing: what an expansion leaves unsaid stands here.
     pub const EMPTY: Self =
-        Self { name: "", doc: "", sets: &[], clears: &[], external: false, relations: &[], errors: &[] };
+        Self { name: "", doc: "", sets: &[], clears: &[], external: false, relations: &[], says: &[], errors: &[] };
 }
 
 /// One kind that a step declared.
@@ -263,19 +275,23 @@ pub const fn check_unset<C: ConditionSet>(steps: &[StepWiring]) {
     }
 }
 
-/// The step sets nothing that an earlier one sets, and clears only negative conditions that one of them sets.
+/// The step sets nothing that an earlier one sets, and clears only negative conditions that one of them sets; where the condition that
+/// its errors mark has a closed set of reasons, theirs are in it.
 #[doc(hidden)]
 #[track_caller]
 pub const fn check_step<C: ConditionSet>(steps: &[StepWiring], step: usize) {
     let Some(earlier) = sets(steps, step) else { return };
     let (Some(here), Some(clears)) = (mask(steps[step].sets), mask(steps[step].clears)) else { return };
+    if !steps[step].sets.is_empty() && steps[step].sets[0] < C::CONDITIONS.len() {
+        check_errors(&C::CONDITIONS[steps[step].sets[0]], steps[step].errors);
+    }
     let mut i = 0;
     while i < C::COMPLAINTS.len() {
         let bit = 1 << i;
         if earlier & here & bit != 0 {
             panic!("{}", C::COMPLAINTS[i].set_twice);
         }
-        if clears & bit != 0 && matches!(C::CONDITIONS[i].polarity, crate::condition::Polarity::Positive) {
+        if clears & bit != 0 && !matches!(C::CONDITIONS[i].polarity, crate::condition::Polarity::Negative) {
             panic!("{}", C::COMPLAINTS[i].cleared_positive);
         }
         if clears & !earlier & bit != 0 {

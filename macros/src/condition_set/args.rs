@@ -1,20 +1,30 @@
 //! `#[condition_set(..)]` on the enum, `#[condition(..)]` on a variant.
 
-use proc_macro2::Ident;
-use syn::Attribute;
+use proc_macro2::{Ident, TokenStream};
+use syn::ext::IdentExt;
+use syn::parse::{ParseStream, Parser};
+use syn::punctuated::Punctuated;
+use syn::{Attribute, LitStr, Token, parenthesized};
 
 use crate::errors::{Errors, mistake};
-use crate::syntax::args::{Keys, arguments, parse_attrs};
+use crate::syntax::args::{Arg, Keys, arguments, parse_attrs};
 use crate::syntax::krate::Krate;
-use crate::syntax::names::plain;
+use crate::syntax::names::{camel, plain};
 
-const SET: Keys = Keys { known: &["mod", "crate"], many: &[] };
-const CONDITION: Keys = Keys { known: &["positive", "negative"], many: &[] };
+const SET: Keys = Keys { known: &["mod", "summary", "crate"], many: &["summary"] };
+const CONDITION: Keys = Keys { known: &["positive", "negative", "bipolar", "reasons"], many: &[] };
 
 /// What `#[condition_set(..)]` says.
 pub(crate) struct SetArgs {
     pub(crate) module: Option<Ident>,
+    pub(crate) summaries: Vec<SummaryArgs>,
     pub(crate) krate: Krate,
+}
+
+/// `Available(SourceFetched, ArtifactStored)`.
+pub(crate) struct SummaryArgs {
+    pub(crate) target: Ident,
+    pub(crate) members: Vec<Ident>,
 }
 
 /// Which status is the good one.
@@ -22,16 +32,32 @@ pub(crate) struct SetArgs {
 pub(crate) enum Polarity {
     Positive,
     Negative,
+    Bipolar,
+}
+
+/// What `#[condition(..)]` says.
+pub(crate) struct ConditionArgs {
+    /// `None` where the mistake is reported.
+    pub(crate) polarity: Option<Polarity>,
+    pub(crate) reasons: Vec<ReasonArgs>,
+}
+
+/// `NewRevision`, or `NewRevision = "A newer revision exists"`.
+pub(crate) struct ReasonArgs {
+    pub(crate) name: Ident,
+    pub(crate) doc: Option<LitStr>,
 }
 
 pub(crate) fn parse_set(attrs: &[Attribute], errors: &mut Errors) -> SetArgs {
-    let mut set = SetArgs { module: None, krate: Krate::DEFAULT };
+    let mut set = SetArgs { module: None, summaries: Vec::new(), krate: Krate::DEFAULT };
     for arg in parse_attrs(attrs, "condition_set", &SET, errors) {
         if arg.key == "mod" {
             set.module = errors.take(arg.path("on").and_then(|path| {
                 let help = "write `mod = on`";
                 path.get_ident().cloned().ok_or_else(|| mistake(&path, "`mod` takes a plain name", help))
             }));
+        } else if arg.key == "summary" {
+            set.summaries.extend(errors.take(parse_summaries(&arg)).unwrap_or_default());
         } else if let Some(krate) = errors.take(arg.value("::evenkeel").and_then(Krate::parse)) {
             set.krate = krate;
         }
@@ -39,29 +65,107 @@ pub(crate) fn parse_set(attrs: &[Attribute], errors: &mut Errors) -> SetArgs {
     set
 }
 
-/// The polarity of a variant; `None` where the mistake is reported.
-pub(crate) fn parse_polarity(variant: &Ident, attrs: &[Attribute], errors: &mut Errors) -> Option<Polarity> {
+fn parse_summaries(arg: &Arg) -> syn::Result<Vec<SummaryArgs>> {
+    let example = "Available(Fetched, Stored)";
+    let list = arg.list(example)?;
+    let headline = "`summary` takes a new condition, and in parentheses those that it sums up";
+    let summaries = Punctuated::<SummaryArgs, Token![,]>::parse_terminated_with;
+    let parser = |input: ParseStream| summaries(input, parse_summary);
+    let parsed =
+        parser.parse2(list.clone()).map_err(|_| mistake(list, headline, format!("write `summary({example})`")));
+    Ok(parsed?.into_iter().collect())
+}
+
+fn parse_summary(input: ParseStream) -> syn::Result<SummaryArgs> {
+    let target = input.call(Ident::parse_any)?;
+    let content;
+    parenthesized!(content in input);
+    let members = Punctuated::<Ident, Token![,]>::parse_terminated_with(&content, Ident::parse_any)?;
+    if members.is_empty() {
+        return Err(content.error("none"));
+    }
+    Ok(SummaryArgs { target, members: members.into_iter().collect() })
+}
+
+pub(crate) fn parse_condition(variant: &Ident, attrs: &[Attribute], errors: &mut Errors) -> ConditionArgs {
     let named = attrs.iter().any(|attr| attr.path().is_ident("condition"));
+    let before = errors.count();
     let args = parse_attrs(attrs, "condition", &CONDITION, errors);
-    for arg in &args {
+    let (lists, words): (Vec<&Arg>, Vec<&Arg>) = args.iter().partition(|arg| arg.key == "reasons");
+    let reasons = lists.first().and_then(|arg| errors.take(parse_reasons(arg))).unwrap_or_default();
+    for arg in &words {
         errors.take(arg.word());
     }
-    match args.as_slice() {
-        [one] => Some(if one.key == "positive" { Polarity::Positive } else { Polarity::Negative }),
-        [_, second, ..] => {
-            let headline = format!("condition `{}` is both positive and negative", plain(variant));
-            errors.push(&second.key, headline, "keep the one of which True is good, or bad");
+    // An unknown word has been reported by now.
+    let is_silent = !named || attrs.iter().any(is_bare) || errors.count() == before;
+    ConditionArgs { polarity: parse_polarity(variant, &words, is_silent, errors), reasons }
+}
+
+fn parse_polarity(variant: &Ident, words: &[&Arg], is_silent: bool, errors: &mut Errors) -> Option<Polarity> {
+    match words {
+        [one] if one.key == "positive" => Some(Polarity::Positive),
+        [one] if one.key == "negative" => Some(Polarity::Negative),
+        [_] => Some(Polarity::Bipolar),
+        [first, second, ..] => {
+            let headline = format!("condition `{}` is both {} and {}", plain(variant), first.key, second.key);
+            let help = match [first, second].iter().any(|arg| arg.key == "bipolar") {
+                true => "keep one of them: `bipolar` where True is good, False is bad, and absent says nothing",
+                false => "keep the one of which True is good, or bad",
+            };
+            errors.push(&second.key, headline, help);
             None
         }
         [] => {
-            // An unknown word has been reported by now.
-            if !named || attrs.iter().any(is_bare) {
+            if is_silent {
                 let help = "`#[condition(positive)]` where True is good, `#[condition(negative)]` where True is bad";
                 errors.push(variant, format_args!("condition `{}` has no polarity", plain(variant)), help);
             }
             None
         }
     }
+}
+
+fn parse_reasons(arg: &Arg) -> syn::Result<Vec<ReasonArgs>> {
+    let list = arg.list("NewRevision, Corrupt")?;
+    let parser = |input: ParseStream| {
+        Ok(match Punctuated::<ReasonArgs, Token![,]>::parse_terminated_with(input, parse_reason) {
+            Ok(reasons) => Ok(reasons.into_iter().collect()),
+            Err(error) => {
+                let _: TokenStream = input.parse()?;
+                Err(error)
+            }
+        })
+    };
+    parser.parse2(list)?
+}
+
+fn parse_reason(input: ParseStream) -> syn::Result<ReasonArgs> {
+    if input.peek(LitStr) {
+        let text: LitStr = input.parse()?;
+        let headline = format!("a reason is a word, not the text `{}`", text.value());
+        return Err(mistake(&text, headline, format_args!("write `{}`", camel(&text.value()))));
+    }
+    let Ok(name) = input.call(Ident::parse_any) else {
+        let rest: TokenStream = input.parse()?;
+        return Err(mistake(rest, "a reason is a word", "write `reasons(NewRevision, Corrupt)`"));
+    };
+    if input.peek(Ident::peek_any) {
+        let second = input.call(Ident::parse_any)?;
+        let headline = format!("Kubernetes refuses the reason `{name} {second}`");
+        return Err(mistake(
+            &second,
+            headline,
+            format_args!("write `{name}{second}` as one word, or a comma between two"),
+        ));
+    }
+    let doc = match input.peek(Token![=]) {
+        true => {
+            input.parse::<Token![=]>()?;
+            Some(input.parse()?)
+        }
+        false => None,
+    };
+    Ok(ReasonArgs { name, doc })
 }
 
 /// `#[condition]` or `#[condition()]`.

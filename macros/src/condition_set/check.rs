@@ -3,8 +3,11 @@
 use proc_macro2::Ident;
 use syn::{Data, DataEnum, DeriveInput, Fields, Variant};
 
+use super::args::{ReasonArgs, SummaryArgs};
+use super::model::Condition;
 use crate::errors::Errors;
-use crate::syntax::names::{KEPT, camel, is_condition_type, plain};
+use crate::syntax::names::{KEPT, camel, is_condition_type, is_reason, plain};
+use crate::syntax::suggest;
 
 /// Sets of conditions are bits of a `u64`.
 pub(crate) const MOST: usize = 64;
@@ -55,7 +58,7 @@ pub(crate) fn check_variant(variant: &Variant, errors: &mut Errors) {
 fn check_name(ident: &Ident, errors: &mut Errors) {
     let name = plain(ident);
     if KEPT.contains(&name.as_str()) {
-        let help = "remove the variant: the framework sets it from the others";
+        let help = "remove it: the framework sets it from the others";
         errors.push(ident, format_args!("the condition `{name}` is kept by the framework"), help);
     } else if !is_condition_type(&name) {
         let help = match camel(&name) {
@@ -63,5 +66,60 @@ fn check_name(ident: &Ident, errors: &mut Errors) {
             _ => "use ASCII letters and digits, the first an upper-case letter".to_owned(),
         };
         errors.push(ident, format_args!("condition type `{name}` is not CamelCase"), help);
+    }
+}
+
+/// Where nothing can be True as a sign of success, Ready would be missing for ever.
+pub(crate) fn check_positive(input: &DeriveInput, conditions: &[Condition], errors: &mut Errors) {
+    if errors.count() == 0 && !conditions.iter().any(Condition::is_positive) {
+        let help = "add one that is True when the work is done: `#[condition(positive)] Available`";
+        errors.push(&input.ident, "no condition of this set is positive", help);
+    }
+}
+
+/// A reason is a word, and stands once.
+pub(crate) fn check_reasons(reasons: &[ReasonArgs], errors: &mut Errors) {
+    for (i, ReasonArgs { name, .. }) in reasons.iter().enumerate() {
+        let text = plain(name);
+        if !is_reason(&text) {
+            let help = "write a word of ASCII letters and digits, such as `NewRevision`";
+            errors.push(name, format_args!("Kubernetes refuses the reason `{text}`"), help);
+        } else if reasons[..i].iter().any(|earlier| plain(&earlier.name) == text) {
+            errors.push(name, format_args!("the reason `{text}` is listed twice"), "remove one of them");
+        }
+    }
+}
+
+/// A further summary is a condition of its own, over conditions that are there.
+pub(crate) fn check_summaries(summaries: &[SummaryArgs], conditions: &[Condition], errors: &mut Errors) {
+    for (i, summary) in summaries.iter().enumerate() {
+        let target = plain(&summary.target);
+        let before = errors.count();
+        check_name(&summary.target, errors);
+        if conditions.iter().any(|condition| condition.name == target) {
+            let help = "name the summary otherwise, or remove the variant";
+            errors.push(&summary.target, format_args!("`{target}` is a condition of the set itself"), help);
+        } else if summaries[..i].iter().any(|earlier| plain(&earlier.target) == target) {
+            errors.push(&summary.target, format_args!("the summary `{target}` is given twice"), "keep one of them");
+        }
+        check_members(&summary.members, conditions, errors);
+        let positive = |member: &Ident| conditions.iter().any(|c| c.name == plain(member) && c.is_positive());
+        if errors.count() == before && !summary.members.iter().any(positive) {
+            let headline = format!("the summary `{target}` has no positive condition");
+            let one = conditions.iter().find(|c| c.is_positive()).map_or("..", |c| &c.name);
+            errors.push(&summary.target, headline, format_args!("add one, for example `{one}`"));
+        }
+    }
+}
+
+fn check_members(members: &[Ident], conditions: &[Condition], errors: &mut Errors) {
+    let names: Vec<&str> = conditions.iter().map(|condition| condition.name.as_str()).collect();
+    for (i, member) in members.iter().enumerate() {
+        let name = plain(member);
+        if !names.contains(&name.as_str()) {
+            errors.push(member, format_args!("no condition `{name}` in this set"), suggest::help(&name, &names));
+        } else if members[..i].iter().any(|earlier| plain(earlier) == name) {
+            errors.push(member, format_args!("the condition `{name}` is summed up twice"), "remove one of them");
+        }
     }
 }

@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 
 use super::args::Polarity;
-use super::model::{Condition, Place, Set};
+use super::model::{Condition, Place, Reason, Set, Summary};
 use crate::syntax::names::plain;
 
 pub(crate) fn expand(set: &Set) -> TokenStream {
@@ -15,6 +15,9 @@ pub(crate) fn expand(set: &Set) -> TokenStream {
     let impls = conditions.iter().map(|condition| expand_marker(set, condition));
     let infos = conditions.iter().map(|condition| expand_info(set, condition));
     let complaints = conditions.iter().map(|condition| expand_complaints(set, condition));
+    let summaries = set.summaries.iter().map(
+        |Summary { name, places, doc }| quote!(#krate::SummaryInfo { type_: #name, of: &[#(#places),*], doc: #doc }),
+    );
     quote! {
         #[doc = #doc]
         #[allow(dead_code, missing_docs, non_camel_case_types, unreachable_pub, rustdoc::all)]
@@ -26,6 +29,7 @@ pub(crate) fn expand(set: &Set) -> TokenStream {
             const NAME: &'static #krate::std::primitive::str = #name;
             const CONDITIONS: &'static [#krate::ConditionInfo] = &[#(#infos),*];
             const COMPLAINTS: &'static [#krate::Complaints] = &[#(#complaints),*];
+            const SUMMARIES: &'static [#krate::SummaryInfo] = &[#(#summaries),*];
         }
         #[automatically_derived]
         impl #krate::IsSet for #ident {
@@ -70,9 +74,16 @@ fn expand_info(set: &Set, condition: &Condition) -> TokenStream {
     let polarity = match condition.polarity {
         Polarity::Positive => quote!(Positive),
         Polarity::Negative => quote!(Negative),
+        Polarity::Bipolar => quote!(Bipolar),
     };
+    let reasons =
+        condition.reasons.iter().map(|Reason { name, doc }| quote!(#krate::ReasonInfo { name: #name, doc: #doc }));
     quote! {
-        #krate::ConditionInfo { doc: #doc, ..#krate::ConditionInfo::new(#name, #krate::Polarity::#polarity) }
+        #krate::ConditionInfo {
+            doc: #doc,
+            reasons: &[#(#reasons),*],
+            ..#krate::ConditionInfo::new(#name, #krate::Polarity::#polarity)
+        }
     }
 }
 

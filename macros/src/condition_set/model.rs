@@ -4,7 +4,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 use syn::{Attribute, Data, DeriveInput, Fields, Variant, Visibility, parse_quote};
 
-use super::args::{Polarity, parse_polarity, parse_set};
+use super::args::{ConditionArgs, Polarity, ReasonArgs, SummaryArgs, parse_condition, parse_set};
 use super::check;
 use crate::errors::Errors;
 use crate::syntax::docs;
@@ -19,6 +19,21 @@ pub(crate) struct Set {
     pub(crate) inner: Visibility,
     pub(crate) module: Ident,
     pub(crate) conditions: Vec<Condition>,
+    pub(crate) summaries: Vec<Summary>,
+}
+
+/// A further summary.
+pub(crate) struct Summary {
+    pub(crate) name: String,
+    /// The places of the conditions that it sums up.
+    pub(crate) places: Vec<usize>,
+    pub(crate) doc: String,
+}
+
+/// A declared reason.
+pub(crate) struct Reason {
+    pub(crate) name: String,
+    pub(crate) doc: String,
 }
 
 pub(crate) struct Condition {
@@ -26,6 +41,8 @@ pub(crate) struct Condition {
     /// The name on the wire.
     pub(crate) name: String,
     pub(crate) polarity: Polarity,
+    /// The closed set of its reasons; empty where any will do.
+    pub(crate) reasons: Vec<Reason>,
     /// The doc attributes, for the marker.
     pub(crate) docs: TokenStream,
     /// The doc text.
@@ -33,6 +50,13 @@ pub(crate) struct Condition {
     pub(crate) complaints: Complaints,
     /// Its place in the declared order.
     pub(crate) place: Place,
+}
+
+impl Condition {
+    /// Whether success makes it True.
+    pub(crate) fn is_positive(&self) -> bool {
+        self.polarity == Polarity::Positive
+    }
 }
 
 /// How the place of a condition is written.
@@ -65,16 +89,28 @@ pub(crate) fn read(input: &DeriveInput, errors: &mut Errors) -> Option<Set> {
     let mut conditions: Vec<Condition> = Vec::new();
     for (i, variant) in data.variants.iter().take(check::MOST).enumerate() {
         check::check_variant(variant, errors);
-        let polarity = parse_polarity(&variant.ident, &variant.attrs, errors).unwrap_or(Polarity::Positive);
+        let args = parse_condition(&variant.ident, &variant.attrs, errors);
+        check::check_reasons(&args.reasons, errors);
         let plain_variant = matches!(variant.fields, Fields::Unit) && variant.discriminant.is_none();
         let place = if plain_variant { Place::Variant } else { Place::Number(i) };
         // Two variants of one name are an error of rustc's already.
         if conditions.iter().all(|earlier| earlier.ident != variant.ident) {
-            conditions.push(condition(&module, variant, polarity, place));
+            conditions.push(condition(&module, variant, &args, place));
         }
     }
+    check::check_positive(input, &conditions, errors);
+    check::check_summaries(&args.summaries, &conditions, errors);
+    let summaries = args.summaries.iter().map(|summary| sum_up(summary, &conditions)).collect();
     let (vis, inner) = (input.vis.clone(), one_deeper(&input.vis));
-    Some(Set { krate: args.krate, ident: input.ident.clone(), vis, inner, module, conditions })
+    Some(Set { krate: args.krate, ident: input.ident.clone(), vis, inner, module, conditions, summaries })
+}
+
+fn sum_up(args: &SummaryArgs, conditions: &[Condition]) -> Summary {
+    // In declared order: inside a rank that decides who is heard.
+    let is_member = |condition: &Condition| args.members.iter().any(|member| plain(member) == condition.name);
+    let places: Vec<usize> = (0..conditions.len()).filter(|place| is_member(&conditions[*place])).collect();
+    let names: Vec<&str> = places.iter().map(|place| conditions[*place].name.as_str()).collect();
+    Summary { name: plain(&args.target), doc: format!("The summary of {}.", names.join(", ")), places }
 }
 
 /// The visibility, written one module deeper.
@@ -93,9 +129,11 @@ fn one_deeper(vis: &Visibility) -> Visibility {
     }
 }
 
-fn condition(module: &Ident, variant: &Variant, polarity: Polarity, place: Place) -> Condition {
+fn condition(module: &Ident, variant: &Variant, args: &ConditionArgs, place: Place) -> Condition {
     let Variant { ident, attrs, .. } = variant;
     let (name, marker) = (plain(ident), format!("{module}::{ident}"));
+    let polarity = args.polarity.unwrap_or(Polarity::Positive);
+    let word = if polarity == Polarity::Bipolar { "bipolar" } else { "positive" };
     let complaints = Complaints {
         unset: format!(
             "no step of this pipeline sets the condition `{name}`\n\
@@ -106,7 +144,7 @@ fn condition(module: &Ident, variant: &Variant, polarity: Polarity, place: Place
              help: a condition has one owner: keep `{marker}` in one `sets(..)`"
         ),
         cleared_positive: format!(
-            "the condition `{name}` is positive and cannot be cleared\n\
+            "the condition `{name}` is {word} and cannot be cleared\n\
              help: drop `{marker}` from `clears(..)`: its own step sets it to False or Unknown"
         ),
         cleared_unset: format!(
@@ -114,7 +152,13 @@ fn condition(module: &Ident, variant: &Variant, polarity: Polarity, place: Place
              help: drop `{marker}` from `clears(..)`, or move its step up"
         ),
     };
-    Condition { ident: ident.clone(), name, polarity, docs: kept(attrs), doc: docs::text(attrs), complaints, place }
+    let reasons = args.reasons.iter().map(reason).collect();
+    let (docs, doc) = (kept(attrs), docs::text(attrs));
+    Condition { ident: ident.clone(), name, polarity, reasons, docs, doc, complaints, place }
+}
+
+fn reason(args: &ReasonArgs) -> Reason {
+    Reason { name: plain(&args.name), doc: args.doc.as_ref().map(syn::LitStr::value).unwrap_or_default() }
 }
 
 fn kept(attrs: &[Attribute]) -> TokenStream {

@@ -39,7 +39,7 @@ impl<'a> Merge<'a> {
         Self { ranking, ..Self::default() }
     }
 
-    /// The declared conditions are in scope, in declared order; Reconciling and Stalled take part as negatives, last.
+    /// The declared conditions are in scope, in declared order.
     #[must_use]
     pub fn of(ranking: Ranking, declared: impl IntoIterator<Item = &'a ConditionInfo>) -> Self {
         let mut merge = Self::new(ranking);
@@ -51,8 +51,13 @@ impl<'a> Merge<'a> {
                 Polarity::Bipolar => merge.bipolar.push(info.type_),
             }
         }
-        merge.types.extend([STALLED, RECONCILING]);
-        merge.negative([STALLED, RECONCILING])
+        merge
+    }
+
+    /// Reconciling and Stalled take part as negatives, last: the summary is what the object as a whole comes to.
+    #[must_use]
+    pub fn and_progress(self) -> Self {
+        self.types([STALLED, RECONCILING]).negative([STALLED, RECONCILING])
     }
 
     /// Only these types are in scope, in order of importance.

@@ -19,6 +19,7 @@
 
 mod aggregate;
 mod counter;
+mod declared;
 mod failure;
 mod getter;
 mod group;
@@ -28,11 +29,13 @@ mod message;
 mod mirror;
 pub mod patch;
 mod ranking;
+pub(crate) mod reason;
 mod setter;
 mod source;
 mod summary;
 
 pub use counter::{completed, counted};
+pub use declared::{Complaints, ConditionInfo, ConditionMarker, ConditionSet, ReasonInfo, SummaryInfo};
 pub use failure::{highest_negative, recovered};
 pub use getter::{has, has_any, has_any_reason, is_false, is_ready, is_reconciling, is_stalled, is_true, is_unknown};
 pub use group::{Group, Member};
@@ -41,6 +44,7 @@ pub use merge::Merge;
 pub use message::{MAX_MESSAGE, sanitize};
 pub use mirror::{Fallback, mirror};
 pub use ranking::{Ranking, Verdict};
+pub use reason::UnsaidReason;
 pub use setter::{Stamp, Transition, compare, delete, set};
 pub use source::{Source, localize};
 pub use summary::{READY, RECONCILING, STALLED};
@@ -181,66 +185,4 @@ impl Condition {
 #[must_use]
 pub fn find<'a>(conditions: &'a [Condition], type_: &str) -> Option<&'a Condition> {
     conditions.iter().find(|c| c.type_ == type_)
-}
-
-/// What `#[derive(ConditionSet)]` knows of one condition.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ConditionInfo {
-    /// The condition type on the wire.
-    pub type_: &'static str,
-    /// Which status is the good one.
-    pub polarity: Polarity,
-    /// The doc comment of the variant.
-    pub doc: &'static str,
-}
-
-impl ConditionInfo {
-    /// A condition of which only type and polarity are known.
-    #[must_use]
-    pub const fn new(type_: &'static str, polarity: Polarity) -> Self {
-        Self { type_, polarity, doc: "" }
-    }
-}
-
-/// The conditions of one reconciler, in declared order. Derive it on an enum with [`ConditionSet`](derive@crate::ConditionSet).
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a condition set",
-    label = "not a condition set",
-    note = "derive it on an enum: `#[derive(ConditionSet)] enum {Self} {{ .. }}`"
-)]
-pub trait ConditionSet: Send + Sync + 'static {
-    /// The name of the enum.
-    const NAME: &'static str;
-    /// The declared conditions, highest rank first.
-    const CONDITIONS: &'static [ConditionInfo];
-    /// Per condition, what the compiler says when the wiring does not fit. For the const checks of `#[reconciler]`.
-    #[doc(hidden)]
-    const COMPLAINTS: &'static [Complaints];
-}
-
-/// The ready-made sentences of one condition for the const checks of a pipeline.
-#[doc(hidden)]
-#[derive(Clone, Copy, Debug)]
-pub struct Complaints {
-    /// No step sets it.
-    pub unset: &'static str,
-    /// Two steps set it.
-    pub set_twice: &'static str,
-    /// A step clears it although it is positive.
-    pub cleared_positive: &'static str,
-    /// A step clears it although no earlier step sets it.
-    pub cleared_unset: &'static str,
-}
-
-/// The marker type of one condition: `on::SourceFetched`.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a condition",
-    label = "not a condition",
-    note = "name the marker of a condition, in the module that `#[condition_set(mod = on)]` names: `on::SourceFetched`"
-)]
-pub trait ConditionMarker: Copy + Send + 'static {
-    /// The set that declares the condition.
-    type Set: ConditionSet;
-    /// Its place in the declared order; at most 63.
-    const INDEX: usize;
 }

@@ -70,7 +70,11 @@ mod tests {
     }
 
     fn ready(ranking: Ranking, present: &[Condition], marked: Option<&str>) -> (Status, String) {
-        let summary = Merge::of(ranking, SET).first(marked).summary(present, READY).expect("something is in scope");
+        let summary = Merge::of(ranking, SET)
+            .and_progress()
+            .first(marked)
+            .summary(present, READY)
+            .expect("something is in scope");
         (summary.status, summary.message)
     }
 

@@ -1,6 +1,7 @@
 //! The contexts that author code sees: [`Pass`] in a pipeline, [`Cx`] in a step.
 
 mod call;
+mod condition;
 mod run;
 
 use std::marker::PhantomData;

@@ -76,7 +76,7 @@ impl Draft {
         (outcome, intent)
     }
 
-    /// Stalled, Reconciling, Ready, then declared order: the order as sent.
+    /// Stalled, Reconciling, Ready, further summaries, then declared order: the order as sent.
     fn summarized(&self, outcome: &Outcome) -> Vec<Condition> {
         let declared: Vec<Condition> = self.conditions.iter().flatten().cloned().collect();
         let mut all = Vec::with_capacity(declared.len() + 2);
@@ -90,13 +90,24 @@ impl Draft {
         }
         all.extend(declared);
         let marked = self.marked.map(|place| self.wiring.conditions[place].type_);
-        let merge = Merge::of(Ranking::Worst, self.wiring.conditions).first(marked);
+        let merge = Merge::of(Ranking::Worst, self.wiring.conditions).and_progress().first(marked);
         if let Some(summary) = merge.summary(&all, READY) {
             let ready = self.stamped(READY, summary.status, &summary.reason, &summary.message);
             let at = all.len() - self.conditions.iter().flatten().count();
             all.insert(at, ready);
+            all.splice(at + 1..at + 1, self.further_summaries(marked));
         }
         all
+    }
+
+    /// The summaries beside Ready: of what they name, and nothing else.
+    fn further_summaries(&self, marked: Option<&str>) -> Vec<Condition> {
+        let declared: Vec<Condition> = self.conditions.iter().flatten().cloned().collect();
+        let summaries = self.wiring.summaries.iter().filter_map(|summary| {
+            let members = summary.of.iter().map(|place| &self.wiring.conditions[*place]);
+            Merge::of(Ranking::Worst, members).first(marked).summary(&declared, summary.type_)
+        });
+        summaries.map(|c| self.stamped(&c.type_, c.status, &c.reason, &c.message)).collect()
     }
 
     fn retry_message(&self, outcome: &Outcome) -> String {
@@ -135,7 +146,7 @@ mod tests {
 
     use super::*;
     use crate::backend::{Backend, Target};
-    use crate::condition::ConditionInfo;
+    use crate::condition::{ConditionInfo, SummaryInfo};
     use crate::wiring::{How, StepWiring, Wiring};
 
     const SET: &[ConditionInfo] = &[
@@ -205,6 +216,18 @@ mod tests {
         let types: Vec<_> = intent.conditions.iter().map(|c| c.type_.as_str()).collect();
         assert_eq!(types, ["Ready", "Fetched", "Stored"]);
         assert_eq!(status(&intent, READY), Some(Status::True));
+    }
+
+    #[test]
+    fn further_summaries_are_sent_after_ready() {
+        const AVAILABLE: SummaryInfo = SummaryInfo { type_: "Available", of: &[2], doc: "" };
+        let mut draft = draft(vec![]);
+        draft.wiring.summaries = &[AVAILABLE];
+        let (_, intent) = run(draft, &[FETCH], halt(Class::Transient));
+        let sent: Vec<_> = intent.conditions.iter().map(|c| (c.type_.as_str(), c.reason.as_str())).collect();
+        assert_eq!(sent[..3].iter().map(|c| c.0).collect::<Vec<_>>(), ["Reconciling", "Ready", "Available"]);
+        assert_eq!((sent[1].1, sent[2].1), ("Because", "Blocked"));
+        assert_eq!(status(&intent, "Available"), Some(Status::Unknown));
     }
 
     #[test]

@@ -132,7 +132,7 @@ impl Draft {
         self.conditions.get(place)?.as_ref()
     }
 
-    fn polarity(&self, place: usize) -> Polarity {
+    pub(crate) fn polarity(&self, place: usize) -> Polarity {
         self.wiring.conditions[place].polarity
     }
 
@@ -222,7 +222,7 @@ impl Draft {
             found(READY)
                 .unwrap_or_else(|| self.stamped(READY, Status::Unknown, "Progressing", "reconciliation in progress")),
         );
-        conditions.extend(self.wiring.conditions.iter().filter_map(|info| found(info.type_)));
+        conditions.extend(self.wiring.condition_types().filter_map(found));
         StatusIntent {
             observed_generation: self.before.observed_generation,
             conditions,
@@ -235,7 +235,7 @@ impl Draft {
     /// What is there, in the form of an intent: a write is due only if the intended one differs.
     pub(crate) fn found(&self) -> StatusIntent {
         let ours = |type_: &str| find(&self.before.conditions, type_).cloned();
-        let order = [STALLED, RECONCILING, READY].into_iter().chain(self.wiring.conditions.iter().map(|i| i.type_));
+        let order = [STALLED, RECONCILING, READY].into_iter().chain(self.wiring.condition_types());
         StatusIntent {
             observed_generation: self.before.observed_generation,
             conditions: order.filter_map(ours).collect(),

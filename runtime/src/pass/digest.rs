@@ -11,6 +11,9 @@ pub(super) fn wiring(wiring: &Wiring) -> String {
     for condition in wiring.conditions {
         let _ = write!(text, "\n{} {:?}", condition.type_, condition.polarity);
     }
+    for summary in wiring.summaries {
+        let _ = write!(text, "\n{} of {:?}", summary.type_, summary.of);
+    }
     for step in wiring.steps {
         let _ = write!(text, "\n{} {:?} {:?} {}", step.name, step.sets, step.clears, step.external);
         for relation in step.relations {

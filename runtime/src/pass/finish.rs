@@ -65,7 +65,7 @@ impl<R: Reconciler> PassWorker<R> {
     pub(super) fn settle(&self, key: &Key, intent: &StatusIntent, written: &DynamicObject) {
         let conditions: Vec<Condition> =
             serde_json::from_value(written.data["status"]["conditions"].clone()).unwrap_or_default();
-        let declared = R::WIRING.conditions.iter().map(|info| info.type_).chain([STALLED, RECONCILING]);
+        let declared = R::WIRING.condition_types().chain([STALLED, RECONCILING]);
         let foreign: BTreeSet<&'static str> =
             declared.filter(|t| find(&conditions, t).is_some() && find(&intent.conditions, t).is_none()).collect();
         let mut memory = self.memory();

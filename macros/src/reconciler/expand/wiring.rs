@@ -21,7 +21,8 @@ pub(super) fn expand_wiring(reconciler: &Reconciler) -> TokenStream {
         let step = expand_step(krate, &call.path);
         quote_spanned!(call.path.span()=> #here::wiring_of::<#conditions, _>(#step))
     });
-    let (declared, doc) = (expand_declared(reconciler), docs::text(&reconciler.function.attrs));
+    let doc = docs::text(&reconciler.function.attrs);
+    let (declared, summaries) = (expand_declared(reconciler, "CONDITIONS"), expand_declared(reconciler, "SUMMARIES"));
     let timeout = expand_duration(krate, args.timeout);
     let (revision, managers, finalizers) = (args.revision, &args.managers, &args.finalizers);
     let (finalizer, manager) = (expand_option(krate, &args.finalizer), expand_option(krate, &args.manager));
@@ -33,6 +34,7 @@ pub(super) fn expand_wiring(reconciler: &Reconciler) -> TokenStream {
             name: #name,
             doc: #doc,
             conditions: #declared,
+            summaries: #summaries,
             steps: &[#(#steps),*],
             shape: #shape,
             timeout: #timeout,
@@ -47,11 +49,12 @@ pub(super) fn expand_wiring(reconciler: &Reconciler) -> TokenStream {
     }
 }
 
-/// The declared conditions.
-fn expand_declared(reconciler: &Reconciler) -> TokenStream {
+/// The declared conditions, or the summaries.
+fn expand_declared(reconciler: &Reconciler, list: &str) -> TokenStream {
     let Some(span) = reconciler.conditions.as_ref().map(Spanned::span) else { return quote!(&[]) };
-    let (here, set) = (reconciler.args.krate.at(span), expand_set_or_poison(reconciler));
-    quote_spanned!(span=> <#set as #here::ConditionSet>::CONDITIONS)
+    let (here, set, list) =
+        (reconciler.args.krate.at(span), expand_set_or_poison(reconciler), quote::format_ident!("{list}"));
+    quote_spanned!(span=> <#set as #here::ConditionSet>::#list)
 }
 
 fn expand_suspend(krate: &Krate, suspend: Option<&Suspend>) -> TokenStream {

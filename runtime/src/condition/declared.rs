@@ -1,0 +1,89 @@
+//! What is declared of conditions: the set, its summaries, its reasons, and the markers.
+
+use super::Polarity;
+
+/// What `#[derive(ConditionSet)]` knows of one condition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ConditionInfo {
+    /// The condition type on the wire.
+    pub type_: &'static str,
+    /// Which status is the good one.
+    pub polarity: Polarity,
+    /// The doc comment of the variant.
+    pub doc: &'static str,
+    /// The closed set of its reasons (`reasons(..)`); empty where any will do.
+    pub reasons: &'static [ReasonInfo],
+}
+
+impl ConditionInfo {
+    /// A condition of which only type and polarity are known.
+    #[must_use]
+    pub const fn new(type_: &'static str, polarity: Polarity) -> Self {
+        Self { type_, polarity, doc: "", reasons: &[] }
+    }
+}
+
+/// What `#[derive(ConditionSet)]` knows of one declared reason.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReasonInfo {
+    /// The word.
+    pub name: &'static str,
+    /// What it means, as the author says it.
+    pub doc: &'static str,
+}
+
+/// A summary beside Ready: a condition that sums up some of the declared ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SummaryInfo {
+    /// The condition type on the wire.
+    pub type_: &'static str,
+    /// The places of the conditions that it sums up, in declared order.
+    pub of: &'static [usize],
+    /// A sentence for people.
+    pub doc: &'static str,
+}
+
+/// The conditions of one reconciler, in declared order. Derive it on an enum with [`ConditionSet`](derive@crate::ConditionSet).
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a condition set",
+    label = "not a condition set",
+    note = "derive it on an enum: `#[derive(ConditionSet)] enum {Self} {{ .. }}`"
+)]
+pub trait ConditionSet: Send + Sync + 'static {
+    /// The name of the enum.
+    const NAME: &'static str;
+    /// The declared conditions, highest rank first.
+    const CONDITIONS: &'static [ConditionInfo];
+    /// The summaries beside Ready (`summary(Available(..))`).
+    const SUMMARIES: &'static [SummaryInfo] = &[];
+    /// Per condition, what the compiler says when the wiring does not fit. For the const checks of `#[reconciler]`.
+    #[doc(hidden)]
+    const COMPLAINTS: &'static [Complaints];
+}
+
+/// The ready-made sentences of one condition for the const checks of a pipeline.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct Complaints {
+    /// No step sets it.
+    pub unset: &'static str,
+    /// Two steps set it.
+    pub set_twice: &'static str,
+    /// A step clears it although it is positive.
+    pub cleared_positive: &'static str,
+    /// A step clears it although no earlier step sets it.
+    pub cleared_unset: &'static str,
+}
+
+/// The marker type of one condition: `on::SourceFetched`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a condition",
+    label = "not a condition",
+    note = "name the marker of a condition, in the module that `#[condition_set(mod = on)]` names: `on::SourceFetched`"
+)]
+pub trait ConditionMarker: Copy + Send + 'static {
+    /// The set that declares the condition.
+    type Set: ConditionSet;
+    /// Its place in the declared order; at most 63.
+    const INDEX: usize;
+}

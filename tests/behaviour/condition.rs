@@ -1,0 +1,158 @@
+//! Bipolar conditions, summaries beside Ready, and conditions that show how other objects stand.
+#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+
+use evenkeel::prelude::*;
+use evenkeel_tests::on_each_server;
+use evenkeel_tests::widget::{condition, is_ready, status_of};
+use evenkeel_tests::world::World;
+use kube::{CustomResource, CustomResourceExt};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+#[derive(CustomResource, JsonSchema, Clone, Debug, Default, Deserialize, Serialize)]
+#[kube(group = "tests.evenkeel.dev", version = "v1", kind = "Vault", namespaced, status = "VaultStatus")]
+#[serde(rename_all = "camelCase", default)]
+struct VaultSpec {
+    /// What the check finds: nothing unless set; `good`, `bad`, `error`.
+    check: Option<String>,
+    /// Other vaults that this one is filled from.
+    sources: Vec<String>,
+    /// The first of them is shown by itself.
+    mirror: bool,
+}
+
+#[evenkeel::status]
+struct VaultStatus {}
+
+#[derive(ConditionSet)]
+#[condition_set(mod = on, summary(Available(Verified, Opened)))]
+enum VaultCondition {
+    /// The vaults that this one is filled from are ready.
+    #[condition(positive)]
+    SourcesReady,
+    /// The seal was looked at.
+    #[condition(bipolar, reasons(Sealed = "The seal is whole", Tampered = "The seal is broken", Unreadable))]
+    Verified,
+    /// The vault is open.
+    #[condition(positive)]
+    Opened,
+}
+
+#[derive(Debug, thiserror::Error, ReconcileError)]
+enum VaultError {
+    #[error("the seal cannot be read")]
+    #[class(transient)]
+    Unreadable,
+}
+
+#[derive(Debug, thiserror::Error, ReconcileError)]
+enum SourceError {
+    #[error(transparent)]
+    #[class(transient)]
+    Api(#[from] ApiError),
+}
+
+#[sub_reconciler(sets(on::SourcesReady), reads(Vault))]
+async fn look(vault: &Vault, cx: &mut Cx) -> Result<(), SourceError> {
+    let mut sources = Vec::new();
+    for name in &vault.spec.sources {
+        sources.extend(cx.get::<Vault>(name).await?);
+    }
+    match sources.first().filter(|_| vault.spec.mirror) {
+        Some(first) => cx.mirror(on::SourcesReady, first),
+        None => cx.aggregate(on::SourcesReady, &sources),
+    }
+    Ok(())
+}
+
+#[sub_reconciler(sets(on::Verified))]
+async fn verify(vault: &Vault, cx: &mut Cx) -> Result<(), VaultError> {
+    match vault.spec.check.as_deref() {
+        Some("good") => cx.set(on::Verified, Status::True, "Sealed", "the seal is whole"),
+        Some("bad") => cx.set(on::Verified, Status::False, "Tampered", "the seal is broken"),
+        Some(_) => return Err(VaultError::Unreadable),
+        None => {}
+    }
+    Ok(())
+}
+
+#[sub_reconciler(sets(on::Opened))]
+async fn open(_vault: &Vault, _cx: &mut Cx) -> Result<(), VaultError> {
+    Ok(())
+}
+
+#[reconciler(conditions = VaultCondition)]
+async fn vault(vault: &Vault, cx: &mut Pass<'_>) -> Flow {
+    look(vault, cx).await?;
+    verify(vault, cx).await?;
+    open(vault, cx).await?;
+    Ok(())
+}
+
+fn a_vault(name: &str, spec: Value) -> Value {
+    json!({ "apiVersion": "tests.evenkeel.dev/v1", "kind": "Vault", "metadata": { "name": name }, "spec": spec })
+}
+
+fn says<'v>(object: &'v Value, type_: &str, key: &str) -> &'v str {
+    condition(object, type_).and_then(|c| c[key].as_str()).unwrap_or_default()
+}
+
+async fn a_bipolar_condition_speaks_only_where_its_step_did(world: World) -> World {
+    world.install(&Vault::crd()).await;
+    let operator = world.operator::<vault>(());
+    world.create::<Vault>(a_vault("v", json!({}))).await;
+    let silent = world.until::<Vault>("v", "ready", is_ready).await;
+    assert_eq!(condition(&silent, "Verified"), None, "absent is not unknown");
+    world.merge::<Vault>("v", json!({ "spec": { "check": "bad" } })).await;
+    let bad = world.until::<Vault>("v", "bad", |v| status_of(v, "Verified") == "False").await;
+    assert_eq!((&*status_of(&bad, "Ready"), says(&bad, "Ready", "reason")), ("False", "Tampered"));
+    world.merge::<Vault>("v", json!({ "spec": { "check": "error" } })).await;
+    let failed = world.until::<Vault>("v", "failed", |v| says(v, "Verified", "reason") == "Unreadable").await;
+    assert_eq!(status_of(&failed, "Verified"), "False");
+    world.merge::<Vault>("v", json!({ "spec": { "check": "good" } })).await;
+    let good = world.until::<Vault>("v", "good", is_ready).await;
+    assert_eq!(says(&good, "Verified", "reason"), "Sealed");
+    world.merge::<Vault>("v", json!({ "spec": { "check": null } })).await;
+    let quiet = world.until::<Vault>("v", "ready again", |v| is_ready(v) && condition(v, "Verified").is_none()).await;
+    assert_eq!(status_of(&quiet, "Available"), "True");
+    operator.stop().await.unwrap();
+    world
+}
+
+async fn a_further_summary_sums_up_what_it_names_and_nothing_else(world: World) -> World {
+    world.install(&Vault::crd()).await;
+    let operator = world.operator::<vault>(());
+    world.create::<Vault>(a_vault("bad", json!({ "check": "bad" }))).await;
+    let bad = world.until::<Vault>("bad", "bad", |v| status_of(v, "Verified") == "False").await;
+    assert_eq!((&*status_of(&bad, "Available"), says(&bad, "Available", "reason")), ("False", "Tampered"));
+    world.create::<Vault>(a_vault("v", json!({ "sources": ["bad"] }))).await;
+    let waiting = world.until::<Vault>("v", "not ready", |v| status_of(v, "SourcesReady") == "False").await;
+    assert_eq!((&*status_of(&waiting, "Ready"), &*status_of(&waiting, "Available")), ("False", "True"));
+    operator.stop().await.unwrap();
+    world
+}
+
+async fn other_objects_show_in_a_condition_of_ours(world: World) -> World {
+    world.install(&Vault::crd()).await;
+    let operator = world.operator::<vault>(());
+    world.create::<Vault>(a_vault("good", json!({}))).await;
+    world.create::<Vault>(a_vault("bad", json!({ "check": "bad" }))).await;
+    world.until::<Vault>("good", "ready", is_ready).await;
+    world.until::<Vault>("bad", "bad", |v| status_of(v, "Ready") == "False").await;
+    world.create::<Vault>(a_vault("all", json!({ "sources": ["good", "bad"] }))).await;
+    let all = world.until::<Vault>("all", "not ready", |v| status_of(v, "SourcesReady") == "False").await;
+    assert_eq!(says(&all, "SourcesReady", "message"), "1 of 2 ready; Vault/bad: the seal is broken");
+    assert_eq!(says(&all, "SourcesReady", "reason"), "Tampered");
+    world.create::<Vault>(a_vault("one", json!({ "sources": ["bad"], "mirror": true }))).await;
+    let one = world.until::<Vault>("one", "not ready", |v| status_of(v, "SourcesReady") == "False").await;
+    assert_eq!(says(&one, "SourcesReady", "message"), "the seal is broken");
+    operator.stop().await.unwrap();
+    world
+}
+
+on_each_server!(
+    a_bipolar_condition_speaks_only_where_its_step_did,
+    a_further_summary_sums_up_what_it_names_and_nothing_else,
+    other_objects_show_in_a_condition_of_ours,
+);
