@@ -25,6 +25,11 @@ impl Errors {
         result.map_err(|error| self.add(error)).ok()
     }
 
+    /// Adds the mistakes of another part.
+    pub(crate) fn append(&mut self, other: Self) {
+        self.0.extend(other.0);
+    }
+
     /// How many there are.
     pub(crate) fn count(&self) -> usize {
         self.0.len()

@@ -131,7 +131,8 @@ pub fn status(args: TokenStream, item: TokenStream) -> TokenStream {
 /// ```
 ///
 /// The first parameter borrows the object, the last is the context; between them stands what the step needs. It is called as any
-/// other function.
+/// other function. It may be generic, for reconcilers of several kinds that share a condition set: `ensure<O: HasConfig>(object: &O,
+/// cx: &mut Cx)` is called as `ensure::<Widget>(widget, cx)`; that `O` has a status is understood.
 ///
 /// | argument | meaning |
 /// | --- | --- |
@@ -171,7 +172,7 @@ pub fn cleanup(args: TokenStream, item: TokenStream) -> TokenStream {
     cleanup::attribute(args.into(), &item.into()).into()
 }
 
-/// Makes a function a reconciler: its body is the pipeline.
+/// Makes a function a reconciler, of which its body is the pipeline; or a struct, of which the method `reconcile` is.
 ///
 /// ```ignore (needs the runtime, on which this crate cannot depend)
 /// #[reconciler(conditions = RepoCondition, requeue = "10m")]
@@ -193,6 +194,32 @@ pub fn cleanup(args: TokenStream, item: TokenStream) -> TokenStream {
 ///
 /// What one branch runs, every other one runs or skips. Conditions are ordinary expressions without `cx`, `.await` and `?`.
 ///
+/// On the `impl` of a struct, the pipeline is its method `reconcile`, and what the steps depend on are its fields:
+///
+/// ```ignore (needs the runtime, on which this crate cannot depend)
+/// #[reconciler(conditions = RepoCondition, requeue = "10m")]
+/// impl GitRepositories {
+///     pub async fn reconcile(&self, repo: &GitRepository, cx: &mut Pass<'_>) -> Flow {
+///         let commit = self.fetch(repo, cx).await?;
+///         self.store(repo, &commit, cx).await?;
+///         Ok(())
+///     }
+///
+///     #[sub_reconciler(sets(on::SourceFetched))]
+///     async fn fetch(&self, repo: &GitRepository, cx: &mut Cx) -> Result<Commit, RepoError> { .. }
+///
+///     #[sub_reconciler(sets(on::ArtifactStored), external)]
+///     async fn store(&self, repo: &GitRepository, commit: &Commit, cx: &mut Cx) -> Result<(), RepoError> { .. }
+///
+///     #[cleanup(of = store)]
+///     async fn remove(&self, repo: &GitRepository, cx: &mut Cx) -> Result<(), RepoError> { .. }
+/// }
+/// ```
+///
+/// It runs with `.reconciler::<GitRepositories>(GitRepositories { .. })`. Free steps may be called as well; what the cleanup of one
+/// asks for is handed out by an `impl Provides<Git> for GitRepositories`. A helper names a step by `git_repositories::fetch`, the
+/// module of the types of steps; on the wire the reconciler is called `git_repositories`, too. All other items stay as they are.
+///
 /// | argument | meaning |
 /// | --- | --- |
 /// | `conditions = C` | the condition set; each condition is set by exactly one step |
@@ -205,9 +232,10 @@ pub fn cleanup(args: TokenStream, item: TokenStream) -> TokenStream {
 /// | `suspend = spec.suspend` | the field, a `bool` or an `Option<bool>`, that suspends an object: nothing is done for it |
 /// | `suspend(field = spec.suspend, annotation, record)` | so does the annotation `evenkeel.dev/suspend: "true"`; the generation counts as observed |
 /// | `requested = "example.com/requestedAt"` | the annotation that asks for a pass; `evenkeel.dev/requestedAt` unless given |
+/// | `mod = name` | of a struct: the module of its steps as types; the struct's name in snake case unless given |
 /// | `crate = ::path` | where the runtime is, if it is renamed |
 ///
-/// Generates a type with the name of the function, and `Reconciler` for it.
+/// Generates a type with the name of the function, and `Reconciler` for it; or `Reconciler` for the struct.
 #[proc_macro_attribute]
 pub fn reconciler(args: TokenStream, item: TokenStream) -> TokenStream {
     reconciler::attribute(args.into(), &item.into()).into()

@@ -62,6 +62,22 @@ fn samples() -> Vec<(Macro, TokenStream, TokenStream)> {
             Ok(())
         }
     };
+    let structure = quote! {
+        /// Doc.
+        impl Repos {
+            const X: u8 = 1;
+            pub async fn reconcile(&self, repo: &Repo, cx: &mut Pass<'_>) -> Flow {
+                let commit: Commit = self.fetch(repo, cx).await?;
+                steps::store(repo, &self.git, &commit, cx).await?;
+                Ok(())
+            }
+            #[sub_reconciler(sets(on::A), external)]
+            async fn fetch(&self, repo: &Repo, cx: &mut Cx) -> Result<Commit, E> { self.git.fetch(repo) }
+            #[cleanup(of = fetch)]
+            async fn remove(&self, repo: &Repo, cx: &mut Cx) -> Result<(), E> { Ok(()) }
+            fn other(&self) -> u8 { 1 }
+        }
+    };
     vec![
         (|_, item| crate::condition_set::derive(item.clone()), TokenStream::new(), set),
         (|_, item| crate::reconcile_error::derive(item.clone()), TokenStream::new(), error),
@@ -69,6 +85,7 @@ fn samples() -> Vec<(Macro, TokenStream, TokenStream)> {
         (crate::sub_reconciler::attribute, step_args, step),
         (crate::cleanup::attribute, quote!(of = store, crate = ::keel), cleanup),
         (crate::reconciler::attribute, reconciler_args, reconciler),
+        (crate::reconciler::attribute, quote!(conditions = C, mod = repos, crate = ::keel), structure),
     ]
 }
 

@@ -13,7 +13,7 @@ pub use crate::pipeline::{
     wiring_of,
 };
 pub use crate::poison::{Poison, poisoned};
-pub use crate::reconciler::Reconciler;
+pub use crate::reconciler::{Primary, Reconciler};
 pub use crate::status::{ObservedInputs, StatusContract};
 pub use crate::step::{
     ClearedBy, HasCleanup, NoCleanup, OwnedBy, Provides, ReadBy, SetBy, SubReconciler, Undo, Unread, WatchedBy,

@@ -35,7 +35,7 @@ impl<K: Kind + HasStatus<Status: StatusContract> + Debug> Primary for K {
     }
 }
 
-/// A reconciler. `#[reconciler]` implements it on a type with the name of the function.
+/// A reconciler. `#[reconciler]` implements it on a type with the name of the function, or on the struct.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a reconciler",
     label = "not a `#[reconciler]`",
@@ -44,7 +44,7 @@ impl<K: Kind + HasStatus<Status: StatusContract> + Debug> Primary for K {
 pub trait Reconciler: Sized + Send + Sync + 'static {
     /// The kind that is reconciled.
     type Object: Primary;
-    /// What the pipeline takes beside the object and the context: one type, or a tuple in the order of the parameters.
+    /// What the pipeline takes beside the object and the context: one type, or a tuple in the order of the parameters; the struct itself.
     type Deps: Send + Sync + 'static;
     /// The conditions.
     type Conditions: ConditionSet;

@@ -123,7 +123,7 @@ impl<S: SubReconciler, R: Reconciler> Undo<S, R> for NoCleanup {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no `{T}` to hand to the cleanup",
     label = "the cleanup of a step asks for it",
-    note = "add a `&{T}` parameter to `{Self}`"
+    note = "add a `&{T}` parameter to `{Self}`; for a struct, write `impl Provides<{T}> for {Self}`"
 )]
 pub trait Provides<T: ?Sized>: Reconciler {
     /// The dependency.

@@ -52,3 +52,25 @@ pub async fn bare(repo: &GitRepository, cx: &mut Pass<'_>) -> Flow {
     check(repo, cx).await?;
     ::std::result::Result::Ok(())
 }
+
+pub struct BareStruct {
+    count: u8,
+}
+
+#[::evenkeel::reconciler(conditions = BareCondition)]
+impl BareStruct {
+    pub async fn reconcile(&self, repo: &GitRepository, cx: &mut Pass<'_>) -> Flow {
+        let _count: u8 = self.check(repo, cx).await?;
+        ::std::result::Result::Ok(())
+    }
+
+    #[::evenkeel::sub_reconciler(sets(bare_condition::Checked, bare_condition::Broken), external)]
+    async fn check(&self, _repo: &GitRepository, _cx: &mut Cx) -> ::std::result::Result<u8, BareError> {
+        ::std::result::Result::Ok(self.count)
+    }
+
+    #[::evenkeel::cleanup(of = check)]
+    async fn uncheck(&self, _repo: &GitRepository, _cx: &mut Cx) -> ::std::result::Result<(), BareError> {
+        ::std::result::Result::Ok(())
+    }
+}

@@ -9,10 +9,12 @@
 mod bare;
 mod dependencies;
 mod files;
+mod generic;
 mod grammar;
 mod names;
 mod northstar;
 mod renamed;
 mod schema;
 mod shadowed;
+mod structs;
 mod twins;

@@ -62,7 +62,7 @@ pub enum RepoError {
 }
 
 pub struct Git;
-pub struct Commit(String);
+pub struct Commit(pub String);
 
 #[sub_reconciler(sets(on::SourceFetched, on::ArtifactOutdated), watches(Secret, by_name))]
 pub async fn fetch(repo: &GitRepository, _git: &Git, cx: &mut Cx<'_, fetch>) -> Result<Commit, RepoError> {

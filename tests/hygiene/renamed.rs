@@ -42,3 +42,26 @@ pub async fn renamed(repo: &GitRepository, git: &Git, cx: &mut Pass<'_>) -> Flow
     make(repo, git, cx).await?;
     Ok(())
 }
+
+pub struct RenamedStruct {
+    git: Git,
+}
+
+#[keel::reconciler(conditions = RenamedCondition, crate = crate::renamed::vendor::keel)]
+impl RenamedStruct {
+    pub async fn reconcile(&self, repo: &GitRepository, cx: &mut Pass<'_>) -> Flow {
+        self.make(repo, cx).await?;
+        Ok(())
+    }
+
+    #[keel::sub_reconciler(sets(on::Made), external)]
+    async fn make(&self, _repo: &GitRepository, _cx: &mut Cx) -> Result<(), RenamedError> {
+        let _ = &self.git;
+        Ok(())
+    }
+
+    #[keel::cleanup(of = make)]
+    async fn unmake(&self, _repo: &GitRepository, _cx: &mut Cx) -> Result<(), RenamedError> {
+        Ok(())
+    }
+}

@@ -45,6 +45,21 @@ pub async fn shadowed(repo: &GitRepository, cx: &mut Pass<'_>) -> evenkeel::Flow
     ::std::result::Result::Ok(())
 }
 
+struct ShadowedStruct;
+
+#[evenkeel::reconciler(conditions = ShadowedCondition)]
+impl ShadowedStruct {
+    async fn reconcile(&self, repo: &GitRepository, cx: &mut Pass<'_>) -> evenkeel::Flow {
+        self.check(repo, cx).await?;
+        ::std::result::Result::Ok(())
+    }
+
+    #[evenkeel::sub_reconciler(sets(on::Checked))]
+    async fn check(&self, _repo: &GitRepository, _cx: &mut Cx) -> ::std::result::Result<(), RepoError> {
+        ::std::result::Result::Ok(())
+    }
+}
+
 /// The derive of schemars names `Some` and `None` as the prelude does; all else may be shadowed.
 mod status {
     mod core {}

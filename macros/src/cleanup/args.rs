@@ -16,8 +16,8 @@ pub(crate) struct CleanupArgs {
     pub(crate) wrong: bool,
 }
 
-pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> CleanupArgs {
-    let mut args = CleanupArgs { of: None, krate: Krate::DEFAULT, wrong: false };
+pub(crate) fn parse(tokens: TokenStream, krate: Krate, errors: &mut Errors) -> CleanupArgs {
+    let mut args = CleanupArgs { of: None, krate, wrong: false };
     for arg in parse_args(tokens, &KEYS, errors) {
         if arg.key == "of" {
             args.of = errors.take(arg.path("step"));

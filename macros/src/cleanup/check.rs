@@ -1,12 +1,15 @@
 //! What a cleanup may not be.
 
-use syn::ReturnType;
+use quote::{ToTokens, format_ident};
+use syn::{ReturnType, Type};
 
 use super::args::CleanupArgs;
 use crate::errors::Errors;
 use crate::syntax::context::is_context;
 use crate::syntax::function::Function;
+use crate::syntax::names::plain;
 use crate::syntax::shape::check_plain;
+use crate::syntax::suggest;
 
 /// A cleanup names its step.
 pub(crate) fn check_of(args: &CleanupArgs, function: &Function, errors: &mut Errors) {
@@ -33,4 +36,24 @@ pub(crate) fn check_context(what: &str, step: &str, function: &Function, errors:
         let headline = format!("the last parameter of {what} must be the context of its step");
         errors.push(&last.ty, headline, format_args!("write `cx: &mut Cx<'_, {step}>`"));
     }
+}
+
+/// A method undoes a step of its own `impl`, with what its struct holds. The step is then named by the path of its marker.
+pub(crate) fn check_home(args: &mut CleanupArgs, function: &Function, dependencies: &[Type], errors: &mut Errors) {
+    let Some(home) = &function.home else { return };
+    if let (Some(param), false) = (function.params().get(1), dependencies.is_empty()) {
+        let help = format!("make it a field of `{}`", home.name);
+        errors.push(param, "a cleanup of a struct takes the object and the context only", help);
+    }
+    let Some(of) = args.of.take() else { return };
+    let (module, name) = (&home.module, of.to_token_stream().to_string());
+    let mut step = of.get_ident().filter(|step| home.steps.contains(step)).cloned();
+    if step.is_none() {
+        let steps: Vec<String> = home.steps.iter().map(plain).collect();
+        let steps: Vec<&str> = steps.iter().map(String::as_str).collect();
+        errors.push(&of, format_args!("`{}` has no step `{name}`", home.name), suggest::help(&name, &steps));
+        // The one that was meant counts as cleaned up.
+        step = suggest::nearest(&name, &steps).map(|near| format_ident!("{near}"));
+    }
+    args.of = step.map(|step| syn::parse_quote!(#module::#step));
 }

@@ -1,44 +1,69 @@
 //! Prints a cleanup: the function, and how a reconciler calls it.
 
 use proc_macro2::TokenStream;
-use quote::{quote, quote_spanned};
+use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 
 use super::args::CleanupArgs;
 use super::model::Cleanup;
+use crate::sub_reconciler::Parts;
+use crate::syntax::function::Function;
 use crate::syntax::shape::hidden;
 
-pub(crate) fn expand(cleanup: &Cleanup) -> TokenStream {
-    let Cleanup { krate, of, function, object, dependencies } = cleanup;
-    let (vis, ident, inherited) = (&function.vis, &function.sig.ident, function.inherited());
+pub(crate) fn expand(cleanup: &Cleanup) -> Parts {
+    let Cleanup { krate, of, function, marker, .. } = cleanup;
     let here = krate.at(of.span());
-    // The name shows in messages, and must not be that of a dependency's type.
-    let r = quote::format_ident!("AnyReconciler");
-    let (object_, deps, cx) = (hidden("object"), hidden("deps"), hidden("cx"));
-    let doc = "\n\nAs a type: this cleanup.";
+    let (params, bounds) = marker.params(None, &TokenStream::new());
     // The two impls stand on two types: a second cleanup of a step is then one conflict, not two.
-    let link = quote_spanned!(of.span()=> impl #here::HasCleanup for #of { type Cleanup = #ident; });
+    let link = quote_spanned! {of.span()=>
+        impl #params #here::HasCleanup for #of #bounds { type Cleanup = #marker; }
+    };
+    let undo = expand_undo(cleanup);
+    let (inherited, doc) = (function.inherited(), "\n\nAs a type: this cleanup.");
+    let marker = marker.define(&quote!(#inherited #[doc = #doc]), krate);
+    Parts { function: function.to_token_stream(), marker, impls: quote!(#link #undo) }
+}
+
+/// How a reconciler runs it: any one that has what a function takes, or the struct of a method.
+fn expand_undo(cleanup: &Cleanup) -> TokenStream {
+    let Cleanup { krate, of, function, object, dependencies, marker } = cleanup;
+    let ident = &function.sig.ident;
+    let (object_, deps, cx) = (hidden("object"), hidden("deps"), hidden("cx"));
+    // The name shows in messages, and must not be that of a dependency's type.
+    let any = quote::format_ident!("AnyReconciler");
+    let (more, reconciler, asked, called) = match &function.home {
+        Some(home) => {
+            let ty = &home.ty;
+            (None, quote!(#ty), quote!(), quote!(<#ty>::#ident(#deps, #object_, #cx)))
+        }
+        None => (
+            Some(&any),
+            quote!(#any),
+            quote!(#any: #krate::Reconciler<Object = #object> #(+ #krate::Provides<#dependencies>)*,),
+            quote!(#ident(#object_, #(<#any as #krate::Provides<#dependencies>>::provide(#deps),)* #cx)),
+        ),
+    };
+    let (params, bounds) = marker.params(more, &asked);
     quote! {
-        #function
-        #inherited
-        #[doc = #doc]
-        #[allow(non_camel_case_types, clippy::empty_structs_with_brackets)]
-        #vis struct #ident {}
-        #link
         #[automatically_derived]
-        impl<#r> #krate::Undo<#of, #r> for #ident
-        where
-            #r: #krate::Reconciler<Object = #object> #(+ #krate::Provides<#dependencies>)*,
-        {
+        impl #params #krate::Undo<#of, #reconciler> for #marker #bounds {
             async fn undo(
                 #object_: &#object,
-                #deps: &<#r as #krate::Reconciler>::Deps,
+                #deps: &<#reconciler as #krate::Reconciler>::Deps,
                 #cx: &mut #krate::Cx<'_, #of>,
             ) -> #krate::std::result::Result<(), <#of as #krate::SubReconciler>::Error> {
-                #ident(#object_, #(<#r as #krate::Provides<#dependencies>>::provide(#deps),)* #cx).await
+                #called.await
             }
         }
     }
+}
+
+/// A cleanup with a mistake: the function stays.
+pub(crate) fn expand_poisoned(args: &CleanupArgs, function: &Function) -> Parts {
+    // A method elsewhere: what else is printed would stand in its `impl`.
+    let stray = function.home.is_none() && function.sig.receiver().is_some();
+    let impls = if stray { TokenStream::new() } else { expand_poison(args) };
+    Parts { function: function.to_token_stream(), marker: TokenStream::new(), impls }
 }
 
 /// The step counts as cleaned up, so that it reports nothing.

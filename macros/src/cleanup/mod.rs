@@ -9,22 +9,34 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use crate::errors::Errors;
+use crate::sub_reconciler::Parts;
+use crate::syntax::function::Function;
+use crate::syntax::krate::Krate;
 use crate::syntax::shape::parse_function;
 
 /// Expands the attribute. Whatever is wrong, the function stays, and the step counts as cleaned up.
 pub(crate) fn attribute(args: TokenStream, item: &TokenStream) -> TokenStream {
     let mut errors = Errors::default();
-    let args = args::parse(args, &mut errors);
+    let args = args::parse(args, Krate::DEFAULT, &mut errors);
     let Some(function) = parse_function("cleanup", item, &mut errors) else {
         let poison = expand::expand_poison(&args);
         return quote!(#item #poison #errors);
     };
-    match model::read(args, function, &mut errors) {
+    let Parts { function, marker, impls } = match model::read(args, function, &mut errors) {
         Ok(cleanup) => expand::expand(&cleanup),
-        Err(rest) => {
-            let (args, function) = *rest;
-            let poison = (function.sig.receiver().is_none()).then(|| expand::expand_poison(&args));
-            quote!(#function #poison #errors)
-        }
-    }
+        Err(rest) => expand::expand_poisoned(&rest.0, &rest.1),
+    };
+    quote!(#function #marker #impls #errors)
+}
+
+/// Expands the attribute on a method of a struct that reconciles.
+pub(crate) fn method(args: TokenStream, krate: Krate, function: Function, errors: &mut Errors) -> Parts {
+    let mut found = Errors::default();
+    let args = args::parse(args, krate, &mut found);
+    let parts = match model::read(args, function, &mut found) {
+        Ok(cleanup) => expand::expand(&cleanup),
+        Err(rest) => expand::expand_poisoned(&rest.0, &rest.1),
+    };
+    errors.append(found);
+    parts
 }

@@ -1,5 +1,7 @@
 //! The validated cleanup.
 
+use proc_macro2::TokenStream;
+use quote::quote;
 use syn::{Path, Type};
 
 use super::args::CleanupArgs;
@@ -8,8 +10,9 @@ use crate::errors::Errors;
 use crate::syntax::context::{self, fill_in};
 use crate::syntax::function::Function;
 use crate::syntax::krate::Krate;
+use crate::syntax::marker::Marker;
 use crate::syntax::reason::check_reasons;
-use crate::syntax::shape::{parse_dependencies, parse_object};
+use crate::syntax::shape::{bind_generics, check_named, parse_dependencies, parse_object};
 
 pub(crate) struct Cleanup {
     pub(crate) krate: Krate,
@@ -18,6 +21,7 @@ pub(crate) struct Cleanup {
     pub(crate) function: Function,
     pub(crate) object: Type,
     pub(crate) dependencies: Vec<Type>,
+    pub(crate) marker: Marker,
 }
 
 pub(crate) fn read(
@@ -31,7 +35,7 @@ pub(crate) fn read(
     if let Some(context) = context::name(&function) {
         check_reasons(&function.body, context, errors);
     }
-    let object = parse_object(&what, &function, errors);
+    let object = parse_object(&what, &function, errors).filter(|_| check_named(&what, &function, errors));
     if let (Some(step), Some(_)) = (&args.of, &object) {
         let step = step.segments.last().map_or_else(String::new, |segment| segment.ident.to_string());
         check::check_context(&what, &step, &function, errors);
@@ -39,16 +43,26 @@ pub(crate) fn read(
     if args.of.is_none() {
         args.of = implied(&function);
     }
+    bind_generics(&mut function, object.as_ref(), &args.krate);
+    let marker = Marker::of(&function, None);
     let dependencies = parse_dependencies(&what, &function, errors);
-    if let Some(step) = &args.of {
-        fill_in(&mut function, step);
+    check::check_home(&mut args, &function, &dependencies, errors);
+    args.of = args.of.map(|of| marker.share(of));
+    match &args.of {
+        Some(step) => fill_in(&mut function, step),
+        None => fill_in(&mut function, &poison(&args.krate)),
     }
     match (&args.of, object) {
         (Some(of), Some(object)) if errors.count() == 0 => {
-            Ok(Cleanup { krate: args.krate, of: of.clone(), function, object, dependencies })
+            Ok(Cleanup { krate: args.krate, of: of.clone(), function, object, dependencies, marker })
         }
         _ => Err(Box::new((args, function))),
     }
+}
+
+/// The context of no step, so that the signature at least is right.
+fn poison(krate: &Krate) -> TokenStream {
+    quote!(#krate::Poison)
 }
 
 /// The step whose context the cleanup has: where it is not named, that is still the one to count as cleaned up.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use syn::parse::Parser;
 use syn::punctuated::Punctuated;
 use syn::{Expr, ExprLit, Lit, LitStr, Path, Token};
@@ -25,6 +25,7 @@ const KEYS: Keys = Keys {
         "previously",
         "requested",
         "suspend",
+        "mod",
         "crate",
     ],
     many: &[],
@@ -45,6 +46,8 @@ pub(crate) struct ReconcilerArgs {
     pub(crate) suspend: Option<Suspend>,
     pub(crate) managers: Vec<LitStr>,
     pub(crate) finalizers: Vec<LitStr>,
+    /// Where the markers of a struct's methods are.
+    pub(crate) module: Option<Ident>,
     pub(crate) krate: Krate,
     /// `conditions` was there, right or wrong, or a misspelling stands for it.
     pub(crate) says_conditions: bool,
@@ -70,6 +73,7 @@ pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> ReconcilerArgs 
         suspend: None,
         managers: Vec::new(),
         finalizers: Vec::new(),
+        module: None,
         krate: Krate::DEFAULT,
         says_conditions: false,
     };
@@ -98,6 +102,7 @@ impl ReconcilerArgs {
                 let text = arg.text("\"reconcile.example.com/requestedAt\"");
                 self.requested = errors.take(text.and_then(check::annotation));
             }
+            "mod" => self.module = errors.take(arg.ident("repos")),
             "previously" => self.previously(arg, errors),
             _ => self.krate = errors.take(arg.value("::evenkeel").and_then(Krate::parse)).unwrap_or(Krate::DEFAULT),
         }

@@ -1,14 +1,17 @@
 //! What a reconciler may not be: names that Kubernetes refuses, and statements that are no steps.
 
 use proc_macro2::Ident;
-use syn::{Expr, LitStr, Pat, Stmt};
+use syn::punctuated::Punctuated;
+use syn::{Expr, LitStr, Pat, Stmt, Token, Type};
 
 use super::args::ReconcilerArgs;
+use super::pipeline::{Callee, Pipeline, is_self};
 use crate::errors::{Errors, mistake};
 use crate::syntax::context::is_context;
 use crate::syntax::function::Function;
-use crate::syntax::names::{is_annotation, is_finalizer, is_manager};
-use crate::syntax::shape::check_plain;
+use crate::syntax::names::{is_annotation, is_finalizer, is_manager, plain};
+use crate::syntax::shape::{check_generics, check_plain};
+use crate::syntax::suggest;
 
 /// The API server refuses a finalizer without a domain.
 pub(crate) fn finalizer(text: LitStr) -> syn::Result<LitStr> {
@@ -41,10 +44,18 @@ pub(crate) fn annotation(text: LitStr) -> syn::Result<LitStr> {
     Err(mistake(&text, headline, "write a domain and a name: `\"reconcile.example.com/requestedAt\"`"))
 }
 
+/// The module of markers is that of a struct.
+pub(crate) fn check_module(args: &ReconcilerArgs, errors: &mut Errors) {
+    if let Some(module) = &args.module {
+        let help = "leave it out: the types stand beside the functions";
+        errors.push(module, "`mod` is for a reconciler that is an `impl`", help);
+    }
+}
+
 /// A reconciler tells how its object stands.
 pub(crate) fn check_conditions(what: &str, args: &ReconcilerArgs, function: &Function, errors: &mut Errors) {
     if args.conditions.is_none() && !args.says_conditions {
-        let name = &function.sig.ident;
+        let name = function.home.as_ref().map_or(&function.sig.ident, |home| &home.name);
         let help = "write `#[reconciler(conditions = RepoCondition)]`";
         errors.push(name, format_args!("{what} has no conditions"), help);
     }
@@ -52,6 +63,7 @@ pub(crate) fn check_conditions(what: &str, args: &ReconcilerArgs, function: &Fun
 
 pub(crate) fn check_function(what: &str, function: &Function, errors: &mut Errors) {
     check_plain(what, &function.sig, errors);
+    check_generics(what, &function.sig, errors);
     if matches!(function.sig.output, syn::ReturnType::Default) {
         errors.push(&function.sig.ident, format_args!("{what} must return a `Flow`"), "write `-> Flow`");
     }
@@ -67,6 +79,36 @@ pub(crate) fn check_context(what: &str, function: &Function, errors: &mut Errors
         return None;
     }
     named(&last.pat, errors)
+}
+
+/// A method takes what it depends on from its struct.
+pub(crate) fn check_fields(function: &Function, dependencies: &[Type], errors: &mut Errors) {
+    let (Some(home), params) = (&function.home, function.params()) else { return };
+    if let (Some(param), false) = (params.get(1), dependencies.is_empty()) {
+        let help = format!("make it a field of `{}`", home.name);
+        errors.push(param, "the pipeline of a struct takes the object and the context only", help);
+    }
+}
+
+/// `self.step(..)` is a step of the same `impl`.
+pub(crate) fn check_methods(function: &Function, pipeline: &Pipeline, errors: &mut Errors) {
+    for call in pipeline.calls() {
+        let Callee::Method(method) = &call.callee else { continue };
+        let name = &method.name;
+        let Some(home) = &function.home else {
+            errors.push(&method.receiver, FREE.0, "a free function has no `self`: call a function");
+            continue;
+        };
+        if !home.steps.contains(name) {
+            let steps: Vec<String> = home.steps.iter().map(plain).collect();
+            let steps: Vec<&str> = steps.iter().map(String::as_str).collect();
+            let help = match suggest::nearest(&plain(name), &steps) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => "mark it in this `impl` with `#[sub_reconciler(sets(..))]`".to_owned(),
+            };
+            errors.push(name, format_args!("`{}` has no step `{name}`", home.name), help);
+        }
+    }
 }
 
 /// Parameters that the pipeline hands on have names.
@@ -123,10 +165,10 @@ fn headline(expr: &Expr) -> (&'static str, &'static str) {
             ("an early return cannot stand in a pipeline", "return an error of class `ignored` from a step")
         }
         Expr::Await(_) => ("the error of this step is not handed on", "write `?` after `.await`"),
-        Expr::Try(inner) if matches!(&*inner.expr, Expr::Call(_)) => {
-            ("this step is not awaited", "write `.await?` after the call")
+        Expr::Try(inner) if is_call(&inner.expr) => ("this step is not awaited", "write `.await?` after the call"),
+        call if is_call(call) => {
+            ("this step is neither awaited nor its error handed on", "write `.await?` after the call")
         }
-        Expr::Call(_) => ("this step is neither awaited nor its error handed on", "write `.await?` after the call"),
         _ => FREE,
     }
 }
@@ -137,6 +179,15 @@ fn peeled(expr: &Expr) -> &Expr {
         Expr::Try(inner) => peeled(&inner.expr),
         Expr::Await(inner) => peeled(&inner.base),
         expr => expr,
+    }
+}
+
+/// The call of a function, or of a method of the struct.
+fn is_call(expr: &Expr) -> bool {
+    match expr {
+        Expr::Call(_) => true,
+        Expr::MethodCall(call) => is_self(&call.receiver),
+        _ => false,
     }
 }
 
@@ -153,14 +204,20 @@ pub(crate) fn refuse_end(function: &Function, last: Option<&Stmt>, errors: &mut 
 }
 
 /// A step gets the object first and the context last.
-pub(crate) fn check_call(call: &syn::ExprCall, object: &Ident, context: &Ident, errors: &mut Errors) -> bool {
+pub(crate) fn check_call(
+    call: &Expr,
+    args: &Punctuated<Expr, Token![,]>,
+    object: &Ident,
+    context: &Ident,
+    errors: &mut Errors,
+) -> bool {
     let is = |expr: Option<&Expr>, ident: &Ident| matches!(expr, Some(Expr::Path(path)) if path.path.is_ident(ident));
-    if !is(call.args.last(), context) {
+    if !is(args.last(), context) {
         let help = format!("write `{context}` as the last argument; only steps can be called here");
         errors.push(call, "a step gets the context last", help);
         return false;
     }
-    if !is(call.args.first(), object) {
+    if !is(args.first(), object) {
         let help = format!("write `{object}` as the first argument");
         errors.push(call, "a step gets the object of the reconciler first", help);
         return false;

@@ -2,23 +2,29 @@
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
+use syn::Type;
 
+use super::args::ReconcilerArgs;
 use super::expand::{expand_deps, expand_marker, expand_provides};
 use super::model::Draft;
 use super::pipeline;
 use crate::syntax::function::Function;
 
 pub(crate) fn expand(draft: &Draft) -> TokenStream {
-    let Draft { args, function, object, dependencies, .. } = draft;
-    let krate = &args.krate;
-    let Function { attrs, vis, sig, .. } = function;
-    let ident = &sig.ident;
-    let steps = pipeline::mentioned(function);
-    let conditions = args.conditions.iter();
+    let Draft { args, function, dependencies, .. } = draft;
+    let body = expand_function(draft);
     let marker = expand_marker(function);
-    let provides = expand_provides(krate, function, dependencies);
-    let deps = expand_deps(krate, dependencies);
-    let object = object.as_ref().map_or_else(|| quote!(#krate::Poison), ToTokens::to_token_stream);
+    let deps = expand_deps(&args.krate, function, dependencies);
+    let entry = expand_entry(args, &function.subject(), &deps, draft.object.as_ref());
+    let provides = expand_provides(&args.krate, function, dependencies);
+    quote!(#body #marker #entry #provides)
+}
+
+/// The function without its pipeline, of which all names count as used.
+pub(crate) fn expand_function(draft: &Draft) -> TokenStream {
+    let Draft { args, function, .. } = draft;
+    let (krate, Function { attrs, vis, sig, .. }) = (&args.krate, function);
+    let steps = pipeline::mentioned(function);
     quote! {
         #(#attrs)*
         #[allow(unused)]
@@ -26,8 +32,31 @@ pub(crate) fn expand(draft: &Draft) -> TokenStream {
             #(let _ = &#steps;)*
             #krate::std::process::abort()
         }
-        #marker
-        impl #krate::Reconciler for #ident {
+    }
+}
+
+/// A reconciler that does nothing.
+pub(crate) fn expand_entry(
+    args: &ReconcilerArgs,
+    ty: &TokenStream,
+    deps: &TokenStream,
+    object: Option<&Type>,
+) -> TokenStream {
+    let krate = &args.krate;
+    expand_poison(args, &quote!(#krate::Reconciler for #ty), deps, object)
+}
+
+/// The same, for what stands between `impl` and the brace.
+pub(crate) fn expand_poison(
+    args: &ReconcilerArgs,
+    head: &TokenStream,
+    deps: &TokenStream,
+    object: Option<&Type>,
+) -> TokenStream {
+    let (krate, conditions) = (&args.krate, args.conditions.iter());
+    let object = object.map_or_else(|| quote!(#krate::Poison), ToTokens::to_token_stream);
+    quote! {
+        impl #head {
             type Object = #object;
             type Deps = #deps;
             type Conditions = #krate::Poison;
@@ -42,7 +71,6 @@ pub(crate) fn expand(draft: &Draft) -> TokenStream {
                 #krate::std::result::Result::Ok(())
             }
         }
-        #provides
         const _: () = { #(let _: #krate::std::option::Option<#conditions>;)* };
     }
 }

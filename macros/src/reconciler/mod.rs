@@ -1,6 +1,7 @@
 //! `#[reconciler]`: a pipeline of steps, in ordinary Rust.
 
 mod args;
+mod block;
 mod check;
 mod expand;
 mod fallback;
@@ -12,12 +13,17 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use crate::errors::Errors;
+use crate::syntax::function::is_impl;
 use crate::syntax::shape::parse_function;
 
 /// Expands the attribute. Whatever is wrong, the function and the reconciler stay, so that one mistake stays one error.
 pub(crate) fn attribute(args: TokenStream, item: &TokenStream) -> TokenStream {
     let mut errors = Errors::default();
     let args = args::parse(args, &mut errors);
+    if is_impl(item) {
+        return block::expand(args, item, errors);
+    }
+    check::check_module(&args, &mut errors);
     let Some(function) = parse_function("reconciler", item, &mut errors) else {
         return quote!(#item #errors);
     };

@@ -8,7 +8,7 @@ use super::check;
 use super::pipeline::{self, Pipeline};
 use crate::errors::Errors;
 use crate::syntax::function::Function;
-use crate::syntax::names::plain;
+use crate::syntax::names::{plain, snake};
 use crate::syntax::shape::{parse_dependencies, parse_object};
 
 /// What was read, right or wrong.
@@ -37,18 +37,22 @@ pub(crate) struct Reconciler {
 }
 
 pub(crate) fn read(args: ReconcilerArgs, function: Function, errors: &mut Errors) -> Draft {
-    let what = format!("reconciler `{}`", function.sig.ident);
+    let what = format!("reconciler `{}`", function.home.as_ref().map_or(&function.sig.ident, |home| &home.name));
     check::check_conditions(&what, &args, &function, errors);
     let before = errors.count();
     check::check_function(&what, &function, errors);
     let object = parse_object(&what, &function, errors);
     let dependencies = parse_dependencies(&what, &function, errors);
+    check::check_fields(&function, &dependencies, errors);
     let mut names = None;
     if object.is_some() {
         let context = check::check_context(&what, &function, errors);
         names = function.params().first().and_then(|first| check::named(&first.pat, errors)).zip(context);
     }
     let pipeline = names.as_ref().and_then(|(object, context)| pipeline::read(&function, object, context, errors));
+    if let Some(pipeline) = &pipeline {
+        check::check_methods(&function, pipeline, errors);
+    }
     let context = names.map(|(_, context)| context);
     Draft { args, function, object, dependencies, context, pipeline, sound: errors.count() == before }
 }
@@ -56,7 +60,10 @@ pub(crate) fn read(args: ReconcilerArgs, function: Function, errors: &mut Errors
 impl Draft {
     /// The reconciler, if signature and pipeline are right.
     pub(crate) fn finish(self) -> Result<Reconciler, Box<Self>> {
-        let name = plain(&self.function.sig.ident);
+        let name = match &self.function.home {
+            Some(home) => snake(&plain(&home.name)),
+            None => plain(&self.function.sig.ident),
+        };
         let conditions = self.args.conditions.clone();
         match self {
             Self {

@@ -43,7 +43,7 @@ pub(crate) enum How {
     Labels(LitStr),
 }
 
-pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> StepArgs {
+pub(crate) fn parse(tokens: TokenStream, krate: Krate, errors: &mut Errors) -> StepArgs {
     let mut step = StepArgs {
         sets: Vec::new(),
         clears: Vec::new(),
@@ -53,7 +53,7 @@ pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> StepArgs {
         owns: Vec::new(),
         external: None,
         marker: None,
-        krate: Krate::DEFAULT,
+        krate,
         says_sets: false,
         refused: Vec::new(),
     };
@@ -84,7 +84,7 @@ impl StepArgs {
                 }
             },
             "external" => self.external = errors.take(arg.word()).map(|()| arg.key.clone()),
-            "marker" => self.marker = errors.take(marker(arg)),
+            "marker" => self.marker = errors.take(arg.ident("Fetch")),
             _ => self.krate = errors.take(arg.value("::evenkeel").and_then(Krate::parse)).unwrap_or(Krate::DEFAULT),
         }
     }
@@ -103,12 +103,6 @@ fn first_path(arg: &Arg) -> Option<Path> {
         Ok(path)
     };
     first.parse2(list).ok()
-}
-
-fn marker(arg: &Arg) -> syn::Result<Ident> {
-    let path = arg.path("Fetch")?;
-    let help = "write `marker = Fetch`";
-    path.get_ident().cloned().ok_or_else(|| mistake(&path, "`marker` takes a plain name", help))
 }
 
 fn watch(arg: &Arg) -> syn::Result<Watch> {

@@ -5,27 +5,26 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::Path;
 use syn::spanned::Spanned;
 
+use super::Parts;
 use super::args::How;
 use super::model::{ErrorType, Step};
 use crate::syntax::docs;
 use crate::syntax::krate::Krate;
 use crate::syntax::shape::hidden;
 
-pub(crate) fn expand(step: &Step) -> TokenStream {
-    let Step { args, function, marker, object, .. } = step;
+pub(crate) fn expand(step: &Step) -> Parts {
+    let Step { args, function, marker, object, name, .. } = step;
     let krate = &args.krate;
     let seen = hidden("object");
-    let structure = expand_marker(step);
     let (set, error, undo) = (expand_set(step), expand_error(krate, &step.error), expand_undo(step));
     let wiring = expand_wiring(step);
     let rights = expand_rights(step);
     let checks = expand_checks(step);
-    quote! {
-        #function
-        #structure
+    let (params, bounds) = marker.params(None, &TokenStream::new());
+    let impls = quote! {
         #[automatically_derived]
         #[allow(clippy::needless_update)]
-        impl #krate::SubReconciler for #marker {
+        impl #params #krate::SubReconciler for #marker #bounds {
             type Object = #object;
             type Conditions = #set;
             type Error = #error;
@@ -34,25 +33,15 @@ pub(crate) fn expand(step: &Step) -> TokenStream {
             const WIRING: #krate::StepWiring = #wiring;
         }
         #[automatically_derived]
-        impl #krate::StepOf<#object, #set> for #marker {
+        impl #params #krate::StepOf<#object, #set> for #marker #bounds {
             fn object(#seen: &#object) -> &#object { #seen }
         }
         #rights
         #checks
-    }
-}
-
-/// The type with the name of the function: braces keep it out of the namespace of values.
-fn expand_marker(step: &Step) -> TokenStream {
-    let Step { function, marker, name, .. } = step;
-    let (vis, inherited) = (&function.vis, function.inherited());
-    let doc = format!("\n\nAs a type: the step `{name}`.");
-    quote! {
-        #inherited
-        #[doc = #doc]
-        #[allow(non_camel_case_types, clippy::empty_structs_with_brackets)]
-        #vis struct #marker {}
-    }
+    };
+    let (inherited, doc) = (function.inherited(), format!("\n\nAs a type: the step `{name}`."));
+    let marker = marker.define(&quote!(#inherited #[doc = #doc]), krate);
+    Parts { function: function.to_token_stream(), marker, impls }
 }
 
 /// The set of the conditions: that of the first one.
@@ -78,7 +67,6 @@ fn expand_undo(step: &Step) -> TokenStream {
     match &step.args.external {
         Some(_) => {
             let here = step.args.krate.at(name.span());
-            let marker = quote_spanned!(name.span()=> #marker);
             quote_spanned!(name.span()=> <#marker as #here::HasCleanup>::Cleanup)
         }
         None => {
@@ -153,7 +141,8 @@ fn expand_rights(step: &Step) -> TokenStream {
 fn expand_right(step: &Step, right: &str, things: &[&Path]) -> TokenStream {
     let (krate, marker) = (&step.args.krate, &step.marker);
     let right = quote::format_ident!("{right}");
-    quote!(#(#[automatically_derived] impl #krate::#right<#marker> for #things {})*)
+    let (params, bounds) = marker.params(None, &TokenStream::new());
+    quote!(#(#[automatically_derived] impl #params #krate::#right<#marker> for #things #bounds {})*)
 }
 
 /// What needs no right but must be true: owners own where the garbage collector follows.

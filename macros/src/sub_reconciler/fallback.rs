@@ -2,23 +2,25 @@
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote};
-use syn::{Path, Type};
+use syn::{FnArg, Path, Type};
 
+use super::Parts;
+use super::args::StepArgs;
 use super::check::variant;
 use super::model::{Draft, ErrorType};
 use crate::errors::Errors;
+use crate::syntax::function::Function;
 use crate::syntax::shape::hidden;
 
-pub(crate) fn expand(draft: &Draft, errors: &mut Errors) -> TokenStream {
+pub(crate) fn expand(draft: &Draft, errors: &mut Errors) -> Parts {
     let Draft { args, function, marker, error, .. } = draft;
-    if function.sig.receiver().is_some() {
-        // A method: what else is printed here would stand in its `impl`.
-        return quote!(#function);
+    let nothing = TokenStream::new;
+    if function.home.is_none() && function.sig.receiver().is_some() {
+        // What else is printed here would stand in the `impl` of the method.
+        return Parts { function: expand_stray(args, function), marker: nothing(), impls: nothing() };
     }
-    let krate = &args.krate;
-    let (vis, inherited) = (&function.vis, function.inherited());
+    let (krate, inherited) = (&args.krate, function.inherited());
     let name = function.sig.ident.to_string();
-    let function = if draft.callable { quote!(#function) } else { expand_uncallable(draft, errors) };
     let error = match error {
         Some(ErrorType::Named(ty)) => ty.to_token_stream(),
         Some(ErrorType::Within(_)) | None => quote!(#krate::Poison),
@@ -27,23 +29,43 @@ pub(crate) fn expand(draft: &Draft, errors: &mut Errors) -> TokenStream {
         Some(object) => (object.to_token_stream(), expand_step_of(draft, object)),
         None => (quote!(#krate::Poison), TokenStream::new()),
     };
-    let mentioned = expand_mentioned(draft);
-    quote! {
-        #function
-        #inherited
-        #[allow(non_camel_case_types)]
-        #vis struct #marker {}
-        impl #krate::SubReconciler for #marker {
+    let mentioned = expand_mentioned(args);
+    let (params, bounds) = marker.params(None, &nothing());
+    let impls = quote! {
+        impl #params #krate::SubReconciler for #marker #bounds {
             type Object = #object;
             type Conditions = #krate::Poison;
             type Error = #error;
             type Undo = #krate::NoCleanup;
             const WIRING: #krate::StepWiring = #krate::poisoned(#name);
         }
-        impl #krate::Unread for #marker {}
+        impl #params #krate::Unread for #marker #bounds {}
         #step_of
         #mentioned
+    };
+    Parts { function: expand_function(draft, errors), marker: marker.define(&inherited, krate), impls }
+}
+
+fn expand_function(draft: &Draft, errors: &mut Errors) -> TokenStream {
+    let function = &draft.function;
+    match (&function.home, draft.callable) {
+        (None, true) => quote!(#function),
+        (None, false) => expand_uncallable(draft, errors),
+        // The pipeline stands beside it, and is not printed either where a step cannot be called.
+        (Some(_), _) => quote!(#[allow(dead_code)] #function),
     }
+}
+
+/// A method that is no reconciler's: it takes any context, so that its callers see no second error.
+pub(crate) fn expand_stray(args: &StepArgs, stray: &Function) -> TokenStream {
+    let (krate, mut sig) = (&args.krate, stray.sig.clone());
+    let any = hidden("C");
+    sig.generics.params.push(syn::parse_quote!(#any));
+    if let Some(FnArg::Typed(context)) = sig.inputs.last_mut() {
+        *context.ty = syn::parse_quote!(&mut #any);
+    }
+    let (attrs, vis, mentioned) = (&stray.attrs, &stray.vis, expand_mentioned(args));
+    quote!(#(#attrs)* #[allow(unused)] #vis #sig { #mentioned #krate::std::process::abort() })
 }
 
 /// Where the function has a shape that no pipeline can call, its name is a value of an erroneous type (an array of a length that
@@ -65,16 +87,18 @@ fn expand_uncallable(draft: &Draft, errors: &mut Errors) -> TokenStream {
 
 fn expand_step_of(draft: &Draft, object: &Type) -> TokenStream {
     let (krate, marker, seen) = (&draft.args.krate, &draft.marker, hidden("object"));
+    let any = hidden("C");
+    let (params, bounds) = marker.params(Some(&any), &TokenStream::new());
     quote! {
-        impl<C> #krate::StepOf<#object, C> for #marker {
+        impl #params #krate::StepOf<#object, #any> for #marker #bounds {
             fn object(#seen: &#object) -> &#object { #seen }
         }
     }
 }
 
 /// What the arguments name counts as used: no warning follows from the mistake.
-fn expand_mentioned(draft: &Draft) -> TokenStream {
-    let (args, krate) = (&draft.args, &draft.args.krate);
+fn expand_mentioned(args: &StepArgs) -> TokenStream {
+    let krate = &args.krate;
     let lists = [&args.sets, &args.clears, &args.reads, &args.polls, &args.owns, &args.refused];
     let watches = args.watches.iter().map(|watch| &watch.kind);
     let paths = lists.into_iter().flatten().chain(watches).filter(|path: &&Path| variant(path).is_none());

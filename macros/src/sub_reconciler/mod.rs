@@ -8,23 +8,59 @@ mod model;
 
 use proc_macro2::TokenStream;
 use quote::quote;
+use syn::Type;
 
 use crate::errors::Errors;
+use crate::syntax::function::Function;
+use crate::syntax::krate::Krate;
 use crate::syntax::shape::parse_function;
+
+/// A step in the parts that stand in different places where it is a method.
+pub(crate) struct Parts {
+    pub(crate) function: TokenStream,
+    pub(crate) marker: TokenStream,
+    /// What makes the marker a step.
+    pub(crate) impls: TokenStream,
+}
+
+/// A step that is a method.
+pub(crate) struct Method {
+    pub(crate) parts: Parts,
+    pub(crate) object: Option<Type>,
+    /// A pipeline can call it.
+    pub(crate) callable: bool,
+}
 
 /// Expands the attribute. Whatever is wrong, the function stays and counts as a step that may do everything.
 pub(crate) fn attribute(args: TokenStream, item: &TokenStream) -> TokenStream {
     let mut errors = Errors::default();
-    let args = args::parse(args, &mut errors);
+    let args = args::parse(args, Krate::DEFAULT, &mut errors);
     let Some(function) = parse_function("sub_reconciler", item, &mut errors) else {
         return quote!(#item #errors);
     };
     let draft = model::read(args, function, &mut errors);
-    match draft.finish(&errors) {
+    let Parts { function, marker, impls } = match draft.finish(&errors) {
         Ok(step) => expand::expand(&step),
-        Err(draft) => {
-            let expansion = fallback::expand(&draft, &mut errors);
-            quote!(#expansion #errors)
-        }
-    }
+        Err(draft) => fallback::expand(&draft, &mut errors),
+    };
+    quote!(#function #marker #impls #errors)
+}
+
+/// Expands the attribute on a method of a struct that reconciles.
+pub(crate) fn method(args: TokenStream, krate: Krate, function: Function, errors: &mut Errors) -> Method {
+    let mut found = Errors::default();
+    let args = args::parse(args, krate, &mut found);
+    let draft = model::read(args, function, &mut found);
+    let (object, callable) = (draft.object.clone(), draft.callable);
+    let parts = match draft.finish(&found) {
+        Ok(step) => expand::expand(&step),
+        Err(draft) => fallback::expand(&draft, &mut found),
+    };
+    errors.append(found);
+    Method { parts, object, callable }
+}
+
+/// A method of an `impl` that cannot be a reconciler's; what else is wrong with it can wait.
+pub(crate) fn stray(args: TokenStream, krate: Krate, function: &Function) -> TokenStream {
+    fallback::expand_stray(&args::parse(args, krate, &mut Errors::default()), function)
 }

@@ -1,6 +1,5 @@
 //! The validated step.
 
-use proc_macro2::Ident;
 use syn::{GenericArgument, Path, PathArguments, PathSegment, ReturnType, Type};
 
 use super::args::StepArgs;
@@ -8,16 +7,17 @@ use super::check;
 use crate::errors::Errors;
 use crate::syntax::context::{self, fill_in};
 use crate::syntax::function::Function;
+use crate::syntax::marker::Marker;
 use crate::syntax::names::plain;
 use crate::syntax::reason::check_reasons;
-use crate::syntax::shape::{check_plain, parse_object};
+use crate::syntax::shape::{bind_generics, check_named, check_plain, parse_object};
 
 /// What was read, right or wrong.
 pub(crate) struct Draft {
     pub(crate) args: StepArgs,
     /// With the step filled into a bare `Cx`.
     pub(crate) function: Function,
-    pub(crate) marker: Ident,
+    pub(crate) marker: Marker,
     pub(crate) object: Option<Type>,
     pub(crate) error: Option<ErrorType>,
     /// The function can be called as a step.
@@ -28,7 +28,7 @@ pub(crate) struct Draft {
 pub(crate) struct Step {
     pub(crate) args: StepArgs,
     pub(crate) function: Function,
-    pub(crate) marker: Ident,
+    pub(crate) marker: Marker,
     pub(crate) name: String,
     /// The first of `sets(..)`.
     pub(crate) first: Path,
@@ -45,7 +45,6 @@ pub(crate) enum ErrorType {
 }
 
 pub(crate) fn read(args: StepArgs, mut function: Function, errors: &mut Errors) -> Draft {
-    let marker = args.marker.clone().unwrap_or_else(|| function.sig.ident.clone());
     check::check_args(&args, &function, errors);
     if let Some(context) = context::name(&function) {
         check_reasons(&function.body, context, errors);
@@ -53,9 +52,11 @@ pub(crate) fn read(args: StepArgs, mut function: Function, errors: &mut Errors) 
     let before = errors.count();
     let what = format!("step `{}`", function.sig.ident);
     check_plain(&what, &function.sig, errors);
-    let object = parse_object(&what, &function, errors);
+    let object = parse_object(&what, &function, errors).filter(|_| check_named(&what, &function, errors));
+    bind_generics(&mut function, object.as_ref(), &args.krate);
+    let marker = Marker::of(&function, args.marker.as_ref());
     if object.is_some() {
-        check::check_context(&function, &marker, errors);
+        check::check_context(&function, &marker.ident, errors);
     }
     check::check_output(&function, errors);
     let error = error_type(&function.sig.output);

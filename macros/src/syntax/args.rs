@@ -147,6 +147,13 @@ impl Arg {
         }
     }
 
+    /// The name of `key = name`.
+    pub(crate) fn ident(&self, example: &str) -> syn::Result<Ident> {
+        let (key, path) = (&self.key, self.path(example)?);
+        let help = format!("write `{key} = {example}`");
+        path.get_ident().cloned().ok_or_else(|| mistake(&path, format_args!("`{key}` takes a plain name"), help))
+    }
+
     /// The text of `key = "text"`.
     pub(crate) fn text(&self, example: &str) -> syn::Result<LitStr> {
         let key = &self.key;

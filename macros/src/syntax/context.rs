@@ -39,8 +39,9 @@ pub(crate) fn step(ty: &Type) -> Option<&Type> {
     })
 }
 
-/// Makes `cx: &mut Cx` into `cx: &mut Cx<'_, step>`.
+/// Makes `cx: &mut Cx` into `cx: &mut Cx<'_, step>`; in a method, `Cx<'_, step>` as well into the path of its marker.
 pub(crate) fn fill_in(function: &mut Function, step: &impl ToTokens) {
+    let is_method = function.home.is_some();
     let Some(FnArg::Typed(context)) = function.sig.inputs.last_mut() else { return };
     if !is_context(&context.ty, "Cx") {
         return;
@@ -48,7 +49,14 @@ pub(crate) fn fill_in(function: &mut Function, step: &impl ToTokens) {
     let Type::Reference(reference) = &mut *context.ty else { return };
     let Type::Path(path) = &mut *reference.elem else { return };
     let Some(segment) = path.path.segments.last_mut() else { return };
-    if matches!(segment.arguments, PathArguments::None) {
+    let plain =
+        |arg: &GenericArgument| matches!(arg, GenericArgument::Type(Type::Path(p)) if p.path.get_ident().is_some());
+    let missing = match &segment.arguments {
+        PathArguments::None => true,
+        PathArguments::AngleBracketed(args) => is_method && args.args.iter().any(plain),
+        PathArguments::Parenthesized(_) => false,
+    };
+    if missing {
         segment.arguments = PathArguments::AngleBracketed(syn::parse_quote!(<'_, #step>));
     }
 }

@@ -1,6 +1,6 @@
 //! Functions of which the signature is parsed and the body stays as tokens: cheap, and a half-typed body breaks nothing.
 
-use proc_macro2::{Group, TokenStream, TokenTree};
+use proc_macro2::{Group, Ident, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::parse::{Parse, ParseStream};
 use syn::{Attribute, FnArg, PatType, Signature, Type, TypeReference, Visibility};
@@ -11,6 +11,26 @@ pub(crate) struct Function {
     pub(crate) vis: Visibility,
     pub(crate) sig: Signature,
     pub(crate) body: Group,
+    /// `Some`: it is a method, of a struct that reconciles.
+    pub(crate) home: Option<Home>,
+}
+
+/// The struct whose `impl` a method stands in.
+#[derive(Clone)]
+pub(crate) struct Home {
+    pub(crate) ty: Type,
+    /// Its name, without path.
+    pub(crate) name: Ident,
+    /// Where the markers of its methods are.
+    pub(crate) module: Ident,
+    /// How far that module is seen: as far as the pipeline.
+    pub(crate) outer: Visibility,
+    /// The same, said from within the module.
+    pub(crate) vis: Visibility,
+    /// All methods of the `impl`.
+    pub(crate) methods: Vec<Ident>,
+    /// The steps among them.
+    pub(crate) steps: Vec<Ident>,
 }
 
 impl Parse for Function {
@@ -20,13 +40,14 @@ impl Parse for Function {
             vis: input.parse()?,
             sig: input.parse()?,
             body: input.parse()?,
+            home: None,
         })
     }
 }
 
 impl ToTokens for Function {
     fn to_tokens(&self, tokens: &mut TokenStream) {
-        let Self { attrs, vis, sig, body } = self;
+        let Self { attrs, vis, sig, body, home: _ } = self;
         tokens.extend(quote!(#(#attrs)* #vis #sig #body));
     }
 }
@@ -41,6 +62,14 @@ impl Function {
         typed.collect()
     }
 
+    /// What the reconciler is as a type: the struct of the method, or the type with the name of the function.
+    pub(crate) fn subject(&self) -> TokenStream {
+        match &self.home {
+            Some(home) => home.ty.to_token_stream(),
+            None => self.sig.ident.to_token_stream(),
+        }
+    }
+
     /// Doc comments, `#[cfg]` and lint attributes: what the generated items have as well.
     pub(crate) fn inherited(&self) -> TokenStream {
         let kept = self
@@ -51,10 +80,19 @@ impl Function {
     }
 }
 
+const KINDS: [&str; 10] = ["struct", "enum", "union", "impl", "mod", "trait", "type", "static", "use", "macro_rules"];
+
+/// Whether the item is an `impl`.
+pub(crate) fn is_impl(item: &TokenStream) -> bool {
+    let first = item.clone().into_iter().find_map(|token| match token {
+        TokenTree::Ident(ident) if ident == "fn" || KINDS.iter().any(|kind| ident == kind) => Some(ident),
+        _ => None,
+    });
+    first.is_some_and(|word| word == "impl")
+}
+
 /// The item that is no function, by its keyword: `struct`, `impl`.
-pub(crate) fn keyword(item: &TokenStream) -> Option<proc_macro2::Ident> {
-    const KINDS: [&str; 10] =
-        ["struct", "enum", "union", "impl", "mod", "trait", "type", "static", "use", "macro_rules"];
+pub(crate) fn keyword(item: &TokenStream) -> Option<Ident> {
     item.clone().into_iter().find_map(|token| match token {
         TokenTree::Ident(ident) if KINDS.iter().any(|kind| ident == kind) => Some(ident),
         _ => None,

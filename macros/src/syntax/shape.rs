@@ -2,21 +2,23 @@
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::ToTokens;
-use syn::{FnArg, GenericParam, Safety, Signature, Type};
+use syn::{FnArg, GenericParam, Receiver, ReceiverKind, Safety, Signature, Type};
 
 use crate::errors::Errors;
 use crate::syntax::function::{Function, behind, keyword};
+use crate::syntax::krate::Krate;
 
 /// Parses a function, or says that `attribute` stands on something else.
 pub(crate) fn parse_function(attribute: &str, item: &TokenStream, errors: &mut Errors) -> Option<Function> {
     match syn::parse2(item.clone()) {
         Ok(function) => Some(function),
         Err(error) => {
+            let or = if attribute == "reconciler" { " or an `impl`" } else { "" };
             match keyword(item) {
                 Some(word) => errors.push(
                     &word,
-                    format_args!("`#[{attribute}]` goes on an `async fn`, not on `{word}`"),
-                    "move the attribute to a function",
+                    format_args!("`#[{attribute}]` goes on an `async fn`{or}, not on `{word}`"),
+                    format_args!("move the attribute to a function{or}"),
                 ),
                 None => errors.add(error),
             }
@@ -39,11 +41,10 @@ pub(crate) fn check_plain(what: &str, sig: &Signature, errors: &mut Errors) {
     for (token, word) in odd.into_iter().flatten() {
         errors.push(token, format_args!("{what} cannot be `{word}`"), "write a plain `async fn`");
     }
-    check_generics(what, sig, errors);
 }
 
-/// A generic function has no single marker.
-fn check_generics(what: &str, sig: &Signature, errors: &mut Errors) {
+/// A reconciler is one type.
+pub(crate) fn check_generics(what: &str, sig: &Signature, errors: &mut Errors) {
     for param in &sig.generics.params {
         let ident = match param {
             GenericParam::Lifetime(_) => continue,
@@ -54,18 +55,61 @@ fn check_generics(what: &str, sig: &Signature, errors: &mut Errors) {
     }
 }
 
-/// There is no `self`.
-pub(crate) fn check_receiver(what: &str, sig: &Signature, errors: &mut Errors) {
-    if let Some(FnArg::Receiver(receiver)) = sig.inputs.first() {
-        let help = "take what it needs as parameters: `repo: &GitRepository, git: &Git, ..`";
-        errors.push(receiver, format_args!("{what} is a free function and has no `self`"), help);
+/// A type parameter without a name cannot be part of the name of a step.
+pub(crate) fn check_named(what: &str, function: &Function, errors: &mut Errors) -> bool {
+    let before = errors.count();
+    for param in function.params() {
+        let inner = behind(&param.ty).map_or(&*param.ty, |reference| &reference.elem);
+        if let Type::ImplTrait(ty) = inner {
+            let bounds = ty.bounds.to_token_stream().to_string().replace(' ', "");
+            let help = format!("name it: `{}<O: {bounds}>(object: &O, ..)`", function.sig.ident);
+            errors.push(ty, format_args!("{what} cannot take `impl {bounds}`"), help);
+        }
     }
+    errors.count() == before
+}
+
+/// The type parameters of a step outlive every pass, and that of its object can be reconciled. Said for the author.
+pub(crate) fn bind_generics(function: &mut Function, object: Option<&Type>, krate: &Krate) {
+    let generics = &mut function.sig.generics;
+    let params: Vec<Ident> = generics.type_params().map(|param| param.ident.clone()).collect();
+    for param in params {
+        let bound = match object {
+            Some(Type::Path(path)) if path.path.is_ident(&param) => syn::parse_quote!(#param: #krate::Primary),
+            _ => syn::parse_quote!(#param: 'static),
+        };
+        generics.make_where_clause().predicates.push(bound);
+    }
+}
+
+/// A free function has no `self`; a method borrows it, since passes for many objects run side by side.
+fn check_receiver(what: &str, function: &Function, errors: &mut Errors) -> bool {
+    let (before, sig) = (errors.count(), &function.sig);
+    match (&function.home, sig.inputs.first()) {
+        (None, Some(FnArg::Receiver(receiver))) => {
+            let help = "put `#[reconciler(conditions = ..)]` on the `impl`, or take what it needs as parameters";
+            errors.push(receiver, format_args!("{what} takes `self` outside of a `#[reconciler]` impl"), help);
+        }
+        (Some(_), Some(FnArg::Receiver(receiver))) if !is_borrow(receiver) => {
+            let help = "write `&self`: the passes of many objects share it";
+            errors.push(receiver, format_args!("{what} must take `&self`"), help);
+        }
+        (Some(home), None | Some(FnArg::Typed(_))) => {
+            let help = format!("write `&self` first, or move it out of the `impl` of `{}`", home.name);
+            errors.push(&sig.ident, format_args!("{what} must take `&self`"), help);
+        }
+        (None, None | Some(FnArg::Typed(_))) | (Some(_), Some(FnArg::Receiver(_))) => {}
+    }
+    errors.count() == before
+}
+
+fn is_borrow(receiver: &Receiver) -> bool {
+    matches!(receiver.kind, ReceiverKind::Reference(_, _, None))
 }
 
 /// The type of the object: what the first parameter borrows.
 pub(crate) fn parse_object(what: &str, function: &Function, errors: &mut Errors) -> Option<Type> {
-    check_receiver(what, &function.sig, errors);
-    if function.sig.receiver().is_some() {
+    if !check_receiver(what, function, errors) {
         return None;
     }
     let params = function.params();

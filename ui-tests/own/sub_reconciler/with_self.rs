@@ -1,16 +1,21 @@
-//! A step is a free function.
+//! A method is a step only where its struct is a reconciler.
 use evenkeel::prelude::*;
-use ui_tests::{GitRepository, RepoError};
+use ui_tests::{GitRepository, RepoError, on};
 
 struct Repos;
 
 impl Repos {
-    #[sub_reconciler(sets(ui_tests::on::SourceFetched))]
-    async fn fetch(&self, _repo: &GitRepository, _cx: &mut Cx<'_, ui_tests::fetch>) -> Result<(), RepoError> {
+    async fn reconcile(&self, repo: &GitRepository, cx: &mut Pass<'_>) -> Result<(), RepoError> {
+        self.fetch(repo, cx).await
+    }
+
+    #[sub_reconciler(sets(on::SourceFetched))]
+    async fn fetch(&self, _repo: &GitRepository, cx: &mut Cx) -> Result<(), RepoError> {
+        cx.set(on::SourceFetched, Status::True, "Fine", "");
         Ok(())
     }
 }
 
 fn main() {
-    let _ = Repos::fetch;
+    let _ = Repos::reconcile;
 }

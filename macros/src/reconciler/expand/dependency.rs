@@ -1,15 +1,18 @@
 //! Prints what a reconciler depends on: one value or a tuple, found by type.
 
 use proc_macro2::TokenStream;
-use quote::{ToTokens, quote};
+use quote::{ToTokens, quote, quote_spanned};
 use syn::Type;
 
 use crate::syntax::function::Function;
 use crate::syntax::krate::Krate;
 use crate::syntax::shape::hidden;
 
-/// One dependency is itself, several are a tuple.
-pub(crate) fn expand_deps(krate: &Krate, dependencies: &[Type]) -> TokenStream {
+/// A struct holds all itself; of a function, one dependency is itself, several are a tuple.
+pub(crate) fn expand_deps(krate: &Krate, function: &Function, dependencies: &[Type]) -> TokenStream {
+    if function.home.is_some() {
+        return quote!(Self);
+    }
     let owned = dependencies.iter().map(|ty| match ty {
         Type::TraitObject(_) => quote!(#krate::std::boxed::Box<#ty>),
         _ => ty.to_token_stream(),
@@ -17,6 +20,19 @@ pub(crate) fn expand_deps(krate: &Krate, dependencies: &[Type]) -> TokenStream {
     match dependencies.len() {
         1 => quote!(#(#owned)*),
         _ => quote!((#(#owned),*)),
+    }
+}
+
+/// The author's function, handed what it takes. Spanned at the name: a future that is not `Send` is reported where the signature stands.
+pub(super) fn expand_body(krate: &Krate, function: &Function, dependencies: &[Type]) -> TokenStream {
+    let ident = &function.sig.ident;
+    let here = krate.at(ident.span());
+    let (object, deps, pass) = (hidden("object"), hidden("deps"), hidden("pass"));
+    match &function.home {
+        Some(_) => quote_spanned!(ident.span()=> Self::#ident(#deps, #object, #pass).await),
+        None => quote_spanned! {ident.span()=>
+            #ident(#object, #(<Self as #here::Provides<#dependencies>>::provide(#deps),)* #pass).await
+        },
     }
 }
 

@@ -11,6 +11,7 @@ use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 
 use self::call::expand_step;
+use self::dependency::expand_body;
 pub(crate) use self::dependency::{expand_deps, expand_provides};
 use self::statement::expand_statement;
 use self::wiring::{expand_checks, expand_wiring};
@@ -23,16 +24,21 @@ use crate::syntax::shape::{hidden, hidden_at};
 pub(crate) fn expand(reconciler: &Reconciler) -> TokenStream {
     let function = expand_function(reconciler);
     let marker = expand_marker(&reconciler.function);
-    let implementation = expand_impl(reconciler);
+    let entry = expand_entry(reconciler);
     let provides = expand_provides(&reconciler.args.krate, &reconciler.function, &reconciler.dependencies);
-    let checks = expand_checks(reconciler);
-    quote!(#function #marker #implementation #provides #checks)
+    quote!(#function #marker #entry #provides)
+}
+
+/// What makes the subject, a function or a struct, a reconciler.
+pub(crate) fn expand_entry(reconciler: &Reconciler) -> TokenStream {
+    let (implementation, checks) = (expand_impl(reconciler), expand_checks(reconciler));
+    quote!(#implementation #checks)
 }
 
 /// The author's function, of which each step begins, runs and ends in its own context.
-fn expand_function(reconciler: &Reconciler) -> TokenStream {
+pub(crate) fn expand_function(reconciler: &Reconciler) -> TokenStream {
     let Reconciler { args, function, pipeline, .. } = reconciler;
-    let (krate, Function { attrs, vis, sig, body }) = (&args.krate, function);
+    let (krate, Function { attrs, vis, sig, body, .. }) = (&args.krate, function);
     let statements = pipeline.statements.iter().map(|statement| expand_statement(reconciler, statement));
     let mut block =
         proc_macro2::Group::new(body.delimiter(), quote!(#(#statements)* #krate::std::result::Result::Ok(())));
@@ -67,23 +73,23 @@ pub(crate) fn expand_marker(function: &Function) -> TokenStream {
 
 fn expand_impl(reconciler: &Reconciler) -> TokenStream {
     let Reconciler { args, function, object, dependencies, .. } = reconciler;
-    let (krate, ident) = (&args.krate, &function.sig.ident);
+    let (krate, subject) = (&args.krate, function.subject());
     let conditions = expand_set_or_poison(reconciler);
     let reconcile = expand_reconcile(reconciler);
-    let deps = expand_deps(krate, dependencies);
+    let deps = expand_deps(krate, function, dependencies);
     let wiring = expand_wiring(reconciler);
     let requeue = expand_requeue(args);
     let suspended = expand_suspended(args);
     let (object_, deps_, pass) = (hidden("object"), hidden("deps"), hidden("pass"));
     let undo = reconciler.pipeline.calls().into_iter().rev().map(|call| {
-        let (path, here) = (&call.path, krate.at(call.path.span()));
-        let step = expand_step(krate, &call.path);
-        quote_spanned!(path.span()=> #here::undo_by::<Self, _>(#step, #object_, #deps_, #pass).await?;)
+        let here = krate.at(call.callee.span());
+        let step = expand_step(krate, &call.callee);
+        quote_spanned!(call.callee.span()=> #here::undo_by::<Self, _>(#step, #object_, #deps_, #pass).await?;)
     });
     quote! {
         #[automatically_derived]
         #[allow(clippy::needless_update)]
-        impl #krate::Reconciler for #ident {
+        impl #krate::Reconciler for #subject {
             type Object = #object;
             type Deps = #deps;
             type Conditions = #conditions;
@@ -110,15 +116,14 @@ fn expand_impl(reconciler: &Reconciler) -> TokenStream {
     }
 }
 
-/// Spanned at the name: a future that is not `Send` is reported where the signature stands.
 fn expand_reconcile(reconciler: &Reconciler) -> TokenStream {
     let Reconciler { args, function, dependencies, .. } = reconciler;
-    let ident = &function.sig.ident;
-    let here = args.krate.at(ident.span());
+    let span = function.sig.ident.span();
+    let (here, body) = (args.krate.at(span), expand_body(&args.krate, function, dependencies));
     let (object, deps, pass) = (hidden("object"), hidden("deps"), hidden("pass"));
-    quote_spanned! {ident.span()=>
+    quote_spanned! {span=>
         async fn reconcile(#object: &Self::Object, #deps: &Self::Deps, #pass: &mut #here::Pass<'_>) -> #here::Flow {
-            #ident(#object, #(<Self as #here::Provides<#dependencies>>::provide(#deps),)* #pass).await
+            #body
         }
     }
 }

@@ -25,7 +25,7 @@ fn expand_node(reconciler: &Reconciler, statement: &Statement) -> Option<TokenSt
             Some(quote!(#krate::Node::Call(#place)))
         }
         Statement::Skip(skip) => {
-            let (place, reason) = (pipeline.place(&step_name(&skip.path)), &skip.reason);
+            let (place, reason) = (pipeline.place(&step_name(&skip.step)), &skip.reason);
             Some(quote!(#krate::Node::Skip { step: #place, reason: #reason }))
         }
         Statement::Branch(branch) => {

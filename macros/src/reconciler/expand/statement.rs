@@ -2,7 +2,6 @@
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
-use syn::spanned::Spanned;
 
 use super::call::{expand_call, expand_step};
 use crate::reconciler::model::Reconciler;
@@ -35,8 +34,8 @@ fn expand_arm(reconciler: &Reconciler, arm: &Arm) -> TokenStream {
 
 /// The step is named where it is skipped, so that an editor finds it there.
 fn expand_skip(reconciler: &Reconciler, skip: &Skip) -> TokenStream {
-    let (krate, context, Skip { path, reason }) = (&reconciler.args.krate, &reconciler.context, skip);
-    let step = expand_step(krate, path);
-    let here = krate.at(path.span());
-    quote_spanned!(path.span()=> #here::skip(#step, #context, #reason);)
+    let (krate, context, Skip { step: callee, reason }) = (&reconciler.args.krate, &reconciler.context, skip);
+    let step = expand_step(krate, callee);
+    let here = krate.at(callee.span());
+    quote_spanned!(callee.span()=> #here::skip(#step, #context, #reason);)
 }

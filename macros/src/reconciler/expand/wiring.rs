@@ -17,9 +17,9 @@ pub(super) fn expand_wiring(reconciler: &Reconciler) -> TokenStream {
     let krate = &args.krate;
     let conditions = expand_set_or_poison(reconciler);
     let steps = pipeline.calls().into_iter().map(|call| {
-        let here = krate.at(call.path.span());
-        let step = expand_step(krate, &call.path);
-        quote_spanned!(call.path.span()=> #here::wiring_of::<#conditions, _>(#step))
+        let here = krate.at(call.callee.span());
+        let step = expand_step(krate, &call.callee);
+        quote_spanned!(call.callee.span()=> #here::wiring_of::<#conditions, _>(#step))
     });
     let doc = docs::text(&reconciler.function.attrs);
     let (declared, summaries) = (expand_declared(reconciler, "CONDITIONS"), expand_declared(reconciler, "SUMMARIES"));
@@ -72,20 +72,21 @@ fn expand_option(krate: &Krate, value: &Option<impl ToTokens>) -> TokenStream {
 /// The checks across steps, each at the token that must change. rustc shows the names of the constants.
 pub(super) fn expand_checks(reconciler: &Reconciler) -> TokenStream {
     let Reconciler { args, conditions, function, pipeline, .. } = reconciler;
+    let subject = function.subject();
     let Some(span) = conditions.as_ref().map(Spanned::span) else { return TokenStream::new() };
-    let (krate, ident) = (&args.krate, &function.sig.ident);
+    let krate = &args.krate;
     let conditions = expand_set_or_poison(reconciler);
     let here = krate.at(span);
     let all = quote_spanned!(span=> const CONDITIONS: () = #here::check_unset::<#conditions>(STEPS););
     let each = pipeline.calls().into_iter().enumerate().map(|(i, call)| {
-        let here = krate.at(call.path.span());
+        let here = krate.at(call.callee.span());
         let name = quote::format_ident!("STEP_{}", i + 1);
-        quote_spanned!(call.path.span()=> const #name: () = #here::check_step::<#conditions>(STEPS, #i);)
+        quote_spanned!(call.callee.span()=> const #name: () = #here::check_step::<#conditions>(STEPS, #i);)
     });
     quote! {
         #[allow(dead_code)]
         const _: () = {
-            const STEPS: &[#krate::StepWiring] = <#ident as #krate::Reconciler>::WIRING.steps;
+            const STEPS: &[#krate::StepWiring] = <#subject as #krate::Reconciler>::WIRING.steps;
             #all
             #(#each)*
         };

@@ -1,8 +1,10 @@
 //! The call of a step in a pipeline.
 
 use proc_macro2::Ident;
-use syn::{Expr, ExprCall, ExprPath, Local, Pat, Path, Stmt, Token};
+use syn::punctuated::Punctuated;
+use syn::{Expr, Local, Pat, Stmt, Token};
 
+use super::callee::{Callee, parse_callee};
 use crate::errors::Errors;
 use crate::reconciler::check;
 
@@ -10,7 +12,7 @@ use crate::reconciler::check;
 pub(crate) struct Call {
     /// `let pattern: Type`.
     pub(crate) bound: Option<(Token![let], Pat)>,
-    pub(crate) path: Path,
+    pub(crate) callee: Callee,
     /// Between object and context.
     pub(crate) inputs: Vec<Expr>,
     /// The object as handed on.
@@ -22,15 +24,16 @@ pub(crate) struct Call {
 impl Call {
     /// The step as it is written; two calls of the same words are one step.
     pub(crate) fn name(&self) -> String {
-        super::cover::name(&self.path)
+        super::cover::name(&self.callee)
     }
 }
 
 /// A statement of the shape of a call.
 pub(super) struct Written<'a> {
     local: Option<&'a Local>,
-    call: &'a ExprCall,
-    path: &'a Path,
+    call: &'a Expr,
+    callee: Callee,
+    args: &'a Punctuated<Expr, Token![,]>,
 }
 
 /// `[let pattern =] path(args).await?;`
@@ -42,21 +45,20 @@ pub(super) fn parse(statement: &Stmt) -> Option<Written<'_>> {
     };
     let Expr::Try(tried) = expr else { return None };
     let Expr::Await(awaited) = &*tried.expr else { return None };
-    let Expr::Call(call) = &*awaited.base else { return None };
-    let Expr::Path(ExprPath { path, qself: None, .. }) = &*call.func else { return None };
-    Some(Written { local, call, path })
+    let (callee, args) = parse_callee(&awaited.base)?;
+    Some(Written { local, call: &awaited.base, callee, args })
 }
 
 impl Written<'_> {
     /// The call, if it hands on object and context.
     pub(super) fn read(self, object: &Ident, context: &Ident, errors: &mut Errors) -> Option<Call> {
-        if !check::check_call(self.call, object, context, errors) {
+        if !check::check_call(self.call, self.args, object, context, errors) {
             return None;
         }
-        let mut inputs: Vec<Expr> = self.call.args.iter().cloned().collect();
+        let mut inputs: Vec<Expr> = self.args.iter().cloned().collect();
         let context = inputs.pop()?;
         let object = (!inputs.is_empty()).then(|| inputs.remove(0))?;
         let bound = self.local.map(|local| (local.let_token, local.pat.clone()));
-        Some(Call { bound, path: self.path.clone(), inputs, object, context })
+        Some(Call { bound, callee: self.callee, inputs, object, context })
     }
 }

@@ -1,15 +1,14 @@
 //! Whether every branch says of every step what becomes of it.
 
 use quote::ToTokens;
-use syn::Path;
 
 use super::branch::{Arm, Branch};
-use super::{Call, Skip, Statement, refuse};
+use super::{Call, Callee, Skip, Statement, refuse};
 use crate::errors::Errors;
 
 /// A step as it is written; two calls of the same words are one step.
-pub(crate) fn name(path: &Path) -> String {
-    path.to_token_stream().to_string().replace(' ', "")
+pub(crate) fn name(step: &Callee) -> String {
+    step.to_token_stream().to_string().replace(' ', "")
 }
 
 /// Checks each branch, and that no step is met twice on one way through the pipeline.
@@ -21,7 +20,7 @@ pub(super) fn check(statements: &[Statement], errors: &mut Errors) {
             _ => {}
         }
     }
-    let mut twice: Vec<&Path> = Vec::new();
+    let mut twice: Vec<&Callee> = Vec::new();
     walk(statements, &mut Vec::new(), &mut |path| {
         if !twice.iter().any(|earlier| name(earlier) == name(path)) {
             twice.push(path);
@@ -42,8 +41,8 @@ fn check_outermost(branch: &Branch, errors: &mut Errors) {
             }
         }
     });
-    skipped.retain(|skip: &&Skip| !run.contains(&name(&skip.path)));
-    skipped.dedup_by_key(|skip| name(&skip.path));
+    skipped.retain(|skip: &&Skip| !run.contains(&name(&skip.step)));
+    skipped.dedup_by_key(|skip| name(&skip.step));
     for skip in skipped {
         refuse::skip_of_no_step(skip, errors);
     }
@@ -90,7 +89,7 @@ fn check_arms(branch: &Branch, errors: &mut Errors) {
 /// The steps of which the statements say what becomes of them.
 fn told(statements: &[Statement]) -> Vec<String> {
     let names = statements.iter().flat_map(|statement| match statement {
-        Statement::Skip(skip) => vec![name(&skip.path)],
+        Statement::Skip(skip) => vec![name(&skip.step)],
         Statement::Branch(inner) => inner.arms.iter().flat_map(|arm| told(&arm.statements)).collect(),
         other => other.calls().into_iter().map(Call::name).collect(),
     });
@@ -108,7 +107,7 @@ fn distinct(names: impl Iterator<Item = String>) -> Vec<String> {
 }
 
 /// Follows every way through the statements. `met`: the steps that were run or skipped on it. Tells of what is met again.
-fn walk<'a>(statements: &'a [Statement], met: &mut Vec<String>, tell: &mut impl FnMut(&'a Path)) {
+fn walk<'a>(statements: &'a [Statement], met: &mut Vec<String>, tell: &mut impl FnMut(&'a Callee)) {
     for statement in statements {
         match statement {
             Statement::Branch(branch) => {
@@ -119,13 +118,13 @@ fn walk<'a>(statements: &'a [Statement], met: &mut Vec<String>, tell: &mut impl 
                     met.extend(way);
                 }
             }
-            Statement::Skip(skip) => meet(&skip.path, met, tell),
-            other => other.calls().into_iter().for_each(|call| meet(&call.path, met, tell)),
+            Statement::Skip(skip) => meet(&skip.step, met, tell),
+            other => other.calls().into_iter().for_each(|call| meet(&call.callee, met, tell)),
         }
     }
 }
 
-fn meet<'a>(path: &'a Path, met: &mut Vec<String>, tell: &mut impl FnMut(&'a Path)) {
+fn meet<'a>(path: &'a Callee, met: &mut Vec<String>, tell: &mut impl FnMut(&'a Callee)) {
     let name = name(path);
     if met.contains(&name) {
         tell(path);

@@ -3,13 +3,14 @@
 use proc_macro2::Ident;
 use syn::parse::Parser;
 use syn::visit::Visit;
-use syn::{Block, Expr, ExprCall, Pat, Path};
+use syn::{Block, Expr, ExprCall, ExprMethodCall, Pat, Path};
 
 use crate::syntax::function::Function;
 
 /// What the body awaits or calls with the context: in a body with a mistake, these count as used.
 pub(crate) fn mentioned(function: &Function) -> Vec<Path> {
-    let mut found = Mentioned { context: None, paths: Vec::new() };
+    let methods = function.home.as_ref().map_or_else(Vec::new, |home| home.methods.clone());
+    let mut found = Mentioned { methods, context: None, paths: Vec::new() };
     let params = function.params();
     let Some(Pat::Ident(context)) = params.last().map(|last| &*last.pat) else { return found.paths };
     found.context = Some(context.ident.clone());
@@ -21,6 +22,7 @@ pub(crate) fn mentioned(function: &Function) -> Vec<Path> {
 }
 
 struct Mentioned {
+    methods: Vec<Ident>,
     context: Option<Ident>,
     paths: Vec<Path>,
 }
@@ -36,6 +38,14 @@ impl<'ast> Visit<'ast> for Mentioned {
             self.paths.push(path.path.clone());
         }
         syn::visit::visit_expr_call(self, call);
+    }
+
+    fn visit_expr_method_call(&mut self, call: &'ast ExprMethodCall) {
+        let method = &call.method;
+        if super::is_self(&call.receiver) && self.methods.contains(method) {
+            self.paths.push(syn::parse_quote!(Self::#method));
+        }
+        syn::visit::visit_expr_method_call(self, call);
     }
 
     fn visit_expr_await(&mut self, awaited: &'ast syn::ExprAwait) {

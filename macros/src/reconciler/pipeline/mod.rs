@@ -2,6 +2,7 @@
 
 mod branch;
 mod call;
+mod callee;
 mod cover;
 mod mentioned;
 mod refuse;
@@ -14,6 +15,7 @@ use syn::{Block, Expr, Stmt, Token, parse_quote};
 
 pub(crate) use self::branch::{Arm, Branch};
 pub(crate) use self::call::Call;
+pub(crate) use self::callee::{Callee, is_self};
 pub(crate) use self::cover::name as step_name;
 pub(crate) use self::mentioned::mentioned;
 pub(crate) use self::skip::Skip;

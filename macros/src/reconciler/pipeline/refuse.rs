@@ -2,9 +2,10 @@
 
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
-use syn::{Expr, ExprCall, Path, Stmt};
+use syn::{Expr, ExprCall, Stmt};
 
 use super::branch::{Arm, Branch};
+use super::callee::Callee;
 use super::skip::Skip;
 use super::{Reader, cover};
 use crate::errors::Errors;
@@ -102,15 +103,15 @@ pub(super) fn skip_reason(reason: &Expr, errors: &mut Errors) {
 
 /// Outside of a branch the step would never run.
 pub(super) fn skip_outside(skip: &Skip, errors: &mut Errors) {
-    let name = cover::name(&skip.path);
+    let name = cover::name(&skip.step);
     let help = format!("write it into the branch that does not run `{name}`");
-    errors.push(&skip.path, "a `skip` stands in a branch", help);
+    errors.push(&skip.step, "a `skip` stands in a branch", help);
 }
 
 pub(super) fn skip_of_no_step(skip: &Skip, errors: &mut Errors) {
-    let name = cover::name(&skip.path);
+    let name = cover::name(&skip.step);
     let help = format!("drop the `skip`, or run `{name}` in another branch of this `if`");
-    errors.push(&skip.path, format_args!("no other branch runs `{name}`"), help);
+    errors.push(&skip.step, format_args!("no other branch runs `{name}`"), help);
 }
 
 pub(super) fn branch_without_steps(branch: &Branch, errors: &mut Errors) {
@@ -146,7 +147,7 @@ fn head(branch: &Branch) -> TokenStream {
 }
 
 /// A step sets its conditions once.
-pub(super) fn met_twice(path: &Path, errors: &mut Errors) {
+pub(super) fn met_twice(path: &Callee, errors: &mut Errors) {
     let name = cover::name(path);
     let help = "run it once, or once in each branch of one `if`: it sets its conditions once";
     errors.push(path, format_args!("an earlier line runs or skips `{name}` already"), help);

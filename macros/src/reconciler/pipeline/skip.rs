@@ -1,15 +1,16 @@
 //! `skip(step, "Reason")`: what the conditions of a step become in a branch that does not run it.
 
 use proc_macro2::Ident;
-use syn::{Expr, ExprCall, ExprLit, ExprPath, Lit, LitStr, Path, Stmt};
+use syn::{Expr, ExprCall, ExprLit, Lit, LitStr, Stmt};
 
 use super::Reader;
+use super::callee::{Callee, parse_name};
 use super::refuse;
 use crate::syntax::reason::check_reason;
 
 /// A step that is not needed here.
 pub(crate) struct Skip {
-    pub(crate) path: Path,
+    pub(crate) step: Callee,
     pub(crate) reason: LitStr,
 }
 
@@ -42,9 +43,8 @@ pub(super) fn read(reader: &mut Reader<'_>, statement: &Stmt, call: &ExprCall) -
         return None;
     }
     let args: Vec<&Expr> = call.args.iter().collect();
-    let (Some(Expr::Path(ExprPath { path, qself: None, .. })), Some(reason), 2) =
-        (args.first(), args.get(1), args.len())
-    else {
+    let step = args.first().and_then(|step| parse_name(step));
+    let (Some(step), Some(reason), 2) = (step, args.get(1), args.len()) else {
         refuse::skip_arguments(call, reader.errors);
         return None;
     };
@@ -53,5 +53,5 @@ pub(super) fn read(reader: &mut Reader<'_>, statement: &Stmt, call: &ExprCall) -
         return None;
     };
     check_reason(reason, reader.errors);
-    Some(Skip { path: path.clone(), reason: reason.clone() })
+    Some(Skip { step, reason: reason.clone() })
 }

@@ -1,10 +1,13 @@
-//! A step has one marker.
+//! A parameter of a generic step has a name.
 use evenkeel::prelude::*;
 use ui_tests::{GitRepository, RepoCondition, RepoError, on};
 
+pub trait HasUrl {}
+impl HasUrl for GitRepository {}
+
 #[sub_reconciler(sets(on::SourceFetched))]
-async fn fetch<T: Default>(repo: &GitRepository, _cx: &mut Cx) -> Result<String, RepoError> {
-    Ok(repo.spec.url.clone())
+async fn fetch(_repo: &impl HasUrl, _cx: &mut Cx) -> Result<String, RepoError> {
+    Ok(String::new())
 }
 
 #[reconciler(conditions = RepoCondition)]

@@ -1,0 +1,38 @@
+//! `#[reconciler]` on an `impl`: a struct that carries what its steps depend on.
+
+mod check;
+mod expand;
+mod members;
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::args::ReconcilerArgs;
+use super::model;
+use crate::errors::Errors;
+use crate::syntax::block::Block;
+
+/// Expands the attribute. Whatever is wrong in one method, the others stay what they are.
+pub(super) fn expand(args: ReconcilerArgs, item: &TokenStream, mut errors: Errors) -> TokenStream {
+    let Some(mut block) = errors.take(syn::parse2::<Block>(item.clone())) else {
+        return quote!(#item #errors);
+    };
+    let home = members::home(&args, &block);
+    if !check::check_block(&block, &mut errors) {
+        let expansion = expand::expand_refused(&args, block);
+        return quote!(#expansion #errors);
+    }
+    let mut members = members::read(&args.krate, &mut block, &home, &mut errors);
+    let expansion = match members.reconcile.take() {
+        Some(function) => {
+            let mut draft = model::read(args, function, &mut errors);
+            draft.sound &= members.callable;
+            expand::expand(&block, &members, &draft.finish())
+        }
+        None => {
+            check::check_reconcile(&block, &mut errors);
+            expand::expand_without(&block, &members, &args)
+        }
+    };
+    quote!(#expansion #errors)
+}

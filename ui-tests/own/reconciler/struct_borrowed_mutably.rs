@@ -1,0 +1,22 @@
+//! The passes of many objects run side by side.
+use evenkeel::prelude::*;
+use ui_tests::{GitRepository, RepoCondition, RepoError, on};
+
+struct Repos;
+
+#[reconciler(conditions = RepoCondition)]
+impl Repos {
+    async fn reconcile(&mut self, repo: &GitRepository, cx: &mut Pass<'_>) -> Flow {
+        self.fetch(repo, cx).await?;
+        Ok(())
+    }
+
+    #[sub_reconciler(sets(on::SourceFetched))]
+    async fn fetch(&self, _repo: &GitRepository, _cx: &mut Cx) -> Result<(), RepoError> {
+        Ok(())
+    }
+}
+
+fn main() {
+    ui_tests::run::<Repos>();
+}
