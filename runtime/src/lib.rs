@@ -24,6 +24,8 @@ pub mod classic;
 mod client;
 pub mod condition;
 mod cx;
+mod deletion;
+pub mod depend;
 mod draft;
 #[cfg(feature = "operator")]
 mod gate;
@@ -64,6 +66,7 @@ pub use evenkeel_macros::{ConditionSet, ReconcileError, cleanup, reconciler, sta
 
 pub use condition::{Condition, ConditionSet};
 pub use cx::{Apply, Cx, Delete, Get, Pass, Require};
+pub use deletion::is_deleted;
 pub use draft::StatusIntent;
 pub use interval::{Interval, IntoInterval, Jitter};
 #[cfg(feature = "operator")]

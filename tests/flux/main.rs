@@ -5,6 +5,7 @@ mod check;
 mod compare;
 mod deviation;
 mod kstatus;
+mod life;
 mod list;
 mod merge;
 mod message;
@@ -54,13 +55,13 @@ suites! {
     summarize_exhaustive: Later("classic"),
 
     // The life of a pass.
-    acl: Later("life"),
-    annotation_request: Later("life"),
-    dependency_sort: Later("life"),
-    depends_on_reference: Later("life"),
+    acl: Run(life::acl),
+    annotation_request: Run(life::action),
+    dependency_sort: Run(life::order),
+    depends_on_reference: Run(life::references),
     interval_jitter: Later("life"),
-    leader_election_id: Later("life"),
-    metrics_is_deleted: Later("life"),
-    reconcile_requested_predicate: Later("life"),
-    record_reconcile_request: Later("life"),
+    leader_election_id: Run(life::shard),
+    metrics_is_deleted: Run(life::deleted),
+    reconcile_requested_predicate: Run(life::predicate),
+    record_reconcile_request: Run(life::receipt),
 }

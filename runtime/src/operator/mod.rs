@@ -6,6 +6,7 @@ mod definition;
 mod error;
 mod known;
 mod member;
+mod shard;
 mod signal;
 mod startup;
 
@@ -27,6 +28,7 @@ use crate::queue::QueueConfig;
 use crate::reconciler::Reconciler;
 
 pub use self::error::{Error, Reason, Result};
+pub use self::shard::leader_id;
 
 /// An operator: one or more reconcilers under one name.
 ///

@@ -16,7 +16,7 @@ use crate::reconciler::Reconciler;
 impl<R: Reconciler> PassWorker<R> {
     /// Undoes what the steps made. An object without our finalizer is none of our business.
     pub(super) async fn delete(&self, key: &Key, object: Arc<R::Object>) -> Next {
-        if !self.finalizers.held(object.meta()) {
+        if self.finalizers.is_released(object.meta()) {
             return Next::Await;
         }
         self.body(key, object).await

@@ -3,6 +3,7 @@
 use kube::api::ObjectMeta;
 use serde_json::{Value, json};
 
+use crate::deletion::is_deleted;
 use crate::wiring::Wiring;
 
 /// The finalizers of a reconciler: its own, and those that earlier versions left.
@@ -30,9 +31,9 @@ impl Finalizers {
         finalizer == self.name || self.previously.contains(&finalizer)
     }
 
-    /// Whether the object carries a finalizer of ours, old names included.
-    pub(super) fn held(&self, meta: &ObjectMeta) -> bool {
-        meta.finalizers.iter().flatten().any(|finalizer| self.is_ours(finalizer))
+    /// Whether a deleted object has nothing to wait for any more: no finalizer of ours, old names included.
+    pub(super) fn is_released(&self, meta: &ObjectMeta) -> bool {
+        is_deleted(meta, |finalizer| self.is_ours(finalizer))
     }
 
     /// The write that a living object needs before its steps run: ours on, old ones off; ours off where no step is external any more.

@@ -3,8 +3,10 @@
 //! The value of the annotation is an opaque token: a new or changed one is a request, its removal is none. The receipt is the token of
 //! the last pass that ended, word for word; so a request is handled if the two are equal, before and after a restart.
 
+mod action;
 mod receipt;
 
+pub use self::action::fires;
 pub use self::receipt::Receipts;
 
 /// The annotation that asks for a pass, unless `#[reconciler(requested = "..")]` names another one.

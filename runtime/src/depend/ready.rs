@@ -1,0 +1,86 @@
+//! Whether an object that others depend on is ready: kstatus's rules, of which the generation is the first.
+
+use serde_json::Value;
+
+/// How an object stands, for those that depend on it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Readiness {
+    /// It is as its spec says.
+    Ready,
+    /// Not yet, or not any more, and why.
+    NotReady(String),
+}
+
+impl Readiness {
+    /// Whether it is ready.
+    #[must_use]
+    pub fn is_ready(&self) -> bool {
+        *self == Self::Ready
+    }
+}
+
+/// Reads an object as kstatus does: it is not ready while it is being deleted, while its observed generation is not its generation
+/// (a Ready of an earlier spec says nothing of this one), while it is Reconciling or Stalled, or while Ready is not True. An object
+/// that says nothing of the kind, a Secret for instance, is ready by being there.
+#[must_use]
+pub fn readiness(object: &Value) -> Readiness {
+    let (meta, status) = (&object["metadata"], &object["status"]);
+    if !meta["deletionTimestamp"].is_null() {
+        return Readiness::NotReady("it is being deleted".into());
+    }
+    let (generation, observed) = (&meta["generation"], &status["observedGeneration"]);
+    if !observed.is_null() && observed != generation {
+        return Readiness::NotReady(format!("generation {generation} is not observed yet"));
+    }
+    let of = |type_: &str| status["conditions"].as_array()?.iter().find(|c| c["type"] == type_);
+    for type_ in ["Reconciling", "Stalled"] {
+        if of(type_).is_some_and(|c| c["status"] == "True") {
+            return Readiness::NotReady(format!("it is {type_}"));
+        }
+    }
+    match of("Ready") {
+        Some(ready) if ready["status"] != "True" => {
+            let reason = ready["reason"].as_str().unwrap_or("no reason");
+            Readiness::NotReady(format!("Ready is {} ({reason})", ready["status"].as_str().unwrap_or("Unknown")))
+        }
+        Some(ready) if ready["observedGeneration"].as_i64().is_some_and(|of| Some(of) != generation.as_i64()) => {
+            Readiness::NotReady(format!("Ready is not for generation {generation}"))
+        }
+        _ => Readiness::Ready,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn object(observed: i64, conditions: &Value) -> Value {
+        json!({ "metadata": { "generation": 2 }, "status": { "observedGeneration": observed, "conditions": conditions } })
+    }
+
+    #[test]
+    fn a_ready_of_an_earlier_generation_does_not_count() {
+        let ready = json!([{ "type": "Ready", "status": "True", "observedGeneration": 2 }]);
+        assert!(readiness(&object(2, &ready)).is_ready());
+        assert!(!readiness(&object(1, &ready)).is_ready());
+        let stale = json!([{ "type": "Ready", "status": "True", "observedGeneration": 1 }]);
+        assert_eq!(readiness(&object(2, &stale)), Readiness::NotReady("Ready is not for generation 2".into()));
+    }
+
+    #[test]
+    fn what_reconciles_stalls_or_goes_is_not_ready() {
+        for type_ in ["Reconciling", "Stalled"] {
+            let busy = json!([{ "type": "Ready", "status": "True" }, { "type": type_, "status": "True" }]);
+            assert!(!readiness(&object(2, &busy)).is_ready(), "{type_}");
+        }
+        assert!(!readiness(&object(2, &json!([{ "type": "Ready", "status": "Unknown" }]))).is_ready());
+        assert!(!readiness(&json!({ "metadata": { "deletionTimestamp": "2026-01-01T00:00:00Z" } })).is_ready());
+    }
+
+    #[test]
+    fn what_has_no_status_is_ready_by_being_there() {
+        assert!(readiness(&json!({ "metadata": { "name": "token" }, "data": {} })).is_ready());
+    }
+}
