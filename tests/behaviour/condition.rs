@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use evenkeel::prelude::*;
+use evenkeel::wiring::{StepWiring, Wiring};
 use evenkeel_tests::on_each_server;
 use evenkeel_tests::widget::{condition, is_ready, status_of};
 use evenkeel_tests::world::World;
@@ -88,6 +89,17 @@ async fn vault(vault: &Vault, cx: &mut Pass<'_>) -> Flow {
     verify(vault, cx).await?;
     open(vault, cx).await?;
     Ok(())
+}
+
+#[test]
+fn a_declared_reason_that_nobody_says_is_told() {
+    let wiring = <vault as evenkeel::Reconciler>::WIRING;
+    assert_eq!(wiring.unsaid_reasons(), [], "all three of Verified are said, one by the error");
+    assert_eq!(wiring.conditions[1].reasons[1].doc, "The seal is broken");
+    let silent: Vec<_> = wiring.steps.iter().map(|step| StepWiring { says: &[], ..*step }).collect();
+    let wiring = Wiring { steps: silent.leak(), ..wiring };
+    let unsaid: Vec<_> = wiring.unsaid_reasons().iter().map(|unsaid| unsaid.reason).collect();
+    assert_eq!(unsaid, ["Sealed", "Tampered"]);
 }
 
 fn a_vault(name: &str, spec: Value) -> Value {

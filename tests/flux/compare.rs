@@ -81,7 +81,7 @@ fn whole(value: &Value) -> Value {
     match value {
         Value::Array(items) => items.iter().map(whole).collect(),
         Value::Object(fields) => {
-            let said = |key: &str, value: &Value| !value.is_null() && !(key == "observedGeneration" && *value == 0);
+            let said = |key: &str, value: &Value| !(value.is_null() || key == "observedGeneration" && *value == 0);
             let kept = fields.iter().filter(|(key, value)| said(key, value));
             Value::Object(kept.map(|(key, value)| (key.clone(), whole(value))).collect::<Map<_, _>>())
         }

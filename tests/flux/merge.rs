@@ -7,18 +7,18 @@ use serde_json::{Value, json};
 
 use crate::value::{self, conditions, merge as options, output, text, words};
 
-fn produced(condition: Option<Condition>) -> Value {
-    json!({ "condition": condition.as_ref().map(output) })
+fn produced(condition: Option<&Condition>) -> Value {
+    json!({ "condition": condition.map(output) })
 }
 
 pub(crate) fn summary(input: &Value) -> Value {
-    produced(options(&input["options"]).summary(&conditions(&input["conditions"]), text(&input["target"])))
+    produced(options(&input["options"]).summary(&conditions(&input["conditions"]), text(&input["target"])).as_ref())
 }
 
 pub(crate) fn merge(input: &Value) -> Value {
     let listed = conditions(&input["conditions"]);
     let source = Source { conditions: &listed, ..Source::default() };
-    produced(options(&input["options"]).merge(&source, text(&input["target"])))
+    produced(options(&input["options"]).merge(&source, text(&input["target"])).as_ref())
 }
 
 pub(crate) fn aggregate(input: &Value) -> Value {
@@ -29,14 +29,14 @@ pub(crate) fn aggregate(input: &Value) -> Value {
         .zip(&lists)
         .map(|(object, conditions)| Source { kind: text(&object["kind"]), name: text(&object["name"]), conditions })
         .collect();
-    produced(options(&input["options"]).aggregate(&sources, text(&input["target"])))
+    produced(options(&input["options"]).aggregate(&sources, text(&input["target"])).as_ref())
 }
 
 pub(crate) fn mirror(input: &Value) -> Value {
     let fallback = &input["fallback"];
     let fallback = (!fallback.is_null()).then(|| value::condition(fallback));
     let fallback = fallback.as_ref().map(|f| Fallback { status: f.status, reason: &f.reason, message: &f.message });
-    produced(condition::mirror(&conditions(&input["conditions"]), text(&input["target"]), fallback))
+    produced(condition::mirror(&conditions(&input["conditions"]), text(&input["target"]), fallback).as_ref())
 }
 
 pub(crate) fn groups(input: &Value) -> Value {

@@ -7,7 +7,7 @@ use syn::spanned::Spanned;
 
 use super::Parts;
 use super::args::How;
-use super::model::{ErrorType, Step};
+use super::model::{ErrorType, Say, Step};
 use crate::syntax::docs;
 use crate::syntax::krate::Krate;
 use crate::syntax::shape::hidden;
@@ -89,6 +89,7 @@ fn expand_wiring(step: &Step) -> TokenStream {
     });
     let reads = args.reads.iter().chain(&args.polls).map(|kind| expand_relation(krate, kind, &quote!(Reads)));
     let relations = owns.chain(watches).chain(reads);
+    let says = expand_says(step);
     quote! {
         #krate::StepWiring {
             name: #name,
@@ -97,6 +98,7 @@ fn expand_wiring(step: &Step) -> TokenStream {
             clears: &[#clears],
             external: #external,
             relations: &[#(#relations),*],
+            says: &[#says],
             ..#krate::StepWiring::EMPTY
         }
     }
@@ -110,6 +112,15 @@ fn expand_places(step: &Step, markers: &[Path]) -> TokenStream {
         quote_spanned!(marker.span()=> #here::place::<#marker, #set>())
     });
     quote!(#(#places),*)
+}
+
+/// The reasons that the step says, each with the place of its condition.
+fn expand_says(step: &Step) -> TokenStream {
+    let says = step.says.iter().map(|Say { marker, reason }| {
+        let place = expand_places(step, std::slice::from_ref(marker));
+        quote!((#place, #reason))
+    });
+    quote!(#(#says),*)
 }
 
 fn expand_relation(krate: &Krate, kind: &Path, how: &TokenStream) -> TokenStream {
@@ -145,12 +156,20 @@ fn expand_right(step: &Step, right: &str, things: &[&Path]) -> TokenStream {
     quote!(#(#[automatically_derived] impl #params #krate::#right<#marker> for #things #bounds {})*)
 }
 
-/// What needs no right but must be true: owners own where the garbage collector follows.
+/// What needs no right but must be true: owners own where the garbage collector follows, and closed sets of reasons are kept to.
 fn expand_checks(step: &Step) -> TokenStream {
     let (krate, object) = (&step.args.krate, &step.object);
     let owns = step.args.owns.iter().map(|kind| {
         let here = krate.at(kind.span());
         quote_spanned!(kind.span()=> #here::owns::<#kind, #object>();)
     });
-    quote!(const _: () = { #(#owns)* };)
+    // One constant each: rustc stops at the first panic in one. Its name shows.
+    let reasons = step.says.iter().map(|Say { marker, reason }| {
+        let here = krate.at(reason.span());
+        quote_spanned!(reason.span()=> const REASON: () = #here::check_reason::<#marker>(#reason);)
+    });
+    quote! {
+        const _: () = { #(#owns)* };
+        #(#[allow(dead_code)] const _: () = { #reasons };)*
+    }
 }

@@ -1,6 +1,6 @@
 //! The validated step.
 
-use syn::{GenericArgument, Path, PathArguments, PathSegment, ReturnType, Type};
+use syn::{GenericArgument, LitStr, Path, PathArguments, PathSegment, ReturnType, Type};
 
 use super::args::StepArgs;
 use super::check;
@@ -9,7 +9,7 @@ use crate::syntax::context::{self, fill_in};
 use crate::syntax::function::Function;
 use crate::syntax::marker::Marker;
 use crate::syntax::names::plain;
-use crate::syntax::reason::check_reasons;
+use crate::syntax::reason::{Said, check_reasons, said};
 use crate::syntax::shape::{bind_generics, check_named, check_plain, parse_object};
 
 /// What was read, right or wrong.
@@ -34,6 +34,14 @@ pub(crate) struct Step {
     pub(crate) first: Path,
     pub(crate) object: Type,
     pub(crate) error: ErrorType,
+    pub(crate) says: Vec<Say>,
+}
+
+/// A reason that the step says of a condition as a literal.
+pub(crate) struct Say {
+    /// The marker as it stands in `sets(..)`: a misspelt one in the body is an error there already.
+    pub(crate) marker: Path,
+    pub(crate) reason: LitStr,
 }
 
 /// Where the error type is found.
@@ -72,11 +80,21 @@ impl Draft {
             (Some(first), Self { args, function, marker, object: Some(object), error: Some(error), .. })
                 if errors.count() == 0 =>
             {
-                Ok(Step { args, function, marker, name, first, object, error })
+                let says = says(&args, &function);
+                Ok(Step { args, function, marker, name, first, object, error, says })
             }
             (_, draft) => Err(Box::new(draft)),
         }
     }
+}
+
+fn says(args: &StepArgs, function: &Function) -> Vec<Say> {
+    let Some(context) = context::name(function) else { return Vec::new() };
+    let says = said(&function.body, context).into_iter().filter_map(|Said { marker, reason }| {
+        let declared = args.sets.iter().find(|path| check::text(path) == marker)?;
+        Some(Say { marker: declared.clone(), reason })
+    });
+    says.collect()
 }
 
 fn error_type(output: &ReturnType) -> Option<ErrorType> {

@@ -6,16 +6,34 @@ use syn::LitStr;
 use crate::errors::Errors;
 use crate::syntax::names::{camel, is_reason};
 
-/// Refuses the reasons in `cx.set(marker, status, "reason", ..)` that Kubernetes would.
-pub(crate) fn check_reasons(body: &Group, context: &Ident, errors: &mut Errors) {
+/// `cx.set(marker, status, "reason", ..)`.
+pub(crate) struct Said {
+    /// The first argument, spaces left out.
+    pub(crate) marker: String,
+    pub(crate) reason: LitStr,
+}
+
+/// The reasons that a body says as literals, wherever they stand.
+pub(crate) fn said(body: &Group, context: &Ident) -> Vec<Said> {
     let tokens: Vec<TokenTree> = body.stream().into_iter().collect();
-    for (i, token) in tokens.iter().enumerate() {
-        let TokenTree::Group(group) = token else { continue };
+    let groups = tokens.iter().enumerate().filter_map(|(i, token)| match token {
+        TokenTree::Group(group) => Some((i, group)),
+        _ => None,
+    });
+    let each = groups.flat_map(|(i, group)| {
         let called = i >= 3 && is_set(&tokens[i - 3..i], context) && group.delimiter() == Delimiter::Parenthesis;
-        match reason(group).filter(|_| called) {
-            Some(reason) => check_reason(&reason, errors),
-            None => check_reasons(group, context, errors),
+        match arguments(group).filter(|_| called) {
+            Some(said) => vec![said],
+            None => said(group, context),
         }
+    });
+    each.collect()
+}
+
+/// Refuses the reasons that Kubernetes would.
+pub(crate) fn check_reasons(body: &Group, context: &Ident, errors: &mut Errors) {
+    for Said { reason, .. } in said(body, context) {
+        check_reason(&reason, errors);
     }
 }
 
@@ -25,12 +43,14 @@ fn is_set(tokens: &[TokenTree], context: &Ident) -> bool {
     receiver == context && dot.as_char() == '.' && method == "set"
 }
 
-/// The third argument, where it is a literal.
-fn reason(arguments: &Group) -> Option<LitStr> {
-    let tokens: Vec<TokenTree> = arguments.stream().into_iter().collect();
+/// The arguments, where the third is a literal.
+fn arguments(group: &Group) -> Option<Said> {
+    let tokens: Vec<TokenTree> = group.stream().into_iter().collect();
     let is_comma = |token: &TokenTree| matches!(token, TokenTree::Punct(punct) if punct.as_char() == ',');
-    let third = tokens.split(is_comma).nth(2)?;
-    syn::parse2(third.iter().cloned().collect::<TokenStream>()).ok()
+    let mut arguments = tokens.split(is_comma).map(|tokens| tokens.iter().cloned().collect::<TokenStream>());
+    let marker = arguments.next()?.to_string().replace(' ', "");
+    let reason = syn::parse2(arguments.nth(1)?).ok()?;
+    Some(Said { marker, reason })
 }
 
 /// A reason goes into a condition, of which the API server checks the grammar.
