@@ -23,6 +23,7 @@ mod tell;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use futures::FutureExt;
 use k8s_openapi::api::core::v1::ObjectReference;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 use kube::api::DynamicObject;
@@ -269,8 +270,9 @@ fn owner<K: Resource>(object: &K, kind: &KindInfo) -> OwnerReference {
 impl<R: Reconciler> Worker for PassWorker<R> {
     async fn run(&self, key: &Key, causes: Causes, attempt: Attempt) -> Next {
         let span = tracing::info_span!("pass", reconciler = R::WIRING.name, object = %key, causes = %causes);
-        let (next, retry_after) =
-            crate::client::noting_retry_after(self.pass(key, causes, attempt)).instrument(span).await;
+        // On the heap: the futures around it would each hold it, and without optimisation a thread's stack is not enough for them.
+        let pass = self.pass(key, causes, attempt).boxed();
+        let (next, retry_after) = crate::client::noting_retry_after(pass).instrument(span).await;
         match next {
             Next::Retry { progressed, at_least } => Next::Retry { progressed, at_least: at_least.max(retry_after) },
             next => next,
