@@ -42,11 +42,22 @@ fn expected(key: &str, wanted: &Value, output: &Value) -> bool {
         "has" => list(&output["ordered"]).iter().any(|c| c["type"] == *wanted),
         "mentions" => words(wanted).all(|word| text(output).contains(word)),
         "doesNotMention" => words(wanted).all(|word| !text(output).contains(word)),
+        "storedConditions" => same_set(list(wanted), list(&output[key])),
+        "stored" | "afterEach" => is_part(wanted, &output[key]),
         "errorReturned" => *wanted == Value::Bool(!output["error"].is_null()),
         _ => match key.strip_suffix("Not") {
             Some(key) => whole(wanted) != whole(&output[key]),
             None => whole(wanted) == whole(&output[key]),
         },
+    }
+}
+
+/// Whether all that is wanted is there; of lists, item by item.
+fn is_part(wanted: &Value, found: &Value) -> bool {
+    match wanted {
+        Value::Object(fields) => fields.iter().all(|(key, wanted)| is_part(wanted, &found[key])),
+        Value::Array(items) => items.iter().enumerate().all(|(i, wanted)| is_part(wanted, &found[i])),
+        _ => wanted == found,
     }
 }
 

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 mod check;
+mod classic;
 mod compare;
 mod deviation;
 mod kstatus;
@@ -34,25 +35,25 @@ suites! {
     sanitize_error: Run(message::sanitized),
 
     // The classic form.
-    compute_result: Later("classic"),
-    compute_result_exhaustive: Later("classic"),
-    error_actions: Later("classic"),
-    finalizer_patch_options: Later("classic"),
-    finalizer_success_type: Later("classic"),
-    is_success: Later("classic"),
-    lowest_requeuing_result: Later("classic"),
-    non_stalled_success: Later("classic"),
-    notify: Later("classic"),
-    observed_generation_option: Later("classic"),
-    patch_focus: Later("classic"),
-    patch_helper: Later("classic"),
-    reconcile_entry: Later("classic"),
-    result_finalizer: Later("classic"),
-    serial_patcher: Later("classic"),
-    source_status_conditions: Later("classic"),
-    sub_reconciler_chain: Later("classic"),
-    summarize_and_patch: Later("classic"),
-    summarize_exhaustive: Later("classic"),
+    compute_result: Run(classic::result::computed),
+    compute_result_exhaustive: Run(classic::result::computed),
+    error_actions: Run(classic::result::actions),
+    finalizer_patch_options: Run(classic::end::options),
+    finalizer_success_type: Run(classic::end::success_type),
+    is_success: Run(classic::result::is_success),
+    lowest_requeuing_result: Run(classic::result::lowest),
+    non_stalled_success: Run(classic::result::non_stalled_success),
+    notify: Run(classic::entry::notify),
+    observed_generation_option: Run(classic::result::observed),
+    patch_focus: Run(classic::write::focused),
+    patch_helper: Run(classic::write::patched),
+    reconcile_entry: Run(classic::entry::entry),
+    result_finalizer: Run(classic::end::finalize),
+    serial_patcher: Run(classic::write::serial),
+    source_status_conditions: Run(classic::end::summarize),
+    sub_reconciler_chain: Run(classic::entry::chain),
+    summarize_and_patch: Run(classic::end::summarize),
+    summarize_exhaustive: Run(classic::end::summarize),
 
     // The life of a pass.
     acl: Run(life::acl),

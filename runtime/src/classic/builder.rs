@@ -42,11 +42,11 @@ impl ResultBuilder for AlwaysRequeue {
         match reconciled {
             Ok(ReconcileResult::Empty) => RuntimeResult::Await,
             Ok(ReconcileResult::Requeue) => RuntimeResult::Requeue,
-            Ok(ReconcileResult::Success) => RuntimeResult::After(self.interval),
+            Ok(ReconcileResult::Success) => RuntimeResult::after(self.interval),
             Err(error) => match error.kind() {
-                Kind::Waiting(Duration::ZERO) => RuntimeResult::After(self.interval),
+                Kind::Waiting(Duration::ZERO) => RuntimeResult::after(self.interval),
                 Kind::Waiting(time) => RuntimeResult::After(time),
-                _ if error.is_ignored() => RuntimeResult::After(self.interval),
+                _ if error.is_ignored() => RuntimeResult::after(self.interval),
                 _ => RuntimeResult::Await,
             },
         }

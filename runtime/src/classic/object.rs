@@ -1,11 +1,12 @@
 //! The object of a run, as far as the classic form looks at it.
 
+use jiff::Timestamp;
 use kube::Resource;
 use kube::core::object::HasStatus;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::condition::Condition;
+use crate::condition::{Condition, Stamp};
 
 /// The annotation by which people ask for a run at once; Flux's, since ports keep it.
 pub const REQUESTED_AT: &str = "reconcile.fluxcd.io/requestedAt";
@@ -61,6 +62,11 @@ pub trait Object: Resource<DynamicType = ()> {
     /// Its generation.
     fn generation(&self) -> i64 {
         self.meta().generation.unwrap_or_default()
+    }
+
+    /// The stamp of conditions that are set in this run.
+    fn stamp(&self) -> Stamp {
+        Stamp::new(self.generation(), Timestamp::now())
     }
 
     /// The request that its annotation makes.

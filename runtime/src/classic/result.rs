@@ -49,6 +49,14 @@ pub enum RuntimeResult {
     After(Duration),
 }
 
+impl RuntimeResult {
+    /// Run again after this time. None at all is no time, and never a loop without a pause.
+    #[must_use]
+    pub fn after(time: Duration) -> Self {
+        if time.is_zero() { Self::Await } else { Self::After(time) }
+    }
+}
+
 #[cfg(feature = "operator")]
 impl RuntimeResult {
     /// The same for a `kube::runtime::Controller`, which has no rate limiter: `backoff` is the time that `Requeue` waits.

@@ -75,7 +75,7 @@ impl Calls {
 }
 
 /// Bounds a call: a server that says nothing must not hold an object for ever.
-pub(super) async fn answered<T>(call: impl Future<Output = Result<T, Error>>) -> Result<T, ApiError> {
+pub(crate) async fn answered<T>(call: impl Future<Output = Result<T, Error>>) -> Result<T, ApiError> {
     match tokio::time::timeout(ANSWER, call).await {
         Ok(answer) => answer.map_err(classify),
         Err(_) => Err(ApiError::Failed(format!("no answer from the API server within {ANSWER:?}"))),

@@ -32,6 +32,8 @@ use kube::{Client, Resource, ResourceExt};
 use tokio_util::task::TaskTracker;
 use tracing::Instrument;
 
+pub(crate) use self::calls::answered;
+
 use self::backend::{Children, PassBackend};
 use self::calls::Calls;
 use self::clock::Clock;

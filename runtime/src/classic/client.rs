@@ -1,0 +1,61 @@
+//! The way to the object through a `kube::Client`.
+
+use std::time::Duration;
+
+use kube::api::{Api, ApiResource, DynamicObject, Patch, PatchParams};
+use kube::{Client, Resource};
+use rand::Rng;
+use serde_json::Value;
+
+use super::{Part, Port};
+use crate::backend::ApiError;
+use crate::pass::answered;
+
+/// The shortest pause before a write is tried again; up to as much again is added at random.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// One object, over a client.
+///
+/// The client reads the server and no cache, so a read is never older than the write before it.
+#[derive(Clone, Debug)]
+pub struct ClientPort {
+    api: Api<DynamicObject>,
+    name: String,
+}
+
+impl ClientPort {
+    /// The way to the object, which has a name.
+    pub fn new<K: Resource<DynamicType = ()>>(client: Client, object: &K) -> Self {
+        let resource = ApiResource::erase::<K>(&());
+        let name = object.meta().name.clone().unwrap_or_default();
+        let api = match &object.meta().namespace {
+            Some(namespace) => Api::namespaced_with(client, namespace, &resource),
+            None => Api::all_with(client, &resource),
+        };
+        Self { api, name }
+    }
+}
+
+impl Port for ClientPort {
+    async fn read(&self) -> Result<Value, ApiError> {
+        as_json(answered(self.api.get(&self.name)).await?)
+    }
+
+    async fn write(&self, part: Part, patch: Value, field_owner: Option<&str>) -> Result<Value, ApiError> {
+        let params = PatchParams { field_manager: field_owner.map(ToOwned::to_owned), ..PatchParams::default() };
+        let patch = Patch::Merge(&patch);
+        as_json(match part {
+            Part::Main => answered(self.api.patch(&self.name, &params, &patch)).await?,
+            Part::Status => answered(self.api.patch_status(&self.name, &params, &patch)).await?,
+        })
+    }
+
+    async fn pause(&self) {
+        let extra = rand::rng().random_range(0.0..=1.0);
+        tokio::time::sleep(PAUSE.mul_f64(1.0 + extra)).await;
+    }
+}
+
+fn as_json(object: DynamicObject) -> Result<Value, ApiError> {
+    serde_json::to_value(object).map_err(|error| ApiError::Failed(error.to_string()))
+}

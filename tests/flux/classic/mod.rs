@@ -1,0 +1,9 @@
+//! The suites of the classic form.
+
+pub(crate) mod end;
+pub(crate) mod entry;
+mod fake;
+mod input;
+mod memory;
+pub(crate) mod result;
+pub(crate) mod write;
