@@ -8,8 +8,12 @@ type Macro = fn(TokenStream, &TokenStream) -> TokenStream;
 /// Each macro with arguments and an item that are right, under `crate = ::keel`.
 fn samples() -> Vec<(Macro, TokenStream, TokenStream)> {
     let set = quote! {
-        #[condition_set(mod = on, crate = ::keel)]
-        pub enum C { #[condition(positive)] A, #[condition(negative)] B }
+        #[condition_set(mod = on, summary(Up(A, D)), crate = ::keel)]
+        pub enum C {
+            #[condition(positive)] A,
+            #[condition(negative, reasons(New = "A newer one", Corrupt))] B,
+            #[condition(bipolar)] D,
+        }
     };
     let error = quote! {
         #[reconcile_error(crate = ::keel)]

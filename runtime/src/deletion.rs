@@ -1,6 +1,6 @@
 //! When an object is gone for us.
 
-use kube::api::ObjectMeta;
+use kube::core::ObjectMeta;
 
 /// Whether an object is deleted as far as its owner of finalizers is concerned: marked for deletion, and none of the owned finalizers
 /// is left. Finalizers of others may still hold it.

@@ -28,14 +28,17 @@ trait Iterator {}
 fn Ok() {}
 
 #[derive(evenkeel::ConditionSet)]
-#[condition_set(mod = on)]
+#[condition_set(mod = on, summary(Available(Checked, Sealed)))]
 pub enum ShadowedCondition {
     #[condition(positive)]
     Checked,
+    #[condition(bipolar, reasons(Fine = "All is well", Broken))]
+    Sealed,
 }
 
-#[evenkeel::sub_reconciler(sets(on::Checked))]
-pub async fn check(_repo: &GitRepository, _cx: &mut Cx) -> ::std::result::Result<(), RepoError> {
+#[evenkeel::sub_reconciler(sets(on::Checked, on::Sealed))]
+pub async fn check(_repo: &GitRepository, cx: &mut Cx) -> ::std::result::Result<(), RepoError> {
+    cx.set(on::Sealed, evenkeel::condition::Status::True, "Fine", "");
     ::std::result::Result::Ok(())
 }
 
@@ -54,7 +57,7 @@ impl ShadowedStruct {
         ::std::result::Result::Ok(())
     }
 
-    #[evenkeel::sub_reconciler(sets(on::Checked))]
+    #[evenkeel::sub_reconciler(sets(on::Checked, on::Sealed))]
     async fn check(&self, _repo: &GitRepository, _cx: &mut Cx) -> ::std::result::Result<(), RepoError> {
         ::std::result::Result::Ok(())
     }

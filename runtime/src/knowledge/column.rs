@@ -21,10 +21,12 @@ fn merged(known: &Knowledge, mut own: Vec<Column>) -> Vec<Column> {
     let written: Vec<String> = own.iter().map(|column| column.name.clone()).collect();
     let missing = |column: &Column| !written.contains(&column.name);
     let last = own.pop_if(|column| column.name == AGE);
-    let conditions = known.wiring.conditions.iter().map(|info| Column {
-        description: Some(info.doc.to_owned()).filter(|doc| !doc.is_empty()),
+    let summaries = known.wiring.summaries.iter().map(|summary| (summary.type_, summary.doc));
+    let conditions = summaries.chain(known.wiring.conditions.iter().map(|info| (info.type_, info.doc)));
+    let conditions = conditions.map(|(type_, doc)| Column {
+        description: Some(doc.to_owned()).filter(|doc| !doc.is_empty()),
         priority: Some(1),
-        ..of_condition(info.type_, info.type_, "status")
+        ..of_condition(type_, type_, "status")
     });
     let ready = Some(of_condition(READY, READY, "status")).filter(missing);
     let message = Some(of_condition("Status", READY, "message")).filter(missing);

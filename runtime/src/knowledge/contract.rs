@@ -186,11 +186,15 @@ impl Knowledge {
             let reasons = reasons.iter().map(|reason| (*reason).to_owned()).collect();
             (type_.to_owned(), ConditionContract { polarity: polarity.into(), reasons })
         });
+        let summaries = self.wiring.summaries.iter().map(|summary| {
+            let contract = ConditionContract { polarity: "positive".into(), reasons: BTreeSet::new() };
+            (summary.type_.to_owned(), contract)
+        });
         ReconcilerContract {
             api_version: self.kind.resource.api_version.clone(),
             kind: self.kind.resource.kind.clone(),
             summary: READY.into(),
-            conditions: declared.chain(kept).collect(),
+            conditions: declared.chain(kept).chain(summaries).collect(),
             finalizer: self.finalizer.clone(),
             fields: FRAMEWORK_FIELDS.map(ToOwned::to_owned).into(),
         }

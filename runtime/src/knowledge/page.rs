@@ -2,7 +2,7 @@
 
 use super::reason::KEPT;
 use super::{Knowledge, table};
-use crate::condition::{ConditionInfo, Polarity, READY, RECONCILING, STALLED};
+use crate::condition::{ConditionInfo, Polarity, READY, RECONCILING, ReasonInfo, STALLED};
 use crate::wiring::{How, StepWiring};
 
 impl Knowledge {
@@ -15,6 +15,7 @@ impl Knowledge {
             format!("```mermaid\n{}```\n", self.graph()),
             format!("## Steps\n\n{}", self.steps()),
             format!("## Conditions\n\n{}", self.told()),
+            format!("## Declared reasons\n\n{}", self.meanings()),
             format!("## Errors\n\n{}", self.failures()),
             format!("## Reasons of the framework\n\n{}", kept()),
             format!("## Events\n\n{}", self.events()),
@@ -46,8 +47,31 @@ impl Knowledge {
             [STALLED, "absent", "Only a person can help; the message says how.", "", "the framework"],
         ];
         let kept = kept.into_iter().map(|row| row.map(ToOwned::to_owned).into());
-        let rows: Vec<_> = kept.chain(declared).collect();
+        let summaries = self
+            .wiring
+            .summaries
+            .iter()
+            .map(|summary| [summary.type_, "True", summary.doc, "", "the framework"].map(ToOwned::to_owned).into());
+        let rows: Vec<_> = kept.chain(summaries).chain(declared).collect();
         table::markdown(&["type", "good", "meaning", "reasons", "set by"], &rows)
+    }
+
+    /// The closed sets of reasons, and what each of them means.
+    fn meanings(&self) -> String {
+        let unsaid = self.wiring.unsaid_reasons();
+        let of = |info: &ConditionInfo| {
+            let row = |reason: &ReasonInfo| {
+                let nobody = unsaid.iter().any(|u| u.condition == info.type_ && u.reason == reason.name);
+                let by = if nobody { "at run time, or not at all" } else { "as a literal, or by an error" };
+                [info.type_, reason.name, reason.doc, by].map(ToOwned::to_owned).into()
+            };
+            info.reasons.iter().map(row).collect::<Vec<Vec<String>>>()
+        };
+        let rows: Vec<Vec<String>> = self.wiring.conditions.iter().flat_map(of).collect();
+        match rows.is_empty() {
+            true => "No condition has a closed set of reasons.\n".into(),
+            false => table::markdown(&["condition", "reason", "meaning", "said"], &rows),
+        }
     }
 
     fn condition(&self, place: usize, info: &ConditionInfo) -> Vec<String> {
@@ -111,7 +135,7 @@ impl Knowledge {
 /// How it stands while all is well.
 fn good(polarity: Polarity) -> String {
     let good = polarity.good().to_string();
-    if polarity == Polarity::Negative { format!("absent or {good}") } else { good }
+    if polarity == Polarity::Positive { good } else { format!("absent or {good}") }
 }
 
 fn kept() -> String {
@@ -122,11 +146,39 @@ fn kept() -> String {
 #[cfg(test)]
 mod tests {
     use super::super::fixture;
+    use super::*;
+    use crate::condition::SummaryInfo;
 
     fn section(title: &str) -> String {
         let page = fixture::known().page();
         let section = page.split("\n## ").find(|part| part.starts_with(title)).unwrap();
         section.to_owned()
+    }
+
+    #[test]
+    fn a_declared_reason_is_told_with_its_meaning_and_a_summary_with_what_it_sums_up() {
+        const REASONS: &[ReasonInfo] =
+            &[ReasonInfo { name: "Tampered", doc: "The seal is broken." }, ReasonInfo { name: "Forgotten", doc: "" }];
+        const VERIFIED: ConditionInfo =
+            ConditionInfo { reasons: REASONS, ..ConditionInfo::new("Verified", Polarity::Bipolar) };
+        const VERIFY: StepWiring =
+            StepWiring { name: "verify", sets: &[0], says: &[(0, "Tampered")], ..StepWiring::EMPTY };
+        let mut known = fixture::known();
+        known.wiring.conditions = &[VERIFIED];
+        known.wiring.steps = &[VERIFY];
+        known.wiring.summaries = &[SummaryInfo { type_: "Available", of: &[0], doc: "The summary of Verified." }];
+        let page = known.page();
+        for line in [
+            "| Verified | Tampered | The seal is broken. | as a literal, or by an error |",
+            "| Verified | Forgotten |  | at run time, or not at all |",
+            "| Available | True | The summary of Verified. |  | the framework |",
+            "| Verified | absent or True |  | Forgotten, Panicked, Tampered, TimedOut | verify |",
+        ] {
+            assert!(page.contains(line), "{line}\n{page}");
+        }
+        let contract = known.contract();
+        assert_eq!(contract.conditions["Available"].polarity, "positive");
+        assert_eq!(contract.conditions["Verified"].polarity, "bipolar");
     }
 
     #[test]

@@ -29,10 +29,12 @@ impl Knowledge {
     /// The declared reasons of the condition at the place.
     pub(super) fn reasons(&self, place: usize) -> BTreeSet<String> {
         let Some(info) = self.wiring.conditions.get(place) else { return BTreeSet::new() };
-        let positive = info.polarity != Polarity::Negative;
+        let positive = info.polarity == Polarity::Positive;
         let kept = KEPT.iter().filter(|kept| positive || !kept.positive).map(|kept| kept.reason);
         let setters = self.wiring.steps.iter().filter(|step| step.sets.contains(&place));
-        let failures = setters.flat_map(|step| step.errors).map(|error| error.reason);
-        kept.chain(failures).map(ToOwned::to_owned).collect()
+        let failures = setters.clone().flat_map(|step| step.errors).map(|error| error.reason);
+        let said = setters.flat_map(|step| step.says).filter(|(of, _)| *of == place).map(|(_, reason)| *reason);
+        let declared = info.reasons.iter().map(|reason| reason.name);
+        kept.chain(failures).chain(said).chain(declared).map(ToOwned::to_owned).collect()
     }
 }
