@@ -62,7 +62,7 @@ fn check_name(ident: &Ident, errors: &mut Errors) {
         errors.push(ident, format_args!("the condition `{name}` is kept by the framework"), help);
     } else if !is_condition_type(&name) {
         let help = match camel(&name) {
-            better if is_condition_type(&better) => format!("write `{better}`"),
+            better if name.is_ascii() && is_condition_type(&better) => format!("write `{better}`"),
             _ => "use ASCII letters and digits, the first an upper-case letter".to_owned(),
         };
         errors.push(ident, format_args!("condition type `{name}` is not CamelCase"), help);
