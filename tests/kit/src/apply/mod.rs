@@ -13,7 +13,7 @@ mod compare;
 mod element;
 mod error;
 mod fields;
-mod golang;
+pub(crate) mod golang;
 mod ledger;
 mod merge;
 mod owned;
@@ -41,7 +41,7 @@ use crate::schema::{Structural, is_equal};
 use compare::compare;
 use ledger::{Entry, Id, Ledger};
 use set::Set;
-use shape::Shape;
+pub(crate) use shape::Shape;
 
 /// Where the types of lists and maps come from.
 #[derive(Clone, Copy, Debug)]

@@ -48,8 +48,13 @@ impl<'a> Shape<'a> {
     pub(crate) fn root(lists: Lists<'a>, obj: &Value) -> Self {
         match lists {
             Lists::Structural(schema) => Self::Resource(schema),
-            Lists::Deduced => Self::BuiltinResource(builtin::facts(obj["kind"].as_str().unwrap_or_default())),
+            Lists::Deduced => Self::builtin(obj["kind"].as_str().unwrap_or_default()),
         }
+    }
+
+    /// The shape of an object of a built-in kind.
+    pub(crate) fn builtin(kind: &str) -> Self {
+        Self::BuiltinResource(builtin::facts(kind))
     }
 
     fn of(schema: &'a Structural) -> Self {

@@ -13,12 +13,14 @@ pub enum PatchError {
     Malformed(String),
     /// An operation does not fit the object (a failed `test`, an absent path): HTTP 422, reason `Invalid`.
     Failed(String),
+    /// A strategic merge patch lacks a key or has an unknown directive: HTTP 500 without a reason, as API servers answer.
+    Broken(String),
 }
 
 impl fmt::Display for PatchError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Malformed(text) | Self::Failed(text) => f.write_str(text),
+            Self::Malformed(text) | Self::Failed(text) | Self::Broken(text) => f.write_str(text),
         }
     }
 }

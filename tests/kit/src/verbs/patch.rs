@@ -1,4 +1,4 @@
-//! PATCH by JSON patch and merge patch.
+//! PATCH by JSON patch, merge patch and strategic merge patch.
 
 use serde_json::Value;
 
@@ -10,7 +10,7 @@ use super::write::{Track, replace};
 use crate::call::Call;
 use crate::failure::quoted;
 use crate::failure::{About, Failure};
-use crate::patch::{PatchError, json_patch, merge_patch};
+use crate::patch::{PatchError, json_patch, merge_patch, strategic_patch};
 use crate::respond::Reply;
 use crate::schema::Cause;
 use crate::server::Server;
@@ -40,9 +40,14 @@ pub(super) fn answer(server: &Server, call: &Call) -> Result<Reply, Failure> {
         }
         "application/apply-patch+yaml" => apply::answer(server, call),
         "application/strategic-merge-patch+json" if call.kind.is_builtin() => {
-            let stored = server.store.get(&call.kind.storage, &call.key(call.name()));
-            stored.ok_or_else(|| Failure::not_found(resource(&call.kind, call.name())))?;
-            Err(Failure::not_done("strategic merge patches (use a merge patch or apply)"))
+            let read = strict::read(&call.body).map_err(|error| Failure::bad_request(error.to_string()))?;
+            patched(server, call, &read.duplicates, |object| {
+                strategic_patch(object, &read.value).map_err(failed)?;
+                // What the URL is about is of this kind, whatever the patch takes away.
+                object["kind"] = call.kind.kind.clone().into();
+                object["apiVersion"] = call.kind.api_version().into();
+                Ok(())
+            })
         }
         _ if call.kind.is_builtin() => Err(Failure::unsupported_media(BUILTIN_MEDIA)),
         _ => Err(Failure::unsupported_media(CUSTOM_MEDIA)),
@@ -61,6 +66,7 @@ fn unparsed(error: serde_json::Error) -> Failure {
 pub(super) fn failed(error: PatchError) -> Failure {
     match error {
         PatchError::Malformed(why) => Failure::bad_request(why),
+        PatchError::Broken(why) => Failure::internal(why),
         PatchError::Failed(_) => {
             Failure::status(422, "Invalid", "the server rejected our request due to an error in our request")
                 .with_details(serde_json::json!({}))
