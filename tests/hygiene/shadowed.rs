@@ -58,7 +58,8 @@ impl ShadowedStruct {
     }
 
     #[evenkeel::sub_reconciler(sets(on::Checked, on::Sealed))]
-    async fn check(&self, _repo: &GitRepository, _cx: &mut Cx) -> ::std::result::Result<(), RepoError> {
+    async fn check(&self, _repo: &GitRepository, cx: &mut Cx) -> ::std::result::Result<(), RepoError> {
+        cx.set(on::Sealed, evenkeel::condition::Status::False, "Broken", "");
         ::std::result::Result::Ok(())
     }
 }

@@ -107,7 +107,9 @@ pub(crate) fn check_summaries(summaries: &[SummaryArgs], conditions: &[Condition
         if errors.count() == before && !summary.members.iter().any(positive) {
             let headline = format!("the summary `{target}` has no positive condition");
             let one = conditions.iter().find(|c| c.is_positive()).map_or("..", |c| &c.name);
-            errors.push(&summary.target, headline, format_args!("add one, for example `{one}`"));
+            let members: Vec<String> = summary.members.iter().map(plain).collect();
+            let help = format!("write `summary({target}({}, {one}))`", members.join(", "));
+            errors.push(&summary.target, headline, help);
         }
     }
 }

@@ -102,6 +102,9 @@ impl Draft {
 
     /// The summaries beside Ready: of what they name, and nothing else.
     fn further_summaries(&self, marked: Option<&str>) -> Vec<Condition> {
+        if self.wiring.summaries.is_empty() {
+            return Vec::new();
+        }
         let declared: Vec<Condition> = self.conditions.iter().flatten().cloned().collect();
         let summaries = self.wiring.summaries.iter().filter_map(|summary| {
             let members = summary.of.iter().map(|place| &self.wiring.conditions[*place]);
