@@ -104,6 +104,37 @@
 //!     END.end_and_patch(&mut patcher, &mut repo, reconciled, &builder, &mut [&mut receipt]).await
 //! }
 //! ```
+//!
+//! A ported step in a pipeline, where its errors are classed by their [`Kind`]:
+//!
+#![cfg_attr(feature = "operator", doc = "```")]
+#![cfg_attr(not(feature = "operator"), doc = "```ignore")]
+//! # use evenkeel::prelude::*;
+//! # #[derive(CustomResource, KubeSchema, Clone, Debug, Deserialize, Serialize)]
+//! # #[kube(group = "example.dev", version = "v1", kind = "Repo", namespaced, status = "RepoStatus")]
+//! # pub struct RepoSpec { url: String }
+//! # #[status]
+//! # pub struct RepoStatus {}
+//! # #[derive(ConditionSet)]
+//! # #[condition_set(mod = on)]
+//! # pub enum RepoCondition { #[condition(positive)] Fetched }
+//! use evenkeel::classic;
+//!
+//! #[sub_reconciler(sets(on::Fetched))]
+//! async fn fetch(repo: &Repo, cx: &mut Cx) -> Result<(), classic::Error> {
+//!     if !repo.spec.url.starts_with("https://") {
+//!         return Err(classic::Error::stalling("InvalidUrl", "only https is known here"));
+//!     }
+//!     Ok(())
+//! }
+//!
+//! #[reconciler(conditions = RepoCondition, requeue = "10m")]
+//! async fn repos(repo: &Repo, cx: &mut Pass<'_>) -> Flow {
+//!     fetch(repo, cx).await?;
+//!     Ok(())
+//! }
+//! # fn main() {}
+//! ```
 
 mod action;
 mod builder;

@@ -1,5 +1,6 @@
 //! The suites of the classic form.
 
+mod beyond;
 pub(crate) mod end;
 pub(crate) mod entry;
 mod fake;
