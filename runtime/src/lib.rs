@@ -65,7 +65,7 @@ pub use backend::ApiError;
 pub use evenkeel_macros::{ConditionSet, ReconcileError, cleanup, reconciler, status, sub_reconciler};
 
 pub use condition::{Condition, ConditionSet};
-pub use cx::{Apply, Cx, Delete, Get, Pass, Require};
+pub use cx::{Apply, Cx, Delete, Get, Pass, Require, RequireReady};
 pub use deletion::is_deleted;
 pub use draft::StatusIntent;
 pub use interval::{Interval, IntoInterval, Jitter};

@@ -6,6 +6,7 @@ pub use crate::condition::{
     Complaints, Condition, ConditionInfo, ConditionMarker, ConditionSet, Polarity, ReasonInfo, SummaryInfo,
 };
 pub use crate::cx::{Cx, Pass, finish};
+pub use crate::depend::{Reference, References};
 pub use crate::interval::IntoInterval;
 pub use crate::outcome::{Class, Flow, ReconcileError};
 pub use crate::pipeline::{

@@ -8,6 +8,7 @@ use kube::core::object::HasStatus;
 
 use crate::condition::ConditionSet;
 use crate::cx::Pass;
+use crate::depend::Reference;
 use crate::outcome::Flow;
 use crate::status::StatusContract;
 use crate::wiring::{Kind, Wiring};
@@ -57,6 +58,11 @@ pub trait Reconciler: Sized + Send + Sync + 'static {
     /// Whether the field that `suspend = spec.field` names suspends the object.
     fn is_suspended(_object: &Self::Object) -> bool {
         false
+    }
+
+    /// The objects of the same kind that have to be ready first, as the field that `depends_on = spec.field` names lists them.
+    fn depends_on(_object: &Self::Object) -> &[Reference] {
+        &[]
     }
 
     /// Runs the pipeline.

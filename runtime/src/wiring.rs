@@ -41,6 +41,8 @@ pub struct Wiring {
     pub requested: &'static str,
     /// What suspends an object (`suspend(..)`); `None`: nothing does.
     pub suspend: Option<Suspend>,
+    /// Objects wait for others of their kind (`depends_on = spec.field`).
+    pub depends_on: bool,
 }
 
 impl Wiring {
@@ -59,6 +61,7 @@ impl Wiring {
         previously: Previously { managers: &[], finalizers: &[] },
         requested: crate::request::REQUESTED_AT,
         suspend: None,
+        depends_on: false,
     };
 
     /// The field manager within the operator of the name.

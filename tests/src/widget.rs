@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use evenkeel::ApiError;
+use evenkeel::depend::Reference;
 use evenkeel::prelude::*;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::core::CustomResourceExt;
@@ -29,6 +30,10 @@ pub struct WidgetSpec {
     pub child: Option<String>,
     /// Fetch stores what it found before store begins.
     pub record: bool,
+    /// The widgets that have to be ready first, where the reconciler asks for them.
+    pub depends_on: Option<Vec<Reference>>,
+    /// A widget that a step requires, where the reconciler has such a step.
+    pub needs: Option<Reference>,
     /// Nothing is done for it.
     pub suspend: Option<bool>,
     /// How often to look again.

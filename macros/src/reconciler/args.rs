@@ -25,6 +25,7 @@ const KEYS: Keys = Keys {
         "previously",
         "requested",
         "suspend",
+        "depends_on",
         "mod",
         "crate",
     ],
@@ -44,6 +45,7 @@ pub(crate) struct ReconcilerArgs {
     pub(crate) manager: Option<LitStr>,
     pub(crate) requested: Option<LitStr>,
     pub(crate) suspend: Option<Suspend>,
+    pub(crate) depends_on: Option<Expr>,
     pub(crate) managers: Vec<LitStr>,
     pub(crate) finalizers: Vec<LitStr>,
     /// Where the markers of a struct's methods are.
@@ -71,6 +73,7 @@ pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> ReconcilerArgs 
         manager: None,
         requested: None,
         suspend: None,
+        depends_on: None,
         managers: Vec::new(),
         finalizers: Vec::new(),
         module: None,
@@ -98,6 +101,7 @@ impl ReconcilerArgs {
             "finalizer" => self.finalizer = errors.take(arg.text("\"example.com/cleanup\"").and_then(check::finalizer)),
             "manager" => self.manager = errors.take(arg.text("\"source-controller\"").and_then(check::manager)),
             "suspend" => self.suspend = suspend::parse(arg, errors),
+            "depends_on" => self.depends_on = errors.take(arg.value("spec.depends_on").and_then(check::references)),
             "requested" => {
                 let text = arg.text("\"reconcile.example.com/requestedAt\"");
                 self.requested = errors.take(text.and_then(check::annotation));

@@ -8,6 +8,7 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 
 use crate::backend::ApiError;
+use crate::depend::NotReady;
 use crate::step::Absent;
 
 macro_rules! call_future {
@@ -35,6 +36,10 @@ macro_rules! call_future {
 call_future!(
     /// The future of [`Cx::require`](crate::Cx::require).
     Require<K> = Result<K, Absent<K>>
+);
+call_future!(
+    /// The future of [`Cx::require_ready`](crate::Cx::require_ready).
+    RequireReady<K> = Result<K, NotReady<K>>
 );
 call_future!(
     /// The future of [`Cx::get`](crate::Cx::get).

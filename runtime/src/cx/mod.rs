@@ -2,6 +2,7 @@
 
 mod call;
 mod condition;
+mod ready;
 mod run;
 
 use std::marker::PhantomData;
@@ -20,7 +21,7 @@ use crate::reconciler::Primary;
 use crate::step::{Absent, ClearedBy, OwnedBy, ReadBy, SetBy, SubReconciler, WatchedBy};
 use crate::wiring::{How, Kind, KindInfo};
 
-pub use self::call::{Apply, Delete, Get, Require};
+pub use self::call::{Apply, Delete, Get, Require, RequireReady};
 pub use self::run::finish;
 pub(crate) use self::run::{begin, traced, undo};
 

@@ -4,8 +4,11 @@ mod access;
 mod order;
 mod ready;
 mod reference;
+mod wait;
 
 pub use self::access::{Access, Acl, Denied, NamespaceSelector};
+pub(crate) use self::order::Walk;
 pub use self::order::{Cycle, sort};
 pub use self::ready::{Readiness, readiness};
 pub use self::reference::{InvalidReference, Reference, References};
+pub use self::wait::NotReady;

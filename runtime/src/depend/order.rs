@@ -83,6 +83,11 @@ impl Walk {
         let ring = self.path[at..].iter().map(|(id, _)| id).chain([next]);
         Some(Cycle { path: ring.cloned().collect() })
     }
+
+    /// All that was met, also where a cycle ended the walk.
+    pub(crate) fn met(&self) -> impl Iterator<Item = &Reference> {
+        self.met.iter()
+    }
 }
 
 #[cfg(test)]

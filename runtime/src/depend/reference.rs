@@ -7,6 +7,10 @@ use std::str::FromStr;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::action::Actions;
+use crate::condition::sanitize;
+use crate::outcome::{Class, Halt};
+
 /// A reference to an object of a kind that is known from elsewhere. Without a namespace it is in that of the referrer.
 ///
 /// ```
@@ -36,6 +40,16 @@ impl Reference {
     #[must_use]
     pub fn within(&self, namespace: Option<&str>) -> Self {
         Self::new(self.namespace.as_deref().or(namespace), &self.name)
+    }
+
+    /// Expressions are not evaluated yet, and never ignored.
+    pub(crate) fn refusal(&self) -> Option<Halt> {
+        let expression = self.expression.as_ref()?;
+        let message = format!(
+            "the expression `{expression}` of a reference cannot be evaluated yet: leave out `@` and what follows"
+        );
+        let (class, reason) = (Class::Stalled, "ExpressionNotSupported");
+        Some(Halt { class, reason, message: sanitize(&message), actions: Actions::STALLED })
     }
 }
 

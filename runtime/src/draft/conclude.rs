@@ -11,7 +11,7 @@ impl Draft {
         if let Some(ApiError::Conflict(_)) = self.trouble {
             return Outcome::Conflict;
         }
-        match halt {
+        match self.refused.clone().or(halt) {
             None => self.requeue.map_or(Outcome::Done, |after| Outcome::Requeue { after }),
             Some(halt) => match halt.class {
                 Class::Stalled => Outcome::Stalled { reason: halt.reason.into(), message: halt.message },
@@ -20,6 +20,17 @@ impl Draft {
                 Class::Ignored => Outcome::Ignored,
             },
         }
+    }
+
+    /// No step will run, for this reason; positive conditions that were never reported are Unknown.
+    pub(crate) fn block(&mut self, halt: &Halt) {
+        self.report_blocked(&halt.message);
+        self.blocked = Some(halt.clone());
+    }
+
+    /// The object is stalled for this reason, whatever the step makes of it.
+    pub(crate) fn refuse(&mut self, halt: Halt) {
+        self.refused.get_or_insert(halt);
     }
 
     /// Whether every declared positive condition was reported and none is Unknown.
@@ -34,11 +45,15 @@ impl Draft {
     /// has reported its own, in whichever order the branches of the pipeline run.
     fn block_unreached(&mut self) {
         let Some(current) = self.step else { return };
+        self.report_blocked(&format!("step {} is in the way", current.name));
+    }
+
+    fn report_blocked(&mut self, message: &str) {
         let unreported: Vec<usize> = (0..self.conditions.len())
             .filter(|place| self.conditions[*place].is_none() && self.polarity(*place) == Polarity::Positive)
             .collect();
         for place in unreported {
-            self.set(place, Status::Unknown, "Blocked", &format!("step {} is in the way", current.name));
+            self.set(place, Status::Unknown, "Blocked", message);
         }
     }
 
@@ -92,7 +107,10 @@ impl Draft {
         let marked = self.marked.map(|place| self.wiring.conditions[place].type_);
         let merge = Merge::of(Ranking::Worst, self.wiring.conditions).and_progress().first(marked);
         if let Some(summary) = merge.summary(&all, READY) {
-            let ready = self.stamped(READY, summary.status, &summary.reason, &summary.message);
+            let ready = match &self.blocked {
+                Some(halt) => self.stamped(READY, Status::False, halt.reason, &halt.message),
+                None => self.stamped(READY, summary.status, &summary.reason, &summary.message),
+            };
             let at = all.len() - self.conditions.iter().flatten().count();
             all.insert(at, ready);
             all.splice(at + 1..at + 1, self.further_summaries(marked));
@@ -114,6 +132,9 @@ impl Draft {
     }
 
     fn retry_message(&self, outcome: &Outcome) -> String {
+        if let Some(halt) = &self.blocked {
+            return halt.message.clone();
+        }
         let step = self.step.map_or("the pass", |step| step.name);
         match outcome {
             Outcome::Waiting { .. } => format!("waiting in {step}"),

@@ -17,6 +17,7 @@ pub use self::intent::StatusIntent;
 use crate::backend::{ApiError, Backend};
 use crate::condition::{Condition, Polarity, READY, RECONCILING, STALLED, Stamp, Status, find};
 use crate::interval::Clamped;
+use crate::outcome::Halt;
 use crate::reconciler::Primary;
 use crate::request::Receipts;
 use crate::status::{ObservedInputs, StatusContract, author_fields};
@@ -50,6 +51,10 @@ pub(crate) struct Draft {
     pub(crate) clamped: Vec<Clamped>,
     /// The requests that this pass handles, and those before.
     receipts: Receipts,
+    /// What kept the steps from running.
+    blocked: Option<Halt>,
+    /// What stalls the object, whatever the steps make of it.
+    refused: Option<Halt>,
 }
 
 /// Reads the author's fields off the typed status.
@@ -125,6 +130,8 @@ impl Draft {
             trouble: None,
             clamped: Vec::new(),
             receipts: Receipts::default(),
+            blocked: None,
+            refused: None,
         }
     }
 

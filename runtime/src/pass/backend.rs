@@ -69,7 +69,7 @@ impl PassBackend {
         (self.written)(object);
     }
 
-    fn tracked(&self) -> MutexGuard<'_, Tracked> {
+    pub(super) fn tracked(&self) -> MutexGuard<'_, Tracked> {
         self.tracked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

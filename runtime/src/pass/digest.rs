@@ -8,6 +8,9 @@ use crate::wiring::{Relation, Wiring};
 /// The hash of the wiring: it changes when conditions, steps, relations, the classes of errors or the author's revision do.
 pub(super) fn wiring(wiring: &Wiring) -> String {
     let mut text = format!("{} {} {:?}", wiring.name, wiring.revision, wiring.previously);
+    if wiring.depends_on {
+        text.push_str(" depends");
+    }
     for condition in wiring.conditions {
         let _ = write!(text, "\n{} {:?}", condition.type_, condition.polarity);
     }

@@ -8,8 +8,10 @@ use kube::{Resource, ResourceExt};
 
 use super::PassWorker;
 use super::backend::PassBackend;
+use super::depend::DEPENDENCIES;
 use crate::backend::Target;
 use crate::cause::{Inputs, Standing};
+use crate::outcome::{Class, Halt};
 use crate::queue::{Causes, Key};
 use crate::reconciler::{Primary, Reconciler};
 use crate::request::Receipts;
@@ -47,13 +49,17 @@ impl<R: Reconciler> PassWorker<R> {
     }
 
     /// Whether all that the last pass depended on is as it was. Only final outcomes record a digest.
-    pub(super) async fn is_unchanged(&self, key: &Key, object: &R::Object) -> bool {
+    pub(super) async fn is_unchanged(&self, key: &Key, object: &R::Object, held_up: Option<&Halt>) -> bool {
         let Some(inputs) = object.status().and_then(StatusContract::observed_inputs) else { return false };
         if !self.follow(key, &inputs.references).await {
             return false;
         }
         let Tracked { owned, .. } = self.tracked(object);
-        let watched = inputs.references.iter().map(|reference| (reference.clone(), self.now(reference))).collect();
+        let references = inputs.references.iter().map(|reference| (reference.clone(), self.now(reference)));
+        // What merely waits is found out by the next pass; a verdict that it is useless to wait is part of what was seen.
+        let stalled = held_up.filter(|halt| halt.class == Class::Stalled);
+        let verdict = stalled.map(|halt| (DEPENDENCIES.to_owned(), halt.message.clone()));
+        let watched = references.chain(verdict).collect();
         inputs.digest.is_empty() || inputs.digest == self.digest(object, &Tracked { owned, watched })
     }
 

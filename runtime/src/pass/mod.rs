@@ -8,6 +8,7 @@ mod body;
 mod calls;
 mod clock;
 mod delete;
+mod depend;
 mod digest;
 mod event;
 mod finalizer;
@@ -20,7 +21,7 @@ mod suspend;
 mod takeover;
 mod tell;
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use futures::FutureExt;
@@ -46,7 +47,7 @@ use crate::gate::Gate;
 use crate::queue::{Attempt, Causes, Key, Next, Worker};
 use crate::reconciler::Reconciler;
 use crate::suspend::is_suspended;
-use crate::watch::{Filter, Primary, Relations};
+use crate::watch::{Dependents, Filter, Primary, Relations};
 use crate::wiring::KindInfo;
 
 /// What the passes of one reconciler share.
@@ -82,6 +83,7 @@ pub(crate) struct PassWorker<R: Reconciler> {
     recorder: Recorder,
     clock: Clock,
     memory: Mutex<HashMap<Key, Memory>>,
+    dependents: Dependents,
 }
 
 /// What is remembered of one object between its passes.
@@ -111,6 +113,7 @@ impl<R: Reconciler> PassWorker<R> {
             recorder: Recorder::new(env.client.clone(), reporter),
             clock: Clock::start(),
             memory: Mutex::default(),
+            dependents: Dependents::default(),
             manager: manager.into(),
             env,
         }
@@ -123,6 +126,7 @@ impl<R: Reconciler> PassWorker<R> {
             finalizer: self.finalizers.name().to_owned(),
             requested: R::WIRING.requested,
             is_suspended: is_suspended::<R>,
+            dependents: self.dependents.clone(),
         }
     }
 
@@ -143,9 +147,14 @@ impl<R: Reconciler> PassWorker<R> {
         if let Some(pending) = self.pending(key, &object, causes) {
             return self.resend(key, object, pending).await;
         }
-        if standing.is_empty() && self.is_unchanged(key, &object).await {
+        let held_up = self.held_up(key, &object);
+        if standing.is_empty() && self.is_unchanged(key, &object, held_up.as_ref()).await {
             tracing::debug!("unchanged");
             return self.rest(&object);
+        }
+        if let Some(halt) = held_up {
+            // Rare: it need not make the future of every pass larger.
+            return Box::pin(self.hold(key, &object, halt)).await;
         }
         match self.settle_finalizer(key, object).await {
             Ok(object) => self.body(key, object).await,
@@ -170,6 +179,7 @@ impl<R: Reconciler> PassWorker<R> {
     fn forget(&self, key: &Key) -> Next {
         self.env.relations.keep(key, &BTreeSet::new());
         self.memory().remove(key);
+        self.dependents.set(key, HashSet::new());
         Next::Forget
     }
 

@@ -1,6 +1,7 @@
 //! The watches: a cache of the reconciled kind, and what is known of the kinds that its steps own and watch.
 
 mod children;
+mod dependents;
 mod guard;
 mod interest;
 mod labelled;
@@ -13,6 +14,7 @@ mod stream;
 mod task;
 mod trouble;
 
+pub(crate) use self::dependents::Dependents;
 pub(crate) use self::primary::{Filter, Primary};
 pub(crate) use self::relations::Relations;
 pub(crate) use self::seen::Seen;

@@ -155,12 +155,23 @@ impl Relations {
         self.0.children.of(owner_uid)
     }
 
+    /// Whether objects of the namespace are watched; those without one always are.
+    pub(crate) fn covers(&self, namespace: Option<&str>) -> bool {
+        let watched = &self.0.namespaces;
+        watched.is_empty() || namespace.is_none_or(|namespace| watched.iter().any(|one| **one == *namespace))
+    }
+
     /// The object of the name, from a watch that starts with the first asker and is shared. Its appearance, change or disappearance
     /// wakes the asker.
     ///
     /// # Errors
     /// The watch does not work; the asker is woken when it does.
     pub(crate) async fn named(&self, asker: &Key, target: &Target) -> Result<Option<Arc<DynamicObject>>, ApiError> {
+        if let Some(namespace) = target.namespace.as_deref().filter(|namespace| !self.covers(Some(namespace))) {
+            return Err(ApiError::Invalid(format!(
+                "{target} is in the namespace {namespace}, which this operator does not watch"
+            )));
+        }
         lock(&self.0.interest).add(asker, target);
         let named = lock(&self.0.named).entry(target.clone()).or_insert_with(|| Arc::new(self.start(target))).clone();
         named.object().await

@@ -79,7 +79,7 @@ fn expand_impl(reconciler: &Reconciler) -> TokenStream {
     let deps = expand_deps(krate, function, dependencies);
     let wiring = expand_wiring(reconciler);
     let requeue = expand_requeue(args);
-    let suspended = expand_suspended(args);
+    let (suspended, depends_on) = (expand_suspended(args), expand_depends_on(args));
     let (object_, deps_, pass) = (hidden("object"), hidden("deps"), hidden("pass"));
     let undo = reconciler.pipeline.calls().into_iter().rev().map(|call| {
         let here = krate.at(call.callee.span());
@@ -101,6 +101,8 @@ fn expand_impl(reconciler: &Reconciler) -> TokenStream {
             }
 
             #suspended
+
+            #depends_on
 
             #reconcile
 
@@ -151,6 +153,16 @@ fn expand_suspended(args: &ReconcilerArgs) -> TokenStream {
     quote_spanned! {field.span()=>
         fn is_suspended(#object: &Self::Object) -> #here::std::primitive::bool {
             #here::IsSuspended::is_suspended(&#object.#field)
+        }
+    }
+}
+
+fn expand_depends_on(args: &ReconcilerArgs) -> TokenStream {
+    let Some(field) = &args.depends_on else { return TokenStream::new() };
+    let (here, object) = (args.krate.at(field.span()), hidden_at("object", field.span()));
+    quote_spanned! {field.span()=>
+        fn depends_on(#object: &Self::Object) -> &[#here::Reference] {
+            #here::References::references(&#object.#field)
         }
     }
 }

@@ -28,6 +28,7 @@ pub(super) fn expand_wiring(reconciler: &Reconciler) -> TokenStream {
     let (finalizer, manager) = (expand_option(krate, &args.finalizer), expand_option(krate, &args.manager));
     let shape = expand_shape(reconciler);
     let suspend = expand_suspend(krate, args.suspend.as_ref());
+    let depends_on = args.depends_on.iter().map(|_| quote!(depends_on: true,));
     let requested = args.requested.iter().map(|key| quote!(requested: #key,));
     quote! {
         #krate::Wiring {
@@ -43,6 +44,7 @@ pub(super) fn expand_wiring(reconciler: &Reconciler) -> TokenStream {
             manager: #manager,
             #(#requested)*
             #suspend
+            #(#depends_on)*
             previously: #krate::Previously { managers: &[#(#managers),*], finalizers: &[#(#finalizers),*] },
             ..#krate::Wiring::EMPTY
         }

@@ -13,6 +13,7 @@ use tokio::sync::watch;
 use crate::cause::{self, List};
 use crate::queue::{Causes, Key, Queue};
 use crate::status::StatusContract;
+use crate::watch::dependents::Dependents;
 use crate::watch::guard::{Broken, Guarded};
 use crate::watch::seen::is_newer;
 use crate::watch::stream::{Place, Progress, follow};
@@ -25,6 +26,8 @@ pub(crate) struct Filter<K> {
     /// The annotation that asks for a pass.
     pub(crate) requested: &'static str,
     pub(crate) is_suspended: fn(&K) -> bool,
+    /// Who is woken by a change of whom.
+    pub(crate) dependents: Dependents,
 }
 
 /// The cache of the reconciled kind. Cloneable: all clones are one cache.
@@ -105,16 +108,16 @@ impl<K: crate::Primary> Primary<K> {
             }
             Event::InitDone => {
                 let Listing { seen, changes } = std::mem::take(&mut list);
-                self.wake(&queue, changes);
-                self.wake(&queue, self.retain(namespace.as_deref(), &seen));
+                self.wake(&queue, &filter, changes);
+                self.wake(&queue, &filter, self.retain(namespace.as_deref(), &seen));
             }
-            Event::Apply(object) => self.wake(&queue, self.apply(object, &filter)),
-            Event::Delete(object) => self.wake(&queue, self.remove(&Key::of(kube::Resource::meta(&object)))),
+            Event::Apply(object) => self.wake(&queue, &filter, self.apply(object, &filter)),
+            Event::Delete(object) => self.wake(&queue, &filter, self.remove(&Key::of(kube::Resource::meta(&object)))),
         })
         .await;
     }
 
-    fn wake(&self, queue: &Queue, changes: impl IntoIterator<Item = Change>) {
+    fn wake(&self, queue: &Queue, filter: &Filter<K>, changes: impl IntoIterator<Item = Change>) {
         for Change { key, causes } in changes {
             match self.seen_version(&key) {
                 Some(version) => queue.seen(&key, &version),
@@ -122,6 +125,9 @@ impl<K: crate::Primary> Primary<K> {
             }
             if !causes.is_empty() {
                 queue.add(&key, causes);
+            }
+            for dependent in filter.dependents.of(&key) {
+                queue.add(&dependent, Causes::WATCHED);
             }
         }
     }

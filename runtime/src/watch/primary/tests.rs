@@ -46,6 +46,7 @@ fn filter() -> Filter<Thing> {
         requested: "example.com/now",
         causes: List::default(),
         is_suspended: |thing| thing.spec.size == 0,
+        dependents: Dependents::default(),
     }
 }
 

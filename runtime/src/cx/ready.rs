@@ -1,0 +1,43 @@
+//! A step that needs another object to be ready.
+
+use futures::FutureExt;
+
+use super::{Cx, RequireReady, how};
+use crate::backend::Target;
+use crate::depend::{NotReady, Readiness, Reference, readiness};
+use crate::step::{SubReconciler, WatchedBy};
+use crate::wiring::{Kind, KindInfo};
+
+impl<S: SubReconciler> Cx<'_, S> {
+    /// The object that is referred to, once it is [ready](crate::depend::readiness): in the namespace of the reconciled object unless
+    /// the reference names one. Whether it may name another one is for [`Access`](crate::depend::Access) to say.
+    ///
+    /// # Errors
+    /// [`NotReady`]: it is not there, not ready, or cannot be read; its change wakes the object. A reference with an expression stalls
+    /// the object, as expressions are not evaluated yet.
+    pub fn require_ready<K: Kind + WatchedBy<S>>(&mut self, reference: &Reference) -> RequireReady<'_, K> {
+        let reference = reference.clone();
+        if let Some(refusal) = reference.refusal() {
+            self.draft.refuse(refusal.clone());
+            return RequireReady(async move { Err(NotReady::new(reference, refusal.message)) }.boxed());
+        }
+        let kind = KindInfo::of::<K>();
+        let place = reference.within(self.draft.namespace.as_deref());
+        let target = Target { namespace: place.namespace.filter(|_| kind.namespaced), name: place.name, kind };
+        let how = how(S::WIRING.relations, &target.kind, true);
+        self.draft.references.insert(target.to_string());
+        let backend = self.draft.backend.clone();
+        let found = async move {
+            let found = backend.get(how, target).await.map_err(|error| format!("it cannot be read: {error}"))?;
+            let object = found.ok_or_else(|| "it is not there yet".to_owned())?;
+            let value = serde_json::to_value(&*object).map_err(|error| error.to_string())?;
+            match readiness(&value) {
+                Readiness::Ready => {
+                    serde_json::from_value(value).map_err(|error| format!("it cannot be decoded: {error}"))
+                }
+                Readiness::NotReady(why) => Err(why),
+            }
+        };
+        RequireReady(async move { found.await.map_err(|why| NotReady::new(reference, why)) }.boxed())
+    }
+}

@@ -1,0 +1,64 @@
+//! Which objects of the reconciled kind depend on which.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::queue::Key;
+
+/// Dependents by dependency, and the other way round. Cloneable: all clones are one.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Dependents(Arc<Mutex<Inner>>);
+
+#[derive(Debug, Default)]
+struct Inner {
+    of: HashMap<Key, HashSet<Key>>,
+    on: HashMap<Key, HashSet<Key>>,
+}
+
+impl Dependents {
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// From now on the dependent is woken by changes of these, and of no others. False if that is so already.
+    pub(crate) fn set(&self, dependent: &Key, on: HashSet<Key>) -> bool {
+        let mut inner = self.lock();
+        let before = inner.on.remove(dependent).unwrap_or_default();
+        for dependency in before.difference(&on) {
+            let left = inner.of.get_mut(dependency).is_some_and(|of| of.remove(dependent) && !of.is_empty());
+            if !left {
+                inner.of.remove(dependency);
+            }
+        }
+        for dependency in on.difference(&before) {
+            inner.of.entry(dependency.clone()).or_default().insert(dependent.clone());
+        }
+        let changed = on != before;
+        if !on.is_empty() {
+            inner.on.insert(dependent.clone(), on);
+        }
+        changed
+    }
+
+    /// Those that depend on the object, in a stable order.
+    pub(crate) fn of(&self, dependency: &Key) -> BTreeSet<Key> {
+        self.lock().of.get(dependency).into_iter().flatten().cloned().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_dependent_is_woken_by_what_it_depends_on_now() {
+        let key = |name| Key::new(Some("a"), name);
+        let dependents = Dependents::default();
+        assert!(dependents.set(&key("x"), [key("y"), key("z")].into()));
+        assert!(dependents.set(&key("w"), [key("z")].into()));
+        assert!(!dependents.set(&key("w"), [key("z")].into()), "nothing new");
+        assert_eq!(dependents.of(&key("z")), [key("w"), key("x")].into());
+        assert!(dependents.set(&key("x"), HashSet::new()));
+        assert_eq!((dependents.of(&key("y")), dependents.of(&key("z"))), (BTreeSet::new(), [key("w")].into()));
+    }
+}

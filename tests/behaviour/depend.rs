@@ -1,0 +1,212 @@
+//! Dependencies: who waits, who wakes, which cycles are told, and references to other namespaces.
+#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use evenkeel::Operator;
+use evenkeel::prelude::*;
+use evenkeel_testkit::eventually;
+use evenkeel_tests::on_each_server;
+use evenkeel_tests::widget::{
+    Lab, Widget, WidgetCondition, WidgetError, a_widget, condition, definition, fetch, is_ready, on, status_of, store,
+};
+use evenkeel_tests::wire::Call;
+use evenkeel_tests::world::{Running, SOON, Server, World};
+use k8s_openapi::api::core::v1::Namespace;
+use kube::api::{Api, DeleteParams, PostParams};
+use serde_json::{Value, json};
+
+/// Widgets wait for widgets.
+#[reconciler(conditions = WidgetCondition, depends_on = spec.depends_on)]
+async fn ordered(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
+    let revision = fetch(widget, lab, cx).await?;
+    store(widget, lab, &revision, cx).await?;
+    Ok(())
+}
+
+#[derive(Debug, thiserror::Error, ReconcileError)]
+enum GateError {
+    #[error(transparent)]
+    #[class(waiting)]
+    Closed(#[from] NotReady<Widget>),
+    #[error(transparent)]
+    #[class(transient)]
+    Other(#[from] WidgetError),
+}
+
+#[sub_reconciler(sets(on::Fetched, on::Outdated), watches(Widget, by_name))]
+async fn pass_gate(widget: &Widget, lab: &Arc<Lab>, cx: &mut Cx<'_, pass_gate>) -> Result<String, GateError> {
+    if let Some(needed) = &widget.spec.needs {
+        cx.require_ready::<Widget>(needed).await?;
+    }
+    lab.note("passed");
+    Ok("a".into())
+}
+
+/// A step of a widget needs a widget.
+#[reconciler(conditions = WidgetCondition)]
+async fn gated(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
+    let revision = pass_gate(widget, lab, cx).await?;
+    store(widget, lab, &revision, cx).await?;
+    Ok(())
+}
+
+/// Time enough for anything that should not happen to happen.
+async fn quiet() {
+    tokio::time::sleep(Duration::from_millis(700)).await;
+}
+
+async fn start(world: &World) -> (Arc<Lab>, Running) {
+    world.install(&definition()).await;
+    let lab = Lab::at("a");
+    (lab.clone(), world.operator::<ordered>(lab))
+}
+
+async fn create(world: &World, name: &str, on: Value) {
+    world.create::<Widget>(a_widget(name, json!({ "dependsOn": on }))).await;
+}
+
+/// Kubernetes 1.20 makes whoever writes the object an owner of its status: Stalled stays (see the deviations in the guide).
+fn keeps_what_is_taken_away(world: &World) -> bool {
+    world.server == Server::Full
+}
+
+fn reason<'a>(object: &'a Value, type_: &str) -> &'a str {
+    condition(object, type_).and_then(|c| c["reason"].as_str()).unwrap_or_default()
+}
+
+fn message<'a>(object: &'a Value, type_: &str) -> &'a str {
+    condition(object, type_).and_then(|c| c["message"].as_str()).unwrap_or_default()
+}
+
+async fn a_dependent_waits_without_side_effects_and_is_woken(world: World) -> World {
+    let (lab, operator) = start(&world).await;
+    create(&world, "b", json!(["a"])).await;
+    let waiting = world.until::<Widget>("b", "waiting", |b| status_of(b, "Ready") == "False").await;
+    let wanted = format!("dependency {}/a is not there yet", world.namespace);
+    assert_eq!((reason(&waiting, "Ready"), message(&waiting, "Ready")), ("DependencyNotReady", wanted.as_str()));
+    assert_eq!((reason(&waiting, "Fetched"), &waiting["metadata"]["finalizers"]), ("Blocked", &Value::Null));
+    assert_eq!(
+        (status_of(&waiting, "Reconciling").as_str(), &waiting["status"]["observedGeneration"]),
+        ("True", &json!(-1))
+    );
+    create(&world, "a", json!([])).await;
+    world.until::<Widget>("b", "ready", is_ready).await;
+    let order: Vec<String> = lab.log().into_iter().filter(|line| line.starts_with("store")).collect();
+    assert_eq!(order, ["store a", "store b"]);
+    operator.stop().await.unwrap();
+    world
+}
+
+async fn a_dependency_counts_only_in_its_own_generation(world: World) -> World {
+    let (_, operator) = start(&world).await;
+    create(&world, "a", json!([])).await;
+    world.until::<Widget>("a", "ready", is_ready).await;
+    world.merge::<Widget>("a", json!({ "spec": { "fetch": "broken" } })).await;
+    world.until::<Widget>("a", "failed", |a| status_of(a, "Ready") == "False").await;
+    create(&world, "b", json!([format!("{}/a", world.namespace)])).await;
+    let waiting = world.until::<Widget>("b", "waiting", |b| status_of(b, "Ready") == "False").await;
+    assert!(message(&waiting, "Ready").ends_with("a is not ready: generation 2 is not observed yet"), "{waiting:#}");
+    world.merge::<Widget>("a", json!({ "spec": { "fetch": null } })).await;
+    world.until::<Widget>("b", "ready", is_ready).await;
+    operator.stop().await.unwrap();
+    world
+}
+
+async fn a_cycle_is_told_with_its_path_and_all_of_it_wakes_when_it_is_broken(world: World) -> World {
+    let (lab, operator) = start(&world).await;
+    for (name, on) in [("a", "b"), ("b", "c"), ("c", "a")] {
+        create(&world, name, json!([on])).await;
+    }
+    let stalled = |object: &Value| reason(object, "Stalled") == "DependencyCycle";
+    let names = ["a", "b", "c"];
+    for name in names {
+        world.until::<Widget>(name, "stalled", stalled).await;
+    }
+    let ns = &world.namespace;
+    let path = format!("the dependencies are a cycle: {ns}/b -> {ns}/c -> {ns}/a -> {ns}/b");
+    assert_eq!(message(&world.raw::<Widget>("b").await, "Ready"), path);
+    assert_eq!((lab.passes(), world.wire.count(|call| !call.is_write() && call.path.contains("/widgets/"))), (0, 0));
+    operator.stop().await.unwrap();
+    world.wire.clear();
+    let operator = world.operator::<ordered>(lab.clone());
+    quiet().await;
+    assert_eq!(world.wire.count(Call::is_write), 0, "a restart finds the same: {:#?}", world.wire.calls());
+    if keeps_what_is_taken_away(&world) {
+        operator.stop().await.unwrap();
+        return world;
+    }
+    world.merge::<Widget>("c", json!({ "spec": { "dependsOn": null } })).await;
+    for name in names {
+        world.until::<Widget>(name, "ready", is_ready).await;
+    }
+    operator.stop().await.unwrap();
+    world
+}
+
+async fn an_expression_stalls_and_says_so(world: World) -> World {
+    let (_, operator) = start(&world).await;
+    create(&world, "a", json!([])).await;
+    create(&world, "b", json!(["a@status.stored == 'a'"])).await;
+    let stalled = world.until::<Widget>("b", "stalled", |b| status_of(b, "Stalled") == "True").await;
+    assert_eq!(reason(&stalled, "Stalled"), "ExpressionNotSupported");
+    if keeps_what_is_taken_away(&world) {
+        operator.stop().await.unwrap();
+        return world;
+    }
+    world.merge::<Widget>("b", json!({ "spec": { "dependsOn": ["a"] } })).await;
+    world.until::<Widget>("b", "ready", is_ready).await;
+    operator.stop().await.unwrap();
+    world
+}
+
+async fn a_dependent_that_is_done_is_not_run_again_for_its_dependency(world: World) -> World {
+    let (lab, operator) = start(&world).await;
+    create(&world, "a", json!([])).await;
+    create(&world, "b", json!(["a"])).await;
+    world.until::<Widget>("b", "ready", is_ready).await;
+    let passes = || lab.log().iter().filter(|line| *line == "fetch b").count();
+    let before = passes();
+    world.merge::<Widget>("a", json!({ "spec": { "child": "x" } })).await;
+    world.until::<Widget>("a", "ready", |a| a["status"]["observedGeneration"] == 2 && is_ready(a)).await;
+    quiet().await;
+    assert_eq!(passes(), before);
+    operator.stop().await.unwrap();
+    world
+}
+
+async fn a_step_waits_for_an_object_of_another_namespace(world: World) -> World {
+    world.install(&definition()).await;
+    let other = format!("{}-other", world.namespace);
+    let namespace: Namespace = serde_json::from_value(json!({ "metadata": { "name": other } })).unwrap();
+    Api::all(world.client.clone()).create(&PostParams::default(), &namespace).await.unwrap();
+    let lab = Lab::at("a");
+    let operator = world.operator::<gated>(lab.clone());
+    world.create::<Widget>(a_widget("w", json!({ "needs": format!("{other}/base") }))).await;
+    let waiting = world.until::<Widget>("w", "waiting", |w| reason(w, "Fetched") == "Closed").await;
+    assert!(message(&waiting, "Fetched").contains("which this operator does not watch"), "{waiting:#}");
+    operator.stop().await.unwrap();
+    let client = world.wire.client(&world.client);
+    let operator = Operator::new("tester").client(client).namespaces([&world.namespace, &other]);
+    let operator = Running::start(operator.reconciler::<gated>(lab.clone()));
+    let wanted = format!("Widget \"{other}/base\" is not ready: it is not there yet");
+    world.until::<Widget>("w", "waiting for it", |w| message(w, "Fetched") == wanted).await;
+    let base = serde_json::from_value(a_widget("base", json!({}))).unwrap();
+    let there: Api<Widget> = Api::namespaced(world.client.clone(), &other);
+    there.create(&PostParams::default(), &base).await.unwrap();
+    world.until::<Widget>("w", "ready", is_ready).await;
+    there.delete("base", &DeleteParams::default()).await.unwrap();
+    eventually(SOON, || async { there.get_opt("base").await.unwrap().is_none().then_some(()) }).await;
+    operator.stop().await.unwrap();
+    world
+}
+
+on_each_server!(
+    a_dependent_waits_without_side_effects_and_is_woken,
+    a_dependency_counts_only_in_its_own_generation,
+    a_cycle_is_told_with_its_path_and_all_of_it_wakes_when_it_is_broken,
+    an_expression_stalls_and_says_so,
+    a_dependent_that_is_done_is_not_run_again_for_its_dependency,
+    a_step_waits_for_an_object_of_another_namespace,
+);
