@@ -1,6 +1,7 @@
 //! The recorded cases of the Flux result model, run through the algebra. `deviations.txt` lists where we differ on purpose.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
+mod broken;
 mod check;
 mod classic;
 mod compare;

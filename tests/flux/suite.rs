@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use crate::broken::unnoticed;
 use crate::compare::{Difference, differences};
 use crate::deviation;
 
@@ -55,9 +56,14 @@ pub(crate) fn run(suite: &str, adapter: &Adapter) {
         Adapter::Run(adapter) => *adapter,
         Adapter::Later(who) => return eprintln!("SKIPPED {suite}: {who} is at it"),
     };
-    let found: Vec<Found> =
-        cases.iter().map(|case| Found { name: name(case), differences: judge(case, adapter) }).collect();
-    let complaints = deviation::complaints(suite, &found);
+    let mut complaints = Vec::new();
+    let mut found = Vec::new();
+    for case in &cases {
+        let (differences, unnoticed) = judge(case, adapter);
+        found.push(Found { name: name(case), differences });
+        complaints.extend(unnoticed);
+    }
+    complaints.extend(deviation::complaints(suite, &found));
     eprintln!("{suite}: {} cases, {} agree", found.len(), found.iter().filter(|f| f.differences.is_empty()).count());
     assert!(complaints.is_empty(), "{suite}:\n{}", complaints.join("\n"));
 }
@@ -72,9 +78,15 @@ fn name(case: &Value) -> String {
     case["name"].as_str().unwrap().to_owned()
 }
 
-fn judge(case: &Value, adapter: fn(&Value) -> Value) -> Vec<Difference> {
+/// The differences; where there are none, the expectations that could not fail.
+fn judge(case: &Value, adapter: fn(&Value) -> Value) -> (Vec<Difference>, Vec<String>) {
     match catch_unwind(AssertUnwindSafe(|| adapter(&case["input"]))) {
-        Ok(output) => differences(case, &output),
-        Err(_) => vec![Difference { key: "panic".into(), wanted: Value::Null, found: "see above".into() }],
+        Ok(output) => match differences(case, &output) {
+            none if none.is_empty() => (none, unnoticed(case, &output)),
+            some => (some, Vec::new()),
+        },
+        Err(_) => {
+            (vec![Difference { key: "panic".into(), wanted: Value::Null, found: "see above".into() }], Vec::new())
+        }
     }
 }
