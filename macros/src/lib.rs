@@ -190,9 +190,12 @@ pub fn cleanup(args: TokenStream, item: TokenStream) -> TokenStream {
 /// | --- | --- |
 /// | `let x = step(repo, .., cx).await?;` | the step runs; `let` where it hands something on |
 /// | `if a { .. } else if let Some(x) = b { .. } else { .. }` | one of the branches runs, each of such lines; `let x = if ..` binds what it ends with |
+/// | `let (x, y) = join(a(repo, .., cx), b(repo, .., cx)).await?;` | two to eight steps run concurrently; an error of one does not stop the others |
+/// | `for item in items { step(repo, item, cx).await?; }` | the step runs for every item; the errors become one, and success is that of all |
 /// | `skip(step, "Reason");` | in a branch: the step is not needed; its positive conditions are True with the reason, its others removed |
 ///
-/// What one branch runs, every other one runs or skips. Conditions are ordinary expressions without `cx`, `.await` and `?`.
+/// What one branch runs, every other one runs or skips. Conditions, items and what steps are given are ordinary expressions without `cx`,
+/// `.await` and `?`. Joined steps are independent: none clears what another of them sets.
 ///
 /// On the `impl` of a struct, the pipeline is its method `reconcile`, and what the steps depend on are its fields:
 ///

@@ -63,6 +63,10 @@ fn samples() -> Vec<(Macro, TokenStream, TokenStream)> {
                 skip(verify, "Small");
                 None
             };
+            let (one, _) = join(load(repo, &found, cx), scan(repo, cx)).await?;
+            for item in &one.items {
+                publish(repo, item, cx).await?;
+            }
             Ok(())
         }
     };

@@ -83,6 +83,12 @@ impl std::fmt::Display for Halt {
     }
 }
 
+/// What a panic says.
+pub(crate) fn panicked(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(ToString::to_string);
+    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no message".into())
+}
+
 /// How a pass ended. One sum type: no pairs of result and error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {

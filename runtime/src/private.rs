@@ -5,7 +5,7 @@ pub use crate::condition::reason::check_reason;
 pub use crate::condition::{
     Complaints, Condition, ConditionInfo, ConditionMarker, ConditionSet, Polarity, ReasonInfo, SummaryInfo,
 };
-pub use crate::cx::{Cx, Pass, finish};
+pub use crate::cx::{Cx, Pass, begin_each, both, ended, finish, finish_each, fork, joined, merge, next};
 pub use crate::depend::{Reference, References};
 pub use crate::interval::IntoInterval;
 pub use crate::outcome::{Class, Flow, ReconcileError};

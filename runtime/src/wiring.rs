@@ -279,11 +279,12 @@ pub const fn check_unset<C: ConditionSet>(steps: &[StepWiring]) {
 }
 
 /// The step sets nothing that an earlier one sets, and clears only negative conditions that one of them sets; where the condition that
-/// its errors mark has a closed set of reasons, theirs are in it.
+/// its errors mark has a closed set of reasons, theirs are in it. It is joined with the steps from `first` on: none of those is
+/// earlier than another.
 #[doc(hidden)]
 #[track_caller]
-pub const fn check_step<C: ConditionSet>(steps: &[StepWiring], step: usize) {
-    let Some(earlier) = sets(steps, step) else { return };
+pub const fn check_step<C: ConditionSet>(steps: &[StepWiring], first: usize, step: usize) {
+    let (Some(before), Some(earlier)) = (sets(steps, first), sets(steps, step)) else { return };
     let (Some(here), Some(clears)) = (mask(steps[step].sets), mask(steps[step].clears)) else { return };
     if !steps[step].sets.is_empty() && steps[step].sets[0] < C::CONDITIONS.len() {
         check_errors(&C::CONDITIONS[steps[step].sets[0]], steps[step].errors);
@@ -297,7 +298,7 @@ pub const fn check_step<C: ConditionSet>(steps: &[StepWiring], step: usize) {
         if clears & bit != 0 && !matches!(C::CONDITIONS[i].polarity, crate::condition::Polarity::Negative) {
             panic!("{}", C::COMPLAINTS[i].cleared_positive);
         }
-        if clears & !earlier & bit != 0 {
+        if clears & !before & bit != 0 {
             panic!("{}", C::COMPLAINTS[i].cleared_unset);
         }
         i += 1;

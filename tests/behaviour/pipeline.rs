@@ -16,6 +16,26 @@ on_each_server!(
     what_a_step_said_is_taken_back_when_it_is_skipped,
     steps_after_a_failure_in_a_branch_are_blocked_and_skipped_ones_are_not,
     a_skipped_external_step_is_undone,
+    progress_of_one_joined_step_leaves_that_of_another_in_place,
+);
+
+macro_rules! in_process {
+    ($($case:ident),* $(,)?) => {
+        mod once { $(
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $case() { evenkeel_tests::world::show(evenkeel_tests::world::Server::InProcess, super::$case).await }
+        )* }
+    };
+}
+
+in_process!(
+    joined_steps_run_at_the_same_time,
+    each_joined_step_marks_its_own_condition_and_the_weightiest_error_decides,
+    the_shortest_poll_of_joined_steps_decides,
+    a_panic_in_a_joined_step_is_its_own,
+    a_time_out_of_a_joined_step_is_its_own,
+    a_loop_runs_all_items_and_tells_of_the_failed_ones,
+    a_loop_over_nothing_and_a_loop_whose_items_have_nothing_to_do_succeed,
 );
 
 async fn start(world: &World, spec: Value) -> (Arc<Kitchen>, Running) {
@@ -35,9 +55,9 @@ async fn a_skipped_step_is_ready_with_the_reason_of_the_branch(world: World) -> 
     let (kitchen, operator) = start(&world, json!({})).await;
     let object = world.until::<Recipe>("r", "ready", is_ready).await;
     assert_eq!(told(&object, "Tasted"), ["True", "NotAsked", "step taste was not needed"]);
-    assert_eq!(told(&object, "Served")[2], "r, untasted");
+    assert_eq!(told(&object, "Served")[2], "r: soup and 1 steak, untasted");
     assert!(condition(&object, "Bland").is_none());
-    assert_eq!(kitchen.log(), ["shop", "serve"]);
+    assert_eq!(kitchen.log(), ["shop", "boil", "fry", "serve"]);
     operator.stop().await.unwrap();
     world
 }
@@ -51,7 +71,7 @@ async fn what_a_step_said_is_taken_back_when_it_is_skipped(world: World) -> Worl
     assert!(condition(&object, "Bland").is_none());
     assert_eq!(told(&object, "Tasted")[1], "NotAsked");
     assert_eq!(object["status"]["taste"], "fine", "the author's fields are the author's");
-    assert_eq!(kitchen.log()[..3], ["shop", "taste", "serve"]);
+    assert_eq!(kitchen.log()[..3], ["shop", "taste", "boil"]);
     operator.stop().await.unwrap();
     world
 }
@@ -74,7 +94,100 @@ async fn a_skipped_external_step_is_undone(world: World) -> World {
     world.until::<Recipe>("r", "ready", is_ready).await;
     world.api::<Recipe>().delete("r", &DeleteParams::default()).await.unwrap();
     eventually(SOON, || async { world.api::<Recipe>().get_opt("r").await.unwrap().is_none().then_some(()) }).await;
-    assert_eq!(kitchen.log(), ["shop", "serve", "wash"]);
+    assert_eq!(kitchen.log(), ["shop", "boil", "fry", "serve", "wash"]);
+    operator.stop().await.unwrap();
+    world
+}
+
+async fn progress_of_one_joined_step_leaves_that_of_another_in_place(world: World) -> World {
+    world.install(&definition()).await;
+    let kitchen = Arc::<Kitchen>::default();
+    let held = kitchen.hold.lock().await;
+    world.create::<Recipe>(a_recipe("r", &json!({ "record": true, "acts": { "boil": "wait", "fry": "wait" } }))).await;
+    let operator = world.operator::<recipe>(kitchen.clone());
+    let started = |o: &Value| o["status"]["soup"] == "started" && o["status"]["steak"] == "started";
+    world.until::<Recipe>("r", "both have stored their progress", started).await;
+    drop(held);
+    let object = world.until::<Recipe>("r", "ready", is_ready).await;
+    let status = &object["status"];
+    assert_eq!((&status["soup"], &status["steak"], &status["last"]), (&json!("done"), &json!("done"), &json!("steak")));
+    assert_eq!(kitchen.log()[..3], ["shop", "boil", "fry"], "one pass, in which both waited");
+    operator.stop().await.unwrap();
+    world
+}
+
+async fn joined_steps_run_at_the_same_time(world: World) -> World {
+    let (_, operator) = start(&world, json!({ "acts": { "boil": "meet ", "fry": "meet " } })).await;
+    let object = world.until::<Recipe>("r", "ready, so they met", is_ready).await;
+    assert_eq!(told(&object, "Boiled"), ["True", "Succeeded", ""]);
+    operator.stop().await.unwrap();
+    world
+}
+
+async fn each_joined_step_marks_its_own_condition_and_the_weightiest_error_decides(world: World) -> World {
+    let acts = json!({ "boil": "meet invalid", "fry": "meet broken" });
+    let (_, operator) = start(&world, json!({ "acts": acts })).await;
+    let object = world.until::<Recipe>("r", "failed", |o| status_of(o, "Reconciling") == "True").await;
+    assert_eq!(told(&object, "Boiled"), ["False", "Impossible", "boil cannot be done"]);
+    assert_eq!(told(&object, "Fried"), ["False", "Burnt", "fry went wrong"]);
+    assert_eq!(told(&object, "Ready"), ["False", "Burnt", "fry went wrong"]);
+    assert_eq!(told(&object, "Greeted"), ["Unknown", "Blocked", "step fry is in the way"]);
+    assert!(condition(&object, "Stalled").is_none());
+    operator.stop().await.unwrap();
+    world
+}
+
+async fn the_shortest_poll_of_joined_steps_decides(world: World) -> World {
+    let acts = json!({ "boil": "slow", "fry": "poll" });
+    let (kitchen, operator) = start(&world, json!({ "acts": acts })).await;
+    let object = world.until::<Recipe>("r", "waiting", |o| status_of(o, "Reconciling") == "True").await;
+    assert_eq!(told(&object, "Ready")[2], "fry takes its time");
+    let boiled = || kitchen.log().iter().filter(|line| *line == "boil").count();
+    eventually(SOON, || async { (boiled() == 2).then_some(()) }).await;
+    operator.stop().await.unwrap();
+    world
+}
+
+async fn a_panic_in_a_joined_step_is_its_own(world: World) -> World {
+    let (_, operator) = start(&world, json!({ "acts": { "boil": "meet panic", "fry": "meet " } })).await;
+    let object = world.until::<Recipe>("r", "failed", |o| status_of(o, "Reconciling") == "True").await;
+    assert_eq!(told(&object, "Boiled"), ["False", "Panicked", "step boil panicked: boil fell over"]);
+    assert_eq!(told(&object, "Fried"), ["True", "Succeeded", ""]);
+    assert_eq!((&object["status"]["steak"], &object["status"]["soup"]), (&json!("done"), &Value::Null));
+    operator.stop().await.unwrap();
+    world
+}
+
+async fn a_time_out_of_a_joined_step_is_its_own(world: World) -> World {
+    let (_, operator) = start(&world, json!({ "acts": { "fry": "hang" } })).await;
+    let object = world.until::<Recipe>("r", "timed out", |o| status_of(o, "Reconciling") == "True").await;
+    assert_eq!(told(&object, "Boiled"), ["True", "Succeeded", ""]);
+    assert_eq!(told(&object, "Fried"), ["False", "TimedOut", "step fry did not end within 3s"]);
+    assert_eq!((told(&object, "Shopped")[0].as_str(), &object["status"]["soup"]), ("True", &json!("done")));
+    operator.stop().await.unwrap();
+    world
+}
+
+async fn a_loop_runs_all_items_and_tells_of_the_failed_ones(world: World) -> World {
+    let acts = json!({ "ann": "invalid", "bob": "poll", "dan": "broken", "eve": "broken", "fay": "nothing" });
+    let guests = ["ann", "bob", "cid", "dan", "eve", "fay"];
+    let (kitchen, operator) = start(&world, json!({ "acts": acts, "guests": guests })).await;
+    let object = world.until::<Recipe>("r", "failed", |o| status_of(o, "Reconciling") == "True").await;
+    let message = "4 of 6 failed: ann cannot be done; bob takes its time; dan went wrong; and 1 more";
+    assert_eq!(told(&object, "Greeted"), ["False", "Burnt", message]);
+    assert_eq!(told(&object, "Served")[1], "Blocked");
+    assert_eq!(kitchen.log()[3..9], guests);
+    operator.stop().await.unwrap();
+    world
+}
+
+async fn a_loop_over_nothing_and_a_loop_whose_items_have_nothing_to_do_succeed(world: World) -> World {
+    let (_, operator) = start(&world, json!({})).await;
+    world.create::<Recipe>(a_recipe("s", &json!({ "acts": { "ann": "nothing" }, "guests": ["ann"] }))).await;
+    for name in ["r", "s"] {
+        let object = world.until::<Recipe>(name, "ready", is_ready).await;
+        assert_eq!(told(&object, "Greeted"), ["True", "Succeeded", ""]);
+    }
     operator.stop().await.unwrap();
     world
 }

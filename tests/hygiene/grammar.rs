@@ -83,6 +83,34 @@ pub async fn bound(repo: &GitRepository, cx: &mut Pass<'_>) -> Flow {
     Ok(())
 }
 
+#[::evenkeel::reconciler(conditions = FormCondition)]
+pub async fn joined(repo: &GitRepository, cx: &mut Pass<'_>) -> Flow {
+    let (n, text): (usize, &str) = join(a(repo, cx), b(repo, 1, cx)).await?;
+    if text.len() == n {
+        for _tag in [n, n + 1].iter() {
+            c(repo, cx).await?;
+        }
+    } else {
+        skip(c, "Same");
+    }
+    Ok(())
+}
+
+#[::evenkeel::reconciler(conditions = FormCondition)]
+pub async fn three(repo: &GitRepository, cx: &mut Pass<'_>) -> Flow {
+    let all = if repo.spec.secret.is_none() {
+        join(a(repo, cx), b(repo, 2, cx)).await?
+    } else {
+        skip(a, "Secret");
+        let text = b(repo, 3, cx).await?;
+        (0, text)
+    };
+    for (_, _byte) in ::std::iter::Iterator::enumerate(all.1.bytes()) {
+        c(repo, cx).await?
+    }
+    Ok(())
+}
+
 #[test]
 fn the_wiring_lists_each_step_once_in_written_order() {
     let names = |wiring: ::evenkeel::wiring::Wiring| -> ::std::vec::Vec<&str> {
@@ -105,4 +133,6 @@ fn the_shape_is_that_of_the_body() {
     assert_eq!(arms[0], Arm { when: "n > 3 && repo.spec.url.len() > 1", nodes: INNER });
     assert_eq!(arms[1].nodes, [Node::Skip { step: 1, reason: "Short" }, Node::Call(2)]);
     assert_eq!(arms[2].when, "");
+    assert_eq!(joined::WIRING.shape[0], Node::Join(&[0, 1]));
+    assert_eq!(three::WIRING.shape[1], Node::Loop { step: 2, over: "::std::iter::Iterator::enumerate(all.1.bytes())" });
 }

@@ -15,10 +15,15 @@ use serde_json::{Value, json};
 #[kube(group = "tests.evenkeel.dev", version = "v1", kind = "Recipe", namespaced, status = "RecipeStatus")]
 #[serde(default)]
 pub struct RecipeSpec {
-    /// What a step does, by its name: `invalid`, `broken`, `poll`, `nothing`, `panic`; it succeeds unless set.
+    /// What a step does, by its name, or a guest, by theirs: `invalid`, `broken`, `poll`, `slow`, `nothing`, `panic`, `hang`, `wait`; it
+    /// succeeds unless set. After `meet ` it does so once another step meets it.
     pub acts: BTreeMap<String, String>,
     /// Whether the taste step runs.
     pub taste: bool,
+    /// Whether the joined steps store what they found at once.
+    pub record: bool,
+    /// Who is greeted.
+    pub guests: Vec<String>,
 }
 
 /// What became of it.
@@ -26,6 +31,12 @@ pub struct RecipeSpec {
 pub struct RecipeStatus {
     /// What the taste step found.
     pub taste: Option<String>,
+    /// What the boil step made.
+    pub soup: Option<String>,
+    /// What the fry step made.
+    pub steak: Option<String>,
+    /// What the one or the other made last.
+    pub last: Option<String>,
 }
 
 /// How a recipe stands.
@@ -41,6 +52,15 @@ pub enum RecipeCondition {
     /// Salt is missing.
     #[condition(negative)]
     Bland,
+    /// The soup is done.
+    #[condition(positive)]
+    Boiled,
+    /// The steak is done.
+    #[condition(positive)]
+    Fried,
+    /// The guests are welcome.
+    #[condition(positive)]
+    Greeted,
     /// It is on the table.
     #[condition(positive)]
     Served,
@@ -57,10 +77,18 @@ pub enum RecipeError {
     #[error("{0} takes its time")]
     #[class(waiting(poll = "5s"))]
     Early(String),
+    /// Waiting for longer.
+    #[error("{0} takes its time")]
+    #[class(waiting(poll = "1h"))]
+    Slow(String),
     /// Transient.
     #[error("{0} went wrong")]
     #[class(transient)]
     Burnt(String),
+    /// A call failed.
+    #[error(transparent)]
+    #[class(transient)]
+    Api(#[from] ApiError),
     /// Ignored.
     #[error("{0} has nothing to do")]
     #[class(ignored)]
@@ -68,9 +96,17 @@ pub enum RecipeError {
 }
 
 /// Where it is cooked.
-#[derive(Default)]
 pub struct Kitchen {
     log: Mutex<Vec<String>>,
+    meeting: tokio::sync::Barrier,
+    /// Held by a test that wants a step that waits to stand still.
+    pub hold: tokio::sync::Mutex<()>,
+}
+
+impl Default for Kitchen {
+    fn default() -> Self {
+        Self { log: Mutex::default(), meeting: tokio::sync::Barrier::new(2), hold: tokio::sync::Mutex::default() }
+    }
 }
 
 impl Kitchen {
@@ -86,12 +122,26 @@ impl Kitchen {
     async fn act(&self, recipe: &Recipe, step: &str) -> Result<(), RecipeError> {
         self.log.lock().expect("not poisoned").push(step.to_owned());
         let step = step.to_owned();
-        match recipe.spec.acts.get(&step).map(String::as_str) {
-            Some("invalid") => Err(RecipeError::Impossible(step)),
-            Some("broken") => Err(RecipeError::Burnt(step)),
-            Some("poll") => Err(RecipeError::Early(step)),
-            Some("nothing") => Err(RecipeError::Idle(step)),
-            Some("panic") => panic!("{step} fell over"),
+        let how = recipe.spec.acts.get(&step).map_or("", String::as_str);
+        let how = match how.strip_prefix("meet ") {
+            Some(then) => {
+                self.meeting.wait().await;
+                then
+            }
+            None => how,
+        };
+        match how {
+            "invalid" => Err(RecipeError::Impossible(step)),
+            "broken" => Err(RecipeError::Burnt(step)),
+            "poll" => Err(RecipeError::Early(step)),
+            "slow" => Err(RecipeError::Slow(step)),
+            "hang" => std::future::pending().await,
+            "wait" => {
+                drop(self.hold.lock().await);
+                Ok(())
+            }
+            "nothing" => Err(RecipeError::Idle(step)),
+            "panic" => panic!("{step} fell over"),
             _ => Ok(()),
         }
     }
@@ -121,6 +171,36 @@ pub async fn wash(recipe: &Recipe, kitchen: &Arc<Kitchen>, _cx: &mut Cx<'_, tast
     kitchen.act(recipe, "wash").await
 }
 
+/// Boils the soup.
+#[sub_reconciler(sets(on::Boiled))]
+pub async fn boil(recipe: &Recipe, kitchen: &Arc<Kitchen>, cx: &mut Cx<'_, boil>) -> Result<&'static str, RecipeError> {
+    if recipe.spec.record {
+        cx.record(|status| status.soup = Some("started".into())).await?;
+    }
+    kitchen.act(recipe, "boil").await?;
+    cx.status().soup = Some("done".into());
+    cx.status().last = Some("soup".into());
+    Ok("soup")
+}
+
+/// Fries the steak.
+#[sub_reconciler(sets(on::Fried))]
+pub async fn fry(recipe: &Recipe, kitchen: &Arc<Kitchen>, cx: &mut Cx<'_, fry>) -> Result<usize, RecipeError> {
+    if recipe.spec.record {
+        cx.record(|status| status.steak = Some("started".into())).await?;
+    }
+    kitchen.act(recipe, "fry").await?;
+    cx.status().steak = Some("done".into());
+    cx.status().last = Some("steak".into());
+    Ok(1)
+}
+
+/// Greets a guest.
+#[sub_reconciler(sets(on::Greeted))]
+pub async fn greet(recipe: &Recipe, kitchen: &Arc<Kitchen>, guest: &str, _cx: &mut Cx) -> Result<(), RecipeError> {
+    kitchen.act(recipe, guest).await
+}
+
 /// Serves.
 #[sub_reconciler(sets(on::Served))]
 pub async fn serve(
@@ -136,7 +216,7 @@ pub async fn serve(
 }
 
 /// The pipeline.
-#[reconciler(conditions = RecipeCondition)]
+#[reconciler(conditions = RecipeCondition, timeout = "3s")]
 pub async fn recipe(recipe: &Recipe, kitchen: &Arc<Kitchen>, cx: &mut Pass<'_>) -> Flow {
     let dish = shop(recipe, kitchen, cx).await?;
     let found = if recipe.spec.taste {
@@ -146,7 +226,11 @@ pub async fn recipe(recipe: &Recipe, kitchen: &Arc<Kitchen>, cx: &mut Pass<'_>) 
         skip(taste, "NotAsked");
         None
     };
-    serve(recipe, kitchen, &dish, found.as_deref(), cx).await?;
+    let (soup, steaks) = join(boil(recipe, kitchen, cx), fry(recipe, kitchen, cx)).await?;
+    for guest in &recipe.spec.guests {
+        greet(recipe, kitchen, guest, cx).await?;
+    }
+    serve(recipe, kitchen, &format!("{dish}: {soup} and {steaks} steak"), found.as_deref(), cx).await?;
     Ok(())
 }
 

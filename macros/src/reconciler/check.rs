@@ -2,7 +2,7 @@
 
 use proc_macro2::Ident;
 use syn::punctuated::Punctuated;
-use syn::{Expr, LitStr, Pat, Stmt, Token, Type};
+use syn::{Expr, LitStr, Macro, Pat, Stmt, Token, Type};
 
 use super::args::ReconcilerArgs;
 use super::pipeline::{Callee, Pipeline, is_self};
@@ -137,6 +137,7 @@ pub(crate) fn refuse_statement(statement: &Stmt, errors: &mut Errors) {
     let step = "write `let x = step(repo, .., cx).await?;` or `step(repo, .., cx).await?;`";
     let (headline, help) = match statement {
         Stmt::Item(_) => ("an item cannot stand in a pipeline", "move it out of the function"),
+        Stmt::Macro(call) if is_join(&call.mac) => MACRO,
         Stmt::Macro(_) => FREE,
         Stmt::Local(local) if local.init.as_ref().is_some_and(|init| init.diverge.is_some()) => {
             ("a `let .. else` would leave the pipeline", "bind the result, then write `if let .. else { skip(..) }`")
@@ -158,19 +159,23 @@ const FREE: (&str, &str) = (
     "put it into a `#[sub_reconciler]`: a step has a condition, a span and metrics",
 );
 
+const MACRO: (&str, &str) = (
+    "a macro cannot stand in a pipeline",
+    "call the steps themselves; concurrently: `join(fetch(repo, .., cx), load(repo, .., cx)).await?`",
+);
+
 fn headline(expr: &Expr) -> (&'static str, &'static str) {
     match expr {
         Expr::Match(_) => ("a `match` cannot stand in a pipeline", "write `if let .. {} else if let .. {} else {}`"),
-        Expr::ForLoop(_) | Expr::While(_) | Expr::Loop(_) => {
-            ("a loop cannot stand in a pipeline", "loop inside a step: it sets its conditions once")
-        }
+        Expr::While(_) | Expr::Loop(_) => (
+            "a loop without items cannot stand in a pipeline",
+            "write `for item in items { step(repo, item, cx).await?; }`, or loop inside a step",
+        ),
         Expr::Closure(_) => ("a closure cannot stand in a pipeline", "call the step itself"),
         expr if matches!(peeled(expr), Expr::Async(_)) => {
             ("an `async` block cannot stand in a pipeline", "call the step itself")
         }
-        expr if matches!(peeled(expr), Expr::Macro(_)) => {
-            ("a macro cannot stand in a pipeline", "call the step itself: `step(repo, .., cx).await?;`")
-        }
+        expr if matches!(peeled(expr), Expr::Macro(_)) => MACRO,
         Expr::Return(_) => {
             ("an early return cannot stand in a pipeline", "return an error of class `ignored` from a step")
         }
@@ -181,6 +186,11 @@ fn headline(expr: &Expr) -> (&'static str, &'static str) {
         }
         _ => FREE,
     }
+}
+
+/// `tokio::join!`, `futures::try_join!`.
+fn is_join(call: &Macro) -> bool {
+    call.path.segments.last().is_some_and(|segment| segment.ident.to_string().ends_with("join"))
 }
 
 /// What is awaited, and of which the error is handed on.
@@ -213,6 +223,16 @@ pub(crate) fn refuse_end(function: &Function, last: Option<&Stmt>, errors: &mut 
     }
 }
 
+/// `cx`, `&mut *cx`.
+pub(crate) fn is_name(expr: &Expr, name: &Ident) -> bool {
+    match expr {
+        Expr::Path(path) => path.path.is_ident(name),
+        Expr::Reference(reference) => is_name(&reference.expr, name),
+        Expr::Unary(unary) => is_name(&unary.expr, name),
+        _ => false,
+    }
+}
+
 /// A step gets the object first and the context last.
 pub(crate) fn check_call(
     call: &Expr,
@@ -223,8 +243,18 @@ pub(crate) fn check_call(
 ) -> bool {
     let is = |expr: Option<&Expr>, ident: &Ident| matches!(expr, Some(Expr::Path(path)) if path.path.is_ident(ident));
     if !is(args.last(), context) {
-        let help = format!("write `{context}` as the last argument; only steps can be called here");
-        errors.push(call, "a step gets the context last", help);
+        match args.last().filter(|last| is_name(last, context)) {
+            Some(last) => errors.push(
+                last,
+                format_args!("`{context}` is handed on as it is"),
+                format_args!("write `{context}` as the last argument: each step makes a context of its own from it"),
+            ),
+            None => errors.push(
+                call,
+                "a step gets the context last",
+                format_args!("write `{context}` as the last argument; only steps can be called here"),
+            ),
+        }
         return false;
     }
     if !is(args.first(), object) {

@@ -2,6 +2,8 @@
 
 mod call;
 mod condition;
+mod each;
+mod join;
 mod ready;
 mod run;
 
@@ -22,6 +24,9 @@ use crate::step::{Absent, ClearedBy, OwnedBy, ReadBy, SetBy, SubReconciler, Watc
 use crate::wiring::{How, Kind, KindInfo};
 
 pub use self::call::{Apply, Delete, Get, Require, RequireReady};
+pub use self::each::{begin_each, ended, finish_each, next};
+pub(crate) use self::join::Stop;
+pub use self::join::{both, fork, joined, merge};
 pub use self::run::finish;
 pub(crate) use self::run::{begin, traced, undo};
 
@@ -102,13 +107,19 @@ impl<S: SubReconciler> Cx<'_, S> {
         if std::mem::replace(&mut self.recorded, true) {
             return Ok(());
         }
-        let intent = self.draft.progress();
+        let mut turn = self.draft.turn().await;
+        let intent = self.draft.progress_beside(turn.as_ref());
         if intent == self.draft.found() {
             return Ok(());
         }
         let backend = self.draft.backend.clone();
         match backend.record(intent.clone()).await {
-            Ok(()) => self.draft.recorded(intent),
+            Ok(()) => {
+                if let Some(turn) = &mut turn {
+                    **turn = Some(intent.clone());
+                }
+                self.draft.recorded(intent);
+            }
             Err(error) => {
                 self.draft.trouble = Some(error.clone());
                 return Err(error);

@@ -32,6 +32,7 @@ pub(crate) fn traced<S: SubReconciler, F: Future>(step: F) -> tracing::instrumen
 #[doc(hidden)]
 pub fn finish<S: SubReconciler, T>(cx: Cx<'_, S>, result: Result<T, S::Error>) -> Result<T, Halt> {
     let Cx { draft, said, named, .. } = cx;
+    draft.running = false;
     match result {
         Ok(value) => {
             draft.succeed(said);
@@ -42,17 +43,22 @@ pub fn finish<S: SubReconciler, T>(cx: Cx<'_, S>, result: Result<T, S::Error>) -
 }
 
 fn halt(draft: &mut Draft, named: Option<usize>, error: &impl ReconcileError) -> Halt {
-    let message = error.to_string();
+    let halt = stop(draft, error);
+    if halt.class != Class::Ignored {
+        draft.fail(named, halt.reason, &halt.message);
+    }
+    halt
+}
+
+/// The error as what stops a pipeline.
+pub(super) fn stop(draft: &mut Draft, error: &impl ReconcileError) -> Halt {
     let class = match error.class() {
         Class::Waiting { poll: Some(poll) } => {
             Class::Waiting { poll: Some(Clamped::clamp("poll time", poll, &mut draft.clamped)) }
         }
         class => class,
     };
-    if class != Class::Ignored {
-        draft.fail(named, error.reason(), &message);
-    }
-    Halt { class, reason: error.reason(), message: sanitize(&message), actions: error.actions() }
+    Halt { class, reason: error.reason(), message: sanitize(&error.to_string()), actions: error.actions() }
 }
 
 /// Undoes a step on the delete path, where it is external.

@@ -1,7 +1,9 @@
 //! The draft of a pass: conditions and status while the steps run, and what is written in the end.
 
 mod conclude;
+mod fork;
 mod intent;
+mod typed;
 
 use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,7 +14,10 @@ use jiff::Timestamp;
 use kube::ResourceExt;
 use serde_json::Value;
 
+use self::fork::Joined;
+pub(crate) use self::fork::deciding;
 pub use self::intent::StatusIntent;
+use self::typed::Typed;
 
 use crate::backend::{ApiError, Backend};
 use crate::condition::{Condition, Polarity, READY, RECONCILING, STALLED, Stamp, Status, find};
@@ -32,7 +37,7 @@ pub(crate) struct Draft {
     pub(crate) backend: Arc<dyn Backend>,
     /// The author's status, typed.
     pub(crate) status: Box<dyn Any + Send + Sync>,
-    fields_of: FieldsOf,
+    typed: Typed,
     /// Declared conditions by place, as they stand now.
     conditions: Vec<Option<Condition>>,
     before: Before,
@@ -41,6 +46,12 @@ pub(crate) struct Draft {
     progress: bool,
     /// The step that runs or ran last.
     pub(crate) step: Option<StepWiring>,
+    /// It has not ended.
+    pub(crate) running: bool,
+    /// The drafts of joined steps, while they run.
+    forks: Vec<Draft>,
+    /// This is one of them.
+    joined: Option<Joined>,
     /// `cx.requeue()` or `cx.requeue_after(d)`: the shortest wins, a curve counts as longest.
     pub(crate) requeue: Option<Option<Duration>>,
     /// Objects asked for by name, as they stand in `observedInputs.references`.
@@ -57,22 +68,14 @@ pub(crate) struct Draft {
     refused: Option<Halt>,
 }
 
-/// Reads the author's fields off the typed status.
-type FieldsOf = fn(&(dyn Any + Send + Sync)) -> Result<BTreeMap<String, Value>, serde_json::Error>;
-
 /// The status as the pass found it.
+#[derive(Clone)]
 struct Before {
     observed_generation: Option<i64>,
     conditions: Vec<Condition>,
     fields: BTreeMap<String, Value>,
     observed_inputs: Option<ObservedInputs>,
     receipts: Receipts,
-}
-
-fn fields_of<S: StatusContract>(
-    status: &(dyn Any + Send + Sync),
-) -> Result<BTreeMap<String, Value>, serde_json::Error> {
-    status.downcast_ref::<S>().map_or_else(|| Ok(BTreeMap::new()), author_fields)
 }
 
 impl Draft {
@@ -93,7 +96,7 @@ impl Draft {
         draft.before.receipts = Receipts::of(&status);
         draft.receipts = draft.before.receipts.after(wiring.requested, object.annotations());
         draft.status = Box::new(status);
-        draft.fields_of = fields_of::<K::Status>;
+        draft.typed = Typed::of::<K::Status>();
         draft
     }
 
@@ -113,7 +116,7 @@ impl Draft {
             generation,
             backend,
             status: Box::new(()),
-            fields_of: |_| Ok(BTreeMap::new()),
+            typed: Typed::NONE,
             conditions,
             before: Before {
                 observed_generation,
@@ -125,6 +128,9 @@ impl Draft {
             marked: None,
             progress: false,
             step: None,
+            running: false,
+            forks: Vec::new(),
+            joined: None,
             requeue: None,
             references: BTreeSet::new(),
             trouble: None,
@@ -167,7 +173,7 @@ impl Draft {
 
     /// The step's negative and bipolar conditions are cleared when it starts.
     pub(crate) fn begin(&mut self, step: StepWiring) {
-        self.step = Some(step);
+        (self.step, self.running) = (Some(step), true);
         for place in step.sets {
             if self.polarity(*place) != Polarity::Positive {
                 self.clear(*place);
@@ -210,7 +216,7 @@ impl Draft {
 
     /// The author's fields as they stand now.
     fn fields(&self) -> BTreeMap<String, Value> {
-        (self.fields_of)(self.status.as_ref()).unwrap_or_else(|error| {
+        (self.typed.fields)(self.status.as_ref()).unwrap_or_else(|error| {
             tracing::warn!(%error, "the status fields cannot be written as JSON; the earlier ones are kept");
             self.before.fields.clone()
         })

@@ -1,6 +1,5 @@
 //! The body: the author's code, for an object that lives or goes, with panics and endless runs contained.
 
-use std::any::Any;
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -10,11 +9,9 @@ use futures::FutureExt;
 use kube::Resource;
 
 use super::PassWorker;
-use crate::action::Actions;
-use crate::condition::sanitize;
 use crate::cx::Pass;
 use crate::draft::Draft;
-use crate::outcome::{Class, Flow, Halt, Outcome};
+use crate::outcome::{Flow, Halt, Outcome, panicked};
 use crate::queue::{Key, Next};
 use crate::reconciler::Reconciler;
 
@@ -61,29 +58,21 @@ impl<R: Reconciler> PassWorker<R> {
 async fn run(limit: Duration, body: impl Future<Output = Flow>) -> Ended {
     match tokio::time::timeout(limit, AssertUnwindSafe(body).catch_unwind()).await {
         Ok(Ok(flow)) => Ended::Returned(flow),
-        Ok(Err(panic)) => Ended::Panicked(text(&*panic)),
+        Ok(Err(panic)) => Ended::Panicked(panicked(&*panic)),
         Err(_) => Ended::TimedOut(limit),
     }
-}
-
-fn text(panic: &(dyn Any + Send)) -> String {
-    let text = panic.downcast_ref::<&str>().map(ToString::to_string);
-    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no message".into())
 }
 
 impl Ended {
     /// What stopped the pipeline; a panic or a time-out is marked on the step in which it happened.
     fn halt(self, draft: &mut Draft) -> Option<Halt> {
-        let (reason, message) = match self {
+        let halt = match self {
             Self::Returned(flow) => return flow.err(),
-            Self::Panicked(text) => ("Panicked", format!("step {} panicked: {text}", step(draft))),
-            Self::TimedOut(limit) => ("TimedOut", format!("step {} did not end within {limit:?}", step(draft))),
+            Self::Panicked(text) => draft.cut_off("Panicked", &|step| format!("step {step} panicked: {text}")),
+            Self::TimedOut(limit) => {
+                draft.cut_off("TimedOut", &|step| format!("step {step} did not end within {limit:?}"))
+            }
         };
-        draft.fail(None, reason, &message);
-        Some(Halt { class: Class::Transient, reason, message: sanitize(&message), actions: Actions::MISHAP })
+        Some(halt)
     }
-}
-
-fn step(draft: &Draft) -> &'static str {
-    draft.step.map_or("(none)", |step| step.name)
 }

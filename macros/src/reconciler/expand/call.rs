@@ -1,6 +1,6 @@
 //! Prints the call of a step.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 
@@ -10,28 +10,41 @@ use crate::reconciler::pipeline::{Call, Callee};
 use crate::syntax::krate::Krate;
 use crate::syntax::shape::{hidden, hidden_at};
 
-/// `[let x =] { begin; run; end }?;`, where what rustc may complain of stands at the author's tokens.
+/// `[let x =] { begin; run; end }?;`
 pub(super) fn expand_call(reconciler: &Reconciler, call: &Call) -> TokenStream {
-    let Reconciler { args, context, object: kind, .. } = reconciler;
+    let bound = call.bound.iter().map(|(token, pattern)| quote!(#token #pattern =));
+    let run = expand_run(reconciler, call, &reconciler.context);
+    quote!(#(#bound)* #run?;)
+}
+
+/// `{ begin; run; end }` in the pass.
+pub(super) fn expand_run(reconciler: &Reconciler, call: &Call, pass: &Ident) -> TokenStream {
+    let krate = &reconciler.args.krate;
+    let (step, done, tagged) = (hidden("cx"), hidden("done"), expand_step(krate, &call.callee));
+    let run = expand_between(reconciler, call);
+    quote!({
+        let mut #step = #krate::begin(#tagged, #pass);
+        #run
+        #krate::finish(#step, #done)
+    })
+}
+
+/// What stands between the begin of a step and its end: what rustc may complain of is at the author's tokens.
+pub(super) fn expand_between(reconciler: &Reconciler, call: &Call) -> TokenStream {
+    let Reconciler { args, object: kind, .. } = reconciler;
     let krate = &args.krate;
-    let Call { bound, callee, object, context: handed, .. } = call;
+    let Call { callee, object, context: handed, .. } = call;
     let (step, done, tag) = (hidden("cx"), hidden("done"), hidden("tag"));
     let (seen, lent) = (hidden_at("object", object.span()), hidden_at("cx", handed.span()));
-    let bound = bound.iter().map(|(token, pattern)| quote!(#token #pattern =));
     let (here, set) = (krate.at(callee.span()), expand_set(reconciler).unwrap_or_else(|| quote!(_)));
-    let tagged = expand_step(krate, callee);
     let object = quote_spanned!(callee.span()=> let #seen = #here::object::<#kind, #set, _>(&#step, #object););
     let handed = quote_spanned!(handed.span()=> &mut #lent);
     let (before, called) = expand_called(call, &quote!(#seen), &handed);
     quote! {
-        #(#bound)* {
-            let mut #step = #krate::begin(#tagged, #context);
-            let #tag = #krate::tag(&#step);
-            #before
-            #object
-            let #done = #krate::run(#tag, #called).await;
-            #krate::finish(#step, #done)
-        }?;
+        let #tag = #krate::tag(&#step);
+        #before
+        #object
+        let #done = #krate::run(#tag, #called).await;
     }
 }
 

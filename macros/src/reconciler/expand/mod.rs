@@ -2,6 +2,7 @@
 
 mod call;
 mod dependency;
+mod join;
 mod shape;
 mod statement;
 mod wiring;

@@ -24,6 +24,14 @@ fn expand_node(reconciler: &Reconciler, statement: &Statement) -> Option<TokenSt
             let place = pipeline.place(&call.name());
             Some(quote!(#krate::Node::Call(#place)))
         }
+        Statement::Join(join) => {
+            let places = join.calls.iter().map(|call| pipeline.place(&call.name()));
+            Some(quote!(#krate::Node::Join(&[#(#places),*])))
+        }
+        Statement::Each(each) => {
+            let (place, over) = (pipeline.place(&each.call.name()), written(&each.items));
+            Some(quote!(#krate::Node::Loop { step: #place, over: #over }))
+        }
         Statement::Skip(skip) => {
             let (place, reason) = (pipeline.place(&step_name(&skip.step)), &skip.reason);
             Some(quote!(#krate::Node::Skip { step: #place, reason: #reason }))
@@ -45,6 +53,6 @@ fn expand_arm(reconciler: &Reconciler, arm: &Arm) -> TokenStream {
 
 /// The expression about as its author wrote it.
 fn written(expr: &Expr) -> String {
-    const TIGHTER: [(&str, &str); 3] = [(" :: ", "::"), (" . ", "."), ("= & ", "= &")];
+    const TIGHTER: [(&str, &str); 4] = [(" :: ", "::"), (":: ", "::"), (" . ", "."), ("= & ", "= &")];
     TIGHTER.iter().fold(expr.to_token_stream().to_string(), |text, (loose, tight)| text.replace(loose, tight))
 }

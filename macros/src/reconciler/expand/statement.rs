@@ -4,6 +4,7 @@ use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 
 use super::call::{expand_call, expand_step};
+use super::join::{expand_each, expand_join};
 use crate::reconciler::model::Reconciler;
 use crate::reconciler::pipeline::{Arm, Branch, Skip, Statement};
 
@@ -11,6 +12,8 @@ pub(super) fn expand_statement(reconciler: &Reconciler, statement: &Statement) -
     match statement {
         Statement::Call(call) => expand_call(reconciler, call),
         Statement::Branch(branch) => expand_branch(reconciler, branch),
+        Statement::Join(join) => expand_join(reconciler, join),
+        Statement::Each(each) => expand_each(reconciler, each),
         Statement::Skip(skip) => expand_skip(reconciler, skip),
         Statement::Value(value) => value.clone(),
     }

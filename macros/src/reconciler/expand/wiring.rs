@@ -83,7 +83,8 @@ pub(super) fn expand_checks(reconciler: &Reconciler) -> TokenStream {
     let each = pipeline.calls().into_iter().enumerate().map(|(i, call)| {
         let here = krate.at(call.callee.span());
         let name = quote::format_ident!("STEP_{}", i + 1);
-        quote_spanned!(call.callee.span()=> const #name: () = #here::check_step::<#conditions>(STEPS, #i);)
+        let first = pipeline.joined_from(i);
+        quote_spanned!(call.callee.span()=> const #name: () = #here::check_step::<#conditions>(STEPS, #first, #i);)
     });
     quote! {
         #[allow(dead_code)]

@@ -2,7 +2,7 @@
 
 use proc_macro2::Ident;
 use syn::punctuated::Punctuated;
-use syn::{Expr, Local, Pat, Stmt, Token};
+use syn::{Expr, ExprTry, Local, Pat, Stmt, Token};
 
 use super::callee::{Callee, parse_callee};
 use crate::errors::Errors;
@@ -44,9 +44,21 @@ pub(super) fn parse(statement: &Stmt) -> Option<Written<'_>> {
         _ => return None,
     };
     let Expr::Try(tried) = expr else { return None };
-    let Expr::Await(awaited) = &*tried.expr else { return None };
-    let (callee, args) = parse_callee(&awaited.base)?;
-    Some(Written { local, call: &awaited.base, callee, args })
+    Some(Written { local, ..awaited(tried)? })
+}
+
+/// `path(args).await?`
+pub(super) fn awaited(tried: &ExprTry) -> Option<Written<'_>> {
+    match &*tried.expr {
+        Expr::Await(awaited) => called(&awaited.base),
+        _ => None,
+    }
+}
+
+/// `path(args)`
+pub(super) fn called(expr: &Expr) -> Option<Written<'_>> {
+    let (callee, args) = parse_callee(expr)?;
+    Some(Written { local: None, call: expr, callee, args })
 }
 
 impl Written<'_> {

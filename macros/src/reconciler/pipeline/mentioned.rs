@@ -51,6 +51,7 @@ impl<'ast> Visit<'ast> for Mentioned {
     fn visit_expr_await(&mut self, awaited: &'ast syn::ExprAwait) {
         if let Expr::Call(call) = &*awaited.base
             && let Expr::Path(path) = &*call.func
+            && !["join", "skip"].iter().any(|word| path.path.is_ident(word))
         {
             self.paths.push(path.path.clone());
         }

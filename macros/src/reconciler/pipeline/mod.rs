@@ -4,6 +4,8 @@ mod branch;
 mod call;
 mod callee;
 mod cover;
+mod each;
+mod join;
 mod mentioned;
 mod refuse;
 mod skip;
@@ -17,7 +19,10 @@ pub(crate) use self::branch::{Arm, Branch};
 pub(crate) use self::call::Call;
 pub(crate) use self::callee::{Callee, is_self};
 pub(crate) use self::cover::name as step_name;
+pub(crate) use self::each::Each;
+pub(crate) use self::join::Join;
 pub(crate) use self::mentioned::mentioned;
+use self::refuse::Place;
 pub(crate) use self::skip::Skip;
 use super::check;
 use crate::errors::Errors;
@@ -35,6 +40,10 @@ pub(crate) enum Statement {
     Call(Box<Call>),
     /// `[let pattern =] if condition { .. } else { .. }`
     Branch(Branch),
+    /// `[let pattern =] join(a(..), b(..)).await?;`
+    Join(Join),
+    /// `for item in items { step(..).await?; }`
+    Each(Box<Each>),
     /// `skip(step, "Reason");`
     Skip(Skip),
     /// What an arm of a branch hands on.
@@ -46,21 +55,32 @@ impl Statement {
     fn calls(&self) -> Vec<&Call> {
         match self {
             Self::Call(call) => vec![call],
+            Self::Each(each) => vec![&each.call],
+            Self::Join(join) => join.calls.iter().collect(),
             Self::Branch(branch) => branch.arms.iter().flat_map(|arm| &arm.statements).flat_map(Self::calls).collect(),
             Self::Skip(_) | Self::Value(_) => Vec::new(),
+        }
+    }
+
+    /// The joins, those in branches included.
+    fn joins(&self) -> Vec<&Join> {
+        match self {
+            Self::Join(join) => vec![join],
+            Self::Branch(branch) => branch.arms.iter().flat_map(|arm| &arm.statements).flat_map(Self::joins).collect(),
+            _ => Vec::new(),
         }
     }
 
     /// A step at the end of an arm: its value is that of the arm.
     fn handing_on(mut self) -> Vec<Self> {
         let value = hidden("value");
-        match &mut self {
-            Self::Call(call) => {
-                call.bound = Some((Token![let](Span::mixed_site()), parse_quote!(#value)));
-                vec![self, Self::Value(value.into_token_stream())]
-            }
-            _ => vec![self],
-        }
+        let bound = match &mut self {
+            Self::Call(call) => &mut call.bound,
+            Self::Join(join) => &mut join.bound,
+            _ => return vec![self],
+        };
+        *bound = Some((Token![let](Span::mixed_site()), parse_quote!(#value)));
+        vec![self, Self::Value(value.into_token_stream())]
     }
 }
 
@@ -79,6 +99,16 @@ impl Pipeline {
     /// The place of a step in the wiring.
     pub(crate) fn place(&self, name: &str) -> usize {
         self.calls().iter().position(|call| call.name() == name).unwrap_or_default()
+    }
+}
+
+impl Pipeline {
+    /// The first step that runs together with this one: itself, unless it is joined.
+    pub(crate) fn joined_from(&self, place: usize) -> usize {
+        let joins = self.statements.iter().flat_map(Statement::joins);
+        let joined = joins.map(|join| join.calls.iter().map(|call| self.place(&call.name())).collect::<Vec<_>>());
+        let mates = joined.filter(|places| places.contains(&place)).flatten();
+        mates.fold(place, usize::min)
     }
 }
 
@@ -127,13 +157,27 @@ impl Reader<'_> {
         if let Some(call) = skip::parse(statement, self.context) {
             return skip::read(self, statement, call).map(Statement::Skip);
         }
+        if let Some(each) = each::parse(statement) {
+            return each::read(self, each).map(Box::new).map(Statement::Each);
+        }
+        if let Some(join) = join::parse(statement, self.context) {
+            return join.read(self).map(Statement::Join);
+        }
         match call::parse(statement) {
-            Some(call) => call.read(self.object, self.context, self.errors).map(Box::new).map(Statement::Call),
+            Some(call) => self.call(call).map(Box::new).map(Statement::Call),
             None => {
                 check::refuse_statement(statement, self.errors);
                 None
             }
         }
+    }
+}
+
+impl Reader<'_> {
+    fn call(&mut self, call: call::Written<'_>) -> Option<Call> {
+        let call = call.read(self.object, self.context, self.errors)?;
+        call.inputs.iter().for_each(|input| refuse::expr(input, Place::Input, self));
+        Some(call)
     }
 }
 

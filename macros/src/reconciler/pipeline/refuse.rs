@@ -2,13 +2,14 @@
 
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
-use syn::{Expr, ExprCall, Stmt};
+use syn::{Expr, ExprCall, ExprForLoop, Stmt};
 
 use super::branch::{Arm, Branch};
 use super::callee::Callee;
 use super::skip::Skip;
 use super::{Reader, cover};
 use crate::errors::Errors;
+use crate::reconciler::check;
 
 /// Where an ordinary expression stands in a pipeline.
 #[derive(Clone, Copy)]
@@ -17,6 +18,10 @@ pub(super) enum Place {
     Condition,
     /// At the end of an arm.
     Value,
+    /// After `in`.
+    Items,
+    /// Between object and context.
+    Input,
 }
 
 impl Place {
@@ -29,6 +34,13 @@ impl Place {
             Self::Value => {
                 ("the value of a branch", "give the step a line of its own: `let found = step(repo, .., cx).await?;`")
             }
+            Self::Items => (
+                "the items of a loop",
+                "bind them before: `let found = step(repo, .., cx).await?;`, then `for item in found`",
+            ),
+            Self::Input => {
+                ("the input of a step", "give each step a line of its own: `let found = step(repo, .., cx).await?;`")
+            }
         }
     }
 }
@@ -39,6 +51,10 @@ pub(super) fn expr(expr: &Expr, place: Place, reader: &mut Reader<'_>) {
     let Some(found) = find(expr.to_token_stream(), reader.context) else { return };
     let (what, help) = match found.to_string().as_str() {
         "?" => ("hand on an error", "decide in a step: its error has a class and a condition"),
+        _ if check::is_name(expr, reader.context) => {
+            let (name, help) = (reader.context, "drop it here: a step gets it once, as the last argument");
+            return reader.errors.push(expr, format_args!("`{name}` is handed on once"), help);
+        }
         "return" | "break" | "continue" => ("leave the pipeline", "return an error of class `ignored` from a step"),
         _ => ("run a step", bind),
     };
@@ -84,6 +100,47 @@ pub(super) fn attribute(statement: &Stmt, errors: &mut Errors) -> bool {
         errors.push(attribute, "an attribute cannot stand in a pipeline", "put it on the whole reconciler");
     }
     true
+}
+
+const JOIN: &str = "write `join(fetch(repo, .., cx), load(repo, .., cx)).await?;`";
+
+/// Two to eight steps are joined; whether that is so here.
+pub(super) fn join_of(call: &ExprCall, errors: &mut Errors) -> bool {
+    let headline = match call.args.len() {
+        0 => "a `join` without steps",
+        1 => "a `join` of one step",
+        2..=8 => return true,
+        _ => "a `join` of more than eight steps",
+    };
+    let help = match call.args.first().filter(|_| call.args.len() == 1) {
+        Some(_) => "write the step alone: `let found = step(repo, .., cx).await?;`",
+        None => JOIN,
+    };
+    errors.push(call, headline, help);
+    false
+}
+
+/// What stands in a `join` and is no step.
+pub(super) fn joined(arg: &Expr, errors: &mut Errors) {
+    match arg {
+        Expr::Await(_) | Expr::Try(_) => {
+            let help = "write `.await?` once, after the `join(..)`: then the steps run concurrently";
+            errors.push(arg, "a step in a `join` is not awaited by itself", help);
+        }
+        _ => errors.push(arg, "a `join` takes calls of steps", JOIN),
+    }
+}
+
+/// A loop runs one step, and hands nothing on.
+pub(super) fn each_of(each: &ExprForLoop, errors: &mut Errors) {
+    let (pattern, items) = (&each.pat, &each.expr);
+    let (for_token, in_token) = (&each.for_token, &each.in_token);
+    let help = "write `for item in items { step(repo, item, cx).await?; }`; what an item needs, do in that step";
+    errors.push(
+        quote!(#for_token #pattern #in_token #items),
+        "a loop in a pipeline is one step, and binds nothing",
+        help,
+    );
 }
 
 const SKIP: &str = "write `skip(store, \"NotNeeded\");`, with the name of the step and a reason";

@@ -1,11 +1,11 @@
-//! A step runs once.
+//! A pipeline ends.
 use evenkeel::prelude::*;
 use ui_tests::{GitRepository, RepoCondition, fetch, store};
 
 #[reconciler(conditions = RepoCondition)]
 async fn repository(repo: &GitRepository, cx: &mut Pass<'_>) -> Flow {
     let commit = fetch(repo, cx).await?;
-    for _ in 0..2 {
+    loop {
         store(repo, &commit, cx).await?;
     }
     Ok(())

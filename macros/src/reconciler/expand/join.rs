@@ -1,0 +1,67 @@
+//! Prints joined steps and loops over a step.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{ToTokens, format_ident, quote};
+
+use super::call::{expand_between, expand_run, expand_step};
+use crate::reconciler::model::Reconciler;
+use crate::reconciler::pipeline::{Each, Join};
+use crate::syntax::krate::Krate;
+use crate::syntax::shape::hidden;
+
+/// Each step runs in a pass of its own; their values are handed on as one tuple.
+pub(super) fn expand_join(reconciler: &Reconciler, join: &Join) -> TokenStream {
+    let (krate, context) = (&reconciler.args.krate, &reconciler.context);
+    let names = |what: &str| -> Vec<Ident> {
+        (1..=join.calls.len()).map(|i| hidden(&format_ident!("{what}_{i}").to_string())).collect()
+    };
+    let (passes, values, ends) = (names("pass"), names("value"), hidden("ends"));
+    let steps = join.calls.iter().zip(&passes).map(|(call, pass)| {
+        let run = expand_run(reconciler, call, pass);
+        quote!(#krate::joined(async { #run }))
+    });
+    let (both, pairs) = (expand_both(krate, steps.collect()), expand_pairs(&values));
+    let bound = join.bound.iter().map(|(token, pattern)| quote!(#token #pattern =));
+    quote! {
+        #(#bound)* {
+            let #ends = {
+                let [#(mut #passes),*] = #krate::fork(#context);
+                let (#(#passes),*) = (#(&mut #passes),*);
+                #both.await
+            };
+            let #pairs = #krate::merge(#context, #ends)?;
+            (#(#values),*)
+        };
+    }
+}
+
+/// `both(a, both(b, c))`.
+fn expand_both(krate: &Krate, steps: Vec<TokenStream>) -> TokenStream {
+    let nested = steps.into_iter().rev().reduce(|rest, step| quote!(#krate::both(#step, #rest)));
+    nested.unwrap_or_default()
+}
+
+/// `(a, (b, c))`.
+fn expand_pairs(values: &[Ident]) -> TokenStream {
+    let nested = values.iter().map(ToTokens::to_token_stream).rev().reduce(|rest, value| quote!((#value, #rest)));
+    nested.unwrap_or_default()
+}
+
+/// The step begins and ends once, and runs for every item in between.
+pub(super) fn expand_each(reconciler: &Reconciler, each: &Each) -> TokenStream {
+    let (krate, context) = (&reconciler.args.krate, &reconciler.context);
+    let Each { for_token, pattern, in_token, items, call } = each;
+    let (all, step, done) = (hidden("items"), hidden("cx"), hidden("done"));
+    let (tagged, run) = (expand_step(krate, &call.callee), expand_between(reconciler, call));
+    quote! {
+        {
+            let mut #all = #krate::begin_each(#tagged, #context);
+            #for_token #pattern #in_token #items {
+                let mut #step = #krate::next(&#all, #context);
+                #run
+                #krate::ended(&mut #all, #step, #done);
+            }
+            #krate::finish_each(#all, #context)
+        }?;
+    }
+}

@@ -1,0 +1,43 @@
+//! `for item in items { step(..).await?; }`: a step that runs for every item.
+
+use syn::{Expr, ExprForLoop, Pat, Stmt, Token};
+
+use super::refuse::{self, Place};
+use super::{Call, Reader, call};
+
+/// A loop over one step.
+pub(crate) struct Each {
+    pub(crate) for_token: Token![for],
+    pub(crate) pattern: Pat,
+    pub(crate) in_token: Token![in],
+    pub(crate) items: Expr,
+    pub(crate) call: Call,
+}
+
+/// A statement of the shape of a loop.
+pub(super) fn parse(statement: &Stmt) -> Option<&ExprForLoop> {
+    match statement {
+        Stmt::Expr(Expr::ForLoop(each), _) => Some(each),
+        _ => None,
+    }
+}
+
+pub(super) fn read(reader: &mut Reader<'_>, each: &ExprForLoop) -> Option<Each> {
+    refuse::expr(&each.expr, Place::Items, reader);
+    let written = match &*each.body.stmts {
+        [statement] if refuse::attribute(statement, reader.errors) => return None,
+        [Stmt::Expr(Expr::Try(tried), _)] => call::awaited(tried),
+        _ => None,
+    };
+    let Some(written) = written else {
+        refuse::each_of(each, reader.errors);
+        return None;
+    };
+    Some(Each {
+        for_token: each.for_token,
+        pattern: (*each.pat).clone(),
+        in_token: each.in_token,
+        items: (*each.expr).clone(),
+        call: reader.call(written)?,
+    })
+}

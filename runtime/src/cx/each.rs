@@ -1,0 +1,74 @@
+//! A step that runs for every item of a loop: it begins and ends once, and its errors become one.
+
+use std::marker::PhantomData;
+
+use super::run::stop;
+use super::{Cx, Pass};
+use crate::draft::deciding;
+use crate::outcome::{Class, Halt};
+use crate::pipeline::Tag;
+use crate::step::SubReconciler;
+
+/// So many errors of items are told; the others are counted.
+const TOLD: usize = 3;
+
+/// What the items so far have left behind.
+#[derive(Debug)]
+pub struct Items<S> {
+    said: u64,
+    recorded: bool,
+    count: usize,
+    failed: Vec<Option<Halt>>,
+    /// The conditions that `fail` named, one for each that failed.
+    named: Vec<Option<usize>>,
+    step: PhantomData<fn() -> S>,
+}
+
+/// Starts the step, before the first item.
+pub fn begin_each<S: SubReconciler>(_: Tag<S>, pass: &mut Pass<'_>) -> Items<S> {
+    pass.draft.begin(S::WIRING);
+    Items { said: 0, recorded: false, count: 0, failed: Vec::new(), named: Vec::new(), step: PhantomData }
+}
+
+/// The context for the next item.
+pub fn next<'a, S: SubReconciler>(items: &Items<S>, pass: &'a mut Pass<'_>) -> Cx<'a, S> {
+    let (said, recorded) = (items.said, items.recorded);
+    Cx { draft: pass.draft, said, named: None, recorded, step: PhantomData }
+}
+
+/// Takes note of how an item ended. One that had nothing to do has succeeded.
+pub fn ended<S: SubReconciler, T>(items: &mut Items<S>, cx: Cx<'_, S>, result: Result<T, S::Error>) {
+    (items.said, items.recorded) = (cx.said, cx.recorded);
+    items.count += 1;
+    if let Some(halt) = result.err().map(|error| stop(cx.draft, &error)).filter(|halt| halt.class != Class::Ignored) {
+        items.failed.push(Some(halt));
+        items.named.push(cx.named);
+    }
+}
+
+/// Ends the step, after the last item.
+///
+/// # Errors
+/// An item failed: the weightiest error decides, and the message tells of several.
+pub fn finish_each<S: SubReconciler>(items: Items<S>, pass: &mut Pass<'_>) -> Result<(), Halt> {
+    pass.draft.running = false;
+    let Some(decider) = deciding(&items.failed) else {
+        pass.draft.succeed(items.said);
+        return Ok(());
+    };
+    let message = message(&items);
+    let (named, halt) = (items.named[decider], items.failed.into_iter().nth(decider).flatten());
+    halt.map_or(Ok(()), |halt| {
+        pass.draft.fail(named, halt.reason, &message);
+        Err(Halt { message, ..halt })
+    })
+}
+
+/// `2 of 5 failed: alpha: no such tag; beta: no such tag`.
+fn message<S>(items: &Items<S>) -> String {
+    let texts: Vec<&str> = items.failed.iter().flatten().map(|halt| halt.message.as_str()).collect();
+    let told = texts.iter().take(TOLD).copied().collect::<Vec<_>>().join("; ");
+    let more = texts.len().saturating_sub(TOLD);
+    let more = if more == 0 { String::new() } else { format!("; and {more} more") };
+    format!("{} of {} failed: {told}{more}", texts.len(), items.count)
+}

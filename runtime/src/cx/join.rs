@@ -1,0 +1,84 @@
+//! Joined steps: they run concurrently, each in a pass of its own, and end together.
+
+use std::future::Future;
+use std::panic::AssertUnwindSafe;
+
+use futures::FutureExt;
+
+use super::Pass;
+use crate::outcome::{Halt, panicked};
+
+/// A pass for each of the joined steps.
+#[allow(clippy::expect_used, reason = "as many drafts are made as are asked for")]
+pub fn fork<'a, const N: usize>(pass: &'a mut Pass<'_>) -> [Pass<'a>; N] {
+    let mut drafts = pass.draft.fork(N).iter_mut();
+    std::array::from_fn(|_| Pass { draft: drafts.next().expect("a draft for each step") })
+}
+
+/// How one of the joined steps ended.
+#[derive(Debug)]
+pub struct Ended<T>(Result<Result<T, Halt>, String>);
+
+/// Runs a joined step. A panic ends here, and hurts the others no more than an error does.
+pub async fn joined<T>(step: impl Future<Output = Result<T, Halt>>) -> Ended<T> {
+    Ended(AssertUnwindSafe(step).catch_unwind().await.map_err(|panic| panicked(&*panic)))
+}
+
+/// Runs both at the same time.
+pub fn both<A: Future, B: Future>(a: A, b: B) -> futures::future::Join<A, B> {
+    futures::future::join(a, b)
+}
+
+/// How joined steps ended: one, or nested pairs.
+pub trait Ends {
+    /// What they hand on.
+    type Values;
+    /// What each of them ended with, in declared order.
+    fn end(self, stops: &mut Vec<Option<Stop>>) -> Option<Self::Values>;
+}
+
+/// What stopped a joined step.
+#[derive(Debug)]
+pub enum Stop {
+    /// Its error.
+    Halted(Halt),
+    /// A panic that said this.
+    Panicked(String),
+}
+
+impl<T> Ends for Ended<T> {
+    type Values = T;
+
+    fn end(self, stops: &mut Vec<Option<Stop>>) -> Option<T> {
+        let (value, stop) = match self.0 {
+            Ok(Ok(value)) => (Some(value), None),
+            Ok(Err(halt)) => (None, Some(Stop::Halted(halt))),
+            Err(text) => (None, Some(Stop::Panicked(text))),
+        };
+        stops.push(stop);
+        value
+    }
+}
+
+impl<A: Ends, B: Ends> Ends for (A, B) {
+    type Values = (A::Values, B::Values);
+
+    fn end(self, stops: &mut Vec<Option<Stop>>) -> Option<Self::Values> {
+        let (a, b) = (self.0.end(stops), self.1.end(stops));
+        a.zip(b)
+    }
+}
+
+/// Merges what the joined steps did. Of several errors the weightiest is handed on; each has marked its own condition.
+///
+/// # Errors
+/// A step failed or panicked.
+#[allow(clippy::expect_used, reason = "a step that was not stopped has a value")]
+pub fn merge<E: Ends>(pass: &mut Pass<'_>, ends: E) -> Result<E::Values, Halt> {
+    let mut stops = Vec::new();
+    let values = ends.end(&mut stops);
+    match pass.draft.join(stops) {
+        Some(halt) => Err(halt),
+        None => Ok(values.expect("every step succeeded")),
+    }
+}

@@ -1,0 +1,227 @@
+//! The forks of a draft: joined steps work on one each, and they are merged in declared order when all have ended.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::lock::{Mutex, OwnedMutexGuard};
+
+use super::typed::Fields;
+use super::{Draft, StatusIntent};
+use crate::action::Actions;
+use crate::backend::ApiError;
+use crate::condition::sanitize;
+use crate::cx::Stop;
+use crate::outcome::{Class, Halt};
+
+/// What a fork knows of its siblings.
+#[derive(Clone)]
+pub(crate) struct Joined {
+    /// The author's fields when the draft was forked.
+    base: Fields,
+    /// The last progress write of any of them. Held during a write, so that they follow one another.
+    last: Arc<Mutex<Option<StatusIntent>>>,
+}
+
+/// The turn of one step to write its progress.
+pub(crate) type Turn = OwnedMutexGuard<Option<StatusIntent>>;
+
+impl Draft {
+    /// Makes a fork for each of the joined steps. They stay with this draft, so that they outlive a pipeline that is dropped.
+    pub(crate) fn fork(&mut self, count: usize) -> &mut [Self] {
+        let joined = Joined { base: self.fields(), last: Arc::default() };
+        self.forks = (0..count).map(|_| self.forked(&joined)).collect();
+        &mut self.forks
+    }
+
+    fn forked(&self, joined: &Joined) -> Self {
+        Self {
+            namespace: self.namespace.clone(),
+            name: self.name.clone(),
+            status: (self.typed.copy)(self.status.as_ref()),
+            typed: self.typed,
+            conditions: self.conditions.clone(),
+            before: self.before.clone(),
+            receipts: self.receipts.clone(),
+            joined: Some(joined.clone()),
+            ..Self::bare(self.wiring, self.generation, None, Vec::new(), self.backend.clone())
+        }
+    }
+
+    /// Waits until no joined step writes its progress; alone, there is nothing to wait for.
+    pub(crate) async fn turn(&self) -> Option<Turn> {
+        match &self.joined {
+            Some(joined) => Some(joined.last.clone().lock_owned().await),
+            None => None,
+        }
+    }
+
+    /// The status in the middle of a pass, with what joined steps have written.
+    pub(crate) fn progress_beside(&self, turn: Option<&Turn>) -> StatusIntent {
+        let mut intent = self.progress();
+        if let (Some(joined), Some(last)) = (&self.joined, turn.and_then(|turn| turn.as_ref())) {
+            intent.fields = changed(&joined.base, &intent.fields, last.fields.clone());
+        }
+        intent
+    }
+
+    /// Takes in what the forks did, in their order. `stops`: what stopped each of them. Returns what decides the outcome.
+    pub(crate) fn merge(&mut self, stops: Vec<Option<Halt>>) -> Option<Halt> {
+        let forks = std::mem::take(&mut self.forks);
+        let deciding = deciding(&stops);
+        let (base, written) = (self.conditions.clone(), forks.first().and_then(Self::last_written));
+        self.merge_fields(&forks);
+        if let Some(written) = written {
+            self.recorded(written);
+        }
+        let last = deciding.or(forks.len().checked_sub(1));
+        for (i, fork) in forks.into_iter().enumerate() {
+            if Some(i) == last {
+                (self.step, self.marked) = (fork.step, fork.marked.or(self.marked));
+            }
+            self.take_in(fork, &base);
+        }
+        stops.into_iter().nth(deciding?)?
+    }
+
+    fn last_written(&self) -> Option<StatusIntent> {
+        self.joined.as_ref()?.last.try_lock()?.clone()
+    }
+
+    fn take_in(&mut self, fork: Self, base: &[Option<crate::Condition>]) {
+        for (place, condition) in fork.conditions.into_iter().enumerate() {
+            if condition != base[place] {
+                self.conditions[place] = condition;
+            }
+        }
+        self.requeue = sooner(self.requeue, fork.requeue);
+        self.references.extend(fork.references);
+        self.clamped.extend(fork.clamped);
+        if self.trouble.is_none() || matches!(fork.trouble, Some(ApiError::Conflict(_))) {
+            self.trouble = fork.trouble;
+        }
+    }
+
+    /// The author's fields, of which the later step in declared order wins where both changed one.
+    fn merge_fields(&mut self, forks: &[Self]) {
+        let base = self.fields();
+        let all = forks.iter().map(Self::fields).filter(|fields| *fields != base);
+        let merged = all.fold(base.clone(), |merged, fields| changed(&base, &fields, merged));
+        if merged == base {
+            return;
+        }
+        match (self.typed.with)(self.status.as_ref(), &merged) {
+            Ok(status) => self.status = status,
+            Err(error) => {
+                tracing::warn!(%error, "the status fields of joined steps cannot be merged; the earlier ones are kept")
+            }
+        }
+    }
+
+    /// Ends joined steps: a panic is marked on the step in which it happened.
+    pub(crate) fn join(&mut self, stops: Vec<Option<Stop>>) -> Option<Halt> {
+        let halted = self.forks.iter_mut().zip(stops).map(|(fork, stop)| match stop? {
+            Stop::Halted(halt) => Some(halt),
+            Stop::Panicked(text) => Some(fork.cut_off("Panicked", &|step| format!("step {step} panicked: {text}"))),
+        });
+        let halted = halted.collect();
+        self.merge(halted)
+    }
+
+    /// The body ended in the middle of these steps: each marks its own condition.
+    pub(crate) fn cut_off(&mut self, reason: &'static str, what: &dyn Fn(&str) -> String) -> Halt {
+        let message = what(self.step.map_or("(none)", |step| step.name));
+        let actions = Actions::MISHAP;
+        let alone = Halt { class: Class::Transient, reason, message: sanitize(&message), actions };
+        if self.forks.is_empty() {
+            self.fail(None, reason, &alone.message);
+            return alone;
+        }
+        let stops = self.forks.iter_mut().map(|fork| fork.running.then(|| fork.cut_off(reason, what))).collect();
+        self.merge(stops).unwrap_or(alone)
+    }
+}
+
+/// What changed from `base` to `fields`, laid over `onto`.
+fn changed(base: &Fields, fields: &Fields, mut onto: Fields) -> Fields {
+    for name in base.keys().chain(fields.keys()) {
+        match fields.get(name) {
+            value if value == base.get(name) => {}
+            Some(value) => {
+                onto.insert(name.clone(), value.clone());
+            }
+            None => {
+                onto.remove(name);
+            }
+        }
+    }
+    onto
+}
+
+/// The shortest wins; the back-off curve counts as longest.
+fn sooner(one: Option<Option<Duration>>, other: Option<Option<Duration>>) -> Option<Option<Duration>> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(one.into_iter().chain(other).min()),
+        (one, other) => one.or(other),
+    }
+}
+
+/// Failed before Waiting (the shortest poll) before Stalled before Ignored; of equals the first in declared order.
+pub(crate) fn deciding(stops: &[Option<Halt>]) -> Option<usize> {
+    let stopped = stops.iter().enumerate().filter_map(|(i, stop)| Some((i, stop.as_ref()?)));
+    stopped.min_by_key(|(_, halt)| weight(halt.class)).map(|(i, _)| i)
+}
+
+fn weight(class: Class) -> (u8, Duration) {
+    let none = Duration::ZERO;
+    match class {
+        Class::Transient => (0, none),
+        Class::Waiting { poll } => (1, poll.unwrap_or(Duration::MAX)),
+        Class::Stalled => (2, none),
+        Class::Ignored => (3, none),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn fields(pairs: &[(&str, u8)]) -> Fields {
+        pairs.iter().map(|(name, value)| ((*name).to_owned(), json!(value))).collect()
+    }
+
+    #[test]
+    fn of_two_changes_to_one_field_the_later_wins_and_the_others_stay() {
+        let base = fields(&[("a", 1), ("b", 1), ("c", 1)]);
+        let first = fields(&[("a", 2), ("b", 2), ("c", 1), ("d", 2)]);
+        let second = fields(&[("a", 3), ("b", 1)]);
+        let merged = changed(&base, &second, changed(&base, &first, base.clone()));
+        assert_eq!(merged, fields(&[("a", 3), ("b", 2), ("d", 2)]));
+    }
+
+    #[test]
+    fn the_shortest_requeue_wins_and_the_curve_counts_as_longest() {
+        let (short, long) = (Some(Some(Duration::from_secs(1))), Some(Some(Duration::from_secs(2))));
+        assert_eq!(sooner(long, short), short);
+        assert_eq!(sooner(Some(None), long), long);
+        assert_eq!(sooner(None, Some(None)), Some(None));
+        assert_eq!(sooner(None, None), None);
+    }
+
+    #[test]
+    fn the_weightiest_error_decides_and_of_equals_the_first() {
+        let poll = |seconds| Class::Waiting { poll: Some(Duration::from_secs(seconds)) };
+        let decides = |classes: &[Class]| {
+            let halt = |class: &Class| {
+                Some(Halt { class: *class, reason: "Because", message: String::new(), actions: Actions::MISHAP })
+            };
+            let stops: Vec<_> = std::iter::once(None).chain(classes.iter().map(halt)).collect();
+            deciding(&stops)
+        };
+        assert_eq!(decides(&[Class::Ignored, Class::Stalled, poll(9), Class::Transient, Class::Transient]), Some(4));
+        assert_eq!(decides(&[Class::Stalled, Class::Waiting { poll: None }, poll(9), poll(5)]), Some(4));
+        assert_eq!(decides(&[Class::Ignored, Class::Stalled]), Some(2));
+        assert_eq!(decides(&[]), None);
+    }
+}

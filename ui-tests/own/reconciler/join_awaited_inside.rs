@@ -1,0 +1,13 @@
+//! Joined steps are awaited together.
+use evenkeel::prelude::*;
+use ui_tests::{GitRepository, RepoCondition, fetch, store};
+
+#[reconciler(conditions = RepoCondition)]
+async fn repository(repo: &GitRepository, cx: &mut Pass<'_>) -> Flow {
+    join(fetch(repo, cx).await?, store(repo, &ui_tests::Commit(String::new()), cx)).await?;
+    Ok(())
+}
+
+fn main() {
+    ui_tests::run::<repository>();
+}

@@ -1,0 +1,15 @@
+//! A step stands in a line of its own.
+use evenkeel::prelude::*;
+use ui_tests::{GitRepository, RepoCondition, fetch, store};
+
+#[reconciler(conditions = RepoCondition)]
+async fn repository(repo: &GitRepository, cx: &mut Pass<'_>) -> Flow {
+    for _ in fetch(repo, cx).await?.0.chars() {
+        store(repo, &ui_tests::Commit(String::new()), cx).await?;
+    }
+    Ok(())
+}
+
+fn main() {
+    ui_tests::run::<repository>();
+}

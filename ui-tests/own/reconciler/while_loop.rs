@@ -1,0 +1,16 @@
+//! Nobody knows how often.
+use evenkeel::prelude::*;
+use ui_tests::{GitRepository, RepoCondition, fetch, store};
+
+#[reconciler(conditions = RepoCondition)]
+async fn repository(repo: &GitRepository, cx: &mut Pass<'_>) -> Flow {
+    let commit = fetch(repo, cx).await?;
+    while commit.0.is_empty() {
+        store(repo, &commit, cx).await?;
+    }
+    Ok(())
+}
+
+fn main() {
+    ui_tests::run::<repository>();
+}

@@ -1,0 +1,18 @@
+//! None of the steps of a join is earlier than another.
+use evenkeel::prelude::*;
+use ui_tests::{GitRepository, RepoCondition, RepoError, fetch, on};
+
+#[sub_reconciler(sets(on::ArtifactStored), clears(on::ArtifactOutdated))]
+async fn check(_repo: &GitRepository, _cx: &mut Cx) -> Result<(), RepoError> {
+    Ok(())
+}
+
+#[reconciler(conditions = RepoCondition)]
+async fn repository(repo: &GitRepository, cx: &mut Pass<'_>) -> Flow {
+    join(fetch(repo, cx), check(repo, cx)).await?;
+    Ok(())
+}
+
+fn main() {
+    ui_tests::run::<repository>();
+}
