@@ -6,11 +6,11 @@ use std::path::Path;
 
 use crate::SUITES;
 use crate::deviation::listed;
-use crate::suite::folder;
+use crate::suite::{folder, skipped};
 
 #[test]
 fn every_file_of_the_folder_has_an_adapter() {
-    let Some(folder) = folder() else { return eprintln!("SKIPPED: no shared/cases/flux beside the repository") };
+    let Some(folder) = folder() else { return skipped("the list of the suites") };
     let names = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let names: BTreeSet<String> = names.map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned()).collect();
     assert_eq!(names, SUITES.iter().map(|suite| (*suite).to_owned()).collect());

@@ -87,7 +87,7 @@ fn same_set(wanted: &[Value], found: &[Value]) -> bool {
     wanted.len() == found.len() && wanted.iter().all(|w| found.iter().any(|f| matches(w, f)))
 }
 
-/// A value without what Go leaves out: nulls, zero generations.
+/// A value without what Go leaves out: nulls, zero generations. Of fractions, what two ways of reading a number agree upon.
 fn whole(value: &Value) -> Value {
     match value {
         Value::Array(items) => items.iter().map(whole).collect(),
@@ -95,6 +95,9 @@ fn whole(value: &Value) -> Value {
             let said = |key: &str, value: &Value| !(value.is_null() || key == "observedGeneration" && *value == 0);
             let kept = fields.iter().filter(|(key, value)| said(key, value));
             Value::Object(kept.map(|(key, value)| (key.clone(), whole(value))).collect::<Map<_, _>>())
+        }
+        Value::Number(number) if number.is_f64() => {
+            number.as_f64().map_or(Value::Null, |number| Value::from((number * 1e9).round() / 1e9))
         }
         other => other.clone(),
     }

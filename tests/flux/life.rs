@@ -1,7 +1,9 @@
 //! The suites about requests, dependencies, access and deletion.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
+use evenkeel::Jitter;
 use evenkeel::depend::{Access, Acl, NamespaceSelector, Reference, sort};
 use evenkeel::request::{REQUESTED_AT, Receipts, fires, is_requested};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
@@ -110,4 +112,41 @@ pub(crate) fn deleted(input: &Value) -> Value {
 
 pub(crate) fn shard(input: &Value) -> Value {
     json!({ "id": evenkeel::operator::leader_id(text(&input["base"]), &words(&input["additions"])) })
+}
+
+pub(crate) fn jitter(input: &Value) -> Value {
+    let percentage = |key: &str| input[key].as_u64().map(|percent| Jitter::percent(u8::try_from(percent).unwrap()));
+    match text(&input["fn"]) {
+        "setGlobal" => json!({ "error": percentage("percentage").unwrap().is_none() }),
+        "flagDefault" => json!({ "percentage": percent(percentage("default").map(Option::unwrap)) }),
+        "flagSet" => json!({ "percentage": percent(percentage("value").map(Option::unwrap)) }),
+        "result" => {
+            let after = input["runtimeResult"]["requeueAfterSeconds"].as_f64().filter(|seconds| *seconds > 0.0);
+            spread(Jitter::fraction(input["fraction"].as_f64().unwrap()), after.map(|seconds| seconds * 1000.0))
+        }
+        "percent" => spread(Jitter::fraction(input["fraction"].as_f64().unwrap()), input["milliseconds"].as_f64()),
+        _ => spread(Jitter::NONE, input["milliseconds"].as_f64()),
+    }
+}
+
+/// What was chosen, else the default, read off the longest that it makes of an interval.
+fn percent(chosen: Option<Jitter>) -> Value {
+    whole(((chosen.unwrap_or_default().factor(1.0) - 1.0) * 100.0).round())
+}
+
+/// The bounds between which the interval lies; every draw does.
+fn spread(jitter: Jitter, millis: Option<f64>) -> Value {
+    let [lower, upper] = [0.0, 1.0].map(|drawn| millis.map(|millis| millis * jitter.factor(drawn)));
+    // A negative time is none here; the factor is all that can be seen of it.
+    let interval = Duration::try_from_secs_f64(millis.unwrap_or_default() / 1000.0).unwrap_or_default();
+    let draws = [0.1, 0.4, 0.6, 0.9].map(|drawn| jitter.spread(interval, drawn));
+    assert!(draws.iter().all(|drawn| (jitter.spread(interval, 0.0)..=jitter.spread(interval, 1.0)).contains(drawn)));
+    let jittered = draws.iter().any(|drawn| *drawn != interval);
+    json!({ "jittered": jittered, "lowerMs": lower.map(whole), "upperMs": upper.map(whole) })
+}
+
+/// A number as JSON writes it: without a fraction where it has none.
+#[allow(clippy::cast_possible_truncation, reason = "only what has no fraction is cut")]
+fn whole(number: f64) -> Value {
+    if number.fract() == 0.0 { json!(number as i64) } else { json!(number) }
 }
