@@ -3,6 +3,7 @@
 pub mod logs;
 pub mod observers;
 pub mod recipe;
+pub mod sequence;
 pub mod widget;
 pub mod wire;
 pub mod world;

@@ -1,5 +1,6 @@
 //! The widget: an operator whose behaviour its test scripts.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -26,7 +27,7 @@ pub struct WidgetSpec {
     pub store: Option<String>,
     /// A secret that fetch requires.
     pub secret: Option<String>,
-    /// A config map that store owns holds this.
+    /// A config map that store owns holds this, and what else the store step reads: the label `tier`, the annotation `note`, the secret.
     pub child: Option<String>,
     /// Fetch stores what it found before store begins.
     pub record: bool,
@@ -104,6 +105,8 @@ pub struct Lab {
     log: Mutex<Vec<String>>,
     times: Mutex<Vec<(String, tokio::time::Instant)>>,
     stamps: bool,
+    effects: Mutex<BTreeSet<String>>,
+    code: AtomicUsize,
     /// Held by a test that wants a pass to stand still in the fetch step.
     pub hold: tokio::sync::Mutex<()>,
 }
@@ -170,6 +173,24 @@ impl Lab {
         self.log.lock().expect("not poisoned").push(line.to_owned());
     }
 
+    /// What was done to the world outside, without repetitions.
+    ///
+    /// # Panics
+    /// Never, unless a test panicked before.
+    #[must_use]
+    pub fn effects(&self) -> BTreeSet<String> {
+        self.effects.lock().expect("not poisoned").clone()
+    }
+
+    fn affect(&self, effect: String) {
+        self.effects.lock().expect("not poisoned").insert(effect);
+    }
+
+    /// Puts another revision of the code to work, which stores other children.
+    pub fn run_code(&self, revision: usize) {
+        self.code.store(revision, Ordering::SeqCst);
+    }
+
     fn say(&self, step: &str, widget: &Widget) {
         self.note(&format!("{step} {}", widget.name_any()));
     }
@@ -191,15 +212,28 @@ async fn act(how: Option<&str>) -> Result<(), WidgetError> {
     }
 }
 
+/// What the fetch step hands on.
+#[derive(Debug)]
+pub struct Found {
+    revision: String,
+    secret: Option<String>,
+}
+
+fn opened(secret: &Secret) -> Option<String> {
+    let data = secret.data.as_ref()?.get("k")?;
+    Some(String::from_utf8_lossy(&data.0).into_owned())
+}
+
 /// Finds the revision.
 #[sub_reconciler(sets(on::Fetched, on::Outdated), watches(Secret, by_name))]
-pub async fn fetch(widget: &Widget, lab: &Arc<Lab>, cx: &mut Cx<'_, fetch>) -> Result<String, WidgetError> {
+pub async fn fetch(widget: &Widget, lab: &Arc<Lab>, cx: &mut Cx<'_, fetch>) -> Result<Found, WidgetError> {
     lab.fetches.fetch_add(1, Ordering::SeqCst);
     lab.say("fetch", widget);
     drop(lab.hold.lock().await);
-    if let Some(name) = &widget.spec.secret {
-        cx.require::<Secret>(name).await?;
-    }
+    let secret = match &widget.spec.secret {
+        Some(name) => opened(&cx.require::<Secret>(name).await?),
+        None => None,
+    };
     act(widget.spec.fetch.as_deref()).await?;
     let revision = lab.revision();
     if cx.status().stored.as_ref().is_some_and(|stored| *stored != revision) {
@@ -221,22 +255,40 @@ pub async fn fetch(widget: &Widget, lab: &Arc<Lab>, cx: &mut Cx<'_, fetch>) -> R
     if widget.spec.fetch.as_deref() == Some("requeue") {
         cx.requeue_after(Duration::from_secs(3600));
     }
-    Ok(revision)
+    Ok(Found { revision, secret })
 }
 
-/// Stores the revision.
+/// What the child holds: all that the store step reads.
+fn content(widget: &Widget, lab: &Lab, found: &Found, data: &str) -> BTreeMap<String, String> {
+    let code = Some(lab.code.load(Ordering::SeqCst)).filter(|code| *code > 0).map(|code| code.to_string());
+    let read = [
+        ("data", Some(data.to_owned())),
+        ("tier", widget.labels().get("tier").cloned()),
+        ("note", widget.annotations().get("note").cloned()),
+        ("secret", found.secret.clone()),
+        ("code", code),
+    ];
+    read.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
+}
+
+/// Stores the revision. The revision `bad` cannot be stored.
 #[sub_reconciler(sets(on::Stored), clears(on::Outdated), owns(ConfigMap), external)]
-pub async fn store(widget: &Widget, lab: &Arc<Lab>, revision: &str, cx: &mut Cx<'_, store>) -> Result<(), WidgetError> {
+pub async fn store(widget: &Widget, lab: &Arc<Lab>, found: &Found, cx: &mut Cx<'_, store>) -> Result<(), WidgetError> {
     lab.say("store", widget);
     act(widget.spec.store.as_deref()).await?;
-    if let Some(data) = &widget.spec.child {
+    if found.revision == "bad" {
+        return Err(WidgetError::Broken("a bad revision".into()));
+    }
+    let content = widget.spec.child.as_deref().map(|data| content(widget, lab, found, data));
+    lab.affect(format!("store {} at {}: {content:?}", widget.name_any(), found.revision));
+    if let Some(data) = content {
         let mut map = ConfigMap::default();
         map.metadata.name = Some(widget.name_any());
-        map.data = Some([("data".to_owned(), data.clone())].into());
+        map.data = Some(data);
         cx.apply(&map).await?;
     }
-    cx.set(on::Stored, Status::True, "Stored", format!("stored revision {revision}"));
-    cx.status().stored = Some(revision.to_owned());
+    cx.set(on::Stored, Status::True, "Stored", format!("stored revision {}", found.revision));
+    cx.status().stored = Some(found.revision.clone());
     Ok(())
 }
 
@@ -245,6 +297,7 @@ pub async fn store(widget: &Widget, lab: &Arc<Lab>, revision: &str, cx: &mut Cx<
 pub async fn remove(widget: &Widget, lab: &Arc<Lab>, _cx: &mut Cx<'_, store>) -> Result<(), WidgetError> {
     lab.cleanups.fetch_add(1, Ordering::SeqCst);
     lab.say("remove", widget);
+    lab.affect(format!("remove {}", widget.name_any()));
     act(widget.spec.store.as_deref().filter(|how| *how != "broken" || lab.cleanups() < 3)).await
 }
 
@@ -252,9 +305,22 @@ pub async fn remove(widget: &Widget, lab: &Arc<Lab>, _cx: &mut Cx<'_, store>) ->
 #[reconciler(conditions = WidgetCondition, requeue = spec.interval, timeout = "3s", suspend(field = spec.suspend, annotation),
     previously(managers("old-tool")))]
 pub async fn widget(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
-    let revision = fetch(widget, lab, cx).await?;
-    store(widget, lab, &revision, cx).await?;
+    let found = fetch(widget, lab, cx).await?;
+    store(widget, lab, &found, cx).await?;
     Ok(())
+}
+
+/// The next revision of the code: another effect under the same name.
+pub mod revised {
+    use super::{Arc, Flow, Lab, Pass, Widget, WidgetCondition, fetch, reconciler, store};
+
+    /// The pipeline.
+    #[reconciler(conditions = WidgetCondition, requeue = spec.interval, timeout = "3s", revision = 2, previously(managers("old-tool")))]
+    pub async fn widget(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
+        let found = fetch(widget, lab, cx).await?;
+        store(widget, lab, &found, cx).await?;
+        Ok(())
+    }
 }
 
 /// A widget of that name and spec.

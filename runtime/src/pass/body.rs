@@ -6,13 +6,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt;
-use kube::Resource;
 
 use super::PassWorker;
 use crate::cx::Pass;
 use crate::draft::Draft;
 use crate::outcome::{Flow, Halt, Outcome, panicked};
-use crate::queue::{Key, Next};
+use crate::queue::{Causes, Key, Next};
 use crate::reconciler::Reconciler;
 
 /// What the end of the author's code means.
@@ -32,7 +31,7 @@ enum Ended {
 impl<R: Reconciler> PassWorker<R> {
     /// Runs the pipeline, or the cleanups of an object that goes, and finishes the pass.
     pub(super) async fn body(&self, key: &Key, object: Arc<R::Object>) -> Next {
-        let deleting = object.meta().deletion_timestamp.is_some();
+        let deleting = self.standing(&object, Causes::NONE).contains(Causes::DELETION);
         let backend = self.backend(key, &object);
         let mut draft = Draft::new(&*object, R::WIRING, backend.clone());
         let mut pass = Pass { draft: &mut draft };
