@@ -15,8 +15,8 @@ use crate::world::{Running, Server, World};
 
 /// Time in which everything happens that needs no timer.
 const SETTLED: Duration = Duration::from_secs(5);
-/// Time in which every timer fires: intervals and back-offs are 10 minutes at most, a requeue an hour.
-const EVERYTHING: Duration = Duration::from_secs(3700);
+/// Time in which every timer fires: intervals and back-offs are 10 minutes at most.
+const EVERYTHING: Duration = Duration::from_secs(1250);
 
 /// What a sequence came to.
 #[derive(Clone, Debug)]
@@ -80,7 +80,6 @@ impl Stage {
     pub(super) async fn start(&mut self, code: usize) {
         if self.operator.is_none() {
             self.run(code);
-            tokio::time::sleep(EVERYTHING).await;
         }
     }
 
@@ -118,7 +117,11 @@ impl Stage {
         tokio::time::sleep(EVERYTHING).await;
     }
 
+    /// Only a resync tells of it, so it happens while there is somebody to do one.
     pub(super) async fn move_to(&self, revision: &str) {
+        if self.operator.is_none() {
+            return;
+        }
         self.lab.move_to(revision);
         tokio::time::sleep(EVERYTHING).await;
     }

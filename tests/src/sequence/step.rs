@@ -37,7 +37,7 @@ pub enum Step {
     Delete,
     /// The widget is created, if it is not there.
     Create,
-    /// The revision outside the cluster moves on, and time enough passes to find out.
+    /// The revision outside the cluster moves on, and time enough passes for an operator at work to find out.
     Move(&'static str),
     /// The revision outside moves on, and a pass is asked for.
     Request(&'static str),
@@ -49,7 +49,7 @@ pub enum Step {
     Crash,
     /// The operator crashes in the middle of a pass that this child made it run.
     CrashDuring(&'static str),
-    /// The operator is started, in this revision of its code, and time passes.
+    /// The operator is started, in this revision of its code.
     Start(usize),
 }
 

@@ -179,10 +179,14 @@ impl Records {
 
     /// Stores a version unless a newer one is known; returns the owner of the one before.
     fn store(&mut self, id: Id, child: Child) -> Option<Key> {
-        let known = self.children.get(&id);
-        if known
-            .is_some_and(|known| known.uid == child.uid && !is_newer(&child.resource_version, &known.resource_version))
+        if let Some(known) = self.children.get_mut(&id)
+            && known.uid == child.uid
+            && !is_newer(&child.resource_version, &known.resource_version)
         {
+            // A write of ours was faster than the watch, and did not know the owner's name.
+            if known.owner.name.is_empty() && known.owner_uid == child.owner_uid {
+                known.owner = child.owner;
+            }
             return None;
         }
         let former = self.forget(&id);

@@ -55,6 +55,16 @@ fn a_change_wakes_the_controller_and_a_repeated_version_nobody() {
 }
 
 #[test]
+fn a_child_whose_write_was_answered_before_its_event_wakes_its_owner_when_it_vanishes() {
+    let children = children();
+    children.begin(&target());
+    children.wrote(&seen("5"));
+    assert_eq!(children.end(&target()), []);
+    assert_eq!(children.apply(0, &child("5", "one")), [], "our own write");
+    assert_eq!(children.remove(0, &Key::new(Some("a"), "child")), repo("one"));
+}
+
+#[test]
 fn a_change_of_the_controller_wakes_both() {
     let children = children();
     children.apply(0, &child("1", "one"));
