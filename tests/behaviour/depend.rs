@@ -9,7 +9,8 @@ use evenkeel::prelude::*;
 use evenkeel_testkit::eventually;
 use evenkeel_tests::on_each_server;
 use evenkeel_tests::widget::{
-    Lab, Widget, WidgetCondition, WidgetError, a_widget, condition, definition, fetch, is_ready, on, status_of, store,
+    Found, Lab, Widget, WidgetCondition, WidgetError, a_widget, condition, definition, fetch, is_ready, on, status_of,
+    store,
 };
 use evenkeel_tests::wire::Call;
 use evenkeel_tests::world::{Running, SOON, Server, World};
@@ -36,7 +37,7 @@ enum GateError {
 }
 
 #[sub_reconciler(sets(on::Fetched, on::Outdated), watches(Widget, by_name))]
-async fn pass_gate(widget: &Widget, lab: &Arc<Lab>, cx: &mut Cx<'_, pass_gate>) -> Result<String, GateError> {
+async fn pass_gate(widget: &Widget, lab: &Arc<Lab>, cx: &mut Cx<'_, pass_gate>) -> Result<Found, GateError> {
     if let Some(needed) = &widget.spec.needs {
         cx.require_ready::<Widget>(needed).await?;
     }

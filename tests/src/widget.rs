@@ -219,6 +219,12 @@ pub struct Found {
     secret: Option<String>,
 }
 
+impl From<&str> for Found {
+    fn from(revision: &str) -> Self {
+        Self { revision: revision.to_owned(), secret: None }
+    }
+}
+
 fn opened(secret: &Secret) -> Option<String> {
     let data = secret.data.as_ref()?.get("k")?;
     Some(String::from_utf8_lossy(&data.0).into_owned())
