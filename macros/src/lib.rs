@@ -235,6 +235,7 @@ pub fn cleanup(args: TokenStream, item: TokenStream) -> TokenStream {
 /// | `depends_on = spec.depends_on` | the field, a `Vec<Reference>`, with the objects of the kind that have to be ready first |
 /// | `suspend = spec.suspend` | the field, a `bool` or an `Option<bool>`, that suspends an object: nothing is done for it |
 /// | `suspend(field = spec.suspend, annotation, record)` | so does the annotation `evenkeel.dev/suspend: "true"`; the generation counts as observed |
+/// | `after = report` | a hook on the outcome, `fn report(repo: &GitRepository, end: &mut Ending<'_, GitRepositoryStatus>)`, called before the status write |
 /// | `requested = "example.com/requestedAt"` | the annotation that asks for a pass; `evenkeel.dev/requestedAt` unless given |
 /// | `mod = name` | of a struct: the module of its steps as types; the struct's name in snake case unless given |
 /// | `crate = ::path` | where the runtime is, if it is renamed |

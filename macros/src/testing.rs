@@ -44,7 +44,7 @@ fn samples() -> Vec<(Macro, TokenStream, TokenStream)> {
         async fn remove(repo: &Repo, git: &Git, cx: &mut Cx<'_, store>) -> Result<(), E> { Ok(()) }
     };
     let reconciler_args = quote! {
-        conditions = C, requeue = spec.interval, timeout = "1m", revision = 2, finalizer = "a.b/c", manager = "m",
+        conditions = C, requeue = spec.interval, after = hooks::report, timeout = "1m", revision = 2, finalizer = "a.b/c", manager = "m",
         previously(managers("x"), finalizers("d.e/f")), crate = ::keel
     };
     let reconciler = quote! {
@@ -93,7 +93,7 @@ fn samples() -> Vec<(Macro, TokenStream, TokenStream)> {
         (crate::sub_reconciler::attribute, step_args, step),
         (crate::cleanup::attribute, quote!(of = store, crate = ::keel), cleanup),
         (crate::reconciler::attribute, reconciler_args, reconciler),
-        (crate::reconciler::attribute, quote!(conditions = C, mod = repos, crate = ::keel), structure),
+        (crate::reconciler::attribute, quote!(conditions = C, after = report, mod = repos, crate = ::keel), structure),
     ]
 }
 

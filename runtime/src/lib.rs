@@ -30,6 +30,7 @@ mod draft;
 #[cfg(feature = "operator")]
 mod gate;
 pub mod guide;
+pub mod hook;
 mod interval;
 pub mod knowledge;
 #[cfg(feature = "operator")]

@@ -75,6 +75,18 @@ impl Halt {
     pub fn reason(&self) -> &'static str {
         self.reason
     }
+
+    /// The text of the error.
+    #[must_use]
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// What is told of it.
+    #[must_use]
+    pub fn actions(&self) -> Actions {
+        self.actions
+    }
 }
 
 impl std::fmt::Display for Halt {

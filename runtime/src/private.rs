@@ -7,6 +7,7 @@ pub use crate::condition::{
 };
 pub use crate::cx::{Cx, Pass, begin_each, both, ended, finish, finish_each, fork, joined, merge, next};
 pub use crate::depend::{Reference, References};
+pub use crate::hook::{Ending, Hook};
 pub use crate::interval::IntoInterval;
 pub use crate::outcome::{Class, Flow, ReconcileError};
 pub use crate::pipeline::{

@@ -9,6 +9,7 @@ use kube::core::object::HasStatus;
 use crate::condition::ConditionSet;
 use crate::cx::Pass;
 use crate::depend::Reference;
+use crate::hook::Hook;
 use crate::outcome::Flow;
 use crate::status::StatusContract;
 use crate::wiring::{Kind, Wiring};
@@ -63,6 +64,12 @@ pub trait Reconciler: Sized + Send + Sync + 'static {
     /// The objects of the same kind that have to be ready first, as the field that `depends_on = spec.field` names lists them.
     fn depends_on(_object: &Self::Object) -> &[Reference] {
         &[]
+    }
+
+    /// The function that `after = ..` names.
+    #[doc(hidden)]
+    fn after() -> Option<Hook<Self::Object>> {
+        None
     }
 
     /// Runs the pipeline.

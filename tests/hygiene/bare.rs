@@ -3,7 +3,7 @@
 
 use ::evenkeel::{Cx, Flow, Pass};
 
-use super::northstar::GitRepository;
+use super::northstar::{GitRepository, GitRepositoryStatus};
 
 #[derive(::evenkeel::ConditionSet)]
 pub enum BareCondition {
@@ -37,6 +37,10 @@ pub async fn uncheck(_repo: &GitRepository, _cx: &mut Cx) -> ::std::result::Resu
     ::std::result::Result::Ok(())
 }
 
+pub fn report(_repo: &GitRepository, end: &mut ::evenkeel::hook::Ending<'_, GitRepositoryStatus>) {
+    end.silence();
+}
+
 #[::evenkeel::reconciler(
     conditions = BareCondition,
     requeue = spec.interval,
@@ -47,6 +51,7 @@ pub async fn uncheck(_repo: &GitRepository, _cx: &mut Cx) -> ::std::result::Resu
     previously(managers("old"), finalizers("example.com/old")),
     requested = "example.com/requestedAt",
     suspend(field = spec.suspend, annotation, record),
+    after = self::report,
 )]
 pub async fn bare(repo: &GitRepository, cx: &mut Pass<'_>) -> Flow {
     check(repo, cx).await?;
@@ -57,7 +62,7 @@ pub struct BareStruct {
     count: u8,
 }
 
-#[::evenkeel::reconciler(conditions = BareCondition)]
+#[::evenkeel::reconciler(conditions = BareCondition, after = report)]
 impl BareStruct {
     pub async fn reconcile(&self, repo: &GitRepository, cx: &mut Pass<'_>) -> Flow {
         let _count: u8 = self.check(repo, cx).await?;

@@ -26,6 +26,7 @@ const KEYS: Keys = Keys {
         "requested",
         "suspend",
         "depends_on",
+        "after",
         "mod",
         "crate",
     ],
@@ -46,6 +47,7 @@ pub(crate) struct ReconcilerArgs {
     pub(crate) requested: Option<LitStr>,
     pub(crate) suspend: Option<Suspend>,
     pub(crate) depends_on: Option<Expr>,
+    pub(crate) after: Option<Path>,
     pub(crate) managers: Vec<LitStr>,
     pub(crate) finalizers: Vec<LitStr>,
     /// Where the markers of a struct's methods are.
@@ -74,6 +76,7 @@ pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> ReconcilerArgs 
         requested: None,
         suspend: None,
         depends_on: None,
+        after: None,
         managers: Vec::new(),
         finalizers: Vec::new(),
         module: None,
@@ -102,6 +105,7 @@ impl ReconcilerArgs {
             "manager" => self.manager = errors.take(arg.text("\"source-controller\"").and_then(check::manager)),
             "suspend" => self.suspend = suspend::parse(arg, errors),
             "depends_on" => self.depends_on = errors.take(arg.value("spec.depends_on").and_then(check::references)),
+            "after" => self.after = errors.take(arg.path("report")),
             "requested" => {
                 let text = arg.text("\"reconcile.example.com/requestedAt\"");
                 self.requested = errors.take(text.and_then(check::annotation));

@@ -53,7 +53,7 @@ pub(crate) fn expand_poison(
     deps: &TokenStream,
     object: Option<&Type>,
 ) -> TokenStream {
-    let (krate, conditions) = (&args.krate, args.conditions.iter());
+    let (krate, conditions, after) = (&args.krate, args.conditions.iter(), args.after.iter());
     let object = object.map_or_else(|| quote!(#krate::Poison), ToTokens::to_token_stream);
     quote! {
         impl #head {
@@ -62,6 +62,7 @@ pub(crate) fn expand_poison(
             type Conditions = #krate::Poison;
             const WIRING: #krate::Wiring = #krate::Wiring::EMPTY;
             fn requeue(_: &Self::Object) -> #krate::std::option::Option<#krate::std::time::Duration> {
+                #(let _ = &#after;)*
                 #krate::std::option::Option::None
             }
             async fn reconcile(_: &Self::Object, _: &Self::Deps, _: &mut #krate::Pass<'_>) -> #krate::Flow {

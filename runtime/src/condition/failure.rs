@@ -1,6 +1,8 @@
 //! Failures: which one counts most, and whether an object has recovered.
 
 use super::{Condition, find, is_true};
+#[cfg(feature = "operator")]
+use super::{ConditionInfo, STALLED};
 
 /// The first of the negative types, in their order, that is True. One that is present and False is no failure.
 ///
@@ -26,4 +28,14 @@ pub fn highest_negative<'c>(conditions: &'c [Condition], negatives: &[&str]) -> 
 #[must_use]
 pub fn recovered(before: &[Condition], now: &[Condition], failures: &[&str]) -> bool {
     highest_negative(before, failures).is_some() && highest_negative(now, failures).is_none()
+}
+
+/// Whether one of the declared conditions was bad before, or the object was stalled, and nothing of the kind is so now.
+#[cfg(feature = "operator")]
+pub(crate) fn has_recovered(before: &[Condition], now: &[Condition], declared: &[ConditionInfo]) -> bool {
+    let is_bad = |of: &[Condition], info: &ConditionInfo| {
+        find(of, info.type_).is_some_and(|condition| condition.status == info.polarity.bad())
+    };
+    let is_failing = |of| is_true(of, STALLED) || declared.iter().any(|info| is_bad(of, info));
+    is_failing(before) && !is_failing(now)
 }

@@ -36,6 +36,8 @@ mod summary;
 
 pub use counter::{completed, counted};
 pub use declared::{Complaints, ConditionInfo, ConditionMarker, ConditionSet, ReasonInfo, SummaryInfo};
+#[cfg(feature = "operator")]
+pub(crate) use failure::has_recovered;
 pub use failure::{highest_negative, recovered};
 pub use getter::{has, has_any, has_any_reason, is_false, is_ready, is_reconciling, is_stalled, is_true, is_unknown};
 pub use group::{Group, Member};

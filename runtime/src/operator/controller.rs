@@ -14,6 +14,7 @@ use super::error::{Error, Reason, Result};
 use super::{definition, startup};
 use crate::cause::List;
 use crate::gate::Gate;
+use crate::hook::Observer;
 use crate::pass::{Env, PassWorker};
 use crate::queue::{Queue, QueueConfig, drain};
 use crate::reconciler::Reconciler;
@@ -29,6 +30,7 @@ pub(super) struct Launch {
     pub(super) namespaces: Arc<[Arc<str>]>,
     pub(super) config: QueueConfig,
     pub(super) causes: List,
+    pub(super) observers: Arc<[Observer]>,
     pub(super) gate: Gate,
     pub(super) stop: CancellationToken,
 }
@@ -66,6 +68,7 @@ impl<R: Reconciler> Controller<R> {
             relations: relations.clone(),
             gate: launch.gate.clone(),
             causes: launch.causes,
+            observers: launch.observers.clone(),
         }));
         let mut controller = Self { launch, queue, worker, primary, relations, watches: JoinSet::new() };
         let own = controller.watch_primary(&kind);

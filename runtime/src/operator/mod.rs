@@ -24,6 +24,7 @@ use self::member::{Member, Typed};
 use crate::cause::List;
 use crate::client;
 use crate::gate::Gate;
+use crate::hook::{Observer, Report};
 use crate::queue::QueueConfig;
 use crate::reconciler::Reconciler;
 
@@ -45,6 +46,7 @@ pub struct Operator {
     client: Option<Client>,
     /// All of them, except in our own tests.
     pub(crate) causes: List,
+    observers: Vec<Observer>,
     members: Vec<Box<dyn Member>>,
 }
 
@@ -67,6 +69,7 @@ impl Operator {
             grace: QueueConfig::GRACE,
             client: None,
             causes: List::default(),
+            observers: Vec::new(),
             members: Vec::new(),
         }
     }
@@ -108,6 +111,23 @@ impl Operator {
         self
     }
 
+    /// Calls this after each pass with how it ended, for notifications and metrics; several observers are called in order. It runs
+    /// within the pass, so it should hand on what takes time. A panic in it is logged and changes nothing.
+    ///
+    /// ```no_run
+    /// # use evenkeel::Operator;
+    /// let (notices, _inbox) = std::sync::mpsc::channel();
+    /// let operator = Operator::new("source-controller").observe(move |report| {
+    ///     if report.notify && report.transition {
+    ///         let _ = notices.send(format!("{}: {}", report.name, report.message));
+    ///     }
+    /// });
+    /// ```
+    pub fn observe(mut self, observer: impl Fn(&Report<'_>) + Send + Sync + 'static) -> Self {
+        self.observers.push(Arc::new(observer));
+        self
+    }
+
     /// Runs until SIGTERM or Ctrl-C.
     ///
     /// # Errors
@@ -141,6 +161,7 @@ impl Operator {
             namespaces: self.namespaces.clone().into(),
             config,
             causes: self.causes,
+            observers: self.observers.clone().into(),
             gate: Gate::open(),
             stop: CancellationToken::new(),
         };

@@ -8,6 +8,7 @@ use futures::future::BoxFuture;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 use kube::api::DynamicObject;
 use serde_json::{Value, json};
+use tokio::time::Instant;
 use tokio_util::task::TaskTracker;
 
 use super::calls::Calls;
@@ -54,6 +55,8 @@ pub(super) struct PassBackend {
     /// Told of the object as a status write returned it.
     pub(super) written: Arc<dyn Fn(&DynamicObject) + Send + Sync>,
     pub(super) blocking: TaskTracker,
+    /// When the pass began.
+    pub(super) began: Instant,
 }
 
 impl PassBackend {

@@ -7,6 +7,7 @@ use kube::{Resource, ResourceExt};
 use super::PassWorker;
 use super::backend::PassBackend;
 use super::body::Verdict;
+use super::tell::Tale;
 use crate::backend::ApiError;
 use crate::draft::Draft;
 use crate::outcome::Outcome;
@@ -32,9 +33,20 @@ impl<R: Reconciler> PassWorker<R> {
         verdict: Verdict,
     ) -> Next {
         match never_stalled(verdict.outcome) {
-            Outcome::Done => self.release(key, object).await,
+            Outcome::Done => self.released(key, object, backend).await,
             outcome => self.finish(key, object, draft, backend, Verdict { outcome, ..verdict }).await,
         }
+    }
+
+    /// Takes the finalizer off, and reports.
+    async fn released(&self, key: &Key, object: &R::Object, backend: &PassBackend) -> Next {
+        let next = self.release(key, object).await;
+        let outcome = match &next {
+            Next::Retry { .. } => Outcome::Failed { message: "the finalizer could not be taken off".into() },
+            _ => Outcome::Done,
+        };
+        self.observe(backend, &outcome, &Tale::untold(), Some(&next));
+        next
     }
 
     async fn release(&self, key: &Key, object: &R::Object) -> Next {

@@ -5,11 +5,14 @@ use std::fmt::Write as _;
 use crate::cause::hash;
 use crate::wiring::{Relation, Wiring};
 
-/// The hash of the wiring: it changes when conditions, steps, relations, the classes of errors or the author's revision do.
-pub(super) fn wiring(wiring: &Wiring) -> String {
+/// The hash of the wiring: it changes when conditions, steps, relations, the classes of errors the author's hook or revision do.
+pub(super) fn wiring(wiring: &Wiring, after: Option<&str>) -> String {
     let mut text = format!("{} {} {:?}", wiring.name, wiring.revision, wiring.previously);
     if wiring.depends_on {
         text.push_str(" depends");
+    }
+    if let Some(hook) = after {
+        let _ = write!(text, " after {hook}");
     }
     for condition in wiring.conditions {
         let _ = write!(text, "\n{} {:?}", condition.type_, condition.polarity);

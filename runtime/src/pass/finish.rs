@@ -28,23 +28,30 @@ impl<R: Reconciler> PassWorker<R> {
         verdict: Verdict,
     ) -> Next {
         if verdict.outcome == Outcome::Conflict {
+            self.observe(backend, &Outcome::Conflict, &Tale::untold(), None);
             return Next::Conflict { newer_than: backend.version() };
         }
         let (outcome, mut intent) = draft.conclude(verdict.outcome);
         self.env.relations.keep(key, &draft.references);
         intent.observed_inputs = Some(self.observed(object, backend, &draft.references, &outcome));
         let found = self.without_foreign(key, draft.found(), &intent);
-        let tale = Tale::of(&found, &intent, &outcome, verdict.halt.as_ref());
-        let (changed, progressed) = (intent != found, draft.progressed(&intent));
+        let halt = verdict.halt.as_ref();
+        let mut tale = Tale::of(&found, &intent, &outcome, halt, R::WIRING.conditions);
+        let progressed = draft.progressed(&intent);
+        Self::after(object, draft, (&outcome, halt), &mut intent, &mut tale);
+        let changed = intent != found;
         tale.log(&outcome, progressed);
         let mut clamped = std::mem::take(&mut draft.clamped);
         let next = self.schedule(object, &outcome, progressed, &mut clamped);
+        let mut written = Ok(());
         if changed {
             self.warn_of_time_stamps(draft, object, &intent);
-            let event = tale.event(&intent);
-            if let Err(next) = self.write(key, object, backend, Pending::new(object, intent, &outcome, event)).await {
-                return next;
-            }
+            let pending = Pending::new(object, intent, &outcome, tale.event());
+            written = self.write(key, object, backend, pending).await;
+        }
+        self.observe(backend, &outcome, &tale, written.as_ref().err());
+        if let Err(next) = written {
+            return next;
         }
         self.warn_of_clamped(key, object, changed, &clamped).await;
         next

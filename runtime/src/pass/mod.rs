@@ -13,6 +13,7 @@ mod digest;
 mod event;
 mod finalizer;
 mod finish;
+mod hook;
 mod inputs;
 mod pending;
 mod schedule;
@@ -44,6 +45,7 @@ use self::status::Identity;
 use crate::backend::{ApiError, Target};
 use crate::cause::List;
 use crate::gate::Gate;
+use crate::hook::Observer;
 use crate::queue::{Attempt, Causes, Key, Next, Worker};
 use crate::reconciler::Reconciler;
 use crate::suspend::is_suspended;
@@ -66,6 +68,8 @@ pub(crate) struct Env<R: Reconciler> {
     pub(crate) gate: Gate,
     /// The causes that count.
     pub(crate) causes: List,
+    /// Told of every pass.
+    pub(crate) observers: Arc<[Observer]>,
 }
 
 /// The names under which a reconciler writes.
@@ -109,7 +113,7 @@ impl<R: Reconciler> PassWorker<R> {
         Self {
             kind: KindInfo::of::<R::Object>(),
             finalizers: Finalizers::new(&R::WIRING, &R::Object::group(&()), &env.operator),
-            wiring: digest::wiring(&R::WIRING),
+            wiring: digest::wiring(&R::WIRING, R::after().map(|hook| hook.name)),
             recorder: Recorder::new(env.client.clone(), reporter),
             clock: Clock::start(),
             memory: Mutex::default(),
@@ -250,6 +254,7 @@ impl<R: Reconciler> PassWorker<R> {
                 remember(&primary, written);
             }),
             blocking: TaskTracker::new(),
+            began: tokio::time::Instant::now(),
         })
     }
 }

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use kube::runtime::events::{Event, EventType};
+use kube::runtime::events::{self, EventType};
 
 use super::PassWorker;
 use super::event::{self, event, is_transition};
 use crate::action::{Actions, EventLevel, LogLevel};
-use crate::condition::{READY, Status, find};
+use crate::condition::{ConditionInfo, READY, Status, find, has_recovered};
 use crate::draft::StatusIntent;
+use crate::hook::{Event, Telling};
 use crate::interval::Clamped;
 use crate::outcome::{Class, Halt, Outcome};
 use crate::queue::Key;
@@ -17,23 +18,47 @@ use crate::reconciler::Reconciler;
 /// What there is to tell.
 pub(super) struct Tale {
     /// The summary changed: its status, its reason, or whether the object is stalled.
-    transition: bool,
+    pub(super) transition: bool,
+    /// A failure is over.
+    pub(super) recovery: bool,
     /// Of the error, or of Ready where there is none.
-    reason: String,
-    message: String,
-    actions: Actions,
+    pub(super) reason: String,
+    pub(super) message: String,
+    pub(super) actions: Actions,
+    /// What of it is told, unless the hook says otherwise.
+    pub(super) telling: Telling,
 }
 
 impl Tale {
-    pub(super) fn of(before: &StatusIntent, after: &StatusIntent, outcome: &Outcome, halt: Option<&Halt>) -> Self {
+    pub(super) fn of(
+        before: &StatusIntent,
+        after: &StatusIntent,
+        outcome: &Outcome,
+        halt: Option<&Halt>,
+        declared: &[ConditionInfo],
+    ) -> Self {
         let (was, is) = (find(&before.conditions, READY), find(&after.conditions, READY));
-        let recovery = was.is_some_and(|c| c.status == Status::False) && is.is_some_and(|c| c.status == Status::True);
+        let ready_again =
+            was.is_some_and(|c| c.status == Status::False) && is.is_some_and(|c| c.status == Status::True);
         let (reason, message) = match halt {
             Some(halt) => (halt.reason.to_owned(), halt.message.clone()),
             None => is.map(|ready| (ready.reason.clone(), ready.message.clone())).unwrap_or_default(),
         };
-        let actions = actions(outcome, halt, recovery);
-        Self { transition: is_transition(before, after), reason, message, actions }
+        let recovery = has_recovered(&before.conditions, &after.conditions, declared);
+        let actions = actions(outcome, halt, ready_again, recovery);
+        let transition = is_transition(before, after);
+        let ready = is.filter(|_| transition && actions.event != EventLevel::None);
+        let event = ready.map(|c| Event { level: actions.event, reason: c.reason.clone(), note: c.message.clone() });
+        let telling = Telling { event, log: actions.log };
+        Self { transition, recovery, reason, message, actions, telling }
+    }
+
+    /// Of a pass that concluded nothing.
+    pub(super) fn untold() -> Self {
+        let actions = Actions::IGNORED;
+        let telling = Telling { event: None, log: LogLevel::None };
+        let (reason, message) = (String::new(), String::new());
+        Self { transition: false, recovery: false, reason, message, actions, telling }
     }
 
     /// The one line that is logged of how a pass ended, the error included.
@@ -44,7 +69,7 @@ impl Tale {
                 tracing::$level!(outcome, reason, message, progressed, "pass ended")
             };
         }
-        match self.actions.log {
+        match self.telling.log {
             LogLevel::None => {}
             LogLevel::Debug => line!(debug),
             LogLevel::Info => line!(info),
@@ -54,23 +79,23 @@ impl Tale {
     }
 
     /// The event of the transition, if there is one and it is wanted.
-    pub(super) fn event(&self, after: &StatusIntent) -> Option<Event> {
-        let type_ = match self.actions.event {
+    pub(super) fn event(&self) -> Option<events::Event> {
+        let told = self.telling.event.as_ref()?;
+        let type_ = match told.level {
             EventLevel::None => return None,
             EventLevel::Normal => EventType::Normal,
             EventLevel::Warning => EventType::Warning,
         };
-        let ready = find(&after.conditions, READY).filter(|_| self.transition)?;
-        Some(event(type_, &ready.reason, &ready.message))
+        Some(event(type_, &told.reason, &told.note))
     }
 }
 
-/// What is told of an outcome. A recovery is told whatever brought it about: it is not the error's.
-fn actions(outcome: &Outcome, halt: Option<&Halt>, recovery: bool) -> Actions {
+/// What is told of an outcome. That Ready is True again is told whatever brought it about: it is not the error's.
+fn actions(outcome: &Outcome, halt: Option<&Halt>, ready_again: bool, recovery: bool) -> Actions {
     let success = Actions { event: EventLevel::Normal, log: LogLevel::Info, notify: recovery };
     match (outcome, halt) {
         (Outcome::Done | Outcome::Requeue { .. }, _) => success,
-        (Outcome::Ignored, _) if recovery => success,
+        (Outcome::Ignored, _) if ready_again => success,
         // Success or nothing to do, but not ready.
         (Outcome::Failed { .. }, None | Some(Halt { class: Class::Ignored, .. })) | (_, None) => Actions::TRANSIENT,
         (_, Some(halt)) => halt.actions,

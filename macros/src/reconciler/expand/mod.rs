@@ -8,7 +8,7 @@ mod statement;
 mod wiring;
 
 use proc_macro2::TokenStream;
-use quote::{quote, quote_spanned};
+use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 
 use self::call::expand_step;
@@ -80,7 +80,7 @@ fn expand_impl(reconciler: &Reconciler) -> TokenStream {
     let deps = expand_deps(krate, function, dependencies);
     let wiring = expand_wiring(reconciler);
     let requeue = expand_requeue(args);
-    let (suspended, depends_on) = (expand_suspended(args), expand_depends_on(args));
+    let (suspended, depends_on, after) = (expand_suspended(args), expand_depends_on(args), expand_after(args));
     let (object_, deps_, pass) = (hidden("object"), hidden("deps"), hidden("pass"));
     let undo = reconciler.pipeline.calls().into_iter().rev().map(|call| {
         let here = krate.at(call.callee.span());
@@ -104,6 +104,8 @@ fn expand_impl(reconciler: &Reconciler) -> TokenStream {
             #suspended
 
             #depends_on
+
+            #after
 
             #reconcile
 
@@ -164,6 +166,17 @@ fn expand_depends_on(args: &ReconcilerArgs) -> TokenStream {
     quote_spanned! {field.span()=>
         fn depends_on(#object: &Self::Object) -> &[#here::Reference] {
             #here::References::references(&#object.#field)
+        }
+    }
+}
+
+/// The hook, as a pointer: rustc compares the whole signature at once, and says one thing about it.
+fn expand_after(args: &ReconcilerArgs) -> TokenStream {
+    let Some(path) = &args.after else { return TokenStream::new() };
+    let (here, name) = (args.krate.at(path.span()), path.to_token_stream().to_string().replace(' ', ""));
+    quote_spanned! {path.span()=>
+        fn after() -> #here::std::option::Option<#here::Hook<Self::Object>> {
+            #here::std::option::Option::Some(#here::Hook { name: #name, run: #path })
         }
     }
 }
