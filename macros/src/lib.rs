@@ -5,6 +5,8 @@
 
 #![forbid(unsafe_code)]
 
+#[cfg(test)]
+mod budget;
 mod cleanup;
 mod condition_set;
 mod errors;

@@ -9,6 +9,7 @@ mod member;
 mod shard;
 mod signal;
 mod startup;
+mod wired;
 
 use std::future::Future;
 use std::sync::Arc;

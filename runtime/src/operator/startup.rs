@@ -6,8 +6,8 @@ use std::time::Duration;
 use kube::{Client, Config};
 use tokio::sync::watch;
 
-use super::Operator;
 use super::error::{Error, Reason, Result, install};
+use super::{Operator, wired};
 use crate::queue::QueueConfig;
 use crate::watch::{Place, Progress, Trouble, chain, plural_and_group};
 use crate::wiring::KindInfo;
@@ -32,6 +32,9 @@ pub(super) fn settings(operator: &Operator) -> Result<QueueConfig> {
     let members: Vec<_> = operator.members.iter().map(|member| member.under(name)).collect();
     if members.is_empty() {
         return setup(format!("{name} has no reconciler"), "add one: `.reconciler::<my_reconciler>(dependencies)`");
+    }
+    for known in operator.knowledge() {
+        wired::check(&known.wiring)?;
     }
     for (at, one) in members.iter().enumerate() {
         for other in &members[at + 1..] {
