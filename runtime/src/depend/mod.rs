@@ -7,6 +7,7 @@ mod reference;
 mod wait;
 
 pub use self::access::{Access, Acl, Denied, NamespaceSelector};
+#[cfg(feature = "operator")]
 pub(crate) use self::order::Walk;
 pub use self::order::{Cycle, sort};
 pub use self::ready::{Readiness, readiness};
