@@ -170,12 +170,11 @@ pub async fn remove(repo: &GitRepository, storage: &Storage, cx: &mut Cx<'_, arc
     Ok(cx.blocking(move || storage.remove(&key)).await?)
 }
 
-/// Checks the storage, fetches, gathers the includes, then archives.
+/// Checks the storage, fetches while it gathers the includes, then archives.
 #[reconciler(conditions = RepoCondition, requeue = spec.interval)]
 pub async fn git_repository(repo: &GitRepository, storage: &Storage, cx: &mut Pass<'_>) -> Flow {
     check(repo, storage, cx).await?;
-    let commit = fetch(repo, storage, cx).await?;
-    let included = include(repo, cx).await?;
+    let (commit, included) = join(fetch(repo, storage, cx), include(repo, cx)).await?;
     archive(repo, storage, commit, included, cx).await?;
     Ok(())
 }
