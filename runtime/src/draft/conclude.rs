@@ -163,15 +163,12 @@ mod tests {
     use std::sync::Arc;
     use std::time::Duration;
 
-    use futures::future::BoxFuture;
     use jiff::Timestamp;
-    use kube::core::DynamicObject;
-    use serde_json::Value;
 
     use super::*;
-    use crate::backend::{Backend, Target};
     use crate::condition::{ConditionInfo, SummaryInfo};
-    use crate::wiring::{How, StepWiring, Wiring};
+    use crate::draft::nowhere::Nowhere;
+    use crate::wiring::{StepWiring, Wiring};
 
     const SET: &[ConditionInfo] = &[
         ConditionInfo::new("Fetched", Polarity::Positive),
@@ -187,25 +184,6 @@ mod tests {
         timeout: Duration::from_secs(1),
         ..Wiring::EMPTY
     };
-
-    /// These tests reach no server.
-    struct Nowhere;
-
-    impl Backend for Nowhere {
-        fn get(&self, _: How, _: Target) -> BoxFuture<'_, Result<Option<Arc<DynamicObject>>, ApiError>> {
-            unreachable!("no step reads here")
-        }
-        fn apply(&self, _: Target, _: Value) -> BoxFuture<'_, Result<Arc<DynamicObject>, ApiError>> {
-            unreachable!("no step writes here")
-        }
-        fn delete(&self, _: Target) -> BoxFuture<'_, Result<(), ApiError>> {
-            unreachable!("no step deletes here")
-        }
-        fn record(&self, _: StatusIntent) -> BoxFuture<'_, Result<(), ApiError>> {
-            unreachable!("no step records here")
-        }
-        fn blocking(&self, _: Box<dyn FnOnce() + Send>) {}
-    }
 
     fn draft(found: Vec<Condition>) -> Draft {
         Draft::bare(WIRING, 2, Some(1), found, Arc::new(Nowhere))

@@ -1,8 +1,12 @@
 //! The draft of a pass: conditions and status while the steps run, and what is written in the end.
 
 mod conclude;
+#[cfg(test)]
+mod exhaustive;
 mod fork;
 mod intent;
+#[cfg(test)]
+mod nowhere;
 mod typed;
 
 use std::any::Any;

@@ -1,0 +1,29 @@
+//! A backend for tests that reach no server.
+
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+use kube::core::DynamicObject;
+use serde_json::Value;
+
+use super::StatusIntent;
+use crate::backend::{ApiError, Backend, Target};
+use crate::wiring::How;
+
+pub(super) struct Nowhere;
+
+impl Backend for Nowhere {
+    fn get(&self, _: How, _: Target) -> BoxFuture<'_, Result<Option<Arc<DynamicObject>>, ApiError>> {
+        unreachable!("no step reads here")
+    }
+    fn apply(&self, _: Target, _: Value) -> BoxFuture<'_, Result<Arc<DynamicObject>, ApiError>> {
+        unreachable!("no step writes here")
+    }
+    fn delete(&self, _: Target) -> BoxFuture<'_, Result<(), ApiError>> {
+        unreachable!("no step deletes here")
+    }
+    fn record(&self, _: StatusIntent) -> BoxFuture<'_, Result<(), ApiError>> {
+        unreachable!("no step records here")
+    }
+    fn blocking(&self, _: Box<dyn FnOnce() + Send>) {}
+}
