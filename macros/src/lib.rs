@@ -239,6 +239,7 @@ pub fn cleanup(args: TokenStream, item: TokenStream) -> TokenStream {
 /// | `suspend(field = spec.suspend, annotation, record)` | so does the annotation `evenkeel.dev/suspend: "true"`; the generation counts as observed |
 /// | `after = report` | a hook on the outcome, `fn report(repo: &GitRepository, end: &mut Ending<'_, GitRepositoryStatus>)`, called before the status write |
 /// | `requested = "example.com/requestedAt"` | the annotation that asks for a pass; `evenkeel.dev/requestedAt` unless given |
+/// | `summary = "BackupReady"` | of a second reconciler of a kind: it sums up in this condition, and leaves Ready, Reconciling and Stalled alone |
 /// | `mod = name` | of a struct: the module of its steps as types; the struct's name in snake case unless given |
 /// | `crate = ::path` | where the runtime is, if it is renamed |
 ///

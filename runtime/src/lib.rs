@@ -33,6 +33,7 @@ pub mod guide;
 pub mod hook;
 mod interval;
 pub mod knowledge;
+mod observed;
 #[cfg(feature = "operator")]
 pub mod operator;
 mod outcome;
@@ -70,6 +71,7 @@ pub use cx::{Apply, Cx, Delete, Get, Pass, Require, RequireReady};
 pub use deletion::is_deleted;
 pub use draft::StatusIntent;
 pub use interval::{Interval, IntoInterval, Jitter};
+pub use observed::ObservedBy;
 #[cfg(feature = "operator")]
 pub use operator::{Error, Operator, Result};
 pub use outcome::{Class, Flow, Halt, Outcome, ReconcileError};

@@ -9,6 +9,7 @@ pub use crate::cx::{Cx, Pass, begin_each, both, ended, finish, finish_each, fork
 pub use crate::depend::{Reference, References};
 pub use crate::hook::{Ending, Hook};
 pub use crate::interval::IntoInterval;
+pub use crate::observed::ObservedBy;
 pub use crate::outcome::{Class, Flow, ReconcileError};
 pub use crate::pipeline::{
     Borrowed, IsSet, StepOf, StepOutput, begin, is_empty, object, owns, place, run, skip, step_of, tag, undo_by, wakes,
@@ -22,7 +23,8 @@ pub use crate::step::{
 };
 pub use crate::suspend::{IsSuspended, Suspend};
 pub use crate::wiring::{
-    Arm, How, KindInfo, Node, Previously, Readable, Relation, StepWiring, Wiring, check_step, check_unset,
+    Arm, How, KindInfo, Node, Previously, Readable, Relation, StepWiring, Wiring, check_step, check_summary,
+    check_unset,
 };
 pub use std;
 pub use {schemars, serde};

@@ -7,6 +7,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::condition::Condition;
+use crate::observed::ObservedBy;
 
 /// What a restart must know to leave an unchanged object alone. Written only when it changes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -38,11 +39,18 @@ pub trait StatusContract: Clone + Default + Serialize + DeserializeOwned + Send 
     fn observed_inputs(&self) -> Option<&ObservedInputs>;
     /// The token of the last pass that was asked for.
     fn last_handled_reconcile_at(&self) -> Option<&str>;
+    /// What further reconcilers of the kind keep, by name.
+    fn observed_by(&self) -> Option<&BTreeMap<String, ObservedBy>> {
+        None
+    }
 }
 
 /// The fields of a status that belong to the framework, as they stand on the wire.
-pub(crate) const FRAMEWORK_FIELDS: [&str; 4] =
-    ["observedGeneration", "conditions", "observedInputs", "lastHandledReconcileAt"];
+pub(crate) const FRAMEWORK_FIELDS: [&str; 5] =
+    ["observedGeneration", "conditions", "observedInputs", "lastHandledReconcileAt", OBSERVED_BY];
+
+/// The field of further reconcilers of a kind.
+pub(crate) const OBSERVED_BY: &str = "observedBy";
 
 /// The author's fields of a status, as JSON.
 ///

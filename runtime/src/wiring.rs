@@ -8,7 +8,7 @@ use kube::core::{ClusterResourceScope, NamespaceResourceScope};
 
 use crate::action::VariantInfo;
 use crate::condition::reason::check_errors;
-use crate::condition::{ConditionInfo, ConditionSet, SummaryInfo};
+use crate::condition::{ConditionInfo, ConditionSet, READY, RECONCILING, STALLED, SummaryInfo};
 pub use crate::shape::{Arm, Node};
 use crate::suspend::Suspend;
 
@@ -39,6 +39,8 @@ pub struct Wiring {
     pub previously: Previously,
     /// The annotation that asks for a pass (`requested = ".."`).
     pub requested: &'static str,
+    /// The condition that sums up the others instead of Ready (`summary = ".."`): of a second reconciler of the kind.
+    pub summary: Option<&'static str>,
     /// What suspends an object (`suspend(..)`); `None`: nothing does.
     pub suspend: Option<Suspend>,
     /// Objects wait for others of their kind (`depends_on = spec.field`).
@@ -60,6 +62,7 @@ impl Wiring {
         manager: None,
         previously: Previously { managers: &[], finalizers: &[] },
         requested: crate::request::REQUESTED_AT,
+        summary: None,
         suspend: None,
         depends_on: false,
     };
@@ -75,7 +78,22 @@ impl Wiring {
     pub fn finalizer_under(&self, operator: &str, group: &str) -> String {
         // Core kinds have no group; a finalizer needs a domain all the same.
         let domain = if group.is_empty() { "core.kubernetes.io" } else { group };
-        self.finalizer.map_or_else(|| format!("{domain}/{operator}"), ToOwned::to_owned)
+        match (self.finalizer, self.summary) {
+            (Some(finalizer), _) => finalizer.to_owned(),
+            (None, None) => format!("{domain}/{operator}"),
+            (None, Some(_)) => format!("{domain}/{operator}-{}", self.name),
+        }
+    }
+
+    /// The type of the condition that sums up the others.
+    #[must_use]
+    pub fn summary_type(&self) -> &'static str {
+        self.summary.unwrap_or(READY)
+    }
+
+    /// The conditions that the framework keeps for this reconciler, in the order as sent.
+    pub(crate) fn kept_types(&self) -> &'static [&'static str] {
+        if self.summary.is_some() { &[] } else { &[STALLED, RECONCILING] }
     }
 
     /// The types of the further summaries and of the declared conditions, in the order as sent.
@@ -301,6 +319,20 @@ pub const fn check_step<C: ConditionSet>(steps: &[StepWiring], first: usize, ste
         if clears & !before & bit != 0 {
             panic!("{}", C::COMPLAINTS[i].cleared_unset);
         }
+        i += 1;
+    }
+}
+
+/// The summary is none of the conditions that it sums up.
+#[doc(hidden)]
+#[track_caller]
+pub const fn check_summary<C: ConditionSet>(summary: &str) {
+    let mut i = 0;
+    while i < C::CONDITIONS.len() {
+        assert!(
+            !crate::pipeline::same(C::CONDITIONS[i].type_, summary),
+            "the summary is a condition of the set as well\nhelp: name it after what it sums up, as in `BackupReady`"
+        );
         i += 1;
     }
 }

@@ -151,6 +151,96 @@ async fn contradictions_are_told_before_anything_is_called() {
     assert!(world.cluster().log().entries().is_empty());
 }
 
+mod rivals {
+    use std::sync::Arc;
+
+    use evenkeel::prelude::*;
+    use evenkeel_tests::widget::{Lab, Widget, WidgetError};
+
+    macro_rules! rival {
+        ($name:ident, $condition:ident, $($args:tt)*) => {
+            pub(super) mod $name {
+                use super::*;
+
+                #[derive(ConditionSet)]
+                #[condition_set(mod = on)]
+                pub(crate) enum Conditions {
+                    #[condition(positive)]
+                    $condition,
+                }
+                #[sub_reconciler(sets(on::$condition), external)]
+                pub(crate) async fn make(_: &Widget, _: &Arc<Lab>, _cx: &mut Cx<'_, make>) -> Result<(), WidgetError> {
+                    Ok(())
+                }
+                #[cleanup(of = make)]
+                pub(crate) async fn unmake(_: &Widget, _: &Arc<Lab>, _cx: &mut Cx<'_, make>) -> Result<(), WidgetError> {
+                    Ok(())
+                }
+                #[reconciler(conditions = Conditions, $($args)*)]
+                pub(crate) async fn $name(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
+                    make(widget, lab, cx).await?;
+                    Ok(())
+                }
+            }
+        };
+    }
+
+    rival!(first, Made, summary = "FirstReady");
+    rival!(same_summary, Other, summary = "FirstReady");
+    rival!(same_condition, Made, summary = "OtherReady");
+    rival!(same_finalizer, Other, summary = "OtherReady", finalizer = "tests.evenkeel.dev/tester-first");
+    rival!(same_manager, Other, summary = "OtherReady", manager = "tester/first");
+}
+
+#[tokio::test(start_paused = true)]
+async fn two_reconcilers_that_would_overwrite_each_other_are_both_named_with_the_cure() {
+    let world = installed().await;
+    let first =
+        || Operator::new("tester").client(world.client.clone()).reconciler::<rivals::first::first>(Lab::at("a"));
+    let lab = || Lab::at("a");
+    let cases = [
+        (
+            first().reconciler::<rivals::same_summary::same_summary>(lab()),
+            "both sum up Widget in FirstReady",
+            "summary",
+        ),
+        (
+            first().reconciler::<rivals::same_condition::same_condition>(lab()),
+            "both set the condition Made of Widget",
+            "rename",
+        ),
+        (
+            first().reconciler::<rivals::same_finalizer::same_finalizer>(lab()),
+            "share the finalizer tests.evenkeel.dev/tester-first of Widget",
+            "finalizer = ",
+        ),
+        (
+            first().reconciler::<rivals::same_manager::same_manager>(lab()),
+            "share the field manager tester/first",
+            "manager = ",
+        ),
+    ];
+    for (operator, what, cure) in cases {
+        let error = refusal(operator).await;
+        let headline = error.to_string().lines().next().unwrap_or_default().to_owned();
+        assert!(headline.starts_with("first and same_") && headline.ends_with(what), "{headline}");
+        assert!(error.cure().contains(cure) && error.reason() == Reason::Setup, "{error}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_field_of_a_second_reconciler_is_asked_for_only_where_there_is_one() {
+    let world = installed().await;
+    let mut old = serde_json::to_value(definition()).unwrap();
+    let status = "/spec/versions/0/schema/openAPIV3Schema/properties/status/properties";
+    old.pointer_mut(status).unwrap().as_object_mut().unwrap().remove("observedBy").unwrap();
+    world.install(&serde_json::from_value(old).unwrap()).await;
+    let second = Operator::new("tester").client(world.client.clone()).reconciler::<rivals::first::first>(Lab::at("a"));
+    let error = refusal(second).await;
+    assert!(error.reason() == Reason::Outdated && error.to_string().contains("lacks observedBy"), "{error}");
+    operator(&world).run_until(tokio::time::sleep(Duration::from_secs(1))).await.unwrap();
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_server_in_trouble_does_not_end_the_operator() {
     let world = installed().await;

@@ -154,7 +154,9 @@ impl Wire {
             body: String::from_utf8_lossy(&body).into_owned(),
         };
         let fault = self.0.rules.lock().unwrap_or_else(PoisonError::into_inner).iter_mut().find_map(|rule| rule(&call));
-        let (is_watch, is_status_write) = (call.is_watch(), call.is_status_write());
+        // A second reconciler of a kind writes at any time, and has no part in what observers read.
+        let is_second = call.body.contains("\"observedBy\"");
+        let (is_watch, is_status_write) = (call.is_watch(), call.is_status_write() && !is_second);
         self.0.calls.lock().unwrap_or_else(PoisonError::into_inner).push(call);
         match fault {
             Some(Fault::Silence) => std::future::pending().await,

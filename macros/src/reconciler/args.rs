@@ -28,6 +28,7 @@ const KEYS: Keys = Keys {
         "depends_on",
         "after",
         "mod",
+        "summary",
         "crate",
     ],
     many: &[],
@@ -50,6 +51,8 @@ pub(crate) struct ReconcilerArgs {
     pub(crate) after: Option<Path>,
     pub(crate) managers: Vec<LitStr>,
     pub(crate) finalizers: Vec<LitStr>,
+    /// What sums up the conditions instead of Ready.
+    pub(crate) summary: Option<LitStr>,
     /// Where the markers of a struct's methods are.
     pub(crate) module: Option<Ident>,
     pub(crate) krate: Krate,
@@ -79,6 +82,7 @@ pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> ReconcilerArgs 
         after: None,
         managers: Vec::new(),
         finalizers: Vec::new(),
+        summary: None,
         module: None,
         krate: Krate::DEFAULT,
         says_conditions: false,
@@ -110,6 +114,7 @@ impl ReconcilerArgs {
                 let text = arg.text("\"reconcile.example.com/requestedAt\"");
                 self.requested = errors.take(text.and_then(check::annotation));
             }
+            "summary" => self.summary = errors.take(arg.text("\"BackupReady\"").and_then(check::summary)),
             "mod" => self.module = errors.take(arg.ident("repos")),
             "previously" => self.previously(arg, errors),
             _ => self.krate = errors.take(arg.value("::evenkeel").and_then(Krate::parse)).unwrap_or(Krate::DEFAULT),

@@ -9,7 +9,7 @@ use super::pipeline::{Callee, Pipeline, is_self};
 use crate::errors::{Errors, mistake};
 use crate::syntax::context::is_context;
 use crate::syntax::function::Function;
-use crate::syntax::names::{is_annotation, is_finalizer, is_manager, plain};
+use crate::syntax::names::{KEPT, camel, is_annotation, is_condition_type, is_finalizer, is_manager, plain};
 use crate::syntax::shape::{check_generics, check_plain};
 use crate::syntax::suggest;
 
@@ -42,6 +42,21 @@ pub(crate) fn annotation(text: LitStr) -> syn::Result<LitStr> {
     }
     let headline = format!("Kubernetes refuses the annotation `{}`", text.value());
     Err(mistake(&text, headline, "write a domain and a name: `\"reconcile.example.com/requestedAt\"`"))
+}
+
+/// The summary is a condition of its own.
+pub(crate) fn summary(text: LitStr) -> syn::Result<LitStr> {
+    let value = text.value();
+    if KEPT.contains(&value.as_str()) {
+        let headline = format!("`{value}` is of the first reconciler of a kind");
+        return Err(mistake(&text, headline, "leave `summary` out, or write for example `summary = \"BackupReady\"`"));
+    }
+    if !is_condition_type(&value) {
+        let word = camel(&value);
+        let help = if is_condition_type(&word) { word } else { "BackupReady".to_owned() };
+        return Err(mistake(&text, format_args!("`{value}` is no condition type"), format_args!("write `\"{help}\"`")));
+    }
+    Ok(text)
 }
 
 /// The module of markers is that of a struct.

@@ -10,8 +10,8 @@ use crate::syntax::function::keyword;
 use crate::syntax::names::plain;
 
 /// The fields of the framework, in Rust.
-pub(super) const KEPT: [&str; 4] =
-    ["observed_generation", "conditions", "observed_inputs", "last_handled_reconcile_at"];
+pub(super) const KEPT: [&str; 5] =
+    ["observed_generation", "conditions", "observed_inputs", "last_handled_reconcile_at", "observed_by"];
 
 /// A status is a struct.
 pub(crate) fn refuse_no_struct(item: &TokenStream, error: syn::Error, errors: &mut Errors) {

@@ -24,6 +24,11 @@ pub(crate) fn expand(status: &Status) -> TokenStream {
             fn last_handled_reconcile_at(&self) -> #krate::std::option::Option<&#krate::std::primitive::str> {
                 self.last_handled_reconcile_at.as_deref()
             }
+            fn observed_by(
+                &self,
+            ) -> #krate::std::option::Option<&#krate::std::collections::BTreeMap<#krate::std::string::String, #krate::ObservedBy>> {
+                #krate::std::option::Option::Some(&self.observed_by)
+            }
         }
     }
 }
@@ -94,5 +99,8 @@ fn expand_kept(status: &Status) -> TokenStream {
         /// The token of the last pass that was asked for by annotation.
         #[serde(rename = "lastHandledReconcileAt", default, skip_serializing_if = #none)]
         pub last_handled_reconcile_at: #krate::std::option::Option<#krate::std::string::String>,
+        /// What further reconcilers of the kind keep, by name.
+        #[serde(rename = "observedBy", default, skip_serializing_if = #empty)]
+        pub observed_by: #krate::std::collections::BTreeMap<#krate::std::string::String, #krate::ObservedBy>,
     }
 }

@@ -79,7 +79,7 @@ impl Draft {
             self.block_unreached();
         }
         let conditions = self.summarized(&outcome);
-        let ready = find(&conditions, READY);
+        let ready = find(&conditions, self.wiring.summary_type());
         if matches!(outcome, Outcome::Done | Outcome::Ignored)
             && let Some(ready) = ready.filter(|ready| ready.status != Status::True)
         {
@@ -107,14 +107,17 @@ impl Draft {
         let marked = self.marked.map(|place| self.wiring.conditions[place].type_);
         let merge = Merge::of(Ranking::Worst, self.wiring.conditions).and_progress().first(marked);
         if let Some(summary) = merge.summary(&all, READY) {
+            let type_ = self.wiring.summary_type();
             let ready = match &self.blocked {
-                Some(halt) => self.stamped(READY, Status::False, halt.reason, &halt.message),
-                None => self.stamped(READY, summary.status, &summary.reason, &summary.message),
+                Some(halt) => self.stamped(type_, Status::False, halt.reason, &halt.message),
+                None => self.stamped(type_, summary.status, &summary.reason, &summary.message),
             };
             let at = all.len() - self.conditions.iter().flatten().count();
             all.insert(at, ready);
             all.splice(at + 1..at + 1, self.further_summaries(marked));
         }
+        // A second reconciler of the kind counts them in, and leaves them to the first.
+        all.retain(|c| self.wiring.summary.is_none() || ![STALLED, RECONCILING].contains(&c.type_.as_str()));
         all
     }
 
@@ -154,6 +157,8 @@ impl Draft {
             fields: self.fields(),
             observed_inputs: self.before.observed_inputs.clone(),
             receipts: self.receipts.clone(),
+            summary: self.wiring.summary_type(),
+            second: self.second(matches!(outcome, Outcome::Stalled { .. })),
         }
     }
 }
@@ -168,6 +173,7 @@ mod tests {
     use super::*;
     use crate::condition::{ConditionInfo, SummaryInfo};
     use crate::draft::nowhere::Nowhere;
+    use crate::observed::Observed;
     use crate::wiring::{StepWiring, Wiring};
 
     const SET: &[ConditionInfo] = &[
@@ -186,7 +192,9 @@ mod tests {
     };
 
     fn draft(found: Vec<Condition>) -> Draft {
-        Draft::bare(WIRING, 2, Some(1), found, Arc::new(Nowhere))
+        let mut observed = Observed::default();
+        observed.generation = Some(1);
+        Draft::bare(WIRING, 2, observed, found, Arc::new(Nowhere))
     }
 
     fn halt(class: Class) -> Option<Halt> {

@@ -63,7 +63,7 @@ fn found(state: &[(&str, Status)], marks: &[&str], observed: i64) -> Vec<Conditi
 }
 
 fn run(end: End, found: Vec<Condition>, observed: i64) -> (Outcome, StatusIntent) {
-    let mut draft = Draft::bare(WIRING, 2, Some(observed), found, Arc::new(Nowhere));
+    let mut draft = Draft::bare(WIRING, 2, Observed::at(observed), found, Arc::new(Nowhere));
     let mut halt = None;
     for (place, step) in WIRING.steps.iter().enumerate() {
         draft.begin(*step);

@@ -43,7 +43,7 @@ impl Draft {
             before: self.before.clone(),
             receipts: self.receipts.clone(),
             joined: Some(joined.clone()),
-            ..Self::bare(self.wiring, self.generation, None, Vec::new(), self.backend.clone())
+            ..Self::bare(self.wiring, self.generation, self.observed.clone(), Vec::new(), self.backend.clone())
         }
     }
 
@@ -101,10 +101,10 @@ impl Draft {
         }
     }
 
-    /// The author's fields, of which the later step in declared order wins where both changed one.
+    /// The author's fields, those of other reconcilers too, of which the later step in declared order wins where both changed one.
     fn merge_fields(&mut self, forks: &[Self]) {
-        let base = self.fields();
-        let all = forks.iter().map(Self::fields).filter(|fields| *fields != base);
+        let base = self.said();
+        let all = forks.iter().map(Self::said).filter(|fields| *fields != base);
         let merged = all.fold(base.clone(), |merged, fields| changed(&base, &fields, merged));
         if merged == base {
             return;

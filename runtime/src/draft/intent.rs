@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use crate::condition::Condition;
+use crate::condition::{Condition, STALLED, find, is_true};
+use crate::observed::ObservedBy;
 use crate::request::Receipts;
-use crate::status::ObservedInputs;
+use crate::status::{OBSERVED_BY, ObservedInputs};
 
 /// What is written to the status: built, never copied. Foreign conditions and unknown fields are never in it.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,6 +22,10 @@ pub struct StatusIntent {
     pub observed_inputs: Option<ObservedInputs>,
     /// Which requests were handled.
     pub receipts: Receipts,
+    /// The condition that sums up the others.
+    pub summary: &'static str,
+    /// Of a second reconciler of the kind: its name, and whether it is stalled.
+    pub second: Option<(&'static str, bool)>,
 }
 
 impl StatusIntent {
@@ -29,6 +34,12 @@ impl StatusIntent {
     pub fn to_value(&self) -> Value {
         let mut status: serde_json::Map<String, Value> = self.fields.clone().into_iter().collect();
         status.insert("conditions".into(), json!(self.conditions));
+        if let Some((name, stalled)) = self.second {
+            let mut by = BTreeMap::new();
+            by.insert(name, self.observed_by(stalled));
+            status.insert(OBSERVED_BY.into(), json!(by));
+            return Value::Object(status);
+        }
         if let Some(generation) = self.observed_generation {
             status.insert("observedGeneration".into(), json!(generation));
         }
@@ -39,5 +50,28 @@ impl StatusIntent {
             status.insert("lastHandledReconcileAt".into(), json!(token));
         }
         Value::Object(status)
+    }
+
+    fn observed_by(&self, stalled: bool) -> ObservedBy {
+        let ObservedInputs { wiring, digest, references } = self.observed_inputs.clone().unwrap_or_default();
+        ObservedBy {
+            generation: self.observed_generation,
+            stalled,
+            wiring,
+            digest,
+            references,
+            fields: self.fields.keys().cloned().collect(),
+            last_handled_reconcile_at: self.receipts.reconcile.clone(),
+        }
+    }
+
+    /// The condition that sums up the others.
+    pub(crate) fn ready(&self) -> Option<&Condition> {
+        find(&self.conditions, self.summary)
+    }
+
+    /// Whether only a person can help.
+    pub(crate) fn is_stalled(&self) -> bool {
+        self.second.map_or_else(|| is_true(&self.conditions, STALLED), |(_, stalled)| stalled)
     }
 }

@@ -24,8 +24,9 @@ pub use self::intent::StatusIntent;
 use self::typed::Typed;
 
 use crate::backend::{ApiError, Backend};
-use crate::condition::{Condition, Polarity, READY, RECONCILING, STALLED, Stamp, Status, find};
+use crate::condition::{Condition, Polarity, RECONCILING, STALLED, Stamp, Status, find};
 use crate::interval::Clamped;
+use crate::observed::Observed;
 use crate::outcome::Halt;
 use crate::reconciler::Primary;
 use crate::request::Receipts;
@@ -70,6 +71,8 @@ pub(crate) struct Draft {
     blocked: Option<Halt>,
     /// What stalls the object, whatever the steps make of it.
     refused: Option<Halt>,
+    /// What the last pass left.
+    observed: Observed,
 }
 
 /// The status as the pass found it.
@@ -77,7 +80,10 @@ pub(crate) struct Draft {
 struct Before {
     observed_generation: Option<i64>,
     conditions: Vec<Condition>,
+    /// Those that this reconciler wrote.
     fields: BTreeMap<String, Value>,
+    /// Those of all reconcilers.
+    all_fields: BTreeMap<String, Value>,
     observed_inputs: Option<ObservedInputs>,
     receipts: Receipts,
 }
@@ -89,15 +95,15 @@ impl Draft {
         let mut draft = Self::bare(
             wiring,
             object.meta().generation.unwrap_or_default(),
-            status.observed_generation(),
+            Observed::of(&status, &wiring),
             found,
             backend,
         );
         draft.namespace = object.namespace();
         draft.name = object.name_any();
-        draft.before.fields = author_fields(&status).unwrap_or_default();
-        draft.before.observed_inputs = status.observed_inputs().cloned();
-        draft.before.receipts = Receipts::of(&status);
+        draft.before.all_fields = author_fields(&status).unwrap_or_default();
+        draft.before.fields = draft.own(draft.before.all_fields.clone());
+        draft.before.receipts = draft.observed.receipts.clone();
         draft.receipts = draft.before.receipts.after(wiring.requested, object.annotations());
         draft.status = Box::new(status);
         draft.typed = Typed::of::<K::Status>();
@@ -108,7 +114,7 @@ impl Draft {
     fn bare(
         wiring: Wiring,
         generation: i64,
-        observed_generation: Option<i64>,
+        observed: Observed,
         found: Vec<Condition>,
         backend: Arc<dyn Backend>,
     ) -> Self {
@@ -123,10 +129,11 @@ impl Draft {
             typed: Typed::NONE,
             conditions,
             before: Before {
-                observed_generation,
+                observed_generation: observed.generation,
+                all_fields: BTreeMap::new(),
                 conditions: found,
                 fields: BTreeMap::new(),
-                observed_inputs: None,
+                observed_inputs: observed.inputs.clone(),
                 receipts: Receipts::default(),
             },
             marked: None,
@@ -142,6 +149,7 @@ impl Draft {
             receipts: Receipts::default(),
             blocked: None,
             refused: None,
+            observed,
         }
     }
 
@@ -218,12 +226,23 @@ impl Draft {
         }
     }
 
-    /// The author's fields as they stand now.
+    /// The author's fields as they stand now, as far as they are this reconciler's.
     fn fields(&self) -> BTreeMap<String, Value> {
+        self.own(self.said())
+    }
+
+    /// All of the author's fields as they stand now.
+    fn said(&self) -> BTreeMap<String, Value> {
         (self.typed.fields)(self.status.as_ref()).unwrap_or_else(|error| {
             tracing::warn!(%error, "the status fields cannot be written as JSON; the earlier ones are kept");
-            self.before.fields.clone()
+            self.before.all_fields.clone()
         })
+    }
+
+    /// The fields that are this reconciler's: it wrote them last, or changed them.
+    fn own(&self, mut fields: BTreeMap<String, Value>) -> BTreeMap<String, Value> {
+        fields.retain(|name, value| self.observed.wrote(name) || self.before.all_fields.get(name) != Some(value));
+        fields
     }
 
     /// The status in the middle of a pass: conditions as they were found, the author's fields as they are now.
@@ -231,14 +250,15 @@ impl Draft {
         let found = |type_: &str| find(&self.before.conditions, type_).cloned();
         let mut conditions = Vec::new();
         if self.before.observed_generation == Some(self.generation) {
-            conditions.extend([STALLED, RECONCILING].into_iter().filter_map(found));
-        } else {
+            conditions.extend(self.wiring.kept_types().iter().copied().filter_map(found));
+        } else if self.wiring.summary.is_none() {
             conditions.push(self.stamped(RECONCILING, Status::True, "Progressing", "reconciliation in progress"));
         }
-        conditions.push(
-            found(READY)
-                .unwrap_or_else(|| self.stamped(READY, Status::Unknown, "Progressing", "reconciliation in progress")),
-        );
+        let summary = self.wiring.summary_type();
+        conditions
+            .push(found(summary).unwrap_or_else(|| {
+                self.stamped(summary, Status::Unknown, "Progressing", "reconciliation in progress")
+            }));
         conditions.extend(self.wiring.condition_types().filter_map(found));
         StatusIntent {
             observed_generation: self.before.observed_generation,
@@ -246,20 +266,29 @@ impl Draft {
             fields: self.fields(),
             observed_inputs: self.before.observed_inputs.clone(),
             receipts: self.before.receipts.clone(),
+            summary: self.wiring.summary_type(),
+            second: self.second(self.observed.stalled),
         }
     }
 
     /// What is there, in the form of an intent: a write is due only if the intended one differs.
     pub(crate) fn found(&self) -> StatusIntent {
         let ours = |type_: &str| find(&self.before.conditions, type_).cloned();
-        let order = [STALLED, RECONCILING, READY].into_iter().chain(self.wiring.condition_types());
+        let kept = self.wiring.kept_types().iter().copied().chain([self.wiring.summary_type()]);
+        let order = kept.chain(self.wiring.condition_types());
         StatusIntent {
             observed_generation: self.before.observed_generation,
             conditions: order.filter_map(ours).collect(),
             fields: self.before.fields.clone(),
             observed_inputs: self.before.observed_inputs.clone(),
             receipts: self.before.receipts.clone(),
+            summary: self.wiring.summary_type(),
+            second: self.second(self.observed.stalled),
         }
+    }
+
+    fn second(&self, stalled: bool) -> Option<(&'static str, bool)> {
+        self.wiring.summary.map(|_| (self.wiring.name, stalled))
     }
 
     /// What is there, with the receipts of a suspended object; its generation counts as observed where that is wished.

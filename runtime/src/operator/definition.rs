@@ -5,18 +5,18 @@ use kube::Client;
 use serde_json::Value;
 
 use super::error::{Error, Reason, Result, install};
-use crate::status::FRAMEWORK_FIELDS;
+use crate::status::{FRAMEWORK_FIELDS, OBSERVED_BY};
 use crate::wiring::KindInfo;
 
 /// Reads the CRD, if the role allows it, and compares it with what the program needs. What cannot be read is not an error here: the
 /// list of the kind tells.
-pub(super) async fn check(client: &Client, kind: &KindInfo) -> Result {
+pub(super) async fn check(client: &Client, kind: &KindInfo, is_second: bool) -> Result {
     let resource = &kind.resource;
     let path =
         format!("/apis/apiextensions.k8s.io/v1/customresourcedefinitions/{}.{}", resource.plural, resource.group);
     let Ok(request) = Request::get(path).body(Vec::new()) else { return Ok(()) };
     match client.request::<Value>(request).await {
-        Ok(definition) => defect(&definition, &resource.version).map_or(Ok(()), |defect| {
+        Ok(definition) => defect(&definition, &resource.version, is_second).map_or(Ok(()), |defect| {
             let (reason, what) = match defect {
                 Defect::NotServed(what) => (Reason::NotServed, what),
                 Defect::Lacking(what) => (Reason::Outdated, what),
@@ -37,7 +37,7 @@ enum Defect {
     Lacking(String),
 }
 
-fn defect(definition: &Value, version: &str) -> Option<Defect> {
+fn defect(definition: &Value, version: &str, is_second: bool) -> Option<Defect> {
     let versions: Vec<&Value> = definition["spec"]["versions"].as_array()?.iter().collect();
     let served = || versions.iter().filter(|v| v["served"] == true).filter_map(|v| v["name"].as_str());
     if !served().any(|name| name == version) {
@@ -54,7 +54,8 @@ fn defect(definition: &Value, version: &str) -> Option<Defect> {
     if open(schema) || open(status) {
         return None;
     }
-    let lacking: Vec<_> = FRAMEWORK_FIELDS.into_iter().filter(|field| status["properties"][field].is_null()).collect();
+    let needed = FRAMEWORK_FIELDS.into_iter().filter(|field| is_second || *field != OBSERVED_BY);
+    let lacking: Vec<_> = needed.filter(|field| status["properties"][field].is_null()).collect();
     if lacking.is_empty() {
         return None;
     }
@@ -79,21 +80,21 @@ mod tests {
     fn missing_status_fields_are_named() {
         let status = json!({ "properties": { "conditions": {}, "artifact": {} } });
         let lacking = "lacks observedGeneration, observedInputs, lastHandledReconcileAt in the status of v1".to_owned();
-        assert_eq!(defect(&definition(&status), "v1"), Some(Defect::Lacking(lacking)));
+        assert_eq!(defect(&definition(&status), "v1", false), Some(Defect::Lacking(lacking)));
     }
 
     #[test]
     fn an_open_status_may_hold_anything() {
         let status = json!({ "x-kubernetes-preserve-unknown-fields": true });
-        assert_eq!(defect(&definition(&status), "v1"), None);
+        assert_eq!(defect(&definition(&status), "v1", false), None);
     }
 
     #[test]
     fn a_version_without_status_subresource_or_not_served_is_told() {
         let definition = definition(&json!({}));
         let no_status = "has no status subresource in v1beta1".to_owned();
-        assert_eq!(defect(&definition, "v1beta1"), Some(Defect::Lacking(no_status)));
+        assert_eq!(defect(&definition, "v1beta1", false), Some(Defect::Lacking(no_status)));
         let not_served = "does not serve v2, but v1beta1, v1".to_owned();
-        assert_eq!(defect(&definition, "v2"), Some(Defect::NotServed(not_served)));
+        assert_eq!(defect(&definition, "v2", false), Some(Defect::NotServed(not_served)));
     }
 }

@@ -12,7 +12,7 @@ use super::error::Result;
 use crate::knowledge::Knowledge;
 use crate::pass::field_manager;
 use crate::reconciler::Reconciler;
-use crate::wiring::KindInfo;
+use crate::wiring::{KindInfo, Wiring};
 
 /// What sets one reconciler apart from the others.
 pub(super) struct Identity {
@@ -21,6 +21,8 @@ pub(super) struct Identity {
     pub(super) kind: KindInfo,
     /// Field manager of all that it writes.
     pub(super) manager: String,
+    pub(super) finalizer: String,
+    pub(super) wiring: Wiring,
 }
 
 pub(super) trait Member: Send + Sync {
@@ -48,7 +50,14 @@ impl<R: Reconciler> Typed<R> {
 
 impl<R: Reconciler<Object: CustomResourceExt>> Member for Typed<R> {
     fn under(&self, operator: &str) -> Identity {
-        Identity { name: R::WIRING.name, kind: KindInfo::of::<R::Object>(), manager: field_manager::<R>(operator) }
+        let kind = KindInfo::of::<R::Object>();
+        Identity {
+            name: R::WIRING.name,
+            manager: field_manager::<R>(operator),
+            finalizer: R::WIRING.finalizer_under(operator, &kind.resource.group),
+            wiring: R::WIRING,
+            kind,
+        }
     }
 
     fn definition(&self) -> CustomResourceDefinition {

@@ -6,6 +6,7 @@ mod definition;
 mod error;
 mod known;
 mod member;
+mod rivalry;
 mod shard;
 mod signal;
 mod startup;

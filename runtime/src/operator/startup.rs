@@ -7,7 +7,7 @@ use kube::{Client, Config};
 use tokio::sync::watch;
 
 use super::error::{Error, Reason, Result, install};
-use super::{Operator, wired};
+use super::{Operator, rivalry, wired};
 use crate::queue::QueueConfig;
 use crate::watch::{Place, Progress, Trouble, chain, plural_and_group};
 use crate::wiring::KindInfo;
@@ -38,14 +38,8 @@ pub(super) fn settings(operator: &Operator) -> Result<QueueConfig> {
     }
     for (at, one) in members.iter().enumerate() {
         for other in &members[at + 1..] {
-            if one.kind == other.kind {
-                let kind = &one.kind.resource.kind;
-                let headline = format!("{} and {} both reconcile {kind}", one.name, other.name);
-                return setup(headline, "they would overwrite each other's Ready: make them steps of one reconciler");
-            }
-            if one.manager == other.manager {
-                let headline = format!("{} and {} share the field manager {}", one.name, other.name, one.manager);
-                return setup(headline, "apply would take each other's fields away: give one `manager = \"..\"`");
+            if let Some((headline, cure)) = rivalry::between(one, other) {
+                return setup(headline, cure);
             }
         }
     }

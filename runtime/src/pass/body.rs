@@ -43,8 +43,8 @@ impl<R: Reconciler> PassWorker<R> {
         let halt = ended.halt(&mut draft);
         let verdict = Verdict { outcome: draft.outcome(halt.clone()), halt };
         let next = match deleting {
-            true => self.deleted(key, &object, &mut draft, &backend, verdict).await,
-            false => self.finish(key, &object, &mut draft, &backend, verdict).await,
+            true => self.deleted(key, &object, &mut draft, &backend, verdict).boxed().await,
+            false => self.finish(key, &object, &mut draft, &backend, verdict).boxed().await,
         };
         // A pass that timed out may have left blocking work behind: the key stays taken until it ends.
         backend.blocking.close();

@@ -29,6 +29,9 @@ pub(super) fn wiring(wiring: &Wiring, after: Option<&str>) -> String {
             let _ = write!(text, " {}={}", error.reason, error.class);
         }
     }
+    if let Some(summary) = wiring.summary {
+        let _ = write!(text, "\n{summary}");
+    }
     let _ = write!(text, "\n{}", crate::shape::describe(wiring.shape));
     hash(&text)
 }

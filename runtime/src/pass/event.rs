@@ -4,7 +4,7 @@ use k8s_openapi::api::core::v1::ObjectReference;
 use kube::runtime::events::{Event, EventType, Recorder};
 
 use super::calls::answered;
-use crate::condition::{Condition, READY, STALLED, Status, find};
+use crate::condition::Condition;
 use crate::draft::StatusIntent;
 
 /// Longer notes are refused by the server (events.k8s.io/v1: 1 kB).
@@ -29,11 +29,11 @@ pub(super) fn event(type_: EventType, reason: &str, note: &str) -> Event {
 }
 
 fn summary(status: &StatusIntent) -> Option<&Condition> {
-    find(&status.conditions, READY)
+    status.ready()
 }
 
 fn stalled(status: &StatusIntent) -> bool {
-    find(&status.conditions, STALLED).is_some_and(|c| c.status == Status::True)
+    status.is_stalled()
 }
 
 fn same(a: &Condition, b: &Condition) -> bool {

@@ -10,8 +10,9 @@ use super::body::Verdict;
 use super::pending::Pending;
 use super::status::{self, Unwritten};
 use super::tell::Tale;
-use crate::condition::{Condition, RECONCILING, STALLED, find};
+use crate::condition::{Condition, find};
 use crate::draft::{Draft, StatusIntent};
+use crate::observed::Observed;
 use crate::outcome::Outcome;
 use crate::queue::{Key, Next};
 use crate::reconciler::{Primary, Reconciler};
@@ -72,7 +73,7 @@ impl<R: Reconciler> PassWorker<R> {
     pub(super) fn settle(&self, key: &Key, intent: &StatusIntent, written: &DynamicObject) {
         let conditions: Vec<Condition> =
             serde_json::from_value(written.data["status"]["conditions"].clone()).unwrap_or_default();
-        let declared = R::WIRING.condition_types().chain([STALLED, RECONCILING]);
+        let declared = R::WIRING.condition_types().chain(R::WIRING.kept_types().iter().copied());
         let foreign: BTreeSet<&'static str> =
             declared.filter(|t| find(&conditions, t).is_some() && find(&intent.conditions, t).is_none()).collect();
         let mut memory = self.memory();
@@ -99,7 +100,9 @@ impl<R: Reconciler> PassWorker<R> {
     pub(super) async fn take_over(&self, object: &R::Object, backend: &PassBackend) -> Result<(), Unwritten> {
         let previously = R::WIRING.previously.managers;
         let Some(status) = object.status().filter(|status| !status.conditions().is_empty()) else { return Ok(()) };
-        if previously.is_empty() || status.observed_inputs().is_some_and(|inputs| inputs.wiring == self.wiring) {
+        if previously.is_empty()
+            || Observed::of(status, &R::WIRING).inputs.is_some_and(|inputs| inputs.wiring == self.wiring)
+        {
             return Ok(());
         }
         if let Some(version) = status::take_over(&backend.calls, &backend.identity, previously).await? {
@@ -111,7 +114,8 @@ impl<R: Reconciler> PassWorker<R> {
     /// A time stamp that changes in every pass costs a write per resync. It wakes nobody, but its author should know.
     fn warn_of_time_stamps(&self, draft: &Draft, object: &R::Object, intent: &StatusIntent) {
         let settled = object.status().is_some_and(|status| {
-            let digest = status.observed_inputs().map(|inputs| &inputs.digest);
+            let inputs = Observed::of(status, &R::WIRING).inputs;
+            let digest = inputs.as_ref().map(|inputs| &inputs.digest);
             digest.is_some() && digest == intent.observed_inputs.as_ref().map(|inputs| &inputs.digest)
         });
         if !settled {

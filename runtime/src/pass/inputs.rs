@@ -6,16 +6,14 @@ use std::sync::PoisonError;
 use kube::api::DynamicObject;
 use kube::{Resource, ResourceExt};
 
-use super::PassWorker;
 use super::backend::PassBackend;
 use super::depend::DEPENDENCIES;
+use super::{PassWorker, observed};
 use crate::backend::Target;
 use crate::cause::{Inputs, Standing};
 use crate::outcome::{Class, Halt};
 use crate::queue::{Causes, Key};
-use crate::reconciler::{Primary, Reconciler};
-use crate::request::Receipts;
-use crate::status::StatusContract;
+use crate::reconciler::Reconciler;
 use crate::watch::Seen;
 use crate::wiring::{How, KindInfo};
 
@@ -37,20 +35,20 @@ impl Tracked {
 impl<R: Reconciler> PassWorker<R> {
     /// What of the object itself stands in the way of leaving it alone.
     pub(super) fn standing(&self, object: &R::Object, woken: Causes) -> Causes {
-        let receipts = object.status().map(Receipts::of).unwrap_or_default();
+        let seen = observed::<R>(object);
         self.env.causes.standing(&Standing {
             woken,
             meta: object.meta(),
-            observed: object.status().and_then(StatusContract::observed_generation),
-            inputs: object.status().and_then(StatusContract::observed_inputs),
+            observed: seen.generation,
+            inputs: seen.inputs.as_ref(),
             is_finalizer_due: self.finalizers.settle(object.meta()).is_some(),
-            is_requested: receipts.awaits(R::WIRING.requested, object.annotations()),
+            is_requested: seen.receipts.awaits(R::WIRING.requested, object.annotations()),
         })
     }
 
     /// Whether all that the last pass depended on is as it was. Only final outcomes record a digest.
     pub(super) async fn is_unchanged(&self, key: &Key, object: &R::Object, held_up: Option<&Halt>) -> bool {
-        let Some(inputs) = object.status().and_then(StatusContract::observed_inputs) else { return false };
+        let Some(inputs) = observed::<R>(object).inputs else { return false };
         if !self.follow(key, &inputs.references).await {
             return false;
         }

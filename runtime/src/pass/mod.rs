@@ -46,6 +46,7 @@ use crate::backend::{ApiError, Target};
 use crate::cause::List;
 use crate::gate::Gate;
 use crate::hook::Observer;
+use crate::observed::Observed;
 use crate::queue::{Attempt, Causes, Key, Next, Worker};
 use crate::reconciler::Reconciler;
 use crate::suspend::is_suspended;
@@ -75,6 +76,11 @@ pub(crate) struct Env<R: Reconciler> {
 /// The names under which a reconciler writes.
 pub(crate) fn field_manager<R: Reconciler>(operator: &str) -> String {
     R::WIRING.manager_under(operator)
+}
+
+/// What the last pass of this reconciler left in the status.
+fn observed<R: Reconciler>(object: &R::Object) -> Observed {
+    crate::Primary::status(object).map(|status| Observed::of(status, &R::WIRING)).unwrap_or_default()
 }
 
 /// Runs passes.
@@ -142,7 +148,7 @@ impl<R: Reconciler> PassWorker<R> {
         };
         let standing = self.standing(&object, causes);
         if standing.contains(Causes::DELETION) {
-            return self.delete(key, object).await;
+            return self.delete(key, object).boxed().await;
         }
         if is_suspended::<R>(&object) {
             return self.freeze(key, &object, causes.contains(Causes::SUSPENSION)).await;
@@ -161,7 +167,8 @@ impl<R: Reconciler> PassWorker<R> {
             return Box::pin(self.hold(key, &object, halt)).await;
         }
         match self.settle_finalizer(key, object).await {
-            Ok(object) => self.body(key, object).await,
+            // On the heap: the future of a body holds all that the author's steps hold.
+            Ok(object) => self.body(key, object).boxed().await,
             Err(next) => next,
         }
     }

@@ -2,21 +2,18 @@
 
 use kube::ResourceExt;
 
-use super::PassWorker;
-use crate::condition::{STALLED, Status, find};
+use super::{PassWorker, observed};
 use crate::interval::Clamped;
 use crate::outcome::Outcome;
 use crate::queue::Next;
-use crate::reconciler::{Primary, Reconciler};
-use crate::status::StatusContract;
+use crate::reconciler::Reconciler;
 
 impl<R: Reconciler> PassWorker<R> {
     /// When an unchanged object runs again; a stalled one does not.
     pub(super) fn rest(&self, object: &R::Object) -> Next {
-        let conditions = object.status().map_or(&[][..], StatusContract::conditions);
-        match find(conditions, STALLED).map(|stalled| stalled.status) {
-            Some(Status::True) => Next::Await,
-            _ => self.schedule(object, &Outcome::Done, false, &mut Vec::new()),
+        match observed::<R>(object).stalled {
+            true => Next::Await,
+            false => self.schedule(object, &Outcome::Done, false, &mut Vec::new()),
         }
     }
 

@@ -7,7 +7,7 @@ use kube::runtime::events::{self, EventType};
 use super::PassWorker;
 use super::event::{self, event, is_transition};
 use crate::action::{Actions, EventLevel, LogLevel};
-use crate::condition::{ConditionInfo, READY, Status, find, has_recovered};
+use crate::condition::{ConditionInfo, Status, has_recovered};
 use crate::draft::StatusIntent;
 use crate::hook::{Event, Telling};
 use crate::interval::Clamped;
@@ -37,7 +37,7 @@ impl Tale {
         halt: Option<&Halt>,
         declared: &[ConditionInfo],
     ) -> Self {
-        let (was, is) = (find(&before.conditions, READY), find(&after.conditions, READY));
+        let (was, is) = (before.ready(), after.ready());
         let ready_again =
             was.is_some_and(|c| c.status == Status::False) && is.is_some_and(|c| c.status == Status::True);
         let (reason, message) = match halt {

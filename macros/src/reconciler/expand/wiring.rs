@@ -30,6 +30,7 @@ pub(super) fn expand_wiring(reconciler: &Reconciler) -> TokenStream {
     let suspend = expand_suspend(krate, args.suspend.as_ref());
     let depends_on = args.depends_on.iter().map(|_| quote!(depends_on: true,));
     let requested = args.requested.iter().map(|key| quote!(requested: #key,));
+    let summary = expand_option(krate, &args.summary);
     quote! {
         #krate::Wiring {
             name: #name,
@@ -46,6 +47,7 @@ pub(super) fn expand_wiring(reconciler: &Reconciler) -> TokenStream {
             #suspend
             #(#depends_on)*
             previously: #krate::Previously { managers: &[#(#managers),*], finalizers: &[#(#finalizers),*] },
+            summary: #summary,
             ..#krate::Wiring::EMPTY
         }
     }
@@ -86,9 +88,14 @@ pub(super) fn expand_checks(reconciler: &Reconciler) -> TokenStream {
         let first = pipeline.joined_from(i);
         quote_spanned!(call.callee.span()=> const #name: () = #here::check_step::<#conditions>(STEPS, #first, #i);)
     });
+    let own = args.summary.iter().map(|summary| {
+        let here = krate.at(summary.span());
+        quote_spanned!(summary.span()=> const SUMMARY: () = #here::check_summary::<#conditions>(#summary);)
+    });
     quote! {
         #[allow(dead_code)]
         const _: () = {
+            #(#own)*
             const STEPS: &[#krate::StepWiring] = <#subject as #krate::Reconciler>::WIRING.steps;
             #all
             #(#each)*
