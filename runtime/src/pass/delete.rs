@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::{Resource, ResourceExt};
 
 use super::PassWorker;
 use super::backend::PassBackend;
 use super::body::Verdict;
+use super::status::{self, Identity, RESENDS, Unwritten};
 use super::tell::Tale;
 use crate::backend::ApiError;
 use crate::draft::Draft;
@@ -40,7 +42,7 @@ impl<R: Reconciler> PassWorker<R> {
 
     /// Takes the finalizer off, and reports.
     async fn released(&self, key: &Key, object: &R::Object, backend: &PassBackend) -> Next {
-        let next = self.release(key, object).await;
+        let next = self.release(key, object, &backend.identity).await;
         let outcome = match &next {
             Next::Retry { .. } => Outcome::Failed { message: "the finalizer could not be taken off".into() },
             _ => Outcome::Done,
@@ -49,20 +51,37 @@ impl<R: Reconciler> PassWorker<R> {
         next
     }
 
-    async fn release(&self, key: &Key, object: &R::Object) -> Next {
-        let refused = object.resource_version().unwrap_or_default();
-        match self.calls().merge(&self.target(key), &self.finalizers.release(object.meta())).await {
-            Ok(_) => {
+    async fn release(&self, key: &Key, object: &R::Object, identity: &Identity) -> Next {
+        match self.take_off(object.meta(), identity).await {
+            Ok(()) => {
                 tracing::info!("cleaned up; the finalizer is off");
                 Next::Await
             }
-            Err(ApiError::NotFound(_)) => self.forget(key),
-            Err(ApiError::Conflict(_)) => Next::Conflict { newer_than: refused },
-            Err(error) => {
+            Err(Unwritten::Gone) => self.forget(key),
+            Err(Unwritten::Outdated) => Next::Conflict { newer_than: object.resource_version().unwrap_or_default() },
+            Err(Unwritten::Failed(error)) => {
                 tracing::warn!(%error, "cleaned up, but the finalizer could not be taken off; trying again");
                 Next::Retry { progressed: false, at_least: None }
             }
         }
+    }
+
+    /// Takes our finalizer off. A newer version of the same object gets the write again, without another run of the cleanups:
+    /// others take theirs off at the same time.
+    async fn take_off(&self, meta: &ObjectMeta, identity: &Identity) -> Result<(), Unwritten> {
+        let calls = self.calls();
+        let mut patch = self.finalizers.release(meta);
+        for _ in 0..=RESENDS {
+            match calls.merge(&identity.target, &patch).await {
+                Ok(_) => return Ok(()),
+                Err(ApiError::Conflict(_)) => {
+                    patch = self.finalizers.release(&status::newer(&calls, identity).await?.metadata);
+                }
+                Err(ApiError::NotFound(_)) => return Err(Unwritten::Gone),
+                Err(error) => return Err(Unwritten::Failed(error)),
+            }
+        }
+        Err(Unwritten::Outdated)
     }
 }
 

@@ -9,7 +9,7 @@ use crate::backend::{ApiError, Target};
 use crate::draft::StatusIntent;
 
 /// How often a write that met a newer version is sent again before the pass is discarded.
-const RESENDS: usize = 3;
+pub(super) const RESENDS: usize = 3;
 
 /// The object that the pass runs on, as far as a status write depends on it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,7 +52,7 @@ pub(super) async fn write(
         let body = body(identity, &version, &intent.to_value());
         match calls.apply_status(&identity.target, &body).await {
             Ok(object) => return Ok(object),
-            Err(ApiError::Conflict(_)) => version = newer(calls, identity).await?,
+            Err(ApiError::Conflict(_)) => version = newer_version(calls, identity).await?,
             Err(ApiError::NotFound(_)) => return Err(Unwritten::Gone),
             Err(error) => return Err(Unwritten::Failed(error)),
         }
@@ -60,12 +60,14 @@ pub(super) async fn write(
     Err(Unwritten::Outdated)
 }
 
-async fn newer(calls: &Calls, identity: &Identity) -> Result<String, Unwritten> {
+async fn newer_version(calls: &Calls, identity: &Identity) -> Result<String, Unwritten> {
+    newer(calls, identity).await?.metadata.resource_version.ok_or(Unwritten::Gone)
+}
+
+/// The object as it is now, if what the pass found out still holds for it.
+pub(super) async fn newer(calls: &Calls, identity: &Identity) -> Result<DynamicObject, Unwritten> {
     let live = calls.get(&identity.target).await.map_err(Unwritten::Failed)?.ok_or(Unwritten::Gone)?;
-    if !identity.holds_for(&live) {
-        return Err(Unwritten::Outdated);
-    }
-    live.metadata.resource_version.ok_or(Unwritten::Gone)
+    if identity.holds_for(&live) { Ok(live) } else { Err(Unwritten::Outdated) }
 }
 
 fn body(identity: &Identity, version: &str, status: &Value) -> Value {
