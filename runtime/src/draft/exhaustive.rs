@@ -63,7 +63,9 @@ fn found(state: &[(&str, Status)], marks: &[&str], observed: i64) -> Vec<Conditi
 }
 
 fn run(end: End, found: Vec<Condition>, observed: i64) -> (Outcome, StatusIntent) {
-    let mut draft = Draft::bare(WIRING, 2, Observed::at(observed), found, Arc::new(Nowhere));
+    let mut before = crate::observed::Observed::default();
+    before.generation = Some(observed);
+    let mut draft = Draft::bare(WIRING, 2, before, found, Arc::new(Nowhere));
     let mut halt = None;
     for (place, step) in WIRING.steps.iter().enumerate() {
         draft.begin(*step);
