@@ -58,7 +58,8 @@ fn report(widget: &Widget, end: &mut Ending<'_, WidgetStatus>) {
     end.status().stored = Some(format!("{outcome} {error}"));
     match widget.spec.store.as_deref() {
         Some("announce") => {
-            assert_eq!(end.event().map(|event| event.reason.clone()), Some("Broken".to_owned()));
+            let event = end.event().map(|event| event.reason.clone());
+            assert_eq!(event, end.is_transition().then(|| "Broken".to_owned()), "none at rest");
             end.announce(EventLevel::Normal, "Announced", "by the hook, see https://me:secret@example.com");
         }
         Some("silence") => end.silence(),
@@ -129,10 +130,12 @@ async fn shows(world: &World, reason: &str) -> Value {
     world.until::<Widget>("w", reason, shown).await
 }
 
-/// Type, reason and note of the events about the object.
-async fn told(world: &World) -> Vec<(String, String, String)> {
-    let events = world.events("w").await.into_iter();
-    events.map(|e| (e.type_.unwrap(), e.reason.unwrap(), e.message.unwrap_or_default())).collect()
+/// Type, reason and note of the events that were sent, as one of the servers shows them elsewhere.
+fn told(world: &World) -> Vec<(String, String, String)> {
+    let sent = world.wire.calls().into_iter().filter(|call| call.is_event() && call.is_write());
+    let bodies = sent.map(|call| serde_json::from_str::<Value>(&call.body).unwrap());
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    bodies.map(|event| (text(&event["type"]), text(&event["reason"]), text(&event["note"]))).collect()
 }
 
 on_each_server!(
@@ -157,14 +160,13 @@ async fn a_hook_replaces_the_event_and_silences_the_next(world: World) -> World 
     let (_, _, operator) = start(&world).await;
     world.create::<Widget>(a_widget("w", json!({ "fetch": "broken", "store": "announce" }))).await;
     shows(&world, "Broken").await;
-    let (type_, reason, note) = eventually(SOON, || async { told(&world).await.into_iter().next() }).await;
+    let (type_, reason, note) = eventually(SOON, || async { told(&world).into_iter().next() }).await;
     assert_eq!((&*type_, &*reason), ("Normal", "Announced"));
     assert!(note.contains("by the hook") && !note.contains("secret"), "{note}");
     world.merge::<Widget>("w", json!({ "spec": { "fetch": null, "store": "silence" } })).await;
     world.until::<Widget>("w", "ready", is_ready).await;
     operator.stop().await.unwrap();
-    let reasons: Vec<_> = told(&world).await.into_iter().map(|(_, reason, _)| reason).collect();
-    assert!(reasons.iter().all(|reason| reason == "Announced"), "{reasons:?}");
+    assert_eq!(told(&world).len(), 1, "nothing of the recovery: {:?}", told(&world));
     world
 }
 
