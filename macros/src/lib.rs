@@ -100,7 +100,7 @@ pub fn reconcile_error(item: TokenStream) -> TokenStream {
 }
 
 /// Adds the fields that the framework keeps to a status: `observedGeneration`, `conditions` (a map keyed by type), `observedInputs`,
-/// `lastHandledReconcileAt`.
+/// `lastHandledReconcileAt`, `lastHandledActions`.
 ///
 /// ```ignore (needs the runtime, on which this crate cannot depend)
 /// #[status]
@@ -146,6 +146,7 @@ pub fn status(args: TokenStream, item: TokenStream) -> TokenStream {
 /// | `polls(K)` | a kind that is read from the API server each time |
 /// | `owns(K, ..)` | kinds that it writes; a change of one wakes its owner |
 /// | `external` | it makes something outside of the cluster, which its [`cleanup`](macro@cleanup) removes |
+/// | `actions(force, ..)` | one-shot actions: `cx.requested("force")` tells whether `evenkeel.dev/forceAt` asks for it in this pass |
 /// | `marker = Name` | the name of the step as a type, where function and file share one |
 /// | `crate = ::path` | where the runtime is, if it is renamed |
 ///

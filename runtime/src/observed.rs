@@ -35,6 +35,9 @@ pub struct ObservedBy {
     /// The token of the last pass that was asked for by annotation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_handled_reconcile_at: Option<String>,
+    /// The tokens of its one-shot actions that were asked for last, by action.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub last_handled_actions: BTreeMap<String, String>,
 }
 
 /// What a reconciler finds of its last pass, wherever it stands.
@@ -72,7 +75,7 @@ impl Observed {
             generation: status.observed_generation(),
             stalled: is_true(status.conditions(), STALLED),
             inputs: status.observed_inputs().cloned(),
-            receipts: Receipts::of(status),
+            receipts: Receipts::of(status, wiring),
             fields: Fields::AllBut(by.values().flat_map(|other| other.fields.clone()).collect()),
         }
     }
@@ -88,12 +91,12 @@ impl Observed {
 
 impl From<ObservedBy> for Observed {
     fn from(by: ObservedBy) -> Self {
-        let ObservedBy { generation, stalled, wiring, digest, references, fields, last_handled_reconcile_at } = by;
+        let ObservedBy { generation, stalled, wiring, digest, references, fields, last_handled_reconcile_at, .. } = by;
         Self {
             generation,
             stalled,
             inputs: (!wiring.is_empty()).then_some(ObservedInputs { wiring, digest, references }),
-            receipts: Receipts { reconcile: last_handled_reconcile_at },
+            receipts: Receipts { reconcile: last_handled_reconcile_at, actions: by.last_handled_actions },
             fields: Fields::These(fields.into_iter().collect()),
         }
     }

@@ -1,6 +1,7 @@
 //! What stands in for a type that could not be read: it fits everywhere, so that one mistake stays one error.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use kube::core::object::HasStatus;
 use kube::core::{NamespaceResourceScope, ObjectMeta};
@@ -35,7 +36,12 @@ impl StatusContract for PoisonStatus {
     fn observed_inputs(&self) -> Option<&ObservedInputs> {
         None
     }
+
     fn last_handled_reconcile_at(&self) -> Option<&str> {
+        None
+    }
+
+    fn last_handled_actions(&self) -> Option<&BTreeMap<String, String>> {
         None
     }
 }

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::condition::Condition;
 use crate::observed::ObservedBy;
+use crate::wiring::Wiring;
 
 /// What a restart must know to leave an unchanged object alone. Written only when it changes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -43,14 +44,26 @@ pub trait StatusContract: Clone + Default + Serialize + DeserializeOwned + Send 
     fn observed_by(&self) -> Option<&BTreeMap<String, ObservedBy>> {
         None
     }
+    /// The token that each one-shot action held last, by the name of the action.
+    fn last_handled_actions(&self) -> Option<&BTreeMap<String, String>>;
 }
 
 /// The fields of a status that belong to the framework, as they stand on the wire.
-pub(crate) const FRAMEWORK_FIELDS: [&str; 5] =
-    ["observedGeneration", "conditions", "observedInputs", "lastHandledReconcileAt", OBSERVED_BY];
+pub(crate) const FRAMEWORK_FIELDS: [&str; 6] =
+    ["observedGeneration", "conditions", "observedInputs", "lastHandledReconcileAt", HANDLED_ACTIONS, OBSERVED_BY];
 
 /// The field of further reconcilers of a kind.
 pub(crate) const OBSERVED_BY: &str = "observedBy";
+
+/// The field that is written only where a step declares actions.
+pub(crate) const HANDLED_ACTIONS: &str = "lastHandledActions";
+
+/// The fields that the framework keeps in the status of this reconciler.
+pub(crate) fn kept_fields(wiring: &Wiring) -> impl Iterator<Item = &'static str> + use<> {
+    let (has_actions, is_second) = (wiring.actions().next().is_some(), wiring.summary.is_some());
+    let is_needed = move |field: &str| (has_actions || field != HANDLED_ACTIONS) && (is_second || field != OBSERVED_BY);
+    FRAMEWORK_FIELDS.into_iter().filter(move |field| is_needed(field))
+}
 
 /// The author's fields of a status, as JSON.
 ///

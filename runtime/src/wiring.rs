@@ -102,6 +102,11 @@ impl Wiring {
         summaries.chain(self.conditions.iter().map(|condition| condition.type_))
     }
 
+    /// The one-shot actions of all steps.
+    pub fn actions(&self) -> impl Iterator<Item = &'static str> + use<> {
+        self.steps.iter().flat_map(|step| step.actions).copied()
+    }
+
     /// Whether a step makes something outside the cluster.
     #[must_use]
     pub fn needs_finalizer(&self) -> bool {
@@ -137,12 +142,23 @@ pub struct StepWiring {
     pub says: &'static [(usize, &'static str)],
     /// The variants of the error that it fails with. Filled in where a reconciler calls the step, so in [`Wiring::steps`].
     pub errors: &'static [VariantInfo],
+    /// The one-shot actions that it asks for, as `lastHandledActions` names them.
+    pub actions: &'static [&'static str],
 }
 
 impl StepWiring {
     /// A step that declares nothing: what an expansion leaves unsaid stands here.
-    pub const EMPTY: Self =
-        Self { name: "", doc: "", sets: &[], clears: &[], external: false, relations: &[], says: &[], errors: &[] };
+    pub const EMPTY: Self = Self {
+        name: "",
+        doc: "",
+        sets: &[],
+        clears: &[],
+        external: false,
+        relations: &[],
+        says: &[],
+        errors: &[],
+        actions: &[],
+    };
 }
 
 /// One kind that a step declared.

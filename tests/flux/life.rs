@@ -6,6 +6,7 @@ use std::time::Duration;
 use evenkeel::Jitter;
 use evenkeel::depend::{Access, Acl, NamespaceSelector, Reference, sort};
 use evenkeel::request::{REQUESTED_AT, Receipts, fires, is_requested};
+use evenkeel::wiring::Wiring;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
 use serde_json::{Value, json};
 
@@ -51,8 +52,8 @@ pub(crate) fn receipt(input: &Value) -> Value {
     if let Some(token) = annotations.remove(FLUX) {
         annotations.insert(REQUESTED_AT.into(), token);
     }
-    let before = Receipts { reconcile: given(&input["lastHandledReconcileAt"]).map(Into::into) };
-    json!({ "lastHandledReconcileAt": before.after(REQUESTED_AT, &annotations).reconcile.unwrap_or_default() })
+    let before = Receipts { reconcile: given(&input["lastHandledReconcileAt"]).map(Into::into), ..Receipts::default() };
+    json!({ "lastHandledReconcileAt": before.after(&Wiring::EMPTY, &annotations).reconcile.unwrap_or_default() })
 }
 
 fn reference(value: &Value) -> Reference {

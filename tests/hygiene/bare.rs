@@ -27,8 +27,13 @@ impl ::std::fmt::Display for BareError {
     }
 }
 
-#[::evenkeel::sub_reconciler(sets(bare_condition::Checked, bare_condition::Broken), external)]
-pub async fn check(_repo: &GitRepository, _cx: &mut Cx) -> ::std::result::Result<(), BareError> {
+#[::evenkeel::sub_reconciler(
+    sets(bare_condition::Checked, bare_condition::Broken),
+    external,
+    actions(force, hard_reset)
+)]
+pub async fn check(_repo: &GitRepository, cx: &mut Cx) -> ::std::result::Result<(), BareError> {
+    let _fires: bool = cx.requested("force") || cx.requested("hard_reset");
     ::std::result::Result::Ok(())
 }
 
@@ -52,6 +57,7 @@ pub fn report(_repo: &GitRepository, end: &mut ::evenkeel::hook::Ending<'_, GitR
     requested = "example.com/requestedAt",
     suspend(field = spec.suspend, annotation, record),
     after = self::report,
+    depends_on = spec.depends_on,
 )]
 pub async fn bare(repo: &GitRepository, cx: &mut Pass<'_>) -> Flow {
     check(repo, cx).await?;
@@ -69,8 +75,9 @@ impl BareStruct {
         ::std::result::Result::Ok(())
     }
 
-    #[::evenkeel::sub_reconciler(sets(bare_condition::Checked, bare_condition::Broken), external)]
-    async fn check(&self, _repo: &GitRepository, _cx: &mut Cx) -> ::std::result::Result<u8, BareError> {
+    #[::evenkeel::sub_reconciler(sets(bare_condition::Checked, bare_condition::Broken), external, actions(force))]
+    async fn check(&self, _repo: &GitRepository, cx: &mut Cx) -> ::std::result::Result<u8, BareError> {
+        let _fires: bool = cx.requested("force");
         ::std::result::Result::Ok(self.count)
     }
 

@@ -19,6 +19,7 @@ pub struct GitRepositorySpec {
     pub interval: Option<Interval>,
     pub secret: Option<String>,
     pub suspend: Option<bool>,
+    pub depends_on: Option<Vec<evenkeel::depend::Reference>>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -10,8 +10,14 @@ use crate::syntax::function::keyword;
 use crate::syntax::names::plain;
 
 /// The fields of the framework, in Rust.
-pub(super) const KEPT: [&str; 5] =
-    ["observed_generation", "conditions", "observed_inputs", "last_handled_reconcile_at", "observed_by"];
+pub(super) const KEPT: [&str; 6] = [
+    "observed_generation",
+    "conditions",
+    "observed_inputs",
+    "last_handled_reconcile_at",
+    "last_handled_actions",
+    "observed_by",
+];
 
 /// A status is a struct.
 pub(crate) fn refuse_no_struct(item: &TokenStream, error: syn::Error, errors: &mut Errors) {

@@ -4,10 +4,12 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
 use super::model::{Field, Shape, Status};
+use crate::syntax::krate::Krate;
 
 pub(crate) fn expand(status: &Status) -> TokenStream {
     let item = expand_struct(status);
     let (krate, ident) = (&status.krate, &status.item.ident);
+    let tokens = expand_tokens(krate);
     quote! {
         #item
         #[automatically_derived]
@@ -24,6 +26,9 @@ pub(crate) fn expand(status: &Status) -> TokenStream {
             fn last_handled_reconcile_at(&self) -> #krate::std::option::Option<&#krate::std::primitive::str> {
                 self.last_handled_reconcile_at.as_deref()
             }
+            fn last_handled_actions(&self) -> #krate::std::option::Option<&#tokens> {
+                #krate::std::option::Option::Some(&self.last_handled_actions)
+            }
             fn observed_by(
                 &self,
             ) -> #krate::std::option::Option<&#krate::std::collections::BTreeMap<#krate::std::string::String, #krate::ObservedBy>> {
@@ -31,6 +36,11 @@ pub(crate) fn expand(status: &Status) -> TokenStream {
             }
         }
     }
+}
+
+/// The type of tokens by action.
+fn expand_tokens(krate: &Krate) -> TokenStream {
+    quote!(#krate::std::collections::BTreeMap<#krate::std::string::String, #krate::std::string::String>)
 }
 
 fn expand_struct(status: &Status) -> TokenStream {
@@ -85,6 +95,7 @@ fn expand_kept(status: &Status) -> TokenStream {
     let krate = &status.krate;
     let none = krate.text("std::option::Option::is_none");
     let empty = krate.text("is_empty");
+    let tokens = expand_tokens(krate);
     quote! {
         /// The generation that the last final outcome is for; -1 on a fresh object.
         #[serde(rename = "observedGeneration", default, skip_serializing_if = #none)]
@@ -102,5 +113,8 @@ fn expand_kept(status: &Status) -> TokenStream {
         /// What further reconcilers of the kind keep, by name.
         #[serde(rename = "observedBy", default, skip_serializing_if = #empty)]
         pub observed_by: #krate::std::collections::BTreeMap<#krate::std::string::String, #krate::ObservedBy>,
+        /// The tokens of the one-shot actions that were asked for last, by action.
+        #[serde(rename = "lastHandledActions", default, skip_serializing_if = #empty)]
+        pub last_handled_actions: #tokens,
     }
 }

@@ -11,7 +11,7 @@ use crate::syntax::krate::Krate;
 use crate::syntax::suggest;
 
 const KEYS: Keys = Keys {
-    known: &["sets", "clears", "reads", "watches", "polls", "owns", "external", "marker", "crate"],
+    known: &["sets", "clears", "reads", "watches", "polls", "owns", "external", "actions", "marker", "crate"],
     many: &["watches", "polls", "reads", "owns"],
 };
 
@@ -24,6 +24,7 @@ pub(crate) struct StepArgs {
     pub(crate) watches: Vec<Watch>,
     pub(crate) owns: Vec<Path>,
     pub(crate) external: Option<Ident>,
+    pub(crate) actions: Vec<Path>,
     pub(crate) marker: Option<Ident>,
     pub(crate) krate: Krate,
     /// `sets` was there, right or wrong, or a misspelling stands for it.
@@ -52,6 +53,7 @@ pub(crate) fn parse(tokens: TokenStream, krate: Krate, errors: &mut Errors) -> S
         watches: Vec::new(),
         owns: Vec::new(),
         external: None,
+        actions: Vec::new(),
         marker: None,
         krate,
         says_sets: false,
@@ -76,6 +78,7 @@ impl StepArgs {
             "reads" => self.reads.extend(paths(arg, "ConfigMap", errors)),
             "polls" => self.polls.extend(paths(arg, "Secret", errors)),
             "owns" => self.owns.extend(paths(arg, "ConfigMap", errors)),
+            "actions" => self.actions = paths(arg, "force", errors),
             "watches" => match watch(arg) {
                 Ok(watch) => self.watches.push(watch),
                 Err(error) => {

@@ -44,11 +44,13 @@ pub(crate) fn check_args(args: &StepArgs, function: &Function, errors: &mut Erro
         ("watches", &watches),
         ("polls", &args.polls),
         ("owns", &args.owns),
+        ("actions", &args.actions),
     ];
     for (key, list) in lists {
         check_twice(key, list, errors);
         check_variants(list, errors);
     }
+    check_actions(&args.actions, errors);
     check_both("sets", &args.sets, "clears", &args.clears, errors);
     check_both("watches", &watches, "polls", &args.polls, errors);
 }
@@ -68,6 +70,21 @@ fn check_twice(key: &str, list: &[Path], errors: &mut Errors) {
         if list[..i].iter().any(|earlier| text(earlier) == text(path)) {
             let headline = format!("`{}` is listed twice in `{key}`", text(path));
             errors.push(path, headline, "remove one of them");
+        }
+    }
+}
+
+/// An action is a name, and not that of the annotation that asks for a pass.
+fn check_actions(actions: &[Path], errors: &mut Errors) {
+    for action in actions {
+        if action.get_ident().is_none() {
+            errors.push(action, "an action is a single name", "write `actions(force)`");
+        } else if action.is_ident("requested") {
+            errors.push(
+                action,
+                "`requested` is the request itself, not an action",
+                "write for example `actions(force)`",
+            );
         }
     }
 }

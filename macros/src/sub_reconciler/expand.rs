@@ -7,7 +7,9 @@ use syn::spanned::Spanned;
 
 use super::Parts;
 use super::args::How;
+use super::check::text;
 use super::model::{ErrorType, Say, Step};
+use crate::syntax::action::wire;
 use crate::syntax::docs;
 use crate::syntax::krate::Krate;
 use crate::syntax::shape::hidden;
@@ -90,6 +92,7 @@ fn expand_wiring(step: &Step) -> TokenStream {
     let reads = args.reads.iter().chain(&args.polls).map(|kind| expand_relation(krate, kind, &quote!(Reads)));
     let relations = owns.chain(watches).chain(reads);
     let says = expand_says(step);
+    let actions = args.actions.iter().map(|action| wire(&text(action)));
     quote! {
         #krate::StepWiring {
             name: #name,
@@ -99,6 +102,7 @@ fn expand_wiring(step: &Step) -> TokenStream {
             external: #external,
             relations: &[#(#relations),*],
             says: &[#says],
+            actions: &[#(#actions),*],
             ..#krate::StepWiring::EMPTY
         }
     }

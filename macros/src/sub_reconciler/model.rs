@@ -5,6 +5,7 @@ use syn::{GenericArgument, LitStr, Path, PathArguments, PathSegment, ReturnType,
 use super::args::StepArgs;
 use super::check;
 use crate::errors::Errors;
+use crate::syntax::action::Actions;
 use crate::syntax::context::{self, fill_in};
 use crate::syntax::function::Function;
 use crate::syntax::marker::Marker;
@@ -56,6 +57,10 @@ pub(crate) fn read(args: StepArgs, mut function: Function, errors: &mut Errors) 
     check::check_args(&args, &function, errors);
     if let Some(context) = context::name(&function) {
         check_reasons(&function.body, context, errors);
+        let actions = Actions { declared: &args.actions, context, krate: &args.krate };
+        if let Some(body) = actions.resolve(&function.body, errors) {
+            function.body = body;
+        }
     }
     let before = errors.count();
     let what = format!("step `{}`", function.sig.ident);

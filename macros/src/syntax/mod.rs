@@ -1,5 +1,6 @@
 //! What several macros read: arguments, functions with raw bodies, durations, names.
 
+pub(crate) mod action;
 pub(crate) mod args;
 pub(crate) mod block;
 pub(crate) mod context;

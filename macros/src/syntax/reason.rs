@@ -21,7 +21,8 @@ pub(crate) fn said(body: &Group, context: &Ident) -> Vec<Said> {
         _ => None,
     });
     let each = groups.flat_map(|(i, group)| {
-        let called = i >= 3 && is_set(&tokens[i - 3..i], context) && group.delimiter() == Delimiter::Parenthesis;
+        let called =
+            i >= 3 && is_call(&tokens[i - 3..i], context, "set") && group.delimiter() == Delimiter::Parenthesis;
         match arguments(group).filter(|_| called) {
             Some(said) => vec![said],
             None => said(group, context),
@@ -37,10 +38,10 @@ pub(crate) fn check_reasons(body: &Group, context: &Ident, errors: &mut Errors) 
     }
 }
 
-/// `cx.set`.
-fn is_set(tokens: &[TokenTree], context: &Ident) -> bool {
+/// `cx.set`, or another method of the context.
+pub(super) fn is_call(tokens: &[TokenTree], context: &Ident, name: &str) -> bool {
     let [TokenTree::Ident(receiver), TokenTree::Punct(dot), TokenTree::Ident(method)] = tokens else { return false };
-    receiver == context && dot.as_char() == '.' && method == "set"
+    receiver == context && dot.as_char() == '.' && method == name
 }
 
 /// The arguments, where the third is a literal.

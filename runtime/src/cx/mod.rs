@@ -20,6 +20,7 @@ use crate::condition::{Condition, ConditionMarker, Status};
 use crate::draft::Draft;
 use crate::interval::Clamped;
 use crate::reconciler::Primary;
+use crate::request::Action;
 use crate::step::{Absent, ClearedBy, OwnedBy, ReadBy, SetBy, SubReconciler, WatchedBy};
 use crate::wiring::{How, Kind, KindInfo};
 
@@ -126,6 +127,14 @@ impl<S: SubReconciler> Cx<'_, S> {
             }
         }
         Ok(())
+    }
+
+    /// Whether the action of `actions(force)` fires in this pass: `cx.requested("force")`. That is so where `evenkeel.dev/forceAt` holds
+    /// the token of the request that the pass answers, and neither was handled before. A pass whose status write fails is no receipt: the
+    /// action fires again in the next one.
+    #[must_use]
+    pub fn requested(&self, action: Action<S>) -> bool {
+        self.draft.fires(action.name)
     }
 
     /// Runs again after this pass, along the back-off curve; later steps still run.

@@ -42,6 +42,7 @@ impl Draft {
             conditions: self.conditions.clone(),
             before: self.before.clone(),
             receipts: self.receipts.clone(),
+            fired: self.fired.clone(),
             joined: Some(joined.clone()),
             ..Self::bare(self.wiring, self.generation, self.observed.clone(), Vec::new(), self.backend.clone())
         }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::condition::{Condition, STALLED, find, is_true};
 use crate::observed::ObservedBy;
 use crate::request::Receipts;
-use crate::status::{OBSERVED_BY, ObservedInputs};
+use crate::status::{HANDLED_ACTIONS, OBSERVED_BY, ObservedInputs};
 
 /// What is written to the status: built, never copied. Foreign conditions and unknown fields are never in it.
 #[derive(Clone, Debug, PartialEq)]
@@ -49,6 +49,9 @@ impl StatusIntent {
         if let Some(token) = &self.receipts.reconcile {
             status.insert("lastHandledReconcileAt".into(), json!(token));
         }
+        if !self.receipts.actions.is_empty() {
+            status.insert(HANDLED_ACTIONS.into(), json!(self.receipts.actions));
+        }
         Value::Object(status)
     }
 
@@ -62,6 +65,7 @@ impl StatusIntent {
             references,
             fields: self.fields.keys().cloned().collect(),
             last_handled_reconcile_at: self.receipts.reconcile.clone(),
+            last_handled_actions: self.receipts.actions.clone(),
         }
     }
 

@@ -67,6 +67,8 @@ pub(crate) struct Draft {
     pub(crate) clamped: Vec<Clamped>,
     /// The requests that this pass handles, and those before.
     receipts: Receipts,
+    /// The one-shot actions that fire in this pass.
+    fired: Vec<&'static str>,
     /// What kept the steps from running.
     blocked: Option<Halt>,
     /// What stalls the object, whatever the steps make of it.
@@ -104,7 +106,8 @@ impl Draft {
         draft.before.all_fields = author_fields(&status).unwrap_or_default();
         draft.before.fields = draft.own(draft.before.all_fields.clone());
         draft.before.receipts = draft.observed.receipts.clone();
-        draft.receipts = draft.before.receipts.after(wiring.requested, object.annotations());
+        draft.receipts = draft.before.receipts.after(&wiring, object.annotations());
+        draft.fired = draft.before.receipts.fired(&wiring, object.annotations());
         draft.status = Box::new(status);
         draft.typed = Typed::of::<K::Status>();
         draft
@@ -147,10 +150,16 @@ impl Draft {
             trouble: None,
             clamped: Vec::new(),
             receipts: Receipts::default(),
+            fired: Vec::new(),
             blocked: None,
             refused: None,
             observed,
         }
+    }
+
+    /// Whether the one-shot action fires in this pass.
+    pub(crate) fn fires(&self, action: &str) -> bool {
+        self.fired.contains(&action)
     }
 
     pub(crate) fn condition(&self, place: usize) -> Option<&Condition> {

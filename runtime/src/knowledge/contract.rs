@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Knowledge;
 use crate::condition::{READY, RECONCILING, STALLED};
-use crate::status::FRAMEWORK_FIELDS;
+use crate::status::kept_fields;
 
 /// What an operator promises to those who read its objects.
 ///
@@ -196,7 +196,7 @@ impl Knowledge {
             summary: READY.into(),
             conditions: declared.chain(kept).chain(summaries).collect(),
             finalizer: self.finalizer.clone(),
-            fields: FRAMEWORK_FIELDS.map(ToOwned::to_owned).into(),
+            fields: kept_fields(&self.wiring).map(ToOwned::to_owned).collect(),
         }
     }
 }

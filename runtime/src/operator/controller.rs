@@ -74,7 +74,7 @@ impl<R: Reconciler> Controller<R> {
         let own = controller.watch_primary(&kind);
         let related = controller.watch_relations();
         let lists = startup::primary(&client, &kind, own);
-        let (fits, listed) = futures::join!(definition::check(&client, &kind, R::WIRING.summary.is_some()), lists);
+        let (fits, listed) = futures::join!(definition::check(&client, &kind, &R::WIRING), lists);
         fits.and(listed)?;
         startup::related(related).await;
         Ok(controller)

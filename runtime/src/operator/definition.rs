@@ -5,18 +5,18 @@ use kube::Client;
 use serde_json::Value;
 
 use super::error::{Error, Reason, Result, install};
-use crate::status::{FRAMEWORK_FIELDS, OBSERVED_BY};
-use crate::wiring::KindInfo;
+use crate::status::kept_fields;
+use crate::wiring::{KindInfo, Wiring};
 
 /// Reads the CRD, if the role allows it, and compares it with what the program needs. What cannot be read is not an error here: the
 /// list of the kind tells.
-pub(super) async fn check(client: &Client, kind: &KindInfo, is_second: bool) -> Result {
+pub(super) async fn check(client: &Client, kind: &KindInfo, wiring: &Wiring) -> Result {
     let resource = &kind.resource;
     let path =
         format!("/apis/apiextensions.k8s.io/v1/customresourcedefinitions/{}.{}", resource.plural, resource.group);
     let Ok(request) = Request::get(path).body(Vec::new()) else { return Ok(()) };
     match client.request::<Value>(request).await {
-        Ok(definition) => defect(&definition, &resource.version, is_second).map_or(Ok(()), |defect| {
+        Ok(definition) => defect(&definition, &resource.version, wiring).map_or(Ok(()), |defect| {
             let (reason, what) = match defect {
                 Defect::NotServed(what) => (Reason::NotServed, what),
                 Defect::Lacking(what) => (Reason::Outdated, what),
@@ -37,7 +37,7 @@ enum Defect {
     Lacking(String),
 }
 
-fn defect(definition: &Value, version: &str, is_second: bool) -> Option<Defect> {
+fn defect(definition: &Value, version: &str, wiring: &Wiring) -> Option<Defect> {
     let versions: Vec<&Value> = definition["spec"]["versions"].as_array()?.iter().collect();
     let served = || versions.iter().filter(|v| v["served"] == true).filter_map(|v| v["name"].as_str());
     if !served().any(|name| name == version) {
@@ -54,8 +54,7 @@ fn defect(definition: &Value, version: &str, is_second: bool) -> Option<Defect> 
     if open(schema) || open(status) {
         return None;
     }
-    let needed = FRAMEWORK_FIELDS.into_iter().filter(|field| is_second || *field != OBSERVED_BY);
-    let lacking: Vec<_> = needed.filter(|field| status["properties"][field].is_null()).collect();
+    let lacking: Vec<_> = kept_fields(wiring).filter(|field| status["properties"][field].is_null()).collect();
     if lacking.is_empty() {
         return None;
     }
@@ -67,6 +66,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::wiring::StepWiring;
 
     fn definition(status: &Value) -> Value {
         json!({ "spec": { "versions": [
@@ -80,21 +80,34 @@ mod tests {
     fn missing_status_fields_are_named() {
         let status = json!({ "properties": { "conditions": {}, "artifact": {} } });
         let lacking = "lacks observedGeneration, observedInputs, lastHandledReconcileAt in the status of v1".to_owned();
-        assert_eq!(defect(&definition(&status), "v1", false), Some(Defect::Lacking(lacking)));
+        assert_eq!(defect(&definition(&status), "v1", &Wiring::EMPTY), Some(Defect::Lacking(lacking)));
+    }
+
+    #[test]
+    fn the_receipts_of_actions_are_missed_only_where_a_step_declares_one() {
+        const STEPS: &[StepWiring] = &[StepWiring { actions: &["force"], ..StepWiring::EMPTY }];
+        let kept = ["observedGeneration", "conditions", "observedInputs", "lastHandledReconcileAt"];
+        let properties: serde_json::Map<String, Value> =
+            kept.map(|field| (field.to_owned(), json!({}))).into_iter().collect();
+        let definition = definition(&json!({ "properties": properties }));
+        assert_eq!(defect(&definition, "v1", &Wiring::EMPTY), None);
+        let lacking = "lacks lastHandledActions in the status of v1".to_owned();
+        let wiring = Wiring { steps: STEPS, ..Wiring::EMPTY };
+        assert_eq!(defect(&definition, "v1", &wiring), Some(Defect::Lacking(lacking)));
     }
 
     #[test]
     fn an_open_status_may_hold_anything() {
         let status = json!({ "x-kubernetes-preserve-unknown-fields": true });
-        assert_eq!(defect(&definition(&status), "v1", false), None);
+        assert_eq!(defect(&definition(&status), "v1", &Wiring::EMPTY), None);
     }
 
     #[test]
     fn a_version_without_status_subresource_or_not_served_is_told() {
         let definition = definition(&json!({}));
         let no_status = "has no status subresource in v1beta1".to_owned();
-        assert_eq!(defect(&definition, "v1beta1", false), Some(Defect::Lacking(no_status)));
+        assert_eq!(defect(&definition, "v1beta1", &Wiring::EMPTY), Some(Defect::Lacking(no_status)));
         let not_served = "does not serve v2, but v1beta1, v1".to_owned();
-        assert_eq!(defect(&definition, "v2", false), Some(Defect::NotServed(not_served)));
+        assert_eq!(defect(&definition, "v2", &Wiring::EMPTY), Some(Defect::NotServed(not_served)));
     }
 }

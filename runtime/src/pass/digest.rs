@@ -25,6 +25,9 @@ pub(super) fn wiring(wiring: &Wiring, after: Option<&str>) -> String {
         for relation in step.relations {
             let _ = write!(text, " {}", describe(relation));
         }
+        for action in step.actions {
+            let _ = write!(text, " on {action}");
+        }
         for error in step.errors {
             let _ = write!(text, " {}={}", error.reason, error.class);
         }

@@ -3,19 +3,30 @@
 use std::collections::BTreeMap;
 
 use crate::status::StatusContract;
+use crate::wiring::Wiring;
 
 /// What was handled last. Left alone where nothing is asked for, so that taking an annotation off costs no write.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Receipts {
     /// `lastHandledReconcileAt`: the token of the last pass that was asked for.
     pub reconcile: Option<String>,
+    /// `lastHandledActions`: the token that the annotation of each one-shot action held, whether it fired or not.
+    pub actions: BTreeMap<String, String>,
 }
 
 impl Receipts {
-    /// Those that the status holds.
+    /// Those that the status holds for what this wiring declares.
     #[must_use]
-    pub fn of<S: StatusContract>(status: &S) -> Self {
-        Self { reconcile: status.last_handled_reconcile_at().map(ToOwned::to_owned) }
+    pub fn of<S: StatusContract>(status: &S, wiring: &Wiring) -> Self {
+        let handled = |action: &str| status.last_handled_actions()?.get_key_value(action);
+        Self {
+            reconcile: status.last_handled_reconcile_at().map(ToOwned::to_owned),
+            actions: wiring
+                .actions()
+                .filter_map(handled)
+                .map(|(action, token)| (action.clone(), token.clone()))
+                .collect(),
+        }
     }
 
     /// Whether the annotation asks for a pass that has not been.
@@ -26,8 +37,25 @@ impl Receipts {
 
     /// The receipts of a pass that saw these annotations.
     #[must_use]
-    pub fn after(&self, requested: &str, annotations: &BTreeMap<String, String>) -> Self {
-        Self { reconcile: annotations.get(requested).or(self.reconcile.as_ref()).cloned() }
+    pub fn after(&self, wiring: &Wiring, annotations: &BTreeMap<String, String>) -> Self {
+        let mut actions = self.actions.clone();
+        for action in wiring.actions() {
+            if let Some(token) = annotations.get(&super::annotation(action)) {
+                actions.insert(action.to_owned(), token.clone());
+            }
+        }
+        Self { reconcile: annotations.get(wiring.requested).or(self.reconcile.as_ref()).cloned(), actions }
+    }
+
+    /// The one-shot actions that fire in a pass that sees these annotations.
+    #[must_use]
+    pub fn fired(&self, wiring: &Wiring, annotations: &BTreeMap<String, String>) -> Vec<&'static str> {
+        let token = |annotation: &str| annotations.get(annotation).map(String::as_str);
+        let fires = |action: &&'static str| {
+            let handled = self.actions.get(*action).map(String::as_str);
+            super::fires(token(&super::annotation(action)), token(wiring.requested), self.reconcile.as_deref(), handled)
+        };
+        wiring.actions().filter(fires).collect()
     }
 }
 
@@ -45,7 +73,7 @@ mod tests {
         let none = Receipts::default();
         for token in ["now", "", "  "] {
             assert!(none.awaits(REQUESTED_AT, &annotated(token)));
-            let after = none.after(REQUESTED_AT, &annotated(token));
+            let after = none.after(&Wiring::EMPTY, &annotated(token));
             assert_eq!(after.reconcile.as_deref(), Some(token), "word for word");
             assert!(!after.awaits(REQUESTED_AT, &annotated(token)));
         }
@@ -53,8 +81,8 @@ mod tests {
 
     #[test]
     fn taking_the_annotation_off_changes_no_receipt() {
-        let held = Receipts { reconcile: Some("now".into()) };
+        let held = Receipts { reconcile: Some("now".into()), ..Receipts::default() };
         assert!(!held.awaits(REQUESTED_AT, &BTreeMap::new()));
-        assert_eq!(held.after(REQUESTED_AT, &BTreeMap::new()), held);
+        assert_eq!(held.after(&Wiring::EMPTY, &BTreeMap::new()), held);
     }
 }

@@ -33,7 +33,12 @@ impl StatusContract for ThingStatus {
     fn observed_inputs(&self) -> Option<&ObservedInputs> {
         None
     }
+
     fn last_handled_reconcile_at(&self) -> Option<&str> {
+        None
+    }
+
+    fn last_handled_actions(&self) -> Option<&std::collections::BTreeMap<String, String>> {
         None
     }
 }

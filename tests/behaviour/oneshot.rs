@@ -1,0 +1,164 @@
+//! One-shot actions: what fires in which pass, and which receipts the status holds.
+#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use evenkeel::prelude::*;
+use evenkeel_tests::on_each_server;
+use evenkeel_tests::widget::{
+    Lab, Widget, WidgetCondition, WidgetError, a_widget, definition, is_ready, on, status_of, store,
+};
+use evenkeel_tests::world::World;
+use serde_json::{Value, json};
+
+/// Says which actions fire.
+#[sub_reconciler(sets(on::Fetched, on::Outdated), actions(force, hard_reset))]
+async fn look(widget: &Widget, lab: &Arc<Lab>, cx: &mut Cx<'_, look>) -> Result<String, WidgetError> {
+    lab.note("pass");
+    if cx.requested("force") {
+        lab.note("force");
+    }
+    if cx.requested("hard_reset") {
+        lab.note("reset");
+    }
+    match widget.spec.fetch.as_deref() {
+        Some("broken") => Err(WidgetError::Broken("out of order".into())),
+        _ => Ok("a".into()),
+    }
+}
+
+#[reconciler(conditions = WidgetCondition, suspend = spec.suspend)]
+async fn forced(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
+    let revision = look(widget, lab, cx).await?;
+    store(widget, lab, &revision.as_str().into(), cx).await?;
+    Ok(())
+}
+
+async fn annotate(world: &World, annotations: Value) {
+    world.merge::<Widget>("w", json!({ "metadata": { "annotations": annotations } })).await;
+}
+
+/// Request and action in one write.
+async fn ask(world: &World, action: &str, requested: &str, token: &str) {
+    let annotations = json!({ "evenkeel.dev/requestedAt": requested, format!("evenkeel.dev/{action}At"): token });
+    annotate(world, annotations).await;
+    world.until::<Widget>("w", "receipt", |w| w["status"]["lastHandledReconcileAt"] == requested).await;
+}
+
+fn actions(widget: &Value) -> &Value {
+    &widget["status"]["lastHandledActions"]
+}
+
+/// How often a line stands in the log.
+fn times(lab: &Lab, line: &str) -> usize {
+    lab.log().iter().filter(|said| *said == line).count()
+}
+
+async fn quiet() {
+    tokio::time::sleep(Duration::from_millis(500)).await;
+}
+
+async fn an_action_fires_once_with_the_token_of_the_request_and_not_with_another(world: World) -> World {
+    world.install(&definition()).await;
+    let lab = Lab::at("a");
+    let operator = world.operator::<forced>(lab.clone());
+    world.create::<Widget>(a_widget("w", json!({}))).await;
+    let ready = world.until::<Widget>("w", "ready", is_ready).await;
+    assert!(actions(&ready).is_null(), "nobody asked");
+    ask(&world, "force", "one", "one").await;
+    assert_eq!((times(&lab, "force"), times(&lab, "reset")), (1, 0));
+    ask(&world, "force", "two", "other").await;
+    let after = world.raw::<Widget>("w").await;
+    assert_eq!(actions(&after), &json!({ "force": "other" }), "recorded, though it did not fire");
+    ask(&world, "force", "other", "other").await;
+    assert_eq!(times(&lab, "force"), 1, "a recorded token does not fire later");
+    ask(&world, "hardReset", "three", "three").await;
+    assert_eq!((times(&lab, "force"), times(&lab, "reset")), (1, 1));
+    let after = world.raw::<Widget>("w").await;
+    assert_eq!(actions(&after), &json!({ "force": "other", "hardReset": "three" }));
+    operator.stop().await.unwrap();
+    world
+}
+
+async fn an_action_alone_runs_nothing_and_does_not_fire_after_its_request(world: World) -> World {
+    world.install(&definition()).await;
+    let lab = Lab::at("a");
+    let operator = world.operator::<forced>(lab.clone());
+    world.create::<Widget>(a_widget("w", json!({}))).await;
+    world.until::<Widget>("w", "ready", is_ready).await;
+    annotate(&world, json!({ "evenkeel.dev/requestedAt": "one" })).await;
+    world.until::<Widget>("w", "receipt", |w| w["status"]["lastHandledReconcileAt"] == "one").await;
+    quiet().await;
+    let passes = times(&lab, "pass");
+    annotate(&world, json!({ "evenkeel.dev/forceAt": "one" })).await;
+    quiet().await;
+    assert_eq!(times(&lab, "pass"), passes, "not a cause");
+    world.merge::<Widget>("w", json!({ "spec": { "child": "x" } })).await;
+    world.until::<Widget>("w", "the token", |w| actions(w)["force"] == "one" && is_ready(w)).await;
+    assert_eq!(times(&lab, "force"), 0, "its request was handled before");
+    operator.stop().await.unwrap();
+    world
+}
+
+async fn an_action_of_a_failing_pass_fires_once_whatever_the_retries(world: World) -> World {
+    world.install(&definition()).await;
+    let lab = Lab::at("a");
+    let operator = world.operator::<forced>(lab.clone());
+    world.create::<Widget>(a_widget("w", json!({ "fetch": "broken" }))).await;
+    world.until::<Widget>("w", "failed", |w| status_of(w, "Ready") == "False").await;
+    ask(&world, "force", "one", "one").await;
+    let passes = times(&lab, "pass");
+    evenkeel_testkit::eventually(evenkeel_tests::world::SOON, || async {
+        (times(&lab, "pass") > passes).then_some(())
+    })
+    .await;
+    assert_eq!(times(&lab, "force"), 1);
+    assert_eq!(actions(&world.raw::<Widget>("w").await), &json!({ "force": "one" }));
+    operator.stop().await.unwrap();
+    world
+}
+
+async fn a_suspended_object_hands_out_the_receipt_and_fires_nothing_when_resumed(world: World) -> World {
+    world.install(&definition()).await;
+    let lab = Lab::at("a");
+    let operator = world.operator::<forced>(lab.clone());
+    world.create::<Widget>(a_widget("w", json!({}))).await;
+    world.until::<Widget>("w", "ready", is_ready).await;
+    // The generation is not observed: nothing was done for it.
+    world.wire.observers().excuse("w");
+    world.merge::<Widget>("w", json!({ "spec": { "suspend": true } })).await;
+    ask(&world, "force", "one", "one").await;
+    assert_eq!(actions(&world.raw::<Widget>("w").await), &json!({ "force": "one" }));
+    world.merge::<Widget>("w", json!({ "spec": { "suspend": false } })).await;
+    world.until::<Widget>("w", "resumed", |w| w["status"]["observedGeneration"] == 3).await;
+    assert_eq!(times(&lab, "force"), 0);
+    operator.stop().await.unwrap();
+    world
+}
+
+async fn an_action_asked_for_while_nobody_ran_fires_in_one_pass_of_all_starts(world: World) -> World {
+    world.install(&definition()).await;
+    let lab = Lab::at("a");
+    let operator = world.operator::<forced>(lab.clone());
+    world.create::<Widget>(a_widget("w", json!({}))).await;
+    world.until::<Widget>("w", "ready", is_ready).await;
+    operator.stop().await.unwrap();
+    annotate(&world, json!({ "evenkeel.dev/requestedAt": "down", "evenkeel.dev/forceAt": "down" })).await;
+    for _ in 0..2 {
+        let operator = world.operator::<forced>(lab.clone());
+        world.until::<Widget>("w", "receipt", |w| actions(w)["force"] == "down").await;
+        quiet().await;
+        assert_eq!(times(&lab, "force"), 1);
+        operator.stop().await.unwrap();
+    }
+    world
+}
+
+on_each_server!(
+    an_action_fires_once_with_the_token_of_the_request_and_not_with_another,
+    an_action_alone_runs_nothing_and_does_not_fire_after_its_request,
+    an_action_of_a_failing_pass_fires_once_whatever_the_retries,
+    a_suspended_object_hands_out_the_receipt_and_fires_nothing_when_resumed,
+    an_action_asked_for_while_nobody_ran_fires_in_one_pass_of_all_starts,
+);
