@@ -116,6 +116,27 @@ pub fn reconcile_error(item: TokenStream) -> TokenStream {
 /// the attribute has them; names on the wire are camelCase unless `#[serde(rename_all = "..")]` says otherwise.
 /// `#[status(crate = ::path)]` says where the runtime is, if it is renamed.
 ///
+/// `#[status(step = store)]` on a field lets only the step `store` write it; a path such as `git::store` is a step as well:
+///
+/// ```ignore (needs the runtime, on which this crate cannot depend)
+/// #[status]
+/// pub struct GitRepositoryStatus {
+///     #[status(step = store)]
+///     pub artifact: Option<Artifact>,
+/// }
+///
+/// #[sub_reconciler(sets(on::ArtifactStored))]
+/// pub async fn store(repo: &GitRepository, commit: &Commit, cx: &mut Cx) -> Result<(), RepoError> {
+///     let known = cx.status().artifact.clone();
+///     *cx.write(|status| &mut status.artifact) = Some(commit.archive(known)?);
+///     Ok(())
+/// }
+/// ```
+///
+/// All steps read the field with `cx.status().artifact`, which derefs to the value; neither an assignment to that nor `cx.write` in
+/// another step compiles. `cx.status()` then gives a struct with the author's fields only. The type of the field in the status, its
+/// form on the wire and its schema stay as they are.
+///
 /// Generates the struct with all fields, and `StatusContract` for it.
 #[proc_macro_attribute]
 pub fn status(args: TokenStream, item: TokenStream) -> TokenStream {

@@ -46,6 +46,7 @@ pub mod prelude;
 mod queue;
 mod reconciler;
 pub mod request;
+mod restricted;
 #[cfg(all(feature = "operator", feature = "sabotage"))]
 #[doc(hidden)]
 pub mod sabotage;
@@ -67,7 +68,7 @@ pub use backend::ApiError;
 pub use evenkeel_macros::{ConditionSet, ReconcileError, cleanup, reconciler, status, sub_reconciler};
 
 pub use condition::{Condition, ConditionSet};
-pub use cx::{Apply, Cx, Delete, Get, Pass, Require, RequireReady};
+pub use cx::{Apply, Cx, Delete, Get, Pass, Require, RequireReady, StatusOf};
 pub use deletion::is_deleted;
 pub use draft::StatusIntent;
 pub use interval::{Interval, IntoInterval, Jitter};
@@ -76,5 +77,6 @@ pub use observed::ObservedBy;
 pub use operator::{Error, Operator, Result};
 pub use outcome::{Class, Flow, Halt, Outcome, ReconcileError};
 pub use reconciler::{Primary, Reconciler};
+pub use restricted::{OnlyWrittenBy, WrittenBy};
 pub use status::{ObservedInputs, StatusContract};
 pub use step::{Absent, ClearedBy, OwnedBy, Provides, ReadBy, SetBy, SubReconciler, WatchedBy};

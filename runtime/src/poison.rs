@@ -25,6 +25,8 @@ pub struct PoisonStatus {}
 
 #[diagnostic::do_not_recommend]
 impl StatusContract for PoisonStatus {
+    type Draft = Self;
+
     fn observed_generation(&self) -> Option<i64> {
         None
     }

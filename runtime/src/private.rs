@@ -18,6 +18,7 @@ pub use crate::pipeline::{
 pub use crate::poison::{Poison, poisoned};
 pub use crate::reconciler::{Primary, Reconciler};
 pub use crate::request::action;
+pub use crate::restricted::{DraftKey, OnlyWrittenBy, StatusDraft};
 pub use crate::status::{ObservedInputs, StatusContract};
 pub use crate::step::{
     ClearedBy, HasCleanup, NoCleanup, OwnedBy, Provides, ReadBy, SetBy, SubReconciler, Undo, Unread, WatchedBy,

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::condition::Condition;
 use crate::observed::ObservedBy;
+use crate::restricted::StatusDraft;
 use crate::wiring::Wiring;
 
 /// What a restart must know to leave an unchanged object alone. Written only when it changes.
@@ -32,6 +33,9 @@ pub struct ObservedInputs {
     note = "put `#[evenkeel::status]` on the struct"
 )]
 pub trait StatusContract: Clone + Default + Serialize + DeserializeOwned + Send + Sync + 'static {
+    /// What [`Cx::status`](crate::Cx::status) gives to a step: the status itself, unless a field is restricted to one step.
+    type Draft: StatusDraft<Self>;
+
     /// The generation that the last final outcome is for; -1 on a fresh object.
     fn observed_generation(&self) -> Option<i64>;
     /// All conditions, those of other writers included.

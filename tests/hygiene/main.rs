@@ -14,6 +14,7 @@ mod grammar;
 mod names;
 mod northstar;
 mod renamed;
+mod restricted;
 mod schema;
 mod shadowed;
 mod structs;

@@ -20,6 +20,9 @@ pub struct GitRepositorySpec {
 pub struct GitRepositoryStatus {
     /// What is in storage.
     pub revision: Option<String>,
+    /// Where it is in storage.
+    #[status(step = store)]
+    pub archive: Option<String>,
 }
 
 /// Another kind.

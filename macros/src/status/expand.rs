@@ -3,17 +3,33 @@
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
-use super::model::{Field, Shape, Status};
+use super::draft;
+use super::model::{Draft, Field, Shape, Status};
 use crate::syntax::krate::Krate;
+use crate::syntax::names::plain;
 
 pub(crate) fn expand(status: &Status) -> TokenStream {
     let item = expand_struct(status);
+    match status.draft {
+        Draft::Status => {
+            let contract = expand_contract(status, &quote!(Self));
+            quote!(#item #contract)
+        }
+        Draft::Restricted => {
+            let name = format_ident!("{}Draft", plain(&status.item.ident));
+            let (draft, contract) = (draft::expand(status, &name), expand_contract(status, &quote!(#name)));
+            quote!(#item const _: () = { #draft #contract };)
+        }
+    }
+}
+
+fn expand_contract(status: &Status, draft: &TokenStream) -> TokenStream {
     let (krate, ident) = (&status.krate, &status.item.ident);
     let tokens = expand_tokens(krate);
     quote! {
-        #item
         #[automatically_derived]
         impl #krate::StatusContract for #ident {
+            type Draft = #draft;
             fn observed_generation(&self) -> #krate::std::option::Option<#krate::std::primitive::i64> {
                 self.observed_generation
             }

@@ -2,6 +2,7 @@
 
 mod args;
 mod check;
+mod draft;
 mod expand;
 mod model;
 

@@ -4,7 +4,7 @@ use proc_macro2::{Ident, TokenStream};
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Fields, ItemStruct, Meta, Path, Token, Type};
 
-use super::check;
+use super::{args, check};
 use crate::errors::Errors;
 use crate::syntax::krate::Krate;
 
@@ -20,6 +20,7 @@ pub(crate) struct Status {
     pub(crate) derives: Vec<&'static str>,
     /// The author chose names for the wire.
     pub(crate) renames: bool,
+    pub(crate) draft: Draft,
 }
 
 pub(crate) struct Field {
@@ -28,6 +29,17 @@ pub(crate) struct Field {
     pub(crate) tokens: syn::Field,
     pub(crate) shape: Shape,
     pub(crate) framework: bool,
+    /// The only step that writes it.
+    pub(crate) step: Option<Path>,
+}
+
+/// What steps write in.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Draft {
+    /// The status.
+    Status,
+    /// A struct with the same fields, some of which only one step writes.
+    Restricted,
 }
 
 /// How a field is missing on the wire.
@@ -43,34 +55,41 @@ pub(crate) enum Shape {
 }
 
 pub(crate) fn read(krate: Krate, item: &TokenStream, errors: &mut Errors) -> Option<Status> {
-    let item: ItemStruct = match syn::parse2(item.clone()) {
+    let mut item: ItemStruct = match syn::parse2(item.clone()) {
         Ok(item) => item,
         Err(error) => {
             check::refuse_no_struct(item, error, errors);
             return None;
         }
     };
+    let fields = fields(&mut item.fields, errors);
     check::check_generics(&item, errors);
     if !check::check_fields(&item, errors) {
         return None;
     }
-    let fields = fields(&item.fields);
     for field in &fields {
         check::check_field(field, errors);
     }
     let present = derives(&item.attrs);
     let derives = DERIVES.into_iter().filter(|name| !present.iter().any(|ident| ident == name)).collect();
     let renames = item.attrs.iter().any(|attr| says(attr, "rename_all"));
-    Some(Status { krate, item, fields, derives, renames })
+    let draft = match fields.iter().any(|field| field.step.is_some()) {
+        true => Draft::Restricted,
+        false => Draft::Status,
+    };
+    Some(Status { krate, item, fields, derives, renames, draft })
 }
 
-fn fields(fields: &Fields) -> Vec<Field> {
-    let read = |tokens: &syn::Field| {
+/// Reads the fields, and takes our attributes off them.
+fn fields(fields: &mut Fields, errors: &mut Errors) -> Vec<Field> {
+    let read = |tokens: &mut syn::Field| {
         let ident = tokens.ident.clone()?;
         let framework = check::KEPT.iter().any(|name| ident == name);
-        Some(Field { ident, ty: tokens.ty.clone(), shape: shape(tokens), tokens: tokens.clone(), framework })
+        let step = args::step(&tokens.attrs, errors).filter(|_| !framework);
+        tokens.attrs.retain(|attr| !args::ours(attr));
+        Some(Field { ident, ty: tokens.ty.clone(), shape: shape(tokens), tokens: tokens.clone(), framework, step })
     };
-    fields.iter().filter_map(read).collect()
+    fields.iter_mut().filter_map(read).collect()
 }
 
 fn shape(field: &syn::Field) -> Shape {

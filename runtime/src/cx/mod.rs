@@ -21,6 +21,8 @@ use crate::draft::Draft;
 use crate::interval::Clamped;
 use crate::reconciler::Primary;
 use crate::request::Action;
+use crate::restricted::{OnlyWrittenBy, WrittenBy};
+use crate::status::StatusContract;
 use crate::step::{Absent, ClearedBy, OwnedBy, ReadBy, SetBy, SubReconciler, WatchedBy};
 use crate::wiring::{How, Kind, KindInfo};
 
@@ -52,6 +54,10 @@ pub struct Cx<'a, S> {
     recorded: bool,
     step: PhantomData<fn() -> S>,
 }
+
+/// What the step `S` sees of the status of its kind: the status itself, or where fields of it are [`OnlyWrittenBy`] a step, a struct
+/// with the same fields.
+pub type StatusOf<S> = <<<S as SubReconciler>::Object as Primary>::Status as StatusContract>::Draft;
 
 impl<S> std::fmt::Debug for Cx<'_, S> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -90,20 +96,26 @@ impl<S: SubReconciler> Cx<'_, S> {
         error
     }
 
-    /// The author's part of the status; written with the rest at the end of the pass, also when a later step fails.
+    /// The author's part of the status, in which restricted fields are [`OnlyWrittenBy`] a step; written with the rest at the end of the pass, also when a later step fails.
     #[allow(clippy::expect_used, reason = "the draft of a pass is made for exactly this kind")]
-    pub fn status(&mut self) -> &mut <S::Object as Primary>::Status {
+    pub fn status(&mut self) -> &mut StatusOf<S> {
         self.draft.status.downcast_mut().expect("the status is that of the step's kind")
     }
 
-    /// Stores author fields before a side effect. One write at most per step: a second call only keeps the change for the end of the pass.
+    /// A status field that `#[status(step = ..)]` gives to this step, to write it: `*cx.write(|status| &mut status.artifact) = None`.
+    #[must_use]
+    pub fn write<T, O: WrittenBy<S> + 'static>(
+        &mut self,
+        field: impl FnOnce(&mut StatusOf<S>) -> &mut OnlyWrittenBy<O, T>,
+    ) -> &mut T {
+        field(self.status()).value()
+    }
+
+    /// Stores author fields before a side effect: what `change` does, and what [`write`](Self::write) did. One write at most per step: a second call only keeps the change for the end of the pass.
     ///
     /// # Errors
     /// The write failed. After a conflict the pass is discarded and runs again, whatever the step makes of the error.
-    pub async fn record(
-        &mut self,
-        change: impl FnOnce(&mut <S::Object as Primary>::Status) + Send,
-    ) -> Result<(), ApiError> {
+    pub async fn record(&mut self, change: impl FnOnce(&mut StatusOf<S>) + Send) -> Result<(), ApiError> {
         change(self.status());
         if std::mem::replace(&mut self.recorded, true) {
             return Ok(());

@@ -40,7 +40,7 @@ pub(crate) struct Draft {
     pub(crate) name: String,
     pub(crate) generation: i64,
     pub(crate) backend: Arc<dyn Backend>,
-    /// The author's status, typed.
+    /// The draft of the author's status, typed.
     pub(crate) status: Box<dyn Any + Send + Sync>,
     typed: Typed,
     /// Declared conditions by place, as they stand now.
@@ -108,7 +108,7 @@ impl Draft {
         draft.before.receipts = draft.observed.receipts.clone();
         draft.receipts = draft.before.receipts.after(&wiring, object.annotations());
         draft.fired = draft.before.receipts.fired(&wiring, object.annotations());
-        draft.status = Box::new(status);
+        draft.status = Typed::open(status);
         draft.typed = Typed::of::<K::Status>();
         draft
     }

@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use crate::restricted::{DraftKey, StatusDraft};
 use crate::status::{StatusContract, author_fields};
 
-/// The author's status, typed.
+/// The draft of the author's status, typed.
 pub(super) type Status = Box<dyn Any + Send + Sync>;
 
 /// The author's fields of a status, by their names on the wire.
@@ -30,23 +31,35 @@ impl Typed {
     pub(super) fn of<S: StatusContract>() -> Self {
         Self { fields: fields::<S>, copy: copy::<S>, with: with::<S> }
     }
+
+    /// The status in the form in which steps write it.
+    pub(super) fn open<S: StatusContract>(status: S) -> Status {
+        Box::new(S::Draft::open(status, &DraftKey::KEY))
+    }
 }
 
 fn fields<S: StatusContract>(status: &(dyn Any + Send + Sync)) -> Result<Fields, serde_json::Error> {
-    status.downcast_ref::<S>().map_or_else(|| Ok(Fields::new()), author_fields)
+    let draft = status.downcast_ref::<S::Draft>();
+    draft.map_or_else(|| Ok(Fields::new()), |draft| author_fields(&*draft.close()))
 }
 
 fn copy<S: StatusContract>(status: &(dyn Any + Send + Sync)) -> Status {
-    Box::new(status.downcast_ref::<S>().cloned().unwrap_or_default())
+    Typed::open(closed::<S>(status))
 }
 
 fn with<S: StatusContract>(status: &(dyn Any + Send + Sync), fields: &Fields) -> Result<Status, serde_json::Error> {
-    let status = status.downcast_ref::<S>().cloned().unwrap_or_default();
+    let status = closed::<S>(status);
     let ours = author_fields(&status)?;
     let mut value = serde_json::to_value(&status)?;
     if let Value::Object(all) = &mut value {
         all.retain(|name, _| !ours.contains_key(name));
         all.extend(fields.clone());
     }
-    Ok(Box::new(serde_json::from_value::<S>(value)?))
+    Ok(Typed::open(serde_json::from_value::<S>(value)?))
+}
+
+/// The status as it stands in its draft.
+fn closed<S: StatusContract>(status: &(dyn Any + Send + Sync)) -> S {
+    let draft = status.downcast_ref::<S::Draft>();
+    draft.map(|draft| draft.close().into_owned()).unwrap_or_default()
 }

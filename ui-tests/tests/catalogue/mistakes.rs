@@ -37,6 +37,10 @@ pub(super) const MISTAKES: &[(&str, &[&str])] = &[
     ("a namespaced owner of a cluster-scoped child", &["rustc/sub_reconciler/owns_cluster_scoped"]),
     ("a kind without status", &["rustc/sub_reconciler/object_without_status"]),
     ("a status without the fields of the framework", &["rustc/status/no_contract"]),
+    (
+        "a status field written by another step than its restriction names",
+        &["rustc/status/writes_restricted", "rustc/status/assigns_restricted", "rustc/status/records_restricted"],
+    ),
     ("a required status field", &["own/status/required_field"]),
     ("an error type without classes", &["rustc/sub_reconciler/error_without_classes"]),
     ("a step of another kind", &["rustc/reconciler/step_of_another_kind"]),

@@ -22,6 +22,8 @@ struct ThingStatus {
 }
 
 impl StatusContract for ThingStatus {
+    type Draft = Self;
+
     fn observed_generation(&self) -> Option<i64> {
         self.observed_generation
     }

@@ -1,0 +1,90 @@
+//! A status field that one step writes: its owner writes it, others read it, and it is stored as any other field.
+#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+
+use evenkeel::prelude::*;
+use evenkeel_tests::on_each_server;
+use evenkeel_tests::widget::is_ready;
+use evenkeel_tests::world::World;
+use kube::{CustomResource, CustomResourceExt};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+#[derive(CustomResource, JsonSchema, Clone, Debug, Default, Deserialize, Serialize)]
+#[kube(group = "tests.evenkeel.dev", version = "v1", kind = "Ledger", namespaced, status = "LedgerStatus")]
+#[serde(rename_all = "camelCase", default)]
+struct LedgerSpec {
+    /// What the book is to say; nothing closes it.
+    line: Option<String>,
+}
+
+#[evenkeel::status]
+struct LedgerStatus {
+    #[status(step = enter)]
+    last_line: Option<String>,
+    #[status(step = enter)]
+    lines: Vec<String>,
+    length: Option<usize>,
+}
+
+#[derive(ConditionSet)]
+#[condition_set(mod = on)]
+enum LedgerCondition {
+    /// The line stands in the book.
+    #[condition(positive)]
+    Entered,
+    /// The lines were counted.
+    #[condition(positive)]
+    Counted,
+}
+
+#[derive(Debug, thiserror::Error, ReconcileError)]
+enum LedgerError {
+    #[error(transparent)]
+    #[class(transient)]
+    Api(#[from] ApiError),
+}
+
+#[sub_reconciler(sets(on::Entered))]
+async fn enter(ledger: &Ledger, cx: &mut Cx) -> Result<(), LedgerError> {
+    let line = ledger.spec.line.clone();
+    if cx.status().last_line != line {
+        cx.write(|status| &mut status.lines).extend(line.clone());
+        *cx.write(|status| &mut status.last_line) = line;
+        cx.record(|_| ()).await?;
+    }
+    Ok(())
+}
+
+#[sub_reconciler(sets(on::Counted))]
+async fn count(_ledger: &Ledger, cx: &mut Cx) -> Result<(), LedgerError> {
+    let status = cx.status();
+    status.length = Some(status.lines.len());
+    Ok(())
+}
+
+#[reconciler(conditions = LedgerCondition)]
+async fn ledger(ledger: &Ledger, cx: &mut Pass<'_>) -> Flow {
+    enter(ledger, cx).await?;
+    count(ledger, cx).await?;
+    Ok(())
+}
+
+async fn a_restricted_field_is_written_by_its_step_and_kept_by_the_next_pass(world: World) -> World {
+    world.install(&Ledger::crd()).await;
+    let operator = world.operator::<ledger>(());
+    let object = json!({ "apiVersion": "tests.evenkeel.dev/v1", "kind": "Ledger", "metadata": { "name": "a" }, "spec": { "line": "one" } });
+    world.create::<Ledger>(object).await;
+    let first = world.until::<Ledger>("a", "ready", is_ready).await;
+    assert_eq!((&first["status"]["lastLine"], &first["status"]["lines"]), (&json!("one"), &json!(["one"])));
+    world.merge::<Ledger>("a", json!({ "spec": { "line": "two" } })).await;
+    let second = world.until::<Ledger>("a", "counted twice", |a| a["status"]["length"] == 2).await;
+    assert_eq!((&second["status"]["lastLine"], &second["status"]["lines"]), (&json!("two"), &json!(["one", "two"])));
+    world.merge::<Ledger>("a", json!({ "spec": { "line": null } })).await;
+    let closed = world.until::<Ledger>("a", "closed", |a| a["status"].get("lastLine").is_none()).await;
+    assert_eq!((&closed["status"]["lines"], &closed["status"]["length"]), (&json!(["one", "two"]), &json!(2)));
+    operator.stop().await.unwrap();
+    world
+}
+
+on_each_server!(a_restricted_field_is_written_by_its_step_and_kept_by_the_next_pass);

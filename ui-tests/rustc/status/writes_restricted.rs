@@ -1,0 +1,13 @@
+//! Only the step that `#[status(step = ..)]` names writes the field.
+use evenkeel::prelude::*;
+use ui_tests::{GitRepository, RepoError, on};
+
+#[sub_reconciler(sets(on::SourceFetched))]
+async fn fetch(repo: &GitRepository, cx: &mut Cx) -> Result<(), RepoError> {
+    *cx.write(|status| &mut status.archive) = Some(repo.spec.url.clone());
+    Ok(())
+}
+
+fn main() {
+    let _ = fetch;
+}
