@@ -166,6 +166,7 @@ pub fn status(args: TokenStream, item: TokenStream) -> TokenStream {
 /// | `watches(K, labels = "a=b")` | a kind of which all matching objects are kept in memory |
 /// | `polls(K)` | a kind that is read from the API server each time |
 /// | `owns(K, ..)` | kinds that it writes; a change of one wakes its owner |
+/// | `timeout = "30s"` | how long it, or its cleanup, may take within the time of the pass; then it is dropped and its condition says `TimedOut` |
 /// | `external` | it makes something outside of the cluster, which its [`cleanup`](macro@cleanup) removes |
 /// | `actions(force, ..)` | one-shot actions: `cx.requested("force")` tells whether `evenkeel.dev/forceAt` asks for it in this pass |
 /// | `marker = Name` | the name of the step as a type, where function and file share one |
@@ -250,7 +251,8 @@ pub fn cleanup(args: TokenStream, item: TokenStream) -> TokenStream {
 /// | argument | meaning |
 /// | --- | --- |
 /// | `conditions = C` | the condition set; each condition is set by exactly one step |
-/// | `requeue = "10m"` or `spec.interval` | when to run again after success; a change is awaited unless given |
+/// | `requeue = "10m"` | when to run again after success, give or take a jitter; a change is awaited unless given |
+/// | `retry = "30s"` | when to try again after a failure; along the back-off curve unless given |
 /// | `timeout = "5m"` | how long a pass may take; five minutes unless given |
 /// | `revision = 2` | bumped when the effect of the code changed, so that unchanged objects run again |
 /// | `finalizer = "example.com/name"` | the finalizer; `<group>/<operator>` unless given |
@@ -264,6 +266,10 @@ pub fn cleanup(args: TokenStream, item: TokenStream) -> TokenStream {
 /// | `summary = "BackupReady"` | of a second reconciler of a kind: it sums up in this condition, and leaves Ready, Reconciling and Stalled alone |
 /// | `mod = name` | of a struct: the module of its steps as types; the struct's name in snake case unless given |
 /// | `crate = ::path` | where the runtime is, if it is renamed |
+///
+/// Each of `requeue`, `retry` and `timeout` is a literal, a field of the object (`spec.interval`, `spec.policy.interval`) or a function
+/// of it (`requeue = next_run`, `fn next_run(repo: &GitRepository) -> Option<Duration>`); fields and functions give an `Interval`, a
+/// `Duration` or an `Option` of one, and `None` is as if nothing were given.
 ///
 /// Generates a type with the name of the function, and `Reconciler` for it; or `Reconciler` for the struct.
 #[proc_macro_attribute]

@@ -31,7 +31,7 @@ fn samples() -> Vec<(Macro, TokenStream, TokenStream)> {
     };
     let step_args = quote! {
         sets(on::A, on::B), clears(on::C), reads(K), watches(L, by_name), watches(M, labels = "a=b"),
-        polls(N), owns(O), external, marker = Fetch, crate = ::keel
+        polls(N), owns(O), external, timeout = "30s", marker = Fetch, crate = ::keel
     };
     let step = quote! {
         /// Doc.
@@ -44,7 +44,7 @@ fn samples() -> Vec<(Macro, TokenStream, TokenStream)> {
         async fn remove(repo: &Repo, git: &Git, cx: &mut Cx<'_, store>) -> Result<(), E> { Ok(()) }
     };
     let reconciler_args = quote! {
-        conditions = C, requeue = spec.interval, after = hooks::report, timeout = "1m", revision = 2, finalizer = "a.b/c", manager = "m",
+        conditions = C, requeue = spec.interval, retry = pause, after = hooks::report, timeout = "1m", revision = 2, finalizer = "a.b/c", manager = "m",
         previously(managers("x"), finalizers("d.e/f")), crate = ::keel
     };
     let reconciler = quote! {

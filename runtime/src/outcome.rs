@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::action::{Actions, VariantInfo};
+use crate::condition::sanitize;
 
 /// What the framework does about an error of a step. Every variant of a step's error type has one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,6 +65,16 @@ pub struct Halt {
 }
 
 impl Halt {
+    /// The step did not end in time.
+    pub(crate) fn timed_out(step: &str, limit: Duration) -> Self {
+        Self::mishap("TimedOut", &format!("step {step} did not end within {limit:?}"))
+    }
+
+    /// Nothing that the author said something about.
+    pub(crate) fn mishap(reason: &'static str, message: &str) -> Self {
+        Self { class: Class::Transient, reason, message: sanitize(message), actions: Actions::MISHAP }
+    }
+
     /// What the framework does about it.
     #[must_use]
     pub fn class(&self) -> Class {

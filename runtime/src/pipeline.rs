@@ -7,10 +7,9 @@ use std::marker::PhantomData;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use tracing::instrument::Instrumented;
 
 use crate::condition::{ConditionMarker, ConditionSet};
-use crate::cx::{self, Cx, Pass, traced, undo};
+use crate::cx::{self, Bounded, Cx, Pass, bounded, undo};
 use crate::outcome::{Halt, ReconcileError};
 use crate::reconciler::Reconciler;
 use crate::step::SubReconciler;
@@ -127,9 +126,9 @@ pub fn begin<'a, S: SubReconciler>(_: Tag<S>, pass: &'a mut Pass<'_>) -> Cx<'a, 
     cx::begin(pass)
 }
 
-/// Runs the future of the step in its span.
-pub fn run<S: SubReconciler, F: Future>(_: Tag<S>, step: F) -> Instrumented<F> {
-    traced::<S, F>(step)
+/// Runs the future of the step in its span, within its time.
+pub fn run<S: SubReconciler, F: Future>(_: Tag<S>, step: F) -> Bounded<F> {
+    bounded::<S, F>(step)
 }
 
 /// Leaves the step out: its positive conditions are True with the reason.

@@ -54,7 +54,19 @@ pub trait Reconciler: Sized + Send + Sync + 'static {
     const WIRING: Wiring;
 
     /// When to run again after success, before jitter; `None` awaits a change.
-    fn requeue(object: &Self::Object) -> Option<Duration>;
+    fn requeue(_object: &Self::Object) -> Option<Duration> {
+        None
+    }
+
+    /// When to try again after a failure, before jitter; `None` follows the back-off curve.
+    fn retry(_object: &Self::Object) -> Option<Duration> {
+        None
+    }
+
+    /// How long a pass may take; `None`: as the [wiring](Wiring::timeout) says.
+    fn timeout(_object: &Self::Object) -> Option<Duration> {
+        None
+    }
 
     /// Whether the field that `suspend = spec.field` names suspends the object.
     fn is_suspended(_object: &Self::Object) -> bool {

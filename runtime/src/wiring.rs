@@ -27,7 +27,7 @@ pub struct Wiring {
     pub steps: &'static [StepWiring],
     /// How they run: in order, under conditions, concurrently, for each item.
     pub shape: &'static [Node],
-    /// How long one pass may take before it is dropped.
+    /// How long one pass may take before it is dropped, unless the reconciler says otherwise; five minutes.
     pub timeout: Duration,
     /// Bumped by the author when the code's effect changed (`revision = 2`).
     pub revision: u32,
@@ -56,7 +56,7 @@ impl Wiring {
         summaries: &[],
         steps: &[],
         shape: &[],
-        timeout: Duration::ZERO,
+        timeout: Duration::from_secs(300),
         revision: 0,
         finalizer: None,
         manager: None,
@@ -136,6 +136,8 @@ pub struct StepWiring {
     pub clears: &'static [usize],
     /// It makes something outside the cluster, which its cleanup removes.
     pub external: bool,
+    /// How long it may take before it is dropped, within the time of the pass.
+    pub timeout: Option<Duration>,
     /// The kinds it reads, watches, polls and owns.
     pub relations: &'static [Relation],
     /// The reasons that it says as literals, each with the place of its condition.
@@ -158,6 +160,7 @@ impl StepWiring {
         says: &[],
         errors: &[],
         actions: &[],
+        timeout: None,
     };
 }
 

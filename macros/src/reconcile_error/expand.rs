@@ -7,6 +7,7 @@ use syn::spanned::Spanned;
 
 use super::args::Poll;
 use super::model::{Arm, ErrorModel, Kind};
+use crate::syntax::duration::expand_duration;
 use crate::syntax::krate::Krate;
 use crate::syntax::shape::hidden_at;
 
@@ -99,9 +100,4 @@ fn expand_wake_up(krate: &Krate, arm: &Arm) -> TokenStream {
     let Some(ty) = &arm.wakes else { return TokenStream::new() };
     let here = krate.at(ty.span());
     quote_spanned!(ty.span()=> const _: () = #here::wakes::<#ty>();)
-}
-
-pub(crate) fn expand_duration(krate: &Krate, duration: std::time::Duration) -> TokenStream {
-    let millis = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
-    quote!(#krate::std::time::Duration::from_millis(#millis))
 }

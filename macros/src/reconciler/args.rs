@@ -1,7 +1,5 @@
 //! The arguments of `#[reconciler]` as written.
 
-use std::time::Duration;
-
 use proc_macro2::{Ident, TokenStream};
 use syn::parse::Parser;
 use syn::punctuated::Punctuated;
@@ -9,15 +7,16 @@ use syn::{Expr, ExprLit, Lit, LitStr, Path, Token};
 
 use super::check;
 use super::suspend::{self, Suspend};
+use super::time::{self, Times};
 use crate::errors::{Errors, mistake};
 use crate::syntax::args::{Arg, Keys, parse_args};
-use crate::syntax::duration::parse_duration;
 use crate::syntax::krate::Krate;
 
 const KEYS: Keys = Keys {
     known: &[
         "conditions",
         "requeue",
+        "retry",
         "timeout",
         "revision",
         "finalizer",
@@ -35,13 +34,9 @@ const KEYS: Keys = Keys {
 };
 const PREVIOUSLY: Keys = Keys { known: &["managers", "finalizers"], many: &[] };
 
-/// How long a pass may take unless it says.
-const TIMEOUT: Duration = Duration::from_secs(300);
-
 pub(crate) struct ReconcilerArgs {
     pub(crate) conditions: Option<Path>,
-    pub(crate) requeue: Requeue,
-    pub(crate) timeout: Duration,
+    pub(crate) times: Times,
     pub(crate) revision: u32,
     pub(crate) finalizer: Option<LitStr>,
     pub(crate) manager: Option<LitStr>,
@@ -60,19 +55,10 @@ pub(crate) struct ReconcilerArgs {
     pub(crate) says_conditions: bool,
 }
 
-/// When to run again after success.
-pub(crate) enum Requeue {
-    Never,
-    After(Duration),
-    /// What a field of the object says: `spec.interval`.
-    Field(Expr),
-}
-
 pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> ReconcilerArgs {
     let mut args = ReconcilerArgs {
         conditions: None,
-        requeue: Requeue::Never,
-        timeout: TIMEOUT,
+        times: Times::default(),
         revision: 0,
         finalizer: None,
         manager: None,
@@ -102,8 +88,9 @@ impl ReconcilerArgs {
                 let path = errors.take(arg.path("RepoCondition"));
                 self.conditions = path.or_else(|| arg.text("").ok()?.parse().ok());
             }
-            "requeue" => self.requeue = errors.take(requeue(arg)).unwrap_or(Requeue::Never),
-            "timeout" => self.timeout = errors.take(timeout(arg)).unwrap_or(TIMEOUT),
+            "requeue" => self.times.requeue = errors.take(time::parse(arg)),
+            "retry" => self.times.retry = errors.take(time::parse(arg)),
+            "timeout" => self.times.timeout = errors.take(time::parse(arg)),
             "revision" => self.revision = errors.take(revision(arg)).unwrap_or_default(),
             "finalizer" => self.finalizer = errors.take(arg.text("\"example.com/cleanup\"").and_then(check::finalizer)),
             "manager" => self.manager = errors.take(arg.text("\"source-controller\"").and_then(check::manager)),
@@ -131,18 +118,6 @@ impl ReconcilerArgs {
             if managers { self.managers = checked } else { self.finalizers = checked }
         }
     }
-}
-
-fn requeue(arg: &Arg) -> syn::Result<Requeue> {
-    let value = arg.value("\"10m\"")?;
-    match value {
-        Expr::Field(_) => Ok(Requeue::Field(value.clone())),
-        _ => parse_duration("requeue", value).map(Requeue::After),
-    }
-}
-
-fn timeout(arg: &Arg) -> syn::Result<Duration> {
-    parse_duration("timeout", arg.value("\"5m\"")?)
 }
 
 fn revision(arg: &Arg) -> syn::Result<u32> {

@@ -8,6 +8,7 @@ mod fallback;
 mod model;
 mod pipeline;
 mod suspend;
+mod time;
 
 use proc_macro2::TokenStream;
 use quote::quote;

@@ -1,5 +1,7 @@
 //! The arguments of `#[sub_reconciler]` as written.
 
+use std::time::Duration;
+
 use proc_macro2::{Ident, TokenStream};
 use syn::parse::{ParseStream, Parser};
 use syn::{LitStr, Path, Token, Type};
@@ -7,11 +9,14 @@ use syn::{LitStr, Path, Token, Type};
 use super::check;
 use crate::errors::{Errors, mistake};
 use crate::syntax::args::{Arg, Keys, parse_args};
+use crate::syntax::duration::parse_duration;
 use crate::syntax::krate::Krate;
 use crate::syntax::suggest;
 
 const KEYS: Keys = Keys {
-    known: &["sets", "clears", "reads", "watches", "polls", "owns", "external", "actions", "marker", "crate"],
+    known: &[
+        "sets", "clears", "reads", "watches", "polls", "owns", "external", "actions", "timeout", "marker", "crate",
+    ],
     many: &["watches", "polls", "reads", "owns"],
 };
 
@@ -25,6 +30,7 @@ pub(crate) struct StepArgs {
     pub(crate) owns: Vec<Path>,
     pub(crate) external: Option<Ident>,
     pub(crate) actions: Vec<Path>,
+    pub(crate) timeout: Option<Duration>,
     pub(crate) marker: Option<Ident>,
     pub(crate) krate: Krate,
     /// `sets` was there, right or wrong, or a misspelling stands for it.
@@ -54,6 +60,7 @@ pub(crate) fn parse(tokens: TokenStream, krate: Krate, errors: &mut Errors) -> S
         owns: Vec::new(),
         external: None,
         actions: Vec::new(),
+        timeout: None,
         marker: None,
         krate,
         says_sets: false,
@@ -87,6 +94,10 @@ impl StepArgs {
                 }
             },
             "external" => self.external = errors.take(arg.word()).map(|()| arg.key.clone()),
+            "timeout" => {
+                let duration = arg.value("\"30s\"").and_then(|value| parse_duration("timeout", value));
+                self.timeout = errors.take(duration);
+            }
             "marker" => self.marker = errors.take(arg.ident("Fetch")),
             _ => self.krate = errors.take(arg.value("::evenkeel").and_then(Krate::parse)).unwrap_or(Krate::DEFAULT),
         }

@@ -11,6 +11,7 @@ use super::check::text;
 use super::model::{ErrorType, Say, Step};
 use crate::syntax::action::wire;
 use crate::syntax::docs;
+use crate::syntax::duration::expand_duration;
 use crate::syntax::krate::Krate;
 use crate::syntax::shape::hidden;
 
@@ -90,6 +91,7 @@ fn expand_wiring(step: &Step) -> TokenStream {
         How::Labels(selector) => expand_relation(krate, &watch.kind, &quote!(WatchesLabels(#selector))),
     });
     let reads = args.reads.iter().chain(&args.polls).map(|kind| expand_relation(krate, kind, &quote!(Reads)));
+    let timeout = args.timeout.iter().map(|timeout| expand_duration(krate, *timeout));
     let relations = owns.chain(watches).chain(reads);
     let says = expand_says(step);
     let actions = args.actions.iter().map(|action| wire(&text(action)));
@@ -103,6 +105,7 @@ fn expand_wiring(step: &Step) -> TokenStream {
             relations: &[#(#relations),*],
             says: &[#says],
             actions: &[#(#actions),*],
+            #(timeout: #krate::std::option::Option::Some(#timeout),)*
             ..#krate::StepWiring::EMPTY
         }
     }

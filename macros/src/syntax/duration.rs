@@ -2,15 +2,24 @@
 
 use std::time::Duration;
 
+use proc_macro2::TokenStream;
+use quote::quote;
 use syn::{Expr, ExprLit, Lit, LitStr};
 
 use crate::errors::mistake;
+use crate::syntax::krate::Krate;
 
 const UNITS: [(&str, u64); 5] = [("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000)];
 
 /// The bounds to which the runtime clamps, in milliseconds.
 const SHORTEST: u64 = 1000;
 const LONGEST: u64 = 30 * 86_400_000;
+
+/// Prints a duration.
+pub(crate) fn expand_duration(krate: &Krate, duration: Duration) -> TokenStream {
+    let millis = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
+    quote!(#krate::std::time::Duration::from_millis(#millis))
+}
 
 /// Units that people write instead, and what they mean.
 const SPELLINGS: [(&str, &str); 5] = [("ms", "milli"), ("s", "sec"), ("m", "min"), ("h", "hour"), ("d", "day")];

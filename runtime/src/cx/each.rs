@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use super::run::stop;
+use super::run::settled;
 use super::{Cx, Pass};
 use crate::draft::deciding;
 use crate::outcome::{Class, Halt};
@@ -37,10 +37,10 @@ pub fn next<'a, S: SubReconciler>(items: &Items<S>, pass: &'a mut Pass<'_>) -> C
 }
 
 /// Takes note of how an item ended. One that had nothing to do has succeeded.
-pub fn ended<S: SubReconciler, T>(items: &mut Items<S>, cx: Cx<'_, S>, result: Result<T, S::Error>) {
+pub fn ended<S: SubReconciler, T, X>(items: &mut Items<S>, cx: Cx<'_, S>, done: Result<Result<T, S::Error>, X>) {
     (items.said, items.recorded) = (cx.said, cx.recorded);
     items.count += 1;
-    if let Some(halt) = result.err().map(|error| stop(cx.draft, &error)).filter(|halt| halt.class != Class::Ignored) {
+    if let Some(halt) = settled::<S, T, X>(cx.draft, done).err().filter(|halt| halt.class != Class::Ignored) {
         items.failed.push(Some(halt));
         items.named.push(cx.named);
     }

@@ -4,6 +4,7 @@ mod call;
 mod condition;
 mod each;
 mod join;
+mod limit;
 mod ready;
 mod run;
 
@@ -30,8 +31,9 @@ pub use self::call::{Apply, Delete, Get, Require, RequireReady};
 pub use self::each::{begin_each, ended, finish_each, next};
 pub(crate) use self::join::Stop;
 pub use self::join::{both, fork, joined, merge};
+pub(crate) use self::limit::Bounded;
 pub use self::run::finish;
-pub(crate) use self::run::{begin, traced, undo};
+pub(crate) use self::run::{begin, bounded, undo};
 
 /// The context of one pass: one run of a reconciler for one object. A pipeline hands it to its steps.
 pub struct Pass<'p> {

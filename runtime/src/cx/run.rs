@@ -3,6 +3,7 @@
 use std::future::Future;
 use std::marker::PhantomData;
 
+use super::limit::{self, Bounded};
 use super::{Cx, Pass};
 use crate::condition::sanitize;
 use crate::draft::Draft;
@@ -22,36 +23,48 @@ pub(crate) fn begin<'a, S: SubReconciler>(pass: &'a mut Pass<'_>) -> Cx<'a, S> {
     enter(pass)
 }
 
-/// Runs the future of a step in its span.
+/// Runs the future of a step in its span, and drops it after the time-out of the step.
 #[doc(hidden)]
-pub(crate) fn traced<S: SubReconciler, F: Future>(step: F) -> tracing::instrument::Instrumented<F> {
-    tracing::Instrument::instrument(step, tracing::info_span!("step", step = S::WIRING.name))
+pub(crate) fn bounded<S: SubReconciler, F: Future>(step: F) -> Bounded<F> {
+    let step = tracing::Instrument::instrument(step, tracing::info_span!("step", step = S::WIRING.name));
+    limit::within(S::WIRING.timeout, step)
 }
 
-/// Ends a step of a pipeline: marks conditions by its result.
+/// Ends a step of a pipeline: marks conditions by its result. `Err(_)`: it did not end in time.
 #[doc(hidden)]
-pub fn finish<S: SubReconciler, T>(cx: Cx<'_, S>, result: Result<T, S::Error>) -> Result<T, Halt> {
-    let Cx { draft, said, named, .. } = cx;
-    draft.running = false;
-    match result {
-        Ok(value) => {
-            draft.succeed(said);
-            Ok(value)
-        }
-        Err(error) => Err(halt(draft, named, &error)),
-    }
+pub fn finish<S: SubReconciler, T, X>(cx: Cx<'_, S>, done: Result<Result<T, S::Error>, X>) -> Result<T, Halt> {
+    cx.draft.running = false;
+    let value = marked::<S, T, X>(cx.draft, cx.named, done)?;
+    cx.draft.succeed(cx.said);
+    Ok(value)
 }
 
-fn halt(draft: &mut Draft, named: Option<usize>, error: &impl ReconcileError) -> Halt {
-    let halt = stop(draft, error);
-    if halt.class != Class::Ignored {
+/// What stops the pipeline is marked, unless it is nothing.
+fn marked<S: SubReconciler, T, X>(
+    draft: &mut Draft,
+    named: Option<usize>,
+    done: Result<Result<T, S::Error>, X>,
+) -> Result<T, Halt> {
+    let ended = settled::<S, T, X>(draft, done);
+    if let Some(halt) = ended.as_ref().err().filter(|halt| halt.class != Class::Ignored) {
         draft.fail(named, halt.reason, &halt.message);
     }
-    halt
+    ended
 }
 
-/// The error as what stops a pipeline.
-pub(super) fn stop(draft: &mut Draft, error: &impl ReconcileError) -> Halt {
+/// The value of a step, or what stops the pipeline: its error, or that it did not end in time.
+pub(super) fn settled<S: SubReconciler, T, X>(
+    draft: &mut Draft,
+    done: Result<Result<T, S::Error>, X>,
+) -> Result<T, Halt> {
+    match done {
+        Ok(Ok(value)) => Ok(value),
+        Ok(Err(error)) => Err(stop(draft, &error)),
+        Err(_) => Err(Halt::timed_out(S::WIRING.name, S::WIRING.timeout.unwrap_or_default())),
+    }
+}
+
+fn stop(draft: &mut Draft, error: &impl ReconcileError) -> Halt {
     let class = match error.class() {
         Class::Waiting { poll: Some(poll) } => {
             Class::Waiting { poll: Some(Clamped::clamp("poll time", poll, &mut draft.clamped)) }
@@ -73,8 +86,6 @@ where
     }
     pass.draft.step = Some(S::WIRING);
     let mut cx = enter::<S>(pass);
-    match traced::<S, _>(<S::Undo as Undo<S, R>>::undo(object, deps, &mut cx)).await {
-        Ok(()) => Ok(()),
-        Err(error) => Err(halt(cx.draft, cx.named, &error)),
-    }
+    let done = bounded::<S, _>(<S::Undo as Undo<S, R>>::undo(object, deps, &mut cx)).await;
+    marked::<S, (), _>(cx.draft, cx.named, done)
 }

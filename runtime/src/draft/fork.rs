@@ -7,9 +7,7 @@ use futures::lock::{Mutex, OwnedMutexGuard};
 
 use super::typed::Fields;
 use super::{Draft, StatusIntent};
-use crate::action::Actions;
 use crate::backend::ApiError;
-use crate::condition::sanitize;
 use crate::cx::Stop;
 use crate::outcome::{Class, Halt};
 
@@ -131,8 +129,7 @@ impl Draft {
     /// The body ended in the middle of these steps: each marks its own condition.
     pub(crate) fn cut_off(&mut self, reason: &'static str, what: &dyn Fn(&str) -> String) -> Halt {
         let message = what(self.step.map_or("(none)", |step| step.name));
-        let actions = Actions::MISHAP;
-        let alone = Halt { class: Class::Transient, reason, message: sanitize(&message), actions };
+        let alone = Halt::mishap(reason, &message);
         if self.forks.is_empty() {
             self.fail(None, reason, &alone.message);
             return alone;
@@ -187,6 +184,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::action::Actions;
 
     fn fields(pairs: &[(&str, u8)]) -> Fields {
         pairs.iter().map(|(name, value)| ((*name).to_owned(), json!(value))).collect()

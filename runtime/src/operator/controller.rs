@@ -15,6 +15,7 @@ use super::{definition, startup};
 use crate::cause::List;
 use crate::gate::Gate;
 use crate::hook::Observer;
+use crate::interval::Jitter;
 use crate::pass::{Env, PassWorker};
 use crate::queue::{Queue, QueueConfig, drain};
 use crate::reconciler::Reconciler;
@@ -29,6 +30,7 @@ pub(super) struct Launch {
     /// None: all.
     pub(super) namespaces: Arc<[Arc<str>]>,
     pub(super) config: QueueConfig,
+    pub(super) jitter: Jitter,
     pub(super) causes: List,
     pub(super) observers: Arc<[Observer]>,
     pub(super) gate: Gate,
@@ -66,6 +68,7 @@ impl<R: Reconciler> Controller<R> {
             deps,
             primary: primary.clone(),
             relations: relations.clone(),
+            jitter: launch.jitter,
             gate: launch.gate.clone(),
             causes: launch.causes,
             observers: launch.observers.clone(),

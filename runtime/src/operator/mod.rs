@@ -27,6 +27,7 @@ use crate::cause::List;
 use crate::client;
 use crate::gate::Gate;
 use crate::hook::{Observer, Report};
+use crate::interval::Jitter;
 use crate::queue::QueueConfig;
 use crate::reconciler::Reconciler;
 
@@ -45,6 +46,7 @@ pub struct Operator {
     namespaces: Vec<Arc<str>>,
     concurrency: usize,
     grace: Duration,
+    jitter: Jitter,
     client: Option<Client>,
     /// All of them, except in our own tests.
     pub(crate) causes: List,
@@ -69,6 +71,7 @@ impl Operator {
             namespaces: Vec::new(),
             concurrency: QueueConfig::CONCURRENCY.get(),
             grace: QueueConfig::GRACE,
+            jitter: Jitter::default(),
             client: None,
             causes: List::default(),
             observers: Vec::new(),
@@ -97,6 +100,13 @@ impl Operator {
     /// How long running passes may go on after a stop; 25 s unless said otherwise, below the 30 s that a pod has.
     pub fn grace(mut self, grace: Duration) -> Self {
         self.grace = grace;
+        self
+    }
+
+    /// How far the requeue interval of an object may be from what was asked for; five percent unless said otherwise. Each object
+    /// has a share of its own, kept over restarts.
+    pub fn jitter(mut self, jitter: Jitter) -> Self {
+        self.jitter = jitter;
         self
     }
 
@@ -162,6 +172,7 @@ impl Operator {
             operator: self.name.clone(),
             namespaces: self.namespaces.clone().into(),
             config,
+            jitter: self.jitter,
             causes: self.causes,
             observers: self.observers.clone().into(),
             gate: Gate::open(),

@@ -10,6 +10,7 @@ use futures::FutureExt;
 use super::PassWorker;
 use crate::cx::Pass;
 use crate::draft::Draft;
+use crate::interval::Clamped;
 use crate::outcome::{Flow, Halt, Outcome, panicked};
 use crate::queue::{Causes, Key, Next};
 use crate::reconciler::Reconciler;
@@ -34,8 +35,9 @@ impl<R: Reconciler> PassWorker<R> {
         let deleting = self.standing(&object, Causes::NONE).contains(Causes::DELETION);
         let backend = self.backend(key, &object);
         let mut draft = Draft::new(&*object, R::WIRING, backend.clone());
+        let asked = R::timeout(&object).unwrap_or(R::WIRING.timeout);
+        let (limit, deps) = (Clamped::clamp("time-out", asked, &mut draft.clamped), &self.env.deps);
         let mut pass = Pass { draft: &mut draft };
-        let (limit, deps) = (R::WIRING.timeout, &self.env.deps);
         let ended = match deleting {
             true => run(limit, R::cleanup(&object, deps, &mut pass)).await,
             false => run(limit, R::reconcile(&object, deps, &mut pass)).await,

@@ -4,22 +4,33 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use tokio::time::Instant;
 
+use crate::interval::{Jitter, LONGEST, SHORTEST};
+
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Clock {
     wall: Duration,
     start: Instant,
+    jitter: Jitter,
 }
 
 impl Clock {
-    pub(super) fn start() -> Self {
+    pub(super) fn start(jitter: Jitter) -> Self {
         let wall = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        Self { wall, start: Instant::now() }
+        Self { wall, start: Instant::now(), jitter }
     }
 
-    /// When the next resync is due: each object has its own phase, kept over restarts, so a restart starts no storm.
+    /// When the next resync is due: each object has a phase and a jitter of its own, both kept over restarts, so that a restart
+    /// starts no storm, and those that come together do not stay together.
     pub(super) fn until_resync(&self, interval: Duration, uid: &str) -> Duration {
-        phase(self.wall + self.start.elapsed(), interval, uid)
+        let own = self.jitter.spread(interval, drawn(uid)).clamp(SHORTEST, LONGEST);
+        phase(self.wall + self.start.elapsed(), own, uid)
     }
+}
+
+/// A number from 0 to 1 that is always the same for the object.
+fn drawn(uid: &str) -> f64 {
+    let hash = uid.bytes().fold(5381_u32, |hash, byte| hash.wrapping_mul(0x0100_0193) ^ u32::from(byte));
+    f64::from(hash) / f64::from(u32::MAX)
 }
 
 fn phase(now: Duration, interval: Duration, uid: &str) -> Duration {
@@ -42,6 +53,14 @@ mod tests {
             assert!(first <= interval && !first.is_zero());
             assert_eq!(phase(now + first, interval, "uid"), interval);
         }
+    }
+
+    #[test]
+    fn the_jitter_of_an_object_is_its_own_and_stays() {
+        let draws: Vec<f64> = (0..100).map(|i| drawn(&format!("6f9c2a1e-{i:04x}-4c55-9a1e"))).collect();
+        let mean = draws.iter().sum::<f64>() / 100.0;
+        assert!((0.4..0.6).contains(&mean) && draws.iter().all(|d| (0.0..=1.0).contains(d)), "{mean}");
+        assert!((drawn("a uid") - drawn("a uid")).abs() < f64::EPSILON);
     }
 
     #[test]

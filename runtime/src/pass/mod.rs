@@ -46,6 +46,7 @@ use crate::backend::{ApiError, Target};
 use crate::cause::List;
 use crate::gate::Gate;
 use crate::hook::Observer;
+use crate::interval::Jitter;
 use crate::observed::Observed;
 use crate::queue::{Attempt, Causes, Key, Next, Worker};
 use crate::reconciler::Reconciler;
@@ -65,6 +66,8 @@ pub(crate) struct Env<R: Reconciler> {
     pub(crate) primary: Primary<R::Object>,
     /// The caches of owned and watched kinds.
     pub(crate) relations: Relations,
+    /// Spreads the requeue intervals.
+    pub(crate) jitter: Jitter,
     /// Fences the writes.
     pub(crate) gate: Gate,
     /// The causes that count.
@@ -121,7 +124,7 @@ impl<R: Reconciler> PassWorker<R> {
             finalizers: Finalizers::new(&R::WIRING, &R::Object::group(&()), &env.operator),
             wiring: digest::wiring(&R::WIRING, R::after().map(|hook| hook.name)),
             recorder: Recorder::new(env.client.clone(), reporter),
-            clock: Clock::start(),
+            clock: Clock::start(env.jitter),
             memory: Mutex::default(),
             dependents: Dependents::default(),
             manager: manager.into(),
@@ -299,6 +302,9 @@ impl<R: Reconciler> Worker for PassWorker<R> {
         let (next, retry_after) = crate::client::noting_retry_after(pass).instrument(span).await;
         match next {
             Next::Retry { progressed, at_least } => Next::Retry { progressed, at_least: at_least.max(retry_after) },
+            Next::RetryAfter { progressed, pause } if retry_after > Some(pause) => {
+                Next::Retry { progressed, at_least: retry_after }
+            }
             next => next,
         }
     }

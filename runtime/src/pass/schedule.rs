@@ -35,7 +35,11 @@ impl<R: Reconciler> PassWorker<R> {
             },
             Outcome::Requeue { after: Some(after) } => Next::After(*after),
             Outcome::Waiting { poll: Some(poll) } => Next::After(*poll),
-            Outcome::Requeue { after: None } | Outcome::Failed { .. } => Next::Retry { progressed, at_least: None },
+            Outcome::Requeue { after: None } => Next::Retry { progressed, at_least: None },
+            Outcome::Failed { .. } => match R::retry(object) {
+                Some(pause) => Next::RetryAfter { progressed, pause: Clamped::clamp("retry interval", pause, clamped) },
+                None => Next::Retry { progressed, at_least: None },
+            },
             Outcome::Waiting { poll: None } | Outcome::Stalled { .. } => Next::Await,
             Outcome::Gone => Next::Forget,
             Outcome::Conflict => Next::Conflict { newer_than: object.resource_version().unwrap_or_default() },

@@ -109,11 +109,14 @@ impl<R: Reconciler> PassWorker<R> {
         let now: BTreeSet<&'static str> = clamped.iter().map(|value| value.what).collect();
         let before = self.memory().entry(key.clone()).or_default().clamped.replace(now);
         let told = |what| before.as_ref().map_or(!changed, |before| before.contains(what));
-        for value in clamped.iter().filter(|value| !told(value.what)) {
-            let warning = value.to_string();
-            tracing::warn!("{warning}");
-            let event = event(EventType::Warning, "Clamped", &warning);
-            event::publish(&self.recorder, &event, &self.reference(object)).await;
+        let new: Vec<String> = clamped.iter().filter(|value| !told(value.what)).map(ToString::to_string).collect();
+        if new.is_empty() {
+            return;
         }
+        // One event for all: events of one reason are counted as one.
+        let warning = new.join("; ");
+        tracing::warn!("{warning}");
+        let event = event(EventType::Warning, "Clamped", &warning);
+        event::publish(&self.recorder, &event, &self.reference(object)).await;
     }
 }

@@ -68,6 +68,13 @@ pub(crate) enum Next {
         /// Not before this time has passed (`Retry-After`).
         at_least: Option<Duration>,
     },
+    /// After this time, less a jitter, for ever: instead of along the curve.
+    RetryAfter {
+        /// The curve, should it be followed again, starts anew.
+        progressed: bool,
+        /// The time.
+        pause: Duration,
+    },
     /// A write met a newer version: as soon as the cache holds another one than this, or after 50 ms doubling to 5 s, with the same
     /// causes. Not a failure: the back-off stays as it is.
     Conflict {

@@ -202,6 +202,12 @@ impl Entry {
                 self.retry_at = Some(at);
                 Some((at, Causes::RETRY))
             }
+            Next::RetryAfter { progressed, pause } => {
+                let curve = Curve { base: pause, cap: pause };
+                let at = self.fail(now, curve, progressed || ran.contains(Causes::GENERATION));
+                self.retry_at = Some(at);
+                Some((at, Causes::RETRY))
+            }
             Next::Conflict { newer_than } => {
                 let delay = Curve::CONFLICT.delay(self.attempt.conflicts);
                 self.attempt.conflicts = self.attempt.conflicts.saturating_add(1);

@@ -5,6 +5,7 @@ mod dependency;
 mod join;
 mod shape;
 mod statement;
+mod time;
 mod wiring;
 
 use proc_macro2::TokenStream;
@@ -15,11 +16,11 @@ use self::call::expand_step;
 use self::dependency::expand_body;
 pub(crate) use self::dependency::{expand_deps, expand_provides};
 use self::statement::expand_statement;
+use self::time::expand_times;
 use self::wiring::{expand_checks, expand_wiring};
-use super::args::{ReconcilerArgs, Requeue};
+use super::args::ReconcilerArgs;
 use super::model::Reconciler;
 use crate::syntax::function::Function;
-use crate::syntax::krate::Krate;
 use crate::syntax::shape::{hidden, hidden_at};
 
 pub(crate) fn expand(reconciler: &Reconciler) -> TokenStream {
@@ -79,7 +80,7 @@ fn expand_impl(reconciler: &Reconciler) -> TokenStream {
     let reconcile = expand_reconcile(reconciler);
     let deps = expand_deps(krate, function, dependencies);
     let wiring = expand_wiring(reconciler);
-    let requeue = expand_requeue(args);
+    let times = expand_times(args);
     let (suspended, depends_on, after) = (expand_suspended(args), expand_depends_on(args), expand_after(args));
     let (object_, deps_, pass) = (hidden("object"), hidden("deps"), hidden("pass"));
     let undo = reconciler.pipeline.calls().into_iter().rev().map(|call| {
@@ -97,9 +98,7 @@ fn expand_impl(reconciler: &Reconciler) -> TokenStream {
             #[allow(clippy::needless_update)]
             const WIRING: #krate::Wiring = #wiring;
 
-            fn requeue(#object_: &Self::Object) -> #krate::std::option::Option<#krate::std::time::Duration> {
-                #requeue
-            }
+            #times
 
             #suspended
 
@@ -129,21 +128,6 @@ fn expand_reconcile(reconciler: &Reconciler) -> TokenStream {
     quote_spanned! {span=>
         async fn reconcile(#object: &Self::Object, #deps: &Self::Deps, #pass: &mut #here::Pass<'_>) -> #here::Flow {
             #body
-        }
-    }
-}
-
-fn expand_requeue(args: &ReconcilerArgs) -> TokenStream {
-    let krate = &args.krate;
-    match &args.requeue {
-        Requeue::Never => quote!(#krate::std::option::Option::None),
-        Requeue::After(duration) => {
-            let duration = expand_duration(krate, *duration);
-            quote!(#krate::std::option::Option::Some(#duration))
-        }
-        Requeue::Field(field) => {
-            let (here, object) = (krate.at(field.span()), hidden_at("object", field.span()));
-            quote_spanned!(field.span()=> #here::IntoInterval::into_interval(#object.#field))
         }
     }
 }
@@ -179,9 +163,4 @@ fn expand_after(args: &ReconcilerArgs) -> TokenStream {
             #here::std::option::Option::Some(#here::Hook { name: #name, run: #path })
         }
     }
-}
-
-fn expand_duration(krate: &Krate, duration: std::time::Duration) -> TokenStream {
-    let millis = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
-    quote!(#krate::std::time::Duration::from_millis(#millis))
 }

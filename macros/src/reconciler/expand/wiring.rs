@@ -5,8 +5,8 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 
 use super::call::expand_step;
+use super::expand_set_or_poison;
 use super::shape::expand_shape;
-use super::{expand_duration, expand_set_or_poison};
 use crate::reconciler::model::Reconciler;
 use crate::reconciler::suspend::Suspend;
 use crate::syntax::docs;
@@ -23,7 +23,6 @@ pub(super) fn expand_wiring(reconciler: &Reconciler) -> TokenStream {
     });
     let doc = docs::text(&reconciler.function.attrs);
     let (declared, summaries) = (expand_declared(reconciler, "CONDITIONS"), expand_declared(reconciler, "SUMMARIES"));
-    let timeout = expand_duration(krate, args.timeout);
     let (revision, managers, finalizers) = (args.revision, &args.managers, &args.finalizers);
     let (finalizer, manager) = (expand_option(krate, &args.finalizer), expand_option(krate, &args.manager));
     let shape = expand_shape(reconciler);
@@ -39,7 +38,6 @@ pub(super) fn expand_wiring(reconciler: &Reconciler) -> TokenStream {
             summaries: #summaries,
             steps: &[#(#steps),*],
             shape: #shape,
-            timeout: #timeout,
             revision: #revision,
             finalizer: #finalizer,
             manager: #manager,
