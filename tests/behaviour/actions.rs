@@ -87,10 +87,13 @@ async fn shows(world: &World, name: &str, reason: &str) -> Value {
     world.until::<Widget>(name, reason, shown).await
 }
 
-/// Types and reasons of the events about an object.
+/// Types and reasons of the events about an object that were sent: one of the servers shows them elsewhere.
 async fn told(world: &World, name: &str) -> Vec<(String, String)> {
-    let events = world.events(name).await.into_iter();
-    events.map(|event| (event.type_.unwrap_or_default(), event.reason.unwrap_or_default())).collect()
+    let sent = world.wire.calls().into_iter().filter(|call| call.is_event() && call.is_write());
+    let bodies = sent.filter_map(|call| serde_json::from_str::<Value>(&call.body).ok());
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let about = bodies.filter(|event| event["regarding"]["name"] == name);
+    about.map(|event| (text(&event["type"]), text(&event["reason"]))).collect()
 }
 
 /// Waits for the first event about an object.

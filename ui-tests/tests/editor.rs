@@ -1,6 +1,7 @@
 //! In an editor: completion and "go to definition" work inside attributes and pipelines.
 //!
 //! Asks rust-analyzer over its protocol, about the library of this package. Where the component is not installed the test is skipped.
+#![allow(clippy::explicit_write, reason = "the test harness hides what `eprintln!` says")]
 #![allow(clippy::unwrap_used, reason = "a test may")]
 
 use std::io::{BufRead, BufReader, Read, Write};

@@ -37,6 +37,7 @@ pub fn next<'a, S: SubReconciler>(items: &Items<S>, pass: &'a mut Pass<'_>) -> C
 }
 
 /// Takes note of how an item ended. One that had nothing to do has succeeded.
+#[expect(clippy::needless_pass_by_value, reason = "the context of an item ends here")]
 pub fn ended<S: SubReconciler, T, X>(items: &mut Items<S>, cx: Cx<'_, S>, done: Result<Result<T, S::Error>, X>) {
     (items.said, items.recorded) = (cx.said, cx.recorded);
     items.count += 1;

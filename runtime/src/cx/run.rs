@@ -32,6 +32,7 @@ pub(crate) fn bounded<S: SubReconciler, F: Future>(step: F) -> Bounded<F> {
 
 /// Ends a step of a pipeline: marks conditions by its result. `Err(_)`: it did not end in time.
 #[doc(hidden)]
+#[expect(clippy::needless_pass_by_value, reason = "the context of a step ends here")]
 pub fn finish<S: SubReconciler, T, X>(cx: Cx<'_, S>, done: Result<Result<T, S::Error>, X>) -> Result<T, Halt> {
     cx.draft.running = false;
     let value = marked::<S, T, X>(cx.draft, cx.named, done)?;

@@ -111,7 +111,7 @@ impl Draft {
         match (self.typed.with)(self.status.as_ref(), &merged) {
             Ok(status) => self.status = status,
             Err(error) => {
-                tracing::warn!(%error, "the status fields of joined steps cannot be merged; the earlier ones are kept")
+                tracing::warn!(%error, "the status fields of joined steps cannot be merged; the earlier ones are kept");
             }
         }
     }

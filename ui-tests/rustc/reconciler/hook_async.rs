@@ -1,0 +1,18 @@
+//! A hook that would wait.
+use evenkeel::prelude::*;
+use ui_tests::{GitRepository, GitRepositoryStatus, RepoCondition, fetch, store};
+
+async fn report(_: &GitRepository, end: &mut Ending<'_, GitRepositoryStatus>) {
+    end.silence();
+}
+
+#[reconciler(conditions = RepoCondition, after = report)]
+async fn repository(repo: &GitRepository, cx: &mut Pass<'_>) -> Flow {
+    let commit = fetch(repo, cx).await?;
+    store(repo, &commit, cx).await?;
+    Ok(())
+}
+
+fn main() {
+    ui_tests::run::<repository>();
+}

@@ -1,0 +1,18 @@
+//! A hook for the object of another reconciler.
+use evenkeel::prelude::*;
+use ui_tests::{Bucket, GitRepository, GitRepositoryStatus, RepoCondition, fetch, store};
+
+fn report(_: &Bucket, end: &mut Ending<'_, GitRepositoryStatus>) {
+    end.silence();
+}
+
+#[reconciler(conditions = RepoCondition, after = report)]
+async fn repository(repo: &GitRepository, cx: &mut Pass<'_>) -> Flow {
+    let commit = fetch(repo, cx).await?;
+    store(repo, &commit, cx).await?;
+    Ok(())
+}
+
+fn main() {
+    ui_tests::run::<repository>();
+}
