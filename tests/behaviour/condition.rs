@@ -102,6 +102,7 @@ fn a_declared_reason_that_nobody_says_is_told() {
     assert_eq!(unsaid, ["Sealed", "Tampered"]);
 }
 
+#[allow(clippy::needless_pass_by_value, reason = "json! reads best where it is used")]
 fn a_vault(name: &str, spec: Value) -> Value {
     json!({ "apiVersion": "tests.evenkeel.dev/v1", "kind": "Vault", "metadata": { "name": name }, "spec": spec })
 }

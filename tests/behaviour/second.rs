@@ -57,7 +57,7 @@ fn start(world: &World, lab: &Arc<Lab>) -> Running {
 
 /// Both have seen this generation and are content.
 fn both_ready(object: &Value) -> bool {
-    let seen = &object["status"]["observedBy"]["backups"]["generation"] == &object["metadata"]["generation"];
+    let seen = object["status"]["observedBy"]["backups"]["generation"] == object["metadata"]["generation"];
     is_ready(object) && status_of(object, "BackupReady") == "True" && seen
 }
 
@@ -96,7 +96,7 @@ async fn neither_overwrites_the_other(world: World) -> World {
 
     world.merge::<Widget>("w", json!({ "spec": { "child": null, "store": "broken" } })).await;
     let broken = |object: &Value| {
-        let seen = &object["status"]["observedBy"]["backups"]["generation"] == &object["metadata"]["generation"];
+        let seen = object["status"]["observedBy"]["backups"]["generation"] == object["metadata"]["generation"];
         seen && status_of(object, "Ready") == "False" && status_of(object, "BackupReady") == "True"
     };
     world.until::<Widget>("w", "the widget fails, the backup is ready", broken).await;

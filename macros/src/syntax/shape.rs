@@ -73,6 +73,10 @@ pub(crate) fn check_named(what: &str, function: &Function, errors: &mut Errors) 
 pub(crate) fn bind_generics(function: &mut Function, object: Option<&Type>, krate: &Krate) {
     let generics = &mut function.sig.generics;
     let params: Vec<Ident> = generics.type_params().map(|param| param.ident.clone()).collect();
+    if !params.is_empty() {
+        // The author may well have bounds in the one place; ours stand in the other.
+        function.attrs.push(syn::parse_quote!(#[allow(clippy::multiple_bound_locations)]));
+    }
     for param in params {
         let bound = match object {
             Some(Type::Path(path)) if path.path.is_ident(&param) => syn::parse_quote!(#param: #krate::Primary),
