@@ -50,7 +50,7 @@ impl Call {
         let manager = manager(&query.field_manager, header(USER_AGENT));
         Ok(Call {
             lens: catalog.lens(&kind),
-            shape: Shape::negotiate(&parts.headers)?,
+            shape: Shape::negotiate(&parts.headers, &query, server.clock)?,
             content_type: header(CONTENT_TYPE).split(';').next().unwrap_or_default().trim().to_owned(),
             method: parts.method,
             kind,

@@ -4,7 +4,7 @@ use jiff::{SignedDuration, Timestamp};
 use tokio::time::Instant;
 
 /// The server's time.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Clock {
     began: Timestamp,
     at: Instant,

@@ -45,7 +45,7 @@
 //!   role references); of the defaults a cluster sets, few are set;
 //! - of built-in kinds server-side apply shares the lists it has facts about (pods, services, conditions); others are
 //!   atomic, see [`mod@apply`];
-//! - tables, protobuf, webhooks, rules in CEL (stored, not run), eviction, logs and exec.
+//! - protobuf, webhooks, rules in CEL (stored, not run), eviction, logs and exec.
 
 #![forbid(unsafe_code)]
 
@@ -80,6 +80,7 @@ mod shape;
 mod store;
 mod strategy;
 mod strict;
+mod table;
 mod transport;
 mod verbs;
 mod watch;

@@ -23,6 +23,8 @@ pub(crate) struct Query {
     pub(crate) propagation_policy: Option<String>,
     pub(crate) grace_period: Option<i64>,
     pub(crate) orphan_dependents: Option<bool>,
+    /// What the rows of a table carry.
+    pub(crate) include_object: String,
 }
 
 impl Query {
@@ -50,6 +52,7 @@ impl Query {
             "dryRun" => self.dry_run.push(value),
             "fieldManager" => self.field_manager = value,
             "fieldValidation" => self.field_validation = value,
+            "includeObject" => self.include_object = value,
             "force" => self.force = truthy(&value),
             "propagationPolicy" => self.propagation_policy = Some(value),
             "gracePeriodSeconds" => self.grace_period = value.parse().ok(),

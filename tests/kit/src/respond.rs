@@ -11,7 +11,8 @@ use serde_json::{Value, json};
 use crate::failure::Failure;
 use crate::lens::Lens;
 use crate::registry::Kind;
-use crate::shape::{Place, Shape, View};
+use crate::shape::{Place, Shape, Subject, View};
+use crate::table::{Heads, Printer};
 
 /// What a verb answers.
 pub(crate) struct Reply {
@@ -23,8 +24,13 @@ pub(crate) struct Reply {
 impl Reply {
     /// One object, in the asked form.
     pub(crate) fn object(code: u16, lens: &Lens, object: &Value, shape: Shape) -> Result<Reply, Failure> {
+        shape.fits(&lens.kind, Subject::Object)?;
         let object = lens.shown(object);
-        Ok(Reply::bytes(code, encoded(&View { shape, object: &object, place: Place::Typed })?))
+        let bytes = match shape {
+            Shape::Table(form) => encoded(&Printer::new(&lens.kind, form).single(&object, Heads::Shown))?,
+            _ => encoded(&View { shape, object: &object, place: Place::Typed })?,
+        };
+        Ok(Reply::bytes(code, bytes))
     }
 
     /// A JSON value as it is.
@@ -66,6 +72,12 @@ impl Reply {
     /// A list, its items written without being cloned.
     pub(crate) fn list(lens: &Lens, shape: Shape, meta: &ListMeta, items: &[Arc<Value>]) -> Result<Reply, Failure> {
         let kind = &lens.kind;
+        shape.fits(kind, Subject::List)?;
+        if let Shape::Table(form) = shape {
+            let objects: Vec<_> = items.iter().map(|item| lens.shown(item)).collect();
+            let table = Printer::new(kind, form).table(&meta.of_table(), &objects, Heads::Shown);
+            return Ok(Reply::bytes(200, encoded(&table)?));
+        }
         let (list_kind, api_version) = shape.list_type(kind);
         let place = if kind.is_builtin() && shape == Shape::Full { Place::Untyped } else { Place::Typed };
         let head = json!({"kind": list_kind, "apiVersion": api_version, "metadata": meta.to_value(kind)});
@@ -86,11 +98,18 @@ impl Reply {
 
 impl ListMeta {
     fn to_value(&self, kind: &Kind) -> Value {
+        let mut meta = self.of_table();
+        if self.token.is_none() && !kind.is_builtin() {
+            meta["continue"] = json!("");
+        }
+        meta
+    }
+
+    /// Tables of all kinds leave out what is empty.
+    fn of_table(&self) -> Value {
         let mut meta = json!({"resourceVersion": self.version.to_string()});
-        match &self.token {
-            Some(token) => meta["continue"] = json!(token),
-            None if !kind.is_builtin() => meta["continue"] = json!(""),
-            None => {}
+        if let Some(token) = &self.token {
+            meta["continue"] = json!(token);
         }
         if let Some(remaining) = self.remaining {
             meta["remainingItemCount"] = json!(remaining);

@@ -7,13 +7,11 @@ use crate::failure::{About, Failure};
 use crate::registry::Kind;
 use crate::respond::Reply;
 use crate::server::Server;
-use crate::shape::Subject;
 
 /// How long a read waits for a version that does not exist yet.
 const PATIENCE: Duration = Duration::from_secs(3);
 
 pub(super) async fn answer(server: &Server, call: &Call) -> Result<Reply, Failure> {
-    call.shape.fits(&call.kind, Subject::Object)?;
     if let Some(version) = call.query.version()? {
         reached(server, version).await?;
     }

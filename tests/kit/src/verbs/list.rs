@@ -9,11 +9,9 @@ use crate::query::parse_version;
 use crate::respond::{ListMeta, Reply};
 use crate::selector::Selector;
 use crate::server::Server;
-use crate::shape::Subject;
 use crate::store::{Listing, Lost, Page};
 
 pub(super) async fn answer(server: &Server, call: &Call) -> Result<Reply, Failure> {
-    call.shape.fits(&call.kind, Subject::List)?;
     let causes = call.query.list_causes();
     if !causes.is_empty() {
         return Err(Failure::invalid_options("ListOptions", &causes));

@@ -24,6 +24,7 @@ use crate::watch;
 
 pub(crate) use delete::{Deletion, Propagation, delete_stored};
 pub(crate) use get::typed;
+pub(crate) use scale::printed as printed_selector;
 pub(crate) use write::part;
 
 /// Subresources a cluster has and this server does not.

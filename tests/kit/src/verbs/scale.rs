@@ -105,7 +105,7 @@ fn text(object: &Value, selector: &Selector) -> String {
 }
 
 /// A label selector as text: labels first, by name, then the expressions as they stand.
-fn printed(selector: &Value) -> String {
+pub(crate) fn printed(selector: &Value) -> String {
     let labels = selector["matchLabels"].as_object().into_iter().flatten();
     let mut terms: Vec<String> =
         labels.map(|(name, value)| format!("{name}={}", value.as_str().unwrap_or_default())).collect();

@@ -12,11 +12,15 @@ use crate::respond::encoded;
 use crate::selector::Selector;
 use crate::shape::{Place, Shape, View};
 use crate::store::{Change, stamped};
+use crate::table::{Heads, Printer};
 
 /// What a watcher sees of its resource.
 #[derive(Clone, Debug)]
 pub(super) struct Frames {
     pub(super) shape: Shape,
+    /// Prints the rows of a watcher of tables.
+    printer: Option<Printer>,
+    heads: Heads,
     pub(super) lens: Lens,
     pub(super) selector: Selector,
     pub(super) namespace: Option<String>,
@@ -37,17 +41,26 @@ struct Line<'a, T: Serialize> {
 }
 
 impl Frames {
+    pub(super) fn new(shape: Shape, lens: Lens, selector: Selector, namespace: Option<String>) -> Self {
+        let printer = match shape {
+            Shape::Table(form) => Some(Printer::new(&lens.kind, form)),
+            _ => None,
+        };
+        Frames { shape, printer, heads: Heads::Shown, lens, selector, namespace }
+    }
+
     pub(super) fn selects(&self, object: &Value) -> bool {
         self.selector.matches(object, &self.lens.kind)
     }
 
     /// The line for a change; none when the watcher does not see it.
-    pub(super) fn change(&self, change: &Change) -> Option<Bytes> {
+    pub(super) fn change(&mut self, change: &Change) -> Option<Bytes> {
         if self.namespace.as_ref().is_some_and(|namespace| *namespace != change.key.0) {
             return None;
         }
         let selected = |object: &Option<Arc<Value>>| object.as_ref().filter(|object| self.selects(object)).cloned();
-        match (selected(&change.old), selected(&change.new)) {
+        let (old, new) = (selected(&change.old), selected(&change.new));
+        match (old, new) {
             (None, None) => None,
             (None, Some(new)) => self.line("ADDED", &new),
             (Some(_), Some(new)) => self.line("MODIFIED", &new),
@@ -59,13 +72,12 @@ impl Frames {
         }
     }
 
-    pub(super) fn line(&self, type_: &str, object: &Value) -> Option<Bytes> {
-        let object = self.lens.shown(object);
-        terminated(&Line { type_, object: View { shape: self.shape, object: &object, place: Place::Typed } })
+    pub(super) fn line(&mut self, type_: &str, object: &Value) -> Option<Bytes> {
+        written(self.shape, self.printer.as_ref(), &mut self.heads, type_, &self.lens.shown(object))
     }
 
     /// A bookmark: nothing but type and version.
-    pub(super) fn bookmark(&self, version: u64, marker: Marker) -> Option<Bytes> {
+    pub(super) fn bookmark(&mut self, version: u64, marker: Marker) -> Option<Bytes> {
         let mut object = json!({
             "kind": self.lens.kind.kind, "apiVersion": self.lens.kind.api_version(),
             "metadata": {"resourceVersion": version.to_string()},
@@ -73,10 +85,18 @@ impl Frames {
         if marker == Marker::InitialEnd {
             object["metadata"]["annotations"] = json!({"k8s.io/initial-events-end": "true"});
         }
-        terminated(&Line {
-            type_: "BOOKMARK",
-            object: View { shape: self.shape, object: &object, place: Place::Typed },
-        })
+        written(self.shape, self.printer.as_ref(), &mut self.heads, "BOOKMARK", &object)
+    }
+}
+
+/// The object in the asked form; a table describes its columns once.
+fn written(shape: Shape, printer: Option<&Printer>, heads: &mut Heads, type_: &str, object: &Value) -> Option<Bytes> {
+    match printer {
+        None => terminated(&Line { type_, object: View { shape, object, place: Place::Typed } }),
+        Some(printer) => {
+            let heads = std::mem::replace(heads, Heads::Known);
+            terminated(&Line { type_, object: printer.single(object, heads) })
+        }
     }
 }
 

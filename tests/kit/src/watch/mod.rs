@@ -16,6 +16,7 @@ use crate::failure::Failure;
 use crate::respond::Reply;
 use crate::selector::Selector;
 use crate::server::Server;
+use crate::shape::{Shape, Subject};
 use event::{Frames, Marker};
 use stream::Watching;
 
@@ -33,6 +34,9 @@ pub(crate) async fn answer(server: &Arc<Server>, call: Call) -> Result<Reply, Fa
     if let Some(name) = call.target.name.as_deref() {
         selector.name(name);
     }
+    if let Shape::Table(_) = call.shape {
+        call.shape.fits(&call.kind, Subject::List)?;
+    }
     let version = call.query.version()?;
     let timeout = call.query.timeout()?.map_or(LONG, Duration::from_secs);
     let watching = start(server, call, selector, version, Instant::now() + timeout).await;
@@ -47,8 +51,7 @@ async fn start(
     version: Option<u64>,
     deadline: Instant,
 ) -> Watching {
-    let frames =
-        Frames { shape: call.shape, lens: call.lens.clone(), selector, namespace: call.target.namespace.clone() };
+    let frames = Frames::new(call.shape, call.lens.clone(), selector, call.target.namespace.clone());
     let mut watching = Watching::new(server, frames, &call.query, deadline);
     let initial = call.query.send_initial_events;
     match version.unwrap_or_default() {

@@ -67,9 +67,26 @@ impl Env {
 
     /// One request as it is; no media type means JSON.
     pub(crate) async fn send(&self, method: &str, path: &str, media: &str, body: &str) -> Result<Answer, Broken> {
+        self.exchange(method, path, media, "application/json", body).await
+    }
+
+    /// GET in a form.
+    pub(crate) async fn accepting(&self, path: &str, accept: &str) -> Result<Answer, Broken> {
+        self.exchange("GET", path, "", accept, "").await
+    }
+
+    /// One request as it is, answered in a form.
+    pub(crate) async fn exchange(
+        &self,
+        method: &str,
+        path: &str,
+        media: &str,
+        accept: &str,
+        body: &str,
+    ) -> Result<Answer, Broken> {
         let media = if media.is_empty() { "application/json" } else { media };
         let request = http::Request::builder().method(method).uri(path).header("Content-Type", media);
-        let request = request.header("Accept", "application/json").body(Body::from(body.as_bytes().to_vec()))?;
+        let request = request.header("Accept", accept).body(Body::from(body.as_bytes().to_vec()))?;
         let (head, body) = self.client.send(request).await?.into_parts();
         let bytes = body.collect().await?.to_bytes();
         let text = || Value::String(String::from_utf8_lossy(&bytes).into_owned());

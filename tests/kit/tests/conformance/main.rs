@@ -17,6 +17,7 @@ mod rule;
 mod runtime;
 mod server;
 mod status;
+mod table;
 mod watch;
 mod write;
 
@@ -59,6 +60,7 @@ fn all() -> Vec<Rule> {
         status::rules(),
         delete::rules(),
         list::rules(),
+        table::rules(),
         watch::rules(),
         apply::rules(),
         collect::rules(),
