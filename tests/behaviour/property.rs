@@ -1,6 +1,6 @@
-//! The short-circuit, by chance: no pass is skipped that would have changed anything.
+//! The short-circuit, by chance: no pass is skipped that would have changed anything, and every cause of the list is needed for that.
 
-use evenkeel::Operator;
+use evenkeel::{Operator, sabotage};
 use evenkeel_tests::sequence::{Step, difference, play, sequence, shrink};
 
 /// More with `EVENKEEL_SEQUENCES=10000`, others with `EVENKEEL_SEED=7`.
@@ -14,6 +14,10 @@ fn whole(operator: Operator, _: &str) -> Operator {
 
 fn always(operator: Operator, _: &str) -> Operator {
     operator.without_short_circuit()
+}
+
+fn without(operator: Operator, cause: &str) -> Operator {
+    operator.without_cause(cause)
 }
 
 fn missed(steps: &[Step]) -> Option<(usize, String)> {
@@ -30,4 +34,25 @@ fn no_pass_is_skipped_that_would_have_changed_anything() {
             panic!("seed {seed}, step {at} of {steps:?}\nin short {short:?}\nwith the short-circuit {how}");
         }
     }
+}
+
+/// So many sequences are looked through for one that misses a cause.
+const ENOUGH: u64 = 150;
+
+#[test]
+fn without_any_one_cause_sequences_by_chance_show_what_is_missed() {
+    let mut unmissed: Vec<&str> = sabotage::causes().collect();
+    for seed in 0..ENOUGH {
+        if unmissed.is_empty() {
+            return;
+        }
+        let steps = sequence(seed);
+        let needed = play(&steps, always, "");
+        unmissed.retain(|cause| {
+            let Some((at, _)) = difference(&play(&steps, without, cause), &needed) else { return true };
+            println!("without `{cause}`, seed {seed} ends otherwise at step {at}: {:?}", &steps[..=at]);
+            false
+        });
+    }
+    assert!(unmissed.is_empty(), "none of {ENOUGH} sequences misses {unmissed:?}");
 }

@@ -321,7 +321,8 @@ pub mod revised {
     use super::{Arc, Flow, Lab, Pass, Widget, WidgetCondition, fetch, reconciler, store};
 
     /// The pipeline.
-    #[reconciler(conditions = WidgetCondition, requeue = spec.interval, timeout = "3s", revision = 2, previously(managers("old-tool")))]
+    #[reconciler(conditions = WidgetCondition, requeue = spec.interval, timeout = "3s", suspend(field = spec.suspend, annotation),
+        revision = 2, previously(managers("old-tool")))]
     pub async fn widget(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
         let found = fetch(widget, lab, cx).await?;
         store(widget, lab, &found, cx).await?;

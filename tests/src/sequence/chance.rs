@@ -16,14 +16,22 @@ const LONGEST: usize = 8;
 pub fn sequence(seed: u64) -> Vec<Step> {
     let mut rng = StdRng::seed_from_u64(seed);
     let mut steps: Vec<Step> = Vec::new();
-    let mut is_up = true;
+    let (mut is_up, mut is_suspended) = (true, false);
     for _ in 0..rng.random_range(2..=LONGEST) {
-        // Much happens to an operator at work; one that is down comes back soon.
-        let next = if !is_up && rng.random_bool(0.4) { Step::Start(one(&mut rng, &[0, 1])) } else { step(&mut rng) };
+        // Much happens to an operator at work; one that is down comes back soon, and so does an object that is suspended.
+        let next = match () {
+            () if !is_up && rng.random_bool(0.4) => Step::Start(one(&mut rng, &[0, 1])),
+            () if is_suspended && rng.random_bool(0.3) => Step::Suspend(false),
+            () => step(&mut rng),
+        };
         is_up = match next {
             Step::Stop | Step::Crash | Step::CrashDuring(_) => false,
             Step::Start(_) => true,
             _ => is_up,
+        };
+        is_suspended = match next {
+            Step::Suspend(suspended) => suspended,
+            _ => is_suspended,
         };
         steps.push(next);
     }
@@ -39,7 +47,7 @@ const ANNOTATIONS: [&str; 4] =
 
 fn step(rng: &mut StdRng) -> Step {
     let texts = ["x", "y", "z"];
-    match rng.random_range(0..22) {
+    match rng.random_range(0..24) {
         0 | 1 => Step::Child(one(rng, &texts)),
         2 => Step::Fetch(one(rng, &["ok", "ok", "invalid", "broken", "nothing"])),
         3 | 4 => Step::Require(rng.random_bool(0.7)),
@@ -55,6 +63,7 @@ fn step(rng: &mut StdRng) -> Step {
         18 => Step::Request(one(rng, &["a", "b", "c"])),
         19 => Step::Stop,
         20 => Step::Crash,
+        21 | 22 => Step::Suspend(rng.random_bool(0.8)),
         _ => Step::CrashDuring(one(rng, &texts)),
     }
 }

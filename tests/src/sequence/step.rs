@@ -23,6 +23,8 @@ pub enum Step {
     Label(Option<&'static str>),
     /// An annotation.
     Annotate(&'static str, Option<&'static str>),
+    /// Nothing is to be done for the widget, by annotation; or something is again.
+    Suspend(bool),
     /// Somebody edits the child.
     EditChild,
     /// Somebody deletes the child.
@@ -61,6 +63,10 @@ impl Step {
             Self::Require(required) => stage.spec(json!({ "secret": required.then_some("s") })).await,
             Self::Label(tier) => stage.meta(json!({ "labels": { "tier": tier } })).await,
             Self::Annotate(name, value) => stage.meta(json!({ "annotations": { *name: value } })).await,
+            Self::Suspend(suspended) => {
+                let value = suspended.then_some("true");
+                stage.meta(json!({ "annotations": { "evenkeel.dev/suspend": value } })).await;
+            }
             Self::DropFinalizer => stage.meta(json!({ "finalizers": null })).await,
             Self::EditChild => stage.child(json!({ "data": { "data": "drifted" } })).await,
             Self::OrphanChild => stage.child(json!({ "metadata": { "ownerReferences": null } })).await,
