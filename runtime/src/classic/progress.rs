@@ -2,6 +2,7 @@
 
 use super::Object;
 use crate::condition::{Drift, mark_progress};
+use crate::request::is_requested;
 
 /// The reason while a run is at work.
 pub const PROGRESSING: &str = "Progressing";
@@ -23,7 +24,7 @@ pub enum Announce {
 pub fn begin<K: Object>(object: &mut K) -> Announce {
     let stamp = object.stamp();
     let (old, new) = (object.observed_generation(), object.generation());
-    let is_requested = object.requested_at().is_some_and(|at| Some(at) != object.last_handled_reconcile_at());
+    let is_requested = is_requested(object.last_handled_reconcile_at(), object.requested_at());
     let message = match old == new {
         true => "reconciliation in progress".to_owned(),
         false => format!("processing object: new generation {old} -> {new}"),
