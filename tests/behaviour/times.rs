@@ -10,7 +10,9 @@ use evenkeel_testkit::eventually;
 use evenkeel_tests::widget::{
     Lab, Widget, WidgetCondition, WidgetError, a_widget, condition, definition, is_ready, on, status_of,
 };
+use evenkeel_tests::wire::Fault;
 use evenkeel_tests::world::{Running, SOON, Server, World};
+use k8s_openapi::api::core::v1::{ConfigMap, Event};
 use serde_json::{Value, json};
 
 /// Does as the spec says; hangs for ever unless it is stopped.
@@ -84,6 +86,79 @@ async fn grinding(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
     fetch(widget, lab, cx).await?;
     grind(widget, lab, cx).await?;
     Ok(())
+}
+
+/// Keeps a config map; where that fails, it is tried again as the spec says.
+#[sub_reconciler(sets(on::Stored), owns(ConfigMap))]
+async fn keep(widget: &Widget, lab: &Arc<Lab>, cx: &mut Cx) -> Result<(), WidgetError> {
+    lab.note("keep");
+    let mut map = ConfigMap::default();
+    map.metadata.name = Some("w".into());
+    let kept = cx.apply(&map).await;
+    match widget.spec.store.as_deref() {
+        Some("poll") if kept.is_err() => Err(WidgetError::NotYet),
+        Some("requeue") if kept.is_err() => {
+            cx.requeue_after(Duration::from_secs(5));
+            Ok(())
+        }
+        _ => Ok(kept.map(drop)?),
+    }
+}
+
+#[reconciler(conditions = WidgetCondition, retry = spec.interval)]
+async fn keeping(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
+    fetch(widget, lab, cx).await?;
+    keep(widget, lab, cx).await?;
+    Ok(())
+}
+
+/// The first write of a config map is answered with 429 and this `Retry-After`.
+async fn busy(spec: &Value, retry_after: u32) -> World {
+    let world = World::on(Server::InProcess).await.unwrap();
+    world.install(&definition()).await;
+    world.create::<Widget>(a_widget("w", spec.clone())).await;
+    let mut first = true;
+    world.wire.fault(move |call| {
+        let hit = call.is_write() && call.path.contains("/configmaps/") && std::mem::take(&mut first);
+        hit.then_some(Fault::Answer(429, Some(retry_after)))
+    });
+    world
+}
+
+/// How long after the first pass the second one comes.
+async fn pause_of(spec: &Value, retry_after: u32) -> Duration {
+    let (world, lab) = (busy(spec, retry_after).await, Lab::at("a"));
+    let operator = world.operator::<keeping>(lab.clone());
+    let pause = eventually(Duration::from_secs(3600), || async { lab.pauses("keep").first().copied() }).await;
+    operator.stop().await.unwrap();
+    pause
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_api_server_is_not_asked_again_before_it_wants_to_be() {
+    for spec in [json!({}), json!({ "interval": "5s" }), json!({ "store": "poll" }), json!({ "store": "requeue" })] {
+        let pause = pause_of(&spec, 200).await;
+        assert_eq!(pause.as_secs(), 200, "{spec}");
+    }
+    let pause = pause_of(&json!({ "interval": "10m" }), 20).await;
+    assert!((450..=600).contains(&pause.as_secs()), "the longer one counts: {pause:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_retry_after_out_of_bounds_is_clamped_and_told_once() {
+    let world = busy(&json!({}), u32::MAX).await;
+    let lab = Lab::at("a");
+    let operator = world.operator::<keeping>(lab.clone());
+    let seen = |e: &Event| e.reason.as_deref() == Some("Clamped");
+    eventually(SOON, || async { world.events("w").await.iter().any(seen).then_some(()) }).await;
+    tokio::time::sleep(Duration::from_secs(7200)).await;
+    assert_eq!(lab.log(), ["fetch", "keep"], "two hours are not thirty days");
+    operator.stop().await.unwrap();
+    let events = world.events("w").await;
+    let told: Vec<_> = events.iter().filter(|e| e.reason.as_deref() == Some("Clamped")).collect();
+    assert_eq!(told.len(), 1);
+    let wanted = "the Retry-After of the API server of 4294967295s was clamped to 2592000s";
+    assert_eq!(told[0].message.as_deref(), Some(wanted));
 }
 
 async fn start(spec: Value) -> (World, Arc<Lab>, Running) {

@@ -36,7 +36,12 @@ pub(crate) async fn noting_retry_after<F: Future>(pass: F) -> (F::Output, Option
         return (output, answers.retry_after);
     }
     let output = pass.await;
-    (output, ANSWERS.with(Cell::get).retry_after)
+    (output, retry_after())
+}
+
+/// The longest `Retry-After` of the pass so far.
+pub(crate) fn retry_after() -> Option<Duration> {
+    ANSWERS.try_with(|answers| answers.get().retry_after).ok().flatten()
 }
 
 fn update(change: impl FnOnce(&mut Answers)) {

@@ -3,7 +3,7 @@
 mod answers;
 mod layer;
 
-pub(crate) use self::answers::{noting, noting_retry_after};
+pub(crate) use self::answers::{noting, noting_retry_after, retry_after};
 pub(crate) use self::layer::{configured, noted};
 
 #[cfg(test)]

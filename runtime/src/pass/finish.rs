@@ -8,6 +8,7 @@ use super::PassWorker;
 use super::backend::PassBackend;
 use super::body::Verdict;
 use super::pending::Pending;
+use super::schedule::clamp_retry_after;
 use super::status::{self, Unwritten};
 use super::tell::Tale;
 use crate::condition::{Condition, find};
@@ -44,6 +45,7 @@ impl<R: Reconciler> PassWorker<R> {
         tale.log(&outcome, progressed);
         let mut clamped = std::mem::take(&mut draft.clamped);
         let next = self.schedule(object, &outcome, progressed, &mut clamped);
+        clamp_retry_after(crate::client::retry_after(), &mut clamped);
         let mut written = Ok(());
         if changed {
             self.warn_of_time_stamps(draft, object, &intent);

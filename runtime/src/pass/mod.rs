@@ -300,12 +300,6 @@ impl<R: Reconciler> Worker for PassWorker<R> {
         // On the heap: the futures around it would each hold it, and without optimisation a thread's stack is not enough for them.
         let pass = self.pass(key, causes, attempt).boxed();
         let (next, retry_after) = crate::client::noting_retry_after(pass).instrument(span).await;
-        match next {
-            Next::Retry { progressed, at_least } => Next::Retry { progressed, at_least: at_least.max(retry_after) },
-            Next::RetryAfter { progressed, pause } if retry_after > Some(pause) => {
-                Next::Retry { progressed, at_least: retry_after }
-            }
-            next => next,
-        }
+        schedule::not_before(next, retry_after)
     }
 }

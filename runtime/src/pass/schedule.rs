@@ -1,9 +1,11 @@
 //! The schedule: when an object runs again without a change.
 
+use std::time::Duration;
+
 use kube::ResourceExt;
 
 use super::{PassWorker, observed};
-use crate::interval::Clamped;
+use crate::interval::{Clamped, LONGEST};
 use crate::outcome::Outcome;
 use crate::queue::Next;
 use crate::reconciler::Reconciler;
@@ -37,12 +39,75 @@ impl<R: Reconciler> PassWorker<R> {
             Outcome::Waiting { poll: Some(poll) } => Next::After(*poll),
             Outcome::Requeue { after: None } => Next::Retry { progressed, at_least: None },
             Outcome::Failed { .. } => match R::retry(object) {
-                Some(pause) => Next::RetryAfter { progressed, pause: Clamped::clamp("retry interval", pause, clamped) },
+                Some(pause) => {
+                    let pause = Clamped::clamp("retry interval", pause, clamped);
+                    Next::RetryAfter { progressed, pause, at_least: None }
+                }
                 None => Next::Retry { progressed, at_least: None },
             },
             Outcome::Waiting { poll: None } | Outcome::Stalled { .. } => Next::Await,
             Outcome::Gone => Next::Forget,
             Outcome::Conflict => Next::Conflict { newer_than: object.resource_version().unwrap_or_default() },
         }
+    }
+}
+
+/// Takes note of a `Retry-After` of the API server that is out of bounds.
+pub(super) fn clamp_retry_after(retry_after: Option<Duration>, clamped: &mut Vec<Clamped>) {
+    if let Some(asked) = retry_after.filter(|asked| *asked > LONGEST) {
+        Clamped::clamp("Retry-After of the API server", asked, clamped);
+    }
+}
+
+/// Not before the time that the API server asked for in this pass, clamped as all times are. A conflict is no overload: it waits for
+/// the cache.
+pub(super) fn not_before(next: Next, retry_after: Option<Duration>) -> Next {
+    let Some(least) = retry_after.map(|asked| asked.min(LONGEST)) else { return next };
+    let later = |at_least: Option<Duration>| at_least.max(Some(least)).map(|asked| asked.min(LONGEST));
+    match next {
+        Next::After(delay) => Next::After(delay.max(least)),
+        Next::Retry { progressed, at_least } => Next::Retry { progressed, at_least: later(at_least) },
+        Next::RetryAfter { progressed, pause, at_least } => {
+            Next::RetryAfter { progressed, pause, at_least: later(at_least) }
+        }
+        Next::Await | Next::Conflict { .. } | Next::Forget => next,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ASKED: Duration = Duration::from_secs(60);
+
+    #[test]
+    fn whatever_runs_again_runs_not_before_the_api_server_wants_it() {
+        let (short, long) = (Duration::from_secs(5), Duration::from_secs(600));
+        let after = |next| not_before(next, Some(ASKED));
+        assert_eq!(after(Next::After(short)), Next::After(ASKED));
+        assert_eq!(after(Next::After(long)), Next::After(long));
+        let retry = |at_least| Next::Retry { progressed: true, at_least };
+        assert_eq!(after(retry(None)), retry(Some(ASKED)));
+        assert_eq!(after(retry(Some(long))), retry(Some(long)));
+        let again = |at_least| Next::RetryAfter { progressed: false, pause: short, at_least };
+        assert_eq!(after(again(None)), again(Some(ASKED)));
+        assert_eq!((after(Next::Await), not_before(retry(None), None)), (Next::Await, retry(None)));
+    }
+
+    #[test]
+    fn thirty_days_are_the_most_that_it_gets() {
+        for asked in [LONGEST + ASKED, Duration::MAX] {
+            let at_least = Some(LONGEST);
+            let next = Next::Retry { progressed: false, at_least: Some(asked) };
+            assert_eq!(not_before(next, Some(asked)), Next::Retry { progressed: false, at_least });
+            assert_eq!(not_before(Next::After(ASKED), Some(asked)), Next::After(LONGEST));
+            let mut clamped = Vec::new();
+            clamp_retry_after(Some(asked), &mut clamped);
+            assert_eq!(clamped.len(), 1);
+        }
+        let mut clamped = Vec::new();
+        clamp_retry_after(Some(LONGEST), &mut clamped);
+        clamp_retry_after(Some(Duration::ZERO), &mut clamped);
+        assert!(clamped.is_empty());
     }
 }

@@ -74,6 +74,8 @@ pub(crate) enum Next {
         progressed: bool,
         /// The time.
         pause: Duration,
+        /// Not before this time has passed (`Retry-After`).
+        at_least: Option<Duration>,
     },
     /// A write met a newer version: as soon as the cache holds another one than this, or after 50 ms doubling to 5 s, with the same
     /// causes. Not a failure: the back-off stays as it is.

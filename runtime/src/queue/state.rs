@@ -198,15 +198,12 @@ impl Entry {
             }
             Next::Retry { progressed, at_least } => {
                 let at = self.fail(now, ended.curve, progressed || ran.contains(Causes::GENERATION));
-                let at = at_least.map_or(at, |least| at.max(now + least.min(HORIZON)));
-                self.retry_at = Some(at);
-                Some((at, Causes::RETRY))
+                Some((self.retry(at, now, at_least), Causes::RETRY))
             }
-            Next::RetryAfter { progressed, pause } => {
+            Next::RetryAfter { progressed, pause, at_least } => {
                 let curve = Curve { base: pause, cap: pause };
                 let at = self.fail(now, curve, progressed || ran.contains(Causes::GENERATION));
-                self.retry_at = Some(at);
-                Some((at, Causes::RETRY))
+                Some((self.retry(at, now, at_least), Causes::RETRY))
             }
             Next::Conflict { newer_than } => {
                 let delay = Curve::CONFLICT.delay(self.attempt.conflicts);
@@ -215,6 +212,12 @@ impl Entry {
                 Some((now + delay, ran))
             }
         }
+    }
+
+    /// When the next try is due: not before what was asked for has passed.
+    fn retry(&mut self, at: Instant, now: Instant, at_least: Option<Duration>) -> Instant {
+        let at = at_least.map_or(at, |least| at.max(now + least.min(HORIZON)));
+        *self.retry_at.insert(at)
     }
 
     /// No failure is remembered.
