@@ -1,7 +1,7 @@
 //! All that expansions name. Not a public interface: it changes without notice.
 
 pub use crate::action::{Actions, EventLevel, LogLevel, VariantInfo};
-pub use crate::condition::reason::check_reason;
+pub use crate::condition::reason::{check_reason, check_reason_of};
 pub use crate::condition::{
     Complaints, Condition, ConditionInfo, ConditionMarker, ConditionSet, Polarity, ReasonInfo, SummaryInfo,
 };

@@ -11,7 +11,7 @@ use crate::syntax::context::{self, fill_in};
 use crate::syntax::function::Function;
 use crate::syntax::krate::Krate;
 use crate::syntax::marker::Marker;
-use crate::syntax::reason::check_reasons;
+use crate::syntax::reason::{check_reasons, hold};
 use crate::syntax::shape::{bind_generics, check_named, parse_dependencies, parse_object};
 
 pub(crate) struct Cleanup {
@@ -34,6 +34,7 @@ pub(crate) fn read(
     check::check_shape(&what, &function, errors);
     if let Some(context) = context::name(&function) {
         check_reasons(&function.body, context, errors);
+        function.body = hold(&function.body, context, &args.krate);
     }
     let object = parse_object(&what, &function, errors).filter(|_| check_named(&what, &function, errors));
     if let (Some(step), Some(_)) = (&args.of, &object) {

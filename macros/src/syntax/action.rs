@@ -4,7 +4,7 @@ use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 use quote::{ToTokens, quote_spanned};
 use syn::{LitStr, Path};
 
-use super::reason::is_call;
+use super::reason::{is_call, like};
 use crate::errors::Errors;
 use crate::syntax::krate::Krate;
 use crate::syntax::names::camel;
@@ -62,11 +62,4 @@ impl Actions<'_> {
         let name = LitStr::new(&wire(&said), literal.span());
         quote_spanned!(literal.span()=> #here::action(#name))
     }
-}
-
-/// The group with another content.
-fn like(group: &Group, stream: TokenStream) -> Group {
-    let mut new = Group::new(group.delimiter(), stream);
-    new.set_span(group.span());
-    new
 }

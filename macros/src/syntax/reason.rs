@@ -1,9 +1,11 @@
 //! Reasons that a body hands to `cx.set(..)` as literals: the only part of a body that is looked into.
 
 use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
-use syn::LitStr;
+use quote::{quote, quote_spanned};
+use syn::{LitStr, Path};
 
 use crate::errors::Errors;
+use crate::syntax::krate::Krate;
 use crate::syntax::names::{camel, is_reason};
 
 /// `cx.set(marker, status, "reason", ..)`.
@@ -31,6 +33,39 @@ pub(crate) fn said(body: &Group, context: &Ident) -> Vec<Said> {
     each.collect()
 }
 
+/// The body with each literal held against the closed set of its condition, where it stands: names mean there what they mean to the
+/// author. A marker in a variable is left to the run time.
+pub(crate) fn hold(body: &Group, context: &Ident, krate: &Krate) -> Group {
+    let before: Vec<TokenTree> = body.stream().into_iter().collect();
+    let after = before.iter().enumerate().map(|(i, token)| {
+        let TokenTree::Group(group) = token else { return token.clone() };
+        let called = i >= 3 && is_call(&before[i - 3..i], context, "set");
+        let held = called.then(|| held(group, krate)).flatten();
+        held.unwrap_or_else(|| hold(group, context, krate)).into()
+    });
+    like(body, after.collect())
+}
+
+/// The arguments of a call, with the reason in a block that checks it.
+fn held(arguments: &Group, krate: &Krate) -> Option<Group> {
+    let mut parts = parts(arguments);
+    let marker = parts.first().filter(|marker| is_item(marker))?.clone();
+    let reason: LitStr = syn::parse2(parts.get(2)?.clone()).ok()?;
+    let here = krate.at(reason.span());
+    parts[2] = quote_spanned! {reason.span()=> {
+        #[allow(dead_code)]
+        const REASON: () = #here::check_reason_of(#marker, #reason);
+        #reason
+    }};
+    Some(like(arguments, quote!(#(#parts),*)))
+}
+
+/// A path that names a type, as that of a marker does: `on::Stored`.
+fn is_item(marker: &TokenStream) -> bool {
+    let last = syn::parse2::<Path>(marker.clone()).ok().and_then(|path| path.segments.last().cloned());
+    last.is_some_and(|last| last.ident.to_string().starts_with(char::is_uppercase))
+}
+
 /// Refuses the reasons that Kubernetes would.
 pub(crate) fn check_reasons(body: &Group, context: &Ident, errors: &mut Errors) {
     for Said { reason, .. } in said(body, context) {
@@ -46,12 +81,24 @@ pub(super) fn is_call(tokens: &[TokenTree], context: &Ident, name: &str) -> bool
 
 /// The arguments, where the third is a literal.
 fn arguments(group: &Group) -> Option<Said> {
+    let parts = parts(group);
+    let marker = parts.first()?.to_string().replace(' ', "");
+    let reason = syn::parse2(parts.get(2)?.clone()).ok()?;
+    Some(Said { marker, reason })
+}
+
+/// What stands between the commas.
+fn parts(group: &Group) -> Vec<TokenStream> {
     let tokens: Vec<TokenTree> = group.stream().into_iter().collect();
     let is_comma = |token: &TokenTree| matches!(token, TokenTree::Punct(punct) if punct.as_char() == ',');
-    let mut arguments = tokens.split(is_comma).map(|tokens| tokens.iter().cloned().collect::<TokenStream>());
-    let marker = arguments.next()?.to_string().replace(' ', "");
-    let reason = syn::parse2(arguments.nth(1)?).ok()?;
-    Some(Said { marker, reason })
+    tokens.split(is_comma).map(|tokens| tokens.iter().cloned().collect()).collect()
+}
+
+/// The group with another content.
+pub(super) fn like(group: &Group, stream: TokenStream) -> Group {
+    let mut new = Group::new(group.delimiter(), stream);
+    new.set_span(group.span());
+    new
 }
 
 /// A reason goes into a condition, of which the API server checks the grammar.
@@ -65,7 +112,7 @@ pub(crate) fn check_reason(reason: &LitStr, errors: &mut Errors) {
 
 #[cfg(test)]
 mod tests {
-    use quote::{format_ident, quote};
+    use quote::format_ident;
 
     use super::*;
 
@@ -85,6 +132,16 @@ mod tests {
             })),
             1
         );
+    }
+
+    #[test]
+    fn a_literal_is_held_against_the_set_of_its_condition_and_a_variable_is_left_alone() {
+        let held = |body: &TokenStream| {
+            let body: Group = syn::parse2(quote!({ #body })).unwrap();
+            hold(&body, &format_ident!("cx"), &Krate::DEFAULT).to_string().matches("check_reason_of").count()
+        };
+        assert_eq!(held(&quote!(if x { cx.set(on::A, Status::True, "Busy", m) } else { cx.set(A, s, "Idle", m) })), 2);
+        assert_eq!(held(&quote!(cx.set(marker, s, "Busy", m); cx.set(on::A, s, reason, m); map.set(A, s, "Busy"))), 0);
     }
 
     #[test]

@@ -47,6 +47,7 @@ pub use message::{MAX_MESSAGE, sanitize};
 pub use mirror::{Fallback, mirror};
 pub use ranking::{Ranking, Verdict};
 pub use reason::UnsaidReason;
+pub(crate) use reason::is_declared;
 pub use setter::{Stamp, Transition, compare, delete, set};
 pub use source::{Source, localize};
 pub use summary::{READY, RECONCILING, STALLED};

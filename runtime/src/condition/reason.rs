@@ -70,6 +70,13 @@ pub const fn check_reason<M: ConditionMarker>(reason: &str) {
     panic!("{}", sentence.text());
 }
 
+/// The same of a marker's value.
+#[doc(hidden)]
+#[track_caller]
+pub const fn check_reason_of<M: ConditionMarker>(_: M, reason: &str) {
+    check_reason::<M>(reason);
+}
+
 /// What the errors of a step would mark its first condition with are reasons of that.
 #[track_caller]
 pub(crate) const fn check_errors(info: &ConditionInfo, errors: &[VariantInfo]) {
@@ -92,7 +99,7 @@ pub(crate) const fn check_errors(info: &ConditionInfo, errors: &[VariantInfo]) {
 }
 
 /// Whether the reason may stand in the condition.
-const fn is_declared(info: &ConditionInfo, reason: &str) -> bool {
+pub(crate) const fn is_declared(info: &ConditionInfo, reason: &str) -> bool {
     let (mut found, mut i) = (info.reasons.is_empty() || is_own(reason), 0);
     while i < info.reasons.len() {
         found |= same(info.reasons[i].name, reason);

@@ -68,7 +68,8 @@ impl<S> std::fmt::Debug for Cx<'_, S> {
 }
 
 impl<S: SubReconciler> Cx<'_, S> {
-    /// Sets a condition that this step owns. The reason is a word in CamelCase; the message is for people.
+    /// Sets a condition that this step owns. The reason is a word in CamelCase; the message is for people. One outside the closed set of
+    /// the condition does not compile as a literal; from elsewhere it is set as it is, and logged once.
     pub fn set<C: ConditionMarker + SetBy<S>>(
         &mut self,
         _: C,
@@ -77,6 +78,7 @@ impl<S: SubReconciler> Cx<'_, S> {
         message: impl AsRef<str>,
     ) {
         self.said |= 1 << C::INDEX;
+        self.draft.hold_to_set(C::INDEX, reason);
         self.draft.set(C::INDEX, status, reason, message.as_ref());
     }
 

@@ -1,5 +1,6 @@
 //! The draft of a pass: conditions and status while the steps run, and what is written in the end.
 
+mod closed;
 mod conclude;
 #[cfg(test)]
 mod exhaustive;
@@ -7,6 +8,7 @@ mod fork;
 mod intent;
 #[cfg(test)]
 mod nowhere;
+mod once;
 mod typed;
 
 use std::any::Any;
@@ -231,6 +233,7 @@ impl Draft {
     /// Marks the condition that the error is about: the one that `cx.fail` named, or else the first that the step sets.
     pub(crate) fn fail(&mut self, named: Option<usize>, reason: &str, message: &str) {
         if let Some(place) = named.or_else(|| self.step.and_then(|step| step.sets.first().copied())) {
+            self.hold_to_set(place, reason);
             self.mark(place, reason, message);
         }
     }
