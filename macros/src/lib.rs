@@ -258,7 +258,7 @@ pub fn cleanup(args: TokenStream, item: TokenStream) -> TokenStream {
 /// | `finalizer = "example.com/name"` | the finalizer; `<group>/<operator>` unless given |
 /// | `manager = "name"` | the field manager; `<operator>/<reconciler>` unless given |
 /// | `previously(managers("x"), finalizers("example.com/y"))` | what earlier versions left behind, to be taken over |
-/// | `depends_on = spec.depends_on` | the field, a `Vec<Reference>`, with the objects of the kind that have to be ready first |
+/// | `depends_on = spec.depends_on` | the objects of the kind that have to be ready first: a field, or a function of the object, with a `Vec<Reference>` |
 /// | `suspend = spec.suspend` | the field, a `bool` or an `Option<bool>`, that suspends an object: nothing is done for it |
 /// | `suspend(field = spec.suspend, annotation, record)` | so does the annotation `evenkeel.dev/suspend: "true"`; the generation counts as observed |
 /// | `after = report` | a hook on the outcome, `fn report(repo: &GitRepository, end: &mut Ending<'_, GitRepositoryStatus>)`, called before the status write |

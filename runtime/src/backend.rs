@@ -7,6 +7,7 @@ use std::time::Duration;
 use futures::future::BoxFuture;
 use kube::core::DynamicObject;
 
+use crate::depend::Access;
 use crate::draft::StatusIntent;
 use crate::wiring::{How, KindInfo};
 
@@ -74,6 +75,10 @@ pub trait Backend: Send + Sync {
     fn delete(&self, target: Target) -> BoxFuture<'_, Result<(), ApiError>>;
     /// Writes the status in the middle of a pass.
     fn record(&self, intent: StatusIntent) -> BoxFuture<'_, Result<(), ApiError>>;
+    /// Which references to other namespaces the operator allows.
+    fn access(&self) -> Access {
+        Access::default()
+    }
     /// Runs blocking work; the key of the object stays taken until it ends.
     fn blocking(&self, work: Box<dyn FnOnce() + Send>);
 }

@@ -1,5 +1,6 @@
 //! The reconciler: the entry points that `#[reconciler]` generates.
 
+use std::borrow::Cow;
 use std::fmt::Debug;
 use std::future::Future;
 use std::time::Duration;
@@ -73,9 +74,9 @@ pub trait Reconciler: Sized + Send + Sync + 'static {
         false
     }
 
-    /// The objects of the same kind that have to be ready first, as the field that `depends_on = spec.field` names lists them.
-    fn depends_on(_object: &Self::Object) -> &[Reference] {
-        &[]
+    /// The objects of the same kind that have to be ready first, as the field or the function of `depends_on = ..` lists them.
+    fn depends_on(_object: &Self::Object) -> Cow<'_, [Reference]> {
+        Cow::Borrowed(&[])
     }
 
     /// The function that `after = ..` names.

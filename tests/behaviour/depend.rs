@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use evenkeel::Operator;
+use evenkeel::depend::{Access, Reference};
 use evenkeel::prelude::*;
 use evenkeel_testkit::eventually;
 use evenkeel_tests::on_each_server;
@@ -21,6 +22,19 @@ use serde_json::{Value, json};
 /// Widgets wait for widgets.
 #[reconciler(conditions = WidgetCondition, depends_on = spec.depends_on)]
 async fn ordered(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
+    let revision = fetch(widget, lab, cx).await?;
+    store(widget, lab, &revision, cx).await?;
+    Ok(())
+}
+
+/// A widget depends on the one that its child is named after.
+fn namesake(widget: &Widget) -> Option<Vec<Reference>> {
+    Some(vec![Reference::new(None, widget.spec.child.as_deref()?)])
+}
+
+/// What it depends on is computed.
+#[reconciler(conditions = WidgetCondition, depends_on = namesake)]
+async fn computed(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
     let revision = fetch(widget, lab, cx).await?;
     store(widget, lab, &revision, cx).await?;
     Ok(())
@@ -203,7 +217,63 @@ async fn a_step_waits_for_an_object_of_another_namespace(world: World) -> World 
     world
 }
 
+async fn a_function_of_the_object_lists_what_it_depends_on(world: World) -> World {
+    world.install(&definition()).await;
+    let lab = Lab::at("a");
+    let operator = world.operator::<computed>(lab.clone());
+    world.create::<Widget>(a_widget("b", json!({ "child": "a" }))).await;
+    let waiting = world.until::<Widget>("b", "waiting", |b| reason(b, "Ready") == "DependencyNotReady").await;
+    assert!(message(&waiting, "Ready").ends_with("/a is not there yet"), "{waiting:#}");
+    assert!(lab.log().is_empty());
+    world.create::<Widget>(a_widget("a", json!({}))).await;
+    world.until::<Widget>("b", "ready", is_ready).await;
+    assert_eq!(lab.log(), ["fetch a", "store a", "fetch b", "store b"]);
+    operator.stop().await.unwrap();
+    world
+}
+
+async fn a_reference_to_another_namespace_stalls_where_the_operator_allows_none(world: World) -> World {
+    world.install(&definition()).await;
+    let lab = Lab::at("a");
+    let operator = Running::start(world.prepare::<ordered>(lab.clone()).access(Access::SameNamespace));
+    create(&world, "a", json!([])).await;
+    create(&world, "b", json!(["elsewhere/a"])).await;
+    create(&world, "c", json!([format!("{}/a", world.namespace)])).await;
+    let denied = |w: &Value| status_of(w, "Stalled") == "True" && reason(w, "Ready") == "AccessDenied";
+    let stalled = world.until::<Widget>("b", "denied", denied).await;
+    let from = &world.namespace;
+    let wanted =
+        format!("reference \"elsewhere/a\" leaves namespace {from} for elsewhere, which this operator does not allow");
+    assert!(message(&stalled, "Stalled").starts_with(&wanted), "{stalled:#}");
+    world.until::<Widget>("c", "ready, as it names its own namespace", is_ready).await;
+    assert!(!lab.log().contains(&"fetch b".to_owned()));
+    operator.stop().await.unwrap();
+    world
+}
+
+async fn who_was_denied_runs_again_once_the_operator_allows_it(world: World) -> World {
+    world.install(&definition()).await;
+    let lab = Lab::at("a");
+    let operator = Running::start(world.prepare::<gated>(lab.clone()).access(Access::SameNamespace));
+    world.create::<Widget>(a_widget("w", json!({ "needs": "elsewhere/a" }))).await;
+    let stalled = world.until::<Widget>("w", "denied", |w| reason(w, "Stalled") == "AccessDenied").await;
+    let wanted = format!("leaves namespace {} for elsewhere", world.namespace);
+    assert!(message(&stalled, "Fetched").contains(&wanted), "the step is told as well: {stalled:#}");
+    operator.stop().await.unwrap();
+    if keeps_what_is_taken_away(&world) {
+        return world;
+    }
+    let operator = world.operator::<gated>(lab.clone());
+    let waits = |w: &Value| message(w, "Fetched").contains("which this operator does not watch");
+    world.until::<Widget>("w", "waiting", waits).await;
+    operator.stop().await.unwrap();
+    world
+}
+
 on_each_server!(
+    a_function_of_the_object_lists_what_it_depends_on,
+    a_reference_to_another_namespace_stalls_where_the_operator_allows_none,
+    who_was_denied_runs_again_once_the_operator_allows_it,
     a_dependent_waits_without_side_effects_and_is_woken,
     a_dependency_counts_only_in_its_own_generation,
     a_cycle_is_told_with_its_path_and_all_of_it_wakes_when_it_is_broken,

@@ -6,6 +6,7 @@ use syn::punctuated::Punctuated;
 use syn::{Expr, ExprLit, Lit, LitStr, Path, Token};
 
 use super::check;
+use super::depend::{self, Dependencies};
 use super::suspend::{self, Suspend};
 use super::time::{self, Times};
 use crate::errors::{Errors, mistake};
@@ -42,7 +43,7 @@ pub(crate) struct ReconcilerArgs {
     pub(crate) manager: Option<LitStr>,
     pub(crate) requested: Option<LitStr>,
     pub(crate) suspend: Option<Suspend>,
-    pub(crate) depends_on: Option<Expr>,
+    pub(crate) depends_on: Option<Dependencies>,
     pub(crate) after: Option<Path>,
     pub(crate) managers: Vec<LitStr>,
     pub(crate) finalizers: Vec<LitStr>,
@@ -95,7 +96,7 @@ impl ReconcilerArgs {
             "finalizer" => self.finalizer = errors.take(arg.text("\"example.com/cleanup\"").and_then(check::finalizer)),
             "manager" => self.manager = errors.take(arg.text("\"source-controller\"").and_then(check::manager)),
             "suspend" => self.suspend = suspend::parse(arg, errors),
-            "depends_on" => self.depends_on = errors.take(arg.value("spec.depends_on").and_then(check::references)),
+            "depends_on" => self.depends_on = errors.take(depend::parse(arg)),
             "after" => self.after = errors.take(arg.path("report")),
             "requested" => {
                 let text = arg.text("\"reconcile.example.com/requestedAt\"");

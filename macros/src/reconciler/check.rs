@@ -67,16 +67,6 @@ pub(crate) fn check_module(args: &ReconcilerArgs, errors: &mut Errors) {
     }
 }
 
-/// Dependencies stand in the spec.
-pub(crate) fn references(value: &Expr) -> syn::Result<Expr> {
-    match value {
-        Expr::Field(_) => Ok(value.clone()),
-        other => {
-            Err(mistake(other, "`depends_on` takes a field of the object", "write `depends_on = spec.depends_on`"))
-        }
-    }
-}
-
 /// A reconciler tells how its object stands.
 pub(crate) fn check_conditions(what: &str, args: &ReconcilerArgs, function: &Function, errors: &mut Errors) {
     if args.conditions.is_none() && !args.says_conditions {

@@ -3,6 +3,7 @@
 mod args;
 mod block;
 mod check;
+mod depend;
 mod expand;
 mod fallback;
 mod model;

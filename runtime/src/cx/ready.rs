@@ -10,18 +10,18 @@ use crate::wiring::{Kind, KindInfo};
 
 impl<S: SubReconciler> Cx<'_, S> {
     /// The object that is referred to, once it is [ready](crate::depend::readiness): in the namespace of the reconciled object unless
-    /// the reference names one. Whether it may name another one is for [`Access`](crate::depend::Access) to say.
+    /// the reference names one. Where the operator does not allow another one ([`Access`](crate::depend::Access)), it stalls the object.
     ///
     /// # Errors
     /// [`NotReady`]: it is not there, not ready, or cannot be read; its change wakes the object. A reference with an expression stalls
     /// the object, as expressions are not evaluated yet.
     pub fn require_ready<K: Kind + WatchedBy<S>>(&mut self, reference: &Reference) -> RequireReady<'_, K> {
-        let reference = reference.clone();
-        if let Some(refusal) = reference.refusal() {
+        let (reference, kind) = (reference.clone(), KindInfo::of::<K>());
+        let denied = || self.draft.backend.access().refusal(self.draft.namespace.as_deref(), &reference);
+        if let Some(refusal) = reference.refusal().or_else(|| denied().filter(|_| kind.namespaced)) {
             self.draft.refuse(refusal.clone());
             return RequireReady(async move { Err(NotReady::new(reference, refusal.message)) }.boxed());
         }
-        let kind = KindInfo::of::<K>();
         let place = reference.within(self.draft.namespace.as_deref());
         let target = Target { namespace: place.namespace.filter(|_| kind.namespaced), name: place.name, kind };
         let how = how(S::WIRING.relations, &target.kind, true);

@@ -6,13 +6,19 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What an operator allows, before any object is asked.
+use super::Reference;
+use crate::action::Actions;
+use crate::condition::sanitize;
+use crate::outcome::{Class, Halt};
+
+/// What an operator allows, before any object is asked: `Operator::access`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Access {
-    /// References to other namespaces are allowed where the object that is referred to allows them.
+    /// References to other namespaces are allowed; where the object that is referred to has an [`Acl`] and code [checks](Self::check)
+    /// it, if that allows them.
     #[default]
     ByAcl,
-    /// References do not leave their namespace, whatever the objects say.
+    /// References do not leave their namespace, whatever the objects say: one that does stalls its object, reason `AccessDenied`.
     SameNamespace,
 }
 
@@ -82,6 +88,26 @@ impl Access {
     }
 }
 
+impl Access {
+    /// What stalls an object of the namespace `from` that refers to one of another. An object without a namespace may refer to any.
+    pub(crate) fn refusal(self, from: Option<&str>, reference: &Reference) -> Option<Halt> {
+        let (from, to) = (from?, reference.namespace.as_deref()?);
+        if self == Self::ByAcl || from == to {
+            return None;
+        }
+        let message = format!(
+            "reference \"{reference}\" leaves namespace {from} for {to}, which this operator does not allow: refer to an object in {from}, \
+             or run the operator without --no-cross-namespace-refs"
+        );
+        Some(Halt {
+            class: Class::Stalled,
+            reason: "AccessDenied",
+            message: sanitize(&message),
+            actions: Actions::STALLED,
+        })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -96,5 +122,17 @@ mod tests {
         assert_eq!(check(Access::ByAcl, Some(&nobody)), Err(Denied::NotSelected));
         assert_eq!(check(Access::ByAcl, Some(&anybody)), Ok(()));
         assert_eq!(Access::SameNamespace.check("a", &labels, "a", None), Ok(()));
+    }
+
+    #[test]
+    fn a_reference_that_leaves_its_namespace_is_refused_where_that_is_not_allowed() {
+        let refusal = |access: Access, from, to| access.refusal(from, &Reference::new(to, "base"));
+        let denied = refusal(Access::SameNamespace, Some("a"), Some("b")).unwrap();
+        assert_eq!((denied.class, denied.reason), (Class::Stalled, "AccessDenied"));
+        assert!(denied.message.starts_with("reference \"b/base\" leaves namespace a for b"), "{}", denied.message);
+        assert!(refusal(Access::ByAcl, Some("a"), Some("b")).is_none());
+        for (from, to) in [(Some("a"), Some("a")), (Some("a"), None), (None, Some("b"))] {
+            assert!(refusal(Access::SameNamespace, from, to).is_none(), "{from:?} {to:?}");
+        }
     }
 }

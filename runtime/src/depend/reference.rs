@@ -137,20 +137,26 @@ impl JsonSchema for Reference {
     }
 }
 
-/// What a field of `depends_on = spec.field` may be.
+/// What a field of `depends_on = spec.field` may be, and what a function of `depends_on = function` may return.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not hold references",
     label = "not a list of references",
-    note = "make the field a `Vec<evenkeel::depend::Reference>`, or an `Option` of it"
+    note = "make it a `Vec<evenkeel::depend::Reference>`, or an `Option` of it"
 )]
-pub trait References {
+pub trait References: Sized {
     /// The references, in the order of the list.
     fn references(&self) -> &[Reference];
+    /// The same of a list that nobody else needs.
+    fn into_references(self) -> Vec<Reference>;
 }
 
 #[diagnostic::do_not_recommend]
 impl References for Vec<Reference> {
     fn references(&self) -> &[Reference] {
+        self
+    }
+
+    fn into_references(self) -> Vec<Reference> {
         self
     }
 }
@@ -159,6 +165,10 @@ impl References for Vec<Reference> {
 impl References for Option<Vec<Reference>> {
     fn references(&self) -> &[Reference] {
         self.as_deref().unwrap_or_default()
+    }
+
+    fn into_references(self) -> Vec<Reference> {
+        self.unwrap_or_default()
     }
 }
 

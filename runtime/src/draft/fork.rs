@@ -96,6 +96,7 @@ impl Draft {
         self.references.extend(fork.references);
         self.clamped.extend(fork.clamped);
         if self.trouble.is_none() || matches!(fork.trouble, Some(ApiError::Conflict(_))) {
+        self.refused = self.refused.take().or(fork.refused);
             self.trouble = fork.trouble;
         }
     }

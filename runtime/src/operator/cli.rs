@@ -10,6 +10,7 @@ use kube::config::{KubeConfigOptions, Kubeconfig};
 
 use super::Operator;
 use super::error::{Error, Reason, Result};
+use crate::depend::Access;
 use crate::knowledge;
 use crate::watch::chain;
 
@@ -58,6 +59,9 @@ struct Flags {
     /// How many objects of one kind are worked on at a time [default: 16]
     #[arg(long, global = true, value_name = "N")]
     concurrency: Option<usize>,
+    /// Stalls objects that refer to an object of another namespace [default: they may]
+    #[arg(long, global = true)]
+    no_cross_namespace_refs: bool,
     /// The kubeconfig to use [default: $KUBECONFIG, ~/.kube/config, or the pod's service account]
     #[arg(long, global = true, value_name = "FILE")]
     kubeconfig: Option<PathBuf>,
@@ -130,6 +134,9 @@ impl Operator {
             self = self.namespaces(flags.namespaces);
         }
         self.concurrency = flags.concurrency.unwrap_or(self.concurrency);
+        if flags.no_cross_namespace_refs {
+            self = self.access(Access::SameNamespace);
+        }
         if self.client.is_none() && (flags.kubeconfig.is_some() || flags.context.is_some()) {
             let config = read(flags.kubeconfig, flags.context).await?;
             self.client = Some(self.connect(config)?);

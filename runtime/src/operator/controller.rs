@@ -13,6 +13,7 @@ use tracing::Instrument;
 use super::error::{Error, Reason, Result};
 use super::{definition, startup};
 use crate::cause::List;
+use crate::depend::Access;
 use crate::gate::Gate;
 use crate::hook::Observer;
 use crate::interval::Jitter;
@@ -32,6 +33,7 @@ pub(super) struct Launch {
     pub(super) config: QueueConfig,
     pub(super) jitter: Jitter,
     pub(super) causes: List,
+    pub(super) access: Access,
     pub(super) observers: Arc<[Observer]>,
     pub(super) gate: Gate,
     pub(super) stop: CancellationToken,
@@ -71,6 +73,7 @@ impl<R: Reconciler> Controller<R> {
             jitter: launch.jitter,
             gate: launch.gate.clone(),
             causes: launch.causes,
+            access: launch.access,
             observers: launch.observers.clone(),
         }));
         let mut controller = Self { launch, queue, worker, primary, relations, watches: JoinSet::new() };

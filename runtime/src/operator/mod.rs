@@ -25,6 +25,7 @@ use self::controller::{Launch, Prepared};
 use self::member::{Member, Typed};
 use crate::cause::List;
 use crate::client;
+use crate::depend::Access;
 use crate::gate::Gate;
 use crate::hook::{Observer, Report};
 use crate::interval::Jitter;
@@ -50,6 +51,7 @@ pub struct Operator {
     client: Option<Client>,
     /// All of them, except in our own tests.
     pub(crate) causes: List,
+    access: Access,
     observers: Vec<Observer>,
     members: Vec<Box<dyn Member>>,
 }
@@ -74,6 +76,7 @@ impl Operator {
             jitter: Jitter::default(),
             client: None,
             causes: List::default(),
+            access: Access::default(),
             observers: Vec::new(),
             members: Vec::new(),
         }
@@ -107,6 +110,14 @@ impl Operator {
     /// has a share of its own, kept over restarts.
     pub fn jitter(mut self, jitter: Jitter) -> Self {
         self.jitter = jitter;
+        self
+    }
+
+    /// Whether objects may refer to others in another namespace, by `depends_on` or [`Cx::require_ready`](crate::Cx::require_ready). They
+    /// may, unless [`Access::SameNamespace`] is given here or `--no-cross-namespace-refs` on the command line; then such an object is
+    /// stalled with the reason `AccessDenied`. Whatever else a step reads by name is in the namespace of its object anyway.
+    pub fn access(mut self, access: Access) -> Self {
+        self.access = access;
         self
     }
 
@@ -174,6 +185,7 @@ impl Operator {
             config,
             jitter: self.jitter,
             causes: self.causes,
+            access: self.access,
             observers: self.observers.clone().into(),
             gate: Gate::open(),
             stop: CancellationToken::new(),

@@ -16,6 +16,7 @@ use super::inputs::Tracked;
 use super::status::{self, Identity, Unwritten};
 use crate::backend::{ApiError, Backend, Target};
 use crate::cause::hash;
+use crate::depend::Access;
 use crate::draft::StatusIntent;
 use crate::queue::Key;
 use crate::watch::{Relations, Seen};
@@ -54,6 +55,8 @@ pub(super) struct PassBackend {
     pub(super) child_version: fn(&Seen) -> String,
     /// Told of the object as a status write returned it.
     pub(super) written: Arc<dyn Fn(&DynamicObject) + Send + Sync>,
+    /// Which references to other namespaces are allowed.
+    pub(super) access: Access,
     pub(super) blocking: TaskTracker,
     /// When the pass began.
     pub(super) began: Instant,
@@ -163,6 +166,10 @@ impl Backend for PassBackend {
             }
         }
         .boxed()
+    }
+
+    fn access(&self) -> Access {
+        self.access
     }
 
     fn blocking(&self, work: Box<dyn FnOnce() + Send>) {

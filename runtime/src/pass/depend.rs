@@ -19,7 +19,7 @@ fn key(reference: &Reference) -> Key {
 }
 
 impl<R: Reconciler> PassWorker<R> {
-    /// What of the dependencies stands in the way: an expression, a cycle, or one that is not ready. From now on a change of any object
+    /// What of the dependencies stands in the way: an expression, another namespace, a cycle, or one that is not ready. From now on a change of any object
     /// that this depends on, at first or second hand, wakes.
     pub(super) fn held_up(&self, own: &Key, object: &R::Object) -> Option<Halt> {
         if !R::WIRING.depends_on {
@@ -36,7 +36,8 @@ impl<R: Reconciler> PassWorker<R> {
                 break ring;
             }
         };
-        if let Some(refusal) = direct.iter().find_map(Reference::refusal) {
+        let refusal = |to: &Reference| to.refusal().or_else(|| self.env.access.refusal(own.namespace.as_deref(), to));
+        if let Some(refusal) = direct.iter().find_map(refusal) {
             return Some(refusal);
         }
         if let Some(ring) = ring.filter(|ring| ring.path.contains(&this)) {
@@ -49,7 +50,7 @@ impl<R: Reconciler> PassWorker<R> {
     }
 
     fn depends_on(&self, id: &Reference) -> Vec<Reference> {
-        self.env.primary.get(&key(id)).map(|object| R::depends_on(&object).to_vec()).unwrap_or_default()
+        self.env.primary.get(&key(id)).map(|object| R::depends_on(&object).into_owned()).unwrap_or_default()
     }
 
     fn unready(&self, id: &Reference) -> Option<String> {

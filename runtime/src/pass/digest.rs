@@ -3,13 +3,20 @@
 use std::fmt::Write as _;
 
 use crate::cause::hash;
-use crate::wiring::{Relation, Wiring};
+use crate::depend::Access;
+use crate::wiring::{How, Relation, Wiring};
 
 /// The hash of the wiring: it changes when conditions, steps, relations, the classes of errors the author's hook or revision do.
-pub(super) fn wiring(wiring: &Wiring, after: Option<&str>) -> String {
+///
+/// So does what the operator allows, where a step may refer to other objects.
+pub(super) fn wiring(wiring: &Wiring, after: Option<&str>, access: Access) -> String {
     let mut text = format!("{} {} {:?}", wiring.name, wiring.revision, wiring.previously);
     if wiring.depends_on {
         text.push_str(" depends");
+    }
+    let mut relations = wiring.steps.iter().flat_map(|step| step.relations);
+    if access != Access::default() && relations.any(|r| matches!(r.how, How::WatchesByName | How::WatchesLabels(_))) {
+        let _ = write!(text, " {access:?}");
     }
     if let Some(hook) = after {
         let _ = write!(text, " after {hook}");

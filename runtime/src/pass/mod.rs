@@ -44,6 +44,7 @@ use self::pending::Pending;
 use self::status::Identity;
 use crate::backend::{ApiError, Target};
 use crate::cause::List;
+use crate::depend::Access;
 use crate::gate::Gate;
 use crate::hook::Observer;
 use crate::interval::Jitter;
@@ -72,6 +73,8 @@ pub(crate) struct Env<R: Reconciler> {
     pub(crate) gate: Gate,
     /// The causes that count.
     pub(crate) causes: List,
+    /// Which references to other namespaces are allowed.
+    pub(crate) access: Access,
     /// Told of every pass.
     pub(crate) observers: Arc<[Observer]>,
 }
@@ -122,7 +125,7 @@ impl<R: Reconciler> PassWorker<R> {
         Self {
             kind: KindInfo::of::<R::Object>(),
             finalizers: Finalizers::new(&R::WIRING, &R::Object::group(&()), &env.operator),
-            wiring: digest::wiring(&R::WIRING, R::after().map(|hook| hook.name)),
+            wiring: digest::wiring(&R::WIRING, R::after().map(|hook| hook.name), env.access),
             recorder: Recorder::new(env.client.clone(), reporter),
             clock: Clock::start(env.jitter),
             memory: Mutex::default(),
@@ -263,6 +266,7 @@ impl<R: Reconciler> PassWorker<R> {
             written: Arc::new(move |written| {
                 remember(&primary, written);
             }),
+            access: self.env.access,
             blocking: TaskTracker::new(),
             began: tokio::time::Instant::now(),
         })

@@ -19,6 +19,7 @@ use self::statement::expand_statement;
 use self::time::expand_times;
 use self::wiring::{expand_checks, expand_wiring};
 use super::args::ReconcilerArgs;
+use super::depend::Dependencies;
 use super::model::Reconciler;
 use crate::syntax::function::Function;
 use crate::syntax::shape::{hidden, hidden_at};
@@ -144,12 +145,25 @@ fn expand_suspended(args: &ReconcilerArgs) -> TokenStream {
     }
 }
 
+/// That it lists references is asked at the author's tokens.
 fn expand_depends_on(args: &ReconcilerArgs) -> TokenStream {
-    let Some(field) = &args.depends_on else { return TokenStream::new() };
-    let (here, object) = (args.krate.at(field.span()), hidden_at("object", field.span()));
-    quote_spanned! {field.span()=>
-        fn depends_on(#object: &Self::Object) -> &[#here::Reference] {
-            #here::References::references(&#object.#field)
+    let (span, list) = match &args.depends_on {
+        None => return TokenStream::new(),
+        Some(Dependencies::Field(field)) => {
+            let (here, object) = (args.krate.at(field.span()), hidden_at("object", field.span()));
+            let list = quote_spanned!(field.span()=> #here::References::references(&#object.#field));
+            (field.span(), quote_spanned!(field.span()=> #here::std::borrow::Cow::Borrowed(#list)))
+        }
+        Some(Dependencies::Function(path)) => {
+            let (here, object) = (args.krate.at(path.span()), hidden_at("object", path.span()));
+            let list = quote_spanned!(path.span()=> #here::References::into_references(#path(#object)));
+            (path.span(), quote_spanned!(path.span()=> #here::std::borrow::Cow::Owned(#list)))
+        }
+    };
+    let (here, object) = (args.krate.at(span), hidden_at("object", span));
+    quote_spanned! {span=>
+        fn depends_on(#object: &Self::Object) -> #here::std::borrow::Cow<'_, [#here::Reference]> {
+            #list
         }
     }
 }
