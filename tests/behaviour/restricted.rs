@@ -70,6 +70,33 @@ async fn ledger(ledger: &Ledger, cx: &mut Pass<'_>) -> Flow {
     Ok(())
 }
 
+/// A hook sees all fields, whoever writes them.
+fn seen(_: &Ledger, end: &mut Ending<'_, LedgerStatus>) {
+    let status = end.status();
+    assert_eq!(status.last_line.as_ref(), status.lines.last());
+}
+
+/// Enters while the lines that were there are counted.
+#[reconciler(conditions = LedgerCondition, after = seen)]
+async fn beside(ledger: &Ledger, cx: &mut Pass<'_>) -> Flow {
+    join(enter(ledger, cx), count(ledger, cx)).await?;
+    Ok(())
+}
+
+async fn a_restricted_field_is_written_within_a_join(world: World) -> World {
+    world.install(&Ledger::crd()).await;
+    let operator = world.operator::<beside>(());
+    let object = json!({ "apiVersion": "tests.evenkeel.dev/v1", "kind": "Ledger", "metadata": { "name": "a" }, "spec": { "line": "one" } });
+    world.create::<Ledger>(object).await;
+    let first = world.until::<Ledger>("a", "ready", is_ready).await;
+    assert_eq!((&first["status"]["lines"], &first["status"]["length"]), (&json!(["one"]), &json!(0)));
+    world.merge::<Ledger>("a", json!({ "spec": { "line": "two" } })).await;
+    let second = world.until::<Ledger>("a", "counted", |a| a["status"]["length"] == 1 && is_ready(a)).await;
+    assert_eq!((&second["status"]["lastLine"], &second["status"]["lines"]), (&json!("two"), &json!(["one", "two"])));
+    operator.stop().await.unwrap();
+    world
+}
+
 async fn a_restricted_field_is_written_by_its_step_and_kept_by_the_next_pass(world: World) -> World {
     world.install(&Ledger::crd()).await;
     let operator = world.operator::<ledger>(());
@@ -87,4 +114,7 @@ async fn a_restricted_field_is_written_by_its_step_and_kept_by_the_next_pass(wor
     world
 }
 
-on_each_server!(a_restricted_field_is_written_by_its_step_and_kept_by_the_next_pass);
+on_each_server!(
+    a_restricted_field_is_written_by_its_step_and_kept_by_the_next_pass,
+    a_restricted_field_is_written_within_a_join,
+);

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use evenkeel::prelude::*;
 use evenkeel_testkit::eventually;
 use evenkeel_tests::on_each_server;
-use evenkeel_tests::widget::{Lab, Widget, WidgetError, a_widget, condition, definition, is_ready, status_of, widget};
+use evenkeel_tests::widget::{
+    Lab, Widget, WidgetError, WidgetStatus, a_widget, condition, definition, is_ready, status_of, widget,
+};
 use evenkeel_tests::world::{Running, SOON, World};
 use kube::ResourceExt;
 use kube::api::DeleteParams;
@@ -25,7 +27,10 @@ struct Backups {
     lab: Arc<Lab>,
 }
 
-#[reconciler(conditions = BackupCondition, summary = "BackupReady")]
+/// A hook that changes nothing takes no field over.
+fn seen(_: &Widget, _: &mut Ending<'_, WidgetStatus>) {}
+
+#[reconciler(conditions = BackupCondition, summary = "BackupReady", after = seen)]
 impl Backups {
     async fn reconcile(&self, widget: &Widget, cx: &mut Pass<'_>) -> Flow {
         self.back_up(widget, cx).await?;

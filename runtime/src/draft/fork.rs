@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use futures::lock::{Mutex, OwnedMutexGuard};
 
+use super::once::is_news;
 use super::typed::Fields;
 use super::{Draft, StatusIntent};
 use crate::backend::ApiError;
@@ -95,8 +96,8 @@ impl Draft {
         self.requeue = sooner(self.requeue, fork.requeue);
         self.references.extend(fork.references);
         self.clamped.extend(fork.clamped);
-        if self.trouble.is_none() || matches!(fork.trouble, Some(ApiError::Conflict(_))) {
         self.refused = self.refused.take().or(fork.refused);
+        if self.trouble.is_none() || matches!(fork.trouble, Some(ApiError::Conflict(_))) {
             self.trouble = fork.trouble;
         }
     }
@@ -104,6 +105,7 @@ impl Draft {
     /// The author's fields, those of other reconcilers too, of which the later step in declared order wins where both changed one.
     fn merge_fields(&mut self, forks: &[Self]) {
         let base = self.said();
+        self.warn_of_rivals(&base, forks);
         let all = forks.iter().map(Self::said).filter(|fields| *fields != base);
         let merged = all.fold(base.clone(), |merged, fields| changed(&base, &fields, merged));
         if merged == base {
@@ -113,6 +115,26 @@ impl Draft {
             Ok(status) => self.status = status,
             Err(error) => {
                 tracing::warn!(%error, "the status fields of joined steps cannot be merged; the earlier ones are kept");
+            }
+        }
+    }
+
+    /// Tells of a field that two of the steps changed to different values. Who writes what is there already changes nothing, so from
+    /// then on the one and the other wins by turns.
+    fn warn_of_rivals(&self, base: &Fields, forks: &[Self]) {
+        let mut writers: Fields = Fields::new();
+        for fork in forks {
+            for (field, value) in fork.said().into_iter().filter(|(field, value)| base.get(field) != Some(value)) {
+                let step = fork.step.map_or("(none)", |step| step.name);
+                let rival = writers.get(&field).is_some_and(|other| *other != value);
+                if rival && is_news(&["field", self.wiring.name, step, &field]) {
+                    tracing::warn!(
+                        field,
+                        step,
+                        "joined steps write the same status field: give it to one of them, `#[status(step = ..)]`"
+                    );
+                }
+                writers.insert(field, value);
             }
         }
     }

@@ -251,8 +251,13 @@ impl Draft {
         })
     }
 
+    /// The author's status as it stands now, in its own type.
+    pub(crate) fn status_as<S: StatusContract>(&self) -> S {
+        typed::closed(self.status.as_ref())
+    }
+
     /// The fields that are this reconciler's: it wrote them last, or changed them.
-    fn own(&self, mut fields: BTreeMap<String, Value>) -> BTreeMap<String, Value> {
+    pub(crate) fn own(&self, mut fields: BTreeMap<String, Value>) -> BTreeMap<String, Value> {
         fields.retain(|name, value| self.observed.wrote(name) || self.before.all_fields.get(name) != Some(value));
         fields
     }

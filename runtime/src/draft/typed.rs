@@ -59,7 +59,7 @@ fn with<S: StatusContract>(status: &(dyn Any + Send + Sync), fields: &Fields) ->
 }
 
 /// The status as it stands in its draft.
-fn closed<S: StatusContract>(status: &(dyn Any + Send + Sync)) -> S {
+pub(super) fn closed<S: StatusContract>(status: &(dyn Any + Send + Sync)) -> S {
     let draft = status.downcast_ref::<S::Draft>();
     draft.map(|draft| draft.close().into_owned()).unwrap_or_default()
 }

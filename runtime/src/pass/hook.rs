@@ -24,7 +24,7 @@ impl<R: Reconciler> PassWorker<R> {
         tale: &mut Tale,
     ) {
         let Some(hook) = R::after() else { return };
-        let mut status = draft.status.downcast_ref::<StatusOf<R>>().cloned().unwrap_or_default();
+        let mut status = draft.status_as::<StatusOf<R>>();
         let mut telling = tale.telling.clone();
         let (transition, recovery) = (tale.transition, tale.recovery);
         let known = Known { outcome, error, conditions: &intent.conditions, transition, recovery };
@@ -36,7 +36,7 @@ impl<R: Reconciler> PassWorker<R> {
         }
         tale.telling = telling;
         match author_fields(&status) {
-            Ok(fields) => intent.fields = fields,
+            Ok(fields) => intent.fields = draft.own(fields),
             Err(error) => {
                 tracing::warn!(%error, hook = hook.name, "the status of the hook cannot be written as JSON; it is left out");
             }
