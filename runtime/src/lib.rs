@@ -19,6 +19,7 @@ mod action;
 pub mod backend;
 #[cfg(feature = "operator")]
 mod cause;
+mod check;
 pub mod classic;
 #[cfg(feature = "operator")]
 mod client;
@@ -47,9 +48,11 @@ mod queue;
 mod reconciler;
 pub mod request;
 mod restricted;
+mod right;
 #[cfg(all(feature = "operator", feature = "sabotage"))]
 #[doc(hidden)]
 pub mod sabotage;
+mod sentence;
 mod shape;
 mod status;
 mod step;
@@ -77,6 +80,7 @@ pub use observed::ObservedBy;
 pub use operator::{Error, Operator, Result};
 pub use outcome::{Class, Flow, Halt, Outcome, ReconcileError};
 pub use reconciler::{Primary, Reconciler};
-pub use restricted::{OnlyWrittenBy, WrittenBy};
+pub use restricted::{OnlyWrittenBy, WrittenBy, with_cx_write};
+pub use right::{ClearedBy, OwnedBy, ReadBy, SetBy, WatchedBy};
 pub use status::{ObservedInputs, StatusContract};
-pub use step::{Absent, ClearedBy, OwnedBy, Provides, ReadBy, SetBy, SubReconciler, WatchedBy};
+pub use step::{Absent, Provides, SubReconciler};

@@ -8,14 +8,18 @@ use std::marker::PhantomData;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 
+use crate::check::UNKNOWN;
 use crate::condition::{ConditionMarker, ConditionSet};
 use crate::cx::{self, Bounded, Cx, Pass, bounded, undo};
 use crate::outcome::{Halt, ReconcileError};
+use crate::poison::Poison;
 use crate::reconciler::Reconciler;
+#[doc(no_inline)]
+pub use crate::right::{Declared, Declares, clears, owns, reads, sets, watches};
 use crate::step::SubReconciler;
 #[doc(no_inline)]
 pub use crate::step::{HasCleanup, Undo, WakeUp};
-use crate::wiring::{Kind, OwnableBy, StepWiring, UNKNOWN};
+use crate::wiring::{Kind, OwnableBy, StepWiring};
 
 /// A function that takes the context of a step last. `M` is the list of its parameters, which rustc finds.
 #[diagnostic::on_unimplemented(
@@ -57,10 +61,24 @@ step_fn!(A B C D E G H I J K);
     message = "`{Self}` is no step for a `{O}` with the conditions `{C}`",
     label = "works on another kind, or sets conditions of another set"
 )]
-pub trait StepOf<O, C>: SubReconciler {
+pub trait StepOf<O, C>: SubReconciler<Object = O, Conditions: Fits<C>> {
     /// The object as the step sees it: the same.
     fn object(object: &O) -> &Self::Object;
 }
+
+/// The set `C`, or what stands in for it.
+#[diagnostic::on_unimplemented(
+    message = "a step with the conditions `{Self}` is no step for `{C}`",
+    label = "sets conditions of another set",
+    note = "drop this `impl`: `#[sub_reconciler]` says which set a step belongs to"
+)]
+pub trait Fits<C> {}
+
+#[diagnostic::do_not_recommend]
+impl<C: IsSet> Fits<C> for C {}
+
+#[diagnostic::do_not_recommend]
+impl<C> Fits<C> for Poison {}
 
 /// A condition set, or the error that it is none, once. Not a blanket impl: then the type would count, and its misfits follow.
 #[diagnostic::on_unimplemented(
@@ -108,8 +126,25 @@ pub const fn place<M: MarkerOf<C>, C>() -> usize {
 /// The type can wake an object that waits.
 pub const fn wakes<T: WakeUp>() {}
 
+/// What the function of a step takes last. Where a function is no step, the type is unknown, and rustc says nothing more of the call.
+pub trait Lent<'a, 'y: 'a>: Sized {
+    /// `&mut Cx<'_, Self>`.
+    type Context;
+    /// The context itself.
+    fn lend(cx: &'a mut Cx<'y, Self>) -> Self::Context;
+}
+
+#[diagnostic::do_not_recommend]
+impl<'a, 'y: 'a, S: SubReconciler> Lent<'a, 'y> for S {
+    type Context = &'a mut Cx<'y, S>;
+
+    fn lend(cx: &'a mut Cx<'y, S>) -> Self::Context {
+        cx
+    }
+}
+
 /// Objects of `O` may own such of `K`.
-pub const fn owns<K: Kind<Scope: OwnableBy<O::Scope>>, O: Kind>() {}
+pub const fn may_own<K: Kind<Scope: OwnableBy<O::Scope>>, O: Kind>() {}
 
 /// Carries the step of a context beside it.
 #[derive(Debug)]

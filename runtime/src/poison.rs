@@ -7,10 +7,11 @@ use kube::core::object::HasStatus;
 use kube::core::{NamespaceResourceScope, ObjectMeta};
 use serde::{Deserialize, Serialize};
 
+use crate::check::UNKNOWN;
 use crate::condition::{Complaints, Condition, ConditionInfo, ConditionSet};
 use crate::outcome::{Class, ReconcileError};
 use crate::status::{ObservedInputs, StatusContract};
-use crate::wiring::{StepWiring, UNKNOWN};
+use crate::wiring::StepWiring;
 
 /// Kind, status, condition set and error in one. No program that holds it compiles.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -96,11 +97,6 @@ impl ConditionSet for Poison {
     const NAME: &'static str = "";
     const CONDITIONS: &'static [ConditionInfo] = &[];
     const COMPLAINTS: &'static [Complaints] = &[];
-}
-
-#[diagnostic::do_not_recommend]
-impl crate::pipeline::IsSet for Poison {
-    type Set = Self;
 }
 
 impl std::fmt::Display for Poison {

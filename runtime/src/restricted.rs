@@ -17,12 +17,19 @@ use crate::step::SubReconciler;
 ///
 /// The value cannot be replaced through [`Cx::status`](crate::Cx::status): nobody but the framework makes an `OnlyWrittenBy`. In the
 /// kind's own status, on the wire and in the schema, the field has the type that its author wrote.
-pub struct OnlyWrittenBy<S, T> {
+///
+/// `H` only says how, where rustc shows the type: [`with_cx_write`].
+pub struct OnlyWrittenBy<S, H, T> {
     value: T,
-    step: PhantomData<fn() -> S>,
+    step: PhantomData<fn() -> (S, H)>,
 }
 
-impl<S, T> OnlyWrittenBy<S, T> {
+/// A restricted field is written as `*cx.write(|status| &mut status.field) = value`: the name shows where it is assigned otherwise.
+#[allow(non_camel_case_types, reason = "as the author writes it, in messages")]
+#[derive(Debug)]
+pub enum with_cx_write {}
+
+impl<S, H, T> OnlyWrittenBy<S, H, T> {
     #[doc(hidden)]
     pub fn new(value: T, _: &DraftKey) -> Self
     where
@@ -36,7 +43,7 @@ impl<S, T> OnlyWrittenBy<S, T> {
     }
 }
 
-impl<S, T> Deref for OnlyWrittenBy<S, T> {
+impl<S, H, T> Deref for OnlyWrittenBy<S, H, T> {
     type Target = T;
 
     fn deref(&self) -> &T {
@@ -44,13 +51,13 @@ impl<S, T> Deref for OnlyWrittenBy<S, T> {
     }
 }
 
-impl<S, T: fmt::Debug> fmt::Debug for OnlyWrittenBy<S, T> {
+impl<S, H, T: fmt::Debug> fmt::Debug for OnlyWrittenBy<S, H, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.value.fmt(f)
     }
 }
 
-impl<S, T: PartialEq> PartialEq<T> for OnlyWrittenBy<S, T> {
+impl<S, H, T: PartialEq> PartialEq<T> for OnlyWrittenBy<S, H, T> {
     fn eq(&self, other: &T) -> bool {
         self.value == *other
     }

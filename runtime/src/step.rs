@@ -30,61 +30,6 @@ pub trait SubReconciler: Sized + Send + 'static {
     const WIRING: StepWiring;
 }
 
-/// The condition may be set by the step `S`.
-///
-/// Rights stand on what is set, read or written, not on the step: rustc then never guesses one where a step has a single right.
-#[diagnostic::on_unimplemented(
-    message = "`{S}` may not set the condition `{Self}`",
-    label = "not in the `sets(..)` of this step",
-    note = "a condition has one owner: add it to `sets(..)` of `{S}`, or let the step that owns it set it"
-)]
-pub trait SetBy<S> {}
-
-/// The condition of an earlier step may be cleared by the step `S`.
-#[diagnostic::on_unimplemented(
-    message = "`{S}` may not clear the condition `{Self}`",
-    label = "not in the `clears(..)` of this step",
-    note = "add it to `clears(..)` of `{S}`, where it is negative and an earlier step sets it"
-)]
-pub trait ClearedBy<S> {}
-
-/// The kind or the condition may be read by the step `S`.
-#[diagnostic::on_unimplemented(
-    message = "`{S}` may not read `{Self}`",
-    label = "not declared by this step",
-    note = "add it to `reads(..)` of `{S}`: rights and wake-ups come from what is declared"
-)]
-pub trait ReadBy<S> {}
-
-/// The kind wakes the object of the step `S`.
-#[diagnostic::on_unimplemented(
-    message = "`{S}` would wait for a `{Self}`, but nothing would wake it",
-    label = "not watched by this step",
-    note = "add `watches({Self}, by_name)` to `{S}`"
-)]
-pub trait WatchedBy<S> {}
-
-/// Objects of the kind are written by the step `S`, and owned by its object.
-#[diagnostic::on_unimplemented(
-    message = "`{S}` may not write `{Self}`",
-    label = "not owned by this step",
-    note = "add `owns({Self})` to `{S}`"
-)]
-pub trait OwnedBy<S> {}
-
-/// A step with a mistake: it may do everything, so that one mistake stays one error.
-#[doc(hidden)]
-pub trait Unread {}
-
-macro_rules! unread {
-    ($($right:ident)*) => {
-        $(#[diagnostic::do_not_recommend]
-        impl<T, S: Unread> $right<S> for T {})*
-    };
-}
-
-unread!(SetBy ClearedBy ReadBy WatchedBy OwnedBy);
-
 /// A step that makes something outside the cluster can undo it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` makes something outside the cluster, and nothing removes it",

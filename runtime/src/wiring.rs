@@ -7,8 +7,7 @@ use kube::core::ApiResource;
 use kube::core::{ClusterResourceScope, NamespaceResourceScope};
 
 use crate::action::VariantInfo;
-use crate::condition::reason::check_errors;
-use crate::condition::{ConditionInfo, ConditionSet, READY, RECONCILING, STALLED, SummaryInfo};
+use crate::condition::{ConditionInfo, READY, RECONCILING, STALLED, SummaryInfo};
 pub use crate::shape::{Arm, Node};
 use crate::suspend::Suspend;
 
@@ -253,8 +252,8 @@ impl KnownScope for ClusterResourceScope {
     note = "drop the kind from `owns(..)`, and delete the object in a `#[cleanup]` instead"
 )]
 pub trait OwnableBy<O> {}
-impl OwnableBy<NamespaceResourceScope> for NamespaceResourceScope {}
-impl OwnableBy<ClusterResourceScope> for NamespaceResourceScope {}
+// Of any scope: a step that is generic over its object may own what lives in namespaces.
+impl<O> OwnableBy<O> for NamespaceResourceScope {}
 impl OwnableBy<ClusterResourceScope> for ClusterResourceScope {}
 
 /// What `reads(..)` takes: a kind, or a condition of the set.
@@ -271,87 +270,4 @@ pub trait Readable {
 #[diagnostic::do_not_recommend]
 impl<K: Kind> Readable for K {
     const KIND: Option<fn() -> KindInfo> = Some(KindInfo::of::<K>);
-}
-
-/// The place of a condition that could not be found out: the mistake is reported already, and the checks keep quiet.
-#[doc(hidden)]
-pub const UNKNOWN: usize = usize::MAX;
-
-/// The bits of `sets(..)` or `clears(..)`. `None`: one of them is unknown.
-const fn mask(places: &[usize]) -> Option<u64> {
-    let (mut mask, mut i) = (0, 0);
-    while i < places.len() {
-        if places[i] == UNKNOWN {
-            return None;
-        }
-        mask |= 1 << places[i];
-        i += 1;
-    }
-    Some(mask)
-}
-
-/// What the steps set. `None`: unknown.
-const fn sets(steps: &[StepWiring], end: usize) -> Option<u64> {
-    let (mut all, mut i) = (0, 0);
-    while i < end {
-        let Some(here) = mask(steps[i].sets) else { return None };
-        all |= here;
-        i += 1;
-    }
-    Some(all)
-}
-
-/// Every condition of the set is set by a step. Fails the build with the sentence of the condition.
-#[doc(hidden)]
-#[track_caller]
-pub const fn check_unset<C: ConditionSet>(steps: &[StepWiring]) {
-    let Some(seen) = sets(steps, steps.len()) else { return };
-    let mut i = 0;
-    while i < C::COMPLAINTS.len() {
-        if seen & (1 << i) == 0 {
-            panic!("{}", C::COMPLAINTS[i].unset);
-        }
-        i += 1;
-    }
-}
-
-/// The step sets nothing that an earlier one sets, and clears only negative conditions that one of them sets; where the condition that
-/// its errors mark has a closed set of reasons, theirs are in it. It is joined with the steps from `first` on: none of those is
-/// earlier than another.
-#[doc(hidden)]
-#[track_caller]
-pub const fn check_step<C: ConditionSet>(steps: &[StepWiring], first: usize, step: usize) {
-    let (Some(before), Some(earlier)) = (sets(steps, first), sets(steps, step)) else { return };
-    let (Some(here), Some(clears)) = (mask(steps[step].sets), mask(steps[step].clears)) else { return };
-    if !steps[step].sets.is_empty() && steps[step].sets[0] < C::CONDITIONS.len() {
-        check_errors(&C::CONDITIONS[steps[step].sets[0]], steps[step].errors);
-    }
-    let mut i = 0;
-    while i < C::COMPLAINTS.len() {
-        let bit = 1 << i;
-        if earlier & here & bit != 0 {
-            panic!("{}", C::COMPLAINTS[i].set_twice);
-        }
-        if clears & bit != 0 && !matches!(C::CONDITIONS[i].polarity, crate::condition::Polarity::Negative) {
-            panic!("{}", C::COMPLAINTS[i].cleared_positive);
-        }
-        if clears & !before & bit != 0 {
-            panic!("{}", C::COMPLAINTS[i].cleared_unset);
-        }
-        i += 1;
-    }
-}
-
-/// The summary is none of the conditions that it sums up.
-#[doc(hidden)]
-#[track_caller]
-pub const fn check_summary<C: ConditionSet>(summary: &str) {
-    let mut i = 0;
-    while i < C::CONDITIONS.len() {
-        assert!(
-            !crate::pipeline::same(C::CONDITIONS[i].type_, summary),
-            "the summary is a condition of the set as well\nhelp: name it after what it sums up, as in `BackupReady`"
-        );
-        i += 1;
-    }
 }

@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 
 use evenkeel::prelude::*;
+use evenkeel::wiring::{How, Kind};
 use evenkeel::{Primary, Reconciler};
-use k8s_openapi::api::core::v1::ConfigMap;
+use k8s_openapi::api::core::v1::{ConfigMap, Node, Secret};
+use kube::core::NamespaceResourceScope;
 
 use super::northstar::{Git, GitRepository, RepoError};
 
@@ -82,6 +84,61 @@ pub async fn buckets(bucket: &Bucket, git: &Git, cx: &mut Pass<'_>) -> Flow {
 /// A helper is generic as the step is.
 async fn look<O: HasConfig + Primary>(cx: &mut Cx<'_, ensure<O>>) -> bool {
     cx.require::<ConfigMap>("config").await.is_ok()
+}
+
+#[derive(ConditionSet)]
+#[condition_set(mod = kept)]
+pub enum KeptCondition {
+    #[condition(positive)]
+    ConfigKept,
+    #[condition(positive)]
+    Copied,
+}
+
+/// What lives in namespaces is owned by an object of any scope.
+#[sub_reconciler(
+    sets(kept::ConfigKept),
+    owns(ConfigMap, Secret),
+    watches(Secret, by_name),
+    polls(Node),
+    reads(kept::Copied)
+)]
+pub async fn keep<O: HasConfig>(object: &O, cx: &mut Cx) -> Result<(), RepoError> {
+    let _ = (object.config(), cx.condition(kept::Copied).is_some(), cx.get::<Node>("one").await);
+    let secret = cx.require::<Secret>("one").await.unwrap_or_default();
+    let _ = (cx.apply(&secret).await, cx.apply(&ConfigMap::default()).await, cx.delete::<ConfigMap>("old").await);
+    Ok(())
+}
+
+/// The kind is a parameter, too.
+#[sub_reconciler(sets(kept::Copied), owns(K), watches(K, labels = "copy=yes"))]
+pub async fn copy<O: HasConfig, K: Kind<Scope = NamespaceResourceScope>>(
+    _object: &O,
+    name: &str,
+    cx: &mut Cx,
+) -> Result<(), RepoError> {
+    if let Ok(found) = cx.require::<K>(name).await {
+        let _ = cx.apply(&found).await;
+    }
+    Ok(())
+}
+
+#[reconciler(conditions = KeptCondition)]
+pub async fn keepers(bucket: &Bucket, cx: &mut Pass<'_>) -> Flow {
+    keep::<Bucket>(bucket, cx).await?;
+    copy::<Bucket, Secret>(bucket, "one", cx).await?;
+    Ok(())
+}
+
+#[test]
+fn the_kinds_of_a_shared_step_are_those_of_its_call() {
+    let kinds = |step: usize, how: How| -> Vec<String> {
+        let relations = keepers::WIRING.steps[step].relations.iter().filter(|relation| relation.how == how);
+        relations.filter_map(|relation| Some(relation.kind?().resource.kind)).collect()
+    };
+    assert_eq!(kinds(0, How::Owns), ["ConfigMap", "Secret"]);
+    assert_eq!(kinds(1, How::Owns), ["Secret"]);
+    assert_eq!(kinds(1, How::WatchesLabels("copy=yes")), ["Secret"]);
 }
 
 #[test]

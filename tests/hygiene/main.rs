@@ -11,6 +11,7 @@ mod dependencies;
 mod files;
 mod generic;
 mod grammar;
+mod locals;
 mod names;
 mod northstar;
 mod renamed;

@@ -5,9 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The cases with more than one error.
-const MORE: [(&str, usize); 2] = [
-    // A function that is no step takes another context, too, which rustc sees by itself.
-    ("plain_function", 2),
+const MORE: [(&str, usize); 1] = [
     // Four mistakes.
     ("several_mistakes", 4),
 ];

@@ -1,8 +1,8 @@
 //! What a status may not hold: fields that the framework keeps, and fields that a fresh object cannot have.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::ToTokens;
-use syn::{Fields, ItemStruct};
+use syn::{Fields, GenericParam, ItemStruct};
 
 use super::model::{Field, Shape};
 use crate::errors::Errors;
@@ -39,11 +39,29 @@ pub(crate) fn check_fields(item: &ItemStruct, errors: &mut Errors) -> bool {
     !matches!(item.fields, Fields::Unnamed(_))
 }
 
-/// One shape for all objects.
-pub(crate) fn check_generics(item: &ItemStruct, errors: &mut Errors) {
-    if let Some(param) = item.generics.params.first() {
-        errors.push(param, "a status cannot be generic", "remove the parameter");
+/// One shape for all objects. What goes on without the parameters has no field that needs them: the mistake is told once.
+pub(crate) fn refuse_generics(item: &mut ItemStruct, fields: &mut Vec<Field>, errors: &mut Errors) {
+    let generics = std::mem::take(&mut item.generics);
+    let Some(param) = generics.params.first() else { return };
+    errors.push(param, "a status cannot be generic", "remove the parameter");
+    let names: Vec<Ident> = generics.params.iter().map(name).collect();
+    fields.retain(|field| !mentions(&field.ty.to_token_stream(), &names));
+}
+
+fn name(param: &GenericParam) -> Ident {
+    match param {
+        GenericParam::Type(param) => param.ident.clone(),
+        GenericParam::Const(param) => param.ident.clone(),
+        GenericParam::Lifetime(param) => param.lifetime.ident.clone(),
     }
+}
+
+fn mentions(tokens: &TokenStream, names: &[Ident]) -> bool {
+    tokens.clone().into_iter().any(|token| match token {
+        TokenTree::Ident(ident) => names.contains(&ident),
+        TokenTree::Group(group) => mentions(&group.stream(), names),
+        TokenTree::Punct(_) | TokenTree::Literal(_) => false,
+    })
 }
 
 pub(crate) fn check_field(field: &Field, errors: &mut Errors) {

@@ -35,7 +35,7 @@ pub(crate) fn expand(status: &Status, name: &Ident) -> TokenStream {
 
 fn declare(krate: &Krate, field: &Field) -> TokenStream {
     let (kept, vis, ident, ty) = (kept(field, &["cfg", "doc"]), &field.tokens.vis, &field.ident, &field.ty);
-    let ty = written(field, |step| quote!(#krate::OnlyWrittenBy<#step, #ty>), quote!(#ty));
+    let ty = written(field, |step| quote!(#krate::OnlyWrittenBy<#step, #krate::with_cx_write, #ty>), quote!(#ty));
     quote!(#(#kept)* #vis #ident: #ty)
 }
 

@@ -62,8 +62,8 @@ pub(crate) fn read(krate: Krate, item: &TokenStream, errors: &mut Errors) -> Opt
             return None;
         }
     };
-    let fields = fields(&mut item.fields, errors);
-    check::check_generics(&item, errors);
+    let mut fields = fields(&mut item.fields, errors);
+    check::refuse_generics(&mut item, &mut fields, errors);
     if !check::check_fields(&item, errors) {
         return None;
     }

@@ -6,6 +6,7 @@ use syn::{LitStr, Path, ReturnType, Type};
 
 use super::args::StepArgs;
 use crate::errors::{Errors, mistake};
+use crate::syntax::action::wire;
 use crate::syntax::context::{self, is_context};
 use crate::syntax::function::Function;
 use crate::syntax::names::is_selector;
@@ -74,9 +75,14 @@ fn check_twice(key: &str, list: &[Path], errors: &mut Errors) {
     }
 }
 
-/// An action is a name, and not that of the annotation that asks for a pass.
+/// An action is a name, not that of the annotation that asks for a pass, and on the wire not that of another action.
 fn check_actions(actions: &[Path], errors: &mut Errors) {
-    for action in actions {
+    for (i, action) in actions.iter().enumerate() {
+        let same = |other: &&Path| text(other) != text(action) && wire(&text(other)) == wire(&text(action));
+        if let Some(other) = actions[..i].iter().find(same) {
+            let headline = format!("the actions `{}` and `{}` have one annotation", text(other), text(action));
+            errors.push(action, headline, "remove one of them");
+        }
         if action.get_ident().is_none() {
             errors.push(action, "an action is a single name", "write `actions(force)`");
         } else if action.is_ident("requested") {

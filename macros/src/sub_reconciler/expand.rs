@@ -147,28 +147,30 @@ fn expand_rights(step: &Step) -> TokenStream {
             read.push(path);
         }
     }
-    let sets = expand_right(step, "SetBy", &args.sets.iter().collect::<Vec<_>>());
-    let clears = expand_right(step, "ClearedBy", &args.clears.iter().collect::<Vec<_>>());
-    let watches = expand_right(step, "WatchedBy", &watched);
-    let owns = expand_right(step, "OwnedBy", &args.owns.iter().collect::<Vec<_>>());
-    let reads = expand_right(step, "ReadBy", &read);
+    let sets = expand_right(step, "sets", &args.sets.iter().collect::<Vec<_>>());
+    let clears = expand_right(step, "clears", &args.clears.iter().collect::<Vec<_>>());
+    let watches = expand_right(step, "watches", &watched);
+    let owns = expand_right(step, "owns", &args.owns.iter().collect::<Vec<_>>());
+    let reads = expand_right(step, "reads", &read);
     quote!(#sets #clears #watches #owns #reads)
 }
 
-/// The impls of one right.
-fn expand_right(step: &Step, right: &str, things: &[&Path]) -> TokenStream {
+/// The impls of one right. They stand on the step, so that a kind may be a parameter of it.
+fn expand_right(step: &Step, list: &str, things: &[&Path]) -> TokenStream {
     let (krate, marker) = (&step.args.krate, &step.marker);
-    let right = quote::format_ident!("{right}");
+    let list = quote::format_ident!("{list}");
     let (params, bounds) = marker.params(None, &TokenStream::new());
-    quote!(#(#[automatically_derived] impl #params #krate::#right<#marker> for #things #bounds {})*)
+    quote!(#(#[automatically_derived] impl #params #krate::Declares<#krate::#list, #things> for #marker #bounds {})*)
 }
 
 /// What needs no right but must be true: owners own where the garbage collector follows, and closed sets of reasons are kept to.
 fn expand_checks(step: &Step) -> TokenStream {
     let (krate, object) = (&step.args.krate, &step.object);
+    let (params, bounds) = step.marker.params(None, &TokenStream::new());
     let owns = step.args.owns.iter().map(|kind| {
         let here = krate.at(kind.span());
-        quote_spanned!(kind.span()=> #here::owns::<#kind, #object>();)
+        let owns = quote_spanned!(kind.span()=> #here::may_own::<#kind, #object>());
+        quote!(const _: () = { #[allow(dead_code)] const fn owns #params () #bounds { #owns } };)
     });
     // One constant each: rustc stops at the first panic in one. Its name shows.
     let reasons = step.says.iter().map(|Say { marker, reason }| {
@@ -176,7 +178,7 @@ fn expand_checks(step: &Step) -> TokenStream {
         quote_spanned!(reason.span()=> const REASON: () = #here::check_reason::<#marker>(#reason);)
     });
     quote! {
-        const _: () = { #(#owns)* };
+        #(#owns)*
         #(#[allow(dead_code)] const _: () = { #reasons };)*
     }
 }

@@ -3,6 +3,7 @@
 use super::{ConditionInfo, ConditionMarker, ConditionSet};
 use crate::action::VariantInfo;
 use crate::pipeline::same;
+use crate::sentence::Sentence;
 use crate::wiring::Wiring;
 
 /// The reasons that the framework gives; they belong to every set.
@@ -65,7 +66,7 @@ pub const fn check_reason<M: ConditionMarker>(reason: &str) {
         .push("`\nhelp: ");
     let sentence = match nearest(reason, info) {
         Some(near) => sentence.push("did you mean `").push(near).push("`?"),
-        None => sentence.push("use ").list(info).push(", or add it to `reasons(..)` there"),
+        None => list(sentence.push("use "), info).push(", or add it to `reasons(..)` there"),
     };
     panic!("{}", sentence.text());
 }
@@ -172,44 +173,15 @@ const fn least(a: usize, b: usize) -> usize {
     if a < b { a } else { b }
 }
 
-/// A sentence that is put together at compile time.
-struct Sentence {
-    bytes: [u8; 1024],
-    len: usize,
-}
-
-impl Sentence {
-    const fn new() -> Self {
-        Self { bytes: [0; 1024], len: 0 }
-    }
-
-    const fn push(mut self, text: &str) -> Self {
-        let (text, mut i) = (text.as_bytes(), 0);
-        while i < text.len() && self.len < self.bytes.len() {
-            self.bytes[self.len] = text[i];
-            self.len += 1;
-            i += 1;
+/// The declared reasons: `a`, `b` or `c`.
+const fn list(mut sentence: Sentence, info: &ConditionInfo) -> Sentence {
+    let mut i = 0;
+    while i < info.reasons.len() {
+        if i > 0 {
+            sentence = sentence.push(if i + 1 == info.reasons.len() { " or " } else { ", " });
         }
-        self
+        sentence = sentence.push("`").push(info.reasons[i].name).push("`");
+        i += 1;
     }
-
-    /// The declared reasons: `a`, `b` or `c`.
-    const fn list(mut self, info: &ConditionInfo) -> Self {
-        let mut i = 0;
-        while i < info.reasons.len() {
-            if i > 0 {
-                self = self.push(if i + 1 == info.reasons.len() { " or " } else { ", " });
-            }
-            self = self.push("`").push(info.reasons[i].name).push("`");
-            i += 1;
-        }
-        self
-    }
-
-    const fn text(&self) -> &str {
-        match std::str::from_utf8(self.bytes.split_at(self.len).0) {
-            Ok(text) => text,
-            Err(_) => "the reason is not declared",
-        }
-    }
+    sentence
 }

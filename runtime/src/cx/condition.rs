@@ -7,7 +7,8 @@ use super::Cx;
 use crate::condition::{
     Condition, ConditionMarker, Fallback, Merge, Polarity, READY, Ranking, Source, Status, is_true, mirror,
 };
-use crate::step::{SetBy, SubReconciler};
+use crate::right::SetBy;
+use crate::step::SubReconciler;
 
 impl<S: SubReconciler> Cx<'_, S> {
     /// Shows the Ready of another object as a condition that this step owns, read by the polarity of the condition.

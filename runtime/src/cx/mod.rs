@@ -23,8 +23,9 @@ use crate::interval::Clamped;
 use crate::reconciler::Primary;
 use crate::request::Action;
 use crate::restricted::{OnlyWrittenBy, WrittenBy};
+use crate::right::{ClearedBy, OwnedBy, ReadBy, SetBy, WatchedBy};
 use crate::status::StatusContract;
-use crate::step::{Absent, ClearedBy, OwnedBy, ReadBy, SetBy, SubReconciler, WatchedBy};
+use crate::step::{Absent, SubReconciler};
 use crate::wiring::{How, Kind, KindInfo};
 
 pub use self::call::{Apply, Delete, Get, Require, RequireReady};
@@ -108,9 +109,9 @@ impl<S: SubReconciler> Cx<'_, S> {
 
     /// A status field that `#[status(step = ..)]` gives to this step, to write it: `*cx.write(|status| &mut status.artifact) = None`.
     #[must_use]
-    pub fn write<T, O: WrittenBy<S> + 'static>(
+    pub fn write<T, O: WrittenBy<S> + 'static, H: 'static>(
         &mut self,
-        field: impl FnOnce(&mut StatusOf<S>) -> &mut OnlyWrittenBy<O, T>,
+        field: impl FnOnce(&mut StatusOf<S>) -> &mut OnlyWrittenBy<O, H, T>,
     ) -> &mut T {
         field(self.status()).value()
     }

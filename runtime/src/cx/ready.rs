@@ -5,7 +5,8 @@ use futures::FutureExt;
 use super::{Cx, RequireReady, how};
 use crate::backend::Target;
 use crate::depend::{NotReady, Readiness, Reference, readiness};
-use crate::step::{SubReconciler, WatchedBy};
+use crate::right::WatchedBy;
+use crate::step::SubReconciler;
 use crate::wiring::{Kind, KindInfo};
 
 impl<S: SubReconciler> Cx<'_, S> {

@@ -9,11 +9,23 @@ use crate::condition::sanitize;
 use crate::draft::Draft;
 use crate::interval::Clamped;
 use crate::outcome::{Class, Halt, ReconcileError};
+use crate::pipeline::Lent;
 use crate::reconciler::Reconciler;
 use crate::step::{SubReconciler, Undo};
 
 fn enter<'a, S: SubReconciler>(pass: &'a mut Pass<'_>) -> Cx<'a, S> {
     Cx { draft: pass.draft, said: 0, named: None, recorded: false, step: PhantomData }
+}
+
+impl<'y, S> Cx<'y, S> {
+    /// The context for the function of the step. A method, since it stands in every call that is printed.
+    #[doc(hidden)]
+    pub fn lend<'a>(&'a mut self) -> S::Context
+    where
+        S: Lent<'a, 'y>,
+    {
+        S::lend(self)
+    }
 }
 
 /// Starts a step of a pipeline.

@@ -9,6 +9,7 @@ use kube::CustomResourceExt;
 
 use super::controller::{Controller, Launch, Prepared};
 use super::error::Result;
+use super::{kept, wired};
 use crate::knowledge::Knowledge;
 use crate::pass::field_manager;
 use crate::reconciler::Reconciler;
@@ -33,6 +34,8 @@ pub(super) trait Member: Send + Sync {
     fn under(&self, operator: &str) -> Identity;
     fn definition(&self) -> CustomResourceDefinition;
     fn knowledge(&self, operator: &str) -> Knowledge;
+    /// Refuses what the macros would not have made.
+    fn check(&self) -> Result;
     /// Starts the watches and returns once passes may run.
     fn prepare(self: Box<Self>, launch: Launch) -> BoxFuture<'static, Result<Box<dyn Prepared>>>;
 }
@@ -66,6 +69,11 @@ impl<R: Reconciler<Object: CustomResourceExt>> Member for Typed<R> {
 
     fn knowledge(&self, operator: &str) -> Knowledge {
         Knowledge::of::<R>(operator)
+    }
+
+    fn check(&self) -> Result {
+        wired::check(&R::WIRING)?;
+        kept::check::<R>()
     }
 
     fn prepare(self: Box<Self>, launch: Launch) -> BoxFuture<'static, Result<Box<dyn Prepared>>> {

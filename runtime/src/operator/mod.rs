@@ -4,6 +4,7 @@ mod cli;
 mod controller;
 mod definition;
 mod error;
+mod kept;
 mod known;
 mod member;
 mod rivalry;

@@ -7,7 +7,7 @@ use kube::{Client, Config};
 use tokio::sync::watch;
 
 use super::error::{Error, Reason, Result, install};
-use super::{Operator, rivalry, wired};
+use super::{Operator, rivalry};
 use crate::queue::QueueConfig;
 use crate::watch::{Place, Progress, Trouble, chain, plural_and_group};
 use crate::wiring::KindInfo;
@@ -33,8 +33,8 @@ pub(super) fn settings(operator: &Operator) -> Result<QueueConfig> {
     if members.is_empty() {
         return setup(format!("{name} has no reconciler"), "add one: `.reconciler::<my_reconciler>(dependencies)`");
     }
-    for known in operator.knowledge() {
-        wired::check(&known.wiring)?;
+    for member in &operator.members {
+        member.check()?;
     }
     for (at, one) in members.iter().enumerate() {
         for other in &members[at + 1..] {

@@ -1,14 +1,14 @@
 //! A skipped step runs in another branch.
 use evenkeel::prelude::*;
-use ui_tests::{GitRepository, RepoCondition, fetch};
+use ui_tests::{GitRepository, RepoCondition, fetch, store};
 
 #[reconciler(conditions = RepoCondition)]
 async fn repository(repo: &GitRepository, cx: &mut Pass<'_>) -> Flow {
     let commit = fetch(repo, cx).await?;
     if repo.spec.url.is_empty() {
-        skip(ui_tests::store, "NoUrl");
+        skip(store, "NoUrl");
     } else {
-        skip(ui_tests::store, "NotNeeded");
+        skip(store, "NotNeeded");
     }
     Ok(())
 }

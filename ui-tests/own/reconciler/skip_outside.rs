@@ -1,11 +1,11 @@
 //! A step that never runs is no step.
 use evenkeel::prelude::*;
-use ui_tests::{GitRepository, RepoCondition, fetch};
+use ui_tests::{GitRepository, RepoCondition, fetch, store};
 
 #[reconciler(conditions = RepoCondition)]
 async fn repository(repo: &GitRepository, cx: &mut Pass<'_>) -> Flow {
     let commit = fetch(repo, cx).await?;
-    skip(ui_tests::store, "NotNeeded");
+    skip(store, "NotNeeded");
     Ok(())
 }
 

@@ -38,7 +38,7 @@ pub(super) fn expand_between(reconciler: &Reconciler, call: &Call) -> TokenStrea
     let (seen, lent) = (hidden_at("object", object.span()), hidden_at("cx", handed.span()));
     let (here, set) = (krate.at(callee.span()), expand_set(reconciler).unwrap_or_else(|| quote!(_)));
     let object = quote_spanned!(callee.span()=> let #seen = #here::object::<#kind, #set, _>(&#step, #object););
-    let handed = quote_spanned!(handed.span()=> &mut #lent);
+    let handed = quote_spanned!(handed.span()=> #lent.lend());
     let (before, called) = expand_called(call, &quote!(#seen), &handed);
     quote! {
         let #tag = #krate::tag(&#step);

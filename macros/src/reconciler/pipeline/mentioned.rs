@@ -7,7 +7,7 @@ use syn::{Block, Expr, ExprCall, ExprMethodCall, Pat, Path};
 
 use crate::syntax::function::Function;
 
-/// What the body awaits or calls with the context: in a body with a mistake, these count as used.
+/// What the body awaits, skips, or calls with the context: in a body with a mistake, these count as used.
 pub(crate) fn mentioned(function: &Function) -> Vec<Path> {
     let methods = function.home.as_ref().map_or_else(Vec::new, |home| home.methods.clone());
     let mut found = Mentioned { methods, context: None, paths: Vec::new() };
@@ -34,8 +34,12 @@ impl<'ast> Visit<'ast> for Mentioned {
             Expr::Path(path) => path.path.get_ident() == context.as_ref(),
             _ => false,
         });
-        if let (true, Expr::Path(path)) = (has_context, &*call.func) {
-            self.paths.push(path.path.clone());
+        match (&*call.func, call.args.first()) {
+            (Expr::Path(path), _) if has_context => self.paths.push(path.path.clone()),
+            (Expr::Path(path), Some(Expr::Path(step))) if path.path.is_ident("skip") => {
+                self.paths.push(step.path.clone());
+            }
+            _ => {}
         }
         syn::visit::visit_expr_call(self, call);
     }

@@ -1,0 +1,91 @@
+//! Rights: what a step declared, as traits that the methods of its context ask for.
+//!
+//! A right stands on what is set, read or written, not on the step: rustc then never guesses one where a step has a single right. Who
+//! has it is [`Declares`] alone, which only the macro implements: a right that is implemented by hand does not compile.
+
+macro_rules! lists {
+    ($($list:ident)*) => {
+        $(#[doc = concat!("What stands in `", stringify!($list), "(..)` of a step.")]
+        #[allow(non_camel_case_types, reason = "as the author writes it, in messages")]
+        #[derive(Debug)]
+        pub enum $list {})*
+    };
+}
+
+lists!(sets clears reads watches owns);
+
+/// The condition may be set by the step `S`.
+#[diagnostic::on_unimplemented(
+    message = "`{S}` may not set the condition `{Self}`",
+    label = "not in the `sets(..)` of this step",
+    note = "a condition has one owner: add it to `sets(..)` of `{S}`, or let the step that owns it set it"
+)]
+pub trait SetBy<S>: Declared<S, sets> {}
+
+#[diagnostic::do_not_recommend]
+impl<T: Declared<S, sets>, S> SetBy<S> for T {}
+
+/// The condition of an earlier step may be cleared by the step `S`.
+#[diagnostic::on_unimplemented(
+    message = "`{S}` may not clear the condition `{Self}`",
+    label = "not in the `clears(..)` of this step",
+    note = "add it to `clears(..)` of `{S}`, where it is negative and an earlier step sets it"
+)]
+pub trait ClearedBy<S>: Declared<S, clears> {}
+
+#[diagnostic::do_not_recommend]
+impl<T: Declared<S, clears>, S> ClearedBy<S> for T {}
+
+/// The kind or the condition may be read by the step `S`.
+#[diagnostic::on_unimplemented(
+    message = "`{S}` may not read `{Self}`",
+    label = "not declared by this step",
+    note = "add it to `reads(..)` of `{S}`: rights and wake-ups come from what is declared"
+)]
+pub trait ReadBy<S>: Declared<S, reads> {}
+
+#[diagnostic::do_not_recommend]
+impl<T: Declared<S, reads>, S> ReadBy<S> for T {}
+
+/// The kind wakes the object of the step `S`.
+#[diagnostic::on_unimplemented(
+    message = "`{S}` would wait for a `{Self}`, but nothing would wake it",
+    label = "not watched by this step",
+    note = "add `watches({Self}, by_name)` to `{S}`"
+)]
+pub trait WatchedBy<S>: Declared<S, watches> {}
+
+#[diagnostic::do_not_recommend]
+impl<T: Declared<S, watches>, S> WatchedBy<S> for T {}
+
+/// Objects of the kind are written by the step `S`, and owned by its object.
+#[diagnostic::on_unimplemented(
+    message = "`{S}` may not write `{Self}`",
+    label = "not owned by this step",
+    note = "add `owns({Self})` to `{S}`"
+)]
+pub trait OwnedBy<S>: Declared<S, owns> {}
+
+#[diagnostic::do_not_recommend]
+impl<T: Declared<S, owns>, S> OwnedBy<S> for T {}
+
+/// The step `S` has it in its list `L`. Stands below the rights, so that one by hand is an error with these words.
+#[diagnostic::on_unimplemented(
+    message = "a right is declared, not implemented: `{S}` does not declare `{Self}`",
+    label = "not in the `{L}(..)` of `{S}`",
+    note = "drop this `impl`, and add `{Self}` to `{L}(..)` in the `#[sub_reconciler]` of `{S}`"
+)]
+pub trait Declared<S, L> {}
+
+#[diagnostic::do_not_recommend]
+impl<T, S: Declares<L, T>, L> Declared<S, L> for T {}
+
+/// The step has `T` in its list `L`: what `#[sub_reconciler]` prints. On the step, so that `T` may be a parameter of it.
+pub trait Declares<L, T> {}
+
+/// A step with a mistake: it may do everything, so that one mistake stays one error.
+#[doc(hidden)]
+pub trait Unread {}
+
+#[diagnostic::do_not_recommend]
+impl<S: Unread, L, T> Declares<L, T> for S {}

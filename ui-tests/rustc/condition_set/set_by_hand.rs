@@ -1,0 +1,25 @@
+//! A set that is written by hand keeps the rules of the derive.
+use evenkeel::condition::{Complaints, ConditionInfo, ConditionMarker, ConditionSet, Polarity};
+use evenkeel::prelude::*;
+use ui_tests::{Bucket, RepoError};
+
+#[derive(Clone, Copy)]
+struct Twice;
+const MADE: ConditionInfo = ConditionInfo::new("Made", Polarity::Positive);
+impl ConditionSet for Twice {
+    const NAME: &'static str = "Twice";
+    const CONDITIONS: &'static [ConditionInfo] = &[MADE, MADE];
+    const COMPLAINTS: &'static [Complaints] = &[];
+}
+impl evenkeel::pipeline::IsSet for Twice { type Set = Self; }
+impl ConditionMarker for Twice { type Set = Self; const INDEX: usize = 0; }
+
+#[sub_reconciler(sets(Twice))]
+async fn make(_bucket: &Bucket, _cx: &mut Cx) -> Result<(), RepoError> { Ok(()) }
+
+#[reconciler(conditions = Twice)]
+async fn buckets(bucket: &Bucket, cx: &mut Pass<'_>) -> Flow {
+    make(bucket, cx).await?;
+    Ok(())
+}
+fn main() {}

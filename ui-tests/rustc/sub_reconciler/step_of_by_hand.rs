@@ -1,0 +1,19 @@
+//! A step belongs to the set of its conditions.
+use evenkeel::pipeline::StepOf;
+use evenkeel::prelude::*;
+use ui_tests::{BucketCondition, GitRepository, RepoError, on};
+
+#[sub_reconciler(sets(on::SourceFetched))]
+async fn fetch(_repo: &GitRepository, _cx: &mut Cx) -> Result<(), RepoError> {
+    Ok(())
+}
+
+impl StepOf<GitRepository, BucketCondition> for fetch {
+    fn object(object: &GitRepository) -> &GitRepository {
+        object
+    }
+}
+
+fn main() {
+    let _ = std::any::type_name::<fetch>();
+}

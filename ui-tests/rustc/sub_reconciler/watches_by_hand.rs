@@ -1,0 +1,16 @@
+//! A kind wakes where it is declared: by hand no watch would start.
+use evenkeel::WatchedBy;
+use evenkeel::prelude::*;
+use k8s_openapi::api::core::v1::ConfigMap;
+use ui_tests::{GitRepository, RepoError, on};
+
+#[sub_reconciler(sets(on::SourceFetched))]
+async fn fetch(_repo: &GitRepository, _cx: &mut Cx) -> Result<(), RepoError> {
+    Ok(())
+}
+
+impl WatchedBy<fetch> for ConfigMap {}
+
+fn main() {
+    let _ = std::any::type_name::<fetch>();
+}
