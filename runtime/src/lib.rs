@@ -34,6 +34,7 @@ pub mod guide;
 pub mod hook;
 mod interval;
 pub mod knowledge;
+mod moment;
 mod observed;
 #[cfg(feature = "operator")]
 pub mod operator;
@@ -57,6 +58,8 @@ mod shape;
 mod status;
 mod step;
 pub mod suspend;
+#[cfg(feature = "operator")]
+pub mod trial;
 #[cfg(feature = "operator")]
 mod watch;
 pub mod wiring;

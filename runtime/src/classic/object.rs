@@ -1,6 +1,5 @@
 //! The object of a run, as far as the classic form looks at it.
 
-use jiff::Timestamp;
 use kube::Resource;
 use kube::core::object::HasStatus;
 use schemars::JsonSchema;
@@ -66,7 +65,7 @@ pub trait Object: Resource<DynamicType = ()> {
 
     /// The stamp of conditions that are set in this run.
     fn stamp(&self) -> Stamp {
-        Stamp::new(self.generation(), Timestamp::now())
+        Stamp::new(self.generation(), crate::moment::now())
     }
 
     /// The request that its annotation makes.

@@ -59,7 +59,7 @@ pub(super) fn note(status: StatusCode, headers: &HeaderMap) {
     if !busy {
         return;
     }
-    let after = headers.get(header::RETRY_AFTER).and_then(|value| delay(value.to_str().ok()?, Timestamp::now()));
+    let after = headers.get(header::RETRY_AFTER).and_then(|value| delay(value.to_str().ok()?, crate::moment::now()));
     update(|answers| {
         answers.outage = true;
         answers.retry_after = answers.retry_after.max(after);

@@ -16,7 +16,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use jiff::Timestamp;
 use kube::ResourceExt;
 use serde_json::Value;
 
@@ -190,7 +189,7 @@ impl Draft {
 
     /// The transition time stays while the status stays.
     fn stamped(&self, type_: &str, status: Status, reason: &str, message: &str) -> Condition {
-        let stamp = Stamp::new(self.generation, Timestamp::now());
+        let stamp = Stamp::new(self.generation, crate::moment::now());
         stamp.on(find(&self.before.conditions, type_), Condition::new(type_, status, reason, message))
     }
 

@@ -16,11 +16,11 @@ const ANSWER: Duration = Duration::from_secs(30);
 
 /// The client of one pass: writes only while its permit holds.
 #[derive(Clone)]
-pub(super) struct Calls {
-    pub(super) client: Client,
-    pub(super) permit: Permit,
+pub(crate) struct Calls {
+    pub(crate) client: Client,
+    pub(crate) permit: Permit,
     /// Field manager of everything that the reconciler writes.
-    pub(super) manager: Arc<str>,
+    pub(crate) manager: Arc<str>,
 }
 
 impl Calls {
@@ -32,33 +32,33 @@ impl Calls {
     }
 
     /// Reads the object; `None`: it is not there.
-    pub(super) async fn get(&self, target: &Target) -> Result<Option<DynamicObject>, ApiError> {
+    pub(crate) async fn get(&self, target: &Target) -> Result<Option<DynamicObject>, ApiError> {
         answered(self.api(target).get_opt(&target.name)).await
     }
 
     /// Server-side apply, taking over fields from others.
-    pub(super) async fn apply(&self, target: &Target, object: &Value) -> Result<DynamicObject, ApiError> {
+    pub(crate) async fn apply(&self, target: &Target, object: &Value) -> Result<DynamicObject, ApiError> {
         self.may_write()?;
         let params = PatchParams::apply(&self.manager).force();
         answered(self.api(target).patch(&target.name, &params, &Patch::Apply(object))).await
     }
 
     /// Server-side apply of the status, taking over fields from others.
-    pub(super) async fn apply_status(&self, target: &Target, object: &Value) -> Result<DynamicObject, ApiError> {
+    pub(crate) async fn apply_status(&self, target: &Target, object: &Value) -> Result<DynamicObject, ApiError> {
         self.may_write()?;
         let params = PatchParams::apply(&self.manager).force();
         answered(self.api(target).patch_status(&target.name, &params, &Patch::Apply(object))).await
     }
 
     /// Merge patch of the object's metadata.
-    pub(super) async fn merge(&self, target: &Target, patch: &Value) -> Result<DynamicObject, ApiError> {
+    pub(crate) async fn merge(&self, target: &Target, patch: &Value) -> Result<DynamicObject, ApiError> {
         self.may_write()?;
         let params = PatchParams { field_manager: Some(self.manager.to_string()), ..PatchParams::default() };
         answered(self.api(target).patch(&target.name, &params, &Patch::Merge(patch))).await
     }
 
     /// Deletes the object; one that is not there is fine.
-    pub(super) async fn delete(&self, target: &Target) -> Result<(), ApiError> {
+    pub(crate) async fn delete(&self, target: &Target) -> Result<(), ApiError> {
         self.may_write()?;
         match answered(self.api(target).delete(&target.name, &DeleteParams::background())).await {
             Ok(_) | Err(ApiError::NotFound(_)) => Ok(()),

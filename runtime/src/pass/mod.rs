@@ -34,10 +34,9 @@ use kube::{Client, Resource, ResourceExt};
 use tokio_util::task::TaskTracker;
 use tracing::Instrument;
 
-pub(crate) use self::calls::answered;
+pub(crate) use self::calls::{Calls, answered};
 
 use self::backend::{Children, PassBackend};
-use self::calls::Calls;
 use self::clock::Clock;
 use self::finalizer::Finalizers;
 use self::pending::Pending;
@@ -288,7 +287,7 @@ fn remember<K: crate::Primary>(primary: &Primary<K>, written: &DynamicObject) ->
     }
 }
 
-fn owner<K: Resource>(object: &K, kind: &KindInfo) -> OwnerReference {
+pub(crate) fn owner<K: Resource>(object: &K, kind: &KindInfo) -> OwnerReference {
     OwnerReference {
         api_version: kind.resource.api_version.clone(),
         kind: kind.resource.kind.clone(),

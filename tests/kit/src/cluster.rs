@@ -165,6 +165,10 @@ impl Cluster {
         http::serve(Arc::clone(&self.server), port).await
     }
 
+    pub(crate) fn server(&self) -> &Arc<Server> {
+        &self.server
+    }
+
     /// The request log.
     #[must_use]
     pub fn log(&self) -> Log {

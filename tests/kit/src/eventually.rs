@@ -1,15 +1,24 @@
 //! Waiting for something to become true.
 
+use std::fmt::Debug;
+use std::panic::Location;
 use std::time::Duration;
 
+use kube::Api;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use tokio::time::{Instant, sleep};
 
-/// Time between two looks.
+use crate::diff::diff;
+
+/// Time between two looks, at first.
 const STEP: Duration = Duration::from_millis(10);
+/// A look comes after this part of the time that has passed, so that hours of virtual time take few looks.
+const SHARE: u32 = 100;
 
 /// Looks again and again until the answer is `Some`, and gives it back.
 ///
-/// Under paused time the wait is virtual.
+/// Under paused time the wait is virtual. See [`eventually_eq`] and [`until`] for messages that show what was there instead.
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread")]
@@ -25,33 +34,124 @@ const STEP: Duration = Duration::from_millis(10);
 /// # Panics
 /// When there is still no answer after `timeout`, which is measured by tokio's clock.
 #[track_caller]
-pub fn eventually<T, F, Fut>(timeout: Duration, look: F) -> impl Future<Output = T>
+pub fn eventually<T, F, Fut>(timeout: Duration, mut look: F) -> impl Future<Output = T>
 where
     F: FnMut() -> Fut,
     Fut: Future<Output = Option<T>>,
 {
-    let caller = std::panic::Location::caller();
+    let caller = Location::caller();
     async move {
-        match attempt(timeout, look).await {
+        match attempt(timeout, async || look().await).await {
             Some(answer) => answer,
             None => panic!("{caller}: nothing came of it within {timeout:?}"),
         }
     }
 }
 
-async fn attempt<T, F, Fut>(timeout: Duration, mut look: F) -> Option<T>
+/// Looks again and again until what is seen equals what is wanted.
+///
+/// ```
+/// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+/// # async fn main() {
+/// use std::time::Duration;
+/// use evenkeel_testkit::eventually_eq;
+/// use tokio::time::Instant;
+///
+/// let began = Instant::now();
+/// eventually_eq(Duration::from_secs(3600), 30, || async { began.elapsed().as_secs() / 60 }).await;
+/// # }
+/// ```
+///
+/// # Panics
+/// When it is still something else after `timeout`; the message shows the difference between what is wanted and what was seen last.
+#[track_caller]
+pub fn eventually_eq<T, F, Fut>(timeout: Duration, wanted: T, mut look: F) -> impl Future<Output = ()>
 where
+    T: PartialEq + Debug,
     F: FnMut() -> Fut,
-    Fut: Future<Output = Option<T>>,
+    Fut: Future<Output = T>,
 {
-    let deadline = Instant::now() + timeout;
+    let caller = Location::caller();
+    async move {
+        let mut last = None;
+        let seen = attempt(timeout, async || {
+            let seen = look().await;
+            let is_equal = seen == wanted;
+            last = Some(seen);
+            is_equal.then_some(())
+        });
+        if seen.await.is_none() {
+            let last = last.map_or_else(String::new, |last| format!("{last:#?}"));
+            let difference = diff(&format!("{wanted:#?}"), &last).unwrap_or(last);
+            panic!("{caller}: not within {timeout:?}: - wanted, + seen last\n{difference}");
+        }
+    }
+}
+
+/// Reads an object again and again until the test holds for it, and gives it back.
+///
+/// ```
+/// # use evenkeel_testkit::{Cluster, until};
+/// # use k8s_openapi::api::core::v1::Namespace;
+/// # use kube::Api;
+/// # use std::time::Duration;
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// let namespaces: Api<Namespace> = Api::all(Cluster::start().await.client());
+/// until(&namespaces, "default", Duration::from_secs(1), |namespace| namespace.metadata.uid.is_some()).await;
+/// # }
+/// ```
+///
+/// # Panics
+/// When the test still fails after `timeout`. The message has the object as it was last, and how it changed since the first look.
+#[track_caller]
+pub fn until<K, F>(api: &Api<K>, name: &str, timeout: Duration, test: F) -> impl Future<Output = K> + use<K, F>
+where
+    K: Clone + Debug + Serialize + DeserializeOwned,
+    F: Fn(&K) -> bool,
+{
+    let (caller, api, name) = (Location::caller(), api.clone(), name.to_owned());
+    async move {
+        let (mut first, mut last) = (None, None);
+        let found = attempt(timeout, async || match api.get_opt(&name).await {
+            Ok(Some(object)) if test(&object) => Some(object),
+            other => {
+                first.get_or_insert_with(|| shown(&other));
+                last = Some(other);
+                None
+            }
+        });
+        match found.await {
+            Some(object) => object,
+            None => {
+                let last = last.as_ref().map(shown).unwrap_or_default();
+                let changed = first.and_then(|first| diff(&first, &last)).unwrap_or("  nothing".to_owned());
+                panic!(
+                    "{caller}: {name} is not as wanted within {timeout:?}\nchanged meanwhile:\n{changed}\nnow:\n{last}"
+                )
+            }
+        }
+    }
+}
+
+fn shown<K: Serialize>(object: &kube::Result<Option<K>>) -> String {
+    match object {
+        Ok(Some(object)) => serde_saphyr::to_string(object).unwrap_or_else(|error| error.to_string()),
+        Ok(None) => "it is not there".to_owned(),
+        Err(error) => format!("it cannot be read: {error}"),
+    }
+}
+
+async fn attempt<T>(timeout: Duration, mut look: impl AsyncFnMut() -> Option<T>) -> Option<T> {
+    let began = Instant::now();
     loop {
         if let Some(answer) = look().await {
             return Some(answer);
         }
-        if Instant::now() >= deadline {
+        let passed = began.elapsed();
+        if passed >= timeout {
             return None;
         }
-        sleep(STEP).await;
+        sleep(STEP.max(passed / SHARE).min(timeout - passed)).await;
     }
 }

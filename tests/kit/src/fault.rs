@@ -23,6 +23,10 @@ pub enum Effect {
     Unavailable,
     /// 403 Forbidden, as without the right RBAC.
     Forbidden,
+    /// 504 Timeout: the server gave up; what became of the request is not known.
+    Timeout,
+    /// Any other code, with the reason that Kubernetes gives it, such as 401, 413 or 422.
+    Status(u16),
     /// The answer comes after this time.
     Latency(Duration),
     /// No answer ever comes.
@@ -40,17 +44,21 @@ pub enum Effect {
 ///
 /// let second_status_write = Fault::new(Effect::Conflict).verb(Verb::Patch).subresource("status").nth(2);
 /// let always_slow = Fault::new(Effect::Latency(std::time::Duration::from_secs(5))).resource("configmaps").always();
-/// # let _ = (second_status_write, always_slow);
+/// let every_third_of_one = Fault::new(Effect::TooManyRequests(1)).caller("backup").every(3);
+/// # let _ = (second_status_write, always_slow, every_third_of_one);
 /// ```
 #[derive(Clone, Debug)]
 pub struct Fault {
     effect: Effect,
     verb: Option<Verb>,
+    group: Option<String>,
     resource: Option<String>,
+    caller: Option<String>,
     namespace: Option<String>,
     name: Option<String>,
     subresource: Option<String>,
     skip: usize,
+    every: usize,
     times: usize,
 }
 
@@ -58,7 +66,19 @@ impl Fault {
     /// A fault that strikes the next request of any sort, once.
     #[must_use]
     pub fn new(effect: Effect) -> Self {
-        Fault { effect, verb: None, resource: None, namespace: None, name: None, subresource: None, skip: 0, times: 1 }
+        Fault {
+            effect,
+            verb: None,
+            group: None,
+            resource: None,
+            caller: None,
+            namespace: None,
+            name: None,
+            subresource: None,
+            skip: 0,
+            every: 1,
+            times: 1,
+        }
     }
 
     /// Only requests with this verb.
@@ -72,6 +92,20 @@ impl Fault {
     #[must_use]
     pub fn resource(mut self, plural: &str) -> Self {
         self.resource = Some(plural.to_owned());
+        self
+    }
+
+    /// Only requests in this API group; "" for the core group.
+    #[must_use]
+    pub fn group(mut self, group: &str) -> Self {
+        self.group = Some(group.to_owned());
+        self
+    }
+
+    /// Only requests of this caller: its field manager, or the first word of its User-Agent (see [`Entry::caller`]).
+    #[must_use]
+    pub fn caller(mut self, name: &str) -> Self {
+        self.caller = Some(name.to_owned());
         self
     }
 
@@ -103,6 +137,13 @@ impl Fault {
         self
     }
 
+    /// Every nth matching request, for as long as the rule stands: the nth, the 2nth and so on.
+    #[must_use]
+    pub fn every(mut self, nth: usize) -> Self {
+        self.every = nth.max(1);
+        self.nth(nth).always()
+    }
+
     /// So many times instead of once.
     #[must_use]
     pub fn times(mut self, times: usize) -> Self {
@@ -119,7 +160,9 @@ impl Fault {
     fn matches(&self, entry: &Entry) -> bool {
         let is = |wanted: &Option<String>, found: &str| wanted.as_ref().is_none_or(|wanted| wanted == found);
         self.verb.is_none_or(|verb| verb == entry.verb)
+            && is(&self.group, &entry.group)
             && is(&self.resource, &entry.resource)
+            && self.caller.as_ref().is_none_or(|name| name == entry.caller() || *name == entry.agent())
             && is(&self.namespace, entry.namespace.as_deref().unwrap_or_default())
             && is(&self.name, entry.name.as_deref().unwrap_or_default())
             && is(&self.subresource, entry.subresource.as_deref().unwrap_or_default())
@@ -154,7 +197,7 @@ impl Faults {
         let mut rules = self.lock();
         let fault = rules.iter_mut().filter(|fault| fault.times > 0 && fault.matches(entry)).find_map(|fault| {
             let due = fault.skip == 0;
-            fault.skip = fault.skip.saturating_sub(1);
+            fault.skip = if due { fault.every - 1 } else { fault.skip - 1 };
             due.then_some(fault)
         })?;
         if fault.times != usize::MAX {
@@ -190,6 +233,11 @@ impl Effect {
             Effect::Unavailable => {
                 Failure::status(503, "ServiceUnavailable", "service unavailable: injected by a fault rule")
             }
+            Effect::Timeout => {
+                let failure = Failure::status(504, "Timeout", "request did not complete: injected by a fault rule");
+                failure.with_details(serde_json::json!({"retryAfterSeconds": 1}))
+            }
+            Effect::Status(code) => Failure::status(*code, reason(*code), format!("{code}: injected by a fault rule")),
             Effect::Forbidden => {
                 let message = format!("{} \"{name}\" is forbidden: injected by a fault rule", entry.resource);
                 Failure::status(403, "Forbidden", message)
@@ -197,5 +245,27 @@ impl Effect {
             Effect::Latency(_) | Effect::Hang | Effect::DropWatch(_) => return None,
         };
         Some(failure)
+    }
+}
+
+/// The reason that comes with a code.
+fn reason(code: u16) -> &'static str {
+    match code {
+        400 => "BadRequest",
+        401 => "Unauthorized",
+        403 => "Forbidden",
+        404 => "NotFound",
+        405 => "MethodNotAllowed",
+        406 => "NotAcceptable",
+        409 => "Conflict",
+        410 => "Expired",
+        413 => "RequestEntityTooLarge",
+        415 => "UnsupportedMediaType",
+        422 => "Invalid",
+        429 => "TooManyRequests",
+        500 => "InternalError",
+        503 => "ServiceUnavailable",
+        504 => "Timeout",
+        _ => "",
     }
 }

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use crate::diff::diff;
+
 /// Set to `overwrite`, the files are written instead of compared.
 const SWITCH: &str = "GENERATED";
 
@@ -24,46 +26,10 @@ pub fn assert_generated(path: impl AsRef<Path>, text: &str) {
         return;
     }
     let found = std::fs::read_to_string(path).unwrap_or_default();
-    if let Some(difference) = difference(&found, text) {
+    if let Some(difference) = diff(&found, text) {
         panic!(
-            "{} is not what is generated now: {difference}\n  help: {SWITCH}=overwrite cargo test ..",
+            "{} is not what is generated now: - in the file, + now\n{difference}\n  help: {SWITCH}=overwrite cargo test ..",
             path.display()
         );
-    }
-}
-
-/// The first line that differs.
-fn difference(found: &str, wanted: &str) -> Option<String> {
-    if found == wanted {
-        return None;
-    }
-    let (mut a, mut b, mut number) = (found.lines(), wanted.lines(), 0);
-    loop {
-        number += 1;
-        match (a.next(), b.next()) {
-            (None, None) => return Some("only the ends of the lines differ".into()),
-            (found, wanted) if found == wanted => {}
-            (found, wanted) => {
-                let [found, wanted] = [found, wanted].map(|line| line.unwrap_or("the end of the file"));
-                return Some(format!("line {number}\n  file:      {found}\n  generated: {wanted}"));
-            }
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::difference;
-
-    #[test]
-    fn the_first_line_that_differs_is_shown() {
-        assert_eq!(difference("a\nb\n", "a\nb\n"), None);
-        let shown = difference("a\nb\n", "a\nc\n").unwrap();
-        assert!(
-            shown.contains("line 2") && shown.contains("file:      b") && shown.contains("generated: c"),
-            "{shown}"
-        );
-        assert!(difference("a\n", "a\nb\n").unwrap().contains("the end of the file"));
-        assert!(difference("a", "a\n").is_some());
     }
 }

@@ -30,8 +30,22 @@
 //! # }
 //! ```
 //!
+//! What a test needs around it, for operators of plain kube-rs as well as of evenkeel:
+//!
+//! - [`Cluster::seed`]: the objects at the start, in YAML or typed
+//! - [`Row`]: table tests; given these objects, a pass or a step makes these writes and events, and no others
+//! - [`Sweep`]: the scenario again and again, with a fault or a crash at each call and each await; it must always end the same
+//! - [`Fault`]: the API server fails as one rule says; [`Requests`]: what was asked, and assertions on it
+//! - [`Snapshot`]: what the cluster holds, with all that is volatile redacted, for golden files and insta
+//! - [`Coverage`]: which declared conditions and reasons no test has reached
+//! - [`eventually`], [`eventually_eq`], [`until`]: waits; [`mod@kstatus`]: whether observers read a status as it was meant
+//!
+//! The feature `evenkeel` adds what knows reconcilers and steps of evenkeel: `Row::pass`, `Row::step`,
+//! `Coverage::declare_reconciler`. It is off by default, so that users of plain kube-rs do not build evenkeel.
+//!
 //! Everything runs inside the calling tokio runtime and by its clock: under `tokio::time::pause()` bookmarks, timeouts,
-//! latencies and even creation timestamps are virtual. [`Cluster::serve`] offers the same server over HTTP, for
+//! latencies and even creation timestamps are virtual. With `#[tokio::test(start_paused = true)]` a week of requeues takes
+//! milliseconds: `tokio::time::sleep` in the test moves the clock as far as that, and all that waits meanwhile happens in order. [`Cluster::serve`] offers the same server over HTTP, for
 //! `kubectl` and for processes of their own.
 //!
 //! # Limits
@@ -54,8 +68,10 @@ mod call;
 mod catalog;
 mod clock;
 mod cluster;
+mod coverage;
 pub mod crd;
 mod definition;
+mod diff;
 pub mod discovery;
 mod event;
 mod eventually;
@@ -73,24 +89,33 @@ mod query;
 pub mod registry;
 mod respond;
 mod route;
+mod row;
 pub mod schema;
+mod seed;
 mod selector;
 mod server;
 mod shape;
+mod snapshot;
 mod store;
 mod strategy;
 mod strict;
+mod sweep;
 mod table;
 mod transport;
 mod verbs;
 mod watch;
 
 pub use cluster::{Builder, Cluster, Serving};
-pub use eventually::eventually;
+pub use coverage::Coverage;
+pub use eventually::{eventually, eventually_eq, until};
 pub use fault::{Effect, Fault, Faults};
 pub use generated::assert_generated;
-pub use log::{Entry, Log};
+pub use log::{Entry, Log, Requests};
 pub use registry::Verb;
+pub use row::{Row, Seen};
+pub use seed::{Seed, SeedError};
+pub use snapshot::Snapshot;
+pub use sweep::{Crash, Outside, Refused, Report, Sweep, Trial, Trouble, Visit};
 
 #[cfg(test)]
 mod tests;

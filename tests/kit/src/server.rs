@@ -18,6 +18,7 @@ use crate::registry::Verb;
 use crate::respond::Reply;
 use crate::route::Route;
 use crate::store::{Pages, Store};
+use crate::sweep::{Meeting, Point, Tap};
 use crate::{meta, verbs, watch};
 
 /// The state all requests share.
@@ -59,17 +60,65 @@ impl Server {
 
 /// Answers one request, writes it down, and lets faults strike. Both transports end here.
 pub(crate) async fn handle(server: Arc<Server>, request: Request<Bytes>) -> Response<Body> {
-    let (parts, body) = request.into_parts();
-    let route = Route::parse(parts.uri.path());
-    let entry = Entry::new(&route, &parts, &body);
-    let is_head = parts.method == http::Method::HEAD;
-    let ticket = server.log.begin(entry.clone());
-    let response = match server.faults.strike(&entry) {
-        None => answer(&server, route, parts, body).await,
-        Some(effect) => struck(&server, &entry, effect, route, parts, body).await,
+    let received = Received::new(request);
+    let effect = server.faults.strike(&received.entry);
+    received.carry_out(&server, effect).await
+}
+
+/// As [`handle`], for an operator under test in one of its lives.
+pub(crate) async fn handle_tapped(
+    server: Arc<Server>,
+    request: Request<Bytes>,
+    tap: &Tap,
+    life: u64,
+) -> Response<Body> {
+    let received = Received::new(request);
+    let effect = match tap.meet(life, Point::call(&received.entry)) {
+        Meeting::Pass => server.faults.strike(&received.entry),
+        Meeting::Fault(effect) => Some(effect),
+        Meeting::Lost => std::future::pending().await,
+        Meeting::LostAfter => {
+            received.carry_out(&server, None).await;
+            tap.crash();
+            return std::future::pending().await;
+        }
     };
-    server.log.finish(ticket, response.status().as_u16());
-    if is_head { response.map(|_| Body::empty()) } else { response }
+    received.carry_out(&server, effect).await
+}
+
+/// A request, and what the log has of it.
+struct Received {
+    route: Route,
+    parts: Parts,
+    body: Bytes,
+    entry: Entry,
+}
+
+impl Received {
+    fn new(request: Request<Bytes>) -> Self {
+        let (parts, body) = request.into_parts();
+        let route = Route::parse(parts.uri.path());
+        let entry = Entry::new(&route, &parts, &body);
+        Self { route, parts, body, entry }
+    }
+
+    async fn carry_out(self, server: &Arc<Server>, effect: Option<Effect>) -> Response<Body> {
+        let Received { route, parts, body, entry } = self;
+        let is_head = parts.method == http::Method::HEAD;
+        let ticket = server.log.begin(entry.clone());
+        let response = match effect {
+            None => answer(server, route, parts, body).await,
+            Some(effect) => struck(server, &entry, effect, route, parts, body).await,
+        };
+        server.log.finish(ticket, response.status().as_u16());
+        if is_head { response.map(|_| Body::empty()) } else { response }
+    }
+}
+
+/// Answers one request that is nobody's: no log, no faults.
+pub(crate) async fn answered(server: &Arc<Server>, request: Request<Bytes>) -> Response<Body> {
+    let (parts, body) = request.into_parts();
+    answer(server, Route::parse(parts.uri.path()), parts, body).await
 }
 
 async fn answer(server: &Arc<Server>, route: Route, parts: Parts, body: Bytes) -> Response<Body> {

@@ -166,6 +166,22 @@ pub enum Verb {
     Watch,
 }
 
+impl std::fmt::Display for Verb {
+    /// As RBAC writes it: "deletecollection".
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Verb::Create => "create",
+            Verb::Delete => "delete",
+            Verb::DeleteCollection => "deletecollection",
+            Verb::Get => "get",
+            Verb::List => "list",
+            Verb::Patch => "patch",
+            Verb::Update => "update",
+            Verb::Watch => "watch",
+        })
+    }
+}
+
 impl Kind {
     /// "group/version", or the version alone in the core group.
     #[must_use]

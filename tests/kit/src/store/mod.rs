@@ -145,6 +145,18 @@ impl Store {
         Listing { version: inner.version, items }
     }
 
+    /// All objects, by resource, namespace and name.
+    pub(crate) fn all(&self) -> Vec<(Storage, Arc<Value>)> {
+        let inner = self.lock();
+        let mut tables: Vec<_> = inner.tables.iter().collect();
+        tables.sort_by(|(a, _), (b, _)| (&a.group, &a.plural).cmp(&(&b.group, &b.plural)));
+        let of = |(storage, table): (&Storage, &Table)| {
+            let objects = table.objects.values().map(|object| (storage.clone(), Arc::clone(object)));
+            objects.collect::<Vec<_>>()
+        };
+        tables.into_iter().flat_map(of).collect()
+    }
+
     /// The objects of a resource as they were at an earlier version.
     ///
     /// # Errors

@@ -98,3 +98,78 @@ async fn latency_delays_and_a_hang_never_answers() {
     cluster.faults().add(Fault::new(Effect::Hang).verb(Verb::List));
     assert!(timeout(Duration::from_secs(3600), maps.list(&ListParams::default())).await.is_err());
 }
+
+async fn codes(cluster: &Cluster, manager: &str, writes: usize) -> Vec<u16> {
+    let maps = maps(cluster);
+    let params = PatchParams { field_manager: Some(manager.to_owned()), ..PatchParams::default() };
+    let mut codes = Vec::new();
+    for value in 0..writes {
+        let patch = Patch::Merge(json!({"data": {"k": value.to_string()}}));
+        codes.push(match maps.patch("a", &params, &patch).await {
+            Ok(_) => 200,
+            Err(kube::Error::Api(status)) => status.code,
+            Err(error) => panic!("{error}"),
+        });
+    }
+    codes
+}
+
+#[tokio::test]
+async fn a_fault_may_strike_every_nth_request_of_one_caller() {
+    let cluster = Cluster::start().await;
+    cluster.seed("{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}").await.unwrap();
+    cluster.faults().add(Fault::new(Effect::Unavailable).caller("backup").group("").every(3));
+    assert_eq!(codes(&cluster, "other", 4).await, [200; 4]);
+    assert_eq!(codes(&cluster, "backup", 7).await, [200, 200, 503, 200, 200, 503, 200]);
+}
+
+#[tokio::test]
+async fn a_caller_is_known_by_its_user_agent_too() {
+    let cluster = Cluster::start().await;
+    cluster.faults().add(Fault::new(Effect::Timeout).caller("watcher").always());
+    let ask = |agent: &'static str| {
+        let request = http::Request::get("/api/v1/namespaces").header("user-agent", agent).body(Vec::new()).unwrap();
+        let client = cluster.client();
+        async move { client.request::<serde_json::Value>(request).await }
+    };
+    assert!(ask("other/1.0").await.is_ok());
+    let Err(kube::Error::Api(status)) = ask("watcher/1.0 kube").await else { panic!("it is struck") };
+    assert_eq!((status.code, status.reason.as_str()), (504, "Timeout"));
+    cluster.log().requests().by("watcher").assert_eq(["list namespaces"]);
+}
+
+#[tokio::test]
+async fn any_code_comes_with_its_reason() {
+    let cluster = Cluster::start().await;
+    cluster.faults().add(Fault::new(Effect::Status(401)));
+    let Err(kube::Error::Api(status)) = maps(&cluster).list(&ListParams::default()).await else { panic!("refused") };
+    assert_eq!((status.code, status.reason.as_str()), (401, "Unauthorized"));
+}
+
+#[tokio::test]
+#[should_panic(expected = "- create configmaps default/b\n  + patch configmaps default/a")]
+async fn requests_that_differ_are_shown() {
+    let cluster = Cluster::start().await;
+    cluster.seed("{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}").await.unwrap();
+    codes(&cluster, "me", 1).await;
+    cluster.log().requests().assert_eq(["create configmaps default/b"]);
+}
+
+#[tokio::test]
+#[should_panic(expected = "200 patch configmaps default/a by me")]
+async fn a_write_where_none_was_expected_is_shown() {
+    let cluster = Cluster::start().await;
+    cluster.seed("{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}").await.unwrap();
+    codes(&cluster, "me", 1).await;
+    cluster.log().requests().reads().assert_none();
+    cluster.log().requests().writes().assert_none();
+}
+
+#[tokio::test]
+async fn the_log_keeps_what_was_sent() {
+    let cluster = Cluster::start().await;
+    cluster.seed("{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}").await.unwrap();
+    codes(&cluster, "me", 1).await;
+    assert_eq!(cluster.log().writes()[0].json().unwrap(), json!({"data": {"k": "0"}}));
+    cluster.log().requests().assert_counts([("me: patch configmaps", 1)]);
+}

@@ -1,10 +1,13 @@
 //! The server through a client: what each verb does, by topic.
 
 mod definition;
+mod eventually;
 mod gc;
 mod hooks;
 mod load;
+mod seed;
 mod smoke;
+mod snapshot;
 
 use kube::Api;
 use kube::Client;

@@ -4,11 +4,13 @@ use std::convert::Infallible;
 use std::sync::Arc;
 
 use axum::body::Body;
+use bytes::Bytes;
 use http::{Request, Response};
 use http_body_util::BodyExt;
 use kube::Client;
 
-use crate::server::{Server, handle};
+use crate::server::{Server, handle, handle_tapped};
+use crate::sweep::Tap;
 
 /// A client of the server. Must be called inside a tokio runtime.
 pub(crate) fn client(server: &Arc<Server>, namespace: &str) -> Client {
@@ -18,8 +20,22 @@ pub(crate) fn client(server: &Arc<Server>, namespace: &str) -> Client {
 }
 
 async fn answer(server: Arc<Server>, request: Request<kube::client::Body>) -> Result<Response<Body>, Infallible> {
+    Ok(handle(server, collected(request).await).await)
+}
+
+/// A client of the server for an operator under test, in one of its lives.
+pub(crate) fn tapped(server: &Arc<Server>, namespace: &str, tap: &Arc<Tap>, life: u64) -> Client {
+    let (server, tap) = (Arc::clone(server), Arc::clone(tap));
+    let service = tower::service_fn(move |request: Request<kube::client::Body>| {
+        let (server, tap) = (Arc::clone(&server), Arc::clone(&tap));
+        async move { Ok::<_, Infallible>(handle_tapped(server, collected(request).await, &tap, life).await) }
+    });
+    Client::new(service, namespace)
+}
+
+async fn collected(request: Request<kube::client::Body>) -> Request<Bytes> {
     let (head, body) = request.into_parts();
     // A body of the client is in memory; one that fails to come is an empty one.
     let bytes = body.collect().await.map(http_body_util::Collected::to_bytes).unwrap_or_default();
-    Ok(handle(server, Request::from_parts(head, bytes)).await)
+    Request::from_parts(head, bytes)
 }

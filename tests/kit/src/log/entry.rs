@@ -1,12 +1,12 @@
-//! The request log: what clients asked, in order, with what came of it.
+//! One request as the log has it.
 
-use std::collections::VecDeque;
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use bytes::Bytes;
 use http::HeaderMap;
 use http::header::{CONTENT_TYPE, USER_AGENT};
 use http::request::Parts;
+use serde_json::Value;
 
 use crate::query::Query;
 use crate::registry::Verb;
@@ -41,12 +41,14 @@ pub struct Entry {
     pub field_manager: String,
     /// Whether nothing was to be stored.
     pub dry_run: bool,
+    /// The body as sent; see [`Entry::json`].
+    pub body: Bytes,
     /// The HTTP code of the answer; 0 while there is none.
     pub code: u16,
 }
 
 impl Entry {
-    pub(crate) fn new(route: &Route, parts: &Parts, body: &[u8]) -> Self {
+    pub(crate) fn new(route: &Route, parts: &Parts, body: &Bytes) -> Self {
         let target = match route {
             Route::Resource(target) => target.clone(),
             Route::Other => Target::default(),
@@ -68,8 +70,38 @@ impl Entry {
             content_type: header(&parts.headers, CONTENT_TYPE),
             user_agent: header(&parts.headers, USER_AGENT),
             field_manager: query.field_manager,
+            body: body.clone(),
             code: 0,
         }
+    }
+
+    /// The body, where it is JSON; apply patches in YAML are read as well.
+    #[must_use]
+    pub fn json(&self) -> Option<Value> {
+        let yaml = || serde_saphyr::from_str(std::str::from_utf8(&self.body).ok()?).ok();
+        serde_json::from_slice(&self.body).ok().or_else(yaml)
+    }
+
+    /// Who asked: the field manager of the request, else the first word of its User-Agent, else "unknown".
+    #[must_use]
+    pub fn caller(&self) -> &str {
+        [self.field_manager.as_str(), self.agent()].into_iter().find(|name| !name.is_empty()).unwrap_or("unknown")
+    }
+
+    /// The first word of the User-Agent.
+    pub(crate) fn agent(&self) -> &str {
+        self.user_agent.split(['/', ' ']).next().unwrap_or_default()
+    }
+
+    /// Verb, resource and subresource, namespace and name: `patch widgets/status shop/w`. The names of Events are left out, since
+    /// nobody knows them beforehand.
+    #[must_use]
+    pub fn line(&self) -> String {
+        let subresource = self.subresource.iter().fold(String::new(), |_, name| format!("/{name}"));
+        let name = self.name.as_deref().filter(|_| self.resource != "events");
+        let place: Vec<&str> = [self.namespace.as_deref(), name].into_iter().flatten().collect();
+        let what = if self.resource.is_empty() { &self.path } else { &self.resource };
+        format!("{} {what}{subresource} {}", self.verb, place.join("/")).trim_end().to_owned()
     }
 
     /// Whether the request was to change something, dry runs included.
@@ -111,94 +143,4 @@ fn body_name(body: &[u8]) -> Option<String> {
 fn body_dry_run(body: &[u8]) -> bool {
     let body: serde_json::Value = serde_json::from_slice(body).unwrap_or_default();
     body["dryRun"].as_array().is_some_and(|values| !values.is_empty())
-}
-
-/// How many requests are remembered: more than tests make, and little enough for a server that runs for days.
-const LIMIT: usize = 100_000;
-
-/// The request log of a cluster; clones share it. It remembers the last 100,000 requests.
-///
-/// ```
-/// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> kube::Result<()> {
-/// # use evenkeel_testkit::Cluster;
-/// # use k8s_openapi::api::core::v1::ConfigMap;
-/// # use kube::{Api, api::ListParams};
-/// let cluster = Cluster::start().await;
-/// let maps: Api<ConfigMap> = Api::namespaced(cluster.client(), "default");
-/// maps.list(&ListParams::default()).await?;
-/// assert_eq!(cluster.log().count(|entry| entry.resource == "configmaps"), 1);
-/// assert!(cluster.log().writes().is_empty());
-/// # Ok(())
-/// # }
-/// ```
-#[derive(Clone, Debug, Default)]
-pub struct Log {
-    kept: Arc<Mutex<Kept>>,
-}
-
-#[derive(Debug, Default)]
-struct Kept {
-    entries: VecDeque<Entry>,
-    /// How many entries came before the first one, so that an answer finds its entry or knows it gone.
-    gone: usize,
-}
-
-/// The place of an entry since the start of the cluster.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Ticket(usize);
-
-impl Log {
-    /// All entries, oldest first.
-    #[must_use]
-    pub fn entries(&self) -> Vec<Entry> {
-        self.filter(|_| true)
-    }
-
-    /// The entries that a test holds for.
-    #[must_use]
-    pub fn filter(&self, test: impl Fn(&Entry) -> bool) -> Vec<Entry> {
-        self.lock().entries.iter().filter(|entry| test(entry)).cloned().collect()
-    }
-
-    /// How many entries a test holds for.
-    #[must_use]
-    pub fn count(&self, test: impl Fn(&Entry) -> bool) -> usize {
-        self.lock().entries.iter().filter(|entry| test(entry)).count()
-    }
-
-    /// The requests that were to change something, dry runs left out.
-    #[must_use]
-    pub fn writes(&self) -> Vec<Entry> {
-        self.filter(|entry| entry.is_write() && !entry.dry_run)
-    }
-
-    /// Forgets all entries.
-    pub fn clear(&self) {
-        let mut kept = self.lock();
-        kept.gone += kept.entries.len();
-        kept.entries.clear();
-    }
-
-    pub(crate) fn begin(&self, entry: Entry) -> Ticket {
-        let mut kept = self.lock();
-        kept.entries.push_back(entry);
-        if kept.entries.len() > LIMIT {
-            kept.entries.pop_front();
-            kept.gone += 1;
-        }
-        Ticket(kept.gone + kept.entries.len() - 1)
-    }
-
-    pub(crate) fn finish(&self, ticket: Ticket, code: u16) {
-        let mut kept = self.lock();
-        let at = ticket.0.checked_sub(kept.gone);
-        if let Some(entry) = at.and_then(|at| kept.entries.get_mut(at)) {
-            entry.code = code;
-        }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Kept> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }

@@ -1,0 +1,117 @@
+//! One step on its own, for tests: no queue, no watches, no status write.
+//!
+//! The test kit builds its table tests of steps on it (`Row::step`); it needs nothing of the kit itself.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use kube::api::DynamicObject;
+use kube::{Client, Resource};
+use serde_json::{Value, json};
+
+use crate::backend::{ApiError, Backend, Target};
+use crate::condition::{Condition, ConditionSet};
+use crate::cx::{self, Cx, Pass};
+use crate::draft::{Draft, StatusIntent};
+use crate::gate::Gate;
+use crate::outcome::Halt;
+use crate::pass::{Calls, owner};
+use crate::step::SubReconciler;
+use crate::wiring::{How, KindInfo, Wiring};
+
+/// How a step ended.
+pub struct Tried<T> {
+    /// What it returned, or the error as the framework classed it.
+    pub value: Result<T, Halt>,
+    /// The conditions that it sets or clears, as it left them.
+    pub conditions: Vec<Condition>,
+    /// The fields of the status that it changed.
+    pub fields: BTreeMap<String, Value>,
+    /// `cx.requeue()` (`Some(None)`) or `cx.requeue_after(..)`.
+    pub requeue: Option<Option<Duration>>,
+}
+
+impl<T: fmt::Debug> fmt::Debug for Tried<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut out = f.debug_struct("Tried");
+        out.field("value", &self.value).field("conditions", &self.conditions).field("fields", &self.fields);
+        out.field("requeue", &self.requeue).finish()
+    }
+}
+
+/// Runs one step for an object, as its pipeline would: conditions start and end as declared, errors are classed, the time-out holds.
+/// It reads from the server what it would read from caches, and writes under the field manager.
+///
+/// ```ignore
+/// let tried = trial::step::<fetch, _>(&widget, client, "tester", async |cx| fetch(&widget, &lab, cx).await).await;
+/// assert_eq!(tried.value.unwrap_err().reason(), "SecretMissing");
+/// ```
+pub async fn step<S: SubReconciler, T>(
+    object: &S::Object,
+    client: Client,
+    manager: &str,
+    body: impl AsyncFnOnce(&mut Cx<'_, S>) -> Result<T, S::Error>,
+) -> Tried<T> {
+    let kind = KindInfo::of::<S::Object>();
+    let meta = object.meta();
+    let target =
+        Target { namespace: meta.namespace.clone(), name: meta.name.clone().unwrap_or_default(), kind: kind.clone() };
+    let calls = Calls { client, permit: Gate::open().permit(), manager: manager.into() };
+    let backend = Arc::new(Direct { calls, owner: json!(owner(object, &kind)), target });
+    let wiring = Wiring { name: S::WIRING.name, conditions: S::Conditions::CONDITIONS, ..Wiring::EMPTY };
+    let mut draft = Draft::new(object, wiring, backend);
+    let mut pass = Pass { draft: &mut draft };
+    let mut context = cx::begin::<S>(&mut pass);
+    let done = cx::bounded::<S, _>(body(&mut context)).await;
+    let value = cx::finish::<S, T, _>(context, done);
+    let touched = S::WIRING.sets.iter().chain(S::WIRING.clears);
+    let conditions = touched.filter_map(|place| draft.condition(*place).cloned()).collect();
+    let intent = draft.progress();
+    let fields = draft.changed_fields(&intent).map(|(name, value)| (name.to_owned(), value.clone())).collect();
+    Tried { value, conditions, fields, requeue: draft.requeue }
+}
+
+/// Reads and writes without caches.
+struct Direct {
+    calls: Calls,
+    owner: Value,
+    target: Target,
+}
+
+impl Backend for Direct {
+    fn get(&self, _: How, target: Target) -> BoxFuture<'_, Result<Option<Arc<DynamicObject>>, ApiError>> {
+        async move { Ok(self.calls.get(&target).await?.map(Arc::new)) }.boxed()
+    }
+
+    fn apply(&self, target: Target, mut object: Value) -> BoxFuture<'_, Result<Arc<DynamicObject>, ApiError>> {
+        let resource = &target.kind.resource;
+        object["apiVersion"] = json!(resource.api_version);
+        object["kind"] = json!(resource.kind);
+        if let Some(namespace) = &target.namespace {
+            object["metadata"]["namespace"] = json!(namespace);
+        }
+        object["metadata"]["ownerReferences"] = json!([self.owner]);
+        async move { self.calls.apply(&target, &object).await.map(Arc::new) }.boxed()
+    }
+
+    fn delete(&self, target: Target) -> BoxFuture<'_, Result<(), ApiError>> {
+        async move { self.calls.delete(&target).await }.boxed()
+    }
+
+    fn record(&self, intent: StatusIntent) -> BoxFuture<'_, Result<(), ApiError>> {
+        let resource = &self.target.kind.resource;
+        let body = json!({
+            "apiVersion": resource.api_version, "kind": resource.kind,
+            "metadata": {"name": self.target.name}, "status": intent.to_value(),
+        });
+        async move { self.calls.apply_status(&self.target, &body).await.map(drop) }.boxed()
+    }
+
+    fn blocking(&self, work: Box<dyn FnOnce() + Send>) {
+        tokio::task::spawn_blocking(work);
+    }
+}

@@ -1,0 +1,38 @@
+//! What the wiring of a reconciler declares.
+
+use evenkeel::Reconciler;
+use evenkeel::condition::Polarity;
+use evenkeel::wiring::{StepWiring, UNKNOWN, Wiring};
+use kube::Resource;
+
+use super::Coverage;
+
+/// The reason of a positive condition whose step succeeded and said nothing else.
+const SUCCEEDED: &str = "Succeeded";
+
+impl Coverage {
+    /// Declares what the wiring of a reconciler knows: each condition of a step with the reasons that it says as literals, the first one
+    /// also with those of the errors of the step; `Succeeded` for a positive one of which the step says nothing.
+    pub fn declare_reconciler<R: Reconciler>(&mut self) -> &mut Self {
+        let plural = R::Object::plural(&());
+        for step in R::WIRING.steps {
+            for place in step.sets.iter().filter(|place| **place != UNKNOWN) {
+                self.declare(&plural, R::WIRING.conditions[*place].type_, reasons(&R::WIRING, step, *place));
+            }
+        }
+        self
+    }
+}
+
+fn reasons(wiring: &Wiring, step: &StepWiring, place: usize) -> Vec<&'static str> {
+    let says = step.says.iter().filter(|(said, _)| *said == place).map(|(_, reason)| *reason);
+    let mut reasons: Vec<&'static str> = says.collect();
+    if reasons.is_empty() && wiring.conditions[place].polarity == Polarity::Positive {
+        reasons.push(SUCCEEDED);
+    }
+    if step.sets.first() == Some(&place) {
+        let errors = step.errors.iter().filter(|error| error.class != "ignored");
+        reasons.extend(errors.map(|error| error.reason));
+    }
+    reasons
+}

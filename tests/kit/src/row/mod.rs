@@ -1,0 +1,123 @@
+//! Table tests: given these objects, one pass makes these writes and events, and nothing else.
+
+mod expected;
+#[cfg(feature = "evenkeel")]
+mod pass;
+mod seen;
+#[cfg(feature = "evenkeel")]
+mod step;
+
+use std::fmt::Debug;
+
+use kube::Client;
+
+pub use seen::Seen;
+
+use crate::cluster::Cluster;
+use crate::fault::Fault;
+use crate::seed::{Seed, SeedError};
+
+/// One row of a table: a name, the objects that are there, what the API server does wrong. It is run by [`call`](Row::call) for any
+/// function with a client; with the feature `evenkeel` by `pass` for a reconciler and by `step` for one of its steps.
+///
+/// What is [seen](Seen) then is compared with a text in YAML: the writes in order, each with as much of its body as matters, the
+/// events, the conditions of the objects whose status was written, the outcome. What the text does not name must not be there.
+///
+/// ```
+/// use evenkeel_testkit::Row;
+/// use k8s_openapi::api::core::v1::ConfigMap;
+/// use kube::api::{DeleteParams, Patch, PatchParams};
+/// use kube::{Api, Client};
+/// use serde_json::json;
+///
+/// /// Counts, and tidies up.
+/// async fn reconcile(client: Client) -> kube::Result<u64> {
+///     let maps: Api<ConfigMap> = Api::default_namespaced(client);
+///     let count = maps.get("counter").await?.data.and_then(|data| data.get("n")?.parse().ok()).unwrap_or(0) + 1;
+///     let patch = Patch::Merge(json!({"data": {"n": count.to_string()}}));
+///     maps.patch("counter", &PatchParams::default(), &patch).await?;
+///     maps.delete("old", &DeleteParams::default()).await?;
+///     Ok(count)
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// const MAPS: &str = "
+/// {apiVersion: v1, kind: ConfigMap, metadata: {name: counter}, data: {n: '1'}}
+/// ---
+/// {apiVersion: v1, kind: ConfigMap, metadata: {name: old}}
+/// ";
+/// Row::new("it counts on and deletes the old map").given(MAPS).call(reconcile).await.expect("
+/// outcome: Ok(2)
+/// writes:
+/// - patch configmaps default/counter: {data: {n: '2'}}
+/// - delete configmaps default/old
+/// ");
+/// Row::new("without a counter it fails and writes nothing").call(reconcile).await.expect("
+/// outcome: 'configmaps \"counter\" not found'
+/// ");
+/// # }
+/// ```
+#[derive(Debug)]
+#[must_use = "a row does nothing until it is run"]
+pub struct Row {
+    name: String,
+    seed: Seed,
+    faults: Vec<Fault>,
+}
+
+impl Row {
+    /// A row, named by a sentence about what happens.
+    pub fn new(name: &str) -> Self {
+        Self { name: name.to_owned(), seed: Seed::default(), faults: Vec::new() }
+    }
+
+    /// These objects are there, beside those given before.
+    pub fn given(mut self, objects: impl Into<Seed>) -> Self {
+        self.seed = self.seed.and(objects);
+        self
+    }
+
+    /// The API server fails like this.
+    pub fn fault(mut self, fault: Fault) -> Self {
+        self.faults.push(fault);
+        self
+    }
+
+    /// Runs a function with a client. Its outcome is the message of its error, or else the `Debug` form of its result.
+    ///
+    /// # Panics
+    /// The objects cannot be stored.
+    pub async fn call<T: Debug, E: std::error::Error + 'static>(
+        self,
+        body: impl AsyncFnOnce(Client) -> Result<T, E>,
+    ) -> Seen {
+        let (name, cluster) = self.start().await;
+        let outcome = match body(cluster.client()).await {
+            Ok(value) => seen::Outcome::Success(format!("Ok({value:?})")),
+            Err(error) => seen::Outcome::Failure(message(&error)),
+        };
+        Seen::of(name, &cluster, outcome)
+    }
+
+    async fn start(self) -> (String, Cluster) {
+        let cluster = Cluster::start().await;
+        let planted: Result<(), SeedError> = cluster.seed(self.seed).await;
+        planted.unwrap_or_else(|error| panic!("{}: {error}", self.name));
+        for fault in self.faults {
+            cluster.faults().add(fault);
+        }
+        (self.name, cluster)
+    }
+}
+
+/// What an error says; of an answer of the server only its message.
+fn message(error: &(dyn std::error::Error + 'static)) -> String {
+    let chain = std::iter::successors(Some(error), |error| error.source());
+    let mut kube = chain.filter_map(|error| error.downcast_ref::<kube::Error>());
+    let answer = kube.find_map(|error| match error {
+        kube::Error::Api(status) => Some(status.message.clone()),
+        _ => None,
+    });
+    answer.unwrap_or_else(|| error.to_string())
+}

@@ -1,0 +1,166 @@
+//! What was seen when a row ran.
+
+use std::fmt;
+
+use serde_json::{Map, Value, json};
+
+use super::expected;
+use crate::cluster::Cluster;
+use crate::diff::diff;
+use crate::log::Entry;
+use crate::snapshot::Redactor;
+
+/// How a row ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// As it should; an expectation need not say so.
+    Success(String),
+    /// Otherwise.
+    Failure(String),
+}
+
+/// What was seen when a [`Row`](super::Row) ran. `Display` writes it as the text that [`expect`](Seen::expect) takes.
+#[derive(Clone, Debug)]
+#[must_use = "what was seen asserts nothing by itself: call `expect`"]
+pub struct Seen {
+    name: String,
+    cluster: Cluster,
+    outcome: Outcome,
+    writes: Vec<(String, Value)>,
+    events: Vec<String>,
+    conditions: Map<String, Value>,
+    /// The fields of the status that a step changed; of a pass they are in its writes.
+    status: Map<String, Value>,
+}
+
+impl Seen {
+    /// The same, with what a step left in its draft.
+    #[cfg(feature = "evenkeel")]
+    pub(crate) fn with(self, conditions: Map<String, Value>, status: Map<String, Value>) -> Self {
+        Self { conditions, status, ..self }
+    }
+
+    pub(crate) fn of(name: String, cluster: &Cluster, outcome: Outcome) -> Self {
+        let objects: Vec<Value> = cluster.server().store.all().iter().map(|(_, object)| Value::clone(object)).collect();
+        let redactor = Redactor::new(&objects.iter().collect::<Vec<_>>());
+        let writes = cluster.log().requests().writes();
+        let body = |entry: &Entry| redactor.redacted(entry.json().unwrap_or_default());
+        let told = writes.resource("events");
+        Self {
+            writes: writes.without("events").entries().iter().map(|entry| (line(entry), body(entry))).collect(),
+            events: told.entries().iter().filter_map(|entry| event(&body(entry))).collect(),
+            conditions: conditions(&redactor, &objects, writes.subresource("status").entries()),
+            status: Map::new(),
+            cluster: cluster.clone(),
+            name,
+            outcome,
+        }
+    }
+
+    /// The cluster as it was left.
+    #[must_use]
+    pub fn cluster(&self) -> &Cluster {
+        &self.cluster
+    }
+
+    /// Nothing but this was seen. All sections of the text may be left out where there is nothing of the kind:
+    ///
+    /// ```yaml
+    /// outcome: Waiting         # left out: success, of any sort
+    /// writes:                  # in order, as `Entry::line` has them; refused ones end in `-> 409`
+    /// - patch widgets default/w: {metadata: {finalizers: [ex.dev/f]}}    # what is named of the body must be so
+    /// - patch widgets/status default/w                                    # whatever its body
+    /// events:
+    /// - Warning SecretMissing  # or `Warning SecretMissing: what it says`
+    /// conditions:              # of the objects whose status was written; `w/Ready` where these are several
+    ///   Ready: False SecretMissing    # or with `: what it says`
+    /// status: {revision: a}    # of a single step: the fields that it changed
+    /// ```
+    ///
+    /// # Panics
+    /// When something else was seen, with the difference and with all that was seen.
+    #[track_caller]
+    pub fn expect(&self, wanted: &str) {
+        let wanted = expected::read(wanted).unwrap_or_else(|why| panic!("{}: the expectation {why}", self.name));
+        let found = self.projected(&wanted);
+        let texts = [&wanted, &found].map(|value| serde_saphyr::to_string(value).unwrap_or_default());
+        if let Some(difference) = diff(&texts[0], &texts[1]) {
+            panic!("{}: - expected, + seen\n{difference}\nall that was seen:\n{self}", self.name);
+        }
+    }
+
+    /// What was seen, without what the expectation leaves open.
+    fn projected(&self, wanted: &Value) -> Value {
+        let outcome = match &self.outcome {
+            Outcome::Success(_) if wanted["outcome"].is_null() => Value::Null,
+            Outcome::Success(text) | Outcome::Failure(text) => json!(expected::headline(&wanted["outcome"], text)),
+        };
+        let conditions = self.conditions.iter().map(|(type_, text)| {
+            let text = expected::headline(&wanted["conditions"][type_], text.as_str().unwrap_or_default());
+            (type_.clone(), json!(text))
+        });
+        let events = self.events.iter().zip(expected::items(&wanted["events"]));
+        json!({
+            "outcome": outcome,
+            "writes": expected::writes(&wanted["writes"], &self.writes),
+            "events": events.map(|(event, wanted)| expected::headline(wanted, event)).collect::<Vec<_>>(),
+            "conditions": conditions.collect::<Map<_, _>>(),
+            "status": self.status,
+        })
+    }
+}
+
+impl fmt::Display for Seen {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (Outcome::Success(outcome) | Outcome::Failure(outcome)) = &self.outcome;
+        let writes: Vec<Value> = self.writes.iter().map(|(line, body)| json!({line: body})).collect();
+        let all = json!({"outcome": outcome, "writes": writes, "events": self.events,
+            "conditions": self.conditions, "status": self.status});
+        f.write_str(&serde_saphyr::to_string(&all).map_err(|_| fmt::Error)?)
+    }
+}
+
+/// The line of a write; of a refused one, with its code.
+fn line(entry: &Entry) -> String {
+    match entry.code {
+        400.. => format!("{} -> {}", entry.line(), entry.code),
+        0 => format!("{} -> no answer", entry.line()),
+        _ => entry.line(),
+    }
+}
+
+/// `Warning SecretMissing: what it says`, of either group; an event that is told again is one, too.
+fn event(body: &Value) -> Option<String> {
+    let head = format!("{} {}", body["type"].as_str()?, body["reason"].as_str()?);
+    let note = body["note"].as_str().or(body["message"].as_str()).filter(|note| !note.is_empty());
+    Some(note.map_or_else(|| head.clone(), |note| format!("{head}: {note}")))
+}
+
+/// The conditions of the objects whose status was written.
+fn conditions(redactor: &Redactor, objects: &[Value], writes: &[Entry]) -> Map<String, Value> {
+    let is_written = |object: &&Value| {
+        let meta = |field: &str| object["metadata"][field].as_str();
+        writes.iter().any(|entry| {
+            let kind = object["apiVersion"].as_str().unwrap_or_default().split('/').next();
+            entry.name.as_deref() == meta("name")
+                && entry.namespace.as_deref() == meta("namespace")
+                && (kind == Some(&entry.group) || entry.group.is_empty())
+                && object["status"]["conditions"].is_array()
+        })
+    };
+    let written: Vec<Value> =
+        objects.iter().filter(is_written).map(|object| redactor.redacted(object.clone())).collect();
+    let mut found = Map::new();
+    for object in &written {
+        let prefix = match written.len() {
+            1 => String::new(),
+            _ => format!("{}/", object["metadata"]["name"].as_str().unwrap_or_default()),
+        };
+        for condition in object["status"]["conditions"].as_array().into_iter().flatten() {
+            let text = |field: &str| condition[field].as_str().unwrap_or_default();
+            let says = format!("{} {}: {}", text("status"), text("reason"), text("message"));
+            found.insert(format!("{prefix}{}", text("type")), json!(says.trim_end_matches([':', ' '])));
+        }
+    }
+    found
+}

@@ -1,0 +1,107 @@
+//! Stand-ins for what differs in every run.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use regex::{Captures, Regex};
+use serde_json::{Map, Value};
+
+use crate::strategy::meta;
+
+static UID: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}").ok());
+static MOMENT: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)").ok());
+
+/// The stand-ins of some objects.
+pub(crate) struct Redactor {
+    /// The owners of uids, in words.
+    uids: BTreeMap<String, String>,
+    /// Generated names, with their stand-ins.
+    names: BTreeMap<String, String>,
+}
+
+impl Redactor {
+    pub(crate) fn new(objects: &[&Value]) -> Self {
+        let uids = objects.iter().map(|object| (meta(object, "uid").to_owned(), described(object)));
+        let mut redactor = Self { uids: uids.filter(|(uid, _)| !uid.is_empty()).collect(), names: generated(objects) };
+        let names = redactor.names.clone();
+        for text in redactor.uids.values_mut() {
+            *text = renamed(&names, text);
+        }
+        redactor
+    }
+
+    /// The object in its stable form.
+    pub(crate) fn redacted(&self, object: Value) -> Value {
+        match object {
+            Value::String(text) => Value::String(self.text(&text)),
+            Value::Array(items) => Value::Array(items.into_iter().map(|item| self.redacted(item)).collect()),
+            Value::Object(fields) => Value::Object(self.fields(fields)),
+            other => other,
+        }
+    }
+
+    fn fields(&self, fields: Map<String, Value>) -> Map<String, Value> {
+        let sorted: BTreeMap<String, Value> = fields.into_iter().collect();
+        let redacted = sorted.into_iter().map(|(key, value)| match (&*key, value) {
+            ("conditions", Value::Array(mut conditions)) => {
+                // Servers differ in the order that they keep them in.
+                conditions.sort_by_key(|condition| condition["type"].as_str().unwrap_or_default().to_owned());
+                (key, self.redacted(Value::Array(conditions)))
+            }
+            (_, value) => (key, self.redacted(value)),
+        });
+        redacted.collect()
+    }
+
+    fn text(&self, text: &str) -> String {
+        let text = renamed(&self.names, text);
+        let text = replaced(&UID, &text, |uid| match self.uids.get(uid) {
+            Some(owner) => format!("<uid of {owner}>"),
+            None => "<uid>".to_owned(),
+        });
+        replaced(&MOMENT, &text, |_| "<time>".to_owned())
+    }
+}
+
+fn described(object: &Value) -> String {
+    format!("{} {}", object["kind"].as_str().unwrap_or("object"), meta(object, "name"))
+}
+
+/// Numbers the names of each prefix in the order of their making, as far as versions and times tell it.
+fn generated(objects: &[&Value]) -> BTreeMap<String, String> {
+    let mut made: BTreeMap<&str, Vec<(u64, &str)>> = BTreeMap::new();
+    for object in objects {
+        let (prefix, name) = (meta(object, "generateName"), meta(object, "name"));
+        if !prefix.is_empty() && name.len() > prefix.len() && name.starts_with(prefix) {
+            let version = meta(object, "resourceVersion").parse().unwrap_or_default();
+            made.entry(prefix).or_default().push((version, name));
+        }
+    }
+    let numbered = made.into_iter().flat_map(|(prefix, mut names)| {
+        names.sort_unstable();
+        names.into_iter().zip(1..).map(move |((_, name), number)| (name.to_owned(), format!("{prefix}<{number}>")))
+    });
+    numbered.collect()
+}
+
+fn renamed(names: &BTreeMap<String, String>, text: &str) -> String {
+    names.iter().fold(text.to_owned(), |text, (name, stand_in)| text.replace(name.as_str(), stand_in))
+}
+
+fn replaced(what: &LazyLock<Option<Regex>>, text: &str, with: impl Fn(&str) -> String) -> String {
+    match &**what {
+        Some(what) => what.replace_all(text, |found: &Captures<'_>| with(&found[0])).into_owned(),
+        None => text.to_owned(),
+    }
+}
+
+/// Takes a field away: `status.digest`.
+pub(super) fn remove(object: &mut Value, field: &str) {
+    let (parents, last) = field.rsplit_once('.').map_or((None, field), |(parents, last)| (Some(parents), last));
+    let parent = parents.into_iter().flat_map(|parents| parents.split('.')).try_fold(object, |at, key| at.get_mut(key));
+    if let Some(fields) = parent.and_then(Value::as_object_mut) {
+        fields.remove(last);
+    }
+}

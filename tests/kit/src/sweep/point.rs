@@ -1,0 +1,88 @@
+//! The points of a scenario, and what can happen at them.
+
+use std::any::Any;
+use std::fmt;
+
+use crate::fault::Effect;
+use crate::log::Entry;
+use crate::registry::Verb;
+
+/// What may happen at a point.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Trouble {
+    /// The call meets a fault. Conflicts meet updates, patches and deletes only, lost answers writes, what is about watches watches.
+    Fault(Effect),
+    /// The operator is dropped, and started again later.
+    Crash(Crash),
+}
+
+/// When the operator is dropped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Crash {
+    /// Before the call is carried out.
+    Before,
+    /// After the call is carried out, before its answer arrives.
+    After,
+    /// At an await of the operator's own future. Tasks that it spawned go on until their next call, which is never answered.
+    Await,
+}
+
+/// A call that was made.
+#[derive(Clone, Debug)]
+pub(crate) struct Point {
+    pub(super) line: String,
+    /// `None`: the outside.
+    verb: Option<Verb>,
+    is_write: bool,
+}
+
+impl Point {
+    pub(crate) fn call(entry: &Entry) -> Self {
+        Self { line: entry.line(), verb: Some(entry.verb), is_write: entry.is_write() }
+    }
+
+    pub(super) fn outside(line: String, is_write: bool) -> Self {
+        Self { line, verb: None, is_write }
+    }
+}
+
+impl Trouble {
+    pub(super) fn applies_to(&self, point: &Point) -> bool {
+        match self {
+            Trouble::Fault(Effect::Conflict) => {
+                matches!(point.verb, Some(Verb::Update | Verb::Patch | Verb::Delete))
+            }
+            Trouble::Fault(Effect::LostAnswer) | Trouble::Crash(Crash::After) => point.is_write,
+            Trouble::Fault(Effect::Expired | Effect::DropWatch(_)) => point.verb == Some(Verb::Watch),
+            Trouble::Fault(_) | Trouble::Crash(Crash::Before) => true,
+            Trouble::Crash(Crash::Await) => false,
+        }
+    }
+}
+
+impl fmt::Display for Trouble {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Trouble::Fault(effect) => write!(f, "{effect:?}"),
+            Trouble::Crash(Crash::Before) => f.write_str("crash before"),
+            Trouble::Crash(Crash::After) => f.write_str("crash after"),
+            Trouble::Crash(Crash::Await) => f.write_str("crash"),
+        }
+    }
+}
+
+/// The trouble of one trial.
+#[derive(Clone, Debug)]
+pub(super) enum Plan {
+    /// At the nth call with this line, counted from 1. Not at the nth call of all: objects that do not depend on each other come in
+    /// any order.
+    Call { line: String, nth: usize, trouble: Trouble },
+    /// The operator is dropped instead of its poll of this number.
+    Await(usize),
+}
+
+/// What a panic said.
+pub(super) fn message(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<String>().cloned();
+    text.or_else(|| panic.downcast_ref::<&str>().map(ToString::to_string)).unwrap_or_else(|| "a panic".to_owned())
+}

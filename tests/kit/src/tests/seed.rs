@@ -1,0 +1,113 @@
+//! What a cluster starts with.
+
+use k8s_openapi::api::core::v1::{ConfigMap, Namespace, Secret};
+use kube::api::{DynamicObject, ListParams};
+use kube::{Api, ResourceExt};
+use serde_json::json;
+
+use super::{dynamic, widgets};
+use crate::{Cluster, Seed};
+
+const WIDGETS: &str = "
+# comments and empty documents are no objects
+---
+apiVersion: ex.dev/v1
+kind: Widget
+metadata: {name: w, namespace: shop, uid: u1}
+spec: {size: 3}
+status: {phase: Done}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: child
+  namespace: shop
+  ownerReferences:
+  - {apiVersion: ex.dev/v1, kind: Widget, name: w, uid: u1}
+";
+
+fn api(cluster: &Cluster) -> Api<DynamicObject> {
+    Api::namespaced_with(cluster.client(), "shop", &dynamic("ex.dev", "v1", "Widget", "widgets"))
+}
+
+async fn refused(seed: impl Into<Seed>) -> String {
+    Cluster::start().await.seed(seed).await.unwrap_err().to_string()
+}
+
+#[tokio::test]
+async fn definitions_go_first_and_namespaces_are_made_and_statuses_kept() {
+    let cluster = Cluster::start().await;
+    cluster.seed(Seed::from(WIDGETS).and(widgets())).await.unwrap();
+    let widget = api(&cluster).get("w").await.unwrap();
+    assert_eq!(widget.data["status"], json!({"phase": "Done"}));
+    assert_eq!(widget.data["spec"], json!({"size": 3, "replicas": 1}), "defaults are set");
+    let child = Api::<ConfigMap>::namespaced(cluster.client(), "shop").get("child").await.unwrap();
+    assert_eq!(child.owner_references()[0].uid, widget.uid().unwrap(), "the owner is found");
+    assert!(cluster.log().filter(crate::Entry::is_write).is_empty(), "seeds are no requests");
+}
+
+#[tokio::test]
+async fn typed_objects_are_seeds_too() {
+    let cluster = Cluster::start().await;
+    let map: ConfigMap = serde_json::from_value(json!({"metadata": {"name": "a"}, "data": {"k": "v"}})).unwrap();
+    let space: Namespace = serde_json::from_value(json!({"metadata": {"name": "b"}})).unwrap();
+    let secret: Secret = serde_json::from_value(json!({"metadata": {"name": "s", "namespace": "b"}})).unwrap();
+    cluster.seed(Seed::from(&secret).and(&map).and(&space)).await.unwrap();
+    let maps: Api<ConfigMap> = Api::default_namespaced(cluster.client());
+    assert_eq!(maps.get("a").await.unwrap().data.unwrap()["k"], "v");
+    assert_eq!(Api::<Secret>::all(cluster.client()).list(&ListParams::default()).await.unwrap().items.len(), 1);
+}
+
+#[tokio::test]
+async fn the_status_may_belong_to_a_manager() {
+    let cluster = Cluster::start().await;
+    let seed = Seed::from(WIDGETS).and(widgets()).status_by("shop/widget");
+    cluster.seed(seed).await.unwrap();
+    let widget = api(&cluster).get("w").await.unwrap();
+    let owner = widget.managed_fields().iter().find(|entry| entry.subresource.as_deref() == Some("status")).unwrap();
+    assert_eq!((owner.manager.as_deref(), owner.operation.as_deref()), (Some("shop/widget"), Some("Apply")));
+}
+
+#[tokio::test]
+async fn an_object_can_be_about_to_go() {
+    let cluster = Cluster::start().await;
+    let going = json!({"apiVersion": "v1", "kind": "ConfigMap",
+        "metadata": {"name": "a", "deletionTimestamp": "2026-01-01T00:00:00Z", "finalizers": ["ex.dev/f"]}});
+    cluster.seed(going.clone()).await.unwrap();
+    let maps: Api<ConfigMap> = Api::default_namespaced(cluster.client());
+    assert!(maps.get("a").await.unwrap().metadata.deletion_timestamp.is_some());
+    let mut gone = going;
+    gone["metadata"]["finalizers"] = json!([]);
+    assert_eq!(
+        refused(gone).await,
+        "document 1 (ConfigMap default/a) is refused: metadata.deletionTimestamp: without a finalizer it would be gone at once"
+    );
+}
+
+#[tokio::test]
+async fn what_is_wrong_is_told_with_document_object_and_field() {
+    let text = "{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}\n---\n{apiVersion: v1, kind: ConfigMap";
+    assert!(refused(text).await.starts_with("document 2 cannot be read: "));
+    let text = "{apiVersion: ex.dev/v1, kind: Widget, metadata: {name: w}}";
+    assert_eq!(
+        refused(text).await,
+        "document 1 (Widget w) is refused: kind: ex.dev/v1 Widget is not served; seed its definition, too"
+    );
+    assert_eq!(refused("{kind: Pod, metadata: {name: p}}").await, "document 1 (Pod p) is refused: apiVersion: missing");
+    let wrong = json!({"apiVersion": "ex.dev/v1", "kind": "Widget", "metadata": {"name": "w"}, "spec": {"size": "x"}});
+    let told = refused(Seed::from(widgets()).and(wrong)).await;
+    assert!(told.starts_with("document 2 (Widget default/w) is refused:") && told.contains("spec.size"), "{told}");
+    let orphan = json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "s",
+        "ownerReferences": [{"apiVersion": "v1", "kind": "ConfigMap", "name": "a"}]}});
+    assert!(refused(orphan).await.contains("metadata.ownerReferences[0]: no ConfigMap \"a\" before it"));
+}
+
+#[tokio::test]
+async fn one_document_may_be_a_list() {
+    let cluster = Cluster::start().await;
+    let items: Vec<_> =
+        ["a", "b"].map(|name| json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": name}})).into();
+    cluster.seed(json!({"apiVersion": "v1", "kind": "List", "items": items})).await.unwrap();
+    let secrets: Api<Secret> = Api::default_namespaced(cluster.client());
+    assert_eq!(secrets.list(&ListParams::default()).await.unwrap().items.len(), 2);
+}

@@ -1,0 +1,198 @@
+//! The fault sweep finds nothing in a sound reconciler of plain kube-rs, and finds each of three planted bugs.
+#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use evenkeel_testkit::{Crash, Effect, Outside, Refused, Report, Seed, Sweep, Trial, Trouble, eventually, until};
+use futures::StreamExt;
+use kube::api::{Patch, PatchParams, PostParams};
+use kube::runtime::controller::Action;
+use kube::runtime::{Controller, watcher};
+use kube::{Api, Client, CustomResource, CustomResourceExt, ResourceExt};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+/// A bucket outside of the cluster.
+#[derive(CustomResource, JsonSchema, Clone, Debug, Deserialize, Serialize)]
+#[kube(group = "ex.dev", version = "v1", kind = "Bucket", namespaced, status = "BucketStatus")]
+struct BucketSpec {
+    content: String,
+}
+
+#[derive(JsonSchema, Clone, Debug, Default, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct BucketStatus {
+    observed_generation: Option<i64>,
+    ready: bool,
+}
+
+/// What is wrong with the reconciler.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Bug {
+    None,
+    /// The side effect comes before the finalizer.
+    FinalizerLate,
+    /// The status takes two writes, and the first one says that all is done.
+    TwoStatusWrites,
+    /// A conflict counts as success.
+    SwallowedConflict,
+}
+
+struct Context {
+    buckets: Api<Bucket>,
+    outside: Outside,
+    bug: Bug,
+}
+
+#[derive(Debug, thiserror::Error)]
+enum Error {
+    #[error(transparent)]
+    Api(#[from] kube::Error),
+    #[error(transparent)]
+    Outside(#[from] Refused),
+}
+
+const FINALIZER: &str = "ex.dev/bucket";
+
+impl Context {
+    async fn claim(&self, bucket: &Bucket) -> kube::Result<()> {
+        if bucket.finalizers().iter().any(|name| name == FINALIZER) {
+            return Ok(());
+        }
+        let patch = json!({"metadata": {"finalizers": [FINALIZER], "resourceVersion": bucket.resource_version()}});
+        self.buckets.patch(&bucket.name_any(), &PatchParams::default(), &Patch::Merge(patch)).await.map(drop)
+    }
+
+    /// Replaces the status of the object as it is now.
+    async fn write(&self, name: &str, change: impl FnOnce(&mut BucketStatus)) -> kube::Result<()> {
+        let mut bucket = self.buckets.get(name).await?;
+        change(bucket.status.get_or_insert_default());
+        self.buckets.replace_status(name, &PostParams::default(), &bucket).await.map(drop)
+    }
+
+    async fn report(&self, bucket: &Bucket) -> kube::Result<()> {
+        let (name, generation) = (bucket.name_any(), bucket.metadata.generation);
+        if self.bug == Bug::TwoStatusWrites {
+            self.write(&name, |status| status.observed_generation = generation).await?;
+            return self.write(&name, |status| status.ready = true).await;
+        }
+        let written =
+            self.write(&name, |status| *status = BucketStatus { observed_generation: generation, ready: true });
+        match written.await {
+            Err(kube::Error::Api(status)) if status.is_conflict() && self.bug == Bug::SwallowedConflict => Ok(()),
+            written => written,
+        }
+    }
+
+    async fn clean(&self, bucket: &Bucket) -> Result<(), Error> {
+        self.outside.remove(&bucket.name_any()).await?;
+        let patch = Patch::Merge(json!({"metadata": {"finalizers": null}}));
+        match self.buckets.patch(&bucket.name_any(), &PatchParams::default(), &patch).await {
+            Err(kube::Error::Api(status)) if status.is_not_found() => Ok(()),
+            patched => patched.map(drop).map_err(Error::Api),
+        }
+    }
+}
+
+async fn reconcile(bucket: Arc<Bucket>, context: Arc<Context>) -> Result<Action, Error> {
+    if bucket.metadata.deletion_timestamp.is_some() {
+        if !bucket.finalizers().is_empty() {
+            context.clean(&bucket).await?;
+        }
+        return Ok(Action::await_change());
+    }
+    if bucket.status.as_ref().and_then(|status| status.observed_generation) == bucket.metadata.generation {
+        return Ok(Action::await_change());
+    }
+    if context.bug != Bug::FinalizerLate {
+        context.claim(&bucket).await?;
+    }
+    context.outside.put(&bucket.name_any(), &bucket.spec.content).await?;
+    if context.bug == Bug::FinalizerLate {
+        context.claim(&bucket).await?;
+    }
+    context.report(&bucket).await?;
+    Ok(Action::await_change())
+}
+
+async fn operator(client: Client, outside: Outside, bug: Bug) {
+    let buckets: Api<Bucket> = Api::default_namespaced(client);
+    let context = Arc::new(Context { buckets: buckets.clone(), outside, bug });
+    let again = |_: Arc<Bucket>, _: &Error, _: Arc<Context>| Action::requeue(Duration::from_secs(2));
+    Controller::new(buckets, watcher::Config::default()).run(reconcile, again, context).for_each(async |_| {}).await;
+}
+
+const LONG: Duration = Duration::from_secs(600);
+
+/// A bucket that stays and is changed once, and one that its user deletes after ten seconds, come what may.
+async fn scenario(trial: &Trial, bug: Bug) {
+    let bucket = |name: &str| json!({"apiVersion": "ex.dev/v1", "kind": "Bucket", "metadata": {"name": name}, "spec": {"content": "c"}});
+    trial.cluster().seed(Seed::from(&Bucket::crd()).and(bucket("stays")).and(bucket("goes"))).await.unwrap();
+    let outside = trial.outside();
+    trial.operate(move |client| operator(client, outside.clone(), bug));
+    tokio::time::sleep(Duration::from_secs(10)).await;
+    let buckets: Api<Bucket> = Api::default_namespaced(trial.client());
+    buckets.delete("goes", &Default::default()).await.unwrap();
+    until(&buckets, "stays", LONG, |bucket| is_ready(bucket, 1)).await;
+    let change = Patch::Merge(json!({"spec": {"content": "other"}}));
+    buckets.patch("stays", &PatchParams::default(), &change).await.unwrap();
+    until(&buckets, "stays", LONG, |bucket| is_ready(bucket, 2)).await;
+    eventually(LONG, || async { buckets.get_opt("goes").await.unwrap().is_none().then_some(()) }).await;
+}
+
+fn is_ready(bucket: &Bucket, generation: i64) -> bool {
+    bucket.status.as_ref().is_some_and(|status| status.ready && status.observed_generation == Some(generation))
+}
+
+/// Only the trouble that finds the bug: a sweep with all of it takes its time.
+async fn sweep(bug: Bug, troubles: &[Trouble]) -> Report {
+    let sweep = Sweep::new().troubles(troubles.iter().cloned());
+    sweep.run(async |trial| scenario(&trial, bug).await).await
+}
+
+async fn full_sweep() -> Report {
+    let bug = Bug::None;
+    Sweep::new().and(Effect::Unavailable).and(Effect::Expired).run(async |trial| scenario(&trial, bug).await).await
+}
+
+/// The points at which trials fail, with the trouble: `patch buckets default/stays: crash before`.
+fn failing(report: &Report) -> Vec<String> {
+    report.failures().map(|visit| format!("{}: {}", visit.point, visit.trouble)).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_sound_reconciler_converges_from_everywhere() {
+    let report = full_sweep().await;
+    report.assert_converged();
+    let lines: Vec<&str> = report.visits().iter().map(|visit| visit.point.as_str()).collect();
+    for point in ["watch buckets default", "outside put stays", "update buckets/status default/stays", "await"] {
+        assert!(lines.contains(&point), "{point} was not visited:\n{report}");
+    }
+    let crashes = |visit: &&evenkeel_testkit::Visit| visit.trouble == Trouble::Crash(Crash::After) && visit.struck;
+    assert!(report.visits().iter().filter(crashes).count() >= 6, "{report}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_finalizer_after_the_side_effect_is_found() {
+    let failing = failing(&sweep(Bug::FinalizerLate, &[Crash::Before, Crash::After].map(Trouble::Crash)).await);
+    // What was put outside before the crash is never removed: the user deletes the bucket while the operator is down.
+    assert!(failing.contains(&"outside put goes: crash after".to_owned()), "{failing:#?}");
+    assert!(failing.contains(&"patch buckets default/goes: crash before".to_owned()), "{failing:#?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn two_status_writes_are_found() {
+    let failing =
+        failing(&sweep(Bug::TwoStatusWrites, &[Trouble::Fault(Effect::Internal), Trouble::Crash(Crash::After)]).await);
+    assert!(failing.contains(&"update buckets/status default/stays: Internal".to_owned()), "{failing:#?}");
+    assert!(failing.contains(&"update buckets/status default/stays: crash after".to_owned()), "{failing:#?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_swallowed_conflict_is_found() {
+    let failing = failing(&sweep(Bug::SwallowedConflict, &[Trouble::Fault(Effect::Conflict)]).await);
+    // The first status write is saved by the event of the finalizer; nothing comes after the one of the change.
+    assert_eq!(failing, ["update buckets/status default/stays: Conflict"]);
+}
