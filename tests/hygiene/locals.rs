@@ -1,5 +1,5 @@
 //! The grammar among names that mean something else: the standard library's, those of our own variables and functions.
-#![allow(non_snake_case, dead_code, unused_imports, reason = "names are free")]
+#![allow(non_snake_case, dead_code, unused_imports, clippy::ptr_arg, reason = "names are free")]
 
 use evenkeel::{Cx, Pass};
 

@@ -170,7 +170,7 @@ fn expand_checks(step: &Step) -> TokenStream {
     let owns = step.args.owns.iter().map(|kind| {
         let here = krate.at(kind.span());
         let owns = quote_spanned!(kind.span()=> #here::may_own::<#kind, #object>());
-        quote!(const _: () = { #[allow(dead_code)] const fn owns #params () #bounds { #owns } };)
+        quote!(const _: () = { #[allow(dead_code, clippy::multiple_bound_locations)] const fn owns #params () #bounds { #owns } };)
     });
     // One constant each: rustc stops at the first panic in one. Its name shows.
     let reasons = step.says.iter().map(|Say { marker, reason }| {
