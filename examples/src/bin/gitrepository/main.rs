@@ -22,6 +22,8 @@ pub mod rules;
 pub mod sample;
 pub mod server;
 pub mod storage;
+#[cfg(test)]
+mod sweep;
 pub mod table;
 pub mod version;
 

@@ -2,7 +2,7 @@
 
 use evenkeel::Reconciler;
 use evenkeel::condition::Polarity;
-use evenkeel::wiring::{StepWiring, UNKNOWN, Wiring};
+use evenkeel::wiring::StepWiring;
 use kube::Resource;
 
 use super::Coverage;
@@ -16,18 +16,20 @@ impl Coverage {
     pub fn declare_reconciler<R: Reconciler>(&mut self) -> &mut Self {
         let plural = R::Object::plural(&());
         for step in R::WIRING.steps {
-            for place in step.sets.iter().filter(|place| **place != UNKNOWN) {
-                self.declare(&plural, R::WIRING.conditions[*place].type_, reasons(&R::WIRING, step, *place));
+            for place in step.sets {
+                // A place without a condition is a mistake that the compiler tells of.
+                let Some(condition) = R::WIRING.conditions.get(*place) else { continue };
+                self.declare(&plural, condition.type_, reasons(condition.polarity, step, *place));
             }
         }
         self
     }
 }
 
-fn reasons(wiring: &Wiring, step: &StepWiring, place: usize) -> Vec<&'static str> {
+fn reasons(polarity: Polarity, step: &StepWiring, place: usize) -> Vec<&'static str> {
     let says = step.says.iter().filter(|(said, _)| *said == place).map(|(_, reason)| *reason);
     let mut reasons: Vec<&'static str> = says.collect();
-    if reasons.is_empty() && wiring.conditions[place].polarity == Polarity::Positive {
+    if reasons.is_empty() && polarity == Polarity::Positive {
         reasons.push(SUCCEEDED);
     }
     if step.sets.first() == Some(&place) {

@@ -1,0 +1,68 @@
+//! The operator goes through the fault sweep: trouble at each call, and always the same files in the end.
+
+use std::path::Path;
+use std::time::Duration;
+
+use evenkeel::condition::{self, READY, Status};
+use evenkeel_testkit::{Seed, Sweep, Trial, eventually, until};
+use kube::api::DeleteParams;
+use kube::{Api, CustomResourceExt};
+use serde_json::json;
+
+use crate::operator::{GitRepository, operator};
+use crate::sample;
+use crate::storage::Storage;
+
+const LONG: Duration = Duration::from_secs(1200);
+
+fn is_ready(object: &GitRepository) -> bool {
+    let ready = object.status.as_ref().and_then(|status| condition::find(&status.conditions, READY));
+    ready.is_some_and(|ready| ready.status == Status::True && ready.observed_generation == object.metadata.generation)
+}
+
+/// The names of all files below.
+fn files(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut files: Vec<String> = entries
+        .flat_map(|entry| match entry.path() {
+            path if path.is_dir() => files(&path),
+            path => vec![path.display().to_string()],
+        })
+        .collect();
+    files.sort();
+    files
+}
+
+/// One repository is kept, another one is deleted after ten seconds; returns the archives that are left.
+async fn scenario(trial: Trial, origin: &Path) -> Vec<String> {
+    let folder = tempfile::tempdir().unwrap();
+    let repository = |name: &str| {
+        json!({ "apiVersion": "source.evenkeel.dev/v1", "kind": "GitRepository",
+            "metadata": { "name": name }, "spec": { "url": origin, "interval": "1h" } })
+    };
+    let seed = Seed::from(&GitRepository::crd()).and(repository("stays")).and(repository("goes"));
+    trial.cluster().seed(seed).await.unwrap();
+    let data = folder.path().join("data");
+    let of_operator = data.clone();
+    trial.operate(move |client| {
+        let storage = Storage::open(of_operator.clone()).unwrap();
+        operator(storage).client(client).run_until(std::future::pending())
+    });
+    tokio::time::sleep(Duration::from_secs(10)).await;
+    let repositories: Api<GitRepository> = Api::default_namespaced(trial.client());
+    repositories.delete("goes", &DeleteParams::default()).await.unwrap();
+    until(&repositories, "stays", LONG, is_ready).await;
+    eventually(LONG, || async { repositories.get_opt("goes").await.unwrap().is_none().then_some(()) }).await;
+    let artifacts = data.join("artifacts");
+    let names = files(&artifacts).into_iter();
+    names.filter_map(|name| Some(name.strip_prefix(artifacts.to_str()?)?.to_owned())).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn it_converges_from_everywhere() {
+    let origin = tempfile::tempdir().unwrap();
+    sample::repository(origin.path(), &[("file", "text")]).unwrap();
+    // It holds digests of uids.
+    let sweep = Sweep::new().ignore("status.observedInputs");
+    sweep.run(async |trial| scenario(trial, origin.path()).await).await.assert_converged();
+}
