@@ -67,6 +67,12 @@ impl Failure {
         }
     }
 
+    /// With these warnings beside it.
+    pub(crate) fn warning(mut self, warnings: Vec<String>) -> Self {
+        self.warnings.extend(warnings);
+        self
+    }
+
     /// A plain-text answer.
     pub(crate) fn text(code: u16, message: impl Into<String>) -> Self {
         Failure { plain: Plain::Text, ..Self::status(code, "", message) }

@@ -57,15 +57,18 @@
 //!   as they were written, and status is what a test writes;
 //! - built-in kinds are checked by type, and beyond that in few places (names, labels, ConfigMap keys, Leases, Events,
 //!   role references); of the defaults a cluster sets, few are set;
-//! - of built-in kinds server-side apply shares the lists it has facts about (pods, services, conditions); others are
-//!   atomic, see [`mod@apply`];
-//! - protobuf, webhooks, rules in CEL (stored, not run), eviction, logs and exec.
+//! - rules of definitions (CEL) run as on a cluster, but what they cost is estimated when they are written and not counted
+//!   while they run; rules with a comprehension over two variables are refused, and two sets add up as lists do;
+//! - strategic merge patches go by the list types of apply, from which the merge keys of a few lists differ (the
+//!   conditions of a Job);
+//! - protobuf, webhooks, eviction, logs and exec.
 
 #![forbid(unsafe_code)]
 
 pub mod apply;
 mod call;
 mod catalog;
+mod cel;
 mod clock;
 mod cluster;
 mod coverage;

@@ -1,9 +1,8 @@
 //! Server-side apply: merging, ownership and `managedFields`, by the published structured-merge algorithm.
 //!
-//! All functions are pure. Custom resources follow the list and map types of their schema. Of built-in kinds only a table
-//! of facts is known: the keyed lists of pods (containers, ports, environment, volumes ...) and of services, conditions,
-//! and the maps that are owned whole. **Every other list of a built-in kind is atomic**, its types are not checked, and
-//! server defaults other than the protocol of a port are not part of any key.
+//! All functions are pure. Custom resources follow the list and map types of their schema, built-in kinds those that
+//! servers publish (a table written from them). Of kinds that are in neither, members have owners of their own and lists
+//! are owned whole.
 
 mod builtin;
 #[cfg(test)]
@@ -19,6 +18,8 @@ mod merge;
 mod owned;
 #[cfg(test)]
 mod properties;
+#[cfg(test)]
+mod published;
 mod reconcile;
 #[cfg(test)]
 mod recorded;
@@ -48,8 +49,7 @@ pub(crate) use shape::Shape;
 pub enum Lists<'a> {
     /// A custom resource: from its schema.
     Structural(&'a Structural),
-    /// A built-in kind, told by the `kind` of the object: as the table of facts has it, else maps by member and lists
-    /// whole; labels, annotations, finalizers and owner references as on a cluster.
+    /// A built-in kind, told by `apiVersion` and `kind` of the object: as servers publish it.
     Deduced,
 }
 

@@ -13,17 +13,12 @@ use crate::schema::{Kind, ListType, MapType, Rest, Structural};
 /// What is known about the value at some path.
 #[derive(Clone, Copy)]
 pub(crate) enum Shape<'a> {
-    /// Part of a built-in object, of which only some facts are known: every member counts as declared, and lists of
-    /// which nothing is known are atomic.
-    Builtin(&'a Structural),
     /// Under preserve-unknown-fields: members are not declared, lists are atomic.
     Loose,
-    /// Part of a custom resource.
+    /// Part of a resource.
     Schema(&'a Structural),
     /// A whole resource: a schema plus the three head fields.
     Resource(&'a Structural),
-    /// The root of a built-in object, or of a template in one: some facts plus the three head fields.
-    BuiltinResource(&'a Structural),
 }
 
 /// How the members of one value are owned.
@@ -48,13 +43,14 @@ impl<'a> Shape<'a> {
     pub(crate) fn root(lists: Lists<'a>, obj: &Value) -> Self {
         match lists {
             Lists::Structural(schema) => Self::Resource(schema),
-            Lists::Deduced => Self::builtin(obj["kind"].as_str().unwrap_or_default()),
+            Lists::Deduced => Self::builtin(obj),
         }
     }
 
     /// The shape of an object of a built-in kind.
-    pub(crate) fn builtin(kind: &str) -> Self {
-        Self::BuiltinResource(builtin::facts(kind))
+    pub(crate) fn builtin(obj: &Value) -> Self {
+        let text = |name: &str| obj[name].as_str().unwrap_or_default();
+        Self::Resource(builtin::schema(text("apiVersion"), text("kind")))
     }
 
     fn of(schema: &'a Structural) -> Self {
@@ -68,7 +64,6 @@ impl<'a> Shape<'a> {
     pub(crate) fn schema(self) -> Option<&'a Structural> {
         match self {
             Self::Schema(schema) | Self::Resource(schema) => Some(schema),
-            Self::Builtin(facts) | Self::BuiltinResource(facts) => Some(facts),
             Self::Loose => None,
         }
     }
@@ -83,7 +78,7 @@ impl<'a> Shape<'a> {
     /// The shape of the items of a list, however they are told apart.
     pub(crate) fn any_item(self) -> Option<Self> {
         let item = self.schema()?.items.as_deref()?;
-        Some(if matches!(self, Self::Builtin(_)) { Self::Builtin(item) } else { Self::of(item) })
+        Some(Self::of(item))
     }
 
     /// How `value`, standing here, is owned. A value that does not fit the schema is a leaf.
@@ -108,15 +103,7 @@ impl<'a> Shape<'a> {
     /// The shape of the member `name`, or nothing where no such member may stand.
     pub(crate) fn member(self, name: &str) -> Option<(Self, Naming)> {
         match self {
-            Self::Builtin(facts) => {
-                let facts = facts.properties.get(name).unwrap_or(&builtin::NOTHING);
-                let is_template = name == "template" || name == "jobTemplate";
-                Some((if is_template { Self::BuiltinResource(facts) } else { Self::Builtin(facts) }, Naming::Declared))
-            }
             Self::Loose => Some((Self::Loose, Naming::Open)),
-            Self::BuiltinResource(facts) => {
-                head(name).map(|shape| (shape, Naming::Declared)).or_else(|| Self::Builtin(facts).member(name))
-            }
             Self::Schema(schema) => schema_member(schema, name),
             Self::Resource(schema) => {
                 head(name).map(|shape| (shape, Naming::Declared)).or_else(|| schema_member(schema, name))

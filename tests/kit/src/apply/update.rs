@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::builtin;
 use super::cap::cap;
 use super::compare::compare;
 use super::ledger::{Entry, Id, Ledger};
@@ -19,15 +20,33 @@ use super::{Actor, Lists, never_owned, without_ledger};
 /// Entries beyond the tenth update are folded into one of the manager `ancient-changes`.
 pub fn track_update(before: Option<&Value>, after: &mut Value, lists: Lists<'_>, actor: &Actor<'_>) {
     let ledger = base(before, after, actor);
-    let bare = without_ledger(after);
+    let bare = written(without_ledger(after), lists, actor);
     let ledger = match before {
         Some(_) if ledger.entries.is_empty() => ledger,
         _ => {
-            let old = before.map_or_else(|| json!({}), without_ledger);
+            let old = before.map_or_else(|| unwritten(&bare, lists), without_ledger);
+            let old = written(old, lists, actor);
             recorded(ledger, &old, &bare, Shape::root(lists, after), actor.manager, actor)
         }
     };
     ledger.write(after);
+}
+
+/// The part that a request is about: the status of built-in kinds is written by itself, or by the server.
+fn written(mut object: Value, lists: Lists<'_>, actor: &Actor<'_>) -> Value {
+    if let (Lists::Deduced, None, Some(fields)) = (lists, actor.subresource, object.as_object_mut()) {
+        fields.remove("status");
+    }
+    object
+}
+
+/// What there is before an object is created: nothing, and of built-in kinds their empty parts.
+fn unwritten(after: &Value, lists: Lists<'_>) -> Value {
+    let text = |name: &str| after[name].as_str().unwrap_or_default();
+    match lists {
+        Lists::Structural(_) => json!({}),
+        Lists::Deduced => builtin::empty(text("apiVersion"), text("kind")),
+    }
 }
 
 /// The ledger to start from.

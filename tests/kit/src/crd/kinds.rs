@@ -30,7 +30,7 @@ fn served(crd: &Value) -> impl Iterator<Item = &Value> {
     items(crd, "/spec/versions").iter().filter(|version| is_true(version, "/served"))
 }
 
-/// `None` when the schema can't be read, which no definition that went through `prepare` has.
+/// `None` for a version without a schema, which no definition that went through `prepare` has.
 fn kind(crd: &Value, version: &Value) -> Option<Kind> {
     let name = |field: &str| text(crd, &format!("/status/acceptedNames/{field}")).to_owned();
     let names =
@@ -93,8 +93,8 @@ fn custom(crd: &Value, version: &Value) -> Option<Custom> {
         definition: text(crd, "/metadata/name").to_owned(),
         storage_version: storage.map(|version| text(version, "/name").to_owned()).unwrap_or_default(),
         schema: Arc::new(schema.clone()),
-        structural: Arc::new(Structural::parse(schema).ok()?),
-        storage_schema: Arc::new(storage_schema(storage, schema)?),
+        structural: Arc::new(Structural::read(schema)),
+        storage_schema: Arc::new(storage_schema(storage, schema)),
         columns: columns(version),
         deprecation: is_true(version, "/deprecated").then(|| deprecation(crd, version)),
         terminating: holds(crd, TERMINATING),
@@ -102,9 +102,9 @@ fn custom(crd: &Value, version: &Value) -> Option<Custom> {
 }
 
 /// The storage version's schema; the version's own when none is marked.
-fn storage_schema(storage: Option<&Value>, own: &Value) -> Option<Structural> {
+fn storage_schema(storage: Option<&Value>, own: &Value) -> Structural {
     let schema = storage.and_then(|version| version.pointer("/schema/openAPIV3Schema"));
-    Structural::parse(schema.unwrap_or(own)).ok()
+    Structural::read(schema.unwrap_or(own))
 }
 
 fn columns(version: &Value) -> Vec<Column> {

@@ -74,13 +74,9 @@ fn take_status(crd: &mut Value, old: Option<&Value>) {
     }
 }
 
-/// New unknown formats, and the rules that this server stores without running them.
+/// New unknown formats.
 fn warnings(crd: &Value, old: Option<&Value>) -> Vec<Warning> {
     let known = old.map(format::unrecognized).unwrap_or_default();
     let formats = format::unrecognized(crd).into_iter().filter(|format| !known.contains(format));
-    let mut warnings: Vec<Warning> = formats.map(|format| format!("unrecognized format {format:?}")).collect();
-    warnings.extend(
-        check::rules(crd).into_iter().map(|at| format!("{at}: rules are stored, this server does not run them")),
-    );
-    warnings
+    formats.map(|format| format!("unrecognized format {format:?}")).collect()
 }

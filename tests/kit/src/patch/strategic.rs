@@ -27,7 +27,7 @@ pub(crate) fn strategic_patch(doc: &mut Value, patch: &Value) -> Result<()> {
     let (Value::Object(original), Value::Object(patch)) = (&*doc, patch) else {
         return Err(PatchError::Malformed("a strategic merge patch is an object".to_owned()));
     };
-    let shape = Shape::builtin(doc["kind"].as_str().unwrap_or_default());
+    let shape = Shape::builtin(doc);
     let merged = merge_map(original.clone(), patch, Some(shape))?;
     *doc = Value::Object(merged);
     Ok(())
@@ -180,7 +180,7 @@ mod tests {
     use super::*;
 
     fn patched(spec: &Value, patch: &Value) -> Result<Value> {
-        let mut pod = json!({"kind": "Pod", "metadata": {"finalizers": ["a", "b"]}, "spec": spec});
+        let mut pod = json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"finalizers": ["a", "b"]}, "spec": spec});
         strategic_patch(&mut pod, patch)?;
         Ok(pod)
     }

@@ -16,6 +16,6 @@ pub use default::{default, drop_nulls, fill};
 pub use metadata::prune_metadata;
 pub use prune::prune;
 pub use structural::Structural;
-pub(crate) use structural::{Kind, ListType, MapType, Rest};
+pub(crate) use structural::{Kind, ListType, MapType, Rest, join};
 pub(crate) use validate::is_equal;
 pub use validate::validate;

@@ -8,6 +8,7 @@ use serde_json::{Map, Number, Value};
 use super::cause::Cause;
 use super::refuse;
 use super::structural::{Bound, Kind, ListType, Logic, MapType, Range, Rest, Rules, Structural};
+use crate::cel::Rule;
 
 type Node = Map<String, Value>;
 
@@ -24,7 +25,7 @@ impl Structural {
         if causes.is_empty() { Ok(parsed) } else { Err(causes) }
     }
 
-    /// Reads a schema of our own, which nobody needs to check.
+    /// Reads a schema that is checked already, or is our own.
     pub(crate) fn read(schema: &Value) -> Self {
         parse_node(schema)
     }
@@ -46,7 +47,7 @@ fn parse_node(schema: &Value) -> Structural {
         list: parse_list(node),
         map: parse_map(node),
         rules: parse_rules(node),
-        cel: node.get("x-kubernetes-validations").and_then(Value::as_array).map_or(0, Vec::len),
+        cel: node.get("x-kubernetes-validations").map(Rule::all).unwrap_or_default(),
     }
 }
 

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use regex::Regex;
 use serde_json::{Number, Value};
 
+use crate::cel::Rule;
+
 /// A structural schema of a custom resource version.
 #[derive(Clone, Debug)]
 pub struct Structural {
@@ -19,7 +21,7 @@ pub struct Structural {
     pub(crate) list: ListType,
     pub(crate) map: MapType,
     pub(crate) rules: Rules,
-    pub(crate) cel: usize,
+    pub(crate) cel: Vec<Rule>,
 }
 
 /// The JSON type that a schema node asks for.
@@ -136,29 +138,6 @@ pub(crate) struct Logic {
 }
 
 impl Structural {
-    /// The paths (such as `spec.list[*]`; empty for the root) whose `x-kubernetes-validations` are accepted but not run.
-    #[must_use]
-    pub fn cel_paths(&self) -> Vec<String> {
-        let mut found = Vec::new();
-        self.collect_cel("", &mut found);
-        found
-    }
-
-    fn collect_cel(&self, at: &str, found: &mut Vec<String>) {
-        if self.cel > 0 {
-            found.push(at.to_owned());
-        }
-        for (name, schema) in &self.properties {
-            schema.collect_cel(&join(at, name), found);
-        }
-        if let Rest::Each(each) = &self.rest {
-            each.collect_cel(&join(at, "*"), found);
-        }
-        if let Some(items) = &self.items {
-            items.collect_cel(&format!("{at}[*]"), found);
-        }
-    }
-
     /// The schema of the member `name`, declared or additional.
     pub(crate) fn member(&self, name: &str) -> Option<&Self> {
         match (self.properties.get(name), &self.rest) {

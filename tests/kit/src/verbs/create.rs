@@ -23,7 +23,7 @@ pub(super) fn answer(server: &Server, call: &Call) -> Result<Reply, Failure> {
     }
     strategy::fresh(&call.kind, call.target.namespace.as_deref(), &server.clock.stamp(), &mut sent)?;
     warnings.extend(strategy::finalizer_warnings(&sent));
-    let written = insert(server, call, sent, Track::Update)?;
+    let written = insert(server, call, sent, Track::Update).map_err(|failure| failure.warning(warnings.clone()))?;
     definition::settle(server, call);
     Ok(Reply::object(201, &call.lens, &written.object, call.shape)?.warning(warnings).warning(written.warnings))
 }

@@ -93,13 +93,21 @@ fn with_type(call: &Call, mut value: Value) -> Result<Value, Failure> {
         return Err(unrecognized(call, "Object 'Kind' is missing"));
     }
     if !version.is_empty() && version != expected {
-        return Err(mismatch(&version, &expected));
+        return Err(mismatch(&version, &expected).warning(undeclared(call, &value)));
     }
     if sent.is_empty() || sent == kind.kind {
         return Ok(value);
     }
     let about = About { group: &kind.group, kind: &sent, name: value["metadata"]["name"].as_str().unwrap_or_default() };
     Err(Failure::invalid(about, &[Cause::invalid("kind", quoted(&sent), format!("must be {}", kind.kind))]))
+}
+
+/// Warnings about an object of a version that is not served: of that one no field is known.
+pub(super) fn undeclared(call: &Call, value: &Value) -> Vec<String> {
+    let is_head = |name: &String| matches!(name.as_str(), "apiVersion" | "kind" | "metadata");
+    let names = value.as_object().filter(|_| !call.kind.is_builtin()).into_iter().flat_map(|map| map.keys());
+    let complaints = names.filter(|name| !is_head(name)).map(|name| format!("unknown field {name:?}")).collect();
+    settle(call, complaints).unwrap_or_default()
 }
 
 pub(super) fn mismatch(sent: &str, expected: &str) -> Failure {

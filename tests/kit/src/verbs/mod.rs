@@ -8,6 +8,7 @@ mod delete;
 mod get;
 mod list;
 mod patch;
+mod replicas;
 mod scale;
 mod update;
 mod write;

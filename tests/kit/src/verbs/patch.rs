@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::apply;
-use super::decode::{decoded, settle, twice};
+use super::decode::{decoded, settle, twice, undeclared};
 use super::get::resource;
 use super::update::{same_name, same_namespace};
 use super::write::{Track, replace};
@@ -121,7 +121,8 @@ fn typed_as_before(call: &Call, object: Value) -> Result<Value, Failure> {
             let named = if field == "kind" { sent } else { &call.kind.kind };
             let about = About { group: &call.kind.group, kind: named, name: call.name() };
             let cause = Cause::invalid(field, quoted(sent), format!("must be {expected}"));
-            return Err(Failure::invalid(about, &[cause]));
+            let warnings = if field == "apiVersion" { undeclared(call, &object) } else { Vec::new() };
+            return Err(Failure::invalid(about, &[cause]).warning(warnings));
         }
     }
     Ok(object)

@@ -5,8 +5,10 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::get::{resource, typed};
+use super::replicas;
 use crate::apply::{Actor, Lists, is_unchanged, track_update};
 use crate::call::Call;
+use crate::cel;
 use crate::definition;
 use crate::failure::{About, Failure};
 use crate::registry::Kind;
@@ -46,13 +48,9 @@ pub(crate) fn part(call: &Call) -> Part {
 /// Stores a new object whose system fields are set.
 pub(super) fn insert(server: &Server, call: &Call, mut object: Value, track: Track) -> Result<Written, Failure> {
     let kind = &call.kind;
-    let warnings = definition::prepare(call, &mut object, None)?;
-    let causes = [
-        strategy::created(kind, &object),
-        strategy::kind_causes(kind, &object, None),
-        schema_causes(call, &object, None),
-    ]
-    .concat();
+    let mut warnings = definition::prepare(call, &mut object, None)?;
+    let own = [strategy::created(kind, &object), strategy::kind_causes(kind, &object, None)].concat();
+    let causes = by_schema(call, &object, None, own, &mut warnings);
     let name = strategy::meta(&object, "name").to_owned();
     refuse(typed(kind, &name), &causes)?;
     namespace_open(server, call, &name)?;
@@ -118,16 +116,11 @@ fn change(
     let shown = call.lens.shown(live);
     keep(kind, &mut sent);
     strategy::carry_over(kind, part(call), &shown, &mut sent);
-    let warnings = definition::prepare(call, &mut sent, Some(&shown))?;
+    let mut warnings = definition::prepare(call, &mut sent, Some(&shown))?;
     // Real servers check the metadata twice, in the common part and in the kind's own.
     let metadata = strategy::updated(&shown, &sent);
-    let causes = [
-        metadata.clone(),
-        metadata,
-        strategy::kind_causes(kind, &sent, Some(&shown)),
-        schema_causes(call, &sent, Some(&shown)),
-    ]
-    .concat();
+    let own = [metadata.clone(), metadata, strategy::kind_causes(kind, &sent, Some(&shown))].concat();
+    let causes = by_schema(call, &sent, Some(&shown), own, &mut warnings);
     refuse(typed(kind, call.name()), &causes)?;
     if track == Track::Update {
         let time = server.clock.stamp();
@@ -172,15 +165,36 @@ pub(super) fn stored(kind: &Kind, mut object: Value) -> Value {
     object
 }
 
-/// What the schema of a custom kind finds wrong; a status write is about the status alone.
+/// What was found and what the schema of a custom kind finds wrong: its values first, then its rules.
+fn by_schema(
+    call: &Call,
+    object: &Value,
+    live: Option<&Value>,
+    mut causes: Vec<Cause>,
+    warnings: &mut Vec<String>,
+) -> Vec<Cause> {
+    causes.extend(schema_causes(call, object, live));
+    if let Some(schema) = &call.lens.schema {
+        let outcome = cel::run(object, live, schema, &causes);
+        causes.extend(outcome.causes);
+        warnings.extend(outcome.warnings);
+    }
+    causes
+}
+
+/// What the schema of a custom kind says of the values; a status write is about the status alone.
 fn schema_causes(call: &Call, object: &Value, live: Option<&Value>) -> Vec<Cause> {
     let Some(schema) = &call.lens.schema else { return Vec::new() };
-    let causes = schema::validate(object, live, schema);
+    let mut causes = schema::validate(object, live, schema);
     match part(call) {
-        Part::Main if call.kind.status => causes.into_iter().filter(|cause| !within(cause, "status")).collect(),
-        Part::Main => causes,
-        Part::Status => causes.into_iter().filter(|cause| within(cause, "status")).collect(),
+        Part::Main if call.kind.status => causes.retain(|cause| !within(cause, "status")),
+        Part::Main => {}
+        Part::Status => causes.retain(|cause| within(cause, "status")),
     }
+    if let Some(scale) = &call.kind.scale {
+        replicas::check(object, scale, part(call), &mut causes);
+    }
+    causes
 }
 
 fn within(cause: &Cause, field: &str) -> bool {

@@ -6,6 +6,8 @@
 
 mod accepted;
 mod apply;
+mod builtin;
+mod cel;
 mod check;
 mod collect;
 mod crd;
@@ -65,6 +67,8 @@ fn all() -> Vec<Rule> {
         apply::rules(),
         collect::rules(),
         crd::rules(),
+        builtin::rules(),
+        cel::rules(),
         event::rules(),
         runtime::rules(),
     ]

@@ -18,7 +18,6 @@ use super::condition::{ESTABLISHED, holds};
 use super::{kinds, text};
 use crate::schema::Cause;
 
-pub(super) use spec::rules;
 pub(super) use status::check as status;
 
 /// Everything wrong with a new definition.

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::super::{is_true, items, text};
 use super::version::{self, Versions};
 use super::{conversion, invalid, label, names};
-use crate::schema::{Cause, Structural};
+use crate::schema::Cause;
 
 pub(super) fn check(crd: &Value, causes: &mut Vec<Cause>) {
     let versions = &Versions::of(crd);
@@ -19,20 +19,6 @@ pub(super) fn check(crd: &Value, causes: &mut Vec<Cause>) {
     names::check(&crd["spec"]["names"], "spec.names", causes);
     version::shared(versions, causes);
     conversion::check(&crd["spec"]["conversion"], causes);
-}
-
-/// Where rules are, in every version: `spec.versions[0].schema.openAPIV3Schema.spec.a`.
-pub(in crate::crd) fn rules(crd: &Value) -> Vec<String> {
-    let mut found = Vec::new();
-    for (at, version) in items(crd, "/spec/versions").iter().enumerate() {
-        let schema = version.pointer("/schema/openAPIV3Schema").map(Structural::parse);
-        let paths = schema.and_then(Result::ok).map(|schema| schema.cel_paths()).unwrap_or_default();
-        let root = format!("spec.versions[{at}].schema.openAPIV3Schema");
-        found.extend(
-            paths.into_iter().map(|path| if path.is_empty() { root.clone() } else { format!("{root}.{path}") }),
-        );
-    }
-    found
 }
 
 fn group(group: &str, causes: &mut Vec<Cause>) {

@@ -101,7 +101,13 @@ fn own_selectable(versions: &Versions<'_>, version: &Value, field: &str, causes:
 
 fn schema(version: &Value, prefix: &str, causes: &mut Vec<Cause>) {
     let Some(Err(found)) = part(version, SCHEMA).map(Structural::parse) else { return };
-    causes.extend(found.into_iter().map(|cause| Cause { field: format!("{prefix}{}", cause.field), ..cause }));
+    causes.extend(found.into_iter().map(|cause| placed(cause, prefix)));
+}
+
+/// The cause with the place of the schema before its field, and before the list that a rule is told of.
+fn placed(cause: Cause, prefix: &str) -> Cause {
+    let message = cause.message.replace(" within openAPIV3Schema", &format!(" within {prefix}openAPIV3Schema"));
+    Cause { field: format!("{prefix}{}", cause.field), message, ..cause }
 }
 
 fn deprecation(version: &Value, field: &str, causes: &mut Vec<Cause>) {

@@ -25,6 +25,9 @@ pub(super) fn check(schema: &Value, parsed: &Structural, causes: &mut Causes) {
     check_root(node, at, causes);
     check_node(node, at, Place::Root, causes);
     preset::check(parsed, at, causes);
+    if causes.is_empty() {
+        crate::cel::refuse(parsed, at, causes);
+    }
 }
 
 /// Where a node stands: only the words for a missing type differ.

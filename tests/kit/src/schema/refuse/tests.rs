@@ -144,10 +144,3 @@ fn the_root_is_an_object_that_leaves_metadata_alone() {
     let names = json!({"type": "object", "properties": {"metadata": {"type": "object", "properties": {"name": {"type": "string", "maxLength": 3}}}}});
     assert!(Structural::parse(&names).is_ok());
 }
-
-#[test]
-fn rules_in_cel_are_found_by_path() {
-    let rule = json!([{"rule": "self.a == 'x'"}]);
-    let x = json!({"type": "array", "items": {"type": "object", "x-kubernetes-validations": rule}});
-    assert_eq!(Structural::parse(&fixture::with_x(&x)).unwrap().cel_paths(), ["spec.x[*]"]);
-}

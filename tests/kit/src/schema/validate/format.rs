@@ -29,6 +29,8 @@ fn is_formatted(text: &str, format: &str) -> bool {
         "hostname" => is_hostname(text),
         "ipv4" => is_ipv4(text),
         "ipv6" => text.parse::<Ipv6Addr>().is_ok(),
+        "k8s-long-name" => crate::names::subdomain(text).is_empty(),
+        "k8s-short-name" => crate::names::label(text).is_empty(),
         "mac" => MAC.is_match(text),
         "rgbcolor" => RGB_COLOR.is_match(text),
         "uri" => text.starts_with('/') || SCHEME.is_match(text),

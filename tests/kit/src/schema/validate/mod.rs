@@ -19,9 +19,8 @@ type Causes = Vec<Cause>;
 /// Every reason to refuse the custom resource `obj`, which is pruned and defaulted already.
 ///
 /// With `old`, the stored object, parts that are as they were pass whatever the schema says now (validation ratcheting).
-/// Not checked: `x-kubernetes-validations` (see [`Structural::cel_paths`]), the object's own metadata beyond what the
-/// schema says of its names, the label and annotation syntax in embedded resources, and the formats `isbn`,
-/// `creditcard` and `ssn`.
+/// Not checked: `x-kubernetes-validations` (run apart), the object's own metadata beyond what the schema says of its
+/// names, the label and annotation syntax in embedded resources, and the formats `isbn`, `creditcard` and `ssn`.
 #[must_use]
 pub fn validate(obj: &Value, old: Option<&Value>, s: &Structural) -> Vec<Cause> {
     let mut causes = Vec::new();

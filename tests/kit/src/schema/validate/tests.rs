@@ -67,6 +67,19 @@ fn a_missing_required_field_with_a_default_is_no_error() {
 }
 
 #[test]
+fn names_of_objects_are_formats() {
+    let wrong = |format: &str, text: &str| {
+        let schema = Structural::parse(&fixture::with_x(&json!({"type": "string", "format": format}))).unwrap();
+        validate(&json!({"spec": {"x": text}}), None, &schema).len()
+    };
+    assert_eq!([wrong("k8s-short-name", "a-1"), wrong("k8s-long-name", "a.b-1")], [0, 0]);
+    assert_eq!(
+        [wrong("k8s-short-name", "a.b"), wrong("k8s-short-name", "A_b"), wrong("k8s-long-name", "a..b")],
+        [1, 1, 1]
+    );
+}
+
+#[test]
 fn formats_unknown_to_servers_take_any_text() {
     let x = json!({"type": "array", "items": {"type": "string", "format": "bogus"}});
     let schema = Structural::parse(&fixture::with_x(&x)).unwrap();

@@ -1,0 +1,278 @@
+//! Finds the type and the cost of an expression, or what is wrong with it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use kube_cel::cel::common::ast::{
+    ComprehensionExpr, EntryExpr, Expr, IdedEntryExpr, IdedExpr, LiteralValue, SelectExpr,
+};
+
+use super::cost::Span;
+use super::types::{Sized, Type};
+
+/// What is known of an expression.
+#[derive(Clone, Debug)]
+pub(super) struct Found {
+    pub(super) kind: Type,
+    /// How large the value is, where something tells.
+    pub(super) size: Option<Span>,
+    pub(super) cost: Span,
+    /// Whether the value is a part of the object, which the schema limits.
+    pub(super) is_stored: bool,
+}
+
+impl Found {
+    pub(super) fn new(kind: Type, size: Option<Span>, cost: Span) -> Self {
+        Self { kind, size, cost, is_stored: false }
+    }
+
+    pub(super) fn stored(self, is_stored: bool) -> Self {
+        Self { is_stored, ..self }
+    }
+
+    /// A value whose schema limits it.
+    pub(super) fn sized(sized: &Sized, cost: Span) -> Self {
+        Self::new(sized.kind.clone(), (sized.max != u64::MAX).then(|| Span::up_to(sized.max)), cost)
+    }
+
+    pub(super) fn as_sized(&self) -> Sized {
+        Sized::new(self.kind.clone(), self.size.map_or(u64::MAX, |size| size.max), 0)
+    }
+
+    /// Single values measure one.
+    pub(super) fn size_or_unknown(&self) -> Span {
+        let is_single = matches!(
+            self.kind,
+            Type::Bool | Type::Int | Type::Uint | Type::Double | Type::Timestamp | Type::Duration | Type::Kind(_)
+        );
+        self.size.unwrap_or(if is_single { Span::exactly(1) } else { Span::UNKNOWN })
+    }
+
+    /// What stands for an expression that is refused, so that its parent is not refused for it, too.
+    pub(super) fn refused() -> Self {
+        Self::new(Type::Dyn, None, Span::exactly(0))
+    }
+}
+
+/// A mistake and the number of the part it is in.
+pub(super) type Mistake = (u64, String);
+
+/// Checks an expression over these variables.
+///
+/// # Errors
+/// All mistakes, in the order of the text.
+pub(super) fn check(expr: &IdedExpr, variables: Vec<(String, Sized)>) -> Result<Found, Vec<Mistake>> {
+    let variable = |sized: &Sized| Found::sized(sized, Span::exactly(1)).stored(true);
+    let scope = variables.into_iter().map(|(name, sized)| (name, variable(&sized))).collect();
+    let mut checker = Checker { scope, mistakes: Vec::new() };
+    let found = checker.infer(expr);
+    if checker.mistakes.is_empty() { Ok(found) } else { Err(checker.mistakes) }
+}
+
+pub(super) struct Checker {
+    scope: Vec<(String, Found)>,
+    mistakes: Vec<Mistake>,
+}
+
+impl Checker {
+    pub(super) fn refuse(&mut self, id: u64, why: String) -> Found {
+        self.mistakes.push((id, why));
+        Found::refused()
+    }
+
+    pub(super) fn variable(&self, name: &str) -> Option<&Found> {
+        self.scope.iter().rev().find(|(known, _)| known == name).map(|(_, found)| found)
+    }
+
+    pub(super) fn infer(&mut self, expr: &IdedExpr) -> Found {
+        match &expr.expr {
+            Expr::Literal(literal) => constant(literal),
+            Expr::Ident(name) => self.ident(expr.id, name),
+            Expr::Select(select) => self.select(expr.id, select),
+            Expr::Call(call) => self.call(expr.id, call),
+            Expr::List(list) => self.list(&list.elements),
+            Expr::Map(map) => self.map(&map.entries),
+            Expr::Comprehension(fold) => self.fold(expr.id, fold),
+            Expr::Struct(of) => self.refuse(expr.id, undeclared(&of.type_name)),
+            Expr::Unspecified => self.refuse(expr.id, "an empty expression".to_owned()),
+        }
+    }
+
+    fn ident(&mut self, id: u64, name: &str) -> Found {
+        if let Some(found) = self.variable(name) {
+            return found.clone();
+        }
+        match type_named(name) {
+            Some(kind) => Found::new(Type::Kind(Box::new(kind)), None, Span::exactly(1)),
+            None => self.refuse(id, undeclared(name)),
+        }
+    }
+
+    fn select(&mut self, id: u64, select: &SelectExpr) -> Found {
+        let operand = self.infer(&select.operand);
+        let Some(mut found) = self.member(id, &operand, &select.field) else { return Found::refused() };
+        found.cost = operand.cost;
+        found.is_stored = operand.is_stored;
+        if select.test {
+            return Found::new(Type::Bool, None, operand.cost);
+        }
+        if matches!(operand.kind, Type::Object(_) | Type::Map(..)) {
+            found.cost = found.cost.plus(Span::exactly(1));
+        }
+        found
+    }
+
+    /// The member `field` of a value; refused where there is none.
+    pub(super) fn member(&mut self, id: u64, operand: &Found, field: &str) -> Option<Found> {
+        let free = Span::exactly(0);
+        match &operand.kind {
+            Type::Object(fields) => match fields.get(field) {
+                Some(sized) => Some(Found::sized(sized, free)),
+                None => {
+                    self.refuse(id, format!("undefined field '{field}'"));
+                    None
+                }
+            },
+            Type::Map(_, value) => Some(Found::sized(value, free)),
+            Type::Dyn | Type::Free => Some(Found::new(Type::Dyn, None, free)),
+            Type::Optional(inner) => {
+                let found = self.member(id, &Found::sized(inner, free), field)?;
+                Some(Found::new(Type::Optional(Box::new(found.as_sized())), None, free))
+            }
+            other => {
+                self.refuse(id, format!("type '{other}' does not support field selection"));
+                None
+            }
+        }
+    }
+
+    fn list(&mut self, elements: &[IdedExpr]) -> Found {
+        let (kind, cost) = self.alike(elements.iter());
+        let size = Some(Span::exactly(elements.len() as u64));
+        Found::new(Type::List(Box::new(kind)), size, cost.plus(Span::exactly(10)))
+    }
+
+    fn map(&mut self, entries: &[IdedEntryExpr]) -> Found {
+        let entries = || {
+            entries.iter().filter_map(|entry| match &entry.expr {
+                EntryExpr::MapEntry(entry) => Some(entry),
+                EntryExpr::StructField(_) => None,
+            })
+        };
+        let (key, keys) = self.alike(entries().map(|entry| &entry.key));
+        let (value, values) = self.alike(entries().map(|entry| &entry.value));
+        let cost = keys.plus(values).plus(Span::exactly(30));
+        let size = Some(Span::exactly(entries().count() as u64));
+        Found::new(Type::Map(Box::new(key), Box::new(value)), size, cost)
+    }
+
+    /// The one type that all parts have.
+    fn alike<'e>(&mut self, parts: impl Iterator<Item = &'e IdedExpr>) -> (Sized, Span) {
+        let (mut kind, mut cost) = (Sized::unknown(Type::Free), Span::exactly(0));
+        for part in parts {
+            let found = self.infer(part);
+            cost = cost.plus(found.cost);
+            if !fits(&kind.kind, &found.kind) {
+                self.refuse(part.id, format!("expected type '{}' but found '{}'", kind.kind, found.kind));
+            } else if matches!(kind.kind, Type::Free | Type::Null) {
+                kind.kind = found.kind;
+            }
+        }
+        (kind, cost)
+    }
+
+    fn fold(&mut self, id: u64, fold: &ComprehensionExpr) -> Found {
+        let range = self.infer(&fold.iter_range);
+        let free = Span::exactly(1);
+        // Of what an expression made, a server takes an item to be as large as the list.
+        let own = |item: &Sized| match range.is_stored {
+            true => Found::sized(item, free).stored(true),
+            false => Found::new(item.kind.clone(), range.size, free),
+        };
+        let item = match &range.kind {
+            Type::List(item) => own(item),
+            Type::Map(key, _) => own(key),
+            Type::Dyn | Type::Free => Found::new(Type::Dyn, None, free),
+            other => {
+                let why = format!(
+                    "expression of type '{other}' cannot be range of a comprehension (must be list, map, or dynamic)"
+                );
+                self.refuse(fold.iter_range.id, why)
+            }
+        };
+        if fold.iter_var2.is_some() {
+            self.refuse(id, "this server knows no comprehensions with two variables".to_owned());
+        }
+        let init = self.infer(&fold.accu_init);
+        let depth = self.scope.len();
+        self.scope.push((fold.accu_var.clone(), Found::new(init.kind.clone(), init.size, free)));
+        self.scope.push((fold.iter_var.clone(), item));
+        let (cond, step) = (self.infer(&fold.loop_cond), self.infer(&fold.loop_step));
+        self.scope.truncate(depth);
+        let count = range.size_or_unknown();
+        // A list that grows item by item has at most as many as were looked at.
+        let (kind, size) = match &init.kind {
+            Type::List(_) if init.size == Some(Span::exactly(0)) => (step.kind, Some(Span::up_to(count.max))),
+            _ => (init.kind, init.size),
+        };
+        self.scope.push((fold.accu_var.clone(), Found::new(kind, size, free)));
+        let result = self.infer(&fold.result);
+        self.scope.truncate(depth);
+        let cost = range.cost.plus(init.cost).plus(count.times(step.cost.plus(cond.cost))).plus(result.cost);
+        Found { cost, ..result }
+    }
+}
+
+pub(super) fn undeclared(name: &str) -> String {
+    format!("undeclared reference to '{name}' (in container '')")
+}
+
+fn constant(literal: &LiteralValue) -> Found {
+    let (kind, size) = match literal {
+        LiteralValue::Boolean(_) => (Type::Bool, None),
+        LiteralValue::Bytes(bytes) => (Type::Bytes, Some(bytes.inner().len())),
+        LiteralValue::Double(_) => (Type::Double, None),
+        LiteralValue::Int(_) => (Type::Int, None),
+        LiteralValue::Null => (Type::Null, None),
+        LiteralValue::String(text) => (Type::Text, Some(text.inner().chars().count())),
+        LiteralValue::UInt(_) => (Type::Uint, None),
+    };
+    Found::new(kind, size.map(|size| Span::exactly(size as u64)), Span::exactly(0))
+}
+
+fn type_named(name: &str) -> Option<Type> {
+    let any = || Box::new(Sized::unknown(Type::Dyn));
+    Some(match name {
+        "bool" => Type::Bool,
+        "bytes" => Type::Bytes,
+        "double" => Type::Double,
+        "int" => Type::Int,
+        "list" => Type::List(any()),
+        "map" => Type::Map(any(), any()),
+        "null_type" => Type::Null,
+        "string" => Type::Text,
+        "type" => Type::Kind(Box::new(Type::Dyn)),
+        "uint" => Type::Uint,
+        _ => return None,
+    })
+}
+
+/// Whether values of the two types may stand for each other.
+pub(super) fn fits(a: &Type, b: &Type) -> bool {
+    let takes_null = |kind: &Type| {
+        matches!(kind, Type::Object(_) | Type::Timestamp | Type::Duration | Type::Optional(_) | Type::Named(_))
+    };
+    match (a, b) {
+        (Type::Dyn | Type::Free, _) | (_, Type::Dyn | Type::Free) => true,
+        (Type::Null, other) | (other, Type::Null) if *other != Type::Null => takes_null(other),
+        (Type::List(a), Type::List(b)) | (Type::Optional(a), Type::Optional(b)) => fits(&a.kind, &b.kind),
+        (Type::Map(a, b), Type::Map(c, d)) => fits(&a.kind, &c.kind) && fits(&b.kind, &d.kind),
+        (Type::Object(a), Type::Object(b)) => same_object(a, b),
+        (Type::Kind(_), Type::Kind(_)) => true,
+        _ => a == b,
+    }
+}
+
+fn same_object(a: &Arc<BTreeMap<String, Sized>>, b: &Arc<BTreeMap<String, Sized>>) -> bool {
+    Arc::ptr_eq(a, b) || a == b
+}

@@ -1,0 +1,144 @@
+//! What an expression may cost at most, as a server estimates it before it takes a rule.
+
+use super::check::Found;
+use super::types::Type;
+
+/// The least and the most that something costs or measures.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Span {
+    pub(super) min: u64,
+    pub(super) max: u64,
+}
+
+impl Span {
+    pub(super) const UNKNOWN: Self = Self { min: 0, max: u64::MAX };
+
+    pub(super) fn exactly(n: u64) -> Self {
+        Self { min: n, max: n }
+    }
+
+    pub(super) fn up_to(max: u64) -> Self {
+        Self { min: 0, max }
+    }
+
+    pub(super) fn plus(self, other: Self) -> Self {
+        Self { min: self.min.saturating_add(other.min), max: self.max.saturating_add(other.max) }
+    }
+
+    pub(super) fn times(self, other: Self) -> Self {
+        Self { min: self.min.saturating_mul(other.min), max: self.max.saturating_mul(other.max) }
+    }
+
+    pub(super) fn or(self, other: Self) -> Self {
+        Self { min: self.min.min(other.min), max: self.max.max(other.max) }
+    }
+
+    /// Rounded up.
+    fn scaled(self, factor: f64) -> Self {
+        // A cast of a float too large saturates, which is what is wanted.
+        let scale = |n: u64| (n as f64 * factor).ceil() as u64;
+        Self { min: scale(self.min), max: scale(self.max) }
+    }
+
+    /// Reading a text through.
+    fn read(self) -> Self {
+        self.scaled(0.1)
+    }
+}
+
+/// The cost of a call beside that of its arguments, and the size of what it gives where that is known.
+pub(super) fn of_call(name: &str, target: Option<&Found>, args: &[Found]) -> (Span, Option<Span>) {
+    let one = Span::exactly(1);
+    let size = |found: &Found| found.size_or_unknown();
+    let read = |found: Option<&Found>| found.map_or(one, |found| size(found).read());
+    match (name, target, args) {
+        ("_==_" | "_!=_", _, [a, b]) => (compared(size(a), size(b)), None),
+        ("_<_", _, [a, b]) => (by_type(a, b, compared(size(a), size(b))), None),
+        ("_+_", _, [a, b]) => added(a, b),
+        ("@in", _, [_, list]) => match list.kind {
+            Type::Map(..) => (one, None),
+            _ => (size(list), None),
+        },
+        ("startsWith" | "endsWith", Some(_), [part]) => (size(part).read(), None),
+        ("contains", Some(text), [part]) => (size(text).read().times(size(part).read()), None),
+        ("matches", Some(text), [pattern]) | ("matches", None, [text, pattern]) => (matched(text, pattern), None),
+        ("find" | "findAll", Some(text), [pattern, ..]) => (matched(text, pattern), Some(Span::up_to(size(text).max))),
+        ("bytes", None, [text]) if text.kind == Type::Text => {
+            (size(text).read(), Some(Span { min: size(text).min, max: size(text).max.saturating_mul(4) }))
+        }
+        ("string", None, [bytes]) if bytes.kind == Type::Bytes => {
+            (size(bytes).read(), Some(Span { min: size(bytes).min / 4, max: size(bytes).max }))
+        }
+        ("lowerAscii" | "upperAscii" | "trim" | "substring", Some(text), _) => {
+            (size(text).read(), Some(Span::up_to(size(text).max)))
+        }
+        // Read, and written again in parts.
+        ("split", Some(text), _) => (size(text).scaled(0.2), Some(Span::up_to(size(text).max))),
+        ("replace", Some(text), [what, with, ..]) => replaced(size(text), size(what), size(with)),
+        ("join", Some(list), _) => joined(list, args.first()),
+        ("isSorted" | "sum" | "min" | "max" | "indexOf" | "lastIndexOf", Some(list), _) => (searched(list), None),
+        ("quantity" | "isQuantity" | "url" | "isURL" | "ip" | "isIP" | "cidr" | "isCIDR" | "semver", None, args) => {
+            (read(args.first()), None)
+        }
+        _ => (one, None),
+    }
+}
+
+fn compared(a: Span, b: Span) -> Span {
+    let max = a.max.min(b.max);
+    Span { min: max.min(1), max }.read()
+}
+
+/// Texts are read, numbers are not; what may be either costs between the two.
+fn by_type(a: &Found, b: &Found, read: Span) -> Span {
+    let is_text = |found: &Found| matches!(found.kind, Type::Text | Type::Bytes);
+    let is_open = |found: &Found| matches!(found.kind, Type::Dyn | Type::Free);
+    match (a, b) {
+        _ if is_text(a) || is_text(b) => read,
+        _ if is_open(a) && is_open(b) => read.or(Span::exactly(1)),
+        _ => Span::exactly(1),
+    }
+}
+
+fn added(a: &Found, b: &Found) -> (Span, Option<Span>) {
+    let result = a.size_or_unknown().plus(b.size_or_unknown());
+    let sized = !matches!((&a.kind, &b.kind), (Type::Int | Type::Uint | Type::Double, _));
+    (by_type(a, b, result.read()), sized.then_some(result))
+}
+
+/// A pattern is taken to have a part for every four characters.
+fn matched(text: &Found, pattern: &Found) -> Span {
+    let text = text.size_or_unknown().plus(Span::exactly(1)).read();
+    text.times(pattern.size_or_unknown().scaled(0.25))
+}
+
+fn replaced(text: Span, what: Span, with: Span) -> (Span, Option<Span>) {
+    let times = |size: u64, parts: u64, each: u64| size.div_ceil(parts.max(1)).saturating_mul(each);
+    let result = Span {
+        min: times(text.min, what.max, with.min).min(text.min),
+        max: times(text.max, what.min, with.max).max(text.max),
+    };
+    (text.read().plus(result.read()), Some(result))
+}
+
+fn joined(list: &Found, between: Option<&Found>) -> (Span, Option<Span>) {
+    let count = list.size_or_unknown();
+    let item = match &list.kind {
+        Type::List(item) => Span::up_to(item.max),
+        _ => Span::UNKNOWN,
+    };
+    let between = between.map_or(Span::exactly(0), Found::size_or_unknown);
+    let result = count.times(item.plus(between));
+    (result.read(), Some(result))
+}
+
+fn searched(list: &Found) -> Span {
+    let size = list.size_or_unknown();
+    match &list.kind {
+        Type::List(item) if matches!(item.kind, Type::Text | Type::Bytes) => {
+            size.times(Span::up_to(item.max).read().plus(Span::exactly(1)))
+        }
+        Type::List(_) => size,
+        _ => size.read(),
+    }
+}

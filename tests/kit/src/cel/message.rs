@@ -1,0 +1,64 @@
+//! What a rule that fails says.
+
+use kube_cel::cel::{Context, ExecutionError, Value as Cel};
+
+use super::program;
+use super::rule::Rule;
+
+/// The most bytes that a message made by an expression may have.
+const LONGEST: usize = 5 * 1024;
+
+/// The message of a failed rule: what its expression gives, where that is one line, else what the rule says.
+pub(super) fn of(rule: &Rule, context: &Context<'_>) -> String {
+    made(rule, context).unwrap_or_else(|| match rule.message.trim() {
+        "" => format!("failed rule: {}", rule.rule.trim()),
+        message => message.to_owned(),
+    })
+}
+
+fn made(rule: &Rule, context: &Context<'_>) -> Option<String> {
+    if rule.message_expression.trim().is_empty() {
+        return None;
+    }
+    let expr = program::parsed(&rule.message_expression).ok()?;
+    match Cel::resolve(&expr.runs, context) {
+        Ok(Cel::String(text)) => {
+            let text = text.trim();
+            (!text.is_empty() && text.len() <= LONGEST && !text.contains('\n')).then(|| text.to_owned())
+        }
+        _ => None,
+    }
+}
+
+/// A failure to run, in the words of a server.
+pub(super) fn failure(error: &ExecutionError) -> String {
+    match error {
+        ExecutionError::DivisionByZero(_) => "division by zero".to_owned(),
+        ExecutionError::RemainderByZero(_) => "modulus by zero".to_owned(),
+        ExecutionError::NoSuchKey(key) => format!("no such key: {key}"),
+        ExecutionError::IndexOutOfBounds(index) => match index {
+            Cel::Int(index) => format!("index out of bounds: {index}"),
+            _ => "index out of bounds".to_owned(),
+        },
+        ExecutionError::Overflow(..) => "integer overflow".to_owned(),
+        ExecutionError::NoSuchOverload
+        | ExecutionError::UnsupportedBinaryOperator(..)
+        | ExecutionError::UnsupportedUnaryOperator(..)
+        | ExecutionError::ValuesNotComparable(..) => "no such overload".to_owned(),
+        ExecutionError::FunctionError { function, message } => match converted(function) {
+            Some(kind) => format!("type conversion error from 'string' to '{kind}'"),
+            None => message.clone(),
+        },
+        other => other.to_string(),
+    }
+}
+
+/// The type that a function of this name converts to.
+fn converted(function: &str) -> Option<&str> {
+    Some(match function {
+        "duration" => "google.protobuf.Duration",
+        "timestamp" => "google.protobuf.Timestamp",
+        "bool" | "double" | "int" | "uint" => function,
+        _ => return None,
+    })
+}

@@ -1,0 +1,172 @@
+//! Runs the rules of a schema over an object that is written.
+
+use std::sync::Arc;
+
+use kube_cel::cel::objects::OptionalValue;
+use kube_cel::cel::{Context, Value as Cel};
+use serde_json::{Map, Value};
+
+use super::library::FUNCTIONS;
+use super::rule::Rule;
+use super::types::Place;
+use super::value::{Maker, aligned};
+use super::{field, message, program};
+use crate::schema::{Cause, Kind, ListType, Rest, Structural, is_equal, join};
+
+/// What rules find.
+#[derive(Debug, Default)]
+pub(crate) struct Outcome {
+    pub(crate) causes: Vec<Cause>,
+    /// What is wrong in parts that are as they were.
+    pub(crate) warnings: Vec<String>,
+}
+
+/// Refusals after which rules do not run, since they could not rely on the types of the schema.
+const BLOCKING: [&str; 5] =
+    ["FieldValueNotSupported", "FieldValueRequired", "FieldValueTooLong", "FieldValueTooMany", "FieldValueTypeInvalid"];
+
+/// Runs all rules over the resource `new`, which is to follow `old` and of which the schema says `found`.
+pub(crate) fn run(new: &Value, old: Option<&Value>, s: &Structural, found: &[Cause]) -> Outcome {
+    let mut outcome = Outcome::default();
+    if !has_rules(s) {
+        return outcome;
+    }
+    if found.iter().any(|cause| BLOCKING.contains(&cause.reason.as_str())) {
+        let why = "some validation rules were not checked because the object was invalid; correct the existing errors \
+                   to complete validation";
+        outcome.causes.push(Cause::invalid("<nil>", "null", why));
+        return outcome;
+    }
+    node(new, old, s, "", Place::Root, &mut outcome);
+    outcome
+}
+
+fn has_rules(s: &Structural) -> bool {
+    let rest = match &s.rest {
+        Rest::Each(each) => Some(each.as_ref()),
+        _ => None,
+    };
+    !s.cel.is_empty() || s.properties.values().chain(rest).chain(s.items.as_deref()).any(has_rules)
+}
+
+/// A null has no rules of its own: those are for what is around it.
+fn node(new: &Value, old: Option<&Value>, s: &Structural, at: &str, place: Place, outcome: &mut Outcome) {
+    let old = old.filter(|old| !old.is_null());
+    if new.is_null() {
+        return;
+    }
+    if !s.cel.is_empty() {
+        rules(new, old, s, at, place, outcome);
+    }
+    match new {
+        Value::Array(list) => items(list, old, s, at, outcome),
+        Value::Object(map) => members(map, old, s, at, outcome),
+        _ => {}
+    }
+}
+
+fn items(list: &[Value], old: Option<&Value>, s: &Structural, at: &str, outcome: &mut Outcome) {
+    let Some(schema) = s.items.as_deref() else { return };
+    for (index, item) in list.iter().enumerate() {
+        let past = match &s.list {
+            ListType::Map(keys) => old
+                .and_then(Value::as_array)
+                .and_then(|old| old.iter().find(|other| keys.iter().all(|key| other.get(key) == item.get(key)))),
+            _ => None,
+        };
+        node(item, past, schema, &format!("{at}[{index}]"), Place::Inside, outcome);
+    }
+}
+
+fn members(map: &Map<String, Value>, old: Option<&Value>, s: &Structural, at: &str, outcome: &mut Outcome) {
+    for (name, value) in map {
+        let past = old.and_then(|old| old.get(name));
+        match (s.properties.get(name), &s.rest) {
+            (Some(schema), _) => node(value, past, schema, &join(at, name), Place::Inside, outcome),
+            (None, Rest::Each(schema)) => node(value, past, schema, &format!("{at}[{name}]"), Place::Inside, outcome),
+            (None, Rest::Nothing | Rest::Anything) => {}
+        }
+    }
+}
+
+fn rules(new: &Value, old: Option<&Value>, s: &Structural, at: &str, place: Place, outcome: &mut Outcome) {
+    let maker = Maker(&FUNCTIONS);
+    let own = maker.make(new, s, place);
+    let past = old.map(|old| maker.make(&aligned(old, new, s), s, place));
+    let is_unchanged = old.is_some_and(|old| is_equal(old, new));
+    for rule in &s.cel {
+        let Ok(expr) = program::parsed(&rule.rule) else { continue };
+        let is_transition = program::uses(&expr.written, "oldSelf");
+        let is_optional = rule.optional_old_self == Some(true);
+        if is_transition && past.is_none() && !is_optional {
+            continue;
+        }
+        let context = context(&own, past.as_ref(), is_optional);
+        let failure = match Cel::resolve(&expr.runs, &context) {
+            Ok(Cel::Bool(true)) => continue,
+            Ok(_) => broken(rule, new, at, s, &message::of(rule, &context)),
+            Err(error) => {
+                let at = if at.is_empty() { "<nil>" } else { at };
+                outcome.causes.push(stopped(rule, at, s, &message::failure(&error)));
+                continue;
+            }
+        };
+        if is_unchanged && !is_transition {
+            outcome.warnings.push(failure.to_string());
+        } else {
+            outcome.causes.push(failure);
+        }
+    }
+}
+
+fn context(own: &Cel, past: Option<&Cel>, is_optional: bool) -> Context<'static> {
+    let mut context = FUNCTIONS.new_inner_scope();
+    context.add_variable_from_value("self", own.clone());
+    if is_optional {
+        let past = past.map_or_else(OptionalValue::none, |past| OptionalValue::of(past.clone()));
+        context.add_variable_from_value("oldSelf", Cel::Opaque(Arc::new(past)));
+    } else if let Some(past) = past {
+        context.add_variable_from_value("oldSelf", past.clone());
+    }
+    context
+}
+
+/// A rule that is false.
+fn broken(rule: &Rule, value: &Value, at: &str, s: &Structural, message: &str) -> Cause {
+    let blamed = field::blamed(&rule.field_path, s, at);
+    let field = if blamed.is_empty() { "<nil>" } else { blamed.as_str() };
+    let reason = rule.reason.as_deref().unwrap_or("FieldValueInvalid");
+    let (head, with_value) = match reason {
+        "FieldValueForbidden" => ("Forbidden", false),
+        "FieldValueRequired" => ("Required value", false),
+        "FieldValueDuplicate" => {
+            return Cause { message: duplicate(value), reason: reason.to_owned(), field: field.to_owned() };
+        }
+        _ => ("Invalid value", true),
+    };
+    let value =
+        if with_value && !value.is_object() && !value.is_array() { format!("{value}: ") } else { String::new() };
+    Cause { reason: reason.to_owned(), message: format!("{head}: {value}{message}"), field: field.to_owned() }
+}
+
+fn duplicate(value: &Value) -> String {
+    if value.is_object() || value.is_array() {
+        "Duplicate value".to_owned()
+    } else {
+        format!("Duplicate value: {value}")
+    }
+}
+
+/// A rule that could not be run to its end.
+fn stopped(rule: &Rule, at: &str, s: &Structural, why: &str) -> Cause {
+    let name = rule.name();
+    let text = if why.starts_with("no such overload") {
+        format!(
+            "'{why}': call arguments did not match a supported operator, function or macro signature for rule: {name}"
+        )
+    } else {
+        format!("{why} evaluating rule: {name}")
+    };
+    let kind = if s.kind == Kind::IntOrString { "" } else { s.kind.name() };
+    Cause::invalid(at, format!("{kind:?}"), text)
+}
