@@ -15,6 +15,8 @@ use crate::diff::diff;
 const STEP: Duration = Duration::from_millis(10);
 /// A look comes after this part of the time that has passed, so that hours of virtual time take few looks.
 const SHARE: u32 = 100;
+/// As [`SHARE`], where a look reads an object: a sweep waits hundreds of times.
+const READING: u32 = 20;
 
 /// Looks again and again until the answer is `Some`, and gives it back.
 ///
@@ -41,7 +43,7 @@ where
 {
     let caller = Location::caller();
     async move {
-        match attempt(timeout, async || look().await).await {
+        match attempt(timeout, SHARE, async || look().await).await {
             Some(answer) => answer,
             None => panic!("{caller}: nothing came of it within {timeout:?}"),
         }
@@ -74,7 +76,7 @@ where
     let caller = Location::caller();
     async move {
         let mut last = None;
-        let seen = attempt(timeout, async || {
+        let seen = attempt(timeout, SHARE, async || {
             let seen = look().await;
             let is_equal = seen == wanted;
             last = Some(seen);
@@ -113,7 +115,7 @@ where
     let (caller, api, name) = (Location::caller(), api.clone(), name.to_owned());
     async move {
         let (mut first, mut last) = (None, None);
-        let found = attempt(timeout, async || match api.get_opt(&name).await {
+        let found = attempt(timeout, READING, async || match api.get_opt(&name).await {
             Ok(Some(object)) if test(&object) => Some(object),
             other => {
                 first.get_or_insert_with(|| shown(&other));
@@ -142,7 +144,7 @@ fn shown<K: Serialize>(object: &kube::Result<Option<K>>) -> String {
     }
 }
 
-async fn attempt<T>(timeout: Duration, mut look: impl AsyncFnMut() -> Option<T>) -> Option<T> {
+async fn attempt<T>(timeout: Duration, share: u32, mut look: impl AsyncFnMut() -> Option<T>) -> Option<T> {
     let began = Instant::now();
     loop {
         if let Some(answer) = look().await {
@@ -152,6 +154,6 @@ async fn attempt<T>(timeout: Duration, mut look: impl AsyncFnMut() -> Option<T>)
         if passed >= timeout {
             return None;
         }
-        sleep(STEP.max(passed / SHARE).min(timeout - passed)).await;
+        sleep(STEP.max(passed / share).min(timeout - passed)).await;
     }
 }
