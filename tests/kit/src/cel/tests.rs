@@ -94,6 +94,41 @@ fn optional_values_may_be_asked() {
 }
 
 #[test]
+fn what_does_not_parse_is_refused_with_its_place() {
+    let broken = [
+        "self.",
+        "(",
+        "'",
+        "\"\\",
+        "a..b",
+        "[",
+        "{",
+        "x ? y",
+        "0x",
+        "1.e",
+        "b'",
+        "self[",
+        "has(",
+        "has(self)",
+        "self.all(x)",
+        "self.all(1, x)",
+        "99999999999999999999 > 1",
+        "self ==",
+        "!",
+        "self.?",
+        "self[?",
+        "A{b: 1}",
+        "self == 'a' //",
+        "1], [2",
+    ];
+    for rule in broken {
+        let found = refusals(with_rule(text(), rule));
+        let is_told = found.iter().any(|why| why.contains("compilation failed: ERROR: <input>:1:"));
+        assert!(is_told || rule.ends_with("//"), "{rule}: {found:?}");
+    }
+}
+
+#[test]
 fn two_denials_are_none() {
     let number = json!({"type": "integer"});
     holds(number.clone(), "!!(self == 1)", json!(1));
