@@ -1,15 +1,19 @@
 //! The port between a pass and the API server: every call of a step goes through it, so it can be counted, traced and failed.
 
 use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::future::BoxFuture;
 use kube::core::DynamicObject;
 
 use crate::depend::Access;
 use crate::draft::StatusIntent;
 use crate::wiring::{How, KindInfo};
+
+/// A future on the heap: the same type as that of this name in `futures`.
+pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// What may go wrong with a call to the API server.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,6 +83,6 @@ pub trait Backend: Send + Sync {
     fn access(&self) -> Access {
         Access::default()
     }
-    /// Runs blocking work; the key of the object stays taken until it ends.
-    fn blocking(&self, work: Box<dyn FnOnce() + Send>);
+    /// Runs blocking work from now on, also where nobody awaits its end; the key of the object stays taken until then.
+    fn blocking(&self, work: Box<dyn FnOnce() + Send>) -> BoxFuture<'static, ()>;
 }

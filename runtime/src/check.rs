@@ -46,9 +46,13 @@ pub const fn check_unset<C: ConditionSet>(steps: &[StepWiring]) {
     }
     let Some(seen) = sets(steps, steps.len(), C::CONDITIONS.len()) else { return };
     let mut i = 0;
-    while i < C::COMPLAINTS.len() {
+    while i < C::CONDITIONS.len() {
         if seen & (1 << i) == 0 {
-            panic!("{}", C::COMPLAINTS[i].unset);
+            complain::<C>(
+                i,
+                ["no step of this pipeline sets the condition `", "`"],
+                ["add `sets(", ")` to the step that finds it out"],
+            );
         }
         i += 1;
     }
@@ -71,19 +75,44 @@ pub const fn check_step<C: ConditionSet>(steps: &[StepWiring], first: usize, ste
         check_errors(&C::CONDITIONS[steps[step].sets[0]], steps[step].errors);
     }
     let mut i = 0;
-    while i < C::COMPLAINTS.len() {
+    while i < C::CONDITIONS.len() {
         let bit = 1 << i;
         if earlier & here & bit != 0 {
-            panic!("{}", C::COMPLAINTS[i].set_twice);
+            complain::<C>(
+                i,
+                ["an earlier step of this pipeline sets the condition `", "` as well"],
+                ["a condition has one owner: keep `", "` in one `sets(..)`"],
+            );
         }
-        if clears & bit != 0 && !matches!(C::CONDITIONS[i].polarity, Polarity::Negative) {
-            panic!("{}", C::COMPLAINTS[i].cleared_positive);
+        let kept = match C::CONDITIONS[i].polarity {
+            Polarity::Positive => Some("` is positive and cannot be cleared"),
+            Polarity::Bipolar => Some("` is bipolar and cannot be cleared"),
+            Polarity::Negative => None,
+        };
+        if clears & bit != 0
+            && let Some(kept) = kept
+        {
+            let cure = ["drop `", "` from `clears(..)`: its own step sets it to False or Unknown"];
+            complain::<C>(i, ["the condition `", kept], cure);
         }
         if clears & !before & bit != 0 {
-            panic!("{}", C::COMPLAINTS[i].cleared_unset);
+            complain::<C>(
+                i,
+                ["no earlier step sets the condition `", "` that this one clears"],
+                ["drop `", "` from `clears(..)`, or move its step up"],
+            );
         }
         i += 1;
     }
+}
+
+/// Fails the build: what is wrong with the condition, around its name, and the cure, around its marker.
+#[track_caller]
+const fn complain<C: ConditionSet>(place: usize, wrong: [&str; 2], cure: [&str; 2]) {
+    let name = C::CONDITIONS[place].type_;
+    let sentence = Sentence::new().push(wrong[0]).push(name).push(wrong[1]).push("\nhelp: ");
+    let sentence = sentence.push(cure[0]).push(C::MARKERS).push("::").push(name).push(cure[1]);
+    panic!("{}", sentence.text());
 }
 
 /// What a step names is in the set.
@@ -133,9 +162,6 @@ const fn defect<C: ConditionSet>() -> Option<Sentence> {
     }
     if C::CONDITIONS.len() > MOST {
         return Some(set.push("has more than 64 conditions"));
-    }
-    if C::COMPLAINTS.len() != C::CONDITIONS.len() {
-        return Some(set.push("does not say what is wrong with each of its conditions"));
     }
     None
 }

@@ -2,16 +2,14 @@
 //!
 //! Public only so that messages of the compiler can name it; nothing here is for authors.
 
-use std::future::Future;
 use std::marker::PhantomData;
-
-use futures::FutureExt;
-use futures::future::BoxFuture;
 
 use crate::check::UNKNOWN;
 use crate::condition::{ConditionMarker, ConditionSet};
-use crate::cx::{self, Bounded, Cx, Pass, bounded, undo};
-use crate::outcome::{Halt, ReconcileError};
+#[doc(no_inline)]
+pub use crate::cx::{Bounded, Erased, Limit, UndoStep};
+use crate::cx::{Cx, Pass, undo};
+use crate::outcome::ReconcileError;
 use crate::poison::Poison;
 use crate::reconciler::Reconciler;
 #[doc(no_inline)]
@@ -61,10 +59,7 @@ step_fn!(A B C D E G H I J K);
     message = "`{Self}` is no step for a `{O}` with the conditions `{C}`",
     label = "works on another kind, or sets conditions of another set"
 )]
-pub trait StepOf<O, C>: SubReconciler<Object = O, Conditions: Fits<C>> {
-    /// The object as the step sees it: the same.
-    fn object(object: &O) -> &Self::Object;
-}
+pub trait StepOf<O, C>: SubReconciler<Object = O, Conditions: Fits<C>> {}
 
 /// The set `C`, or what stands in for it.
 #[diagnostic::on_unimplemented(
@@ -150,20 +145,14 @@ pub const fn may_own<K: Kind<Scope: OwnableBy<O::Scope>>, O: Kind>() {}
 #[derive(Debug)]
 pub struct Tag<S>(PhantomData<fn() -> S>);
 
-/// The step of the context.
+/// The pipeline of a reconciler: for objects of `O`, with the conditions `C`.
+#[derive(Debug)]
+pub struct Pipeline<O, C>(PhantomData<fn() -> (O, C)>);
+
+/// Nothing but the types.
 #[must_use]
-pub fn tag<S>(_: &Cx<'_, S>) -> Tag<S> {
-    Tag(PhantomData)
-}
-
-/// Starts the step.
-pub fn begin<'a, S: SubReconciler>(_: Tag<S>, pass: &'a mut Pass<'_>) -> Cx<'a, S> {
-    cx::begin(pass)
-}
-
-/// Runs the future of the step in its span, within its time.
-pub fn run<S: SubReconciler, F: Future>(_: Tag<S>, step: F) -> Bounded<F> {
-    bounded::<S, F>(step)
+pub fn pipeline<O, C>() -> Pipeline<O, C> {
+    Pipeline(PhantomData)
 }
 
 /// Leaves the step out: its positive conditions are True with the reason.
@@ -171,18 +160,17 @@ pub fn skip<S: SubReconciler>(_: Tag<S>, pass: &mut Pass<'_>, reason: &'static s
     pass.draft.skip(&S::WIRING, reason);
 }
 
-/// The object as the step sees it, where it is a step for that kind and set.
-pub fn object<'a, O, C, S>(_: &Cx<'_, S>, object: &'a O) -> &'a S::Object
-where
-    S: StepOf<O, C>,
-{
-    S::object(object)
-}
-
-/// What a step declared. Its places count only where its conditions are of the set `C`.
+/// What a step declared, with what undoes it in the reconciler `R`. Its places count only where its conditions are of the set `C`.
 #[must_use]
-pub const fn wiring_of<C: ConditionSet, S: SubReconciler>(_: Tag<S>) -> StepWiring {
-    let wiring = StepWiring { errors: <S::Error as ReconcileError>::VARIANTS, ..S::WIRING };
+pub const fn wiring_of<R, C, S>(_: Tag<S>) -> StepWiring
+where
+    R: Reconciler,
+    C: ConditionSet,
+    S: SubReconciler<Undo: Undo<S, R>>,
+{
+    // Without a pointer to it, nothing is compiled for the undoing of a step.
+    let undo: Option<UndoStep> = if S::WIRING.external { Some(undo::<S, R>) } else { None };
+    let wiring = StepWiring { errors: <S::Error as ReconcileError>::VARIANTS, undo, ..S::WIRING };
     if same(S::Conditions::NAME, C::NAME) {
         wiring
     } else {
@@ -204,26 +192,6 @@ pub(crate) const fn same(a: &str, b: &str) -> bool {
 #[must_use]
 pub const fn step_of<F: StepFn<M>, M>(_: &F) -> Tag<F::Step> {
     Tag(PhantomData)
-}
-
-/// Undoes a step on the delete path, where it is external.
-///
-/// The parameters of its function are not named here: a future that does is not `Send` for all lifetimes, says rustc. No
-/// `async fn` either, for which rustc would repeat a missing dependency.
-///
-/// # Errors
-/// The cleanup failed.
-pub fn undo_by<'a, R, S>(
-    _: Tag<S>,
-    object: &'a R::Object,
-    deps: &'a R::Deps,
-    pass: &'a mut Pass<'_>,
-) -> BoxFuture<'a, Result<(), Halt>>
-where
-    R: Reconciler,
-    S: SubReconciler<Undo: Undo<S, R>>,
-{
-    undo::<S, R>(object, deps, pass).boxed()
 }
 
 /// A borrow that keeps `dyn Trait` as long-lived as it is elsewhere.

@@ -8,7 +8,7 @@ use kube::core::{NamespaceResourceScope, ObjectMeta};
 use serde::{Deserialize, Serialize};
 
 use crate::check::UNKNOWN;
-use crate::condition::{Complaints, Condition, ConditionInfo, ConditionSet};
+use crate::condition::{Condition, ConditionInfo, ConditionSet};
 use crate::outcome::{Class, ReconcileError};
 use crate::status::{ObservedInputs, StatusContract};
 use crate::wiring::StepWiring;
@@ -96,7 +96,7 @@ impl kube::Resource for Poison {
 impl ConditionSet for Poison {
     const NAME: &'static str = "";
     const CONDITIONS: &'static [ConditionInfo] = &[];
-    const COMPLAINTS: &'static [Complaints] = &[];
+    const MARKERS: &'static str = "";
 }
 
 impl std::fmt::Display for Poison {

@@ -4,17 +4,16 @@ pub use crate::action::{Actions, EventLevel, LogLevel, VariantInfo};
 pub use crate::check::{check_step, check_summary, check_unset};
 pub use crate::condition::reason::{check_reason, check_reason_of};
 pub use crate::condition::{
-    Complaints, Condition, ConditionInfo, ConditionMarker, ConditionSet, Polarity, ReasonInfo, SummaryInfo,
+    Condition, ConditionInfo, ConditionMarker, ConditionSet, Polarity, ReasonInfo, SummaryInfo,
 };
-pub use crate::cx::{Cx, Pass, begin_each, both, ended, finish, finish_each, fork, joined, merge, next};
+pub use crate::cx::{Cx, Pass, begin_each, both, ended, finish, finish_each, fork, joined, merge};
 pub use crate::depend::{Reference, References};
 pub use crate::hook::{Ending, Hook};
 pub use crate::interval::IntoInterval;
 pub use crate::observed::ObservedBy;
 pub use crate::outcome::{Class, Flow, ReconcileError};
 pub use crate::pipeline::{
-    Borrowed, IsSet, StepOf, StepOutput, begin, is_empty, may_own, object, place, run, skip, step_of, tag, undo_by,
-    wakes, wiring_of,
+    Borrowed, IsSet, StepOf, StepOutput, is_empty, may_own, pipeline, place, skip, step_of, wakes, wiring_of,
 };
 pub use crate::poison::{Poison, poisoned};
 pub use crate::reconciler::{Primary, Reconciler};
@@ -26,4 +25,7 @@ pub use crate::step::{HasCleanup, NoCleanup, Provides, SubReconciler, Undo};
 pub use crate::suspend::{IsSuspended, Suspend};
 pub use crate::wiring::{Arm, How, KindInfo, Node, Previously, Readable, Relation, StepWiring, Wiring};
 pub use std;
+pub use std::clone::Clone;
+pub use std::fmt::Debug;
+pub use std::marker::Copy;
 pub use {schemars, serde};

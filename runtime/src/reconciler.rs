@@ -8,7 +8,7 @@ use std::time::Duration;
 use kube::core::object::HasStatus;
 
 use crate::condition::ConditionSet;
-use crate::cx::Pass;
+use crate::cx::{Pass, undo_all};
 use crate::depend::Reference;
 use crate::hook::Hook;
 use crate::outcome::Flow;
@@ -89,5 +89,7 @@ pub trait Reconciler: Sized + Send + Sync + 'static {
     fn reconcile(object: &Self::Object, deps: &Self::Deps, pass: &mut Pass<'_>) -> impl Future<Output = Flow> + Send;
 
     /// Undoes the external steps in reverse pipeline order.
-    fn cleanup(object: &Self::Object, deps: &Self::Deps, pass: &mut Pass<'_>) -> impl Future<Output = Flow> + Send;
+    fn cleanup(object: &Self::Object, deps: &Self::Deps, pass: &mut Pass<'_>) -> impl Future<Output = Flow> + Send {
+        async move { undo_all(Self::WIRING.steps, object, deps, pass).await }
+    }
 }

@@ -8,12 +8,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt;
-use futures::future::BoxFuture;
 use kube::api::DynamicObject;
 use kube::{Client, Resource};
 use serde_json::{Value, json};
 
-use crate::backend::{ApiError, Backend, Target};
+use crate::backend::{ApiError, Backend, BoxFuture, Target};
 use crate::condition::{Condition, ConditionSet};
 use crate::cx::{self, Cx, Pass};
 use crate::draft::{Draft, StatusIntent};
@@ -65,9 +64,9 @@ pub async fn step<S: SubReconciler, T>(
     let wiring = Wiring { name: S::WIRING.name, conditions: S::Conditions::CONDITIONS, ..Wiring::EMPTY };
     let mut draft = Draft::new(object, wiring, backend);
     let mut pass = Pass { draft: &mut draft };
-    let mut context = cx::begin::<S>(&mut pass);
-    let done = cx::bounded::<S, _>(body(&mut context)).await;
-    let value = cx::finish::<S, T, _>(context, done);
+    let (mut context, limit) = cx::begin::<S>(&mut pass);
+    let done = limit.run(body(&mut context)).await;
+    let value = cx::finish(done, context);
     let touched = S::WIRING.sets.iter().chain(S::WIRING.clears);
     let conditions = touched.filter_map(|place| draft.condition(*place).cloned()).collect();
     let intent = draft.progress();
@@ -111,7 +110,7 @@ impl Backend for Direct {
         async move { self.calls.apply_status(&self.target, &body).await.map(drop) }.boxed()
     }
 
-    fn blocking(&self, work: Box<dyn FnOnce() + Send>) {
-        tokio::task::spawn_blocking(work);
+    fn blocking(&self, work: Box<dyn FnOnce() + Send>) -> BoxFuture<'static, ()> {
+        tokio::task::spawn_blocking(work).map(drop).boxed()
     }
 }

@@ -1,5 +1,6 @@
 //! The wiring of a reconciler: what the macros found out, as constants.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use kube::Resource;
@@ -7,7 +8,8 @@ use kube::core::ApiResource;
 use kube::core::{ClusterResourceScope, NamespaceResourceScope};
 
 use crate::action::VariantInfo;
-use crate::condition::{ConditionInfo, READY, RECONCILING, STALLED, SummaryInfo};
+use crate::condition::{ConditionInfo, ConditionSet, READY, RECONCILING, STALLED, SummaryInfo};
+use crate::cx::UndoStep;
 pub use crate::shape::{Arm, Node};
 use crate::suspend::Suspend;
 
@@ -24,7 +26,7 @@ pub struct Wiring {
     pub summaries: &'static [SummaryInfo],
     /// The steps in pipeline order.
     pub steps: &'static [StepWiring],
-    /// How they run: in order, under conditions, concurrently, for each item.
+    /// How they run: under conditions, concurrently, for each item; empty where they only follow one another.
     pub shape: &'static [Node],
     /// How long one pass may take before it is dropped, unless the reconciler says otherwise; five minutes.
     pub timeout: Duration,
@@ -65,6 +67,22 @@ impl Wiring {
         suspend: None,
         depends_on: false,
     };
+
+    /// What the macro knows of every reconciler: its name and its conditions.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn of<C: ConditionSet>(name: &'static str) -> Self {
+        Self { name, conditions: C::CONDITIONS, summaries: C::SUMMARIES, ..Self::EMPTY }
+    }
+
+    /// The shape; where the expansion says nothing of it, the steps run one after another.
+    #[must_use]
+    pub(crate) fn nodes(&self) -> Cow<'static, [Node]> {
+        match self.shape {
+            [] => (0..self.steps.len()).map(Node::Call).collect(),
+            shape => Cow::Borrowed(shape),
+        }
+    }
 
     /// The field manager within the operator of the name.
     #[must_use]
@@ -145,6 +163,9 @@ pub struct StepWiring {
     pub errors: &'static [VariantInfo],
     /// The one-shot actions that it asks for, as `lastHandledActions` names them.
     pub actions: &'static [&'static str],
+    /// Undoes it, where it is external. Filled in as the errors are.
+    #[doc(hidden)]
+    pub undo: Option<UndoStep>,
 }
 
 impl StepWiring {
@@ -160,6 +181,7 @@ impl StepWiring {
         errors: &[],
         actions: &[],
         timeout: None,
+        undo: None,
     };
 }
 
@@ -264,7 +286,7 @@ impl OwnableBy<ClusterResourceScope> for ClusterResourceScope {}
 pub trait Readable {
     /// The kind, where it is one.
     #[doc(hidden)]
-    const KIND: Option<fn() -> KindInfo>;
+    const KIND: Option<fn() -> KindInfo> = None;
 }
 
 #[diagnostic::do_not_recommend]

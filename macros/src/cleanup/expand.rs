@@ -19,8 +19,7 @@ pub(crate) fn expand(cleanup: &Cleanup) -> Parts {
         impl #params #here::HasCleanup for #of #bounds { type Cleanup = #marker; }
     };
     let undo = expand_undo(cleanup);
-    let (inherited, doc) = (function.inherited(), "\n\nAs a type: this cleanup.");
-    let marker = marker.define(&quote!(#inherited #[doc = #doc]), krate);
+    let marker = marker.define(&function.inherited_as("this cleanup."), krate);
     Parts { function: function.to_token_stream(), marker, impls: quote!(#link #undo) }
 }
 

@@ -9,29 +9,42 @@ use crate::syntax::names::plain;
 
 pub(crate) fn expand(set: &Set) -> TokenStream {
     let Set { krate, ident, vis, module, conditions, .. } = set;
-    let name = plain(ident);
-    let doc = format!("The markers of the conditions of [`{name}`](super::{name}).");
+    let import = krate.import();
+    let doc = format!("The markers of the conditions of [`{name}`](super::{name}).", name = plain(ident));
     let structs = conditions.iter().map(|condition| expand_struct(set, condition));
     let impls = conditions.iter().map(|condition| expand_marker(set, condition));
-    let infos = conditions.iter().map(|condition| expand_info(set, condition));
-    let complaints = conditions.iter().map(|condition| expand_complaints(set, condition));
-    let summaries = set.summaries.iter().map(
-        |Summary { name, places, doc }| quote!(#krate::SummaryInfo { type_: #name, of: &[#(#places),*], doc: #doc }),
-    );
+    let implementation = expand_impl(set);
     quote! {
         #[doc = #doc]
         #[allow(dead_code, missing_docs, non_camel_case_types, unreachable_pub, rustdoc::all)]
-        #vis mod #module { #(#structs)* }
-        #(#impls)*
-        #[automatically_derived]
-        #[allow(clippy::needless_update)]
+        #vis mod #module {
+            #import
+            #(#structs)*
+        }
+        const _: () = {
+            #import
+            #(#impls)*
+            #implementation
+        };
+    }
+}
+
+fn expand_impl(set: &Set) -> TokenStream {
+    let Set { krate, ident, module, conditions, .. } = set;
+    let (name, markers) = (plain(ident), plain(module));
+    let infos = conditions.iter().map(|condition| expand_info(set, condition));
+    let summaries = set.summaries.iter().map(
+        |Summary { name, places, doc }| quote!(#krate::SummaryInfo { type_: #name, of: &[#(#places),*], doc: #doc }),
+    );
+    let summaries = (!set.summaries.is_empty())
+        .then(|| quote!(const SUMMARIES: &'static [#krate::SummaryInfo] = &[#(#summaries),*];));
+    quote! {
         impl #krate::ConditionSet for #ident {
             const NAME: &'static #krate::std::primitive::str = #name;
+            const MARKERS: &'static #krate::std::primitive::str = #markers;
             const CONDITIONS: &'static [#krate::ConditionInfo] = &[#(#infos),*];
-            const COMPLAINTS: &'static [#krate::Complaints] = &[#(#complaints),*];
-            const SUMMARIES: &'static [#krate::SummaryInfo] = &[#(#summaries),*];
+            #summaries
         }
-        #[automatically_derived]
         impl #krate::IsSet for #ident {
             type Set = Self;
         }
@@ -44,7 +57,7 @@ fn expand_struct(set: &Set, condition: &Condition) -> TokenStream {
     let vis = &set.inner;
     quote_spanned! {ident.span()=>
         #docs
-        #[derive(#krate::std::clone::Clone, #krate::std::marker::Copy, #krate::std::fmt::Debug)]
+        #[derive(#krate::Clone, #krate::Copy, #krate::Debug)]
         #vis struct #ident;
     }
 }
@@ -57,15 +70,11 @@ fn expand_marker(set: &Set, condition: &Condition) -> TokenStream {
         Place::Number(place) => quote!(#place),
     };
     quote! {
-        #[automatically_derived]
         impl #krate::ConditionMarker for #module::#ident {
             type Set = #enum_;
             const INDEX: #krate::std::primitive::usize = #place;
         }
-        #[automatically_derived]
-        impl #krate::Readable for #module::#ident {
-            const KIND: #krate::std::option::Option<fn() -> #krate::KindInfo> = #krate::std::option::Option::None;
-        }
+        impl #krate::Readable for #module::#ident {}
     }
 }
 
@@ -76,27 +85,9 @@ fn expand_info(set: &Set, condition: &Condition) -> TokenStream {
         Polarity::Negative => quote!(Negative),
         Polarity::Bipolar => quote!(Bipolar),
     };
+    let doc = Some(doc).filter(|doc| !doc.is_empty()).into_iter();
     let reasons =
         condition.reasons.iter().map(|Reason { name, doc }| quote!(#krate::ReasonInfo { name: #name, doc: #doc }));
-    quote! {
-        #krate::ConditionInfo {
-            doc: #doc,
-            reasons: &[#(#reasons),*],
-            ..#krate::ConditionInfo::new(#name, #krate::Polarity::#polarity)
-        }
-    }
-}
-
-fn expand_complaints(set: &Set, condition: &Condition) -> TokenStream {
-    let (krate, complaints) = (&set.krate, &condition.complaints);
-    let (unset, set_twice) = (&complaints.unset, &complaints.set_twice);
-    let (cleared_positive, cleared_unset) = (&complaints.cleared_positive, &complaints.cleared_unset);
-    quote! {
-        #krate::Complaints {
-            unset: #unset,
-            set_twice: #set_twice,
-            cleared_positive: #cleared_positive,
-            cleared_unset: #cleared_unset,
-        }
-    }
+    let reasons = (!condition.reasons.is_empty()).then(|| quote!(.with_reasons(&[#(#reasons),*])));
+    quote!(#krate::ConditionInfo::new(#name, #krate::Polarity::#polarity) #(.with_doc(#doc))* #reasons)
 }

@@ -47,7 +47,6 @@ pub(crate) struct Condition {
     pub(crate) docs: TokenStream,
     /// The doc text.
     pub(crate) doc: String,
-    pub(crate) complaints: Complaints,
     /// Its place in the declared order.
     pub(crate) place: Place,
 }
@@ -65,14 +64,6 @@ pub(crate) enum Place {
     Variant,
     /// As a number, where the variant carries data.
     Number(usize),
-}
-
-/// What the const checks of a pipeline say of a condition.
-pub(crate) struct Complaints {
-    pub(crate) unset: String,
-    pub(crate) set_twice: String,
-    pub(crate) cleared_positive: String,
-    pub(crate) cleared_unset: String,
 }
 
 /// Reads the set; a condition with a mistake takes part with a default, so that its users see no second error.
@@ -95,14 +86,14 @@ pub(crate) fn read(input: &DeriveInput, errors: &mut Errors) -> Option<Set> {
         let place = if plain_variant { Place::Variant } else { Place::Number(i) };
         // Two variants of one name are an error of rustc's already.
         if conditions.iter().all(|earlier| earlier.ident != variant.ident) {
-            conditions.push(condition(&module, variant, &args, place));
+            conditions.push(condition(variant, &args, place));
         }
     }
     check::check_positive(input, &conditions, errors);
     check::check_summaries(&args.summaries, &conditions, errors);
     let summaries = args.summaries.iter().map(|summary| sum_up(summary, &conditions)).collect();
     let (vis, inner) = (input.vis.clone(), one_deeper(&input.vis));
-    Some(Set { krate: args.krate, ident: input.ident.clone(), vis, inner, module, conditions, summaries })
+    Some(Set { krate: args.krate.short(), ident: input.ident.clone(), vis, inner, module, conditions, summaries })
 }
 
 fn sum_up(args: &SummaryArgs, conditions: &[Condition]) -> Summary {
@@ -129,32 +120,12 @@ fn one_deeper(vis: &Visibility) -> Visibility {
     }
 }
 
-fn condition(module: &Ident, variant: &Variant, args: &ConditionArgs, place: Place) -> Condition {
+fn condition(variant: &Variant, args: &ConditionArgs, place: Place) -> Condition {
     let Variant { ident, attrs, .. } = variant;
-    let (name, marker) = (plain(ident), format!("{module}::{ident}"));
     let polarity = args.polarity.unwrap_or(Polarity::Positive);
-    let word = if polarity == Polarity::Bipolar { "bipolar" } else { "positive" };
-    let complaints = Complaints {
-        unset: format!(
-            "no step of this pipeline sets the condition `{name}`\n\
-             help: add `sets({marker})` to the step that finds it out"
-        ),
-        set_twice: format!(
-            "an earlier step of this pipeline sets the condition `{name}` as well\n\
-             help: a condition has one owner: keep `{marker}` in one `sets(..)`"
-        ),
-        cleared_positive: format!(
-            "the condition `{name}` is {word} and cannot be cleared\n\
-             help: drop `{marker}` from `clears(..)`: its own step sets it to False or Unknown"
-        ),
-        cleared_unset: format!(
-            "no earlier step sets the condition `{name}` that this one clears\n\
-             help: drop `{marker}` from `clears(..)`, or move its step up"
-        ),
-    };
     let reasons = args.reasons.iter().map(reason).collect();
     let (docs, doc) = (kept(attrs), docs::text(attrs));
-    Condition { ident: ident.clone(), name, polarity, reasons, docs, doc, complaints, place }
+    Condition { ident: ident.clone(), name: plain(ident), polarity, reasons, docs, doc, place }
 }
 
 fn reason(args: &ReasonArgs) -> Reason {

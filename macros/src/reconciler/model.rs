@@ -74,7 +74,10 @@ impl Draft {
                 context: Some(context),
                 pipeline: Some(pipeline),
                 sound: true,
-            } => Ok(Reconciler { args, conditions, function, name, object, dependencies, context, pipeline }),
+            } => {
+                let args = ReconcilerArgs { krate: args.krate.short(), ..args };
+                Ok(Reconciler { args, conditions, function, name, object, dependencies, context, pipeline })
+            }
             draft => Err(Box::new(draft)),
         }
     }

@@ -1,50 +1,55 @@
 //! Prints a step: the function, its marker, what it declared and what it may do.
 
-use proc_macro2::TokenStream;
-use quote::{ToTokens, quote, quote_spanned};
+use proc_macro2::{Ident, TokenStream};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::Path;
 use syn::spanned::Spanned;
 
 use super::Parts;
-use super::args::How;
+use super::args::{How, StepArgs};
 use super::check::text;
 use super::model::{ErrorType, Say, Step};
 use crate::syntax::action::wire;
 use crate::syntax::docs;
 use crate::syntax::duration::expand_duration;
 use crate::syntax::krate::Krate;
-use crate::syntax::shape::hidden;
+use crate::syntax::shape::hidden_at;
 
 pub(crate) fn expand(step: &Step) -> Parts {
-    let Step { args, function, marker, object, name, .. } = step;
-    let krate = &args.krate;
-    let seen = hidden("object");
-    let (set, error, undo) = (expand_set(step), expand_error(krate, &step.error), expand_undo(step));
-    let wiring = expand_wiring(step);
-    let rights = expand_rights(step);
-    let checks = expand_checks(step);
-    let (params, bounds) = marker.params(None, &TokenStream::new());
+    let Step { args, function, marker, name, .. } = step;
+    let (import, set, alias) = (args.krate.import(), expand_set(step), expand_short_set(step));
+    let (implementation, rights, owns) = (expand_impl(step), expand_rights(step), expand_owns(step));
+    let reasons = expand_reasons(step);
     let impls = quote! {
-        #[automatically_derived]
-        #[allow(clippy::needless_update)]
+        const _: () = {
+            #import
+            type #alias = #set;
+            #implementation
+            #rights
+            #owns
+        };
+        #reasons
+    };
+    let attrs = function.inherited_as(&format!("the step `{name}`."));
+    let marker = marker.define(&attrs, &args.krate.full());
+    Parts { function: function.to_token_stream(), marker, impls }
+}
+
+fn expand_impl(step: &Step) -> TokenStream {
+    let Step { args, marker, object, .. } = step;
+    let (krate, set) = (&args.krate, expand_short_set(step));
+    let (error, undo, wiring) = (expand_error(krate, &step.error), expand_undo(step), expand_wiring(step));
+    let (params, bounds) = marker.params(None, &TokenStream::new());
+    quote! {
         impl #params #krate::SubReconciler for #marker #bounds {
             type Object = #object;
             type Conditions = #set;
             type Error = #error;
             type Undo = #undo;
-            #[allow(clippy::needless_update)]
             const WIRING: #krate::StepWiring = #wiring;
         }
-        #[automatically_derived]
-        impl #params #krate::StepOf<#object, #set> for #marker #bounds {
-            fn object(#seen: &#object) -> &#object { #seen }
-        }
-        #rights
-        #checks
-    };
-    let (inherited, doc) = (function.inherited(), format!("\n\nAs a type: the step `{name}`."));
-    let marker = marker.define(&quote!(#inherited #[doc = #doc]), krate);
-    Parts { function: function.to_token_stream(), marker, impls }
+        impl #params #krate::StepOf<#object, #set> for #marker #bounds {}
+    }
 }
 
 /// The set of the conditions: that of the first one.
@@ -52,6 +57,11 @@ fn expand_set(step: &Step) -> TokenStream {
     let first = &step.first;
     let here = step.args.krate.at(first.span());
     quote_spanned!(first.span()=> <#first as #here::ConditionMarker>::Set)
+}
+
+/// The same under its short name.
+fn expand_short_set(step: &Step) -> Ident {
+    hidden_at("Set", step.first.span())
 }
 
 fn expand_error(krate: &Krate, error: &ErrorType) -> TokenStream {
@@ -79,43 +89,61 @@ fn expand_undo(step: &Step) -> TokenStream {
     }
 }
 
+/// What the author said, and only that.
 fn expand_wiring(step: &Step) -> TokenStream {
     let Step { args, name, .. } = step;
     let krate = &args.krate;
-    let external = args.external.is_some();
-    let doc = docs::text(&step.function.attrs);
-    let (sets, clears) = (expand_places(step, &args.sets), expand_places(step, &args.clears));
-    let owns = args.owns.iter().map(|kind| expand_relation(krate, kind, &quote!(Owns)));
-    let watches = args.watches.iter().map(|watch| match &watch.how {
-        How::ByName => expand_relation(krate, &watch.kind, &quote!(WatchesByName)),
-        How::Labels(selector) => expand_relation(krate, &watch.kind, &quote!(WatchesLabels(#selector))),
-    });
-    let reads = args.reads.iter().chain(&args.polls).map(|kind| expand_relation(krate, kind, &quote!(Reads)));
+    let doc = Some(docs::text(&step.function.attrs)).filter(|doc| !doc.is_empty()).into_iter();
+    let external = args.external.iter().map(|_| quote!(external: true,));
     let timeout = args.timeout.iter().map(|timeout| expand_duration(krate, *timeout));
-    let relations = owns.chain(watches).chain(reads);
-    let says = expand_says(step);
     let actions = args.actions.iter().map(|action| wire(&text(action)));
+    let sets = expand_list("sets", expand_places(step, &args.sets));
+    let clears = expand_list("clears", expand_places(step, &args.clears));
+    let relations = expand_list("relations", expand_relations(args));
+    let says = expand_list("says", expand_says(step));
+    let actions = expand_list("actions", quote!(#(#actions),*));
     quote! {
         #krate::StepWiring {
             name: #name,
-            doc: #doc,
-            sets: &[#sets],
-            clears: &[#clears],
-            external: #external,
-            relations: &[#(#relations),*],
-            says: &[#says],
-            actions: &[#(#actions),*],
+            #(doc: #doc,)*
+            #sets
+            #clears
+            #(#external)*
+            #relations
+            #says
+            #actions
             #(timeout: #krate::std::option::Option::Some(#timeout),)*
             ..#krate::StepWiring::EMPTY
         }
     }
 }
 
+/// `field: &[..],` where there is something in it.
+fn expand_list(field: &str, items: TokenStream) -> TokenStream {
+    let field = format_ident!("{field}");
+    match items.is_empty() {
+        true => items,
+        false => quote!(#field: &[#items],),
+    }
+}
+
+/// The kinds that the step is related to.
+fn expand_relations(args: &StepArgs) -> TokenStream {
+    let krate = &args.krate;
+    let owns = args.owns.iter().map(|kind| expand_relation(krate, kind, &quote!(Owns)));
+    let watches = args.watches.iter().map(|watch| match &watch.how {
+        How::ByName => expand_relation(krate, &watch.kind, &quote!(WatchesByName)),
+        How::Labels(selector) => expand_relation(krate, &watch.kind, &quote!(WatchesLabels(#selector))),
+    });
+    let reads = args.reads.iter().chain(&args.polls).map(|kind| expand_relation(krate, kind, &quote!(Reads)));
+    let relations = owns.chain(watches).chain(reads);
+    quote!(#(#relations),*)
+}
+
 /// The places of conditions, which are of one set.
 fn expand_places(step: &Step, markers: &[Path]) -> TokenStream {
     let places = markers.iter().map(|marker| {
-        let here = step.args.krate.at(marker.span());
-        let set = expand_set(step);
+        let (here, set) = (step.args.krate.at(marker.span()), expand_short_set(step));
         quote_spanned!(marker.span()=> #here::place::<#marker, #set>())
     });
     quote!(#(#places),*)
@@ -158,13 +186,13 @@ fn expand_rights(step: &Step) -> TokenStream {
 /// The impls of one right. They stand on the step, so that a kind may be a parameter of it.
 fn expand_right(step: &Step, list: &str, things: &[&Path]) -> TokenStream {
     let (krate, marker) = (&step.args.krate, &step.marker);
-    let list = quote::format_ident!("{list}");
+    let list = format_ident!("{list}");
     let (params, bounds) = marker.params(None, &TokenStream::new());
-    quote!(#(#[automatically_derived] impl #params #krate::Declares<#krate::#list, #things> for #marker #bounds {})*)
+    quote!(#(impl #params #krate::Declares<#krate::#list, #things> for #marker #bounds {})*)
 }
 
-/// What needs no right but must be true: owners own where the garbage collector follows, and closed sets of reasons are kept to.
-fn expand_checks(step: &Step) -> TokenStream {
+/// Owners own where the garbage collector follows.
+fn expand_owns(step: &Step) -> TokenStream {
     let (krate, object) = (&step.args.krate, &step.object);
     let (params, bounds) = step.marker.params(None, &TokenStream::new());
     let owns = step.args.owns.iter().map(|kind| {
@@ -172,13 +200,15 @@ fn expand_checks(step: &Step) -> TokenStream {
         let owns = quote_spanned!(kind.span()=> #here::may_own::<#kind, #object>());
         quote!(const _: () = { #[allow(dead_code, clippy::multiple_bound_locations)] const fn owns #params () #bounds { #owns } };)
     });
-    // One constant each: rustc stops at the first panic in one. Its name shows.
+    quote!(#(#owns)*)
+}
+
+/// Closed sets of reasons are kept to. One constant each: rustc stops at the first panic in one. Its name shows.
+fn expand_reasons(step: &Step) -> TokenStream {
+    let krate = step.args.krate.full();
     let reasons = step.says.iter().map(|Say { marker, reason }| {
         let here = krate.at(reason.span());
         quote_spanned!(reason.span()=> const REASON: () = #here::check_reason::<#marker>(#reason);)
     });
-    quote! {
-        #(#owns)*
-        #(#[allow(dead_code)] const _: () = { #reasons };)*
-    }
+    quote!(#(#[allow(dead_code)] const _: () = { #reasons };)*)
 }

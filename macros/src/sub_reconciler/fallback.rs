@@ -86,13 +86,11 @@ fn expand_uncallable(draft: &Draft, errors: &mut Errors) -> TokenStream {
 }
 
 fn expand_step_of(draft: &Draft, object: &Type) -> TokenStream {
-    let (krate, marker, seen) = (&draft.args.krate, &draft.marker, hidden("object"));
+    let (krate, marker) = (&draft.args.krate, &draft.marker);
     let any = hidden("C");
     let (params, bounds) = marker.params(Some(&any), &TokenStream::new());
     quote! {
-        impl #params #krate::StepOf<#object, #any> for #marker #bounds {
-            fn object(#seen: &#object) -> &#object { #seen }
-        }
+        impl #params #krate::StepOf<#object, #any> for #marker #bounds {}
     }
 }
 

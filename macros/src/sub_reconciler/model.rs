@@ -86,6 +86,7 @@ impl Draft {
                 if errors.count() == 0 =>
             {
                 let says = says(&args, &function);
+                let args = StepArgs { krate: args.krate.short(), ..args };
                 Ok(Step { args, function, marker, name, first, object, error, says })
             }
             (_, draft) => Err(Box::new(draft)),

@@ -5,6 +5,8 @@ use quote::{ToTokens, quote};
 use syn::parse::{Parse, ParseStream};
 use syn::{Attribute, FnArg, PatType, Signature, Type, TypeReference, Visibility};
 
+use crate::syntax::docs;
+
 /// A function with a raw body.
 pub(crate) struct Function {
     pub(crate) attrs: Vec<Attribute>,
@@ -77,6 +79,13 @@ impl Function {
             .iter()
             .filter(|attr| ["doc", "cfg", "allow", "deprecated"].iter().any(|name| attr.path().is_ident(name)));
         quote!(#(#kept)*)
+    }
+
+    /// The same for the type with the name of the function, of which the docs say what it is: in a paragraph of its own.
+    pub(crate) fn inherited_as(&self, what: &str) -> TokenStream {
+        let (inherited, apart) = (self.inherited(), if docs::text(&self.attrs).is_empty() { "" } else { "\n\n" });
+        let doc = format!("{apart}As a type: {what}");
+        quote!(#inherited #[doc = #doc])
     }
 }
 

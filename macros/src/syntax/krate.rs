@@ -5,14 +5,19 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::{Expr, Path};
 
 use crate::errors::mistake;
+use crate::syntax::shape::{hidden, hidden_at};
 
 /// Where expansions find `__private`.
 #[derive(Clone)]
-pub(crate) struct Krate(Option<Path>);
+pub(crate) struct Krate {
+    path: Option<Path>,
+    /// The block has it under the name of [`Krate::import`].
+    short: bool,
+}
 
 impl Krate {
     /// The usual place: `::evenkeel`.
-    pub(crate) const DEFAULT: Self = Self(None);
+    pub(crate) const DEFAULT: Self = Self { path: None, short: false };
 
     /// The path after `crate =`.
     pub(crate) fn parse(value: &Expr) -> syn::Result<Self> {
@@ -24,21 +29,38 @@ impl Krate {
         if path.path.leading_colon.is_none() && !first {
             return Err(mistake(value, "`crate` takes an absolute path", help));
         }
-        Ok(Self(Some(path.path.clone())))
+        Ok(Self { path: Some(path.path.clone()), short: false })
     }
 
     /// `::evenkeel::__private`, spanned at `span` so that rustc points there.
     pub(crate) fn at(&self, span: Span) -> TokenStream {
         let span = span.resolved_at(Span::mixed_site());
-        match &self.0 {
+        match &self.path {
+            _ if self.short => hidden_at("rt", span).into_token_stream(),
             Some(path) => respan(quote!(#path::__private), span),
             None => quote_spanned!(span=> ::evenkeel::__private),
         }
     }
 
+    /// The same, under the short name.
+    pub(crate) fn short(&self) -> Self {
+        Self { path: self.path.clone(), short: true }
+    }
+
+    /// The same, in full: for what stands outside of a block with the short name.
+    pub(crate) fn full(&self) -> Self {
+        Self { path: self.path.clone(), short: false }
+    }
+
+    /// What gives `__private` its short name in a block: lines stay short, and so what an author reads who looks at an expansion.
+    pub(crate) fn import(&self) -> TokenStream {
+        let (full, short) = (self.full(), self.short());
+        quote!(use #full as #short;)
+    }
+
     /// The root of the runtime as a string, for the `crate = ".."` of other derives.
     pub(crate) fn text(&self, rest: &str) -> String {
-        let root = match &self.0 {
+        let root = match &self.path {
             Some(path) => path.to_token_stream().to_string().replace(' ', ""),
             None => "::evenkeel".to_owned(),
         };
@@ -48,7 +70,8 @@ impl Krate {
 
 impl ToTokens for Krate {
     fn to_tokens(&self, tokens: &mut TokenStream) {
-        tokens.extend(match &self.0 {
+        tokens.extend(match &self.path {
+            _ if self.short => hidden("rt").into_token_stream(),
             Some(path) => quote!(#path::__private),
             None => quote!(::evenkeel::__private),
         });

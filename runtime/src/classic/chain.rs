@@ -1,14 +1,13 @@
 //! The list of steps, folded into one result.
 
-use futures::future::BoxFuture;
-
 use super::{ReconcileResult, Reconciled};
+use crate::backend::BoxFuture;
 
 /// A step of a list. `S` is what the steps of one run share: clients, scratch space, what an earlier step found.
 ///
 /// ```
+/// use evenkeel::backend::BoxFuture;
 /// use evenkeel::classic::{ReconcileResult, Reconciled, Step};
-/// use futures::future::BoxFuture;
 ///
 /// fn fetch<'r>(name: &'r mut String, revision: &'r mut Option<u32>) -> BoxFuture<'r, Reconciled> {
 ///     Box::pin(async move {

@@ -21,6 +21,18 @@ impl ConditionInfo {
     pub const fn new(type_: &'static str, polarity: Polarity) -> Self {
         Self { type_, polarity, doc: "", reasons: &[] }
     }
+
+    /// With its doc comment.
+    #[must_use]
+    pub const fn with_doc(self, doc: &'static str) -> Self {
+        Self { doc, ..self }
+    }
+
+    /// With the closed set of its reasons.
+    #[must_use]
+    pub const fn with_reasons(self, reasons: &'static [ReasonInfo]) -> Self {
+        Self { reasons, ..self }
+    }
 }
 
 /// What `#[derive(ConditionSet)]` knows of one declared reason.
@@ -56,23 +68,9 @@ pub trait ConditionSet: Send + Sync + 'static {
     const CONDITIONS: &'static [ConditionInfo];
     /// The summaries beside Ready (`summary(Available(..))`).
     const SUMMARIES: &'static [SummaryInfo] = &[];
-    /// Per condition, what the compiler says when the wiring does not fit. For the const checks of `#[reconciler]`.
+    /// The module of the markers: `on`. For what the compiler says when the wiring does not fit.
     #[doc(hidden)]
-    const COMPLAINTS: &'static [Complaints];
-}
-
-/// The ready-made sentences of one condition for the const checks of a pipeline.
-#[doc(hidden)]
-#[derive(Clone, Copy, Debug)]
-pub struct Complaints {
-    /// No step sets it.
-    pub unset: &'static str,
-    /// Two steps set it.
-    pub set_twice: &'static str,
-    /// A step clears it although it is positive.
-    pub cleared_positive: &'static str,
-    /// A step clears it although no earlier step sets it.
-    pub cleared_unset: &'static str,
+    const MARKERS: &'static str;
 }
 
 /// The marker type of one condition: `on::SourceFetched`.

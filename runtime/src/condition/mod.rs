@@ -35,7 +35,7 @@ mod source;
 mod summary;
 
 pub use counter::{completed, counted};
-pub use declared::{Complaints, ConditionInfo, ConditionMarker, ConditionSet, ReasonInfo, SummaryInfo};
+pub use declared::{ConditionInfo, ConditionMarker, ConditionSet, ReasonInfo, SummaryInfo};
 #[cfg(feature = "operator")]
 pub(crate) use failure::has_recovered;
 pub use failure::{highest_negative, recovered};

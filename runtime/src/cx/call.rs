@@ -4,10 +4,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use futures::FutureExt;
-use futures::future::BoxFuture;
-
-use crate::backend::ApiError;
+use crate::backend::{ApiError, BoxFuture};
 use crate::depend::NotReady;
 use crate::step::Absent;
 
@@ -21,7 +18,7 @@ macro_rules! call_future {
             type Output = $output;
 
             fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-                self.0.poll_unpin(cx)
+                self.0.as_mut().poll(cx)
             }
         }
 
@@ -58,7 +55,7 @@ impl Future for Delete<'_> {
     type Output = Result<(), ApiError>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        self.0.poll_unpin(cx)
+        self.0.as_mut().poll(cx)
     }
 }
 

@@ -2,11 +2,11 @@
 
 use std::marker::PhantomData;
 
-use super::run::settled;
-use super::{Cx, Pass};
+use super::run::stop;
+use super::{Cx, Limit, Pass};
 use crate::draft::deciding;
 use crate::outcome::{Class, Halt};
-use crate::pipeline::Tag;
+use crate::pipeline::{Pipeline, StepOf, Tag};
 use crate::step::SubReconciler;
 
 /// So many errors of items are told; the others are counted.
@@ -26,22 +26,34 @@ pub struct Items<S> {
 
 /// Starts the step, before the first item.
 pub fn begin_each<S: SubReconciler>(_: Tag<S>, pass: &mut Pass<'_>) -> Items<S> {
-    pass.draft.begin(S::WIRING);
+    pass.draft.begin(const { &S::WIRING });
     Items { said: 0, recorded: false, count: 0, failed: Vec::new(), named: Vec::new(), step: PhantomData }
 }
 
-/// The context for the next item.
-pub fn next<'a, S: SubReconciler>(items: &Items<S>, pass: &'a mut Pass<'_>) -> Cx<'a, S> {
-    let (said, recorded) = (items.said, items.recorded);
-    Cx { draft: pass.draft, said, named: None, recorded, step: PhantomData }
+impl<O, C> Pipeline<O, C> {
+    /// The same as at the begin of a step, for the next item of a loop.
+    pub fn next<'a, 'o, S: StepOf<O, C>>(
+        &self,
+        items: &Items<S>,
+        object: &'o O,
+        pass: &'a mut Pass<'_>,
+    ) -> (Cx<'a, S>, &'o S::Object, Limit) {
+        let (said, recorded) = (items.said, items.recorded);
+        (Cx { draft: pass.draft, said, named: None, recorded, step: PhantomData }, object, Limit(const { &S::WIRING }))
+    }
 }
 
 /// Takes note of how an item ended. One that had nothing to do has succeeded.
 #[expect(clippy::needless_pass_by_value, reason = "the context of an item ends here")]
-pub fn ended<S: SubReconciler, T, X>(items: &mut Items<S>, cx: Cx<'_, S>, done: Result<Result<T, S::Error>, X>) {
+pub fn ended<S: SubReconciler, T>(items: &mut Items<S>, done: Option<Result<T, S::Error>>, cx: Cx<'_, S>) {
     (items.said, items.recorded) = (cx.said, cx.recorded);
     items.count += 1;
-    if let Some(halt) = settled::<S, T, X>(cx.draft, done).err().filter(|halt| halt.class != Class::Ignored) {
+    let halt = match done {
+        Some(Ok(_)) => return,
+        Some(Err(error)) => stop(cx.draft, &error),
+        None => cx.draft.late(),
+    };
+    if halt.class != Class::Ignored {
         items.failed.push(Some(halt));
         items.named.push(cx.named);
     }

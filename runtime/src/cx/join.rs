@@ -1,9 +1,9 @@
 //! Joined steps: they run concurrently, each in a pass of its own, and end together.
 
-use std::future::Future;
-use std::panic::AssertUnwindSafe;
-
-use futures::FutureExt;
+use std::future::{Future, poll_fn};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::{Pin, pin};
+use std::task::{Context, Poll};
 
 use super::Pass;
 use crate::outcome::{Halt, panicked};
@@ -21,12 +21,39 @@ pub struct Ended<T>(Result<Result<T, Halt>, String>);
 
 /// Runs a joined step. A panic ends here, and hurts the others no more than an error does.
 pub async fn joined<T>(step: impl Future<Output = Result<T, Halt>>) -> Ended<T> {
-    Ended(AssertUnwindSafe(step).catch_unwind().await.map_err(|panic| panicked(&*panic)))
+    let mut step = pin!(step);
+    let caught = poll_fn(|cx| {
+        let polled = catch_unwind(AssertUnwindSafe(|| step.as_mut().poll(cx)));
+        polled.map_or_else(|panic| Poll::Ready(Err(panicked(&*panic))), |polled| polled.map(Ok))
+    });
+    Ended(caught.await)
 }
 
 /// Runs both at the same time.
-pub fn both<A: Future, B: Future>(a: A, b: B) -> futures::future::Join<A, B> {
-    futures::future::join(a, b)
+pub async fn both<A: Future, B: Future>(a: A, b: B) -> (A::Output, B::Output) {
+    let (mut a, mut b) = (pin!(a), pin!(b));
+    let (mut one, mut other) = (None, None);
+    poll_fn(|cx| {
+        advance(&mut one, a.as_mut(), cx);
+        advance(&mut other, b.as_mut(), cx);
+        match (one.take(), other.take()) {
+            (Some(a), Some(b)) => Poll::Ready((a, b)),
+            ended => {
+                (one, other) = ended;
+                Poll::Pending
+            }
+        }
+    })
+    .await
+}
+
+/// Polls the future until it has ended.
+fn advance<F: Future>(ended: &mut Option<F::Output>, future: Pin<&mut F>, cx: &mut Context<'_>) {
+    if ended.is_none()
+        && let Poll::Ready(value) = future.poll(cx)
+    {
+        *ended = Some(value);
+    }
 }
 
 /// How joined steps ended: one, or nested pairs.

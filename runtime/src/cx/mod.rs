@@ -10,13 +10,10 @@ mod run;
 
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use futures::FutureExt;
-use futures::channel::oneshot;
-use futures::future::BoxFuture;
-
-use crate::backend::{ApiError, Target};
+use crate::backend::{ApiError, BoxFuture, Target};
 use crate::condition::{Condition, ConditionMarker, Status};
 use crate::draft::Draft;
 use crate::interval::Clamped;
@@ -29,12 +26,14 @@ use crate::step::{Absent, SubReconciler};
 use crate::wiring::{How, Kind, KindInfo};
 
 pub use self::call::{Apply, Delete, Get, Require, RequireReady};
-pub use self::each::{begin_each, ended, finish_each, next};
+pub use self::each::{begin_each, ended, finish_each};
 pub(crate) use self::join::Stop;
 pub use self::join::{both, fork, joined, merge};
-pub(crate) use self::limit::Bounded;
-pub use self::run::finish;
-pub(crate) use self::run::{begin, bounded, undo};
+pub use self::limit::{Bounded, Limit};
+#[cfg(feature = "operator")]
+pub(crate) use self::run::begin;
+pub use self::run::{Erased, UndoStep, finish};
+pub(crate) use self::run::{undo, undo_all};
 
 /// The context of one pass: one run of a reconciler for one object. A pipeline hands it to its steps.
 pub struct Pass<'p> {
@@ -125,7 +124,7 @@ impl<S: SubReconciler> Cx<'_, S> {
         if std::mem::replace(&mut self.recorded, true) {
             return Ok(());
         }
-        let mut turn = self.draft.turn().await;
+        let turn = self.draft.turn().await;
         let intent = self.draft.progress_beside(turn.as_ref());
         if intent == self.draft.found() {
             return Ok(());
@@ -133,8 +132,8 @@ impl<S: SubReconciler> Cx<'_, S> {
         let backend = self.draft.backend.clone();
         match backend.record(intent.clone()).await {
             Ok(()) => {
-                if let Some(turn) = &mut turn {
-                    **turn = Some(intent.clone());
+                if let Some(turn) = &turn {
+                    turn.wrote(intent.clone());
                 }
                 self.draft.recorded(intent);
             }
@@ -173,16 +172,13 @@ impl<S: SubReconciler> Cx<'_, S> {
     pub fn require<K: Kind + WatchedBy<S>>(&mut self, name: &str) -> Require<'_, K> {
         let name = name.to_owned();
         let found = self.lookup::<K>(&name, true);
-        Require(
-            async move {
-                match found.await {
-                    Ok(Some(object)) => Ok(object),
-                    Ok(None) => Err(Absent::new(name)),
-                    Err(error) => Err(Absent::unreadable(name, error)),
-                }
+        Require(Box::pin(async move {
+            match found.await {
+                Ok(Some(object)) => Ok(object),
+                Ok(None) => Err(Absent::new(name)),
+                Err(error) => Err(Absent::unreadable(name, error)),
             }
-            .boxed(),
-        )
+        }))
     }
 
     /// The object of the name, if it is there; a watched kind is read from the cache, another one from the API server.
@@ -206,13 +202,12 @@ impl<S: SubReconciler> Cx<'_, S> {
             self.draft.references.insert(target.to_string());
         }
         let backend = self.draft.backend.clone();
-        async move {
+        Box::pin(async move {
             let text = target.to_string();
             let Some(object) = backend.get(how, target).await? else { return Ok(None) };
             let value = serde_json::to_value(&*object).and_then(serde_json::from_value);
             value.map(Some).map_err(|error| ApiError::Failed(format!("{text} cannot be decoded: {error}")))
-        }
-        .boxed()
+        })
     }
 
     /// Server-side apply of an object that this step owns. Namespace and owner reference are filled in; nothing is sent where the
@@ -224,18 +219,15 @@ impl<S: SubReconciler> Cx<'_, S> {
         let backend = self.draft.backend.clone();
         let target = object.meta().name.as_deref().map(|name| self.target::<K>(name));
         let value = serde_json::to_value(object);
-        Apply(
-            async move {
-                let target = target.ok_or_else(|| ApiError::Invalid(format!("a {} without a name", K::kind(&()))))?;
-                let value = value.map_err(|error| ApiError::Invalid(format!("{target} is not JSON: {error}")))?;
-                let text = target.to_string();
-                let applied = backend.apply(target, value).await?;
-                serde_json::to_value(&*applied)
-                    .and_then(serde_json::from_value)
-                    .map_err(|error| ApiError::Failed(format!("{text} cannot be decoded: {error}")))
-            }
-            .boxed(),
-        )
+        Apply(Box::pin(async move {
+            let target = target.ok_or_else(|| ApiError::Invalid(format!("a {} without a name", K::kind(&()))))?;
+            let value = value.map_err(|error| ApiError::Invalid(format!("{target} is not JSON: {error}")))?;
+            let text = target.to_string();
+            let applied = backend.apply(target, value).await?;
+            serde_json::to_value(&*applied)
+                .and_then(serde_json::from_value)
+                .map_err(|error| ApiError::Failed(format!("{text} cannot be decoded: {error}")))
+        }))
     }
 
     /// Deletes an object that this step owns; one that is not there is fine.
@@ -245,20 +237,23 @@ impl<S: SubReconciler> Cx<'_, S> {
     pub fn delete<K: Kind + OwnedBy<S>>(&mut self, name: &str) -> Delete<'_> {
         let backend = self.draft.backend.clone();
         let target = self.target::<K>(name);
-        Delete(async move { backend.delete(target).await }.boxed())
+        Delete(Box::pin(async move { backend.delete(target).await }))
     }
 
     /// Runs blocking work on a thread of its own. If the pass is dropped by its time-out, the object stays taken until the work has ended.
     pub async fn blocking<T: Send + 'static>(&mut self, work: impl FnOnce() -> T + Send + 'static) -> T {
-        let (sender, receiver) = oneshot::channel();
-        self.draft.backend.blocking(Box::new(move || {
-            // A dropped receiver is a pass that has ended: nobody waits for the answer.
-            let _ = sender.send(catch_unwind(AssertUnwindSafe(work)));
+        let answer = Arc::new(Mutex::new(None));
+        let given = answer.clone();
+        let end = self.draft.backend.blocking(Box::new(move || {
+            let done = catch_unwind(AssertUnwindSafe(work));
+            *given.lock().unwrap_or_else(PoisonError::into_inner) = Some(done);
         }));
-        match receiver.await {
-            Ok(Ok(value)) => value,
-            Ok(Err(panic)) => resume_unwind(panic),
-            Err(_) => resume_unwind(Box::new("blocking work was abandoned by the runtime")),
+        end.await;
+        let done = answer.lock().unwrap_or_else(PoisonError::into_inner).take();
+        match done {
+            Some(Ok(value)) => value,
+            Some(Err(panic)) => resume_unwind(panic),
+            None => resume_unwind(Box::new("blocking work was abandoned by the runtime")),
         }
     }
 }

@@ -1,7 +1,5 @@
 //! A step that needs another object to be ready.
 
-use futures::FutureExt;
-
 use super::{Cx, RequireReady, how};
 use crate::backend::Target;
 use crate::depend::{NotReady, Readiness, Reference, readiness};
@@ -21,7 +19,7 @@ impl<S: SubReconciler> Cx<'_, S> {
         let denied = || self.draft.backend.access().refusal(self.draft.namespace.as_deref(), &reference);
         if let Some(refusal) = reference.refusal().or_else(|| denied().filter(|_| kind.namespaced)) {
             self.draft.refuse(refusal.clone());
-            return RequireReady(async move { Err(NotReady::new(reference, refusal.message)) }.boxed());
+            return RequireReady(Box::pin(async move { Err(NotReady::new(reference, refusal.message)) }));
         }
         let place = reference.within(self.draft.namespace.as_deref());
         let target = Target { namespace: place.namespace.filter(|_| kind.namespaced), name: place.name, kind };
@@ -39,6 +37,6 @@ impl<S: SubReconciler> Cx<'_, S> {
                 Readiness::NotReady(why) => Err(why),
             }
         };
-        RequireReady(async move { found.await.map_err(|why| NotReady::new(reference, why)) }.boxed())
+        RequireReady(Box::pin(async move { found.await.map_err(|why| NotReady::new(reference, why)) }))
     }
 }

@@ -1,20 +1,38 @@
 //! Running a step: what happens to the draft before and after the author's code.
 
-use std::future::Future;
+use std::any::Any;
 use std::marker::PhantomData;
 
-use super::limit::{self, Bounded};
+use super::limit::Limit;
 use super::{Cx, Pass};
+use crate::backend::BoxFuture;
 use crate::condition::sanitize;
 use crate::draft::Draft;
 use crate::interval::Clamped;
-use crate::outcome::{Class, Halt, ReconcileError};
-use crate::pipeline::Lent;
+use crate::outcome::{Class, Flow, Halt, ReconcileError};
+use crate::pipeline::{Lent, Pipeline, StepOf, Tag};
 use crate::reconciler::Reconciler;
 use crate::step::{SubReconciler, Undo};
+use crate::wiring::StepWiring;
 
-fn enter<'a, S: SubReconciler>(pass: &'a mut Pass<'_>) -> Cx<'a, S> {
-    Cx { draft: pass.draft, said: 0, named: None, recorded: false, step: PhantomData }
+/// Starts a step: its context, and the limit within which it runs.
+pub(crate) fn begin<'a, S: SubReconciler>(pass: &'a mut Pass<'_>) -> (Cx<'a, S>, Limit) {
+    let step = const { &S::WIRING };
+    pass.draft.begin(step);
+    (Cx { draft: pass.draft, said: 0, named: None, recorded: false, step: PhantomData }, Limit(step))
+}
+
+impl<O, C> Pipeline<O, C> {
+    /// Starts a step, and hands it the object as it sees it.
+    pub fn begin<'a, 'o, S: StepOf<O, C>>(
+        &self,
+        _: Tag<S>,
+        object: &'o O,
+        pass: &'a mut Pass<'_>,
+    ) -> (Cx<'a, S>, &'o S::Object, Limit) {
+        let (cx, limit) = begin(pass);
+        (cx, object, limit)
+    }
 }
 
 impl<'y, S> Cx<'y, S> {
@@ -28,56 +46,47 @@ impl<'y, S> Cx<'y, S> {
     }
 }
 
-/// Starts a step of a pipeline.
-#[doc(hidden)]
-pub(crate) fn begin<'a, S: SubReconciler>(pass: &'a mut Pass<'_>) -> Cx<'a, S> {
-    pass.draft.begin(S::WIRING);
-    enter(pass)
-}
-
-/// Runs the future of a step in its span, and drops it after the time-out of the step.
-#[doc(hidden)]
-pub(crate) fn bounded<S: SubReconciler, F: Future>(step: F) -> Bounded<F> {
-    let step = tracing::Instrument::instrument(step, tracing::info_span!("step", step = S::WIRING.name));
-    limit::within(S::WIRING.timeout, step)
-}
-
-/// Ends a step of a pipeline: marks conditions by its result. `Err(_)`: it did not end in time.
+/// Ends a step of a pipeline: marks conditions by its result. `None`: it did not end in time.
 #[doc(hidden)]
 #[expect(clippy::needless_pass_by_value, reason = "the context of a step ends here")]
-pub fn finish<S: SubReconciler, T, X>(cx: Cx<'_, S>, done: Result<Result<T, S::Error>, X>) -> Result<T, Halt> {
-    cx.draft.running = false;
-    let value = marked::<S, T, X>(cx.draft, cx.named, done)?;
-    cx.draft.succeed(cx.said);
-    Ok(value)
+pub fn finish<S: SubReconciler, T>(done: Option<Result<T, S::Error>>, cx: Cx<'_, S>) -> Result<T, Halt> {
+    end(done, cx.draft, cx.said, cx.named)
 }
 
-/// What stops the pipeline is marked, unless it is nothing.
-fn marked<S: SubReconciler, T, X>(
+/// Steps that return the same share this.
+fn end<T, E: ReconcileError>(
+    done: Option<Result<T, E>>,
     draft: &mut Draft,
+    said: u64,
     named: Option<usize>,
-    done: Result<Result<T, S::Error>, X>,
 ) -> Result<T, Halt> {
-    let ended = settled::<S, T, X>(draft, done);
-    if let Some(halt) = ended.as_ref().err().filter(|halt| halt.class != Class::Ignored) {
+    let halt = match done {
+        Some(Ok(value)) => {
+            draft.running = false;
+            draft.succeed(said);
+            return Ok(value);
+        }
+        Some(Err(error)) => stop(draft, &error),
+        None => draft.late(),
+    };
+    draft.running = false;
+    // What stops the pipeline is marked, unless it is nothing.
+    if !matches!(halt.class, Class::Ignored) {
         draft.fail(named, halt.reason, &halt.message);
     }
-    ended
+    Err(halt)
 }
 
-/// The value of a step, or what stops the pipeline: its error, or that it did not end in time.
-pub(super) fn settled<S: SubReconciler, T, X>(
-    draft: &mut Draft,
-    done: Result<Result<T, S::Error>, X>,
-) -> Result<T, Halt> {
-    match done {
-        Ok(Ok(value)) => Ok(value),
-        Ok(Err(error)) => Err(stop(draft, &error)),
-        Err(_) => Err(Halt::timed_out(S::WIRING.name, S::WIRING.timeout.unwrap_or_default())),
+impl Draft {
+    /// The step that runs did not end in time.
+    pub(super) fn late(&self) -> Halt {
+        let (name, timeout) = self.step.map(|step| (step.name, step.timeout)).unwrap_or_default();
+        Halt::timed_out(name, timeout.unwrap_or_default())
     }
 }
 
-fn stop(draft: &mut Draft, error: &impl ReconcileError) -> Halt {
+/// What an error of a step comes to.
+pub(super) fn stop(draft: &mut Draft, error: &impl ReconcileError) -> Halt {
     let class = match error.class() {
         Class::Waiting { poll: Some(poll) } => {
             Class::Waiting { poll: Some(Clamped::clamp("poll time", poll, &mut draft.clamped)) }
@@ -87,18 +96,45 @@ fn stop(draft: &mut Draft, error: &impl ReconcileError) -> Halt {
     Halt { class, reason: error.reason(), message: sanitize(&error.to_string()), actions: error.actions() }
 }
 
-/// Undoes a step on the delete path, where it is external.
-#[doc(hidden)]
-pub(crate) async fn undo<S, R>(object: &R::Object, deps: &R::Deps, pass: &mut Pass<'_>) -> Result<(), Halt>
+/// What a cleanup takes, whatever reconciler it is of.
+pub type Erased = dyn Any + Send + Sync;
+
+/// Undoes a step. Object and dependencies are those of the reconciler in whose wiring it stands.
+pub type UndoStep = for<'a> fn(&'a Erased, &'a Erased, &'a mut Pass<'_>) -> BoxFuture<'a, Flow>;
+
+/// Undoes the steps on the delete path, the last first. On the heap, so that it is compiled here and not for each reconciler.
+pub(crate) fn undo_all<'a>(
+    steps: &'static [StepWiring],
+    object: &'a Erased,
+    deps: &'a Erased,
+    pass: &'a mut Pass<'_>,
+) -> BoxFuture<'a, Flow> {
+    Box::pin(async move {
+        for undo in steps.iter().rev().filter_map(|step| step.undo) {
+            undo(object, deps, pass).await?;
+        }
+        Ok(())
+    })
+}
+
+/// Undoes a step, which is external.
+#[allow(clippy::expect_used, reason = "the wiring of a reconciler is handed what is the reconciler's")]
+pub(crate) fn undo<'a, S, R>(object: &'a Erased, deps: &'a Erased, pass: &'a mut Pass<'_>) -> BoxFuture<'a, Flow>
 where
     S: SubReconciler<Undo: Undo<S, R>>,
     R: Reconciler,
 {
-    if !S::WIRING.external {
-        return Ok(());
-    }
-    pass.draft.step = Some(S::WIRING);
-    let mut cx = enter::<S>(pass);
-    let done = bounded::<S, _>(<S::Undo as Undo<S, R>>::undo(object, deps, &mut cx)).await;
-    marked::<S, (), _>(cx.draft, cx.named, done)
+    let object: &R::Object = object.downcast_ref().expect("the object of the reconciler");
+    let deps: &R::Deps = deps.downcast_ref().expect("the dependencies of the reconciler");
+    Box::pin(async move {
+        let step = const { &S::WIRING };
+        pass.draft.step = Some(step);
+        let mut cx = Cx { draft: pass.draft, said: 0, named: None, recorded: false, step: PhantomData };
+        let done = Limit(step).run(<S::Undo as Undo<S, R>>::undo(object, deps, &mut cx)).await;
+        if matches!(done, Some(Ok(()))) {
+            // What was said of the step when it succeeded is not said of its cleanup.
+            return Ok(());
+        }
+        finish(done, cx)
+    })
 }

@@ -201,9 +201,9 @@ mod tests {
         Some(Halt { class, reason: "Because", message: "of this".into(), actions: class.actions() })
     }
 
-    fn run(mut draft: Draft, steps: &[StepWiring], halted: Option<Halt>) -> (Outcome, StatusIntent) {
+    fn run(mut draft: Draft, steps: &'static [StepWiring], halted: Option<Halt>) -> (Outcome, StatusIntent) {
         for step in steps {
-            draft.begin(*step);
+            draft.begin(step);
             if halted.is_some() && step.name == steps[steps.len() - 1].name {
                 draft.fail(None, "Because", "of this");
             } else {
@@ -272,10 +272,10 @@ mod tests {
     #[test]
     fn a_success_that_is_not_ready_is_failed_with_the_message_of_ready() {
         let mut draft = draft(vec![]);
-        draft.begin(FETCH);
+        draft.begin(&FETCH);
         draft.set(1, Status::True, "Newer", "a newer one exists");
         draft.succeed(0b10);
-        draft.begin(StepWiring { clears: &[], ..STORE });
+        draft.begin(&StepWiring { clears: &[], ..STORE });
         draft.succeed(0);
         let (outcome, intent) = draft.conclude(Outcome::Done);
         assert_eq!(outcome, Outcome::Failed { message: "a newer one exists".into() });
@@ -291,7 +291,7 @@ mod tests {
             ..draft(vec![]).stamped(type_, Status::True, "Succeeded", "")
         });
         let mut draft = draft(found.to_vec());
-        draft.begin(FETCH);
+        draft.begin(&FETCH);
         let outcome = draft.outcome(halt(Class::Ignored));
         let (outcome, intent) = draft.conclude(outcome);
         assert_eq!((outcome, intent.observed_generation), (Outcome::Ignored, Some(2)));

@@ -68,7 +68,7 @@ fn run(end: End, found: Vec<Condition>, observed: i64) -> (Outcome, StatusIntent
     let mut draft = Draft::bare(WIRING, 2, before, found, Arc::new(Nowhere));
     let mut halt = None;
     for (place, step) in WIRING.steps.iter().enumerate() {
-        draft.begin(*step);
+        draft.begin(step);
         match end {
             End::Error(class, at) if at == place => {
                 if class != Class::Ignored {

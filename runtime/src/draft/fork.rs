@@ -1,11 +1,9 @@
 //! The forks of a draft: joined steps work on one each, and they are merged in declared order when all have ended.
 
-use std::sync::Arc;
 use std::time::Duration;
 
-use futures::lock::{Mutex, OwnedMutexGuard};
-
 use super::once::is_news;
+use super::turn::{Turn, Turns};
 use super::typed::Fields;
 use super::{Draft, StatusIntent};
 use crate::backend::ApiError;
@@ -17,17 +15,14 @@ use crate::outcome::{Class, Halt};
 pub(crate) struct Joined {
     /// The author's fields when the draft was forked.
     base: Fields,
-    /// The last progress write of any of them. Held during a write, so that they follow one another.
-    last: Arc<Mutex<Option<StatusIntent>>>,
+    /// The progress writes, which follow one another.
+    turns: Turns,
 }
-
-/// The turn of one step to write its progress.
-pub(crate) type Turn = OwnedMutexGuard<Option<StatusIntent>>;
 
 impl Draft {
     /// Makes a fork for each of the joined steps. They stay with this draft, so that they outlive a pipeline that is dropped.
     pub(crate) fn fork(&mut self, count: usize) -> &mut [Self] {
-        let joined = Joined { base: self.fields(), last: Arc::default() };
+        let joined = Joined { base: self.fields(), turns: Turns::default() };
         self.forks = (0..count).map(|_| self.forked(&joined)).collect();
         &mut self.forks
     }
@@ -50,7 +45,7 @@ impl Draft {
     /// Waits until no joined step writes its progress; alone, there is nothing to wait for.
     pub(crate) async fn turn(&self) -> Option<Turn> {
         match &self.joined {
-            Some(joined) => Some(joined.last.clone().lock_owned().await),
+            Some(joined) => Some(joined.turns.take().await),
             None => None,
         }
     }
@@ -58,8 +53,8 @@ impl Draft {
     /// The status in the middle of a pass, with what joined steps have written.
     pub(crate) fn progress_beside(&self, turn: Option<&Turn>) -> StatusIntent {
         let mut intent = self.progress();
-        if let (Some(joined), Some(last)) = (&self.joined, turn.and_then(|turn| turn.as_ref())) {
-            intent.fields = changed(&joined.base, &intent.fields, last.fields.clone());
+        if let (Some(joined), Some(last)) = (&self.joined, turn.and_then(Turn::last)) {
+            intent.fields = changed(&joined.base, &intent.fields, last.fields);
         }
         intent
     }
@@ -84,7 +79,7 @@ impl Draft {
     }
 
     fn last_written(&self) -> Option<StatusIntent> {
-        self.joined.as_ref()?.last.try_lock()?.clone()
+        self.joined.as_ref()?.turns.last()
     }
 
     fn take_in(&mut self, fork: Self, base: &[Option<crate::Condition>]) {

@@ -9,6 +9,7 @@ mod intent;
 #[cfg(test)]
 mod nowhere;
 mod once;
+mod turn;
 mod typed;
 
 use std::any::Any;
@@ -51,7 +52,7 @@ pub(crate) struct Draft {
     /// A progress write changed an author field.
     progress: bool,
     /// The step that runs or ran last.
-    pub(crate) step: Option<StepWiring>,
+    pub(crate) step: Option<&'static StepWiring>,
     /// It has not ended.
     pub(crate) running: bool,
     /// The drafts of joined steps, while they run.
@@ -194,7 +195,7 @@ impl Draft {
     }
 
     /// The step's negative and bipolar conditions are cleared when it starts.
-    pub(crate) fn begin(&mut self, step: StepWiring) {
+    pub(crate) fn begin(&mut self, step: &'static StepWiring) {
         (self.step, self.running) = (Some(step), true);
         for place in step.sets {
             if self.polarity(*place) != Polarity::Positive {

@@ -2,12 +2,11 @@
 
 use std::sync::Arc;
 
-use futures::future::BoxFuture;
 use kube::core::DynamicObject;
 use serde_json::Value;
 
 use super::StatusIntent;
-use crate::backend::{ApiError, Backend, Target};
+use crate::backend::{ApiError, Backend, BoxFuture, Target};
 use crate::wiring::How;
 
 pub(super) struct Nowhere;
@@ -25,5 +24,7 @@ impl Backend for Nowhere {
     fn record(&self, _: StatusIntent) -> BoxFuture<'_, Result<(), ApiError>> {
         unreachable!("no step records here")
     }
-    fn blocking(&self, _: Box<dyn FnOnce() + Send>) {}
+    fn blocking(&self, _: Box<dyn FnOnce() + Send>) -> BoxFuture<'static, ()> {
+        unreachable!("no step blocks here")
+    }
 }

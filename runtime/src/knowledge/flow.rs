@@ -11,10 +11,8 @@ type From = Vec<(String, String)>;
 /// Draws the pipeline from the object to Ready.
 pub(super) fn draw(known: &Knowledge, lines: &mut Lines) {
     lines.say(&format!("object([\"{}\"])", text(&known.kind.resource.kind)));
-    let straight: Vec<Node> = (0..known.wiring.steps.len()).map(Node::Call).collect();
-    let nodes = if known.wiring.shape.is_empty() { &straight } else { known.wiring.shape };
     let mut flow = Flow { known, lines, branches: 0 };
-    let end = flow.statements(nodes, vec![plain("object".into())]);
+    let end = flow.statements(&known.wiring.nodes(), vec![plain("object".into())]);
     flow.lines.say(&format!("ready([\"{READY}\"])"));
     flow.reach(end, "ready");
 }

@@ -42,7 +42,7 @@ pub(super) fn wiring(wiring: &Wiring, after: Option<&str>, access: Access) -> St
     if let Some(summary) = wiring.summary {
         let _ = write!(text, "\n{summary}");
     }
-    let _ = write!(text, "\n{}", crate::shape::describe(wiring.shape));
+    let _ = write!(text, "\n{}", crate::shape::describe(&wiring.nodes()));
     hash(&text)
 }
 

@@ -1,5 +1,5 @@
 //! A set that is written by hand keeps the rules of the derive.
-use evenkeel::condition::{Complaints, ConditionInfo, ConditionMarker, ConditionSet, Polarity};
+use evenkeel::condition::{ConditionInfo, ConditionMarker, ConditionSet, Polarity};
 use evenkeel::prelude::*;
 use ui_tests::{Bucket, RepoError};
 
@@ -9,7 +9,7 @@ const MADE: ConditionInfo = ConditionInfo::new("Made", Polarity::Positive);
 impl ConditionSet for Twice {
     const NAME: &'static str = "Twice";
     const CONDITIONS: &'static [ConditionInfo] = &[MADE, MADE];
-    const COMPLAINTS: &'static [Complaints] = &[];
+    const MARKERS: &'static str = "twice";
 }
 impl evenkeel::pipeline::IsSet for Twice { type Set = Self; }
 impl ConditionMarker for Twice { type Set = Self; const INDEX: usize = 0; }

@@ -8,11 +8,7 @@ async fn fetch(_repo: &GitRepository, _cx: &mut Cx) -> Result<(), RepoError> {
     Ok(())
 }
 
-impl StepOf<GitRepository, BucketCondition> for fetch {
-    fn object(object: &GitRepository) -> &GitRepository {
-        object
-    }
-}
+impl StepOf<GitRepository, BucketCondition> for fetch {}
 
 fn main() {
     let _ = std::any::type_name::<fetch>();

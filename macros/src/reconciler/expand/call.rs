@@ -1,69 +1,79 @@
 //! Prints the call of a step.
 
 use proc_macro2::{Ident, TokenStream};
-use quote::{quote, quote_spanned};
+use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 
-use super::expand_set;
 use crate::reconciler::model::Reconciler;
 use crate::reconciler::pipeline::{Call, Callee};
 use crate::syntax::krate::Krate;
 use crate::syntax::shape::{hidden, hidden_at};
 
-/// `[let x =] { begin; run; end }?;`
+/// `[let x =] { begin; end(run) }?;`
 pub(super) fn expand_call(reconciler: &Reconciler, call: &Call) -> TokenStream {
     let bound = call.bound.iter().map(|(token, pattern)| quote!(#token #pattern =));
     let run = expand_run(reconciler, call, &reconciler.context);
     quote!(#(#bound)* #run?;)
 }
 
-/// `{ begin; run; end }` in the pass.
+/// `{ begin; end(run) }` in the pass.
 pub(super) fn expand_run(reconciler: &Reconciler, call: &Call, pass: &Ident) -> TokenStream {
-    let krate = &reconciler.args.krate;
-    let (step, done, tagged) = (hidden("cx"), hidden("done"), expand_step(krate, &call.callee));
-    let run = expand_between(reconciler, call);
+    let (krate, callee) = (&reconciler.args.krate, &call.callee);
+    // All of the span of this one is the author's: rustc points to it where the step is none for this pipeline.
+    let (step, tag) = (expand_step(krate, callee), Ident::new("__tag", callee.span()));
+    let begun = expand_begin(call, "begin", &tag, pass);
+    let tagged = match callee {
+        Callee::Path(path) => {
+            let function = hidden_at("step", path.span());
+            quote!(let (#tag, #function) = (#step, #path);)
+        }
+        Callee::Method(_) => quote!(let #tag = #step;),
+    };
+    let (cx, run) = (hidden("cx"), expand_await(call));
     quote!({
-        let mut #step = #krate::begin(#tagged, #pass);
-        #run
-        #krate::finish(#step, #done)
+        #tagged
+        #begun
+        #krate::finish(#run, #cx)
     })
 }
 
-/// What stands between the begin of a step and its end: what rustc may complain of is at the author's tokens.
-pub(super) fn expand_between(reconciler: &Reconciler, call: &Call) -> TokenStream {
-    let Reconciler { args, object: kind, .. } = reconciler;
-    let krate = &args.krate;
-    let Call { callee, object, context: handed, .. } = call;
-    let (step, done, tag) = (hidden("cx"), hidden("done"), hidden("tag"));
-    let (seen, lent) = (hidden_at("object", object.span()), hidden_at("cx", handed.span()));
-    let (here, set) = (krate.at(callee.span()), expand_set(reconciler).unwrap_or_else(|| quote!(_)));
-    let object = quote_spanned!(callee.span()=> let #seen = #here::object::<#kind, #set, _>(&#step, #object););
-    let handed = quote_spanned!(handed.span()=> #lent.lend());
-    let (before, called) = expand_called(call, &quote!(#seen), &handed);
-    quote! {
-        let #tag = #krate::tag(&#step);
-        #before
-        #object
-        let #done = #krate::run(#tag, #called).await;
-    }
+/// Binds the context of the step, the object as it sees it, and the limits within which it runs. What rustc may complain of is at the
+/// author's tokens.
+pub(super) fn expand_begin(call: &Call, how: &str, step: &impl ToTokens, pass: &Ident) -> TokenStream {
+    let Call { callee, object, .. } = call;
+    let (cx, limit) = (hidden("cx"), hidden("limit"));
+    let seen = hidden_at("object", object.span());
+    let (pipeline, how) = (hidden_at("run", callee.span()), Ident::new(how, callee.span()));
+    quote_spanned!(callee.span()=> let (mut #cx, #seen, #limit) = #pipeline.#how(#step, #object, #pass);)
 }
 
-/// The call itself, and what stands before it.
-fn expand_called(call: &Call, seen: &TokenStream, handed: &TokenStream) -> (TokenStream, TokenStream) {
-    let Call { callee, inputs, .. } = call;
-    match callee {
+/// Binds the function of a step. It is a value here as everywhere: where its path leads nowhere, rustc says so once.
+pub(super) fn expand_function(callee: &Callee) -> TokenStream {
+    let Callee::Path(path) = callee else { return TokenStream::new() };
+    let function = hidden_at("step", path.span());
+    quote!(let #function = #path;)
+}
+
+/// Runs the step within its limits.
+pub(super) fn expand_await(call: &Call) -> TokenStream {
+    let Call { callee, object, inputs, context, .. } = call;
+    let limit = hidden("limit");
+    let (seen, lent) = (hidden_at("object", object.span()), hidden_at("cx", context.span()));
+    let handed = quote_spanned!(context.span()=> #lent.lend());
+    let called = match callee {
         Callee::Path(path) => {
             let function = hidden_at("step", path.span());
-            (quote!(let #function = #path;), quote!(#function(#seen, #(#inputs,)* #handed)))
+            quote!(#function(#seen, #(#inputs,)* #handed))
         }
         Callee::Method(method) => {
             let (receiver, name, turbofish) = (&method.receiver, &method.name, &method.turbofish);
-            (quote!(), quote!(#receiver.#name #turbofish(#seen, #(#inputs,)* #handed)))
+            quote!(#receiver.#name #turbofish(#seen, #(#inputs,)* #handed))
         }
-    }
+    };
+    quote!(#limit.run(#called).await)
 }
 
-/// The step of a call. The path stands for a value here as everywhere: where it leads nowhere, rustc says so once.
+/// The step of a call.
 pub(super) fn expand_step(krate: &Krate, callee: &Callee) -> TokenStream {
     let (value, here) = (callee.value(), krate.at(callee.span()));
     quote_spanned!(callee.span()=> #here::step_of(&#value))

@@ -1,13 +1,13 @@
 //! Prints joined steps and loops over a step.
 
 use proc_macro2::{Ident, TokenStream};
-use quote::{ToTokens, format_ident, quote};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 
-use super::call::{expand_between, expand_run, expand_step};
+use super::call::{expand_await, expand_begin, expand_function, expand_run, expand_step};
 use crate::reconciler::model::Reconciler;
 use crate::reconciler::pipeline::{Each, Join};
 use crate::syntax::krate::Krate;
-use crate::syntax::shape::hidden;
+use crate::syntax::shape::{hidden, hidden_at};
 
 /// Each step runs in a pass of its own; their values are handed on as one tuple.
 pub(super) fn expand_join(reconciler: &Reconciler, join: &Join) -> TokenStream {
@@ -51,15 +51,18 @@ fn expand_pairs(values: &[Ident]) -> TokenStream {
 pub(super) fn expand_each(reconciler: &Reconciler, each: &Each) -> TokenStream {
     let (krate, context) = (&reconciler.args.krate, &reconciler.context);
     let Each { for_token, pattern, in_token, items, call } = each;
-    let (all, step, done) = (hidden("items"), hidden("cx"), hidden("done"));
-    let (tagged, run) = (expand_step(krate, &call.callee), expand_between(reconciler, call));
+    let (all, cx) = (hidden("items"), hidden("cx"));
+    let shown = hidden_at("items", call.callee.span());
+    let begun = expand_begin(call, "next", &quote_spanned!(call.callee.span()=> &#shown), context);
+    let (tagged, run) = (expand_step(krate, &call.callee), expand_await(call));
+    let function = expand_function(&call.callee);
     quote! {
         {
             let mut #all = #krate::begin_each(#tagged, #context);
             #for_token #pattern #in_token #items {
-                let mut #step = #krate::next(&#all, #context);
-                #run
-                #krate::ended(&mut #all, #step, #done);
+                #function
+                #begun
+                #krate::ended(&mut #all, #run, #cx);
             }
             #krate::finish_each(#all, #context)
         }?;

@@ -8,11 +8,10 @@ mod statement;
 mod time;
 mod wiring;
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 
-use self::call::expand_step;
 use self::dependency::expand_body;
 pub(crate) use self::dependency::{expand_deps, expand_provides};
 use self::statement::expand_statement;
@@ -28,23 +27,45 @@ pub(crate) fn expand(reconciler: &Reconciler) -> TokenStream {
     let function = expand_function(reconciler);
     let marker = expand_marker(&reconciler.function);
     let entry = expand_entry(reconciler);
-    let provides = expand_provides(&reconciler.args.krate, &reconciler.function, &reconciler.dependencies);
-    quote!(#function #marker #entry #provides)
+    quote!(#function #marker #entry)
 }
 
 /// What makes the subject, a function or a struct, a reconciler.
 pub(crate) fn expand_entry(reconciler: &Reconciler) -> TokenStream {
+    let Reconciler { args, function, dependencies, .. } = reconciler;
+    let krate = &args.krate;
+    let (import, set) = (krate.import(), expand_short_set(reconciler));
+    let conditions = expand_set(reconciler).unwrap_or_else(|| quote!(#krate::Poison));
     let (implementation, checks) = (expand_impl(reconciler), expand_checks(reconciler));
-    quote!(#implementation #checks)
+    let provides = expand_provides(&args.krate, function, dependencies);
+    quote! {
+        #[allow(dead_code)]
+        const _: () = {
+            #import
+            type #set = #conditions;
+            #implementation
+            #provides
+            #checks
+        };
+    }
 }
 
 /// The author's function, of which each step begins, runs and ends in its own context.
 pub(crate) fn expand_function(reconciler: &Reconciler) -> TokenStream {
-    let Reconciler { args, function, pipeline, .. } = reconciler;
+    let Reconciler { args, function, object, pipeline, .. } = reconciler;
     let (krate, Function { attrs, vis, sig, body, .. }) = (&args.krate, function);
+    let (import, pipeline_) = (krate.import(), hidden("run"));
+    let set = expand_set(reconciler).unwrap_or_else(|| quote!(_));
     let statements = pipeline.statements.iter().map(|statement| expand_statement(reconciler, statement));
-    let mut block =
-        proc_macro2::Group::new(body.delimiter(), quote!(#(#statements)* #krate::std::result::Result::Ok(())));
+    let mut block = proc_macro2::Group::new(
+        body.delimiter(),
+        quote! {
+            #import
+            let #pipeline_ = #krate::pipeline::<#object, #set>();
+            #(#statements)*
+            #krate::std::result::Result::Ok(())
+        },
+    );
     block.set_span(body.span());
     quote!(#(#attrs)* #vis #sig #block)
 }
@@ -56,19 +77,18 @@ fn expand_set(reconciler: &Reconciler) -> Option<TokenStream> {
     Some(quote_spanned!(set.span()=> <#set as #here::IsSet>::Set))
 }
 
-/// The condition set, or what stands in for it.
-fn expand_set_or_poison(reconciler: &Reconciler) -> TokenStream {
-    let krate = &reconciler.args.krate;
-    expand_set(reconciler).unwrap_or_else(|| quote!(#krate::Poison))
+/// The condition set under its short name in the block. All of its span is the author's: what rustc says of a wrong one it says in the
+/// same words everywhere, and so once.
+fn expand_short_set(reconciler: &Reconciler) -> Ident {
+    Ident::new("__Set", reconciler.conditions.as_ref().map_or_else(Span::mixed_site, Spanned::span))
 }
 
 /// The type with the name of the function: braces keep it out of the namespace of values.
 pub(crate) fn expand_marker(function: &Function) -> TokenStream {
-    let (vis, ident, inherited) = (&function.vis, &function.sig.ident, function.inherited());
-    let doc = format!("\n\nAs a type: the reconciler `{ident}`.");
+    let (vis, ident) = (&function.vis, &function.sig.ident);
+    let attrs = function.inherited_as(&format!("the reconciler `{ident}`."));
     quote! {
-        #inherited
-        #[doc = #doc]
+        #attrs
         #[allow(non_camel_case_types, clippy::empty_structs_with_brackets)]
         #vis struct #ident {}
     }
@@ -77,26 +97,18 @@ pub(crate) fn expand_marker(function: &Function) -> TokenStream {
 fn expand_impl(reconciler: &Reconciler) -> TokenStream {
     let Reconciler { args, function, object, dependencies, .. } = reconciler;
     let (krate, subject) = (&args.krate, function.subject());
-    let conditions = expand_set_or_poison(reconciler);
+    let conditions = expand_short_set(reconciler);
     let reconcile = expand_reconcile(reconciler);
     let deps = expand_deps(krate, function, dependencies);
     let wiring = expand_wiring(reconciler);
     let times = expand_times(args);
     let (suspended, depends_on, after) = (expand_suspended(args), expand_depends_on(args), expand_after(args));
-    let (object_, deps_, pass) = (hidden("object"), hidden("deps"), hidden("pass"));
-    let undo = reconciler.pipeline.calls().into_iter().rev().map(|call| {
-        let here = krate.at(call.callee.span());
-        let step = expand_step(krate, &call.callee);
-        quote_spanned!(call.callee.span()=> #here::undo_by::<Self, _>(#step, #object_, #deps_, #pass).await?;)
-    });
     quote! {
         #[automatically_derived]
-        #[allow(clippy::needless_update)]
         impl #krate::Reconciler for #subject {
             type Object = #object;
             type Deps = #deps;
             type Conditions = #conditions;
-            #[allow(clippy::needless_update)]
             const WIRING: #krate::Wiring = #wiring;
 
             #times
@@ -108,15 +120,6 @@ fn expand_impl(reconciler: &Reconciler) -> TokenStream {
             #after
 
             #reconcile
-
-            async fn cleanup(
-                #object_: &Self::Object,
-                #deps_: &Self::Deps,
-                #pass: &mut #krate::Pass<'_>,
-            ) -> #krate::Flow {
-                #(#undo)*
-                #krate::std::result::Result::Ok(())
-            }
         }
     }
 }

@@ -5,11 +5,17 @@ use quote::{ToTokens, quote};
 use syn::Expr;
 
 use crate::reconciler::model::Reconciler;
-use crate::reconciler::pipeline::{Arm, Statement, step_name};
+use crate::reconciler::pipeline::{Arm, Pipeline, Statement, step_name};
 
-/// `&[Node::Call(0), ..]`.
-pub(super) fn expand_shape(reconciler: &Reconciler) -> TokenStream {
-    expand_nodes(reconciler, &reconciler.pipeline.statements)
+/// `&[Node::Call(0), ..]`. `None`: the steps only follow one another, which goes without saying.
+pub(super) fn expand_shape(reconciler: &Reconciler) -> Option<TokenStream> {
+    let Pipeline { statements } = &reconciler.pipeline;
+    let places = statements.iter().map(|statement| match statement {
+        Statement::Call(call) => Some(reconciler.pipeline.place(&call.name())),
+        _ => None,
+    });
+    let is_straight = places.eq((0..statements.len()).map(Some));
+    (!is_straight).then(|| expand_nodes(reconciler, statements))
 }
 
 fn expand_nodes(reconciler: &Reconciler, statements: &[Statement]) -> TokenStream {

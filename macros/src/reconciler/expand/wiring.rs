@@ -1,62 +1,64 @@
 //! Prints the wiring of a reconciler, and the checks across its steps.
 
-use proc_macro2::TokenStream;
-use quote::{ToTokens, quote, quote_spanned};
+use proc_macro2::{Literal, TokenStream};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 
 use super::call::expand_step;
-use super::expand_set_or_poison;
+use super::expand_short_set;
 use super::shape::expand_shape;
+use crate::reconciler::args::ReconcilerArgs;
 use crate::reconciler::model::Reconciler;
 use crate::reconciler::suspend::Suspend;
 use crate::syntax::docs;
 use crate::syntax::krate::Krate;
+use crate::syntax::shape::hidden;
 
+/// What the runtime does not find out itself, as far as the author said something.
 pub(super) fn expand_wiring(reconciler: &Reconciler) -> TokenStream {
     let Reconciler { args, name, pipeline, .. } = reconciler;
     let krate = &args.krate;
-    let conditions = expand_set_or_poison(reconciler);
+    let set = expand_short_set(reconciler);
     let steps = pipeline.calls().into_iter().map(|call| {
         let here = krate.at(call.callee.span());
         let step = expand_step(krate, &call.callee);
-        quote_spanned!(call.callee.span()=> #here::wiring_of::<#conditions, _>(#step))
+        quote_spanned!(call.callee.span()=> #here::wiring_of::<Self, #set, _>(#step))
     });
-    let doc = docs::text(&reconciler.function.attrs);
-    let (declared, summaries) = (expand_declared(reconciler, "CONDITIONS"), expand_declared(reconciler, "SUMMARIES"));
-    let (revision, managers, finalizers) = (args.revision, &args.managers, &args.finalizers);
-    let (finalizer, manager) = (expand_option(krate, &args.finalizer), expand_option(krate, &args.manager));
-    let shape = expand_shape(reconciler);
-    let suspend = expand_suspend(krate, args.suspend.as_ref());
+    let doc = Some(docs::text(&reconciler.function.attrs)).filter(|doc| !doc.is_empty()).into_iter();
+    let revision = Some(args.revision).filter(|revision| *revision != 0).into_iter();
+    let shape = expand_shape(reconciler).into_iter();
+    let (finalizer, manager) =
+        (expand_given(krate, "finalizer", &args.finalizer), expand_given(krate, "manager", &args.manager));
+    let summary = expand_given(krate, "summary", &args.summary);
+    let (suspend, previously) = (expand_suspend(krate, args.suspend.as_ref()), expand_previously(args));
     let depends_on = args.depends_on.iter().map(|_| quote!(depends_on: true,));
-    let requested = args.requested.iter().map(|key| quote!(requested: #key,));
-    let summary = expand_option(krate, &args.summary);
+    let requested = args.requested.iter();
     quote! {
         #krate::Wiring {
-            name: #name,
-            doc: #doc,
-            conditions: #declared,
-            summaries: #summaries,
+            #(doc: #doc,)*
             steps: &[#(#steps),*],
-            shape: #shape,
-            revision: #revision,
-            finalizer: #finalizer,
-            manager: #manager,
-            #(#requested)*
+            #(shape: #shape,)*
+            #(revision: #revision,)*
+            #finalizer
+            #manager
+            #(requested: #requested,)*
             #suspend
             #(#depends_on)*
-            previously: #krate::Previously { managers: &[#(#managers),*], finalizers: &[#(#finalizers),*] },
-            summary: #summary,
-            ..#krate::Wiring::EMPTY
+            #previously
+            #summary
+            ..#krate::Wiring::of::<#set>(#name)
         }
     }
 }
 
-/// The declared conditions, or the summaries.
-fn expand_declared(reconciler: &Reconciler, list: &str) -> TokenStream {
-    let Some(span) = reconciler.conditions.as_ref().map(Spanned::span) else { return quote!(&[]) };
-    let (here, set, list) =
-        (reconciler.args.krate.at(span), expand_set_or_poison(reconciler), quote::format_ident!("{list}"));
-    quote_spanned!(span=> <#set as #here::ConditionSet>::#list)
+fn expand_previously(args: &ReconcilerArgs) -> TokenStream {
+    let ReconcilerArgs { krate, managers, finalizers, .. } = args;
+    match managers.is_empty() && finalizers.is_empty() {
+        true => TokenStream::new(),
+        false => {
+            quote!(previously: #krate::Previously { managers: &[#(#managers),*], finalizers: &[#(#finalizers),*] },)
+        }
+    }
 }
 
 fn expand_suspend(krate: &Krate, suspend: Option<&Suspend>) -> TokenStream {
@@ -64,39 +66,33 @@ fn expand_suspend(krate: &Krate, suspend: Option<&Suspend>) -> TokenStream {
     quote!(suspend: #krate::std::option::Option::Some(#krate::Suspend { annotation: #annotation, record: #record }),)
 }
 
-fn expand_option(krate: &Krate, value: &Option<impl ToTokens>) -> TokenStream {
-    match value {
-        Some(value) => quote!(#krate::std::option::Option::Some(#value)),
-        None => quote!(#krate::std::option::Option::None),
-    }
+/// `field: Some(value),`
+fn expand_given(krate: &Krate, field: &str, value: &Option<impl ToTokens>) -> TokenStream {
+    let (field, value) = (format_ident!("{field}"), value.iter());
+    quote!(#(#field: #krate::std::option::Option::Some(#value),)*)
 }
 
 /// The checks across steps, each at the token that must change. rustc shows the names of the constants.
 pub(super) fn expand_checks(reconciler: &Reconciler) -> TokenStream {
     let Reconciler { args, conditions, function, pipeline, .. } = reconciler;
-    let subject = function.subject();
     let Some(span) = conditions.as_ref().map(Spanned::span) else { return TokenStream::new() };
-    let krate = &args.krate;
-    let conditions = expand_set_or_poison(reconciler);
-    let here = krate.at(span);
-    let all = quote_spanned!(span=> const CONDITIONS: () = #here::check_unset::<#conditions>(STEPS););
+    let (krate, subject, set) = (&args.krate, function.subject(), expand_short_set(reconciler));
+    let (here, steps) = (krate.at(span), hidden("STEPS"));
+    let all = quote_spanned!(span=> const CONDITIONS: () = #here::check_unset::<#set>(#steps););
     let each = pipeline.calls().into_iter().enumerate().map(|(i, call)| {
         let here = krate.at(call.callee.span());
-        let name = quote::format_ident!("STEP_{}", i + 1);
-        let first = pipeline.joined_from(i);
-        quote_spanned!(call.callee.span()=> const #name: () = #here::check_step::<#conditions>(STEPS, #first, #i);)
+        let name = format_ident!("STEP_{}", i + 1);
+        let (first, place) = (Literal::usize_unsuffixed(pipeline.joined_from(i)), Literal::usize_unsuffixed(i));
+        quote_spanned!(call.callee.span()=> const #name: () = #here::check_step::<#set>(#steps, #first, #place);)
     });
     let own = args.summary.iter().map(|summary| {
         let here = krate.at(summary.span());
-        quote_spanned!(summary.span()=> const SUMMARY: () = #here::check_summary::<#conditions>(#summary);)
+        quote_spanned!(summary.span()=> const SUMMARY: () = #here::check_summary::<#set>(#summary);)
     });
     quote! {
-        #[allow(dead_code)]
-        const _: () = {
-            #(#own)*
-            const STEPS: &[#krate::StepWiring] = <#subject as #krate::Reconciler>::WIRING.steps;
-            #all
-            #(#each)*
-        };
+        #(#own)*
+        const #steps: &[#krate::StepWiring] = <#subject as #krate::Reconciler>::WIRING.steps;
+        #all
+        #(#each)*
     }
 }

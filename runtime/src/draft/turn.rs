@@ -1,0 +1,101 @@
+//! Turns: joined steps write their progress one after another.
+
+use std::future::poll_fn;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Poll, Waker};
+
+use super::StatusIntent;
+
+/// The turns of the joined steps of one pass.
+#[derive(Clone, Default)]
+pub(crate) struct Turns(Arc<Mutex<State>>);
+
+#[derive(Default)]
+struct State {
+    taken: bool,
+    waiting: Vec<Waker>,
+    /// What was written last.
+    last: Option<StatusIntent>,
+}
+
+impl Turns {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The last progress write of any of the steps.
+    pub(crate) fn last(&self) -> Option<StatusIntent> {
+        self.state().last.clone()
+    }
+
+    /// Waits until no other step has the turn.
+    pub(crate) async fn take(&self) -> Turn {
+        poll_fn(|cx| {
+            let mut state = self.state();
+            if state.taken {
+                state.waiting.push(cx.waker().clone());
+                return Poll::Pending;
+            }
+            state.taken = true;
+            Poll::Ready(Turn(self.clone()))
+        })
+        .await
+    }
+}
+
+/// The turn of one step: dropped, it goes to another.
+pub(crate) struct Turn(Turns);
+
+impl Turn {
+    /// What the steps before wrote.
+    pub(crate) fn last(&self) -> Option<StatusIntent> {
+        self.0.last()
+    }
+
+    /// Takes note of what this step wrote.
+    pub(crate) fn wrote(&self, intent: StatusIntent) {
+        self.0.state().last = Some(intent);
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        let waiting = {
+            let mut state = self.0.state();
+            state.taken = false;
+            std::mem::take(&mut state.waiting)
+        };
+        waiting.into_iter().for_each(Waker::wake);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures::FutureExt;
+
+    use super::*;
+
+    #[test]
+    fn a_turn_is_one_steps_at_a_time_and_wakes_the_next_when_it_ends() {
+        let turns = Turns::default();
+        let first = turns.take().now_or_never().expect("nobody has it");
+        let (woken, mut second) = (futures_test_waker(), Box::pin(turns.take()));
+        let mut cx = std::task::Context::from_waker(&woken.1);
+        assert!(second.as_mut().poll_unpin(&mut cx).is_pending());
+        drop(first);
+        assert_eq!(woken.0.load(std::sync::atomic::Ordering::SeqCst), 1);
+        assert!(second.as_mut().poll_unpin(&mut cx).is_ready());
+    }
+
+    /// A waker that counts.
+    fn futures_test_waker() -> (Arc<std::sync::atomic::AtomicUsize>, Waker) {
+        struct Count(Arc<std::sync::atomic::AtomicUsize>);
+        impl std::task::Wake for Count {
+            fn wake(self: Arc<Self>) {
+                self.0.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+            }
+        }
+        let count = Arc::default();
+        (Arc::clone(&count), Arc::new(Count(count)).into())
+    }
+}
