@@ -5,12 +5,14 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use evenkeel::prelude::*;
-use evenkeel_testkit::{Entry, eventually};
+use evenkeel_testkit::{Cluster, Entry, eventually};
 use evenkeel_tests::widget::{Lab, Widget, WidgetError, a_widget, definition, is_ready};
 use evenkeel_tests::world::{Running, SOON, Server, World};
+use futures::StreamExt;
 use k8s_openapi::api::core::v1::{ConfigMap, Node, Secret, Service};
-use kube::ResourceExt;
-use kube::api::DeleteParams;
+use k8s_openapi::api::rbac::v1::{ClusterRole, ClusterRoleBinding};
+use kube::api::{DeleteParams, PostParams};
+use kube::{Api, Client, ResourceExt};
 use serde_json::json;
 
 #[derive(ConditionSet)]
@@ -92,14 +94,18 @@ async fn live(world: &World, lab: &Lab) {
     eventually(SOON, || async { world.api::<Widget>().get_opt("w").await.unwrap().is_none().then_some(()) }).await;
 }
 
+fn tester(world: &World, client: &Client, lab: &Arc<Lab>) -> Operator {
+    let operator = Operator::new("tester").client(world.wire.client(client)).namespaces([&*world.namespace]);
+    operator.reconciler::<rightful>(lab.clone())
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_operator_asks_for_what_its_rights_name_and_for_nothing_else() {
     let world = World::on(Server::InProcess).await.unwrap();
     world.install(&definition()).await;
     world.wire.observers().know::<rightful>();
     let lab = Lab::at("a");
-    let operator = Operator::new("tester").client(world.wire.client(&world.client)).namespaces([&*world.namespace]);
-    let operator = operator.reconciler::<rightful>(lab.clone());
+    let operator = tester(&world, &world.client, &lab);
     let allowed = allowed(&operator);
     let running = Running::start(operator);
     live(&world, &lab).await;
@@ -118,4 +124,78 @@ async fn the_operator_asks_for_what_its_rights_name_and_for_nothing_else() {
         known("tests.evenkeel.dev", "widgets/finalizers", "update"),
     ];
     assert_eq!(spare, expected.iter().collect::<Vec<_>>(), "allowed, and not used");
+}
+
+/// Who the operator is where rights are checked.
+const ROBOT: &str = "system:serviceaccount:default:tester";
+
+/// Lets the robot do this, and nothing else.
+async fn grant(client: &Client, rights: &BTreeSet<Asked>) {
+    let rule =
+        |(group, resource, verb): &Asked| json!({ "apiGroups": [group], "resources": [resource], "verbs": [verb] });
+    let rules: Vec<_> = rights.iter().map(rule).collect();
+    let role = json!({ "metadata": { "name": "tester" }, "rules": rules });
+    let bound = json!({ "metadata": { "name": "tester" },
+        "roleRef": { "apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "tester" },
+        "subjects": [{ "kind": "ServiceAccount", "name": "tester", "namespace": "default" }] });
+    let (role, bound): (ClusterRole, ClusterRoleBinding) =
+        (serde_json::from_value(role).unwrap(), serde_json::from_value(bound).unwrap());
+    Api::all(client.clone()).create(&PostParams::default(), &role).await.unwrap();
+    Api::all(client.clone()).create(&PostParams::default(), &bound).await.unwrap();
+}
+
+/// Waits for the first request that the server forbids.
+async fn forbidden(cluster: &Cluster) -> Entry {
+    loop {
+        if let Some(entry) = cluster.log().filter(|entry| entry.code == 403).into_iter().next() {
+            return entry;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+    }
+}
+
+/// What the operator is forbidden first when it has its rights but for one; nothing when it lives through everything.
+async fn refused(missing: Option<&Asked>) -> Option<Asked> {
+    let world = World::beside(Cluster::builder().rbac().start().await).await;
+    world.install(&definition()).await;
+    world.wire.observers().know::<rightful>();
+    let (lab, cluster) = (Lab::at("a"), world.cluster().clone());
+    let operator = tester(&world, &cluster.client_as(ROBOT), &lab);
+    let mut rights = allowed(&operator);
+    rights.retain(|right| Some(right) != missing);
+    grant(&world.client, &rights).await;
+    let running = Running::start(operator);
+    let first = tokio::select! {
+        entry = forbidden(&cluster) => Some(asked(&entry)),
+        () = live(&world, &lab) => cluster.log().filter(|entry| entry.code == 403).first().map(asked),
+    };
+    running.crash().await;
+    first
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_rights_suffice() {
+    assert_eq!(refused(None).await, None, "forbidden, with all rights");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn without_any_of_its_rights_the_operator_is_forbidden_something() {
+    let world = World::on(Server::InProcess).await.unwrap();
+    let mut rights = allowed(&tester(&world, &world.client, &Lab::at("a")));
+    let before = rights.len();
+    // An event that comes again is a patch; a plugin of the real server, which this one has not, asks for the other.
+    rights.retain(|(_, resource, verb)| resource != "widgets/finalizers" && (resource != "events" || verb != "patch"));
+    assert_eq!(before - rights.len(), 2);
+    let runs = futures::stream::iter(&rights).map(|right| async move { (right, refused(Some(right)).await) });
+    let runs: Vec<_> = runs.buffer_unordered(4).collect().await;
+    let spare: Vec<_> = runs.iter().filter(|(right, first)| first.as_ref() != Some(&as_seen(right))).collect();
+    assert!(spare.is_empty(), "the operator gets along without: {spare:?}");
+}
+
+/// An apply that may not create is refused as the patch it is.
+fn as_seen(right: &Asked) -> Asked {
+    match (right.1.as_str(), right.2.as_str()) {
+        ("configmaps", "create") => (right.0.clone(), right.1.clone(), "patch".to_owned()),
+        _ => right.clone(),
+    }
 }

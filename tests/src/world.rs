@@ -60,18 +60,27 @@ impl World {
         let filter = tracing_subscriber::EnvFilter::from_default_env();
         let _ = tracing_subscriber::fmt().with_env_filter(filter).with_test_writer().try_init();
         let (client, cluster) = match server {
-            Server::InProcess => {
-                let cluster = Cluster::start().await;
-                (cluster.client(), Some(cluster))
-            }
+            Server::InProcess => return Some(Self::beside(Cluster::start().await).await),
             Server::Modern => (real("kubeconfig-modern").await?, None),
             Server::Full => (real("kubeconfig").await?, None),
         };
+        Some(Self::made(server, client, cluster).await)
+    }
+
+    /// A world on an in-process server that is there.
+    ///
+    /// # Panics
+    /// When the server cannot be used.
+    pub async fn beside(cluster: Cluster) -> Self {
+        Self::made(Server::InProcess, cluster.client(), Some(cluster)).await
+    }
+
+    async fn made(server: Server, client: Client, cluster: Option<Cluster>) -> Self {
         let namespace = format!("evenkeel-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
         let object: Namespace =
             serde_json::from_value(serde_json::json!({ "metadata": { "name": namespace } })).expect("a namespace");
         Api::all(client.clone()).create(&PostParams::default(), &object).await.expect("a namespace of its own");
-        Some(Self { client, wire: Wire::default(), namespace, server, cluster })
+        Self { client, wire: Wire::default(), namespace, server, cluster }
     }
 
     /// Installs a definition and waits until it is served.

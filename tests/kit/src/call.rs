@@ -7,9 +7,10 @@ use http::Method;
 use http::header::{CONTENT_TYPE, USER_AGENT};
 use http::request::Parts;
 
-use crate::failure::Failure;
+use crate::failure::{About, BODY_LIMIT, Failure};
 use crate::lens::Lens;
 use crate::query::Query;
+use crate::rbac::{self, Asked, User};
 use crate::registry::Kind;
 use crate::route::Target;
 use crate::server::Server;
@@ -30,11 +31,13 @@ pub(crate) struct Call {
     pub(crate) body: Bytes,
     /// Who writes: the `fieldManager`, or the name in the User-Agent.
     pub(crate) manager: String,
+    /// Who asks.
+    pub(crate) user: User,
 }
 
 impl Call {
     /// Finds the kind of a target, and reads query and headers.
-    pub(crate) fn new(server: &Server, target: Target, parts: Parts, body: Bytes) -> Result<Self, Failure> {
+    pub(crate) fn new(server: &Server, user: User, target: Target, parts: Parts, body: Bytes) -> Result<Self, Failure> {
         let catalog = server.catalog();
         let kind = catalog.registry.lookup(&target.group, &target.version, &target.plural);
         let kind = kind.ok_or_else(|| absent(server, &target))?;
@@ -44,6 +47,9 @@ impl Call {
         };
         if misplaced {
             return Err(absent(server, &target));
+        }
+        if body.len() > BODY_LIMIT {
+            return Err(Failure::large_body());
         }
         let query = Query::parse(parts.uri.query().unwrap_or_default());
         let header = |name| parts.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
@@ -58,6 +64,7 @@ impl Call {
             query,
             body,
             manager,
+            user,
         })
     }
 
@@ -69,6 +76,21 @@ impl Call {
     /// The name in the path.
     pub(crate) fn name(&self) -> &str {
         self.target.name.as_deref().unwrap_or_default()
+    }
+
+    /// Refuses a user who may change an object and may not make it, where the request would make it.
+    pub(crate) fn may_create(&self, server: &Server) -> Result<(), Failure> {
+        let asked = Asked {
+            verb: "create".to_owned(),
+            group: self.kind.group.clone(),
+            resource: self.kind.plural.clone(),
+            namespace: self.target.space().to_owned(),
+            name: self.name().to_owned(),
+            ..Asked::default()
+        };
+        // Real servers give no reason here.
+        let about = About { group: &self.kind.group, kind: &self.kind.plural, name: self.name() };
+        rbac::check(server, &self.user, &asked).map_err(|_| Failure::forbidden(about, ""))
     }
 
     /// Whether nothing is to be stored.

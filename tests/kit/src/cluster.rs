@@ -11,6 +11,7 @@ use crate::discovery::Release;
 use crate::fault::Faults;
 use crate::gc;
 use crate::log::Log;
+use crate::rbac::{self, Identities};
 use crate::registry::Storage;
 use crate::server::Server;
 use crate::store::Write;
@@ -33,6 +34,10 @@ pub(crate) struct Options {
     pub(crate) gc_delay: Duration,
     /// Reported version.
     pub(crate) release: Release,
+    /// Whether roles decide who may do what.
+    pub(crate) rbac: bool,
+    /// Bearer tokens.
+    pub(crate) identities: Identities,
 }
 
 impl Default for Options {
@@ -42,6 +47,8 @@ impl Default for Options {
             bookmarks: Duration::from_secs(60),
             gc_delay: Duration::ZERO,
             release: Release::default(),
+            rbac: false,
+            identities: Identities::default(),
         }
     }
 }
@@ -116,6 +123,39 @@ impl Builder {
         self
     }
 
+    /// Lets the roles in the store decide who may do what; without it everyone may do everything.
+    ///
+    /// [`Cluster::client`] and plain HTTP stay the administrator's; others come by [`Cluster::client_as`], by a bearer token
+    /// or by the headers of impersonation. The roles `cluster-admin`, `system:basic-user`, `system:discovery` and
+    /// `system:public-info-viewer` are there from the start.
+    ///
+    /// ```
+    /// use evenkeel_testkit::Cluster;
+    /// use k8s_openapi::api::core::v1::ConfigMap;
+    /// use kube::Api;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let cluster = Cluster::builder().rbac().start().await;
+    /// let maps: Api<ConfigMap> = Api::namespaced(cluster.client_as("jane"), "default");
+    /// let refused = maps.get("a").await.unwrap_err().to_string();
+    /// assert!(refused.contains(r#"User "jane" cannot get resource "configmaps""#));
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn rbac(mut self) -> Self {
+        self.options.rbac = true;
+        self
+    }
+
+    /// Lets requests with this bearer token be those of a user, `system:admin` being the administrator. From the first one on HTTP needs a token: a request without is
+    /// refused (401) or, with [`Builder::rbac`], anonymous.
+    #[must_use]
+    pub fn bearer(mut self, token: &str, user: &str) -> Self {
+        self.options.identities.add(token, user);
+        self
+    }
+
     /// Starts the cluster: the four namespaces of every cluster exist, and nothing else.
     ///
     /// Runs inside the calling tokio runtime, and under its clock: with paused time all timers of the server are virtual.
@@ -124,6 +164,9 @@ impl Builder {
         gc::spawn(&server);
         for name in NAMESPACES {
             seed_namespace(&server, name);
+        }
+        if server.options.rbac {
+            rbac::plant(&server);
         }
         Cluster { server }
     }
@@ -146,7 +189,15 @@ impl Cluster {
     /// Call it inside the tokio runtime that is to run the client.
     #[must_use]
     pub fn client(&self) -> Client {
-        inprocess::client(&self.server, "default")
+        inprocess::client(&self.server, "default", None)
+    }
+
+    /// A client that asks as this user, as by impersonation: `jane`, `system:serviceaccount:default:robot` or `system:anonymous`.
+    ///
+    /// It differs from [`Cluster::client`] only in a cluster that was built with [`Builder::rbac`].
+    #[must_use]
+    pub fn client_as(&self, user: &str) -> Client {
+        inprocess::client(&self.server, "default", http_header(user))
     }
 
     /// Serves on a free loopback port until the result is dropped.
@@ -197,6 +248,11 @@ impl Cluster {
     pub fn version(&self) -> u64 {
         self.server.store.version()
     }
+}
+
+/// A name that is no header value is nobody's: asked as such it has no rights.
+fn http_header(user: &str) -> Option<::http::HeaderValue> {
+    Some(::http::HeaderValue::from_str(user).unwrap_or(::http::HeaderValue::from_static("system:anonymous")))
 }
 
 fn seed_namespace(server: &Server, name: &str) {

@@ -4,6 +4,9 @@ use serde_json::{Map, Value, json};
 
 use crate::schema::Cause;
 
+/// How many bytes a body may have.
+pub(crate) const BODY_LIMIT: usize = 3 * 1024 * 1024;
+
 /// A refused request: everything that goes into the answer.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Failure {
@@ -138,7 +141,8 @@ impl Failure {
 
     /// 403 Forbidden.
     pub(crate) fn forbidden(about: About<'_>, why: &str) -> Self {
-        let message = format!("{} \"{}\" is forbidden: {why}", about.qualified(), about.name);
+        let name = if about.name.is_empty() { String::new() } else { format!(" \"{}\"", about.name) };
+        let message = format!("{}{name} is forbidden: {why}", about.qualified());
         Self::status(403, "Forbidden", message).with_details(about.details().into())
     }
 
@@ -182,6 +186,11 @@ impl Failure {
         let message =
             format!("the body of the request was in an unknown format - accepted media types include: {accepted}");
         Self::status(415, "UnsupportedMediaType", message)
+    }
+
+    /// 413: more than a body may have.
+    pub(crate) fn large_body() -> Self {
+        Self::status(413, "RequestEntityTooLarge", format!("Request entity too large: limit is {BODY_LIMIT}"))
     }
 
     /// 406: none of the accepted forms can be produced.

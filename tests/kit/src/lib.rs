@@ -52,7 +52,7 @@
 //!
 //! What is not done answers 501 or 405 with a text that says so, never a plausible 200:
 //!
-//! - no users and rights: everyone may do everything (use a [`Fault`] for a 403);
+//! - rights are checked only in a cluster built with [`Builder::rbac`]; that nobody grants more than he has is not checked;
 //! - no kubelet, no scheduler, no controllers of Deployments, Jobs or Services, no default ServiceAccounts: objects stay
 //!   as they were written, and status is what a test writes;
 //! - built-in kinds are checked by type, and beyond that in few places (names, labels, ConfigMap keys, Leases, Events,
@@ -61,7 +61,8 @@
 //!   while they run; rules with a comprehension over two variables are refused, and two sets add up as lists do;
 //! - strategic merge patches go by the list types of apply, from which the merge keys of a few lists differ (the
 //!   conditions of a Job);
-//! - protobuf, webhooks, eviction, logs and exec.
+//! - JSON deeper than 127 levels is refused;
+//! - protobuf, YAML answers, webhooks, eviction, logs and exec.
 
 #![forbid(unsafe_code)]
 
@@ -89,6 +90,7 @@ mod meta;
 mod names;
 pub mod patch;
 mod query;
+mod rbac;
 pub mod registry;
 mod respond;
 mod route;

@@ -14,6 +14,7 @@ use crate::cluster::Options;
 use crate::failure::Failure;
 use crate::fault::{Effect, Faults};
 use crate::log::{Entry, Log};
+use crate::rbac::{self, Asked, Identities, Local, User};
 use crate::registry::Verb;
 use crate::respond::Reply;
 use crate::route::Route;
@@ -117,20 +118,32 @@ impl Received {
 
 /// Answers one request that is nobody's: no log, no faults.
 pub(crate) async fn answered(server: &Arc<Server>, request: Request<Bytes>) -> Response<Body> {
-    let (parts, body) = request.into_parts();
+    let (mut parts, body) = request.into_parts();
+    parts.extensions.insert(Local);
     answer(server, Route::parse(parts.uri.path()), parts, body).await
 }
 
 async fn answer(server: &Arc<Server>, route: Route, parts: Parts, body: Bytes) -> Response<Body> {
+    let user = match admitted(server, &route, &parts) {
+        Ok(user) => user,
+        Err(failure) => return failure.into_response(),
+    };
     let target = match route {
         Route::Other => return meta::answer(server, &parts),
         Route::Resource(target) => target,
     };
-    let answer = match Call::new(server, target, parts, body) {
+    let answer = match Call::new(server, user, target, parts, body) {
         Ok(call) => verbs::answer(server, call).await,
         Err(failure) => Err(failure),
     };
     answer.map_or_else(Failure::into_response, Reply::into_response)
+}
+
+/// Who asks, when he may.
+fn admitted(server: &Server, route: &Route, parts: &Parts) -> Result<User, Failure> {
+    let user = Identities::user(server, parts)?;
+    rbac::check(server, &user, &Asked::of(route, parts))?;
+    Ok(user)
 }
 
 /// Answers a request that a fault strikes.

@@ -38,6 +38,9 @@ impl Graph {
         let change = &fed.change;
         let (old, new) = (change.old.as_deref(), change.new.as_deref());
         let mut tasks = self.places(fed, new);
+        if fed.storage.plural.as_ref() == "clusterroles" {
+            tasks.push(Task::Roles);
+        }
         if let Some(old) = old {
             let (uid, owners) = (meta(old, "uid"), owners(old));
             for owner in &owners {

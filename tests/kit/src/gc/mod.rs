@@ -5,6 +5,7 @@ mod definition;
 mod graph;
 mod namespace;
 mod owner;
+mod role;
 
 use std::collections::HashSet;
 use std::sync::{Arc, Weak};
@@ -27,6 +28,8 @@ enum Task {
     Namespace(String),
     /// Whether the objects of this definition can be deleted, or it can be removed.
     Definition(String),
+    /// Whether the aggregated roles have the rules of those they select.
+    Roles,
 }
 
 /// Starts the controllers; they end with the server.
@@ -64,5 +67,6 @@ fn carry_out(server: &Server, graph: &Graph, task: &Task) {
         Task::Owner(uid) => owner::waiting(server, graph, uid),
         Task::Namespace(name) => namespace::empty(server, name),
         Task::Definition(name) => definition::empty(server, name),
+        Task::Roles => role::aggregate(server),
     }
 }

@@ -1,12 +1,13 @@
 //! The built-in kinds, a row each.
 
 use k8s_openapi::api::{
-    apps::v1 as apps, autoscaling::v2 as autoscaling, batch::v1 as batch, coordination::v1 as coordination,
-    core::v1 as core, discovery::v1 as discovery, events::v1 as events, networking::v1 as networking,
-    policy::v1 as policy, rbac::v1 as rbac, scheduling::v1 as scheduling, storage::v1 as storage,
+    apps::v1 as apps, authorization::v1 as authorization, autoscaling::v2 as autoscaling, batch::v1 as batch,
+    coordination::v1 as coordination, core::v1 as core, discovery::v1 as discovery, events::v1 as events,
+    networking::v1 as networking, policy::v1 as policy, rbac::v1 as rbac, scheduling::v1 as scheduling,
+    storage::v1 as storage,
 };
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1 as apiextensions;
-use k8s_openapi::{ClusterResourceScope, ListableResource, NamespaceResourceScope, Resource};
+use k8s_openapi::{ClusterResourceScope, NamespaceResourceScope, Resource};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -16,7 +17,7 @@ use super::typed::Decode;
 
 /// All rows, ordered by group and plural as discovery shows them.
 pub(super) fn kinds() -> Vec<Kind> {
-    let mut kinds: Vec<Kind> = [core(), workloads(), rest()].into_iter().flatten().collect();
+    let mut kinds: Vec<Kind> = [core(), workloads(), rest(), reviews()].into_iter().flatten().collect();
     kinds.sort_by(|a, b| (&a.group, &a.plural).cmp(&(&b.group, &b.plural)));
     kinds
 }
@@ -73,6 +74,25 @@ fn rest() -> Vec<Kind> {
         row::<scheduling::PriorityClass>().short(&["pc"]).generated(),
         row::<storage::StorageClass>().short(&["sc"]),
     ]
+}
+
+/// Questions: they are answered and not stored.
+fn reviews() -> Vec<Kind> {
+    vec![
+        review::<authorization::LocalSubjectAccessReview>(),
+        review::<authorization::SelfSubjectAccessReview>(),
+        review::<authorization::SelfSubjectRulesReview>(),
+        review::<authorization::SubjectAccessReview>(),
+    ]
+}
+
+fn review<T>() -> Kind
+where
+    T: Resource<Scope: Scope> + Serialize + DeserializeOwned,
+{
+    let mut kind = row::<T>();
+    kind.verbs = vec![Verb::Create];
+    kind
 }
 
 fn namespace() -> Kind {
@@ -142,7 +162,7 @@ fn job_fields() -> Vec<Selectable> {
 /// A kind with the traits most have: all verbs, unconditional updates, neither status nor generation.
 fn row<T>() -> Kind
 where
-    T: Resource<Scope: Scope> + ListableResource + Serialize + DeserializeOwned,
+    T: Resource<Scope: Scope> + Serialize + DeserializeOwned,
 {
     Kind {
         group: T::GROUP.to_owned(),
@@ -150,7 +170,7 @@ where
         kind: T::KIND.to_owned(),
         plural: T::URL_PATH_SEGMENT.to_owned(),
         singular: T::KIND.to_lowercase(),
-        list_kind: T::LIST_KIND.to_owned(),
+        list_kind: format!("{}List", T::KIND),
         short_names: Vec::new(),
         categories: Vec::new(),
         namespaced: T::Scope::NAMESPACED,

@@ -35,6 +35,13 @@ impl Fields {
     }
 }
 
+/// The one name a selector is about, as authorization sees it.
+pub(crate) fn named(text: &str) -> Option<String> {
+    let terms = split(text);
+    let mut names = terms.iter().filter_map(|term| cut(term)).filter(|(label, ..)| *label == "metadata.name");
+    names.find(|(_, operator, _)| *operator != "!=").map(|(_, _, value)| unescaped(value))
+}
+
 fn parse_term(term: &str, selector: &str, kind: &Kind) -> Result<Term, String> {
     let misread = || format!("invalid selector: '{selector}'; can't understand '{term}'");
     let (label, operator, value) = cut(term).ok_or_else(misread)?;

@@ -5,7 +5,7 @@ mod label;
 
 use serde_json::Value;
 
-pub(crate) use field::Fields;
+pub(crate) use field::{Fields, named};
 pub(crate) use label::Labels;
 
 use crate::failure::Failure;

@@ -85,7 +85,7 @@ fn pod(object: &mut Value) {
 /// What is wrong with an object of a built-in kind beyond its type and metadata; a small part of what clusters check.
 pub(crate) fn causes(kind: &Kind, object: &Value, live: Option<&Value>) -> Vec<Cause> {
     match (kind.group.as_str(), kind.kind.as_str()) {
-        ("", "ConfigMap" | "Secret") => key_causes(object),
+        ("", "ConfigMap" | "Secret") => [key_causes(object), size_causes(object)].concat(),
         ("coordination.k8s.io", "Lease") => lease_causes(object),
         ("rbac.authorization.k8s.io", "RoleBinding" | "ClusterRoleBinding") => role_causes(object, live),
         ("events.k8s.io", "Event") if live.is_none() => event_causes(object),
@@ -103,6 +103,26 @@ fn key_causes(object: &Value) -> Vec<Cause> {
                or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')";
     let found = keys.into_iter().flatten().filter(|(_, key)| wrong(key));
     found.map(|(field, key)| Cause::invalid(&format!("{field}[{key}]"), quoted(key), why)).collect()
+}
+
+/// Refuses more than a megabyte of data.
+fn size_causes(object: &Value) -> Vec<Cause> {
+    const LIMIT: usize = 1024 * 1024;
+    let plain = |text: &str| text.len();
+    let coded =
+        |text: &str| (text.len() / 4 * 3).saturating_sub(text.bytes().rev().take_while(|byte| *byte == b'=').count());
+    let secret = object["kind"] == "Secret";
+    let size = |field: &str, length: &dyn Fn(&str) -> usize| -> usize {
+        let values = object[field].as_object().into_iter().flatten();
+        values.filter_map(|(_, value)| value.as_str()).map(length).sum()
+    };
+    let whole = if secret { size("data", &coded) } else { size("data", &plain) + size("binaryData", &coded) };
+    let cause = || Cause {
+        reason: "FieldValueTooLong".to_owned(),
+        message: format!("Too long: must have at most {LIMIT} bytes"),
+        field: if secret { "data" } else { "[]" }.to_owned(),
+    };
+    (whole > LIMIT).then(cause).into_iter().collect()
 }
 
 /// Refuses times that clusters cannot read: those with fractions have exactly six digits.

@@ -5,6 +5,7 @@ mod eventually;
 mod gc;
 mod hooks;
 mod load;
+mod rights;
 mod seed;
 mod smoke;
 mod snapshot;

@@ -9,16 +9,19 @@ use axum::Router;
 use axum::body::Body;
 use axum::extract::State;
 use http::{Request, Response, StatusCode};
-use http_body_util::BodyExt;
+use http_body_util::{BodyExt, LengthLimitError, Limited};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
+use crate::failure::{BODY_LIMIT, Failure};
 use crate::server::{self, Server};
 
 /// A running HTTP server; dropping it closes the port.
 #[derive(Debug)]
 pub struct Serving {
     address: SocketAddr,
+    /// The first bearer token of the cluster.
+    token: Option<String>,
     task: JoinHandle<()>,
 }
 
@@ -29,12 +32,14 @@ impl Serving {
         format!("http://{}", self.address)
     }
 
-    /// The text of a kubeconfig with one cluster, one user and one context, `default` its namespace.
+    /// The text of a kubeconfig with one cluster, one user and one context, `default` its namespace. The user is the one of the first
+    /// bearer token, where there is one.
     #[must_use]
     pub fn kubeconfig(&self) -> String {
+        let user = self.token.as_ref().map(|token| format!("token: {token:?}")).unwrap_or_default();
         format!(
             "apiVersion: v1\nkind: Config\ncurrent-context: testkit\nclusters:\n- name: testkit\n  cluster:\n    server: {}\n\
-             users:\n- name: testkit\n  user: {{}}\ncontexts:\n- name: testkit\n  context:\n    cluster: testkit\n    user: testkit\n    \
+             users:\n- name: testkit\n  user: {{{user}}}\ncontexts:\n- name: testkit\n  context:\n    cluster: testkit\n    user: testkit\n    \
              namespace: default\n",
             self.url()
         )
@@ -60,19 +65,22 @@ impl Drop for Serving {
 pub(crate) async fn serve(server: Arc<Server>, port: u16) -> io::Result<Serving> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await?;
     let address = listener.local_addr()?;
+    let token = server.options.identities.first();
     let router = Router::new().fallback(answer).with_state(server);
     let task = tokio::spawn(async move {
         if let Err(error) = axum::serve(listener, router).await {
             tracing::error!(%error, "the test server stopped");
         }
     });
-    Ok(Serving { address, task })
+    Ok(Serving { address, token, task })
 }
 
 async fn answer(State(server): State<Arc<Server>>, request: Request<Body>) -> Response<Body> {
     let (head, body) = request.into_parts();
-    match body.collect().await {
+    // No more is read than what is needed to see that it is too much.
+    match Limited::new(body, BODY_LIMIT).collect().await {
         Ok(body) => server::handle(server, Request::from_parts(head, body.to_bytes())).await,
+        Err(error) if error.is::<LengthLimitError>() => Failure::large_body().into_response(),
         Err(error) => {
             let mut response = Response::new(Body::from(error.to_string()));
             *response.status_mut() = StatusCode::BAD_REQUEST;

@@ -5,17 +5,23 @@ use std::sync::Arc;
 
 use axum::body::Body;
 use bytes::Bytes;
-use http::{Request, Response};
+use http::{HeaderValue, Request, Response};
 use http_body_util::BodyExt;
 use kube::Client;
 
+use crate::rbac::Local;
 use crate::server::{Server, handle, handle_tapped};
 use crate::sweep::Tap;
 
-/// A client of the server. Must be called inside a tokio runtime.
-pub(crate) fn client(server: &Arc<Server>, namespace: &str) -> Client {
+/// A client of the server, of the administrator or as another user. Must be called inside a tokio runtime.
+pub(crate) fn client(server: &Arc<Server>, namespace: &str, user: Option<HeaderValue>) -> Client {
     let server = Arc::clone(server);
-    let service = tower::service_fn(move |request: Request<kube::client::Body>| answer(Arc::clone(&server), request));
+    let service = tower::service_fn(move |mut request: Request<kube::client::Body>| {
+        if let Some(user) = &user {
+            request.headers_mut().insert("Impersonate-User", user.clone());
+        }
+        answer(Arc::clone(&server), request)
+    });
     Client::new(service, namespace)
 }
 
@@ -34,7 +40,8 @@ pub(crate) fn tapped(server: &Arc<Server>, namespace: &str, tap: &Arc<Tap>, life
 }
 
 async fn collected(request: Request<kube::client::Body>) -> Request<Bytes> {
-    let (head, body) = request.into_parts();
+    let (mut head, body) = request.into_parts();
+    head.extensions.insert(Local);
     // A body of the client is in memory; one that fails to come is an empty one.
     let bytes = body.collect().await.map(http_body_util::Collected::to_bytes).unwrap_or_default();
     Request::from_parts(head, bytes)

@@ -26,7 +26,10 @@ pub(super) fn answer(server: &Server, call: &Call) -> Result<Reply, Failure> {
     let live = server.store.get(&call.kind.storage, &call.key(call.name()));
     let written = match live {
         None if part(call) == Part::Status => return Err(Failure::not_found(resource(&call.kind, call.name()))),
-        None => create(server, call, &config)?,
+        None => {
+            call.may_create(server)?;
+            create(server, call, &config)?
+        }
         Some(_) => change(server, call, &config)?,
     };
     definition::settle(server, call);

@@ -7,13 +7,16 @@ use crate::call::Call;
 use crate::failure::Failure;
 use crate::respond::Reply;
 use crate::server::Server;
-use crate::{definition, strategy};
+use crate::{definition, rbac, strategy};
 
 pub(super) fn answer(server: &Server, call: &Call) -> Result<Reply, Failure> {
     if call.kind.namespaced && call.target.namespace.is_none() {
         return Err(nowhere(call));
     }
     let decoded = object(call)?;
+    if call.kind.group == "authorization.k8s.io" {
+        return Ok(Reply::value(201, &rbac::review(server, call, decoded.object)?));
+    }
     let mut sent = decoded.object;
     super::update::same_namespace(call, &sent)?;
     let mut warnings = settle(call, decoded.complaints)?;

@@ -17,6 +17,7 @@ pub(super) async fn answer(server: &Server, call: &Call) -> Result<Reply, Failur
         return Err(Failure::invalid_options("ListOptions", &causes));
     }
     let limit = call.query.limit()?;
+    call.query.timeout()?;
     let selector =
         Selector::parse(call.query.label_selector.as_deref(), call.query.field_selector.as_deref(), &call.kind)?;
     let page = match call.query.continue_token.as_str() {

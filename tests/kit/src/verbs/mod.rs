@@ -19,6 +19,7 @@ use http::Method;
 
 use crate::call::Call;
 use crate::failure::Failure;
+use crate::registry::Verb;
 use crate::respond::Reply;
 use crate::server::Server;
 use crate::watch;
@@ -83,6 +84,9 @@ fn known_options(call: &Call) -> Result<(), Failure> {
 
 async fn whole(server: &Arc<Server>, call: Call) -> Result<Reply, Failure> {
     let builtin = call.kind.is_builtin();
+    if call.kind.verbs == [Verb::Create] && call.method != Method::POST {
+        return Err(Failure::method_not_allowed());
+    }
     match (call.method.as_str(), call.target.name.is_some()) {
         ("GET", false) if call.query.watch || call.target.watch => watch::answer(server, call).await,
         ("GET", true) if call.target.watch => watch::answer(server, call).await,

@@ -21,6 +21,7 @@ pub(super) fn answer(server: &Server, call: &Call) -> Result<Reply, Failure> {
     let mut warnings = settle(call, decoded.complaints)?;
     let live = server.store.get(&call.kind.storage, &call.key(call.name()));
     let written = if live.is_none() && call.kind.create_on_update {
+        call.may_create(server)?;
         let mut sent = sent;
         strategy::fresh(&call.kind, call.target.namespace.as_deref(), &server.clock.stamp(), &mut sent)?;
         insert(server, call, sent, Track::Update)?

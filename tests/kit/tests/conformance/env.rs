@@ -84,9 +84,30 @@ impl Env {
         accept: &str,
         body: &str,
     ) -> Result<Answer, Broken> {
+        let request = http::Request::builder().method(method).uri(path).header("Accept", accept);
+        self.sent(request, media, body).await
+    }
+
+    /// A request of another user; no media type means JSON.
+    pub(crate) async fn as_user_with(
+        &self,
+        user: &str,
+        method: &str,
+        path: &str,
+        media: &str,
+        body: &str,
+    ) -> Result<Answer, Broken> {
+        let request = http::Request::builder().method(method).uri(path).header("Accept", "application/json");
+        self.sent(request.header("Impersonate-User", user), media, body).await
+    }
+
+    pub(crate) async fn as_user(&self, user: &str, method: &str, path: &str, body: &str) -> Result<Answer, Broken> {
+        self.as_user_with(user, method, path, "", body).await
+    }
+
+    async fn sent(&self, request: http::request::Builder, media: &str, body: &str) -> Result<Answer, Broken> {
         let media = if media.is_empty() { "application/json" } else { media };
-        let request = http::Request::builder().method(method).uri(path).header("Content-Type", media);
-        let request = request.header("Accept", accept).body(Body::from(body.as_bytes().to_vec()))?;
+        let request = request.header("Content-Type", media).body(Body::from(body.as_bytes().to_vec()))?;
         let (head, body) = self.client.send(request).await?.into_parts();
         let bytes = body.collect().await?.to_bytes();
         let text = || Value::String(String::from_utf8_lossy(&bytes).into_owned());

@@ -15,6 +15,8 @@ mod delete;
 mod env;
 mod event;
 mod list;
+mod misuse;
+mod rights;
 mod rule;
 mod runtime;
 mod server;
@@ -63,6 +65,8 @@ fn all() -> Vec<Rule> {
         delete::rules(),
         list::rules(),
         table::rules(),
+        misuse::rules(),
+        rights::rules(),
         watch::rules(),
         apply::rules(),
         collect::rules(),

@@ -75,7 +75,7 @@ impl Server {
 }
 
 async fn embedded() -> Cluster {
-    Cluster::builder().bookmark_interval(Duration::from_secs(1)).start().await
+    Cluster::builder().bookmark_interval(Duration::from_secs(1)).rbac().start().await
 }
 
 async fn connect(kubeconfig: Kubeconfig) -> Result<Client, Broken> {

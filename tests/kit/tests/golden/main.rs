@@ -55,7 +55,7 @@ async fn on_kit(cases: &[Case], fixtures: &Fixtures, pending: &Pending, filter: 
     let mine = cases.iter().filter(|case| case.label().contains(filter));
     let runs = mine.map(|case| async move {
         let excused = pending.of(name, &case.label());
-        let clients = Clients::embedded().await;
+        let clients = Clients::embedded(&case.server).await;
         let differences = replay::replay(case, &clients, Pace::KIT, fixtures, &excused).await;
         report(name, case, &differences, excused.verdict(&differences))
     });

@@ -75,11 +75,12 @@ impl Clients {
         }
     }
 
-    /// A new embedded server, which knows no users.
-    pub(crate) async fn embedded() -> Self {
-        let cluster = Cluster::builder().bookmark_interval(Duration::from_secs(1)).gc_delay(GC_DELAY).start().await;
-        let admin = cluster.client();
-        Self { nobody: admin.clone(), anonymous: admin.clone(), admin, writers: Writers::Alone, cluster: Some(cluster) }
+    /// A new embedded server; like the one that recorded, it checks rights where that is `full`.
+    pub(crate) async fn embedded(like: &str) -> Self {
+        let builder = Cluster::builder().bookmark_interval(Duration::from_secs(1)).gc_delay(GC_DELAY);
+        let cluster = if like == "full" { builder.rbac().start().await } else { builder.start().await };
+        let (nobody, anonymous) = (cluster.client_as("kas-nobody"), cluster.client_as("system:anonymous"));
+        Self { admin: cluster.client(), nobody, anonymous, writers: Writers::Alone, cluster: Some(cluster) }
     }
 
     /// A real server by the kubeconfig that its start script wrote.
