@@ -61,8 +61,9 @@
 //!   while they run; rules with a comprehension over two variables are refused, and two sets add up as lists do;
 //! - strategic merge patches go by the list types of apply, from which the merge keys of a few lists differ (the
 //!   conditions of a Job);
-//! - JSON deeper than 127 levels is refused;
-//! - protobuf, YAML answers, webhooks, eviction, logs and exec.
+//! - of protobuf only what `kubectl create` sends of the commonest kinds is read, and nothing is answered in it; JSON deeper than
+//!   127 levels is refused;
+//! - YAML answers, webhooks, eviction, logs and exec.
 
 #![forbid(unsafe_code)]
 
@@ -89,6 +90,7 @@ mod log;
 mod meta;
 mod names;
 pub mod patch;
+mod proto;
 mod query;
 mod rbac;
 pub mod registry;

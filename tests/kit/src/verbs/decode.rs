@@ -6,6 +6,7 @@ use crate::call::Call;
 use crate::failure::{About, Failure};
 
 use crate::failure::quoted;
+use crate::proto;
 use crate::registry::Kind;
 use crate::schema::{self, Cause};
 use crate::strategy;
@@ -25,13 +26,21 @@ fn body(call: &Call) -> Result<Read, Failure> {
     match call.content_type.as_str() {
         "" | "application/json" => json_body(call),
         "application/yaml" | "application/x-yaml" | "text/yaml" => yaml_body(call),
-        "application/vnd.kubernetes.protobuf" => Err(Failure::status(
-            415,
-            "UnsupportedMediaType",
-            "evenkeel-testkit reads JSON and YAML, not protobuf; with kubectl use `create --dry-run=client -o yaml | kubectl apply -f -`",
-        )),
+        "application/vnd.kubernetes.protobuf" => protobuf(call),
         _ => Err(Failure::unsupported_media(MEDIA)),
     }
+}
+
+fn protobuf(call: &Call) -> Result<Read, Failure> {
+    let cure = "with kubectl use `create --dry-run=client -o yaml | kubectl apply -f -`";
+    let value = proto::decode(&call.body).map_err(|why| {
+        Failure::status(
+            415,
+            "UnsupportedMediaType",
+            format!("evenkeel-testkit does not read this protobuf ({why}); {cure}"),
+        )
+    })?;
+    Ok(Read { value, duplicates: Vec::new() })
 }
 
 fn json_body(call: &Call) -> Result<Read, Failure> {

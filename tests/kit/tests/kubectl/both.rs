@@ -1,0 +1,69 @@
+//! One session on the embedded server and on a real one: kubectl prints the same.
+
+use std::path::PathBuf;
+
+use crate::Verdict;
+use crate::shell::{DEFINITION, Shell, WIDGET, steady};
+
+crate::sessions!(kubectl_prints_the_same_beside_a_real_server);
+
+/// Commands, in order; the object is there from the first on.
+const SESSION: [&str; 26] = [
+    "create -f w.yaml",
+    "create -f w.yaml",
+    "get keels",
+    "get keels w -o wide",
+    "get keels w -o yaml",
+    "get keels absent",
+    "describe keels w",
+    "label keels w a=b",
+    "annotate keels w c=d",
+    r#"patch keels w --type=merge -p '{"spec":{"size":5}}'"#,
+    r#"patch keels w --type=json -p '[{"op":"test","path":"/spec/size","value":9}]'"#,
+    r#"patch keels w -p '{"spec":{"size":5}}'"#,
+    r#"patch keels w --type=merge -p '{"spec":{"size":"x"}}'"#,
+    "scale keels w --replicas=3",
+    "get keels w -o jsonpath={.spec}",
+    "get keels --show-labels",
+    "apply --server-side -f w.yaml",
+    "apply --server-side --field-manager=other -f v.yaml",
+    "apply -f w.yaml",
+    "diff -f v.yaml",
+    "explain keel.spec",
+    "api-resources --api-group=keel.ex.dev",
+    "get keels -l a=b -o name",
+    "get keels --field-selector metadata.name=w -o name",
+    "delete keels w",
+    "get keels",
+];
+
+async fn kubectl_prints_the_same_beside_a_real_server() -> Verdict {
+    let Some(servers) = std::env::var_os("EVENKEEL_REAL_APISERVER").map(PathBuf::from) else {
+        println!("kubectl: skipped beside real servers: EVENKEEL_REAL_APISERVER is not set, see tests/kit/real.sh");
+        return Ok(());
+    };
+    let kit = session(&Shell::open().await?).await?;
+    let real = session(&Shell::at(servers.join("kubeconfig-modern"))?).await?;
+    let differ = SESSION.iter().zip(kit.iter().zip(&real)).filter(|(_, (kit, real))| kit != real);
+    let differ: Vec<String> = differ
+        .map(|(line, (kit, real))| format!("kubectl {line}\nprints\n{kit}\nand beside a real server\n{real}"))
+        .collect();
+    if differ.is_empty() { Ok(()) } else { Err(differ.join("\n\n")) }
+}
+
+/// What each command of the session prints.
+async fn session(shell: &Shell) -> Result<Vec<String>, String> {
+    let own = |text: &str| text.replace("ex.dev", "keel.ex.dev").replace("widget", "keel").replace("Widget", "Keel");
+    shell.write("crd.json", &own(DEFINITION).replace(r#""wd""#, r#""kl""#))?;
+    shell.write("w.yaml", &own(WIDGET))?;
+    shell.write("v.yaml", &own(WIDGET).replace("size: 1", "size: 8"))?;
+    shell.ok("apply -f crd.json").await?;
+    shell.ok("wait --for=condition=Established crd/keels.keel.ex.dev --timeout=20s").await?;
+    shell.all("delete keels --all").await?;
+    let mut printed = Vec::new();
+    for line in SESSION {
+        printed.push(steady(&shell.all(line).await?));
+    }
+    shell.ok("delete -f crd.json").await?;
+    Ok(printed)
+}
