@@ -4,6 +4,8 @@
 //! servers publish (a table written from them). Of kinds that are in neither, members have owners of their own and lists
 //! are owned whole.
 
+#[cfg(test)]
+mod algebra;
 mod builtin;
 #[cfg(test)]
 mod builtins;

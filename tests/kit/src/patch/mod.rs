@@ -1,6 +1,8 @@
 //! JSON patch, JSON merge patch and strategic merge patch, as an API server applies them to a stored object.
 
 mod json;
+#[cfg(test)]
+mod law;
 mod merge;
 mod order;
 mod strategic;

@@ -1,5 +1,8 @@
 //! Strategic merge patch: lists of built-in kinds merge by key or as sets, and directives say what else to do.
 
+#[cfg(test)]
+mod law;
+
 use serde_json::{Map, Value};
 
 use super::PatchError;

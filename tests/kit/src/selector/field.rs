@@ -1,5 +1,8 @@
 //! Field selectors: the parser and the match; which fields there are is the kind's.
 
+#[cfg(test)]
+mod law;
+
 use serde_json::Value;
 
 use crate::registry::Kind;
@@ -8,7 +11,7 @@ use crate::registry::Kind;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Fields(Vec<Term>);
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 struct Term {
     label: String,
     equal: bool,

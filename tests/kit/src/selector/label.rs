@@ -1,5 +1,8 @@
 //! Label selectors: a lexer, a recursive descent as upstream's, and the match.
 
+#[cfg(test)]
+mod law;
+
 use std::iter::Peekable;
 use std::vec::IntoIter;
 
@@ -11,13 +14,13 @@ use crate::names;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Labels(Vec<Requirement>);
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 struct Requirement {
     key: String,
     test: Test,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 enum Test {
     Exists,
     Absent,

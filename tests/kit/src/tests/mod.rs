@@ -1,10 +1,12 @@
 //! The server through a client: what each verb does, by topic.
 
+pub(crate) mod chance;
 mod definition;
 mod eventually;
 mod gc;
 mod hooks;
 mod load;
+mod owners;
 mod rights;
 mod seed;
 mod smoke;
