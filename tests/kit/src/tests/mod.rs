@@ -11,6 +11,7 @@ mod rights;
 mod seed;
 mod smoke;
 mod snapshot;
+mod storm;
 
 use kube::Api;
 use kube::Client;
