@@ -17,6 +17,7 @@ use crate::server::Server;
 use crate::store::Write;
 use crate::strategy;
 use crate::transport::{http, inprocess};
+use crate::work::Work;
 
 pub use crate::transport::http::Serving;
 
@@ -241,6 +242,12 @@ impl Cluster {
     /// Ends all running watches, as a restart of an API server does.
     pub fn drop_watches(&self) {
         self.server.drops.send_modify(|drops| *drops += 1);
+    }
+
+    /// What the cluster has done so far, in counts; the difference of two shows the cost of what came between.
+    #[must_use]
+    pub fn work(&self) -> Work {
+        self.server.store.tally.read()
     }
 
     /// The newest resource version.

@@ -111,6 +111,7 @@ mod table;
 mod transport;
 mod verbs;
 mod watch;
+mod work;
 
 pub use cluster::{Builder, Cluster, Serving};
 pub use coverage::Coverage;
@@ -123,6 +124,7 @@ pub use row::{Row, Seen};
 pub use seed::{Seed, SeedError};
 pub use snapshot::Snapshot;
 pub use sweep::{Crash, Outside, Refused, Report, Sweep, Trial, Trouble, Visit};
+pub use work::Work;
 
 #[cfg(test)]
 mod tests;

@@ -14,6 +14,7 @@ pub(crate) use history::{Behind, Change, History};
 pub(crate) use page::{Lost, Page, Pages};
 
 use crate::registry::Storage;
+use crate::work::Tally;
 
 /// An object's place in its resource: namespace (empty when cluster-scoped) and name.
 pub(crate) type Key = (String, String);
@@ -23,6 +24,8 @@ pub(crate) type Key = (String, String);
 pub(crate) struct Store {
     inner: Mutex<Inner>,
     tip: watch::Sender<u64>,
+    /// What is done here and by those who read here.
+    pub(crate) tally: Arc<Tally>,
 }
 
 #[derive(Debug)]
@@ -73,7 +76,7 @@ impl Store {
     /// An empty store that keeps `history_limit` changes per resource.
     pub(crate) fn new(history_limit: usize) -> Self {
         let inner = Inner { version: 1, history_limit, tables: HashMap::new(), feed: None };
-        Store { inner: Mutex::new(inner), tip: watch::Sender::new(1) }
+        Store { inner: Mutex::new(inner), tip: watch::Sender::new(1), tally: Arc::default() }
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
@@ -97,7 +100,9 @@ impl Store {
     }
 
     pub(crate) fn get(&self, resource: &Storage, key: &Key) -> Option<Arc<Value>> {
-        self.lock().tables.get(resource)?.objects.get(key).cloned()
+        let found = self.lock().tables.get(resource)?.objects.get(key).cloned()?;
+        self.tally.visited.add(1);
+        Some(found)
     }
 
     /// The one writer: stamps the next version, stores, and remembers the change.
@@ -127,6 +132,7 @@ impl Store {
             let _ = feed.send(Fed { storage, change });
         }
         drop(inner);
+        self.tally.written.add(1);
         self.tip.send_replace(version);
         Ok(stored)
     }
@@ -142,6 +148,7 @@ impl Store {
     pub(crate) fn list(&self, resource: &Storage, namespace: Option<&str>) -> Listing {
         let inner = self.lock();
         let items = inner.tables.get(resource).map(|table| table.list(namespace)).unwrap_or_default();
+        self.tally.visited.add(items.len());
         Listing { version: inner.version, items }
     }
 
@@ -165,6 +172,7 @@ impl Store {
         let inner = self.lock();
         let Some(table) = inner.tables.get(resource) else { return Ok(Listing { version, items: Vec::new() }) };
         let mut objects: BTreeMap<Key, Arc<Value>> = table.objects.clone();
+        self.tally.visited.add(objects.len());
         for change in table.history.after(version)?.rev() {
             match &change.old {
                 Some(old) => objects.insert(change.key.clone(), Arc::clone(old)),

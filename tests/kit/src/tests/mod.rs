@@ -1,6 +1,7 @@
 //! The server through a client: what each verb does, by topic.
 
 pub(crate) mod chance;
+mod crowd;
 mod definition;
 mod eventually;
 mod gc;

@@ -21,7 +21,9 @@ pub(super) async fn answer(server: &Server, call: &Call) -> Result<Reply, Failur
     let selector =
         Selector::parse(call.query.label_selector.as_deref(), call.query.field_selector.as_deref(), &call.kind)?;
     let page = match call.query.continue_token.as_str() {
-        "" => Page { listing: Arc::new(selected(listing(server, call, limit).await?, &selector, call)), start: 0 },
+        "" => {
+            Page { listing: Arc::new(selected(server, listing(server, call, limit).await?, &selector, call)), start: 0 }
+        }
         token => continued(server, call, token)?,
     };
     // A cluster's cache answers version 0 and takes no notice of the limit.
@@ -52,11 +54,12 @@ fn asked(call: &Call) -> Result<Option<u64>, Failure> {
     }
 }
 
-fn selected(listing: Listing, selector: &Selector, call: &Call) -> Listing {
+fn selected(server: &Server, listing: Listing, selector: &Selector, call: &Call) -> Listing {
     if selector.is_empty() {
         return listing;
     }
     let Listing { version, mut items } = listing;
+    server.store.tally.evaluated.add(items.len());
     items.retain(|item| selector.matches(item, &call.kind));
     Listing { version, items }
 }

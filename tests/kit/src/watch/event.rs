@@ -13,6 +13,7 @@ use crate::selector::Selector;
 use crate::shape::{Place, Shape, View};
 use crate::store::{Change, stamped};
 use crate::table::{Heads, Printer};
+use crate::work::Tally;
 
 /// What a watcher sees of its resource.
 #[derive(Clone, Debug)]
@@ -24,6 +25,7 @@ pub(super) struct Frames {
     pub(super) lens: Lens,
     pub(super) selector: Selector,
     pub(super) namespace: Option<String>,
+    tally: Arc<Tally>,
 }
 
 /// Whether a bookmark ends the initial events.
@@ -41,20 +43,31 @@ struct Line<'a, T: Serialize> {
 }
 
 impl Frames {
-    pub(super) fn new(shape: Shape, lens: Lens, selector: Selector, namespace: Option<String>) -> Self {
+    pub(super) fn new(
+        shape: Shape,
+        lens: Lens,
+        selector: Selector,
+        namespace: Option<String>,
+        tally: &Arc<Tally>,
+    ) -> Self {
         let printer = match shape {
             Shape::Table(form) => Some(Printer::new(&lens.kind, form)),
             _ => None,
         };
-        Frames { shape, printer, heads: Heads::Shown, lens, selector, namespace }
+        Frames { shape, printer, heads: Heads::Shown, lens, selector, namespace, tally: Arc::clone(tally) }
     }
 
     pub(super) fn selects(&self, object: &Value) -> bool {
+        if self.selector.is_empty() {
+            return true;
+        }
+        self.tally.evaluated.add(1);
         self.selector.matches(object, &self.lens.kind)
     }
 
     /// The line for a change; none when the watcher does not see it.
     pub(super) fn change(&mut self, change: &Change) -> Option<Bytes> {
+        self.tally.considered.add(1);
         if self.namespace.as_ref().is_some_and(|namespace| *namespace != change.key.0) {
             return None;
         }
@@ -73,6 +86,7 @@ impl Frames {
     }
 
     pub(super) fn line(&mut self, type_: &str, object: &Value) -> Option<Bytes> {
+        self.tally.delivered.add(1);
         written(self.shape, self.printer.as_ref(), &mut self.heads, type_, &self.lens.shown(object))
     }
 

@@ -51,7 +51,8 @@ async fn start(
     version: Option<u64>,
     deadline: Instant,
 ) -> Watching {
-    let frames = Frames::new(call.shape, call.lens.clone(), selector, call.target.namespace.clone());
+    let frames =
+        Frames::new(call.shape, call.lens.clone(), selector, call.target.namespace.clone(), &server.store.tally);
     let mut watching = Watching::new(server, frames, &call.query, deadline);
     let initial = call.query.send_initial_events;
     match version.unwrap_or_default() {

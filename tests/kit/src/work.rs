@@ -1,0 +1,88 @@
+//! Counts of what the server does, so that tests can show what a request costs without a clock.
+
+use std::ops::Sub;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+/// What a cluster has done since its start, in counts; see [`Cluster::work`](crate::Cluster::work).
+///
+/// ```
+/// use evenkeel_testkit::Cluster;
+/// use k8s_openapi::api::core::v1::ConfigMap;
+/// use kube::{Api, api::PostParams};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> kube::Result<()> {
+/// let cluster = Cluster::start().await;
+/// let maps: Api<ConfigMap> = Api::namespaced(cluster.client(), "default");
+/// let mut map = ConfigMap::default();
+/// map.metadata.name = Some("a".into());
+/// let before = cluster.work();
+/// maps.create(&PostParams::default(), &map).await?;
+/// assert_eq!((cluster.work() - before).written, 1);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Work {
+    /// Changes stored, each with a version of its own.
+    pub written: u64,
+    /// Objects read out of the store: one for a get, all of the namespace or of the resource for a list.
+    pub visited: u64,
+    /// Changes that watches looked at.
+    pub considered: u64,
+    /// Times that a selector was asked about an object.
+    pub evaluated: u64,
+    /// Events that watches were given, bookmarks left out.
+    pub delivered: u64,
+}
+
+impl Sub for Work {
+    type Output = Work;
+
+    fn sub(self, earlier: Work) -> Work {
+        Work {
+            written: self.written - earlier.written,
+            visited: self.visited - earlier.visited,
+            considered: self.considered - earlier.considered,
+            evaluated: self.evaluated - earlier.evaluated,
+            delivered: self.delivered - earlier.delivered,
+        }
+    }
+}
+
+/// The counters behind [`Work`].
+#[derive(Debug, Default)]
+pub(crate) struct Tally {
+    pub(crate) written: Counter,
+    pub(crate) visited: Counter,
+    pub(crate) considered: Counter,
+    pub(crate) evaluated: Counter,
+    pub(crate) delivered: Counter,
+}
+
+/// One of them.
+#[derive(Debug, Default)]
+pub(crate) struct Counter(AtomicU64);
+
+impl Counter {
+    pub(crate) fn add(&self, count: usize) {
+        self.0.fetch_add(count as u64, Relaxed);
+    }
+
+    fn read(&self) -> u64 {
+        self.0.load(Relaxed)
+    }
+}
+
+impl Tally {
+    pub(crate) fn read(&self) -> Work {
+        Work {
+            written: self.written.read(),
+            visited: self.visited.read(),
+            considered: self.considered.read(),
+            evaluated: self.evaluated.read(),
+            delivered: self.delivered.read(),
+        }
+    }
+}
