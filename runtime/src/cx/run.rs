@@ -1,10 +1,12 @@
 //! Running a step: what happens to the draft before and after the author's code.
 
 use std::any::Any;
+use std::fmt::Display;
 use std::marker::PhantomData;
 
 use super::limit::Limit;
 use super::{Cx, Pass};
+use crate::action::Actions;
 use crate::backend::BoxFuture;
 use crate::condition::sanitize;
 use crate::draft::Draft;
@@ -87,13 +89,18 @@ impl Draft {
 
 /// What an error of a step comes to.
 pub(super) fn stop(draft: &mut Draft, error: &impl ReconcileError) -> Halt {
-    let class = match error.class() {
+    halt(draft, error.class(), error.reason(), error, error.actions())
+}
+
+/// Errors of all types share this.
+fn halt(draft: &mut Draft, class: Class, reason: &'static str, text: &dyn Display, actions: Actions) -> Halt {
+    let class = match class {
         Class::Waiting { poll: Some(poll) } => {
             Class::Waiting { poll: Some(Clamped::clamp("poll time", poll, &mut draft.clamped)) }
         }
         class => class,
     };
-    Halt { class, reason: error.reason(), message: sanitize(&error.to_string()), actions: error.actions() }
+    Halt { class, reason, message: sanitize(&text.to_string()), actions }
 }
 
 /// What a cleanup takes, whatever reconciler it is of.
