@@ -11,11 +11,13 @@ use kube::{Client, Config};
 use serde_json::{Map, Value, json};
 
 use super::builtin::is_known;
-use crate::registry::Registry;
+use crate::registry::{Registry, Verb};
 
 fn served() -> Vec<(String, String)> {
     let registry = Registry::builtin();
-    registry.iter().map(|kind| (kind.api_version(), kind.kind.clone())).collect()
+    // A review is answered and not stored: nobody applies one.
+    let stored = registry.iter().filter(|kind| kind.verbs.contains(&Verb::Get));
+    stored.map(|kind| (kind.api_version(), kind.kind.clone())).collect()
 }
 
 #[test]
