@@ -64,7 +64,10 @@
 //! - of protobuf only what `kubectl create` sends of the commonest kinds is read, and nothing is answered in it; JSON deeper than
 //!   127 levels is refused;
 //! - YAML answers, webhooks, eviction, logs and exec.
-
+//!
+//! What shows each rule of the server, and which few nothing shows, stands in `tests/rules.txt` of this crate.
+//!
+#![doc = include_str!("../fakes.md")]
 #![forbid(unsafe_code)]
 
 pub mod apply;
