@@ -99,7 +99,10 @@ fn recorded() -> Option<BTreeMap<String, usize>> {
         .chain(beside)
         .map(|path| path.join("cases/apiserver"))
         .find(|path| path.join("index.json").is_file());
-    let files = fs::read_dir(shared?).unwrap().map(|entry| entry.unwrap().path());
+    let files = [shared?, folder().join("cases")]
+        .into_iter()
+        .flat_map(|path| fs::read_dir(path).unwrap())
+        .map(|entry| entry.unwrap().path());
     let topics = files.filter(|path| path.extension().is_some_and(|ending| ending == "json"));
     let cases = topics.flat_map(|path| {
         let topic: Value = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();

@@ -42,7 +42,7 @@ impl Fields {
 pub(crate) fn named(text: &str) -> Option<String> {
     let terms = split(text);
     let mut names = terms.iter().filter_map(|term| cut(term)).filter(|(label, ..)| *label == "metadata.name");
-    names.find(|(_, operator, _)| *operator != "!=").map(|(_, _, value)| unescaped(value))
+    names.find(|(_, operator, _)| *operator != "!=").and_then(|(_, _, value)| unescaped(value).ok())
 }
 
 fn parse_term(term: &str, selector: &str, kind: &Kind) -> Result<Term, String> {
@@ -51,7 +51,8 @@ fn parse_term(term: &str, selector: &str, kind: &Kind) -> Result<Term, String> {
     if !kind.is_selectable(label) {
         return Err(kind.unselectable(label));
     }
-    Ok(Term { label: label.to_owned(), equal: operator != "!=", value: unescaped(value) })
+    let value = unescaped(value).map_err(|why| format!("invalid field selector: {why}"))?;
+    Ok(Term { label: label.to_owned(), equal: operator != "!=", value })
 }
 
 /// Splits at commas that no backslash escapes.
@@ -77,11 +78,22 @@ fn cut(term: &str) -> Option<(&str, &str, &str)> {
     Some((&term[..at], operator, &term[at + operator.len()..]))
 }
 
-fn unescaped(value: &str) -> String {
+/// A backslash stands before a comma, an equals sign or another backslash, and each of those needs one.
+fn unescaped(value: &str) -> Result<String, String> {
     let mut plain = String::new();
     let mut letters = value.chars();
     while let Some(letter) = letters.next() {
-        plain.extend(if letter == '\\' { letters.next() } else { Some(letter) });
+        let letter = match letter {
+            '\\' => escaped(letters.next())?,
+            ',' | '=' => return Err(format!("unescaped character in value: {}", u32::from(letter))),
+            other => other,
+        };
+        plain.push(letter);
     }
-    plain
+    Ok(plain)
+}
+
+fn escaped(letter: Option<char>) -> Result<char, String> {
+    let known = letter.filter(|letter| ['\\', ',', '='].contains(letter));
+    known.ok_or_else(|| format!("invalid escape sequence: \\{}", letter.map(String::from).unwrap_or_default()))
 }

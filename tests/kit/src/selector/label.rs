@@ -155,8 +155,8 @@ impl Parser {
             Some("!=") => Ok(Test::NotIn(checked(vec![self.exact()?])?)),
             Some("in") => Ok(Test::In(checked(self.values()?)?)),
             Some("notin") => Ok(Test::NotIn(checked(self.values()?)?)),
-            Some(">") => Ok(Test::Greater(number(&self.exact()?)?)),
-            Some("<") => Ok(Test::Less(number(&self.exact()?)?)),
+            Some(">") => Ok(Test::Greater(number(self.exact()?)?)),
+            Some("<") => Ok(Test::Less(number(self.exact()?)?)),
             other => Err(format!("found '{}', expected: in, notin, =, ==, !=, gt, lt", other.unwrap_or_default())),
         }
     }
@@ -205,9 +205,12 @@ fn checked(values: Vec<String>) -> Result<Vec<String>, String> {
     Ok(values)
 }
 
-fn number(value: &str) -> Result<i64, String> {
+/// A number that could be the value of a label, so without a sign.
+fn number(value: String) -> Result<i64, String> {
     let why = "for 'Gt', 'Lt' operators, the value must be an integer";
-    value.parse().map_err(|_| format!("values[0]: Invalid value: \"{value}\": {why}"))
+    let number = value.parse::<i64>().map_err(|_| format!("values[0]: Invalid value: \"{value}\": {why}"))?;
+    checked(vec![value])?;
+    Ok(number)
 }
 
 #[cfg(test)]

@@ -87,6 +87,12 @@ pub(super) fn object(call: &Call) -> Result<Decoded, Failure> {
 fn with_type(call: &Call, mut value: Value) -> Result<Value, Failure> {
     let kind = &call.kind;
     let text = |value: &Value, field: &str| value[field].as_str().unwrap_or_default().to_owned();
+    if ["kind", "apiVersion"]
+        .into_iter()
+        .any(|name| value.get(name).is_some_and(|said| !said.is_string() && !said.is_null()))
+    {
+        return Err(unrecognized(call, "json parse error: kind and apiVersion are texts"));
+    }
     let (sent, version) = (text(&value, "kind"), text(&value, "apiVersion"));
     let expected = kind.api_version();
     if kind.is_builtin() {

@@ -115,7 +115,15 @@ pub(crate) fn shared() -> Option<PathBuf> {
         .find(|folder| folder.join("index.json").is_file())
 }
 
-/// All cases in the order they were recorded, topic by topic.
+/// The cases of the repository itself, which the recorder makes; see `record.rs`.
+pub(crate) fn own() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("cases");
+    let mut files: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    files
+}
+
+/// All cases in the order they were recorded, topic by topic, and then the own ones.
 pub(crate) fn load(folder: &Path) -> (Vec<Case>, Fixtures) {
     let read = |name: &str| std::fs::read(folder.join(name)).unwrap();
     let index: Vec<Value> = serde_json::from_slice(&read("index.json")).unwrap();
@@ -125,7 +133,12 @@ pub(crate) fn load(folder: &Path) -> (Vec<Case>, Fixtures) {
             files.push(file);
         }
     }
-    let cases =
-        files.into_iter().flat_map(|file| serde_json::from_slice::<Topic>(&read(file)).unwrap().cases).collect();
-    (cases, serde_json::from_slice(&read("fixtures.json")).unwrap())
+    let own = own().into_iter().map(|path| std::fs::read(path).unwrap());
+    let topics = files.into_iter().map(read).chain(own);
+    let cases = topics.flat_map(|topic| serde_json::from_slice::<Topic>(&topic).unwrap().cases).collect();
+    (cases, fixtures(folder))
+}
+
+pub(crate) fn fixtures(folder: &Path) -> Fixtures {
+    serde_json::from_slice(&std::fs::read(folder.join("fixtures.json")).unwrap()).unwrap()
 }

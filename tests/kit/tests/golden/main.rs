@@ -3,6 +3,9 @@
 //! `cargo test -p evenkeel-testkit --test golden -- [part of a name]`; with `EVENKEEL_REAL_APISERVER` naming the folder
 //! of the real servers (see `tests/kit/real.sh`) the cases are replayed on those that recorded them, too. With
 //! `EVENKEEL_GOLDEN_VERBOSE` every differing step is printed, expected or not.
+//!
+//! With `EVENKEEL_GOLDEN_RECORD`, too, nothing is compared: the requests of `tests/kit/cases` whose case has that in its name are sent
+//! to the real servers, and their answers written beside them.
 #![allow(clippy::unwrap_used, reason = "a test may stop at what it cannot use")]
 
 mod binding;
@@ -10,6 +13,7 @@ mod case;
 mod compare;
 mod ensure;
 mod pending;
+mod record;
 mod replay;
 mod server;
 mod stream;
@@ -32,11 +36,15 @@ async fn main() -> ExitCode {
         println!("golden: skipped, no recorded cases: set EVENKEEL_SHARED to the folder that holds cases/apiserver");
         return ExitCode::SUCCESS;
     };
+    if let (Ok(cases), Some(servers)) = (std::env::var("EVENKEEL_GOLDEN_RECORD"), real()) {
+        let recorded = record::record(&servers, &cases, &case::fixtures(&folder)).await;
+        return summary(&recorded.err().into_iter().collect::<Vec<_>>());
+    }
     let (cases, fixtures) = case::load(&folder);
     let pending = Pending::parse(include_str!("pending.txt"));
     let kit = on_kit(&cases, &fixtures, &pending, &filter);
     let mut failed = Vec::new();
-    if let Some(servers) = std::env::var_os("EVENKEEL_REAL_APISERVER").map(PathBuf::from) {
+    if let Some(servers) = real() {
         let kubeconfigs = [servers.join("kubeconfig-modern"), servers.join("kubeconfig")];
         let modern = on_real("modern", &kubeconfigs[0], &cases, &fixtures, &pending, &filter);
         let full = on_real("full", &kubeconfigs[1], &cases, &fixtures, &pending, &filter);
@@ -47,6 +55,11 @@ async fn main() -> ExitCode {
         failed.extend(kit.await);
     }
     summary(&failed)
+}
+
+/// The folder of the real servers.
+fn real() -> Option<PathBuf> {
+    std::env::var_os("EVENKEEL_REAL_APISERVER").map(PathBuf::from)
 }
 
 /// On the embedded server every case has a cluster of its own.

@@ -53,6 +53,29 @@ pub(crate) async fn replay(
     differences
 }
 
+/// What a server answers to each request of a case, for the recorder; streams are not recorded.
+pub(crate) async fn answers(
+    case: &Case,
+    clients: &Clients,
+    pace: Pace,
+    fixtures: &Fixtures,
+) -> Result<BTreeMap<usize, Answer>, String> {
+    let mut replay = Replay { clients, pace, bindings: Bindings::new(clients.writers), streams: HashMap::new() };
+    let mut answers = BTreeMap::new();
+    for (number, step) in case.steps.iter().enumerate() {
+        match step {
+            Step::Ensure(ensure) => ensure::exists(&clients.admin, ensure, fixtures).await?,
+            Step::Request(request) => {
+                let answer = replay.exchange(&request.method, &request.exchange).await;
+                answers.insert(number, answer.map_err(|error| format!("step {number}: {error}"))?);
+            }
+            Step::Watch(_) | Step::Collect(_) => return Err(format!("step {number}: streams are not recorded")),
+            Step::Facts { .. } => {}
+        }
+    }
+    Ok(answers)
+}
+
 /// The recording servers had forgotten their first versions; the embedded one does when told.
 fn forget_the_past(case: &Case, step: usize, clients: &Clients) {
     let then = [("watch/expired-cr@full", 3), ("watch/expired-cr@modern", 3), ("watch/start-errors@full", 2)];
