@@ -56,7 +56,8 @@
 //! - no kubelet, no scheduler, no controllers of Deployments, Jobs or Services, no default ServiceAccounts: objects stay
 //!   as they were written, and status is what a test writes;
 //! - built-in kinds are checked by type, and beyond that in few places (names, labels, ConfigMap keys, Leases, Events,
-//!   role references); of the defaults a cluster sets, few are set;
+//!   role references); the defaults of a cluster are set for pods, workloads and the ports of services, and nothing is allocated
+//!   (cluster IPs, node ports);
 //! - rules of definitions (CEL) run as on a cluster, but what they cost is estimated when they are written and not counted
 //!   while they run; rules with a comprehension over two variables are refused, and two sets add up as lists do;
 //! - strategic merge patches go by the list types of apply, from which the merge keys of a few lists differ (the

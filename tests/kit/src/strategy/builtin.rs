@@ -14,6 +14,7 @@ pub(super) fn fresh(kind: &Kind, object: &mut Value) {
         ("", "ConfigMap") => drop_empty(object),
         ("", "Secret") => secret(object),
         ("", "Pod") => pod(object),
+        ("batch", "Job") => job(object),
         _ => {}
     }
 }
@@ -71,15 +72,25 @@ fn drop_empty(object: &mut Value) {
     }
 }
 
-/// What a Pod's selectors compare, and that nothing has started it.
+/// Nothing has started it.
 fn pod(object: &mut Value) {
-    let defaults = [("restartPolicy", "Always"), ("schedulerName", "default-scheduler")];
-    for (field, value) in defaults {
-        if object["spec"].is_object() && object["spec"][field].is_null() {
-            object["spec"][field] = json!(value);
+    object["status"] = json!({"phase": "Pending"});
+}
+
+/// The labels by which a Job finds its pods.
+fn job(object: &mut Value) {
+    let (uid, name) = (object["metadata"]["uid"].clone(), object["metadata"]["name"].clone());
+    if object["spec"]["manualSelector"] == true || !object["spec"]["template"].is_object() {
+        return;
+    }
+    let template = &mut object["spec"]["template"];
+    let prefixes = ["", "batch.kubernetes.io/"];
+    for (label, value) in [("controller-uid", &uid), ("job-name", &name)] {
+        for prefix in prefixes {
+            template["metadata"]["labels"][format!("{prefix}{label}")] = value.clone();
         }
     }
-    object["status"] = json!({"phase": "Pending"});
+    object["spec"]["selector"]["matchLabels"]["batch.kubernetes.io/controller-uid"] = uid;
 }
 
 /// What is wrong with an object of a built-in kind beyond its type and metadata; a small part of what clusters check.

@@ -2,11 +2,13 @@
 
 mod builtin;
 mod change;
+mod defaults;
 mod fresh;
 mod metadata;
 
 pub(crate) use builtin::{causes as kind_causes, times};
 pub(crate) use change::{Part, carry_over};
+pub(crate) use defaults::defaults;
 pub(crate) use fresh::fresh;
 pub(crate) use metadata::{created, finalizer_warnings, updated};
 

@@ -117,6 +117,8 @@ fn merged(server: &Server, call: &Call, live: Option<&Value>, config: &Value) ->
     let mut object = typed_value(call, &object)?;
     if let Some(schema) = &call.lens.schema {
         schema::fill(&mut object, schema);
+    } else {
+        strategy::defaults(&call.kind, &mut object);
     }
     Ok(object)
 }

@@ -142,6 +142,8 @@ pub(super) fn decoded(call: &Call, value: &Value) -> Result<Decoded, Failure> {
         integral(&mut decoded.value);
         decoded.unknown.extend(schema::prune(&mut decoded.value, schema));
         schema::default(&mut decoded.value, schema);
+    } else {
+        strategy::defaults(&call.kind, &mut decoded.value);
     }
     let complaints = decoded.unknown.iter().map(|path| format!("unknown field {path:?}")).collect();
     Ok(Decoded { object: decoded.value, complaints })

@@ -11,6 +11,7 @@ mod cel;
 mod check;
 mod collect;
 mod crd;
+mod default;
 mod delete;
 mod env;
 mod event;
@@ -66,6 +67,7 @@ fn all() -> Vec<Rule> {
         list::rules(),
         table::rules(),
         misuse::rules(),
+        default::rules(),
         rights::rules(),
         watch::rules(),
         apply::rules(),

@@ -1,0 +1,185 @@
+//! What clusters fill in that was left out of built-in objects: workloads, their pods, and services.
+
+use serde_json::{Value, json};
+
+use crate::registry::Kind;
+
+/// Fills in the defaults of a built-in kind.
+pub(crate) fn defaults(kind: &Kind, object: &mut Value) {
+    let Some(spec) = object.get_mut("spec").filter(|spec| spec.is_object()) else { return };
+    match (kind.group.as_str(), kind.kind.as_str()) {
+        ("", "Pod") => {
+            fill(spec, json!({"enableServiceLinks": true}));
+            pod(spec);
+        }
+        ("", "Service") => service(spec),
+        ("apps", "Deployment") => deployment(spec),
+        ("apps", "ReplicaSet") => workload(spec, json!({"replicas": 1})),
+        ("apps", "StatefulSet") => stateful(spec),
+        ("apps", "DaemonSet") => daemon(spec),
+        ("batch", "Job") => job(spec),
+        ("batch", "CronJob") => {
+            let own = json!({"concurrencyPolicy": "Allow", "suspend": false, "successfulJobsHistoryLimit": 3, "failedJobsHistoryLimit": 1});
+            fill(spec, own);
+            if let Some(job) = spec.pointer_mut("/jobTemplate/spec") {
+                self::job(job);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Sets the members that are absent.
+fn fill(object: &mut Value, defaults: Value) {
+    let (Some(fields), Value::Object(defaults)) = (object.as_object_mut(), defaults) else { return };
+    for (name, value) in defaults {
+        let field = fields.entry(name).or_insert(Value::Null);
+        if field.is_null() {
+            *field = value;
+        }
+    }
+}
+
+fn each(object: &mut Value, list: &str, change: impl FnMut(&mut Value)) {
+    object.get_mut(list).and_then(Value::as_array_mut).into_iter().flatten().for_each(change);
+}
+
+/// A kind with a pod template.
+fn workload(spec: &mut Value, own: Value) {
+    fill(spec, own);
+    if let Some(template) = spec.pointer_mut("/template/spec") {
+        pod(template);
+    }
+}
+
+fn deployment(spec: &mut Value) {
+    workload(spec, json!({"replicas": 1, "revisionHistoryLimit": 10, "progressDeadlineSeconds": 600, "strategy": {}}));
+    let strategy = &mut spec["strategy"];
+    fill(strategy, json!({"type": "RollingUpdate"}));
+    if strategy["type"] == "RollingUpdate" {
+        fill(strategy, json!({"rollingUpdate": {}}));
+        fill(&mut strategy["rollingUpdate"], json!({"maxUnavailable": "25%", "maxSurge": "25%"}));
+    }
+}
+
+fn stateful(spec: &mut Value) {
+    let own =
+        json!({"replicas": 1, "podManagementPolicy": "OrderedReady", "revisionHistoryLimit": 10, "updateStrategy": {}});
+    workload(spec, own);
+    let strategy = &mut spec["updateStrategy"];
+    fill(strategy, json!({"type": "RollingUpdate"}));
+    if strategy["type"] == "RollingUpdate" {
+        fill(strategy, json!({"rollingUpdate": {}}));
+        fill(&mut strategy["rollingUpdate"], json!({"partition": 0}));
+    }
+}
+
+fn daemon(spec: &mut Value) {
+    workload(spec, json!({"revisionHistoryLimit": 10, "updateStrategy": {}}));
+    let strategy = &mut spec["updateStrategy"];
+    fill(strategy, json!({"type": "RollingUpdate"}));
+    if strategy["type"] == "RollingUpdate" {
+        fill(strategy, json!({"rollingUpdate": {}}));
+        fill(&mut strategy["rollingUpdate"], json!({"maxUnavailable": 1, "maxSurge": 0}));
+    }
+}
+
+fn job(spec: &mut Value) {
+    if spec["completions"].is_null() && spec["parallelism"].is_null() {
+        fill(spec, json!({"completions": 1}));
+    }
+    workload(spec, json!({"parallelism": 1, "backoffLimit": 6, "completionMode": "NonIndexed", "suspend": false}));
+}
+
+fn service(spec: &mut Value) {
+    fill(spec, json!({"type": "ClusterIP", "sessionAffinity": "None"}));
+    each(spec, "ports", |port| {
+        fill(port, json!({"protocol": "TCP"}));
+        let number = port["port"].clone();
+        fill(port, json!({"targetPort": number}));
+    });
+}
+
+fn pod(spec: &mut Value) {
+    let own = json!({"restartPolicy": "Always", "terminationGracePeriodSeconds": 30, "dnsPolicy": "ClusterFirst",
+        "securityContext": {}, "schedulerName": "default-scheduler"});
+    fill(spec, own);
+    for list in ["initContainers", "containers"] {
+        each(spec, list, container);
+    }
+    each(spec, "volumes", volume);
+}
+
+fn container(container: &mut Value) {
+    let pull = if is_latest(container["image"].as_str().unwrap_or_default()) { "Always" } else { "IfNotPresent" };
+    let own = json!({"resources": {}, "terminationMessagePath": "/dev/termination-log", "terminationMessagePolicy": "File",
+        "imagePullPolicy": pull});
+    fill(container, own);
+    each(container, "ports", |port| fill(port, json!({"protocol": "TCP"})));
+    each(container, "env", |variable| {
+        if let Some(field) = variable.pointer_mut("/valueFrom/fieldRef") {
+            fill(field, json!({"apiVersion": "v1"}));
+        }
+    });
+    for probe in ["livenessProbe", "readinessProbe", "startupProbe"] {
+        if let Some(probe) = container.get_mut(probe) {
+            fill(
+                probe,
+                json!({"timeoutSeconds": 1, "periodSeconds": 10, "successThreshold": 1, "failureThreshold": 3}),
+            );
+            if let Some(get) = probe.get_mut("httpGet") {
+                fill(get, json!({"path": "/", "scheme": "HTTP"}));
+            }
+        }
+    }
+}
+
+/// Whether the image has the tag `latest`, or neither tag nor digest.
+fn is_latest(image: &str) -> bool {
+    let name = image.rsplit('/').next().unwrap_or_default();
+    let (name, digest) = name.split_once('@').map_or((name, None), |(name, digest)| (name, Some(digest)));
+    match name.split_once(':') {
+        Some((_, tag)) => tag == "latest",
+        None => digest.is_none(),
+    }
+}
+
+fn volume(volume: &mut Value) {
+    let sources = volume.as_object().map(|fields| fields.keys().filter(|field| *field != "name").count());
+    if sources == Some(0) {
+        fill(volume, json!({"emptyDir": {}}));
+    }
+    if let Some(path) = volume.get_mut("hostPath") {
+        fill(path, json!({"type": ""}));
+    }
+    for source in ["secret", "configMap", "projected", "downwardAPI"] {
+        if let Some(source) = volume.get_mut(source) {
+            fill(source, json!({"defaultMode": 420}));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_image_without_a_tag_is_always_pulled() {
+        for image in ["nginx", "nginx:latest", "host:5000/nginx"] {
+            assert!(is_latest(image), "{image}");
+        }
+        for image in ["nginx:1", "host:5000/nginx:1", "nginx@sha256:abc", "nginx:1@sha256:abc"] {
+            assert!(!is_latest(image), "{image}");
+        }
+    }
+
+    #[test]
+    fn what_was_said_stays() {
+        let mut spec = json!({"strategy": {"type": "Recreate"}, "replicas": 0, "template": {"spec": {"containers": [
+            {"name": "c", "image": "i:1", "imagePullPolicy": "Never"}]}}});
+        deployment(&mut spec);
+        assert_eq!(spec["strategy"], json!({"type": "Recreate"}));
+        assert_eq!((&spec["replicas"], &spec["revisionHistoryLimit"]), (&json!(0), &json!(10)));
+        assert_eq!(spec["template"]["spec"]["containers"][0]["imagePullPolicy"], "Never");
+    }
+}
