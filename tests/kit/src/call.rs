@@ -16,6 +16,7 @@ use crate::route::Target;
 use crate::server::Server;
 use crate::shape::Shape;
 use crate::store::Key;
+use crate::strict;
 
 /// A request about a resource.
 #[derive(Debug)]
@@ -50,6 +51,9 @@ impl Call {
         }
         if body.len() > BODY_LIMIT {
             return Err(Failure::large_body());
+        }
+        if !is_protobuf(&parts.headers) {
+            fits(&body)?;
         }
         let query = Query::parse(parts.uri.query().unwrap_or_default());
         let header = |name| parts.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
@@ -96,6 +100,20 @@ impl Call {
     /// Whether nothing is to be stored.
     pub(crate) fn is_dry_run(&self) -> bool {
         !self.query.dry_run.is_empty()
+    }
+}
+
+/// The most levels that JSON is read with here; a cluster reads [`strict::DEEPEST`].
+const DEEPEST: usize = 127;
+
+fn is_protobuf(headers: &http::HeaderMap) -> bool {
+    headers.get(CONTENT_TYPE).is_some_and(|media| media.as_bytes().starts_with(b"application/vnd.kubernetes.protobuf"))
+}
+
+fn fits(body: &[u8]) -> Result<(), Failure> {
+    match strict::deepest(body) {
+        (levels, None) if levels > DEEPEST => Err(Failure::not_done("bodies nested deeper than 127 levels")),
+        _ => Ok(()),
     }
 }
 

@@ -22,6 +22,39 @@ pub(crate) fn read(json: &[u8]) -> Result<Read, serde_json::Error> {
     Ok(Read { value, duplicates: walk.duplicates })
 }
 
+/// The most levels of JSON that a server reads.
+pub(crate) const DEEPEST: usize = 10_000;
+
+/// How many levels deep the JSON goes, and the bracket that goes deeper than [`DEEPEST`].
+pub(crate) fn deepest(json: &[u8]) -> (usize, Option<char>) {
+    let (mut level, mut deepest, mut is_text, mut is_escaped) = (0_usize, 0, false, false);
+    for byte in json {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' if is_text => is_escaped = true,
+            b'"' => is_text = !is_text,
+            b'{' | b'[' if !is_text => {
+                level += 1;
+                deepest = deepest.max(level);
+                if level > DEEPEST {
+                    return (level, Some(char::from(*byte)));
+                }
+            }
+            b'}' | b']' if !is_text => level = level.saturating_sub(1),
+            _ => {}
+        }
+    }
+    (deepest, None)
+}
+
+/// Why JSON that does not parse is refused, in the words of a server where it has its own.
+pub(crate) fn told(json: &[u8], error: &serde_json::Error) -> String {
+    match deepest(json) {
+        (_, Some(bracket)) => format!("invalid character '{bracket}' exceeded max depth"),
+        _ => error.to_string(),
+    }
+}
+
 /// The paths of all fields, in the order of the text; none when it is no JSON.
 pub(crate) fn fields(json: &[u8]) -> Vec<String> {
     walked(json).map(|(_, walk)| walk.fields).unwrap_or_default()
@@ -149,6 +182,13 @@ mod tests {
     #[test]
     fn fields_come_in_the_order_of_the_text() {
         assert_eq!(fields(br#"{"b":{"z":1,"a":2},"a":[{"q":1}]}"#), ["b", "b.z", "b.a", "a", "a[0].q"]);
+    }
+
+    #[test]
+    fn levels_are_counted_outside_of_texts() {
+        assert_eq!(deepest(br#"{"a[[[\"[":[{"b":1}],"c":[]}"#), (3, None));
+        assert_eq!(deepest("[".repeat(DEEPEST).as_bytes()), (DEEPEST, None));
+        assert_eq!(deepest("[".repeat(DEEPEST + 7).as_bytes()), (DEEPEST + 1, Some('[')));
     }
 
     #[test]

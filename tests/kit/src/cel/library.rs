@@ -6,6 +6,8 @@ use kube_cel::KubeCelExt;
 use kube_cel::cel::extractors::Arguments;
 use kube_cel::cel::{Context, ExecutionError, ResolveResult, Value as Cel};
 
+use super::meter;
+
 /// The names of types, which are values of their own; as values they are their names.
 const TYPES: [&str; 10] = ["bool", "bytes", "double", "int", "list", "map", "null_type", "string", "type", "uint"];
 
@@ -14,6 +16,7 @@ pub(super) static FUNCTIONS: LazyLock<Context<'static>> = LazyLock::new(|| {
     context.add_function("bool", boolean);
     context.add_function("dyn", same);
     context.add_function("type", type_of);
+    meter::add_to(&mut context);
     for name in TYPES {
         context.add_variable_from_value(name, name.to_owned());
     }

@@ -2,31 +2,43 @@
 
 use kube_cel::cel::{Context, ExecutionError, Value as Cel};
 
-use super::program;
 use super::rule::Rule;
+use super::{meter, program};
 
 /// The most bytes that a message made by an expression may have.
 const LONGEST: usize = 5 * 1024;
 
+/// An expression that costs too much to run.
+pub(super) struct TooExpensive;
+
 /// The message of a failed rule: what its expression gives, where that is one line, else what the rule says.
-pub(super) fn of(rule: &Rule, context: &Context<'_>) -> String {
-    made(rule, context).unwrap_or_else(|| match rule.message.trim() {
+///
+/// What it costs is added to `spent`.
+///
+/// # Errors
+/// The expression costs more than it may.
+pub(super) fn of(rule: &Rule, context: &Context<'_>, spent: &mut u64) -> Result<String, TooExpensive> {
+    let made = made(rule, context, spent)?;
+    Ok(made.unwrap_or_else(|| match rule.message.trim() {
         "" => format!("failed rule: {}", rule.rule.trim()),
         message => message.to_owned(),
-    })
+    }))
 }
 
-fn made(rule: &Rule, context: &Context<'_>) -> Option<String> {
+fn made(rule: &Rule, context: &Context<'_>, spent: &mut u64) -> Result<Option<String>, TooExpensive> {
     if rule.message_expression.trim().is_empty() {
-        return None;
+        return Ok(None);
     }
-    let expr = program::parsed(&rule.message_expression).ok()?;
-    match Cel::resolve(&expr.runs, context) {
+    let Ok(expr) = program::parsed(&rule.message_expression) else { return Ok(None) };
+    let (given, cost) = meter::run(&expr, context);
+    *spent += cost;
+    match given {
         Ok(Cel::String(text)) => {
             let text = text.trim();
-            (!text.is_empty() && text.len() <= LONGEST && !text.contains('\n')).then(|| text.to_owned())
+            Ok((!text.is_empty() && text.len() <= LONGEST && !text.contains('\n')).then(|| text.to_owned()))
         }
-        _ => None,
+        Err(error) if meter::is_cancelled(&error) => Err(TooExpensive),
+        _ => Ok(None),
     }
 }
 

@@ -1,15 +1,17 @@
 //! Rules in CEL (`x-kubernetes-validations`): checked when a definition is written, run when its objects are.
 //!
 //! Parser, interpreter and functions are those of [`kube_cel`]; types, costs and the walk are here, since they follow
-//! the schema. What is not done: no cost is counted while a rule runs (only the estimate when it is written), sets do
-//! not add up as sets, and comprehensions with two variables are refused.
+//! the schema. What is not done: sets do not add up as sets,
+//! comprehensions with two variables are refused, and the cost of a run does not grow with the length of its texts.
 
 mod call;
 mod check;
 mod cost;
+mod deep;
 mod field;
 mod library;
 mod message;
+mod meter;
 mod name;
 mod program;
 mod refuse;

@@ -6,13 +6,17 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use kube_cel::cel::common::ast::{CallExpr, ComprehensionExpr, EntryExpr, Expr, IdedExpr, ListExpr, LiteralValue};
 use kube_cel::cel::parser::{ParseErrors, Parser};
 
+use super::{deep, meter};
+
 /// A parsed expression.
 #[derive(Debug)]
 pub(super) struct Program {
     /// As it is checked.
     pub(super) written: IdedExpr,
-    /// As it is run.
+    /// As it is run: with steps through optional values, and prices.
     pub(super) runs: IdedExpr,
+    /// Running it needs more room than the stack of a test may have.
+    pub(super) is_deep: bool,
 }
 
 /// An expression that parses, or the text of the error that says why not.
@@ -27,7 +31,7 @@ pub(super) fn parsed(text: &str) -> Parsed {
     if let Some(found) = ALL.lock().unwrap_or_else(PoisonError::into_inner).get(text) {
         return found.clone();
     }
-    let parsed = parse(text).map(Arc::new);
+    let parsed = deep::roomy(text.len() > deep::SHORT, || parse(text)).map(Arc::new);
     let mut all = ALL.lock().unwrap_or_else(PoisonError::into_inner);
     if all.len() >= KEPT {
         all.clear();
@@ -38,19 +42,23 @@ pub(super) fn parsed(text: &str) -> Parsed {
 
 /// As the first of a list, so that its numbers are those that [`positions`] knows.
 fn parse(text: &str) -> Result<Program, String> {
+    deep::brackets(text)?;
     parser().parse(text).map_err(|errors| printed(&errors, text))?;
     let listed = parser().parse(&format!("[{text}\n,0]")).map_err(|errors| printed(&errors, text))?;
     match listed.expr {
         Expr::List(ListExpr { elements, .. }) => {
             let first = elements.into_iter().next();
-            first.map(|first| program(denied(first, text))).ok_or_else(|| "an empty expression".to_owned())
+            let first = first.ok_or_else(|| "an empty expression".to_owned())?;
+            let first = denied(first, text);
+            deep::levels(&first)?;
+            Ok(program(first))
         }
         _ => Err("no expression".to_owned()),
     }
 }
 
 fn parser() -> Parser {
-    Parser::new().enable_optional_syntax(true)
+    Parser::new().enable_optional_syntax(true).max_recursion_depth(deep::PARSED)
 }
 
 fn printed(errors: &ParseErrors, text: &str) -> String {
@@ -63,8 +71,10 @@ fn printed(errors: &ParseErrors, text: &str) -> String {
 ///
 /// The parser tells positions with errors only, so a mistake is put behind the expression.
 fn offsets(text: &str) -> impl Fn(u64) -> usize + use<> {
-    let errors = parser().parse(&format!("[{text}\n,has(0)]")).err().map(|errors| errors.errors).unwrap_or_default();
-    let info = errors.into_iter().find_map(|error| error.source_info);
+    let info = deep::roomy(text.len() > deep::SHORT, || {
+        let errors = parser().parse(&format!("[{text}\n,has(0)]")).err().map(|errors| errors.errors);
+        errors.unwrap_or_default().into_iter().find_map(|error| error.source_info)
+    });
     move |id| {
         let start = info.as_ref().and_then(|info| info.offset_for(id)).map_or(0, |(start, _)| start as usize);
         start.saturating_sub(1)
@@ -129,7 +139,8 @@ fn program(mut written: IdedExpr) -> Program {
     });
     let mut runs = written.clone();
     visit(&mut runs, &step);
-    Program { written, runs }
+    let is_deep = deep::depth(&runs) > deep::SHALLOW;
+    Program { written, runs: meter::priced(runs), is_deep }
 }
 
 /// Visits every part, the inner ones first.

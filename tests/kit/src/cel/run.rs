@@ -10,7 +10,7 @@ use super::library::FUNCTIONS;
 use super::rule::Rule;
 use super::types::Place;
 use super::value::{Maker, aligned};
-use super::{field, message, program};
+use super::{field, message, meter, program};
 use crate::schema::{Cause, Kind, ListType, Rest, Structural, is_equal, join};
 
 /// What rules find.
@@ -19,7 +19,14 @@ pub(crate) struct Outcome {
     pub(crate) causes: Vec<Cause>,
     /// What is wrong in parts that are as they were.
     pub(crate) warnings: Vec<String>,
+    /// What all rules have cost so far.
+    spent: u64,
+    /// No more rules run: they have cost too much.
+    is_over: bool,
 }
+
+/// The most that all rules of one object may cost.
+const OBJECT_LIMIT: u64 = 10_000_000;
 
 /// Refusals after which rules do not run, since they could not rely on the types of the schema.
 const BLOCKING: [&str; 5] =
@@ -52,7 +59,7 @@ fn has_rules(s: &Structural) -> bool {
 /// A null has no rules of its own: those are for what is around it.
 fn node(new: &Value, old: Option<&Value>, s: &Structural, at: &str, place: Place, outcome: &mut Outcome) {
     let old = old.filter(|old| !old.is_null());
-    if new.is_null() {
+    if new.is_null() || outcome.is_over {
         return;
     }
     if !s.cel.is_empty() {
@@ -89,6 +96,24 @@ fn members(map: &Map<String, Value>, old: Option<&Value>, s: &Structural, at: &s
     }
 }
 
+const OVER: &str = "no further validation rules will be run";
+
+impl Outcome {
+    /// Says why no more rules run.
+    fn end(&mut self, at: &str, s: &Structural, why: &str) {
+        self.causes.push(Cause::invalid(place_of(at), format!("{:?}", type_name(s)), why));
+        self.is_over = true;
+    }
+}
+
+fn place_of(at: &str) -> &str {
+    if at.is_empty() { "<nil>" } else { at }
+}
+
+fn type_name(s: &Structural) -> &str {
+    if s.kind == Kind::IntOrString { "" } else { s.kind.name() }
+}
+
 fn rules(new: &Value, old: Option<&Value>, s: &Structural, at: &str, place: Place, outcome: &mut Outcome) {
     let maker = Maker(&FUNCTIONS);
     let own = maker.make(new, s, place);
@@ -102,12 +127,29 @@ fn rules(new: &Value, old: Option<&Value>, s: &Structural, at: &str, place: Plac
             continue;
         }
         let context = context(&own, past.as_ref(), is_optional);
-        let failure = match Cel::resolve(&expr.runs, &context) {
+        let (given, cost) = meter::run(&expr, &context);
+        outcome.spent += cost;
+        let failure = match given {
+            Err(error) if meter::is_cancelled(&error) => {
+                let name = rule.name();
+                let why = format!("'{}': {OVER} due to call cost exceeds limit for rule: {name}", meter::CANCELLED);
+                return outcome.end(at, s, &why);
+            }
+            _ if outcome.spent > OBJECT_LIMIT => {
+                let why = format!("validation failed due to running out of cost budget, {OVER}");
+                return outcome.end(at, s, &why);
+            }
             Ok(Cel::Bool(true)) => continue,
-            Ok(_) => broken(rule, new, at, s, &message::of(rule, &context)),
+            Ok(_) => match message::of(rule, &context, &mut outcome.spent) {
+                Ok(message) => broken(rule, new, at, s, &message),
+                Err(message::TooExpensive) => {
+                    let name = &rule.message_expression;
+                    let why = format!("{OVER} due to call cost exceeds limit for messageExpression: {name:?}");
+                    return outcome.end(at, s, &why);
+                }
+            },
             Err(error) => {
-                let at = if at.is_empty() { "<nil>" } else { at };
-                outcome.causes.push(stopped(rule, at, s, &message::failure(&error)));
+                outcome.causes.push(stopped(rule, place_of(at), s, &message::failure(&error)));
                 continue;
             }
         };
@@ -134,7 +176,7 @@ fn context(own: &Cel, past: Option<&Cel>, is_optional: bool) -> Context<'static>
 /// A rule that is false.
 fn broken(rule: &Rule, value: &Value, at: &str, s: &Structural, message: &str) -> Cause {
     let blamed = field::blamed(&rule.field_path, s, at);
-    let field = if blamed.is_empty() { "<nil>" } else { blamed.as_str() };
+    let field = place_of(&blamed);
     let reason = rule.reason.as_deref().unwrap_or("FieldValueInvalid");
     let (head, with_value) = match reason {
         "FieldValueForbidden" => ("Forbidden", false),
@@ -167,6 +209,5 @@ fn stopped(rule: &Rule, at: &str, s: &Structural, why: &str) -> Cause {
     } else {
         format!("{why} evaluating rule: {name}")
     };
-    let kind = if s.kind == Kind::IntOrString { "" } else { s.kind.name() };
-    Cause::invalid(at, format!("{kind:?}"), text)
+    Cause::invalid(at, format!("{:?}", type_name(s)), text)
 }

@@ -129,6 +129,28 @@ fn what_does_not_parse_is_refused_with_its_place() {
 }
 
 #[test]
+fn a_rule_nested_too_deep_is_refused() {
+    for (open, inner, close) in
+        [("(", "true", ")"), ("[", "", "]"), ("", "size(self)", " + 1"), ("", "self", ".trim()")]
+    {
+        for depth in [260, 5_000] {
+            let rule = format!("{}{inner}{} == null", open.repeat(depth), close.repeat(depth));
+            let found = refusals(with_rule(text(), &rule));
+            assert!(found[0].contains("ERROR: <input>:-1:0: "), "{open}{close}: {found:?}");
+        }
+    }
+    holds(text(), &format!("size(self){} > 240", " + 1".repeat(240)), json!("a"));
+    holds(text(), &format!("{}self == 'a'{}", "(".repeat(240), ")".repeat(240)), json!("a"));
+    holds(text(), &format!("true{}", " && self == 'a'".repeat(5_000)), json!("a"));
+    let mistyped = refusals(with_rule(text(), &format!("{}self == 1{}", "(".repeat(240), ")".repeat(240))));
+    assert!(mistyped[0].contains("ERROR: <input>:1:246: "), "{mistyped:?}");
+    let long = refusals(with_rule(text(), &format!("true && '{}' == ''", "x".repeat(100_000))));
+    assert!(long[0].ends_with("expression code point size exceeds limit: size: 100016, limit 100000"));
+    let denied = format!("{}(self == 'a')", "!".repeat(1_000));
+    holds(text(), &denied, json!("a"));
+}
+
+#[test]
 fn two_denials_are_none() {
     let number = json!({"type": "integer"});
     holds(number.clone(), "!!(self == 1)", json!(1));

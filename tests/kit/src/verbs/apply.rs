@@ -41,6 +41,10 @@ pub(super) fn answer(server: &Server, call: &Call) -> Result<Reply, Failure> {
 /// The applied object as sent, its type and name checked.
 fn configuration(call: &Call) -> Result<Value, Failure> {
     let text = String::from_utf8_lossy(&call.body);
+    if strict::deepest(&call.body).1.is_some() {
+        let why = "error converting YAML to JSON: yaml: exceeded max depth of 10000";
+        return Err(Failure::bad_request(format!("error decoding YAML: {why}")));
+    }
     let read = strict::read(&call.body);
     if let (Ok(read), "Strict") = (&read, call.query.field_validation.as_str()) {
         once(&read.duplicates)?;

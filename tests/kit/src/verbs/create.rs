@@ -19,16 +19,17 @@ pub(super) fn answer(server: &Server, call: &Call) -> Result<Reply, Failure> {
     }
     let mut sent = decoded.object;
     super::update::same_namespace(call, &sent)?;
-    let mut warnings = settle(call, decoded.complaints)?;
+    let warnings = settle(call, decoded.complaints)?;
     if call.kind.custom().is_some_and(|custom| custom.terminating) {
         let why = "create not allowed while custom resource definition is terminating";
         return Err(Failure::forbidden(resource(&call.kind, strategy::meta(&sent, "name")), why));
     }
     strategy::fresh(&call.kind, call.target.namespace.as_deref(), &server.clock.stamp(), &mut sent)?;
-    warnings.extend(strategy::finalizer_warnings(&sent));
+    let finalizers = strategy::finalizer_warnings(&sent);
     let written = insert(server, call, sent, Track::Update).map_err(|failure| failure.warning(warnings.clone()))?;
     definition::settle(server, call);
-    Ok(Reply::object(201, &call.lens, &written.object, call.shape)?.warning(warnings).warning(written.warnings))
+    let reply = Reply::object(201, &call.lens, &written.object, call.shape)?;
+    Ok(reply.warning(warnings).warning(finalizers).warning(written.warnings))
 }
 
 /// A namespaced object without a namespace in the path.

@@ -44,8 +44,13 @@ fn protobuf(call: &Call) -> Result<Read, Failure> {
 }
 
 fn json_body(call: &Call) -> Result<Read, Failure> {
-    strict::read(&call.body)
-        .map_err(|error| unrecognized(call, &format!("couldn't get version/kind; json parse error: {error}")))
+    strict::read(&call.body).map_err(|error| {
+        let why = match strict::deepest(&call.body) {
+            (_, Some(_)) => "exceeded max depth".to_owned(),
+            _ => error.to_string(),
+        };
+        unrecognized(call, &format!("couldn't get version/kind; json parse error: {why}"))
+    })
 }
 
 fn yaml_body(call: &Call) -> Result<Read, Failure> {

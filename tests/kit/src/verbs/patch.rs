@@ -27,7 +27,7 @@ pub(super) fn answer(server: &Server, call: &Call) -> Result<Reply, Failure> {
             patched(server, call, &[], |object| json_patch(object, &patch).map_err(failed))
         }
         "application/merge-patch+json" => {
-            let read = strict::read(&call.body).map_err(unparsed)?;
+            let read = strict::read(&call.body).map_err(|error| unparsed(call, &error))?;
             let patch = read.value;
             if !patch.is_object() {
                 let why = "json: cannot unmarshal array into Go value of type map[string]interface {}";
@@ -40,7 +40,8 @@ pub(super) fn answer(server: &Server, call: &Call) -> Result<Reply, Failure> {
         }
         "application/apply-patch+yaml" => apply::answer(server, call),
         "application/strategic-merge-patch+json" if call.kind.is_builtin() => {
-            let read = strict::read(&call.body).map_err(|error| Failure::bad_request(error.to_string()))?;
+            let read =
+                strict::read(&call.body).map_err(|error| Failure::bad_request(strict::told(&call.body, &error)))?;
             patched(server, call, &read.duplicates, |object| {
                 strategic_patch(object, &read.value).map_err(failed)?;
                 // What the URL is about is of this kind, whatever the patch takes away.
@@ -55,12 +56,11 @@ pub(super) fn answer(server: &Server, call: &Call) -> Result<Reply, Failure> {
 }
 
 fn parsed(call: &Call) -> Result<Value, Failure> {
-    serde_json::from_slice(&call.body).map_err(unparsed)
+    serde_json::from_slice(&call.body).map_err(|error| unparsed(call, &error))
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "the shape map_err takes")]
-fn unparsed(error: serde_json::Error) -> Failure {
-    Failure::bad_request(format!("error decoding patch: {error}"))
+fn unparsed(call: &Call, error: &serde_json::Error) -> Failure {
+    Failure::bad_request(format!("error decoding patch: {}", strict::told(&call.body, error)))
 }
 
 pub(super) fn failed(error: PatchError) -> Failure {
@@ -84,22 +84,27 @@ fn patched(
         let cause = Cause::forbidden("force", "may not be specified for non-apply patch");
         return Err(Failure::invalid_options("PatchOptions", &[cause]));
     }
+    // Told of even when the write is refused, unlike the second.
     let warnings = std::cell::RefCell::new(Vec::new());
+    let finalizers = std::cell::RefCell::new(Vec::new());
     let written = replace(server, call, Track::Update, |live| {
         let mut object = live.clone();
         patch(&mut object)?;
         let decoded = decoded(call, &typed_as_before(call, object)?).map_err(unfit)?;
         let object = decoded.object;
+        *warnings.borrow_mut() = settle(call, [twice(duplicates), decoded.complaints].concat())?;
         same_name(call, &object)?;
         same_namespace(call, &object)?;
         unchanged_version(call, live, &object)?;
-        *warnings.borrow_mut() = settle(call, [twice(duplicates), decoded.complaints].concat())?;
-        warnings.borrow_mut().extend(strategy::finalizer_warnings(&object));
+        *finalizers.borrow_mut() = strategy::finalizer_warnings(&object);
         Ok(object)
-    })?;
+    });
+    let warnings = warnings.into_inner();
+    let written = written.map_err(|failure| failure.warning(warnings.clone()))?;
     definition::settle(server, call);
     Ok(Reply::object(200, &call.lens, &written.object, call.shape)?
-        .warning(warnings.into_inner())
+        .warning(warnings)
+        .warning(finalizers.into_inner())
         .warning(written.warnings))
 }
 

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::decode::{object, settle};
 use super::get::resource;
-use super::write::{Track, insert, replace};
+use super::write::{Track, Written, insert, replace};
 use crate::call::Call;
 use crate::failure::{About, Failure};
 use crate::query::parse_version;
@@ -18,23 +18,26 @@ pub(super) fn answer(server: &Server, call: &Call) -> Result<Reply, Failure> {
     let sent = decoded.object;
     same_name(call, &sent)?;
     same_namespace(call, &sent)?;
-    let mut warnings = settle(call, decoded.complaints)?;
-    let live = server.store.get(&call.kind.storage, &call.key(call.name()));
-    let written = if live.is_none() && call.kind.create_on_update {
-        call.may_create(server)?;
-        let mut sent = sent;
-        strategy::fresh(&call.kind, call.target.namespace.as_deref(), &server.clock.stamp(), &mut sent)?;
-        insert(server, call, sent, Track::Update)?
-    } else {
-        warnings.extend(strategy::finalizer_warnings(&sent));
-        replace(server, call, Track::Update, |live| {
-            conditions(call, live, &sent)?;
-            Ok(sent.clone())
-        })?
-    };
+    let warnings = settle(call, decoded.complaints)?;
+    let written = written(server, call, sent).map_err(|failure| failure.warning(warnings.clone()))?;
     definition::settle(server, call);
     let code = if written.created { 201 } else { 200 };
     Ok(Reply::object(code, &call.lens, &written.object, call.shape)?.warning(warnings).warning(written.warnings))
+}
+
+fn written(server: &Server, call: &Call, mut sent: Value) -> Result<Written, Failure> {
+    let live = server.store.get(&call.kind.storage, &call.key(call.name()));
+    if live.is_none() && call.kind.create_on_update {
+        call.may_create(server)?;
+        strategy::fresh(&call.kind, call.target.namespace.as_deref(), &server.clock.stamp(), &mut sent)?;
+        return insert(server, call, sent, Track::Update);
+    }
+    let mut written = replace(server, call, Track::Update, |live| {
+        conditions(call, live, &sent)?;
+        Ok(sent.clone())
+    })?;
+    written.warnings.splice(0..0, strategy::finalizer_warnings(&sent));
+    Ok(written)
 }
 
 /// The uid and the version the writer believes in.

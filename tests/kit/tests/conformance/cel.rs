@@ -30,7 +30,7 @@ fn text_of(most: u64) -> Value {
     json!({"type": "string", "maxLength": most})
 }
 
-fn ruled(mut schema: Value, rules: Value) -> Value {
+pub(crate) fn ruled(mut schema: Value, rules: Value) -> Value {
     schema["x-kubernetes-validations"] = rules;
     schema
 }
@@ -41,7 +41,7 @@ fn definition(env: &Env, properties: &Value) -> Value {
     Env::definition(&env.group(), "Ruled", &schema, &json!({}))
 }
 
-async fn define(env: &Env, properties: Value) -> Verdict {
+pub(crate) async fn define(env: &Env, properties: Value) -> Verdict {
     env.define(&definition(env, &properties)).await
 }
 
@@ -49,7 +49,7 @@ fn path(env: &Env, rest: &str) -> String {
     format!("/apis/{}/v1/namespaces/{}/ruleds{rest}", env.group(), env.namespace)
 }
 
-async fn create(env: &Env, name: &str, spec: Value) -> Result<Answer, Broken> {
+pub(crate) async fn create(env: &Env, name: &str, spec: Value) -> Result<Answer, Broken> {
     let body =
         json!({"apiVersion": format!("{}/v1", env.group()), "kind": "Ruled", "metadata": {"name": name}, "spec": spec});
     env.post(&path(env, ""), &body).await
@@ -61,7 +61,7 @@ async fn change(env: &Env, name: &str, spec: Value) -> Result<Answer, Broken> {
 
 /// The write was refused for these reasons alone, each "field: message".
 #[allow(clippy::needless_pass_by_value, reason = "reads as a sentence")]
-fn refuses(answer: Answer, expected: &[&str]) -> Verdict {
+pub(crate) fn refuses(answer: Answer, expected: &[&str]) -> Verdict {
     let answer = answer.refuses(422, "Invalid")?;
     let causes = answer.body["details"]["causes"].as_array().cloned().unwrap_or_default();
     let mut found: Vec<String> =

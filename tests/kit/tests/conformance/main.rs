@@ -6,10 +6,12 @@
 
 mod accepted;
 mod apply;
+mod body;
 mod builtin;
 mod cel;
 mod check;
 mod collect;
+mod cost;
 mod crd;
 mod default;
 mod delete;
@@ -75,6 +77,8 @@ fn all() -> Vec<Rule> {
         crd::rules(),
         builtin::rules(),
         cel::rules(),
+        cost::rules(),
+        body::rules(),
         event::rules(),
         runtime::rules(),
     ]

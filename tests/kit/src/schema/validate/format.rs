@@ -21,6 +21,7 @@ fn is_formatted(text: &str, format: &str) -> bool {
         "bsonobjectid" => text.len() == 24 && is_hex(text),
         "byte" => BASE64.is_match(text) && text.len().is_multiple_of(4),
         "cidr" => is_cidr(text),
+        "creditcard" => is_card(text),
         "date" => is_date(text),
         "date-time" | "datetime" => is_date_time(text),
         "duration" => is_duration(text),
@@ -29,10 +30,14 @@ fn is_formatted(text: &str, format: &str) -> bool {
         "hostname" => is_hostname(text),
         "ipv4" => is_ipv4(text),
         "ipv6" => text.parse::<Ipv6Addr>().is_ok(),
+        "isbn" => is_isbn10(text) || is_isbn13(text),
+        "isbn10" => is_isbn10(text),
+        "isbn13" => is_isbn13(text),
         "k8s-long-name" => crate::names::subdomain(text).is_empty(),
         "k8s-short-name" => crate::names::label(text).is_empty(),
         "mac" => MAC.is_match(text),
         "rgbcolor" => RGB_COLOR.is_match(text),
+        "ssn" => SSN.is_match(text),
         "uri" => text.starts_with('/') || SCHEME.is_match(text),
         "uuid" => is_uuid(text, ""),
         "uuid3" => is_uuid(text, "3"),
@@ -51,6 +56,7 @@ macro_rules! patterns {
 
 patterns! {
     BASE64 = r"^[A-Za-z0-9+/]+={0,2}$";
+    CARD = r"^(4[0-9]{12}([0-9]{3})?|5[1-5][0-9]{14}|6(011|5[0-9][0-9])[0-9]{12}|3[47][0-9]{13}|3(0[0-5]|[68][0-9])[0-9]{11}|(2131|1800|35[0-9]{3})[0-9]{11})$";
     CLOCK = r"^([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]+)?(z|[+-][0-9]{2}:[0-9]{2})$";
     GO_DURATION = r"^[+-]?(0|([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|ms|s|m|h))+$";
     HEX_COLOR = r"^#?([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$";
@@ -58,12 +64,41 @@ patterns! {
     MAC = r"^([0-9a-fA-F]{2}[:-]){5}([0-9a-fA-F]{2})$|^([0-9a-fA-F]{4}\.){2}[0-9a-fA-F]{4}$";
     RGB_COLOR = r"^rgb\( *([01]?[0-9]?[0-9]|2[0-4][0-9]|25[0-5]) *, *([01]?[0-9]?[0-9]|2[0-4][0-9]|25[0-5]) *, *([01]?[0-9]?[0-9]|2[0-4][0-9]|25[0-5]) *\)$";
     SCHEME = r"^[a-zA-Z][a-zA-Z0-9+.-]*:";
+    SSN = r"^[0-9]{3}[- ][0-9]{2}[- ][0-9]{4}$";
     UUID = r"^[0-9a-fA-F]{8}-?[0-9a-fA-F]{4}-?([0-9a-fA-F])[0-9a-fA-F]{3}-?([0-9a-fA-F])[0-9a-fA-F]{3}-?[0-9a-fA-F]{12}$";
     WORDY_DURATION = r"(?i)[0-9]+\s*(ns|nano|us|µs|micro|ms|milli|s|sec|m|min|h|hr|hour|d|day|w|wk|week)";
 }
 
 fn is_hex(text: &str) -> bool {
     text.chars().all(|c| c.is_ascii_hexdigit())
+}
+
+/// The digits of a number written with blanks and hyphens.
+fn digits(text: &str) -> String {
+    text.chars().filter(|c| !c.is_whitespace() && *c != '-').collect()
+}
+
+/// Each second digit from the right counts twice (Luhn).
+fn is_card(text: &str) -> bool {
+    let digits: String = text.chars().filter(char::is_ascii_digit).collect();
+    let twice = |digit: u32| if digit > 4 { digit * 2 - 9 } else { digit * 2 };
+    let numbers = digits.chars().rev().filter_map(|c| c.to_digit(10)).enumerate();
+    let sum: u32 = numbers.map(|(at, digit)| if at % 2 == 1 { twice(digit) } else { digit }).sum();
+    CARD.is_match(&digits) && sum.is_multiple_of(10)
+}
+
+fn is_isbn10(text: &str) -> bool {
+    let digits = digits(text);
+    let value = |(at, c): (usize, char)| if at == 9 && c == 'X' { Some(10) } else { c.to_digit(10) };
+    let values: Option<Vec<u32>> = digits.chars().enumerate().map(value).collect();
+    let sum = |values: Vec<u32>| values.iter().zip(1..).map(|(value, weight)| value * weight).sum::<u32>();
+    digits.len() == 10 && values.map(sum).is_some_and(|sum| sum.is_multiple_of(11))
+}
+
+fn is_isbn13(text: &str) -> bool {
+    let values: Option<Vec<u32>> = digits(text).chars().map(|c| c.to_digit(10)).collect();
+    let Some(values) = values.filter(|values| values.len() == 13) else { return false };
+    values.iter().zip([1, 3].into_iter().cycle()).map(|(value, weight)| value * weight).sum::<u32>().is_multiple_of(10)
 }
 
 fn is_word(text: &str) -> bool {

@@ -79,6 +79,44 @@ fn names_of_objects_are_formats() {
     );
 }
 
+/// As a server of Kubernetes 1.36 answers.
+#[test]
+fn numbers_with_check_digits_are_formats() {
+    let is_right = |format: &str, text: &str| {
+        let schema = Structural::parse(&fixture::with_x(&json!({"type": "string", "format": format}))).unwrap();
+        validate(&json!({"spec": {"x": text}}), None, &schema).is_empty()
+    };
+    let right = [
+        ("isbn", "0321751043"),
+        ("isbn", "978-0-321-75104-1"),
+        ("isbn10", "0-321-75104-3"),
+        ("isbn10", "0804429 57X"),
+        ("isbn13", "9770321751042"),
+        ("creditcard", "4111 1111 1111 1111"),
+        ("creditcard", "4111.1111.1111.1111"),
+        ("creditcard", "378282246310005"),
+        ("creditcard", "30569309025904"),
+        ("ssn", "123-45-6789"),
+        ("ssn", "123 45 6789"),
+    ];
+    let wrong = [
+        ("isbn", ""),
+        ("isbn", "123"),
+        ("isbn10", "0321751044"),
+        ("isbn10", "080442957x"),
+        ("isbn10", "X804429570"),
+        ("isbn13", "9780321751042"),
+        ("isbn13", "0321751043"),
+        ("creditcard", "4111111111111112"),
+        ("creditcard", "0000000000000000"),
+        ("creditcard", "2223003122003222"),
+        ("ssn", "123456789"),
+        ("ssn", "123-45-67890"),
+    ];
+    assert_eq!(right.map(|(format, text)| is_right(format, text)), [true; 11]);
+    assert_eq!(wrong.map(|(format, text)| is_right(format, text)), [false; 12]);
+}
+
 #[test]
 fn formats_unknown_to_servers_take_any_text() {
     let x = json!({"type": "array", "items": {"type": "string", "format": "bogus"}});

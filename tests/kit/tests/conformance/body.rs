@@ -1,0 +1,71 @@
+//! Request bodies: what is told of them when the write is refused, and how large and how deep they may be.
+
+use serde_json::{Value, json};
+
+use crate::check::{Verdict, holds, same};
+use crate::env::{Answer, Env, GROUP, text};
+use crate::rule::rules;
+
+rules![
+    a_refused_write_warns_of_unknown_fields,
+    a_body_may_be_large_but_not_too_large,
+    a_body_nested_too_deep_is_refused,
+];
+
+fn warnings(answer: &Answer) -> Vec<&str> {
+    answer.headers.get_all("Warning").iter().filter_map(|warning| warning.to_str().ok()).collect()
+}
+
+fn widget(name: &str, spec: &Value) -> Value {
+    json!({"apiVersion": format!("{GROUP}/v1"), "kind": "Widget", "metadata": {"name": name}, "spec": spec})
+}
+
+async fn a_refused_write_warns_of_unknown_fields(env: &Env) -> Verdict {
+    let wrong = json!({"size": "x", "bogus": 1});
+    let mut live = env.post(&env.path(""), &widget("a", &json!({"size": 1}))).await?.is(201)?.body;
+    live["spec"] = wrong.clone();
+    let path = env.path("/a");
+    let operations =
+        json!([{"op": "add", "path": "/spec/size", "value": "x"}, {"op": "add", "path": "/spec/bogus", "value": 1}]);
+    let answers = [
+        env.post(&env.path(""), &widget("b", &wrong)).await?,
+        env.put(&path, &live).await?,
+        env.merge(&path, &json!({"spec": wrong})).await?,
+        env.json_patch(&path, &operations).await?,
+    ];
+    for answer in answers {
+        let answer = answer.refuses(422, "Invalid")?;
+        same("warnings", warnings(&answer), vec!["299 - \"unknown field \\\"spec.bogus\\\"\""])?;
+    }
+    let stale = json!({"metadata": {"resourceVersion": "1"}, "spec": {"bogus": 1}});
+    let answer = env.merge(&path, &stale).await?.refuses(409, "Conflict")?;
+    same("warnings", warnings(&answer).len(), 1)
+}
+
+async fn a_body_may_be_large_but_not_too_large(env: &Env) -> Verdict {
+    const MOST: usize = 3 * 1024 * 1024;
+    let path = env.core("configmaps?dryRun=All");
+    let sized = |size: usize| {
+        let body = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}}).to_string();
+        format!("{}{body}", " ".repeat(size - body.len()))
+    };
+    env.send("POST", &path, "", &sized(MOST)).await?.is(201)?;
+    let answer = env.send("POST", &path, "", &sized(MOST + 1)).await?.refuses(413, "RequestEntityTooLarge")?;
+    same("message", text(&answer.body["message"]), "Request entity too large: limit is 3145728")
+}
+
+async fn a_body_nested_too_deep_is_refused(env: &Env) -> Verdict {
+    let deep = |levels: usize| format!("{}1{}", "[".repeat(levels), "]".repeat(levels));
+    let head = format!("{{\"apiVersion\":\"{GROUP}/v1\",\"kind\":\"Widget\",\"metadata\":{{\"name\":\"a\"}},\"spec\"");
+    let body = format!("{head}:{}}}", deep(20_000));
+    let answer = env.send("POST", &env.path(""), "", &body).await?.refuses(400, "BadRequest")?;
+    let why = "couldn't get version/kind; json parse error: exceeded max depth ({\"apiVersion\":\"conform.evenkee ...)";
+    holds("the depth is named", text(&answer.body["message"]).ends_with(why))?;
+    env.widget("a", json!({})).await?;
+    let patch = format!("{{\"spec\":{}}}", deep(20_000));
+    let answer = env.send("PATCH", &env.path("/a"), "application/merge-patch+json", &patch).await?;
+    let answer = answer.refuses(400, "BadRequest")?;
+    let why = "error decoding patch: invalid character '[' exceeded max depth";
+    same("message", text(&answer.body["message"]), why)?;
+    env.get(&env.path("/a")).await?.is(200).map(|_| ())
+}
