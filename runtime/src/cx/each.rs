@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use super::run::stop;
+use super::run::settled;
 use super::{Cx, Limit, Pass};
 use crate::draft::deciding;
 use crate::outcome::{Class, Halt};
@@ -48,12 +48,7 @@ impl<O, C> Pipeline<O, C> {
 pub fn ended<S: SubReconciler, T>(items: &mut Items<S>, done: Option<Result<T, S::Error>>, cx: Cx<'_, S>) {
     (items.said, items.recorded) = (cx.said, cx.recorded);
     items.count += 1;
-    let halt = match done {
-        Some(Ok(_)) => return,
-        Some(Err(error)) => stop(cx.draft, &error),
-        None => cx.draft.late(),
-    };
-    if halt.class != Class::Ignored {
+    if let Some(halt) = settled(done, cx.draft).err().filter(|halt| halt.class != Class::Ignored) {
         items.failed.push(Some(halt));
         items.named.push(cx.named);
     }

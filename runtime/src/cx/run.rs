@@ -62,33 +62,33 @@ fn end<T, E: ReconcileError>(
     said: u64,
     named: Option<usize>,
 ) -> Result<T, Halt> {
-    let halt = match done {
-        Some(Ok(value)) => {
-            draft.running = false;
-            draft.succeed(said);
-            return Ok(value);
-        }
-        Some(Err(error)) => stop(draft, &error),
-        None => draft.late(),
-    };
     draft.running = false;
-    // What stops the pipeline is marked, unless it is nothing.
-    if !matches!(halt.class, Class::Ignored) {
-        draft.fail(named, halt.reason, &halt.message);
+    let ended = settled(done, draft);
+    match &ended {
+        Ok(_) => draft.succeed(said),
+        // What stops the pipeline is marked, unless it is nothing.
+        Err(halt) if halt.class == Class::Ignored => {}
+        Err(halt) => draft.fail(named, halt.reason, &halt.message),
     }
-    Err(halt)
+    ended
 }
 
-impl Draft {
-    /// The step that runs did not end in time.
-    pub(super) fn late(&self) -> Halt {
-        let (name, timeout) = self.step.map(|step| (step.name, step.timeout)).unwrap_or_default();
-        Halt::timed_out(name, timeout.unwrap_or_default())
+/// The value of a step, or what stops the pipeline: its error, or that it did not end in time.
+pub(super) fn settled<T, E: ReconcileError>(done: Option<Result<T, E>>, draft: &mut Draft) -> Result<T, Halt> {
+    match done {
+        Some(ended) => ended.map_err(|error| stop(draft, &error)),
+        None => Err(late(draft)),
     }
+}
+
+/// The step that runs did not end in time.
+fn late(draft: &Draft) -> Halt {
+    let (name, timeout) = draft.step.map(|step| (step.name, step.timeout)).unwrap_or_default();
+    Halt::timed_out(name, timeout.unwrap_or_default())
 }
 
 /// What an error of a step comes to.
-pub(super) fn stop(draft: &mut Draft, error: &impl ReconcileError) -> Halt {
+fn stop(draft: &mut Draft, error: &impl ReconcileError) -> Halt {
     halt(draft, error.class(), error.reason(), error, error.actions())
 }
 
