@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 use kube::api::DynamicObject;
 use kube::{Client, Resource};
 use serde_json::{Value, json};
@@ -18,7 +19,7 @@ use crate::cx::{self, Cx, Pass};
 use crate::draft::{Draft, StatusIntent};
 use crate::gate::Gate;
 use crate::outcome::Halt;
-use crate::pass::{Calls, owner};
+use crate::pass::{Calls, owned, owner};
 use crate::step::SubReconciler;
 use crate::wiring::{How, KindInfo, Wiring};
 
@@ -60,7 +61,7 @@ pub async fn step<S: SubReconciler, T>(
     let target =
         Target { namespace: meta.namespace.clone(), name: meta.name.clone().unwrap_or_default(), kind: kind.clone() };
     let calls = Calls { client, permit: Gate::open().permit(), manager: manager.into() };
-    let backend = Arc::new(Direct { calls, owner: json!(owner(object, &kind)), target });
+    let backend = Arc::new(Direct { calls, owner: owner(object, &kind), target });
     let wiring = Wiring { name: S::WIRING.name, conditions: S::Conditions::CONDITIONS, ..Wiring::EMPTY };
     let mut draft = Draft::new(object, wiring, backend);
     let mut pass = Pass { draft: &mut draft };
@@ -77,7 +78,7 @@ pub async fn step<S: SubReconciler, T>(
 /// Reads and writes without caches.
 struct Direct {
     calls: Calls,
-    owner: Value,
+    owner: OwnerReference,
     target: Target,
 }
 
@@ -86,15 +87,12 @@ impl Backend for Direct {
         async move { Ok(self.calls.get(&target).await?.map(Arc::new)) }.boxed()
     }
 
-    fn apply(&self, target: Target, mut object: Value) -> BoxFuture<'_, Result<Arc<DynamicObject>, ApiError>> {
-        let resource = &target.kind.resource;
-        object["apiVersion"] = json!(resource.api_version);
-        object["kind"] = json!(resource.kind);
-        if let Some(namespace) = &target.namespace {
-            object["metadata"]["namespace"] = json!(namespace);
+    fn apply(&self, target: Target, object: Value) -> BoxFuture<'_, Result<Arc<DynamicObject>, ApiError>> {
+        async move {
+            let object = owned(&target, object, &self.owner)?;
+            self.calls.apply(&target, &object).await.map(Arc::new)
         }
-        object["metadata"]["ownerReferences"] = json!([self.owner]);
-        async move { self.calls.apply(&target, &object).await.map(Arc::new) }.boxed()
+        .boxed()
     }
 
     fn delete(&self, target: Target) -> BoxFuture<'_, Result<(), ApiError>> {

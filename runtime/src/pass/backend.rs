@@ -7,12 +7,13 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 use kube::api::DynamicObject;
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio::time::Instant;
 use tokio_util::task::TaskTracker;
 
 use super::calls::Calls;
 use super::inputs::Tracked;
+use super::owned::owned;
 use super::status::{self, Identity, Unwritten};
 use crate::backend::{ApiError, Backend, Target};
 use crate::cause::hash;
@@ -88,7 +89,7 @@ impl PassBackend {
     }
 
     async fn apply_child(&self, target: Target, object: Value) -> Result<Arc<DynamicObject>, ApiError> {
-        let object = self.owned(&target, object)?;
+        let object = owned(&target, object, &self.owner)?;
         let intent = hash(&object.to_string());
         if let Some(object) = self.unchanged(&target, &intent) {
             return Ok(object);
@@ -100,25 +101,6 @@ impl PassBackend {
         self.tracked().owned.insert(target.to_string(), (self.child_version)(&seen));
         self.children.lock().insert(target.to_string(), Applied { intent, seen, object: applied.clone() });
         Ok(applied)
-    }
-
-    /// Fills in kind, namespace and owner reference.
-    fn owned(&self, target: &Target, mut object: Value) -> Result<Value, ApiError> {
-        let resource = &target.kind.resource;
-        object["apiVersion"] = json!(resource.api_version);
-        object["kind"] = json!(resource.kind);
-        let meta = &mut object["metadata"];
-        match (&target.namespace, meta["namespace"].as_str()) {
-            (Some(namespace), Some(asked)) if namespace != asked => {
-                return Err(ApiError::Invalid(format!(
-                    "{target} cannot be in namespace {asked}: owner references do not cross namespaces"
-                )));
-            }
-            (Some(namespace), _) => meta["namespace"] = json!(namespace),
-            (None, _) => {}
-        }
-        meta["ownerReferences"] = json!([self.owner]);
-        Ok(object)
     }
 }
 

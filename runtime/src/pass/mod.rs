@@ -15,6 +15,7 @@ mod finalizer;
 mod finish;
 mod hook;
 mod inputs;
+mod owned;
 mod pending;
 mod schedule;
 mod status;
@@ -35,6 +36,7 @@ use tokio_util::task::TaskTracker;
 use tracing::Instrument;
 
 pub(crate) use self::calls::{Calls, answered};
+pub(crate) use self::owned::owned;
 
 use self::backend::{Children, PassBackend};
 use self::clock::Clock;
