@@ -13,7 +13,7 @@ use crate::outcome::ReconcileError;
 use crate::poison::Poison;
 use crate::reconciler::Reconciler;
 #[doc(no_inline)]
-pub use crate::right::{Declared, Declares, clears, owns, reads, sets, watches};
+pub use crate::right::{clears, owns, reads, sets, watches};
 use crate::step::SubReconciler;
 #[doc(no_inline)]
 pub use crate::step::{HasCleanup, Undo, WakeUp};

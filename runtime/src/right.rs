@@ -1,7 +1,7 @@
 //! Rights: what a step declared, as traits that the methods of its context ask for.
 //!
 //! A right stands on what is set, read or written, not on the step: rustc then never guesses one where a step has a single right. Who
-//! has it is [`Declares`] alone, which only the macro implements: a right that is implemented by hand does not compile.
+//! has it is [`Declares`] alone, which has no public path: only the macro implements it, and a right by hand does not compile.
 
 macro_rules! lists {
     ($($list:ident)*) => {
@@ -69,7 +69,7 @@ pub trait OwnedBy<S>: Declared<S, owns> {}
 #[diagnostic::do_not_recommend]
 impl<T: Declared<S, owns>, S> OwnedBy<S> for T {}
 
-/// The step `S` has it in its list `L`. Stands below the rights, so that one by hand is an error with these words.
+/// The step `S` has it in its list `L`. Without a public path, so that no right is implemented by hand: that is an error with these words.
 #[diagnostic::on_unimplemented(
     message = "a right is declared, not implemented: `{S}` does not declare `{Self}`",
     label = "not in the `{L}(..)` of `{S}`",

@@ -200,6 +200,7 @@ pub(super) const MISTAKES: &[(&str, &[u8], &[&str])] = &[
             "rustc/sub_reconciler/reads_by_hand",
             "rustc/sub_reconciler/watches_by_hand",
             "rustc/sub_reconciler/owns_by_hand",
+            "rustc/sub_reconciler/declares_by_hand",
         ],
     ),
     (
