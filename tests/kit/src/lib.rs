@@ -60,8 +60,8 @@
 //!   (cluster IPs, node ports);
 //! - rules of definitions (CEL) run as on a cluster, with its limits of cost, but a run costs the same for long texts as for
 //!   short ones; rules with a comprehension over two variables are refused, and two sets add up as lists do;
-//! - strategic merge patches go by the list types of apply, from which the merge keys of a few lists differ (the
-//!   conditions of a Job);
+//! - the published schemas (OpenAPI v3, which `kubectl explain` reads) have all fields and types of built-in kinds, and none of their
+//!   descriptions; OpenAPI v2 is not served;
 //! - of protobuf only what `kubectl create` sends of the commonest kinds is read, and nothing is answered in it; JSON deeper than
 //!   127 levels is refused (a cluster reads 10,000);
 //! - YAML answers, webhooks, eviction, logs and exec.

@@ -6,7 +6,7 @@ use std::sync::{LazyLock, OnceLock};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use crate::schema::Structural;
+use crate::schema::{Kind, Structural};
 
 /// The schema of a built-in kind; of one that is not in the table, that anything goes.
 pub(crate) fn schema(api_version: &str, kind: &str) -> &'static Structural {
@@ -29,7 +29,8 @@ fn empty_of(s: &Structural) -> Value {
         let value = match &schema.default {
             Some(Value::Object(_)) => empty_of(schema),
             Some(scalar) => scalar.clone(),
-            None if s.rules.required.contains(name) => Value::Null,
+            // Lists that are there even when they are empty.
+            None if schema.kind == Kind::Array && s.rules.required.contains(name) => Value::Null,
             None => return None,
         };
         Some((name.clone(), value))
@@ -39,13 +40,13 @@ fn empty_of(s: &Structural) -> Value {
 
 /// What `builtin.json` holds: each definition once, and where each kind begins.
 #[derive(Debug, Deserialize)]
-struct Table {
-    definitions: BTreeMap<String, Value>,
-    kinds: BTreeMap<String, String>,
+pub(super) struct Table {
+    pub(super) definitions: BTreeMap<String, Value>,
+    pub(super) kinds: BTreeMap<String, String>,
 }
 
 /// Written by `cargo test -p evenkeel-testkit published`, see the tests.
-static TABLE: LazyLock<Table> = LazyLock::new(|| {
+pub(super) static TABLE: LazyLock<Table> = LazyLock::new(|| {
     let table = serde_json::from_str(include_str!("builtin.json"));
     // A table that can't be read is found by every test that applies.
     table.unwrap_or_else(|_| Table { definitions: BTreeMap::new(), kinds: BTreeMap::new() })

@@ -17,6 +17,7 @@ mod fields;
 pub(crate) mod golang;
 mod ledger;
 mod merge;
+mod node;
 mod owned;
 #[cfg(test)]
 mod properties;
@@ -43,6 +44,7 @@ pub use update::track_update;
 use crate::schema::{Structural, is_equal};
 use compare::compare;
 use ledger::{Entry, Id, Ledger};
+pub(crate) use node::{Node, definition, needed, root_name};
 use set::Set;
 pub(crate) use shape::Shape;
 

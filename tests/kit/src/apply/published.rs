@@ -77,6 +77,19 @@ fn root<'a>(all: &'a Map<String, Value>, version: &str, kind: &str) -> &'a str {
     all.iter().find(is_root).map(|(name, _)| name.as_str()).unwrap()
 }
 
+/// What is kept of each value, beside what it holds.
+const KEPT: [&str; 9] = [
+    "type",
+    "format",
+    "enum",
+    "required",
+    "x-kubernetes-list-type",
+    "x-kubernetes-list-map-keys",
+    "x-kubernetes-map-type",
+    "x-kubernetes-patch-merge-key",
+    "x-kubernetes-patch-strategy",
+];
+
 struct Taken<'a> {
     all: &'a Map<String, Value>,
     found: BTreeMap<String, Value>,
@@ -93,7 +106,7 @@ impl<'a> Taken<'a> {
         self.found.insert(name.to_owned(), node);
     }
 
-    /// What decides about ownership and types; descriptions and the like are left out.
+    /// All but the words: descriptions are left out.
     fn node(&mut self, schema: &'a Value) -> Value {
         let mut out = BTreeMap::new();
         for one in std::iter::once(schema).chain(schema["allOf"].as_array().into_iter().flatten()) {
@@ -102,17 +115,11 @@ impl<'a> Taken<'a> {
                 out.insert("$ref", json!(name));
             }
         }
-        for name in ["type", "x-kubernetes-list-type", "x-kubernetes-list-map-keys", "x-kubernetes-map-type"] {
+        for name in KEPT {
             schema.get(name).map(|value| out.insert(name, value.clone()));
         }
         let is_plain = |one: &&Value| !one.is_array() && (!one.is_object() || **one == json!({}));
         schema.get("default").filter(is_plain).map(|one| out.insert("default", one.clone()));
-        // Lists that are there even when they are empty.
-        let is_list = |name: &&Value| schema["properties"][name.as_str().unwrap_or_default()]["type"] == "array";
-        let lists: Vec<&Value> = schema["required"].as_array().into_iter().flatten().filter(is_list).collect();
-        if !lists.is_empty() {
-            out.insert("required", json!(lists));
-        }
         for name in ["items", "additionalProperties"] {
             schema.get(name).filter(|one| one.is_object()).map(|one| out.insert(name, self.node(one)));
         }

@@ -7,9 +7,7 @@ use serde_json::{Map, Value};
 
 use super::PatchError;
 use super::order::{Key, sorted};
-use crate::apply::Shape;
-use crate::apply::golang;
-use crate::schema::ListType;
+use crate::apply::{Node, golang};
 
 /// What a `$patch` says.
 const DIRECTIVE: &str = "$patch";
@@ -30,8 +28,9 @@ pub(crate) fn strategic_patch(doc: &mut Value, patch: &Value) -> Result<()> {
     let (Value::Object(original), Value::Object(patch)) = (&*doc, patch) else {
         return Err(PatchError::Malformed("a strategic merge patch is an object".to_owned()));
     };
-    let shape = Shape::builtin(doc);
-    let merged = merge_map(original.clone(), patch, Some(shape))?;
+    let text = |name: &str| doc[name].as_str().unwrap_or_default();
+    let node = Node::root(text("apiVersion"), text("kind"));
+    let merged = merge_map(original.clone(), patch, node)?;
     *doc = Value::Object(merged);
     Ok(())
 }
@@ -39,7 +38,7 @@ pub(crate) fn strategic_patch(doc: &mut Value, patch: &Value) -> Result<()> {
 fn merge_map(
     mut original: Map<String, Value>,
     patch: &Map<String, Value>,
-    shape: Option<Shape<'_>>,
+    node: Option<Node<'_>>,
 ) -> Result<Map<String, Value>> {
     match directive(patch)? {
         Some("replace") => return Ok(cleaned_map(patch)),
@@ -56,7 +55,7 @@ fn merge_map(
         }
     }
     for (name, value) in patch.iter().filter(|(name, _)| !is_directive(name)) {
-        let below = shape.and_then(|shape| shape.member(name)).map(|(below, _)| below);
+        let below = node.and_then(|node| node.member(name));
         match merge(original.remove(name), value, below)? {
             Value::Null => {}
             merged => _ = original.insert(name.clone(), merged),
@@ -64,19 +63,22 @@ fn merge_map(
     }
     for (list, order) in named(patch, ORDER) {
         let Some(Value::Array(items)) = original.get_mut(list) else { continue };
-        let key = key_of(shape.and_then(|shape| shape.member(list)).map(|(below, _)| below)).unwrap_or(Key::Value);
+        let key = key_of(node.and_then(|node| node.member(list))).unwrap_or(Key::Value);
         let earlier = before.get(list).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
         *items = sorted(std::mem::take(items), order, earlier, &key);
     }
     Ok(original)
 }
 
-fn merge(original: Option<Value>, patch: &Value, shape: Option<Shape<'_>>) -> Result<Value> {
+fn merge(original: Option<Value>, patch: &Value, node: Option<Node<'_>>) -> Result<Value> {
     Ok(match (original, patch) {
-        (Some(Value::Object(original)), Value::Object(patch)) => Value::Object(merge_map(original, patch, shape)?),
-        (Some(Value::Array(original)), Value::Array(patch)) => match key_of(shape) {
+        (Some(Value::Object(_)), Value::Object(patch)) if strategies(node).any(|one| one == "replace") => {
+            Value::Object(cleaned_map(patch))
+        }
+        (Some(Value::Object(original)), Value::Object(patch)) => Value::Object(merge_map(original, patch, node)?),
+        (Some(Value::Array(original)), Value::Array(patch)) => match key_of(node) {
             Some(Key::Value) => Value::Array(merge_set(&original, patch)),
-            Some(Key::Field(key)) => Value::Array(merge_items(&original, patch, &key, shape)?),
+            Some(Key::Field(key)) => Value::Array(merge_items(&original, patch, &key, node)?),
             None => Value::Array(patch.clone()),
         },
         (_, patch) => cleaned(patch),
@@ -84,12 +86,18 @@ fn merge(original: Option<Value>, patch: &Value, shape: Option<Shape<'_>>) -> Re
 }
 
 /// How the items of a list are told apart; `None` where the list is replaced.
-fn key_of(shape: Option<Shape<'_>>) -> Option<Key> {
-    match &shape?.schema()?.list {
-        ListType::Map(keys) => keys.first().cloned().map(Key::Field),
-        ListType::Set => Some(Key::Value),
-        ListType::Atomic => None,
+fn key_of(node: Option<Node<'_>>) -> Option<Key> {
+    if !strategies(node).any(|one| one == "merge") {
+        return None;
     }
+    match node?.text("x-kubernetes-patch-merge-key") {
+        "" => Some(Key::Value),
+        key => Some(Key::Field(key.to_owned())),
+    }
+}
+
+fn strategies(node: Option<Node<'_>>) -> impl Iterator<Item = &str> {
+    node.map(|node| node.text("x-kubernetes-patch-strategy")).unwrap_or_default().split(',')
 }
 
 fn merge_set(original: &[Value], patch: &[Value]) -> Vec<Value> {
@@ -102,8 +110,8 @@ fn merge_set(original: &[Value], patch: &[Value]) -> Vec<Value> {
     sorted(merged, patch, original, &Key::Value)
 }
 
-fn merge_items(original: &[Value], patch: &[Value], key: &str, shape: Option<Shape<'_>>) -> Result<Vec<Value>> {
-    let shape = shape.and_then(Shape::any_item);
+fn merge_items(original: &[Value], patch: &[Value], key: &str, node: Option<Node<'_>>) -> Result<Vec<Value>> {
+    let node = node.and_then(Node::item);
     let mut merged = original.to_vec();
     let mut changed = Vec::new();
     let mut is_replaced = false;
@@ -123,7 +131,7 @@ fn merge_items(original: &[Value], patch: &[Value], key: &str, shape: Option<Sha
             }
             (Some("delete"), _, at) => _ = at.map(|at| merged.remove(at)),
             (_, _, Some(at)) => {
-                merged[at] = merge(Some(merged[at].take()), &Value::Object(item.clone()), shape)?;
+                merged[at] = merge(Some(merged[at].take()), &Value::Object(item.clone()), node)?;
                 changed.push(merged[at].clone());
             }
             (_, _, None) => {

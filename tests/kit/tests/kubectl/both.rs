@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use crate::Verdict;
 use crate::shell::{DEFINITION, Shell, WIDGET, steady};
 
-crate::sessions!(kubectl_prints_the_same_beside_a_real_server);
+crate::sessions!(kubectl_prints_the_same_beside_a_real_server, kubectl_explains_the_same_fields_beside_a_real_server);
 
 /// Commands, in order; the object is there from the first on.
 const SESSION: [&str; 26] = [
@@ -66,4 +66,39 @@ async fn session(shell: &Shell) -> Result<Vec<String>, String> {
     }
     shell.ok("delete -f crd.json").await?;
     Ok(printed)
+}
+
+/// Kinds of all groups that both servers have.
+const EXPLAINED: [&str; 10] = [
+    "configmap",
+    "cronjob",
+    "daemonset",
+    "deployment",
+    "hpa",
+    "ingress",
+    "lease",
+    "networkpolicy",
+    "poddisruptionbudget",
+    "statefulset",
+];
+
+async fn kubectl_explains_the_same_fields_beside_a_real_server() -> Verdict {
+    let Some(servers) = std::env::var_os("EVENKEEL_REAL_APISERVER").map(PathBuf::from) else {
+        println!("kubectl: skipped beside real servers: EVENKEEL_REAL_APISERVER is not set, see tests/kit/real.sh");
+        return Ok(());
+    };
+    let (kit, real) = (Shell::open().await?, Shell::at(servers.join("kubeconfig-modern"))?);
+    for kind in EXPLAINED {
+        let line = format!("explain {kind} --recursive");
+        let (kit, real) = (fields(&kit.ok(&line).await?), fields(&real.ok(&line).await?));
+        if kit != real {
+            return Err(format!("kubectl {line}\nprints\n{kit}\nand beside a real server\n{real}"));
+        }
+    }
+    Ok(())
+}
+
+/// What stands below the description.
+fn fields(explained: &str) -> String {
+    explained.split_once("FIELDS:").map(|(_, fields)| fields.to_owned()).unwrap_or_default()
 }

@@ -15,6 +15,7 @@ crate::sessions!(
     get_pages_through_what_is_many,
     describe_shows_fields_and_events,
     explain_tells_the_schema_of_a_custom_kind,
+    explain_tells_the_fields_and_types_of_built_in_kinds,
     discovery_lists_kinds_by_group_and_category,
     events_are_listed_by_what_they_are_about,
     wait_ends_with_the_condition_and_with_the_deletion,
@@ -107,6 +108,17 @@ async fn explain_tells_the_schema_of_a_custom_kind() -> Verdict {
     has(&shell.ok("explain widget").await?, &["GROUP: ex.dev", "KIND: Widget", "A widget.", "spec"])?;
     has(&shell.ok("explain widget.spec.size").await?, &["FIELD: size <integer>", "How large."])?;
     has(&shell.fails("explain widget.spec.absent").await?, &[r#"field "absent" does not exist"#])
+}
+
+async fn explain_tells_the_fields_and_types_of_built_in_kinds() -> Verdict {
+    let shell = Shell::open().await?;
+    let containers = shell.ok("explain deployment.spec.template.spec.containers").await?;
+    has(&containers, &["KIND: Deployment", "FIELD: containers <[]Container>", "image <string>", "env <[]EnvVar>"])?;
+    has(&containers, &["name <string> -required-", "imagePullPolicy <string>", "enum: Always, IfNotPresent, Never"])?;
+    has(&shell.ok("explain pod.metadata.labels").await?, &["FIELD: labels <map[string]string>"])?;
+    has(&shell.ok("explain service.spec.ports").await?, &["targetPort <IntOrString>", "port <integer> -required-"])?;
+    has(&shell.ok("explain crd.spec.versions.schema --recursive").await?, &["openAPIV3Schema <JSONSchemaProps>"])?;
+    has(&shell.fails("explain pod.spec.absent").await?, &[r#"field "absent" does not exist"#])
 }
 
 async fn discovery_lists_kinds_by_group_and_category() -> Verdict {

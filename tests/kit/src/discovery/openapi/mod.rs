@@ -1,7 +1,10 @@
 //! OpenAPI v3: what kubectl asks before it writes, and what it explains kinds from.
 
+mod builtin;
 mod operation;
 mod schema;
+
+use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
@@ -16,11 +19,9 @@ pub(super) fn index(registry: &Registry, release: Release) -> Value {
         if paths.contains_key(&place) {
             continue;
         }
-        if let Some(document) = document(registry, release, &kind.group, &kind.version) {
-            let hash = etag(&document.to_string()).replace('"', "");
-            let url = format!("/openapi/v3/{place}?hash={hash}");
-            paths.insert(place, json!({"serverRelativeURL": url}));
-        }
+        let hash = hash(release, &registry.kinds_of(&kind.group, &kind.version));
+        let url = format!("/openapi/v3/{place}?hash={hash}");
+        paths.insert(place, json!({"serverRelativeURL": url}));
     }
     json!({"paths": paths})
 }
@@ -32,8 +33,8 @@ pub(super) fn document(registry: &Registry, release: Release, group: &str, versi
         return None;
     }
     let paths: Map<String, Value> = kinds.iter().flat_map(|kind| operation::paths(kind)).collect();
-    let mut schemas: Map<String, Value> = kinds.iter().map(|kind| (schema::name(kind), schema::of(kind))).collect();
-    schemas.insert(schema::METADATA.to_owned(), schema::metadata());
+    let own = kinds.iter().map(|kind| (schema::name(kind), schema::of(kind)));
+    let mut schemas: Map<String, Value> = builtin::needed(&kinds).chain(own).collect();
     schemas.insert(schema::PATCH.to_owned(), json!({"type": "object"}));
     Some(json!({
         "openapi": "3.0.0",
@@ -41,6 +42,16 @@ pub(super) fn document(registry: &Registry, release: Release, group: &str, versi
         "paths": paths,
         "components": {"schemas": schemas},
     }))
+}
+
+/// Another one whenever the document is another one; built-in kinds are the same in every cluster of a release.
+fn hash(release: Release, kinds: &[Arc<Kind>]) -> String {
+    let made_of = |kind: &Arc<Kind>| match kind.custom() {
+        None => json!(kind.kind),
+        Some(_) => json!([operation::paths(kind), schema::of(kind)]),
+    };
+    let made_of: Vec<Value> = kinds.iter().map(made_of).collect();
+    etag(&json!([release.minor, made_of]).to_string()).replace('"', "")
 }
 
 /// "api/v1" or "apis/{group}/{version}".

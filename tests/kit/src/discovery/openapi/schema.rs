@@ -1,8 +1,9 @@
-//! The schemas of kinds: those of custom kinds in full, of built-in kinds the frame alone.
+//! The schemas of kinds: those of custom kinds as their definitions have them, of built-in kinds as servers publish them.
 
 use serde_json::{Map, Value, json};
 
-use super::gvk;
+use super::{builtin, gvk};
+use crate::apply::root_name;
 use crate::registry::Kind;
 
 pub(super) const METADATA: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
@@ -10,6 +11,9 @@ pub(super) const PATCH: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.Patch";
 
 /// The name of a kind's schema: `dev.ex.v1.Widget`, `io.k8s.api.apps.v1.Deployment`.
 pub(super) fn name(kind: &Kind) -> String {
+    if let Some(name) = root_name(&kind.api_version(), &kind.kind).filter(|_| kind.is_builtin()) {
+        return name.to_owned();
+    }
     let place = match kind.group.as_str() {
         _ if !kind.is_builtin() => kind.group.rsplit('.').collect::<Vec<_>>().join("."),
         "" => "io.k8s.api.core".to_owned(),
@@ -25,29 +29,29 @@ pub(super) fn reference(name: &str) -> String {
 
 /// The schema of a kind.
 pub(super) fn of(kind: &Kind) -> Value {
-    let mut schema = kind.custom().map_or_else(frame, |custom| custom.schema.as_ref().clone());
+    let Some(custom) = kind.custom() else {
+        let mut schema = builtin::schema(&name(kind)).unwrap_or_else(frame);
+        schema["x-kubernetes-group-version-kind"] = json!([gvk(kind)]);
+        return schema;
+    };
+    let mut schema = custom.schema.as_ref().clone();
     printed(&mut schema);
     let properties = schema.get_mut("properties").and_then(Value::as_object_mut).map(std::mem::take);
     let mut properties = properties.unwrap_or_default();
     properties.extend(meta());
     schema["properties"] = Value::Object(properties);
     schema["x-kubernetes-group-version-kind"] = json!([gvk(kind)]);
-    if kind.custom().is_some() && !kind.fields.is_empty() {
+    if !kind.fields.is_empty() {
         let fields = kind.fields.iter().map(|field| json!({"fieldPath": field.label}));
         schema["x-kubernetes-selectable-fields"] = fields.collect();
     }
     schema
 }
 
-/// Metadata is not spelled out either.
-pub(super) fn metadata() -> Value {
-    json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true,
-        "description": "Name, labels, annotations and the rest every object has."})
-}
-
+/// Of reviews, which nobody applies.
 fn frame() -> Value {
     json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true,
-        "description": "This server does not describe the fields of built-in kinds."})
+        "description": "This server does not describe the fields of reviews."})
 }
 
 /// The three fields every object has.
