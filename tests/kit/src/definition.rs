@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::call::Call;
 use crate::crd;
 use crate::failure::Failure;
-use crate::registry::Storage;
+use crate::registry::{Kind, Storage};
 use crate::server::Server;
 use crate::store::Write;
 use crate::strategy::{self, Part};
@@ -50,15 +50,25 @@ pub(crate) fn publish(server: &Server) {
         for kind in &published.kinds {
             server.store.open(&kind.storage);
         }
-        let version = server.store.version();
         // Clients start when a definition turns Established, so its kinds are served before that is stored.
-        server.catalog.send_modify(|catalog| *catalog = Arc::new(catalog.with_custom(published.kinds, version)));
+        serve(server, published.kinds);
         if published.statuses.is_empty() {
             return;
         }
         for (name, status) in published.statuses {
             store_status(server, &name, &status);
         }
+    }
+}
+
+/// Serves these custom kinds; watches of those that are gone end.
+fn serve(server: &Server, kinds: Vec<Kind>) {
+    let before = server.catalog();
+    let after = Arc::new(before.with_custom(kinds, server.store.version()));
+    server.serve(Arc::clone(&after));
+    let gone = |kind: &&Arc<Kind>| after.registry.lookup(&kind.group, &kind.version, &kind.plural).is_none();
+    for kind in before.registry.iter().filter(gone) {
+        server.store.wake(&kind.storage);
     }
 }
 

@@ -1,6 +1,6 @@
 //! The server: its state, and the one function that answers a request.
 
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use axum::body::Body;
 use bytes::Bytes;
@@ -27,7 +27,7 @@ use crate::{meta, verbs, watch};
 pub(crate) struct Server {
     pub(crate) store: Store,
     pub(crate) pages: Pages,
-    pub(crate) catalog: tokio::sync::watch::Sender<Arc<Catalog>>,
+    catalog: RwLock<Arc<Catalog>>,
     /// Held from reading the definitions until their kinds are served, so that the last one to read is the last to serve.
     pub(crate) publishing: Mutex<()>,
     pub(crate) options: Options,
@@ -43,7 +43,7 @@ impl Server {
         Server {
             store: Store::new(options.history),
             pages: Pages::default(),
-            catalog: tokio::sync::watch::Sender::new(Arc::new(Catalog::builtin())),
+            catalog: RwLock::new(Arc::new(Catalog::builtin())),
             publishing: Mutex::default(),
             options,
             clock: Clock::start(),
@@ -55,7 +55,12 @@ impl Server {
 
     /// What is served now.
     pub(crate) fn catalog(&self) -> Arc<Catalog> {
-        Arc::clone(&self.catalog.borrow())
+        Arc::clone(&self.catalog.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Serves this from now on.
+    pub(crate) fn serve(&self, catalog: Arc<Catalog>) {
+        *self.catalog.write().unwrap_or_else(PoisonError::into_inner) = catalog;
     }
 }
 

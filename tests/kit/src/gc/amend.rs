@@ -1,4 +1,4 @@
-//! Writes of the controllers: read, change, store, again when another write came between.
+//! Writes and deletions of the controllers: read, change, store, again when another write came between.
 
 use std::sync::Arc;
 
@@ -9,6 +9,7 @@ use crate::apply::{Actor, Lists, track_update};
 use crate::server::Server;
 use crate::store::Write;
 use crate::strategy::{is_deleting, is_free, meta};
+use crate::verbs::{Deletion, delete_stored};
 
 /// Who the controllers are to field owners.
 const CONTROLLER: &str = "kube-controller-manager";
@@ -31,6 +32,20 @@ pub(super) fn amend(server: &Server, node: &Node, uid: &str, change: impl Fn(&mu
         if server.store.commit(Write { resource, key, old, new: (!gone).then_some(object) }).is_ok() {
             return;
         }
+    }
+}
+
+/// Begins the deletion of a stored object, unless it has begun.
+pub(super) fn delete(server: &Server, node: &Node) {
+    let catalog = server.catalog();
+    let (Some(kind), Some(live)) =
+        (catalog.registry.by_storage(&node.storage), server.store.get(&node.storage, &node.key))
+    else {
+        return;
+    };
+    if !is_deleting(&live) {
+        // Gone meanwhile is as good.
+        let _ = delete_stored(server, &kind, &node.key, &Deletion::default());
     }
 }
 

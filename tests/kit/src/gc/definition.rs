@@ -1,40 +1,46 @@
 //! The end of a definition: its objects are deleted, then it goes and its routes with it.
 
-use super::amend::amend;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::amend::{amend, delete};
 use super::graph::Node;
 use crate::registry::Storage;
 use crate::server::Server;
-use crate::strategy::{is_deleting, meta};
-use crate::verbs::{Deletion, delete_stored};
+use crate::strategy::{finalizers, is_deleting, meta};
 use crate::{crd, definition};
 
-/// Deletes the objects of a terminating definition, and the definition when none is left.
-pub(super) fn empty(server: &Server, name: &str) {
-    let node = Node { storage: definition::storage(), key: (String::new(), name.to_owned()) };
-    let Some(live) = server.store.get(&node.storage, &node.key) else { return };
-    if !is_deleting(&live) || !crate::strategy::finalizers(&live).contains(&crd::FINALIZER) {
-        return;
+/// Deletes the objects of a terminating definition, and says so in it.
+pub(super) fn clear(server: &Server, name: &str) {
+    let (Some((node, live)), Some(storage)) = (terminating(server, name), defined(name)) else { return };
+    for object in server.store.list(&storage, None).items {
+        let key = (meta(&object, "namespace").to_owned(), meta(&object, "name").to_owned());
+        delete(server, &Node { storage: storage.clone(), key });
     }
-    let Some((plural, group)) = name.split_once('.') else { return };
-    let storage = Storage::new(group, plural);
-    let uid = meta(&live, "uid");
-    if sweep(server, &storage) == 0 {
-        amend(server, &node, uid, |definition| crd::mark_emptied(definition, server.clock.now()));
-    } else {
-        amend(server, &node, uid, |definition| crd::mark_deleting(definition, server.clock.now()));
+    if server.store.is_empty(&storage) {
+        return close(server, name);
     }
+    amend(server, &node, meta(&live, "uid"), |definition| crd::mark_deleting(definition, server.clock.now()));
     definition::publish(server);
 }
 
-/// Deletes all objects of a resource; says how many are still there.
-fn sweep(server: &Server, storage: &Storage) -> usize {
-    let kind = server.catalog().registry.by_storage(storage);
-    for object in server.store.list(storage, None).items {
-        if let (false, Some(kind)) = (is_deleting(&object), &kind) {
-            let key = (meta(&object, "namespace").to_owned(), meta(&object, "name").to_owned());
-            // Gone meanwhile is as good.
-            let _ = delete_stored(server, kind, &key, &Deletion::default());
-        }
+/// Lets a terminating definition go when none of its objects is left.
+pub(super) fn close(server: &Server, name: &str) {
+    let (Some((node, live)), Some(storage)) = (terminating(server, name), defined(name)) else { return };
+    if server.store.is_empty(&storage) {
+        amend(server, &node, meta(&live, "uid"), |definition| crd::mark_emptied(definition, server.clock.now()));
+        definition::publish(server);
     }
-    server.store.list(storage, None).items.len()
+}
+
+/// A definition that is kept until its objects are gone.
+fn terminating(server: &Server, name: &str) -> Option<(Node, Arc<Value>)> {
+    let node = Node { storage: definition::storage(), key: (String::new(), name.to_owned()) };
+    let live = server.store.get(&node.storage, &node.key)?;
+    (is_deleting(&live) && finalizers(&live).contains(&crd::FINALIZER)).then_some((node, live))
+}
+
+fn defined(name: &str) -> Option<Storage> {
+    name.split_once('.').map(|(plural, group)| Storage::new(group, plural))
 }

@@ -1,27 +1,59 @@
 //! Who owns whom, kept up from the feed of changes.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
 
 use serde_json::Value;
 
 use super::Task;
+use super::place::Ending;
 use crate::registry::Storage;
 use crate::store::{Fed, Key};
 use crate::strategy::{finalizers, is_deleting, meta};
 
-/// The objects by uid, and their dependents.
+/// The objects by uid, their dependents, and the places that are ending.
 #[derive(Debug, Default)]
 pub(super) struct Graph {
     nodes: HashMap<String, Node>,
-    dependents: HashMap<String, BTreeSet<String>>,
-    terminating: HashSet<String>,
+    dependents: Edges,
+    /// Those of the dependents that say that their owner must wait for them.
+    blockers: Edges,
+    ending: Ending,
 }
 
+/// Dependents by owner, both as uids.
+#[derive(Debug, Default)]
+struct Edges(HashMap<String, BTreeSet<String>>);
+
 /// Where an object is.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Node {
     pub(super) storage: Storage,
     pub(super) key: Key,
+}
+
+impl Node {
+    pub(super) fn of(fed: &Fed) -> Self {
+        Node { storage: fed.storage.clone(), key: fed.change.key.clone() }
+    }
+}
+
+impl Edges {
+    fn of(&self, owner: &str) -> impl Iterator<Item = &String> {
+        self.0.get(owner).into_iter().flatten()
+    }
+
+    fn add(&mut self, owner: &str, dependent: &str) {
+        self.0.entry(owner.to_owned()).or_default().insert(dependent.to_owned());
+    }
+
+    fn remove(&mut self, owner: &str, dependent: &str) {
+        if let Some(dependents) = self.0.get_mut(owner) {
+            dependents.remove(dependent);
+            if dependents.is_empty() {
+                self.0.remove(owner);
+            }
+        }
+    }
 }
 
 impl Graph {
@@ -30,53 +62,60 @@ impl Graph {
     }
 
     pub(super) fn dependents(&self, uid: &str) -> impl Iterator<Item = &String> {
-        self.dependents.get(uid).into_iter().flatten()
+        self.dependents.of(uid)
+    }
+
+    /// Whether a dependent says that this owner must wait for it.
+    pub(super) fn is_blocked(&self, uid: &str) -> bool {
+        self.blockers.of(uid).next().is_some()
     }
 
     /// Takes a change in, and says what is to be looked at because of it.
     pub(super) fn absorb(&mut self, fed: &Fed) -> Vec<Task> {
         let change = &fed.change;
         let (old, new) = (change.old.as_deref(), change.new.as_deref());
-        let mut tasks = self.places(fed, new);
+        let mut tasks = self.ending.absorb(fed);
         if fed.storage.plural.as_ref() == "clusterroles" {
             tasks.push(Task::Roles);
         }
         if let Some(old) = old {
-            let (uid, owners) = (meta(old, "uid"), owners(old));
-            for owner in &owners {
-                self.forget(owner, uid);
-            }
-            tasks.extend(owners.into_iter().map(Task::Owner));
+            tasks.extend(self.leave(old));
             if new.is_none() {
+                let uid = meta(old, "uid");
                 self.nodes.remove(uid);
                 tasks.extend(self.dependents(uid).cloned().map(Task::Dependent));
             }
         }
         if let Some(new) = new {
-            tasks.extend(self.enter(fed, new));
+            tasks.extend(self.enter(fed, old, new));
         }
         tasks
     }
 
-    fn forget(&mut self, owner: &str, dependent: &str) {
-        if let Some(dependents) = self.dependents.get_mut(owner) {
-            dependents.remove(dependent);
-            if dependents.is_empty() {
-                self.dependents.remove(owner);
-            }
+    fn leave(&mut self, object: &Value) -> Vec<Task> {
+        let (uid, owners) = (meta(object, "uid"), owners(object));
+        for owner in &owners {
+            self.dependents.remove(owner, uid);
+            self.blockers.remove(owner, uid);
         }
+        owners.into_iter().map(Task::Owner).collect()
     }
 
-    fn enter(&mut self, fed: &Fed, object: &Value) -> Vec<Task> {
+    fn enter(&mut self, fed: &Fed, old: Option<&Value>, object: &Value) -> Vec<Task> {
         let (uid, owners) = (meta(object, "uid").to_owned(), owners(object));
-        let node = Node { storage: fed.storage.clone(), key: fed.change.key.clone() };
-        self.nodes.insert(uid.clone(), node);
-        let mut tasks = Vec::new();
+        self.nodes.insert(uid.clone(), Node::of(fed));
         for owner in &owners {
-            self.dependents.entry(owner.clone()).or_default().insert(uid.clone());
+            self.dependents.add(owner, &uid);
         }
-        if is_deleting(object) && waits_for_dependents(object) {
-            tasks.extend(self.dependents(&uid).cloned().map(Task::Dependent));
+        for owner in blocked(object) {
+            self.blockers.add(owner, &uid);
+        }
+        let mut tasks = Vec::new();
+        if let Some(wait) = awaited(object) {
+            // Dependents look at what their owner waits for, not at the rest of it.
+            if old.and_then(awaited) != Some(wait) {
+                tasks.extend(self.dependents(&uid).cloned().map(Task::Dependent));
+            }
             tasks.push(Task::Owner(uid.clone()));
         }
         if !owners.is_empty() {
@@ -84,45 +123,6 @@ impl Graph {
         }
         tasks
     }
-
-    /// The namespace and the definition the change is about, when they are going.
-    fn places(&mut self, fed: &Fed, new: Option<&Value>) -> Vec<Task> {
-        let (plural, name) = (fed.storage.plural.as_ref(), fed.change.key.1.clone());
-        let deleting = new.is_some_and(is_deleting);
-        let custom = format!("{plural}.{}", fed.storage.group);
-        let (place, own) = match (fed.storage.group.as_ref(), plural) {
-            ("", "namespaces") => (format!("namespace {name}"), Some(Task::Namespace(name))),
-            ("apiextensions.k8s.io", "customresourcedefinitions") => {
-                (custom_place(&name), Some(Task::Definition(name)))
-            }
-            _ => (String::new(), None),
-        };
-        match own {
-            Some(task) if deleting => {
-                self.terminating.insert(place);
-                vec![task]
-            }
-            Some(_) => {
-                self.terminating.remove(&place);
-                Vec::new()
-            }
-            None => {
-                let namespace = fed.change.key.0.clone();
-                let mut tasks = Vec::new();
-                if self.terminating.contains(&format!("namespace {namespace}")) {
-                    tasks.push(Task::Namespace(namespace));
-                }
-                if self.terminating.contains(&custom_place(&custom)) {
-                    tasks.push(Task::Definition(custom));
-                }
-                tasks
-            }
-        }
-    }
-}
-
-fn custom_place(definition: &str) -> String {
-    format!("definition {definition}")
 }
 
 /// The uids of an object's owners.
@@ -131,7 +131,14 @@ pub(super) fn owners(object: &Value) -> Vec<String> {
     owners.filter_map(|owner| owner["uid"].as_str()).map(str::to_owned).collect()
 }
 
-/// Whether a finalizer of the garbage collector holds the object.
-fn waits_for_dependents(object: &Value) -> bool {
-    finalizers(object).iter().any(|finalizer| matches!(*finalizer, "orphan" | "foregroundDeletion"))
+/// The owners that an object says must wait for it.
+fn blocked(object: &Value) -> impl Iterator<Item = &str> {
+    let owners = object["metadata"]["ownerReferences"].as_array().into_iter().flatten();
+    owners.filter(|owner| owner["blockOwnerDeletion"] == true).filter_map(|owner| owner["uid"].as_str())
+}
+
+/// The finalizer of the garbage collector that holds an object whose deletion has begun.
+fn awaited(object: &Value) -> Option<&str> {
+    let mut finalizers = finalizers(object).into_iter();
+    finalizers.find(|finalizer| matches!(*finalizer, "orphan" | "foregroundDeletion")).filter(|_| is_deleting(object))
 }

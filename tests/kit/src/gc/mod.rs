@@ -5,6 +5,7 @@ mod definition;
 mod graph;
 mod namespace;
 mod owner;
+mod place;
 mod role;
 
 use std::collections::HashSet;
@@ -15,7 +16,8 @@ use tokio::time::sleep;
 
 use crate::server::Server;
 use crate::store::Fed;
-use graph::Graph;
+use graph::{Graph, Node};
+use place::Place;
 
 /// Something to look at.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -24,10 +26,12 @@ enum Task {
     Dependent(String),
     /// Whether the object of this uid, whose deletion waits for dependents, may go on.
     Owner(String),
-    /// Whether this namespace can be emptied further or removed.
-    Namespace(String),
-    /// Whether the objects of this definition can be deleted, or it can be removed.
-    Definition(String),
+    /// All that is in this place is to be deleted.
+    Clear(Place),
+    /// Whether this place, which is ending, can be removed.
+    Close(Place),
+    /// An object that came into a place that is ending.
+    Delete(Node),
     /// Whether the aggregated roles have the rules of those they select.
     Roles,
 }
@@ -65,8 +69,11 @@ fn carry_out(server: &Server, graph: &Graph, task: &Task) {
     match task {
         Task::Dependent(uid) => owner::dependent(server, graph, uid),
         Task::Owner(uid) => owner::waiting(server, graph, uid),
-        Task::Namespace(name) => namespace::empty(server, name),
-        Task::Definition(name) => definition::empty(server, name),
+        Task::Clear(Place::Namespace(name)) => namespace::clear(server, name),
+        Task::Clear(Place::Definition(name)) => definition::clear(server, name),
+        Task::Close(Place::Namespace(name)) => namespace::close(server, name),
+        Task::Close(Place::Definition(name)) => definition::close(server, name),
+        Task::Delete(node) => amend::delete(server, node),
         Task::Roles => role::aggregate(server),
     }
 }

@@ -81,21 +81,9 @@ pub(super) fn waiting(server: &Server, graph: &Graph, uid: &str) {
             }
         }
         remove_finalizer(server, node, uid, "orphan");
-    } else if held.contains(&"foregroundDeletion")
-        && !graph.dependents(uid).any(|dependent| blocks(server, graph, dependent, uid))
-    {
+    } else if held.contains(&"foregroundDeletion") && !graph.is_blocked(uid) {
         remove_finalizer(server, node, uid, "foregroundDeletion");
     }
-}
-
-/// Whether a dependent says that its owner must wait for it.
-fn blocks(server: &Server, graph: &Graph, dependent: &str, owner: &str) -> bool {
-    let object = graph.node(dependent).and_then(|node| server.store.get(&node.storage, &node.key));
-    let references = object.as_ref().and_then(|object| object["metadata"]["ownerReferences"].as_array());
-    references
-        .into_iter()
-        .flatten()
-        .any(|reference| reference["uid"] == owner && reference["blockOwnerDeletion"] == true)
 }
 
 fn retain_owners(object: &mut Value, keep: impl Fn(&str) -> bool) {

@@ -33,6 +33,11 @@ impl Fields {
         self.0.is_empty()
     }
 
+    /// The only value that a field may have.
+    pub(super) fn exact(&self, label: &str) -> Option<&str> {
+        self.0.iter().find(|term| term.equal && term.label == label).map(|term| term.value.as_str())
+    }
+
     pub(crate) fn matches(&self, object: &Value, kind: &Kind) -> bool {
         self.0.iter().all(|term| (kind.field(&term.label, object).unwrap_or_default() == term.value) == term.equal)
     }

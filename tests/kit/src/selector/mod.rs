@@ -10,6 +10,7 @@ pub(crate) use label::Labels;
 
 use crate::failure::Failure;
 use crate::registry::Kind;
+use crate::store::Scope;
 
 /// What a list or watch selects.
 #[derive(Clone, Debug, Default)]
@@ -33,6 +34,13 @@ impl Selector {
     /// Narrows the selection to one name, as the old watch path of an object does.
     pub(crate) fn name(&mut self, name: &str) {
         self.fields.name(name);
+    }
+
+    /// The smallest scope, of those that are indexed, with all that matches in a namespace or in all.
+    pub(crate) fn scope(&self, namespace: Option<&str>) -> Scope {
+        let namespace = namespace.or_else(|| self.fields.exact("metadata.namespace"));
+        let name = self.fields.exact("metadata.name");
+        Scope { namespace: namespace.map(str::to_owned), name: name.map(str::to_owned) }
     }
 
     /// Whether everything matches.

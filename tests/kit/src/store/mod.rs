@@ -2,6 +2,7 @@
 
 mod history;
 mod page;
+mod scope;
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,6 +13,7 @@ use tokio::sync::watch;
 
 pub(crate) use history::{Behind, Change, History};
 pub(crate) use page::{Lost, Page, Pages};
+pub(crate) use scope::Scope;
 
 use crate::registry::Storage;
 use crate::work::Tally;
@@ -47,7 +49,6 @@ pub(crate) struct Fed {
 struct Table {
     objects: BTreeMap<Key, Arc<Value>>,
     history: History,
-    tip: watch::Sender<u64>,
 }
 
 /// What is to be written at one place.
@@ -94,9 +95,14 @@ impl Store {
         self.tip.subscribe()
     }
 
-    /// Follows the newest version of one resource.
-    pub(crate) fn tip_of(&self, resource: &Storage) -> watch::Receiver<u64> {
-        self.lock().table(resource).tip.subscribe()
+    /// Follows the newest version of a part of a resource.
+    pub(crate) fn follow(&self, resource: &Storage, scope: &Scope) -> watch::Receiver<u64> {
+        self.lock().table(resource).history.follow(scope)
+    }
+
+    /// Wakes all who follow a resource.
+    pub(crate) fn wake(&self, resource: &Storage) {
+        self.lock().table(resource).history.wake();
     }
 
     pub(crate) fn get(&self, resource: &Storage, key: &Key) -> Option<Arc<Value>> {
@@ -125,7 +131,6 @@ impl Store {
         }
         let storage = write.resource.clone();
         let Some((stored, change)) = table.put(write, version) else { return Err(Stale) };
-        table.tip.send_replace(version);
         inner.version = version;
         if let Some(feed) = &inner.feed {
             // Without a reader there is nobody to tell.
@@ -192,15 +197,19 @@ impl Store {
         self.lock().table(resource).history.reaches(version)
     }
 
-    /// The changes of a resource after `version`, and the newest version looked at.
+    /// The changes of a followed part of a resource after `version`, and the newest version looked at.
     ///
     /// # Errors
     /// [`Behind`] when some of them have been forgotten.
-    pub(crate) fn changes(&self, resource: &Storage, version: u64) -> Result<(Vec<Arc<Change>>, u64), Behind> {
+    pub(crate) fn changes(
+        &self,
+        resource: &Storage,
+        scope: &Scope,
+        version: u64,
+    ) -> Result<(Vec<Arc<Change>>, u64), Behind> {
         let mut inner = self.lock();
         let tip = inner.version;
-        let changes = inner.table(resource).history.since(version)?.cloned().collect();
-        Ok((changes, tip))
+        Ok((inner.table(resource).history.followed(scope, version)?, tip))
     }
 
     /// Starts the history of a resource at the present version, as a cluster does for a new custom resource.
@@ -221,25 +230,25 @@ impl Store {
         }
     }
 
-    /// Every resource that holds objects in a namespace.
-    pub(crate) fn resources(&self) -> Vec<Storage> {
-        self.lock()
-            .tables
-            .iter()
-            .filter(|(_, table)| !table.objects.is_empty())
-            .map(|(resource, _)| resource.clone())
-            .collect()
+    /// The resources that have objects in a namespace.
+    pub(crate) fn resources_in(&self, namespace: &str) -> Vec<Storage> {
+        let inner = self.lock();
+        let inside = inner.tables.iter().filter(|(_, table)| table.inside(namespace).next().is_some());
+        inside.map(|(resource, _)| resource.clone()).collect()
+    }
+
+    /// Whether a resource has no objects.
+    pub(crate) fn is_empty(&self, resource: &Storage) -> bool {
+        self.lock().tables.get(resource).is_none_or(|table| table.objects.is_empty())
     }
 }
 
 impl Inner {
     fn table(&mut self, resource: &Storage) -> &mut Table {
         let limit = self.history_limit;
-        self.tables.entry(resource.clone()).or_insert_with(|| Table {
-            objects: BTreeMap::new(),
-            history: History::bounded(limit),
-            tip: watch::Sender::new(0),
-        })
+        self.tables
+            .entry(resource.clone())
+            .or_insert_with(|| Table { objects: BTreeMap::new(), history: History::bounded(limit) })
     }
 }
 
@@ -247,12 +256,13 @@ impl Table {
     fn list(&self, namespace: Option<&str>) -> Vec<Arc<Value>> {
         match namespace {
             None => self.objects.values().cloned().collect(),
-            Some(namespace) => {
-                let from = (namespace.to_owned(), String::new());
-                let range = self.objects.range(from..).take_while(|((inside, _), _)| inside == namespace);
-                range.map(|(_, object)| Arc::clone(object)).collect()
-            }
+            Some(namespace) => self.inside(namespace).cloned().collect(),
         }
+    }
+
+    fn inside(&self, namespace: &str) -> impl Iterator<Item = &Arc<Value>> {
+        let range = self.objects.range((namespace.to_owned(), String::new())..);
+        range.take_while(move |((inside, _), _)| inside == namespace).map(|(_, object)| object)
     }
 
     /// Stores or removes, remembers, and gives back the object as an answer shows it; `None` when there is nothing to remove.
@@ -272,7 +282,7 @@ impl Table {
         };
         let gone = new.is_none().then(|| Arc::clone(&stored));
         let change = Arc::new(Change { version, key, old, new, gone });
-        self.history.push(Arc::clone(&change));
+        self.history.push(&change);
         Some((stored, change))
     }
 }
@@ -321,7 +331,7 @@ mod tests {
         let first = write(&store, "a", Some(object("a", "1")));
         let again = write(&store, "a", Some((*first).clone()));
         assert!(Arc::ptr_eq(&first, &again));
-        assert_eq!(store.changes(&resource(), 0).unwrap().0.len(), 1);
+        assert_eq!(store.changes(&resource(), &Scope::default(), 0).unwrap().0.len(), 1);
     }
 
     #[test]

@@ -1,8 +1,10 @@
 //! The server through a client: what each verb does, by topic.
 
 pub(crate) mod chance;
+mod cost;
 mod crowd;
 mod definition;
+mod ending;
 mod eventually;
 mod gc;
 mod hooks;

@@ -11,7 +11,7 @@ use crate::lens::Lens;
 use crate::respond::encoded;
 use crate::selector::Selector;
 use crate::shape::{Place, Shape, View};
-use crate::store::{Change, stamped};
+use crate::store::{Change, Scope, stamped};
 use crate::table::{Heads, Printer};
 use crate::work::Tally;
 
@@ -24,7 +24,7 @@ pub(super) struct Frames {
     heads: Heads,
     pub(super) lens: Lens,
     pub(super) selector: Selector,
-    pub(super) namespace: Option<String>,
+    pub(super) scope: Scope,
     tally: Arc<Tally>,
 }
 
@@ -43,18 +43,12 @@ struct Line<'a, T: Serialize> {
 }
 
 impl Frames {
-    pub(super) fn new(
-        shape: Shape,
-        lens: Lens,
-        selector: Selector,
-        namespace: Option<String>,
-        tally: &Arc<Tally>,
-    ) -> Self {
+    pub(super) fn new(shape: Shape, lens: Lens, selector: Selector, scope: Scope, tally: &Arc<Tally>) -> Self {
         let printer = match shape {
             Shape::Table(form) => Some(Printer::new(&lens.kind, form)),
             _ => None,
         };
-        Frames { shape, printer, heads: Heads::Shown, lens, selector, namespace, tally: Arc::clone(tally) }
+        Frames { shape, printer, heads: Heads::Shown, lens, selector, scope, tally: Arc::clone(tally) }
     }
 
     pub(super) fn selects(&self, object: &Value) -> bool {
@@ -65,12 +59,9 @@ impl Frames {
         self.selector.matches(object, &self.lens.kind)
     }
 
-    /// The line for a change; none when the watcher does not see it.
+    /// The line for a change of the scope; none when the watcher does not see it.
     pub(super) fn change(&mut self, change: &Change) -> Option<Bytes> {
         self.tally.considered.add(1);
-        if self.namespace.as_ref().is_some_and(|namespace| *namespace != change.key.0) {
-            return None;
-        }
         let selected = |object: &Option<Arc<Value>>| object.as_ref().filter(|object| self.selects(object)).cloned();
         let (old, new) = (selected(&change.old), selected(&change.new));
         match (old, new) {

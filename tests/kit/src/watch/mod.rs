@@ -51,8 +51,8 @@ async fn start(
     version: Option<u64>,
     deadline: Instant,
 ) -> Watching {
-    let frames =
-        Frames::new(call.shape, call.lens.clone(), selector, call.target.namespace.clone(), &server.store.tally);
+    let scope = selector.scope(call.target.namespace.as_deref());
+    let frames = Frames::new(call.shape, call.lens.clone(), selector, scope, &server.store.tally);
     let mut watching = Watching::new(server, frames, &call.query, deadline);
     let initial = call.query.send_initial_events;
     match version.unwrap_or_default() {
@@ -95,7 +95,7 @@ pub(crate) fn expired() -> Response<Body> {
 /// Every present object as ADDED.
 fn snapshot(server: &Server, watching: &mut Watching) {
     let frames = watching.frames();
-    let listing = server.store.list(&frames.lens.kind.storage, frames.namespace.as_deref());
+    let listing = server.store.list(&frames.lens.kind.storage, frames.scope.namespace.as_deref());
     let items: Vec<Arc<Value>> = listing.items.into_iter().filter(|item| frames.selects(item)).collect();
     for item in items {
         watching.added(&item);

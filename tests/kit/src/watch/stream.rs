@@ -11,7 +11,6 @@ use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
 use super::event::{Frames, Marker, error};
-use crate::catalog::Catalog;
 use crate::failure::Failure;
 use crate::query::Query;
 use crate::server::Server;
@@ -27,9 +26,9 @@ pub(super) struct Watching {
     bookmarks: Option<Instant>,
     marker: Marker,
     deadline: Instant,
+    /// Moves with the newest change of the scope, and when the kind ends.
     tip: watch::Receiver<u64>,
     drops: watch::Receiver<u64>,
-    catalog: watch::Receiver<Arc<Catalog>>,
     ended: bool,
 }
 
@@ -37,7 +36,6 @@ pub(super) struct Watching {
 enum Woken {
     Changed,
     Bookmark,
-    Catalog,
     End,
 }
 
@@ -49,9 +47,8 @@ impl Watching {
             bookmarks: query.bookmarks.then(|| Instant::now() + server.options.bookmarks),
             marker: Marker::Plain,
             deadline,
-            tip: server.store.tip_of(&frames.lens.kind.storage),
+            tip: server.store.follow(&frames.lens.kind.storage, &frames.scope),
             drops: server.drops.subscribe(),
-            catalog: server.catalog.subscribe(),
             ended: false,
             server: Arc::clone(server),
             frames,
@@ -119,7 +116,9 @@ impl Watching {
 
     /// Reads the changes since the cursor.
     fn advance(&mut self) {
-        match self.server.store.changes(&self.frames.lens.kind.storage, self.cursor) {
+        // Asked before the changes are read: the last of them are told before the end.
+        self.ended |= !self.is_served();
+        match self.server.store.changes(&self.frames.lens.kind.storage, &self.frames.scope, self.cursor) {
             Ok((changes, tip)) => {
                 self.lines.extend(changes.iter().filter_map(|change| self.frames.change(change)));
                 self.cursor = self.cursor.max(tip);
@@ -137,22 +136,20 @@ impl Watching {
             biased;
             _ = self.drops.changed() => Woken::End,
             _ = self.tip.changed() => Woken::Changed,
-            _ = self.catalog.changed() => Woken::Catalog,
             () = sleep_until(self.deadline) => Woken::End,
             () = sleep_until(bookmark.unwrap_or(self.deadline)), if bookmark.is_some() => Woken::Bookmark,
         };
         match woken {
-            Woken::Changed => {}
+            Woken::Changed => self.server.store.tally.woken.add(1),
             Woken::End => self.ended = true,
-            Woken::Catalog => self.ended = !self.served(),
             Woken::Bookmark => self.due(),
         }
     }
 
     /// Whether the kind is still there.
-    fn served(&mut self) -> bool {
+    fn is_served(&self) -> bool {
         let kind = &self.frames.lens.kind;
-        self.catalog.borrow_and_update().registry.lookup(&kind.group, &kind.version, &kind.plural).is_some()
+        kind.is_builtin() || self.server.catalog().registry.lookup(&kind.group, &kind.version, &kind.plural).is_some()
     }
 
     /// A bookmark is due; nothing may have happened between.
