@@ -14,7 +14,7 @@ use crate::rbac::{self, Asked, User};
 use crate::registry::Kind;
 use crate::route::Target;
 use crate::server::Server;
-use crate::shape::Shape;
+use crate::shape::{Shape, wants_yaml};
 use crate::store::Key;
 use crate::strict;
 
@@ -27,6 +27,8 @@ pub(crate) struct Call {
     pub(crate) target: Target,
     pub(crate) query: Query,
     pub(crate) shape: Shape,
+    /// Whether the answer is to be YAML.
+    pub(crate) wants_yaml: bool,
     /// The media type of the body, without parameters; empty when not given.
     pub(crate) content_type: String,
     pub(crate) body: Bytes,
@@ -60,6 +62,7 @@ impl Call {
         let manager = manager(&query.field_manager, header(USER_AGENT));
         Ok(Call {
             lens: catalog.lens(&kind),
+            wants_yaml: wants_yaml(&parts.headers),
             shape: Shape::negotiate(&parts.headers, &query, server.clock)?,
             content_type: header(CONTENT_TYPE).split(';').next().unwrap_or_default().trim().to_owned(),
             method: parts.method,

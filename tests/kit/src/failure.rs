@@ -195,7 +195,11 @@ impl Failure {
 
     /// 406: none of the accepted forms can be produced.
     pub(crate) fn not_acceptable() -> Self {
-        Self::status(406, "NotAcceptable", "only the following media types are accepted: application/json")
+        Self::status(
+            406,
+            "NotAcceptable",
+            "only the following media types are accepted: application/json, application/yaml",
+        )
     }
 
     pub(crate) fn with_details(mut self, details: Value) -> Self {

@@ -62,9 +62,9 @@
 //!   short ones; rules with a comprehension over two variables are refused, and two sets add up as lists do;
 //! - the published schemas (OpenAPI v3, which `kubectl explain` reads) have all fields and types of built-in kinds, and none of their
 //!   descriptions; OpenAPI v2 is not served;
-//! - of protobuf only what `kubectl create` sends of the commonest kinds is read, and nothing is answered in it; JSON deeper than
-//!   127 levels is refused (a cluster reads 10,000);
-//! - YAML answers, webhooks, eviction, logs and exec.
+//! - of protobuf only what `kubectl create` sends is read, and nothing is answered in it; JSON deeper than 127 levels is refused (a
+//!   cluster reads 10,000);
+//! - webhooks, eviction, logs and exec.
 //!
 //! What shows each rule of the server, and which few nothing shows, stands in `tests/rules.txt` of this crate.
 //!
@@ -116,6 +116,7 @@ mod transport;
 mod verbs;
 mod watch;
 mod work;
+mod yaml;
 
 pub use cluster::{Builder, Cluster, Serving};
 pub use coverage::Coverage;

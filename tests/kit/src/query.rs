@@ -21,7 +21,7 @@ pub(crate) struct Query {
     pub(crate) field_validation: String,
     pub(crate) force: bool,
     pub(crate) propagation_policy: Option<String>,
-    pub(crate) grace_period: Option<i64>,
+    pub(crate) grace_period: Option<String>,
     pub(crate) orphan_dependents: Option<bool>,
     /// What the rows of a table carry.
     pub(crate) include_object: String,
@@ -55,7 +55,7 @@ impl Query {
             "includeObject" => self.include_object = value,
             "force" => self.force = truthy(&value),
             "propagationPolicy" => self.propagation_policy = Some(value),
-            "gracePeriodSeconds" => self.grace_period = value.parse().ok(),
+            "gracePeriodSeconds" => self.grace_period = Some(value),
             "orphanDependents" => self.orphan_dependents = Some(truthy(&value)),
             _ => {}
         }
@@ -65,6 +65,11 @@ impl Query {
     pub(crate) fn limit(&self) -> Result<Option<usize>, Failure> {
         let limit = number(self.limit.as_deref())?;
         Ok(limit.and_then(|limit| usize::try_from(limit).ok()).filter(|limit| *limit > 0))
+    }
+
+    /// The seconds that an object is given to end; none when absent.
+    pub(crate) fn grace(&self) -> Result<Option<i64>, Failure> {
+        number(self.grace_period.as_deref())
     }
 
     /// The seconds a watch may last; none when absent or not positive.

@@ -18,9 +18,10 @@ use crate::rbac::{self, Asked, Identities, Local, User};
 use crate::registry::Verb;
 use crate::respond::Reply;
 use crate::route::Route;
+use crate::shape::wants_yaml;
 use crate::store::{Pages, Store};
 use crate::sweep::{Meeting, Point, Tap};
-use crate::{meta, verbs, watch};
+use crate::{meta, verbs, watch, yaml};
 
 /// The state all requests share.
 #[derive(Debug)]
@@ -129,6 +130,14 @@ pub(crate) async fn answered(server: &Arc<Server>, request: Request<Bytes>) -> R
 }
 
 async fn answer(server: &Arc<Server>, route: Route, parts: Parts, body: Bytes) -> Response<Body> {
+    // The schemas and the list of paths are JSON for everybody.
+    let is_json = parts.uri.path() == "/" || parts.uri.path().starts_with("/openapi/");
+    let is_yaml = !is_json && wants_yaml(&parts.headers);
+    let response = answer_in_json(server, route, parts, body).await;
+    if is_yaml { yaml::written(response).await } else { response }
+}
+
+async fn answer_in_json(server: &Arc<Server>, route: Route, parts: Parts, body: Bytes) -> Response<Body> {
     let user = match admitted(server, &route, &parts) {
         Ok(user) => user,
         Err(failure) => return failure.into_response(),

@@ -34,14 +34,12 @@ pub(crate) enum Subject {
 impl Shape {
     /// The first form in the Accept header that can be written, the best liked first.
     pub(crate) fn negotiate(headers: &HeaderMap, query: &Query, clock: Clock) -> Result<Shape, Failure> {
-        let accepts = headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok());
-        let mut offers: Vec<Offer> = accepts.flat_map(|value| value.split(',')).filter_map(Offer::parse).collect();
+        let offers = Offer::all(headers);
         if offers.is_empty() {
             return Ok(Shape::Full);
         }
-        offers.sort_by(|a, b| b.rank().total_cmp(&a.rank()));
         let found = offers.iter().find_map(|offer| offer.shape(query, clock));
-        found.ok_or_else(|| match offers.iter().any(Offer::is_json) {
+        found.ok_or_else(|| match offers.iter().any(Offer::is_written) {
             true => Failure::not_acceptable(),
             false => Failure::not_acceptable().with_details(json!({})),
         })
@@ -80,7 +78,20 @@ struct Offer<'a> {
     parameters: Vec<(&'a str, &'a str)>,
 }
 
+/// Whether the client likes YAML better than JSON.
+pub(crate) fn wants_yaml(headers: &HeaderMap) -> bool {
+    Offer::all(headers).iter().find(|offer| offer.is_written()).is_some_and(Offer::is_yaml)
+}
+
 impl<'a> Offer<'a> {
+    /// The offers of the Accept headers, the best liked first.
+    fn all(headers: &'a HeaderMap) -> Vec<Self> {
+        let accepts = headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok());
+        let mut offers: Vec<Self> = accepts.flat_map(|value| value.split(',')).filter_map(Offer::parse).collect();
+        offers.sort_by(|a, b| b.rank().total_cmp(&a.rank()));
+        offers
+    }
+
     fn parse(range: &'a str) -> Option<Self> {
         let mut parts = range.split(';').map(str::trim);
         let media = parts.next().filter(|media| !media.is_empty())?;
@@ -103,14 +114,18 @@ impl<'a> Offer<'a> {
         quality - vague
     }
 
-    /// Whether JSON can stand for it.
-    fn is_json(&self) -> bool {
-        matches!(self.media, "application/json" | "*/*" | "application/*")
+    /// Whether JSON or YAML can stand for it.
+    fn is_written(&self) -> bool {
+        self.is_yaml() || matches!(self.media, "application/json" | "*/*" | "application/*")
+    }
+
+    fn is_yaml(&self) -> bool {
+        self.media == "application/yaml"
     }
 
     /// The form it asks for; none when that cannot be written.
     fn shape(&self, query: &Query, clock: Clock) -> Option<Shape> {
-        if !self.is_json() {
+        if !self.is_written() {
             return None;
         }
         let Some(form) = self.parameter("as") else { return Some(Shape::Full) };

@@ -29,7 +29,10 @@ enum Range {
 
 /// The form to answer in, or the message of the 406. The aggregated form wins wherever it stands; only roots have it.
 pub(super) fn form(accept: &str, path: &str) -> Result<Form, String> {
-    let ranges: Vec<Range> = accept.split(',').map(Range::parse).collect();
+    // What is written in YAML is made of the JSON; the version is JSON alone.
+    let of_yaml = |range: &str| path != "/version" && range.trim() == "application/yaml";
+    let ranges = accept.split(',').map(|range| if of_yaml(range) { Range::Json } else { Range::parse(range) });
+    let ranges: Vec<Range> = ranges.collect();
     let is_root = matches!(path, "/api" | "/apis");
     if is_root && ranges.iter().any(|range| matches!(range, Range::Aggregated)) {
         Ok(Form::Aggregated)

@@ -8,8 +8,8 @@ use serde_json::{Map, Value, json};
 
 use super::read::{Wire, fields, text};
 
-/// A message a line: its name, then `name:number:type` of each field. `[]` is a list, `{}` a map by name, and `?` a field whose
-/// zero is written, too.
+/// A message a line: its name, then `name:number:type` of each field. `[]` is a list, `{}` a map by name, `?` a field whose zero is
+/// written, too, and `=` a field whose own fields stand in its place.
 const MESSAGES: &str = "
 ConfigMap metadata:1:ObjectMeta data:2:{}string binaryData:3:{}bytes immutable:4:?bool
 Secret metadata:1:ObjectMeta data:2:{}bytes type:3:string stringData:4:{}string immutable:5:?bool
@@ -51,6 +51,28 @@ ClusterRoleBinding metadata:1:ObjectMeta subjects:2:[]Subject roleRef:3:RoleRef
 RoleBinding metadata:1:ObjectMeta subjects:2:[]Subject roleRef:3:RoleRef
 Subject kind:1:string apiGroup:2:string name:3:string namespace:4:string
 RoleRef apiGroup:1:string kind:2:string name:3:string
+Ingress metadata:1:ObjectMeta spec:2:IngressSpec status:3:IngressStatus
+IngressSpec defaultBackend:1:IngressBackend tls:2:[]IngressTLS rules:3:[]IngressRule ingressClassName:4:?string
+IngressBackend service:4:IngressServiceBackend
+IngressServiceBackend name:1:string port:2:ServiceBackendPort
+ServiceBackendPort name:1:string number:2:int
+IngressTLS hosts:1:[]string secretName:2:string
+IngressRule host:1:string =:2:IngressRuleValue
+IngressRuleValue http:1:HTTPIngressRuleValue
+HTTPIngressRuleValue paths:1:[]HTTPIngressPath
+HTTPIngressPath path:1:string backend:2:IngressBackend pathType:3:string
+IngressStatus loadBalancer:1:LoadBalancerStatus
+PodDisruptionBudget metadata:1:ObjectMeta spec:2:PodDisruptionBudgetSpec status:3:PodDisruptionBudgetStatus
+PodDisruptionBudgetSpec minAvailable:1:?IntOrString selector:2:?LabelSelector maxUnavailable:3:?IntOrString
+PodDisruptionBudgetStatus observedGeneration:1:int disruptionsAllowed:3:int currentHealthy:4:int desiredHealthy:5:int expectedPods:6:int
+PriorityClass metadata:1:ObjectMeta value:2:?int globalDefault:3:bool description:4:string preemptionPolicy:5:string
+ResourceQuota metadata:1:ObjectMeta spec:2:ResourceQuotaSpec status:3:ResourceQuotaStatus
+ResourceQuotaSpec hard:1:{}Quantity scopes:2:[]string
+ResourceQuotaStatus
+TokenRequest metadata:1:ObjectMeta spec:2:TokenRequestSpec status:3:TokenRequestStatus
+TokenRequestSpec audiences:1:[]string boundObjectRef:3:BoundObjectReference expirationSeconds:4:?int
+BoundObjectReference kind:1:string apiVersion:2:string name:3:string uid:4:string
+TokenRequestStatus token:1:string expirationTimestamp:2:Time
 SelfSubjectAccessReview metadata:1:ObjectMeta spec:2:SelfSubjectAccessReviewSpec status:3:SubjectAccessReviewStatus
 SelfSubjectAccessReviewSpec resourceAttributes:1:ResourceAttributes nonResourceAttributes:2:NonResourceAttributes
 ResourceAttributes namespace:1:string verb:2:string group:3:string version:4:string resource:5:string subresource:6:string name:7:string
@@ -64,7 +86,7 @@ OwnerReference kind:1:string name:3:string uid:4:string apiVersion:5:string cont
 ";
 
 /// The kinds that may come as protobuf.
-const KINDS: [&str; 14] = [
+const KINDS: [&str; 19] = [
     "ConfigMap",
     "Secret",
     "Namespace",
@@ -77,6 +99,11 @@ const KINDS: [&str; 14] = [
     "Role",
     "ClusterRoleBinding",
     "RoleBinding",
+    "Ingress",
+    "PodDisruptionBudget",
+    "PriorityClass",
+    "ResourceQuota",
+    "TokenRequest",
     "SelfSubjectAccessReview",
     "SelfSubjectRulesReview",
 ];
@@ -135,6 +162,9 @@ fn message(name: &'static str, bytes: &[u8]) -> Result<Value, String> {
                 if let Some(items) = member(&mut object, field.name, json!([])).as_array_mut() {
                     items.push(item);
                 }
+            }
+            (_, wire) if field.name == "=" => {
+                object.extend(single(field.type_, wire)?.as_object_mut().map(std::mem::take).unwrap_or_default());
             }
             (_, wire) => {
                 let value = single(field.type_, wire)?;

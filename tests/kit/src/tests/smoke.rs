@@ -37,6 +37,18 @@ async fn a_definition_is_established_and_its_objects_live() {
 }
 
 #[tokio::test]
+async fn protobuf_of_a_kind_that_is_not_read_is_refused_with_the_cure() {
+    let client = Cluster::start().await.client();
+    let body = b"k8s\0\x0a\x0b\x0a\x02v1\x12\x05Lease\x12\x00".to_vec();
+    let request = http::Request::post("/apis/coordination.k8s.io/v1/namespaces/default/leases");
+    let request = request.header("Content-Type", "application/vnd.kubernetes.protobuf").body(body).unwrap();
+    let Err(kube::Error::Api(refused)) = client.request::<serde_json::Value>(request).await else { panic!("refused") };
+    assert_eq!(refused.code, 415);
+    assert!(refused.message.contains("a Lease is not read as protobuf here"), "{}", refused.message);
+    assert!(refused.message.contains("create --dry-run=client -o yaml | kubectl apply -f -"), "{}", refused.message);
+}
+
+#[tokio::test]
 async fn config_maps_work_in_process_and_over_http() {
     let cluster = Cluster::start().await;
     let serving = cluster.serve().await.unwrap();

@@ -16,6 +16,7 @@ use crate::schema::{self, Cause};
 use crate::server::Server;
 use crate::strategy::{self, Part};
 use crate::strict;
+use crate::yaml;
 
 pub(super) fn answer(server: &Server, call: &Call) -> Result<Reply, Failure> {
     if call.query.field_manager.is_empty() {
@@ -40,17 +41,14 @@ pub(super) fn answer(server: &Server, call: &Call) -> Result<Reply, Failure> {
 
 /// The applied object as sent, its type and name checked.
 fn configuration(call: &Call) -> Result<Value, Failure> {
-    let text = String::from_utf8_lossy(&call.body);
     if strict::deepest(&call.body).1.is_some() {
         let why = "error converting YAML to JSON: yaml: exceeded max depth of 10000";
         return Err(Failure::bad_request(format!("error decoding YAML: {why}")));
     }
-    let read = strict::read(&call.body);
-    if let (Ok(read), "Strict") = (&read, call.query.field_validation.as_str()) {
-        once(&read.duplicates)?;
+    let (mut config, said_twice) = parsed(&call.body)?;
+    if call.query.field_validation == "Strict" {
+        once(&said_twice)?;
     }
-    let parsed = read.map(|read| read.value).or_else(|_| serde_saphyr::from_str::<Value>(&text));
-    let mut config = parsed.map_err(|error| Failure::bad_request(format!("error decoding YAML: {error}")))?;
     typed_as_served(call, &config)?;
     if !strategy::meta(&config, "name").is_empty() {
         same_name(call, &config)?;
@@ -65,14 +63,24 @@ fn configuration(call: &Call) -> Result<Value, Failure> {
     Ok(config)
 }
 
-/// Refuses fields given twice.
-fn once(duplicates: &[String]) -> Result<(), Failure> {
-    if duplicates.is_empty() {
+/// The value, of JSON or YAML, and what is said of keys that are given twice.
+fn parsed(body: &[u8]) -> Result<(Value, Vec<String>), Failure> {
+    let name = |path: &String| path.rsplit('.').next().unwrap_or_default().to_owned();
+    match strict::read(body) {
+        Ok(read) => {
+            let twice = read.duplicates.iter().map(|path| format!("line 1: key {:?} already set in map", name(path)));
+            Ok((read.value, twice.collect()))
+        }
+        Err(_) => yaml::read(body).map_err(|error| Failure::bad_request(format!("error decoding YAML: {error}"))),
+    }
+}
+
+/// Refuses keys that are given twice.
+fn once(complaints: &[String]) -> Result<(), Failure> {
+    if complaints.is_empty() {
         return Ok(());
     }
-    let name = |path: &String| path.rsplit('.').next().unwrap_or_default().to_owned();
-    let lines: Vec<String> =
-        duplicates.iter().map(|path| format!("\n  line 1: key {:?} already set in map", name(path))).collect();
+    let lines: Vec<String> = complaints.iter().map(|complaint| format!("\n  {complaint}")).collect();
     let head = "error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:";
     Err(Failure::bad_request(format!("{head}{}", lines.concat())))
 }

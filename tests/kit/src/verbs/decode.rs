@@ -10,7 +10,8 @@ use crate::proto;
 use crate::registry::Kind;
 use crate::schema::{self, Cause};
 use crate::strategy;
-use crate::strict::{self, Read};
+use crate::strict;
+use crate::yaml;
 
 const MEDIA: &str = "application/json, application/yaml, application/vnd.kubernetes.protobuf";
 
@@ -21,17 +22,19 @@ pub(super) struct Decoded {
     pub(super) complaints: Vec<String>,
 }
 
-/// The body as a value, whatever it is.
-fn body(call: &Call) -> Result<Read, Failure> {
+/// The body as a value, whatever it is, and complaints about fields given twice.
+fn body(call: &Call) -> Result<(Value, Vec<String>), Failure> {
     match call.content_type.as_str() {
         "" | "application/json" => json_body(call),
-        "application/yaml" | "application/x-yaml" | "text/yaml" => yaml_body(call),
+        "application/yaml" => {
+            yaml::read(&call.body).map_err(|error| unrecognized(call, &format!("yaml parse error: {error}")))
+        }
         "application/vnd.kubernetes.protobuf" => protobuf(call),
         _ => Err(Failure::unsupported_media(MEDIA)),
     }
 }
 
-fn protobuf(call: &Call) -> Result<Read, Failure> {
+fn protobuf(call: &Call) -> Result<(Value, Vec<String>), Failure> {
     let cure = "with kubectl use `create --dry-run=client -o yaml | kubectl apply -f -`";
     let value = proto::decode(&call.body).map_err(|why| {
         Failure::status(
@@ -40,24 +43,18 @@ fn protobuf(call: &Call) -> Result<Read, Failure> {
             format!("evenkeel-testkit does not read this protobuf ({why}); {cure}"),
         )
     })?;
-    Ok(Read { value, duplicates: Vec::new() })
+    Ok((value, Vec::new()))
 }
 
-fn json_body(call: &Call) -> Result<Read, Failure> {
-    strict::read(&call.body).map_err(|error| {
+fn json_body(call: &Call) -> Result<(Value, Vec<String>), Failure> {
+    let read = strict::read(&call.body).map_err(|error| {
         let why = match strict::deepest(&call.body) {
             (_, Some(_)) => "exceeded max depth".to_owned(),
             _ => error.to_string(),
         };
         unrecognized(call, &format!("couldn't get version/kind; json parse error: {why}"))
-    })
-}
-
-fn yaml_body(call: &Call) -> Result<Read, Failure> {
-    let text = String::from_utf8_lossy(&call.body);
-    let value = serde_saphyr::from_str(&text);
-    let value = value.map_err(|error| unrecognized(call, &format!("yaml parse error: {error}")))?;
-    Ok(Read { value, duplicates: Vec::new() })
+    })?;
+    Ok((read.value, twice(&read.duplicates)))
 }
 
 fn unrecognized(call: &Call, why: &str) -> Failure {
@@ -74,14 +71,14 @@ fn unrecognized(call: &Call, why: &str) -> Failure {
 
 /// The body of a POST or PUT as an object of the kind.
 pub(super) fn object(call: &Call) -> Result<Decoded, Failure> {
-    let read = body(call)?;
-    let value = match read.value {
+    let (value, said_twice) = body(call)?;
+    let value = match value {
         Value::Null if call.kind.is_builtin() => json!({}),
         value if value.is_object() => value,
         _ => return Err(unrecognized(call, "couldn't get version/kind; json parse error: not an object")),
     };
     let mut decoded = decoded(call, &with_type(call, value)?)?;
-    decoded.complaints.splice(0..0, twice(&read.duplicates));
+    decoded.complaints.splice(0..0, said_twice);
     if call.kind.is_builtin() {
         as_written(&call.body, &mut decoded.complaints);
     }
@@ -224,7 +221,9 @@ pub(super) fn settle(call: &Call, complaints: Vec<String>) -> Result<Vec<String>
 }
 
 fn refused(call: &Call, complaints: &[String]) -> Failure {
-    let message = format!("strict decoding error: {}", complaints.join(", "));
+    let of_yaml =
+        if complaints.iter().any(|one| one.starts_with("line ")) { "yaml: unmarshal errors:\n  " } else { "" };
+    let message = format!("strict decoding error: {of_yaml}{}", complaints.join(", "));
     if call.method != http::Method::PATCH {
         let kind = &call.kind;
         return unhandled(&kind.kind, &kind.version, kind, &message);

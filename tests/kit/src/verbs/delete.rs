@@ -13,7 +13,7 @@ use crate::respond::Reply;
 use crate::schema::Cause;
 use crate::server::Server;
 use crate::store::{Key, Write};
-use crate::{crd, definition, strategy};
+use crate::{crd, definition, strategy, yaml};
 
 /// How often a deletion is tried again because another write came between.
 const ATTEMPTS: usize = 16;
@@ -146,7 +146,7 @@ fn options(call: &Call) -> Result<Options, Failure> {
         let query = &call.query;
         return Ok(Options {
             dry_run: Some(query.dry_run.clone()),
-            grace_period_seconds: query.grace_period,
+            grace_period_seconds: query.grace()?,
             orphan_dependents: query.orphan_dependents,
             propagation_policy: query.propagation_policy.clone(),
             ..Options::default()
@@ -154,7 +154,7 @@ fn options(call: &Call) -> Result<Options, Failure> {
     }
     let text = String::from_utf8_lossy(&call.body);
     let value: Value = match call.content_type.as_str() {
-        "application/yaml" => serde_saphyr::from_str(&text).map_err(|error| unread(&error.to_string()))?,
+        "application/yaml" => yaml::read(&call.body).map_err(|error| unread(&error))?.0,
         _ => serde_json::from_str(&text).map_err(|error| unread(&error.to_string()))?,
     };
     let mut options = Options::deserialize(value).map_err(|error| unread(&error.to_string()))?;

@@ -82,14 +82,23 @@ fn known_options(call: &Call) -> Result<(), Failure> {
     if causes.is_empty() { Ok(()) } else { Err(Failure::invalid_options(options, &causes)) }
 }
 
+/// A watch is a stream of JSON, whatever the client likes.
+async fn watched(server: &Arc<Server>, call: Call) -> Result<Reply, Failure> {
+    if call.wants_yaml {
+        let message = "only the following media types are accepted: application/json;stream=watch";
+        return Err(Failure::status(406, "NotAcceptable", message));
+    }
+    watch::answer(server, call).await
+}
+
 async fn whole(server: &Arc<Server>, call: Call) -> Result<Reply, Failure> {
     let builtin = call.kind.is_builtin();
     if call.kind.verbs == [Verb::Create] && call.method != Method::POST {
         return Err(Failure::method_not_allowed());
     }
     match (call.method.as_str(), call.target.name.is_some()) {
-        ("GET", false) if call.query.watch || call.target.watch => watch::answer(server, call).await,
-        ("GET", true) if call.target.watch => watch::answer(server, call).await,
+        ("GET", false) if call.query.watch || call.target.watch => watched(server, call).await,
+        ("GET", true) if call.target.watch => watched(server, call).await,
         ("GET", false) => list::answer(server, &call).await,
         ("GET", true) => get::answer(server, &call).await,
         ("POST", true) if builtin => Err(Failure::method_not_allowed()),

@@ -17,8 +17,6 @@ use crate::server::Server;
 use crate::{definition, strategy, strict};
 
 const CUSTOM_MEDIA: &str = "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml";
-const BUILTIN_MEDIA: &str = "application/json-patch+json, application/merge-patch+json, \
-                             application/strategic-merge-patch+json, application/apply-patch+yaml";
 
 pub(super) fn answer(server: &Server, call: &Call) -> Result<Reply, Failure> {
     match call.content_type.as_str() {
@@ -50,7 +48,10 @@ pub(super) fn answer(server: &Server, call: &Call) -> Result<Reply, Failure> {
                 Ok(())
             })
         }
-        _ if call.kind.is_builtin() => Err(Failure::unsupported_media(BUILTIN_MEDIA)),
+        _ if call.kind.is_builtin() => {
+            let message = "415: Unsupported Media Type";
+            Err(Failure::status(415, "UnsupportedMediaType", message).with_details(serde_json::json!({})))
+        }
         _ => Err(Failure::unsupported_media(CUSTOM_MEDIA)),
     }
 }

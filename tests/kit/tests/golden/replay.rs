@@ -119,7 +119,9 @@ impl Replay<'_> {
         let collected = tokio::time::timeout(self.pace.answer, body.collect()).await;
         let collected = collected.map_err(|_| "the answer does not end")?;
         let bytes = collected.map_err(|error| error.to_string())?.to_bytes();
-        Ok(Answer { status: parts.status.as_u16(), headers: parts.headers, body: parse(&bytes) })
+        let is_yaml = parts.headers.get("Content-Type").is_some_and(|media| media == "application/yaml");
+        let body = if is_yaml { compare::yaml(&String::from_utf8_lossy(&bytes)) } else { parse(&bytes) };
+        Ok(Answer { status: parts.status.as_u16(), headers: parts.headers, body })
     }
 
     async fn send(&mut self, method: &str, exchange: &Exchange) -> Result<http::Response<Body>, String> {
