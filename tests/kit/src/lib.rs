@@ -58,8 +58,8 @@
 //! - built-in kinds are checked by type, and beyond that in few places (names, labels, ConfigMap keys, Leases, Events,
 //!   role references); the defaults of a cluster are set for pods, workloads and the ports of services, and nothing is allocated
 //!   (cluster IPs, node ports);
-//! - rules of definitions (CEL) run as on a cluster, with its limits of cost, but a run costs the same for long texts as for
-//!   short ones; rules with a comprehension over two variables are refused, and two sets add up as lists do;
+//! - rules of definitions (CEL) run as on a cluster, with its limits of cost; that a cluster forgets what a set had when a rule
+//!   adds to it twice is not copied;
 //! - the published schemas (OpenAPI v3, which `kubectl explain` reads) have all fields and types of built-in kinds, and none of their
 //!   descriptions; OpenAPI v2 is not served;
 //! - of protobuf only what `kubectl create` sends is read, and nothing is answered in it; JSON deeper than 127 levels is refused (a

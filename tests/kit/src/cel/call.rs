@@ -14,7 +14,10 @@ impl Checker {
         }
         let library = self.library(call);
         let target = call.target.as_deref().filter(|_| library.is_none()).map(|target| self.infer(target));
+        let could_mix = self.may_mix;
+        self.may_mix |= call.func_name == "format";
         let args: Vec<Found> = call.args.iter().map(|arg| self.infer(arg)).collect();
+        self.may_mix = could_mix;
         let name = library.as_deref().unwrap_or(&call.func_name);
         let known = signature::of(alike(name));
         if known.is_empty() {
@@ -69,7 +72,7 @@ fn costed(name: &str, result: &Sized, target: Option<&Found>, args: &[Found]) ->
         _ => {
             let (own, size) = of_call(name, target, args);
             let by_schema = || (result.max != u64::MAX).then(|| Span::up_to(result.max));
-            let is_step = matches!(name, "_[_]" | "value" | "orValue" | "or");
+            let is_step = matches!(name, "_[_]");
             let size = size.or_else(|| by_schema().filter(|_| is_step));
             let is_stored = name == "_[_]" && args.first().is_some_and(|list| list.is_stored);
             Found::new(kind, size, all.plus(own)).stored(is_stored)

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use kube_cel::cel::common::ast::{
-    ComprehensionExpr, EntryExpr, Expr, IdedEntryExpr, IdedExpr, LiteralValue, SelectExpr,
+    ComprehensionExpr, EntryExpr, Expr, IdedEntryExpr, IdedExpr, ListExpr, LiteralValue, SelectExpr,
 };
 
 use super::cost::Span;
@@ -19,11 +19,13 @@ pub(super) struct Found {
     pub(super) cost: Span,
     /// Whether the value is a part of the object, which the schema limits.
     pub(super) is_stored: bool,
+    /// The number that is written there.
+    pub(super) number: Option<i64>,
 }
 
 impl Found {
     pub(super) fn new(kind: Type, size: Option<Span>, cost: Span) -> Self {
-        Self { kind, size, cost, is_stored: false }
+        Self { kind, size, cost, is_stored: false, number: None }
     }
 
     pub(super) fn stored(self, is_stored: bool) -> Self {
@@ -64,20 +66,32 @@ pub(super) type Mistake = (u64, String);
 pub(super) fn check(expr: &IdedExpr, variables: Vec<(String, Sized)>) -> Result<Found, Vec<Mistake>> {
     let variable = |sized: &Sized| Found::sized(sized, Span::exactly(1)).stored(true);
     let scope = variables.into_iter().map(|(name, sized)| (name, variable(&sized))).collect();
-    let mut checker = Checker { scope, mistakes: Vec::new() };
+    let mut checker = Checker { scope, mistakes: Vec::new(), mixtures: Vec::new(), may_mix: false };
     let found = checker.infer(expr);
-    if checker.mistakes.is_empty() { Ok(found) } else { Err(checker.mistakes) }
+    // A server looks for mixtures where all else is right.
+    let mistakes = if checker.mistakes.is_empty() { checker.mixtures } else { checker.mistakes };
+    if mistakes.is_empty() { Ok(found) } else { Err(mistakes) }
 }
 
 pub(super) struct Checker {
     scope: Vec<(String, Found)>,
     mistakes: Vec<Mistake>,
+    /// Lists and maps of several types.
+    mixtures: Vec<Mistake>,
+    /// Within the arguments of `format`, which may be of several types.
+    pub(super) may_mix: bool,
 }
 
 impl Checker {
     pub(super) fn refuse(&mut self, id: u64, why: String) -> Found {
         self.mistakes.push((id, why));
         Found::refused()
+    }
+
+    fn mixed(&mut self, id: u64, why: String) {
+        if !self.may_mix {
+            self.mixtures.push((id, why));
+        }
     }
 
     pub(super) fn variable(&self, name: &str) -> Option<&Found> {
@@ -90,9 +104,9 @@ impl Checker {
             Expr::Ident(name) => self.ident(expr.id, name),
             Expr::Select(select) => self.select(expr.id, select),
             Expr::Call(call) => self.call(expr.id, call),
-            Expr::List(list) => self.list(&list.elements),
+            Expr::List(list) => self.list(list),
             Expr::Map(map) => self.map(&map.entries),
-            Expr::Comprehension(fold) => self.fold(expr.id, fold),
+            Expr::Comprehension(fold) => self.fold(fold),
             Expr::Struct(of) => self.refuse(expr.id, undeclared(&of.type_name)),
             Expr::Unspecified => self.refuse(expr.id, "an empty expression".to_owned()),
         }
@@ -146,9 +160,10 @@ impl Checker {
         }
     }
 
-    fn list(&mut self, elements: &[IdedExpr]) -> Found {
-        let (kind, cost) = self.alike(elements.iter());
-        let size = Some(Span::exactly(elements.len() as u64));
+    fn list(&mut self, list: &ListExpr) -> Found {
+        let elements = list.elements.iter().enumerate();
+        let (kind, cost) = self.alike(elements.map(|(at, element)| (element, list.optional_indices.contains(&at))));
+        let size = Some(Span::exactly(list.elements.len() as u64));
         Found::new(Type::List(Box::new(kind)), size, cost.plus(Span::exactly(10)))
     }
 
@@ -159,21 +174,27 @@ impl Checker {
                 EntryExpr::StructField(_) => None,
             })
         };
-        let (key, keys) = self.alike(entries().map(|entry| &entry.key));
-        let (value, values) = self.alike(entries().map(|entry| &entry.value));
+        let (key, keys) = self.alike(entries().map(|entry| (&entry.key, false)));
+        let (value, values) = self.alike(entries().map(|entry| (&entry.value, entry.optional)));
         let cost = keys.plus(values).plus(Span::exactly(30));
         let size = Some(Span::exactly(entries().count() as u64));
         Found::new(Type::Map(Box::new(key), Box::new(value)), size, cost)
     }
 
-    /// The one type that all parts have.
-    fn alike<'e>(&mut self, parts: impl Iterator<Item = &'e IdedExpr>) -> (Sized, Span) {
+    /// The one type that all parts have; any, when they have several. Of optional parts what they hold counts.
+    fn alike<'e>(&mut self, parts: impl Iterator<Item = (&'e IdedExpr, bool)>) -> (Sized, Span) {
         let (mut kind, mut cost) = (Sized::unknown(Type::Free), Span::exactly(0));
-        for part in parts {
-            let found = self.infer(part);
+        for (part, is_optional) in parts {
+            let mut found = self.infer(part);
             cost = cost.plus(found.cost);
+            if let Type::Optional(held) = &found.kind
+                && is_optional
+            {
+                found.kind = held.kind.clone();
+            }
             if !fits(&kind.kind, &found.kind) {
-                self.refuse(part.id, format!("expected type '{}' but found '{}'", kind.kind, found.kind));
+                self.mixed(part.id, format!("expected type '{}' but found '{}'", kind.kind, found.kind));
+                kind.kind = Type::Dyn;
             } else if matches!(kind.kind, Type::Free | Type::Null) {
                 kind.kind = found.kind;
             }
@@ -181,7 +202,7 @@ impl Checker {
         (kind, cost)
     }
 
-    fn fold(&mut self, id: u64, fold: &ComprehensionExpr) -> Found {
+    fn fold(&mut self, fold: &ComprehensionExpr) -> Found {
         let range = self.infer(&fold.iter_range);
         let free = Span::exactly(1);
         // Of what an expression made, a server takes an item to be as large as the list.
@@ -189,30 +210,34 @@ impl Checker {
             true => Found::sized(item, free).stored(true),
             false => Found::new(item.kind.clone(), range.size, free),
         };
-        let item = match &range.kind {
-            Type::List(item) => own(item),
-            Type::Map(key, _) => own(key),
-            Type::Dyn | Type::Free => Found::new(Type::Dyn, None, free),
+        let index = Found::new(Type::Int, None, free);
+        let open = || Found::new(Type::Dyn, None, free);
+        let (first, second) = match &range.kind {
+            Type::List(item) if fold.iter_var2.is_some() => (index, own(item)),
+            Type::List(item) => (own(item), open()),
+            Type::Map(key, value) => (own(key), own(value)),
+            Type::Dyn | Type::Free => (open(), open()),
             other => {
                 let why = format!(
                     "expression of type '{other}' cannot be range of a comprehension (must be list, map, or dynamic)"
                 );
-                self.refuse(fold.iter_range.id, why)
+                self.refuse(fold.iter_range.id, why);
+                (Found::refused(), Found::refused())
             }
         };
-        if fold.iter_var2.is_some() {
-            self.refuse(id, "this server knows no comprehensions with two variables".to_owned());
-        }
         let init = self.infer(&fold.accu_init);
         let depth = self.scope.len();
         self.scope.push((fold.accu_var.clone(), Found::new(init.kind.clone(), init.size, free)));
-        self.scope.push((fold.iter_var.clone(), item));
+        self.scope.push((fold.iter_var.clone(), first));
+        self.scope.extend(fold.iter_var2.clone().map(|name| (name, second)));
         let (cond, step) = (self.infer(&fold.loop_cond), self.infer(&fold.loop_step));
         self.scope.truncate(depth);
         let count = range.size_or_unknown();
-        // A list that grows item by item has at most as many as were looked at.
+        // A list or map that grows item by item has at most as many as were looked at.
         let (kind, size) = match &init.kind {
-            Type::List(_) if init.size == Some(Span::exactly(0)) => (step.kind, Some(Span::up_to(count.max))),
+            Type::List(_) | Type::Map(..) if init.size == Some(Span::exactly(0)) => {
+                (step.kind, Some(Span::up_to(count.max)))
+            }
             _ => (init.kind, init.size),
         };
         self.scope.push((fold.accu_var.clone(), Found::new(kind, size, free)));
@@ -237,7 +262,11 @@ fn constant(literal: &LiteralValue) -> Found {
         LiteralValue::String(text) => (Type::Text, Some(text.inner().chars().count())),
         LiteralValue::UInt(_) => (Type::Uint, None),
     };
-    Found::new(kind, size.map(|size| Span::exactly(size as u64)), Span::exactly(0))
+    let number = match literal {
+        LiteralValue::Int(number) => Some(*number.inner()),
+        _ => None,
+    };
+    Found { number, ..Found::new(kind, size.map(|size| Span::exactly(size as u64)), Span::exactly(0)) }
 }
 
 fn type_named(name: &str) -> Option<Type> {

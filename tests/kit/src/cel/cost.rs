@@ -1,6 +1,7 @@
 //! What an expression may cost at most, as a server estimates it before it takes a rule.
 
 use super::check::Found;
+use super::expand::SORT_BY;
 use super::types::Type;
 
 /// The least and the most that something costs or measures.
@@ -76,6 +77,30 @@ pub(super) fn of_call(name: &str, target: Option<&Found>, args: &[Found]) -> (Sp
         ("split", Some(text), _) => (size(text).scaled(0.2), Some(Span::up_to(size(text).max))),
         ("replace", Some(text), [what, with, ..]) => replaced(size(text), size(what), size(with)),
         ("join", Some(list), _) => joined(list, args.first()),
+        ("slice", Some(_), [from, to]) => {
+            let from = from.number.unwrap_or_default();
+            allocated(1.0, Span::exactly(to.number.map_or(u64::MAX, |to| to.wrapping_sub(from).cast_unsigned())))
+        }
+        ("reverse", Some(list), []) => allocated(1.0, size(list)),
+        ("flatten", Some(list), []) => allocated(1.0, size(list)),
+        ("flatten", Some(list), [levels]) => {
+            allocated(levels.number.map_or(f64::MAX, |levels| levels as f64), size(list))
+        }
+        ("lists.range", None, [count]) => {
+            allocated(1.0, Span::exactly(count.number.map_or(u64::MAX, i64::cast_unsigned)))
+        }
+        ("distinct", Some(list), []) => allocated(2.0, size(list).times(size(list))),
+        ("sort", Some(list), []) | (SORT_BY, Some(_), [list]) => {
+            let each = if is_of_texts(list) { 2.1 } else { 2.0 };
+            allocated(each, size(list).times(size(list)))
+        }
+        ("sets.contains" | "sets.intersects", None, [a, b]) => (size(a).times(size(b)).plus(one), None),
+        ("sets.equivalent", None, [a, b]) => (size(a).times(size(b)).scaled(2.0).plus(one), None),
+        // Of the pattern of a format a server knows that it is long.
+        ("validate", Some(_), [text]) => (size(text).plus(one).read().times(Span::up_to(32)), None),
+        ("ip.isCanonical", None, [text]) => (size(text).scaled(0.2), None),
+        ("containsIP", Some(_), [other]) => (Span { min: 1, max: 4 }.plus(parsed(other)), None),
+        ("containsCIDR", Some(_), [other]) => (Span { min: 3, max: 7 }.plus(parsed(other)), None),
         ("isSorted" | "sum" | "min" | "max" | "indexOf" | "lastIndexOf", Some(list), _) => (searched(list), None),
         ("quantity" | "isQuantity" | "url" | "isURL" | "ip" | "isIP" | "cidr" | "isCIDR" | "semver", None, args) => {
             (read(args.first()), None)
@@ -132,12 +157,24 @@ fn joined(list: &Found, between: Option<&Found>) -> (Span, Option<Span>) {
     (result.read(), Some(result))
 }
 
+/// A new list, and what it costs for each item.
+fn allocated(each: f64, size: Span) -> (Span, Option<Span>) {
+    (size.scaled(each).plus(Span::exactly(11)), Some(size))
+}
+
+fn is_of_texts(list: &Found) -> bool {
+    matches!(&list.kind, Type::List(item) if matches!(item.kind, Type::Text | Type::Bytes))
+}
+
+/// Reading an address, where it is a text.
+fn parsed(address: &Found) -> Span {
+    if address.kind == Type::Text { address.size_or_unknown().read() } else { Span::exactly(0) }
+}
+
 fn searched(list: &Found) -> Span {
     let size = list.size_or_unknown();
     match &list.kind {
-        Type::List(item) if matches!(item.kind, Type::Text | Type::Bytes) => {
-            size.times(Span::up_to(item.max).read().plus(Span::exactly(1)))
-        }
+        Type::List(item) if is_of_texts(list) => size.times(Span::up_to(item.max).read().plus(Span::exactly(1))),
         Type::List(_) => size,
         _ => size.read(),
     }

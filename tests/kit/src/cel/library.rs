@@ -6,29 +6,15 @@ use kube_cel::KubeCelExt;
 use kube_cel::cel::extractors::Arguments;
 use kube_cel::cel::{Context, ExecutionError, ResolveResult, Value as Cel};
 
-use super::meter;
-
-/// The names of types, which are values of their own; as values they are their names.
-const TYPES: [&str; 10] = ["bool", "bytes", "double", "int", "list", "map", "null_type", "string", "type", "uint"];
-
 pub(super) static FUNCTIONS: LazyLock<Context<'static>> = LazyLock::new(|| {
     let mut context = Context::default().with_all();
     context.add_function("bool", boolean);
-    context.add_function("dyn", same);
     context.add_function("type", type_of);
-    meter::add_to(&mut context);
-    for name in TYPES {
-        context.add_variable_from_value(name, name.to_owned());
-    }
     context
 });
 
 fn first(args: &[Cel]) -> Result<&Cel, ExecutionError> {
     args.first().ok_or_else(|| ExecutionError::invalid_argument_count(1, 0))
-}
-
-fn same(Arguments(args): Arguments) -> ResolveResult {
-    first(&args).cloned()
 }
 
 fn boolean(Arguments(args): Arguments) -> ResolveResult {

@@ -1,6 +1,6 @@
 //! What a rule that fails says.
 
-use kube_cel::cel::{Context, ExecutionError, Value as Cel};
+use kube_cel::cel::{ExecutionError, Value as Cel};
 
 use super::rule::Rule;
 use super::{meter, program};
@@ -17,20 +17,20 @@ pub(super) struct TooExpensive;
 ///
 /// # Errors
 /// The expression costs more than it may.
-pub(super) fn of(rule: &Rule, context: &Context<'_>, spent: &mut u64) -> Result<String, TooExpensive> {
-    let made = made(rule, context, spent)?;
+pub(super) fn of(rule: &Rule, variables: &[(String, Cel)], spent: &mut u64) -> Result<String, TooExpensive> {
+    let made = made(rule, variables, spent)?;
     Ok(made.unwrap_or_else(|| match rule.message.trim() {
         "" => format!("failed rule: {}", rule.rule.trim()),
         message => message.to_owned(),
     }))
 }
 
-fn made(rule: &Rule, context: &Context<'_>, spent: &mut u64) -> Result<Option<String>, TooExpensive> {
+fn made(rule: &Rule, variables: &[(String, Cel)], spent: &mut u64) -> Result<Option<String>, TooExpensive> {
     if rule.message_expression.trim().is_empty() {
         return Ok(None);
     }
     let Ok(expr) = program::parsed(&rule.message_expression) else { return Ok(None) };
-    let (given, cost) = meter::run(&expr, context);
+    let (given, cost) = meter::run(&expr, variables);
     *spent += cost;
     match given {
         Ok(Cel::String(text)) => {

@@ -1,18 +1,24 @@
 //! Rules in CEL (`x-kubernetes-validations`): checked when a definition is written, run when its objects are.
 //!
-//! Parser, interpreter and functions are those of [`kube_cel`]; types, costs and the walk are here, since they follow
-//! the schema. What is not done: sets do not add up as sets,
-//! comprehensions with two variables are refused, and the cost of a run does not grow with the length of its texts.
+//! Parser and functions are those of [`kube_cel`]; types, costs, the walk and the run are here, since they follow the
+//! schema: a set is no plain list, and what a call costs depends on how large the values are.
 
 mod call;
 mod check;
 mod cost;
 mod deep;
+mod eval;
+mod expand;
 mod field;
 mod library;
+mod list;
 mod message;
 mod meter;
 mod name;
+mod operate;
+mod operator;
+mod optional;
+mod price;
 mod program;
 mod refuse;
 mod rule;

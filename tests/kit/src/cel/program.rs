@@ -3,18 +3,17 @@
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
-use kube_cel::cel::common::ast::{CallExpr, ComprehensionExpr, EntryExpr, Expr, IdedExpr, ListExpr, LiteralValue};
+use kube_cel::cel::common::ast::{EntryExpr, Expr, IdedExpr, ListExpr};
 use kube_cel::cel::parser::{ParseErrors, Parser};
 
-use super::{deep, meter};
+use super::check::Mistake;
+use super::deep;
+use super::expand::expand;
 
 /// A parsed expression.
 #[derive(Debug)]
 pub(super) struct Program {
-    /// As it is checked.
-    pub(super) written: IdedExpr,
-    /// As it is run: with steps through optional values, and prices.
-    pub(super) runs: IdedExpr,
+    pub(super) expr: IdedExpr,
     /// Running it needs more room than the stack of a test may have.
     pub(super) is_deep: bool,
 }
@@ -49,9 +48,11 @@ fn parse(text: &str) -> Result<Program, String> {
         Expr::List(ListExpr { elements, .. }) => {
             let first = elements.into_iter().next();
             let first = first.ok_or_else(|| "an empty expression".to_owned())?;
-            let first = denied(first, text);
-            deep::levels(&first)?;
-            Ok(program(first))
+            let mut expr = denied(first, text);
+            deep::levels(&expr)?;
+            expand(&mut expr).map_err(|mistakes| placed(text, &mistakes))?;
+            let is_deep = deep::depth(&expr) > deep::SHALLOW;
+            Ok(Program { expr, is_deep })
         }
         _ => Err("no expression".to_owned()),
     }
@@ -62,8 +63,11 @@ fn parser() -> Parser {
 }
 
 fn printed(errors: &ParseErrors, text: &str) -> String {
-    let lines: Vec<String> =
-        errors.errors.iter().map(|error| error_at(text, error.pos, &format!("Syntax error: {}", error.msg))).collect();
+    let told = |what: &str| match what {
+        "argument must be a simple name" | "invalid argument to has() macro" => what.to_owned(),
+        other => format!("Syntax error: {other}"),
+    };
+    let lines: Vec<String> = errors.errors.iter().map(|error| error_at(text, error.pos, &told(&error.msg))).collect();
     lines.join("\n")
 }
 
@@ -82,7 +86,7 @@ fn offsets(text: &str) -> impl Fn(u64) -> usize + use<> {
 }
 
 /// The line and column of each numbered part of an expression that parses.
-pub(super) fn positions(text: &str) -> impl Fn(u64) -> (isize, isize) + use<> {
+fn positions(text: &str) -> impl Fn(u64) -> (isize, isize) + use<> {
     let (offset, text) = (offsets(text), text.to_owned());
     move |id| {
         let before = text.get(..offset(id)).unwrap_or_default();
@@ -90,6 +94,15 @@ pub(super) fn positions(text: &str) -> impl Fn(u64) -> (isize, isize) + use<> {
         let column = before.rsplit('\n').next().map_or(0, |last| last.chars().count());
         (line as isize + 1, column as isize + 1)
     }
+}
+
+/// The mistakes in an expression that parses, as the compiler of a server prints them.
+pub(super) fn placed(text: &str, mistakes: &[Mistake]) -> String {
+    let position = positions(text);
+    let mut placed: Vec<_> = mistakes.iter().map(|(id, why)| (position(*id), why)).collect();
+    placed.sort();
+    let lines: Vec<String> = placed.into_iter().map(|(at, why)| error_at(text, at, why)).collect();
+    lines.join("\n")
 }
 
 /// Undoes what the parser makes of `!!a`, which is `!a`.
@@ -100,7 +113,7 @@ fn denied(mut expr: IdedExpr, text: &str) -> IdedExpr {
         return expr;
     }
     let offset = offsets(text);
-    visit(&mut expr, &|expr| {
+    visit(&mut expr, &mut |expr| {
         let id = expr.id;
         if let Expr::Call(call) = &mut expr.expr
             && call.func_name == "!_"
@@ -114,7 +127,7 @@ fn denied(mut expr: IdedExpr, text: &str) -> IdedExpr {
 }
 
 /// An error as the compiler of a server prints it.
-pub(super) fn error_at(text: &str, (line, column): (isize, isize), what: &str) -> String {
+fn error_at(text: &str, (line, column): (isize, isize), what: &str) -> String {
     let shown = usize::try_from(line - 1).ok().and_then(|line| text.lines().nth(line)).unwrap_or_default();
     let dots = ".".repeat(usize::try_from(column - 1).unwrap_or_default());
     format!("ERROR: <input>:{line}:{column}: {what}\n | {shown}\n | {dots}^")
@@ -125,26 +138,8 @@ pub(super) fn uses(expr: &IdedExpr, variable: &str) -> bool {
     expr.references().has_variable(variable)
 }
 
-/// Spells out the macros of optional values, which the parser does not know, and for the run the steps through them,
-/// which the interpreter takes by index only.
-fn program(mut written: IdedExpr) -> Program {
-    visit(&mut written, &|expr| {
-        let spelled = match &expr.expr {
-            Expr::Call(call) => optional_macro(expr.id, call),
-            _ => None,
-        };
-        if let Some(spelled) = spelled {
-            expr.expr = spelled;
-        }
-    });
-    let mut runs = written.clone();
-    visit(&mut runs, &step);
-    let is_deep = deep::depth(&runs) > deep::SHALLOW;
-    Program { written, runs: meter::priced(runs), is_deep }
-}
-
 /// Visits every part, the inner ones first.
-fn visit(expr: &mut IdedExpr, change: &impl Fn(&mut IdedExpr)) {
+pub(super) fn visit(expr: &mut IdedExpr, change: &mut impl FnMut(&mut IdedExpr)) {
     match &mut expr.expr {
         Expr::Call(call) => {
             call.target.as_deref_mut().into_iter().chain(&mut call.args).for_each(|part| visit(part, change));
@@ -168,55 +163,4 @@ fn visit(expr: &mut IdedExpr, change: &impl Fn(&mut IdedExpr)) {
         _ => {}
     }
     change(expr);
-}
-
-/// Makes `a.?b`, and `.c` behind it, the index of an optional value.
-fn step(expr: &mut IdedExpr) {
-    let id = expr.id;
-    let indexed = match &mut expr.expr {
-        Expr::Call(call) if call.func_name == "_?._" => {
-            call.func_name = "_[?_]".to_owned();
-            return;
-        }
-        Expr::Select(select) if !select.test && is_optional(&select.operand) => {
-            let field = Expr::Literal(LiteralValue::String(select.field.as_str().into()));
-            let args = vec![std::mem::take(select.operand.as_mut()), IdedExpr { id, expr: field }];
-            CallExpr { func_name: "_[?_]".to_owned(), target: None, args }
-        }
-        _ => return,
-    };
-    expr.expr = Expr::Call(indexed);
-}
-
-fn is_optional(expr: &IdedExpr) -> bool {
-    matches!(&expr.expr, Expr::Call(call) if call.func_name == "_[?_]")
-}
-
-/// `a.optMap(x, f(x))` is `a.hasValue() ? optional.of(f(a.value())) : optional.none()`.
-fn optional_macro(id: u64, call: &CallExpr) -> Option<Expr> {
-    let (Some(target), [name, body]) = (&call.target, call.args.as_slice()) else { return None };
-    let Expr::Ident(name) = &name.expr else { return None };
-    let at = |expr| IdedExpr { id, expr };
-    let of = |function: &str, target: IdedExpr, args| {
-        at(Expr::Call(CallExpr { func_name: function.to_owned(), target: Some(Box::new(target)), args }))
-    };
-    let library = || at(Expr::Ident("optional".to_owned()));
-    let bound = at(Expr::Comprehension(Box::new(ComprehensionExpr {
-        iter_range: at(Expr::List(ListExpr::new(Vec::new()))),
-        iter_var: "#unused".to_owned(),
-        iter_var2: None,
-        accu_var: name.clone(),
-        accu_init: of("value", target.as_ref().clone(), Vec::new()),
-        loop_cond: at(Expr::Literal(LiteralValue::Boolean(false.into()))),
-        loop_step: at(Expr::Ident(name.clone())),
-        result: body.clone(),
-    })));
-    let found = match call.func_name.as_str() {
-        "optMap" => of("of", library(), vec![bound]),
-        "optFlatMap" => bound,
-        _ => return None,
-    };
-    let has = of("hasValue", target.as_ref().clone(), Vec::new());
-    let args = vec![has, found, of("none", library(), Vec::new())];
-    Some(Expr::Call(CallExpr { func_name: "_?_:_".to_owned(), target: None, args }))
 }

@@ -2,8 +2,8 @@
 
 use std::cmp::Reverse;
 
-use super::check::{Found, Mistake, check as check_types};
-use super::program::{self, error_at};
+use super::check::{Found, check as check_types};
+use super::program;
 use super::rule::Rule;
 use super::shape;
 use super::types::{self, Place, REQUEST, Sized, Type};
@@ -100,7 +100,7 @@ impl Walk<'_> {
     }
 
     fn transition(&mut self, rule: &Rule, at: &str, around: &Around) {
-        let is_transition = program::parsed(&rule.rule).is_ok_and(|expr| program::uses(&expr.written, "oldSelf"));
+        let is_transition = program::parsed(&rule.rule).is_ok_and(|expr| program::uses(&expr.expr, "oldSelf"));
         match (&around.uncorrelated, rule.optional_old_self) {
             (Some(list), _) if is_transition => {
                 let why = format!("oldSelf cannot be used on the uncorrelatable portion of the schema within {list}");
@@ -159,15 +159,7 @@ fn compiled(text: &str, rule: &Rule, own: &Sized) -> Result<Found, String> {
         _ => own.clone(),
     };
     let variables = vec![("self".to_owned(), own.clone()), ("oldSelf".to_owned(), old)];
-    check_types(&expr.written, variables).map_err(|mistakes| printed(text, &mistakes))
-}
-
-fn printed(text: &str, mistakes: &[Mistake]) -> String {
-    let position = program::positions(text);
-    let mut placed: Vec<_> = mistakes.iter().map(|(id, why)| (position(*id), why)).collect();
-    placed.sort();
-    let lines: Vec<String> = placed.into_iter().map(|(at, why)| error_at(text, at, why)).collect();
-    lines.join("\n")
+    check_types(&expr.expr, variables).map_err(|mistakes| program::placed(text, &mistakes))
 }
 
 fn exceeded(what: &str, cost: u64, limit: u64) -> String {

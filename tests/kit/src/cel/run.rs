@@ -1,16 +1,12 @@
 //! Runs the rules of a schema over an object that is written.
 
-use std::sync::Arc;
-
-use kube_cel::cel::objects::OptionalValue;
-use kube_cel::cel::{Context, Value as Cel};
+use kube_cel::cel::Value as Cel;
 use serde_json::{Map, Value};
 
-use super::library::FUNCTIONS;
 use super::rule::Rule;
 use super::types::Place;
-use super::value::{Maker, aligned};
-use super::{field, message, meter, program};
+use super::value::Maker;
+use super::{field, message, meter, optional, program};
 use crate::schema::{Cause, Kind, ListType, Rest, Structural, is_equal, join};
 
 /// What rules find.
@@ -20,7 +16,7 @@ pub(crate) struct Outcome {
     /// What is wrong in parts that are as they were.
     pub(crate) warnings: Vec<String>,
     /// What all rules have cost so far.
-    spent: u64,
+    pub(super) spent: u64,
     /// No more rules run: they have cost too much.
     is_over: bool,
 }
@@ -115,19 +111,19 @@ fn type_name(s: &Structural) -> &str {
 }
 
 fn rules(new: &Value, old: Option<&Value>, s: &Structural, at: &str, place: Place, outcome: &mut Outcome) {
-    let maker = Maker(&FUNCTIONS);
+    let maker = Maker;
     let own = maker.make(new, s, place);
-    let past = old.map(|old| maker.make(&aligned(old, new, s), s, place));
+    let past = old.map(|old| maker.make(old, s, place));
     let is_unchanged = old.is_some_and(|old| is_equal(old, new));
     for rule in &s.cel {
         let Ok(expr) = program::parsed(&rule.rule) else { continue };
-        let is_transition = program::uses(&expr.written, "oldSelf");
+        let is_transition = program::uses(&expr.expr, "oldSelf");
         let is_optional = rule.optional_old_self == Some(true);
         if is_transition && past.is_none() && !is_optional {
             continue;
         }
-        let context = context(&own, past.as_ref(), is_optional);
-        let (given, cost) = meter::run(&expr, &context);
+        let variables = variables(&own, past.as_ref(), is_optional);
+        let (given, cost) = meter::run(&expr, &variables);
         outcome.spent += cost;
         let failure = match given {
             Err(error) if meter::is_cancelled(&error) => {
@@ -140,7 +136,7 @@ fn rules(new: &Value, old: Option<&Value>, s: &Structural, at: &str, place: Plac
                 return outcome.end(at, s, &why);
             }
             Ok(Cel::Bool(true)) => continue,
-            Ok(_) => match message::of(rule, &context, &mut outcome.spent) {
+            Ok(_) => match message::of(rule, &variables, &mut outcome.spent) {
                 Ok(message) => broken(rule, new, at, s, &message),
                 Err(message::TooExpensive) => {
                     let name = &rule.message_expression;
@@ -161,16 +157,10 @@ fn rules(new: &Value, old: Option<&Value>, s: &Structural, at: &str, place: Plac
     }
 }
 
-fn context(own: &Cel, past: Option<&Cel>, is_optional: bool) -> Context<'static> {
-    let mut context = FUNCTIONS.new_inner_scope();
-    context.add_variable_from_value("self", own.clone());
-    if is_optional {
-        let past = past.map_or_else(OptionalValue::none, |past| OptionalValue::of(past.clone()));
-        context.add_variable_from_value("oldSelf", Cel::Opaque(Arc::new(past)));
-    } else if let Some(past) = past {
-        context.add_variable_from_value("oldSelf", past.clone());
-    }
-    context
+fn variables(own: &Cel, past: Option<&Cel>, is_optional: bool) -> Vec<(String, Cel)> {
+    let past = if is_optional { Some(optional::made(past.cloned())) } else { past.cloned() };
+    let named = [("self", Some(own.clone())), ("oldSelf", past)];
+    named.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
 }
 
 /// A rule that is false.

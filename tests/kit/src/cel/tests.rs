@@ -225,3 +225,34 @@ fn the_cost_of_a_rule_is_estimated_as_servers_do() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
+
+/// What a rule over `x` and two lists costs, when both lists are empty. Each item of `l` costs 554 more, and each of `m` 4.
+fn spent(rule: &str, x: &Value) -> u64 {
+    let truths = |most: u64| json!({"type": "array", "maxItems": most, "items": {"type": "boolean"}});
+    let lists = format!("size([{}]) > 0", vec!["[b]"; 49].join(", "));
+    let rule = format!("(({rule}) || true) && self.l.all(b, {lists}) && self.m.all(b, b)");
+    let most = if x.as_str().unwrap().len() > 1000 { 100_000 } else { 1000 };
+    let schema = json!({"type": "object", "x-kubernetes-validations": [{"rule": rule}],
+        "properties": {"x": {"type": "string", "maxLength": most}, "l": truths(3000), "m": truths(300)}});
+    let schema = Structural::parse(&fixture::with_x(&schema)).unwrap();
+    run(&json!({"spec": {"x": {"x": x, "l": [], "m": []}}}), None, &schema, &[]).spent
+}
+
+/// Rows of a rule, a text (or a character and how often), and how many items of the two lists a real server let be:
+/// one more in the second one, and the rule cost more than a million.
+#[test]
+fn a_run_costs_what_it_costs_on_servers() {
+    let rows: Vec<(String, Value, [u64; 2])> = serde_json::from_str(include_str!("spent.json")).unwrap();
+    let mut wrong = Vec::new();
+    for (rule, x, [l, m]) in rows {
+        let x = match x.as_array().map(Vec::as_slice) {
+            Some([one, count]) => json!(one.as_str().unwrap().repeat(count.as_u64().unwrap() as usize)),
+            _ => x,
+        };
+        let (found, most) = (spent(&rule, &x), 1_000_000 - 554 * l - 4 * m);
+        if !(most.saturating_sub(3)..=most).contains(&found) {
+            wrong.push(format!("{rule}: expected at most {most}, found {found}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

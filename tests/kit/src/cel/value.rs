@@ -1,21 +1,24 @@
 //! Values as rules see them, by their schema.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use kube_cel::cel::Value as Cel;
 use kube_cel::cel::objects::{Key, Map};
-use kube_cel::cel::{Context, Value as Cel};
 use serde_json::Value;
 
+use super::library::FUNCTIONS;
+use super::list::{self, typed};
 use super::name::escaped;
 use super::program;
 use super::types::Place;
 use crate::schema::{Kind, ListType, Rest, Structural};
 
-/// Makes values of the language; the context has the functions that read dates and durations.
-pub(super) struct Maker<'c>(pub(super) &'c Context<'c>);
+/// Makes values of the language.
+pub(super) struct Maker;
 
-impl Maker<'_> {
+impl Maker {
     pub(super) fn make(&self, value: &Value, s: &Structural, place: Place) -> Cel {
         match value {
             Value::Null => Cel::Null,
@@ -27,7 +30,7 @@ impl Maker<'_> {
             Value::String(text) => self.text(text, s),
             Value::Array(items) => {
                 let item = |item| s.items.as_deref().map(|schema| self.make(item, schema, Place::Inside));
-                Cel::List(Arc::new(items.iter().filter_map(item).collect()))
+                Self::list(items.iter().filter_map(item).collect(), s)
             }
             Value::Object(map) => map_of(match (&s.rest, place) {
                 (Rest::Each(each), _) => {
@@ -35,6 +38,15 @@ impl Maker<'_> {
                 }
                 (_, place) => self.object(map, s, place),
             }),
+        }
+    }
+
+    fn list(items: Vec<Cel>, s: &Structural) -> Cel {
+        let escaped = |key: &String| escaped(key).map_or_else(|| key.clone(), Cow::into_owned);
+        match &s.list {
+            ListType::Atomic => Cel::List(Arc::new(items)),
+            ListType::Set => typed(items, list::Kind::Set),
+            ListType::Map(keys) => typed(items, list::Kind::Keyed(keys.iter().map(escaped).collect())),
         }
     }
 
@@ -70,9 +82,9 @@ impl Maker<'_> {
 
     fn read(&self, expression: &str, text: String) -> Option<Cel> {
         let expr = program::parsed(expression).ok()?;
-        let mut context = self.0.new_inner_scope();
+        let mut context = FUNCTIONS.new_inner_scope();
         context.add_variable_from_value("text", text);
-        Cel::resolve(&expr.runs, &context).ok()
+        Cel::resolve(&expr.expr, &context).ok()
     }
 }
 
@@ -96,38 +108,4 @@ fn head(map: &serde_json::Map<String, Value>) -> HashMap<String, Cel> {
 fn map_of(fields: HashMap<String, Cel>) -> Cel {
     let map = fields.into_iter().map(|(name, value)| (Key::String(Arc::new(name)), value)).collect();
     Cel::Map(Map { map: Arc::new(map) })
-}
-
-/// `old` with the items of its sets and keyed lists in the order `new` has them, so that lists which differ in their
-/// order alone are equal.
-pub(super) fn aligned(old: &Value, new: &Value, s: &Structural) -> Value {
-    match (old, new) {
-        (Value::Array(old), Value::Array(new)) => aligned_list(old, new, s).into(),
-        (Value::Object(old), Value::Object(new)) => {
-            let member = |(name, value): (&String, &Value)| {
-                let aligned = s.member(name).zip(new.get(name)).map(|(schema, new)| aligned(value, new, schema));
-                (name.clone(), aligned.unwrap_or_else(|| value.clone()))
-            };
-            Value::Object(old.iter().map(member).collect())
-        }
-        _ => old.clone(),
-    }
-}
-
-fn aligned_list(old: &[Value], new: &[Value], s: &Structural) -> Vec<Value> {
-    let same = |a: &Value, b: &Value| match &s.list {
-        ListType::Atomic => false,
-        ListType::Set => a == b,
-        ListType::Map(keys) => keys.iter().all(|key| a.get(key) == b.get(key)),
-    };
-    let mut rest: Vec<&Value> = old.iter().collect();
-    let mut out = Vec::with_capacity(old.len());
-    for item in new {
-        if let Some(at) = rest.iter().position(|old| same(old, item)) {
-            let found = rest.remove(at);
-            out.push(s.items.as_deref().map_or_else(|| found.clone(), |schema| aligned(found, item, schema)));
-        }
-    }
-    out.extend(rest.into_iter().cloned());
-    out
 }

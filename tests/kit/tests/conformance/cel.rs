@@ -36,7 +36,7 @@ pub(crate) fn ruled(mut schema: Value, rules: Value) -> Value {
 }
 
 /// A definition with these properties under `spec`.
-fn definition(env: &Env, properties: &Value) -> Value {
+pub(crate) fn definition(env: &Env, properties: &Value) -> Value {
     let schema = json!({"type": "object", "properties": {"spec": {"type": "object", "properties": properties}}});
     Env::definition(&env.group(), "Ruled", &schema, &json!({}))
 }

@@ -17,6 +17,7 @@ mod default;
 mod delete;
 mod env;
 mod event;
+mod expression;
 mod list;
 mod misuse;
 mod rights;
@@ -78,6 +79,7 @@ fn all() -> Vec<Rule> {
         builtin::rules(),
         cel::rules(),
         cost::rules(),
+        expression::rules(),
         body::rules(),
         event::rules(),
         runtime::rules(),
