@@ -25,6 +25,8 @@ pub mod classic;
 mod client;
 pub mod condition;
 mod cx;
+#[cfg(feature = "operator")]
+mod decode;
 mod deletion;
 pub mod depend;
 mod draft;

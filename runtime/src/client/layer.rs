@@ -7,6 +7,7 @@ use futures::future::BoxFuture;
 use http::{HeaderValue, Request, Response, header};
 use kube::client::{Body, ClientBuilder};
 use kube::{Client, Config};
+use tower::util::{BoxCloneSyncService, MapRequestLayer};
 use tower::{BoxError, Layer, Service, service_fn};
 
 use super::answers;
@@ -62,14 +63,39 @@ impl<S> Layer<S> for Noting<'_> {
 }
 
 /// A client that notes answers on top of a finished one.
-pub(crate) fn noted(client: Client, agent: &str) -> Client {
-    let namespace = client.default_namespace().to_owned();
-    let valid_until = *client.valid_until();
-    let service = service_fn(move |request| {
-        let client = client.clone();
+pub(crate) fn noted(client: &Client, agent: &str) -> Client {
+    over(client, &Noting { agent })
+}
+
+/// The same client, which asks for the metadata of objects only. A server that has no such form answers with whole objects.
+pub(crate) fn metadata_only(client: &Client) -> Client {
+    const LIST: &str = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json";
+    const WATCH: &str = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json";
+    let ask = |mut request: Request<Body>| {
+        let watches = request.uri().query().is_some_and(|query| query.split('&').any(|pair| pair == "watch=true"));
+        let form = HeaderValue::from_static(if watches { WATCH } else { LIST });
+        request.headers_mut().insert(header::ACCEPT, form);
+        request
+    };
+    over(client, &MapRequestLayer::new(ask))
+}
+
+/// The calls of a client, as a service.
+type Calls = BoxCloneSyncService<Request<Body>, Response<Body>, kube::Error>;
+
+/// A client on top of a finished one.
+fn over<L>(client: &Client, layer: &L) -> Client
+where
+    L: Layer<Calls>,
+    L::Service: Service<Request<Body>, Response = Response<Body>, Error = kube::Error, Future: Send> + Send + 'static,
+{
+    let beneath = client.clone();
+    let calls = service_fn(move |request| {
+        let client = beneath.clone();
         async move { client.send(request).await }
     });
-    Client::new(Noting { agent }.layer(service), namespace).with_valid_until(valid_until)
+    let service = layer.layer(BoxCloneSyncService::new(calls));
+    Client::new(service, client.default_namespace()).with_valid_until(*client.valid_until())
 }
 
 /// A client from a configuration: kube's retries off, since the queue backs off per object, and with `<operator>/<version>` as agent.

@@ -4,7 +4,7 @@ mod answers;
 mod layer;
 
 pub(crate) use self::answers::{noting, noting_retry_after, retry_after};
-pub(crate) use self::layer::{configured, noted};
+pub(crate) use self::layer::{configured, metadata_only, noted};
 
 #[cfg(test)]
 pub(crate) use self::answers::note_silence as note_outage;

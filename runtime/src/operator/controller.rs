@@ -20,7 +20,7 @@ use crate::interval::Jitter;
 use crate::pass::{Env, PassWorker};
 use crate::queue::{Queue, QueueConfig, drain};
 use crate::reconciler::Reconciler;
-use crate::watch::{Place, Primary, Progress, Relations};
+use crate::watch::{Place, Primary, Progress, Relations, Scope};
 use crate::wiring::KindInfo;
 
 /// What all reconcilers of an operator share.
@@ -28,8 +28,7 @@ use crate::wiring::KindInfo;
 pub(super) struct Launch {
     pub(super) client: Client,
     pub(super) operator: Arc<str>,
-    /// None: all.
-    pub(super) namespaces: Arc<[Arc<str>]>,
+    pub(super) scope: Scope,
     pub(super) config: QueueConfig,
     pub(super) jitter: Jitter,
     pub(super) causes: List,
@@ -62,8 +61,8 @@ impl<R: Reconciler> Controller<R> {
     pub(super) async fn prepare(launch: Launch, deps: Arc<R::Deps>) -> Result<Self> {
         let kind = KindInfo::of::<R::Object>();
         let (queue, primary) = (Queue::new(launch.causes), Primary::<R::Object>::new());
-        let (client, namespaces) = (launch.client.clone(), launch.namespaces.clone());
-        let relations = Relations::new(client.clone(), &R::WIRING, kind.clone(), namespaces, queue.clone());
+        let (client, scope) = (launch.client.clone(), launch.scope.clone());
+        let relations = Relations::new(client.clone(), &R::WIRING, kind.clone(), scope, queue.clone());
         let worker = Arc::new(PassWorker::<R>::new(Env {
             client: client.clone(),
             operator: launch.operator.clone(),
@@ -87,13 +86,8 @@ impl<R: Reconciler> Controller<R> {
     }
 
     fn watch_primary(&mut self, kind: &KindInfo) -> Vec<(Place, watch::Receiver<Progress>)> {
-        let namespaces = self.launch.namespaces.iter().filter(|_| kind.namespaced);
-        let mut places: Vec<_> = namespaces.map(|n| Place::of(&kind.resource, Some(n.clone()))).collect();
-        if places.is_empty() {
-            places.push(Place::of(&kind.resource, None));
-        }
         let filter = Arc::new(self.worker.filter());
-        let started = places.into_iter().map(|place| {
+        let started = self.launch.scope.places(kind).into_iter().map(|place| {
             let progress = Arc::new(watch::Sender::new(Progress::Pending));
             let receiver = progress.subscribe();
             let (client, queue) = (self.launch.client.clone(), self.queue.clone());

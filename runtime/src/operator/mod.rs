@@ -32,6 +32,7 @@ use crate::hook::{Observer, Report};
 use crate::interval::Jitter;
 use crate::queue::QueueConfig;
 use crate::reconciler::Reconciler;
+use crate::watch::Scope;
 
 pub use self::error::{Error, Reason, Result};
 pub use self::shard::leader_id;
@@ -46,6 +47,7 @@ pub struct Operator {
     name: Arc<str>,
     version: Option<String>,
     namespaces: Vec<Arc<str>>,
+    managed_fields: bool,
     concurrency: usize,
     grace: Duration,
     jitter: Jitter,
@@ -72,6 +74,7 @@ impl Operator {
             name: name.into(),
             version: None,
             namespaces: Vec::new(),
+            managed_fields: false,
             concurrency: QueueConfig::CONCURRENCY.get(),
             grace: QueueConfig::GRACE,
             jitter: Jitter::default(),
@@ -92,6 +95,13 @@ impl Operator {
     /// Watches these namespaces only; none means all. Kinds without namespaces are not affected.
     pub fn namespaces<N: AsRef<str>>(mut self, namespaces: impl IntoIterator<Item = N>) -> Self {
         self.namespaces = namespaces.into_iter().map(|namespace| namespace.as_ref().into()).collect();
+        self
+    }
+
+    /// Keeps `metadata.managedFields` and the annotation `kubectl.kubernetes.io/last-applied-configuration` of the objects that steps are
+    /// given. Otherwise both are skipped while decoding: no reconciler should decide by them, and they take most of the memory of an object.
+    pub fn keep_managed_fields(mut self) -> Self {
+        self.managed_fields = true;
         self
     }
 
@@ -176,13 +186,13 @@ impl Operator {
     async fn serve(mut self, stop: impl Future<Output = ()> + Send) -> Result {
         let config = startup::settings(&self)?;
         let client = match self.client.take() {
-            Some(client) => client::noted(client, &self.agent()),
+            Some(client) => client::noted(&client, &self.agent()),
             None => self.connect(startup::infer().await?)?,
         };
         let launch = Launch {
             client,
             operator: self.name.clone(),
-            namespaces: self.namespaces.clone().into(),
+            scope: Scope { namespaces: self.namespaces.clone().into(), whole: self.managed_fields },
             config,
             jitter: self.jitter,
             causes: self.causes,

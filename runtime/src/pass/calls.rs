@@ -8,6 +8,7 @@ use kube::{Client, Error};
 use serde_json::Value;
 
 use crate::backend::{ApiError, Target};
+use crate::decode::{Object, keeping};
 use crate::gate::Permit;
 use crate::watch::chain;
 
@@ -21,10 +22,12 @@ pub(crate) struct Calls {
     pub(crate) permit: Permit,
     /// Field manager of everything that the reconciler writes.
     pub(crate) manager: Arc<str>,
+    /// Whether objects are returned with what is skipped otherwise (`managedFields`).
+    pub(crate) whole: bool,
 }
 
 impl Calls {
-    fn api(&self, target: &Target) -> Api<DynamicObject> {
+    fn api(&self, target: &Target) -> Api<Object> {
         match &target.namespace {
             Some(namespace) => Api::namespaced_with(self.client.clone(), namespace, &target.kind.resource),
             None => Api::all_with(self.client.clone(), &target.kind.resource),
@@ -33,37 +36,46 @@ impl Calls {
 
     /// Reads the object; `None`: it is not there.
     pub(crate) async fn get(&self, target: &Target) -> Result<Option<DynamicObject>, ApiError> {
-        answered(self.api(target).get_opt(&target.name)).await
+        let found = self.answered(self.api(target).get_opt(&target.name)).await?;
+        Ok(found.map(|Object(object)| object))
     }
 
     /// Server-side apply, taking over fields from others.
     pub(crate) async fn apply(&self, target: &Target, object: &Value) -> Result<DynamicObject, ApiError> {
         self.may_write()?;
         let params = PatchParams::apply(&self.manager).force();
-        answered(self.api(target).patch(&target.name, &params, &Patch::Apply(object))).await
+        self.object(self.api(target).patch(&target.name, &params, &Patch::Apply(object))).await
     }
 
     /// Server-side apply of the status, taking over fields from others.
     pub(crate) async fn apply_status(&self, target: &Target, object: &Value) -> Result<DynamicObject, ApiError> {
         self.may_write()?;
         let params = PatchParams::apply(&self.manager).force();
-        answered(self.api(target).patch_status(&target.name, &params, &Patch::Apply(object))).await
+        self.object(self.api(target).patch_status(&target.name, &params, &Patch::Apply(object))).await
     }
 
     /// Merge patch of the object's metadata.
     pub(crate) async fn merge(&self, target: &Target, patch: &Value) -> Result<DynamicObject, ApiError> {
         self.may_write()?;
         let params = PatchParams { field_manager: Some(self.manager.to_string()), ..PatchParams::default() };
-        answered(self.api(target).patch(&target.name, &params, &Patch::Merge(patch))).await
+        self.object(self.api(target).patch(&target.name, &params, &Patch::Merge(patch))).await
     }
 
     /// Deletes the object; one that is not there is fine.
     pub(crate) async fn delete(&self, target: &Target) -> Result<(), ApiError> {
         self.may_write()?;
-        match answered(self.api(target).delete(&target.name, &DeleteParams::background())).await {
+        match self.answered(self.api(target).delete(&target.name, &DeleteParams::background())).await {
             Ok(_) | Err(ApiError::NotFound(_)) => Ok(()),
             Err(error) => Err(error),
         }
+    }
+
+    async fn object(&self, call: impl Future<Output = Result<Object, Error>>) -> Result<DynamicObject, ApiError> {
+        self.answered(call).await.map(|Object(object)| object)
+    }
+
+    async fn answered<T>(&self, call: impl Future<Output = Result<T, Error>>) -> Result<T, ApiError> {
+        answered(keeping(self.whole, call)).await
     }
 
     fn may_write(&self) -> Result<(), ApiError> {

@@ -217,7 +217,12 @@ impl<R: Reconciler> PassWorker<R> {
     }
 
     fn calls(&self) -> Calls {
-        Calls { client: self.env.client.clone(), permit: self.env.gate.permit(), manager: self.manager.clone() }
+        Calls {
+            client: self.env.client.clone(),
+            permit: self.env.gate.permit(),
+            manager: self.manager.clone(),
+            whole: self.env.relations.keeps_all(),
+        }
     }
 
     fn target(&self, key: &Key) -> Target {

@@ -91,6 +91,7 @@ pub(super) async fn take_over(
     identity: &Identity,
     previously: &[&str],
 ) -> Result<Option<String>, Unwritten> {
+    let calls = &Calls { whole: true, ..calls.clone() };
     let live = calls.get(&identity.target).await.map_err(Unwritten::Failed)?.ok_or(Unwritten::Gone)?;
     let Some(fields) = takeover::managed_fields(&live, &calls.manager, previously) else {
         return Ok(None);

@@ -2,13 +2,13 @@
 
 mod children;
 mod dependents;
-mod guard;
 mod interest;
 mod labelled;
 mod named;
 mod objects;
 mod primary;
 mod relations;
+mod scope;
 mod seen;
 mod stream;
 mod task;
@@ -17,6 +17,7 @@ mod trouble;
 pub(crate) use self::dependents::Dependents;
 pub(crate) use self::primary::{Filter, Primary};
 pub(crate) use self::relations::Relations;
+pub(crate) use self::scope::Scope;
 pub(crate) use self::seen::Seen;
 pub(crate) use self::stream::{Place, Progress};
 pub(crate) use self::trouble::{Trouble, chain, plural_and_group};

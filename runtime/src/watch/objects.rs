@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use kube::api::DynamicObject;
 use kube::runtime::watcher::Event;
 
+use crate::decode::Object;
 use crate::queue::Key;
 
 /// The objects of one watch, or of several with the same selector.
@@ -26,18 +27,18 @@ impl Objects {
     }
 
     /// Takes in an event of the watch of a namespace (or of all); returns the objects that appeared, changed or vanished.
-    pub(super) fn take(&self, list: &mut Listing, namespace: Option<&str>, event: Event<DynamicObject>) -> Vec<Key> {
+    pub(super) fn take(&self, list: &mut Listing, namespace: Option<&str>, event: Event<Object>) -> Vec<Key> {
         match event {
             Event::Init => {
                 list.0.clear();
                 Vec::new()
             }
-            Event::InitApply(object) => {
+            Event::InitApply(Object(object)) => {
                 list.0.insert(Key::of(&object.metadata));
                 self.apply(object)
             }
-            Event::Apply(object) => self.apply(object),
-            Event::Delete(object) => {
+            Event::Apply(Object(object)) => self.apply(object),
+            Event::Delete(Object(object)) => {
                 let key = Key::of(&object.metadata);
                 self.lock().remove(&key).map(|_| key).into_iter().collect()
             }
@@ -45,10 +46,9 @@ impl Objects {
         }
     }
 
-    fn apply(&self, mut object: DynamicObject) -> Vec<Key> {
-        object.metadata.managed_fields = None;
-        let key = Key::of(&object.metadata);
-        let before = self.lock().insert(key.clone(), Arc::new(object.clone()));
+    fn apply(&self, object: DynamicObject) -> Vec<Key> {
+        let (key, object) = (Key::of(&object.metadata), Arc::new(object));
+        let before = self.lock().insert(key.clone(), object.clone());
         if before.is_some_and(|before| is_same(&before, &object)) { Vec::new() } else { vec![key] }
     }
 

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use kube::Client;
-use kube::api::{DynamicObject, PartialObjectMeta};
+use kube::api::DynamicObject;
 use kube::runtime::watcher::Event;
 use tokio::sync::watch;
 
@@ -15,9 +15,12 @@ use super::children::Children;
 use super::interest::Interest;
 use super::labelled::Labelled;
 use super::named::Named;
+use super::scope::Scope;
 use super::seen::Seen;
 use super::stream::{Place, Progress, follow};
 use crate::backend::{ApiError, Target};
+use crate::client;
+use crate::decode::Record;
 use crate::queue::{Causes, Key, Queue};
 use crate::wiring::{How, KindInfo, Wiring};
 
@@ -30,8 +33,7 @@ struct Inner {
     queue: Queue,
     /// Whether passes run: before, the first lists wake nobody, as every object is queued anyway.
     live: AtomicBool,
-    /// The namespaces to watch; none: all.
-    namespaces: Arc<[Arc<str>]>,
+    scope: Scope,
     children: Children,
     labelled: Vec<Labelled>,
     named: Mutex<HashMap<Target, Arc<Named>>>,
@@ -49,14 +51,6 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Where a related kind is watched.
-fn places(namespaces: &[Arc<str>], kind: &KindInfo) -> Vec<Place> {
-    if namespaces.is_empty() || !kind.namespaced {
-        return vec![Place::of(&kind.resource, None)];
-    }
-    namespaces.iter().map(|namespace| Place::of(&kind.resource, Some(namespace.clone()))).collect()
-}
-
 /// The declared kinds, each once.
 fn declared<T: PartialEq>(wiring: &Wiring, select: impl Fn(How, KindInfo) -> Option<T>) -> Vec<T> {
     let mut found = Vec::new();
@@ -68,22 +62,15 @@ fn declared<T: PartialEq>(wiring: &Wiring, select: impl Fn(How, KindInfo) -> Opt
 }
 
 impl Relations {
-    /// `namespaces` are the watched ones; none: all.
-    pub(crate) fn new(
-        client: Client,
-        wiring: &Wiring,
-        owner: KindInfo,
-        namespaces: Arc<[Arc<str>]>,
-        queue: Queue,
-    ) -> Self {
-        let namespaces = if owner.namespaced { namespaces } else { Arc::default() };
+    pub(crate) fn new(client: Client, wiring: &Wiring, owner: KindInfo, scope: Scope, queue: Queue) -> Self {
+        let scope = scope.around(&owner);
         let owned = declared(wiring, |how, kind| (how == How::Owns).then_some(kind));
         let labelled = declared(wiring, |how, kind| match how {
             How::WatchesLabels(selector) => Some((kind, selector)),
             _ => None,
         });
         let labelled = labelled.into_iter().map(|(kind, selector)| {
-            let places = places(&namespaces, &kind);
+            let places = scope.places(&kind);
             Labelled::new(kind, selector, places)
         });
         Self(Arc::new(Inner {
@@ -91,7 +78,7 @@ impl Relations {
             queue,
             live: AtomicBool::new(false),
             labelled: labelled.collect(),
-            namespaces,
+            scope,
             children: Children::new(owner, owned),
             named: Mutex::default(),
             interest: Mutex::default(),
@@ -101,9 +88,8 @@ impl Relations {
     /// The watches of owned kinds and of label selectors. Those by name start when somebody asks.
     pub(crate) fn watches(&self) -> Vec<Watch> {
         let owned = self.0.children.kinds().iter().enumerate();
-        let owned = owned.flat_map(|(at, kind)| {
-            places(&self.0.namespaces, kind).into_iter().map(move |place| self.owned(at, place))
-        });
+        let owned =
+            owned.flat_map(|(at, kind)| self.0.scope.places(kind).into_iter().map(move |place| self.owned(at, place)));
         let labelled = self.0.labelled.iter().flat_map(|labelled| {
             let places = labelled.places().enumerate();
             places.map(|(at, (place, progress))| self.labels(labelled.clone(), at, place, &progress))
@@ -115,23 +101,24 @@ impl Relations {
         let progress = Arc::new(watch::Sender::new(Progress::Pending));
         let (inner, namespace) = (Arc::downgrade(&self.0), place.namespace.clone());
         let (children, mut listed) = (self.0.children.clone(), HashSet::new());
-        let deliver = move |event: Event<PartialObjectMeta<DynamicObject>>| {
+        let deliver = move |event: Event<Record>| {
             let woken = match event {
                 Event::Init => {
                     listed.clear();
                     Vec::new()
                 }
-                Event::InitApply(object) => {
-                    listed.insert(Key::of(&object.metadata));
-                    children.apply(kind, &object.metadata)
+                Event::InitApply(Record(meta)) => {
+                    listed.insert(Key::of(&meta));
+                    children.apply(kind, &meta)
                 }
-                Event::Apply(object) => children.apply(kind, &object.metadata),
-                Event::Delete(object) => children.remove(kind, &Key::of(&object.metadata)),
+                Event::Apply(Record(meta)) => children.apply(kind, &meta),
+                Event::Delete(Record(meta)) => children.remove(kind, &Key::of(&meta)),
                 Event::InitDone => children.retain(kind, namespace.as_deref(), &std::mem::take(&mut listed)),
             };
             wake(&inner, &woken, Causes::OWNED);
         };
-        let run = follow(self.0.client.clone(), place.clone(), progress.clone(), deliver).boxed();
+        let client = client::metadata_only(&self.0.client);
+        let run = follow(client, place.clone(), progress.clone(), deliver).boxed();
         Watch { place, progress: progress.subscribe(), run }
     }
 
@@ -143,6 +130,11 @@ impl Relations {
         };
         let run = labelled.watch(at, self.0.client.clone(), wake).boxed();
         Watch { place, progress: progress.subscribe(), run }
+    }
+
+    /// Whether objects are kept with what is skipped otherwise.
+    pub(crate) fn keeps_all(&self) -> bool {
+        self.0.scope.whole
     }
 
     /// From now on every event wakes.
@@ -157,8 +149,7 @@ impl Relations {
 
     /// Whether objects of the namespace are watched; those without one always are.
     pub(crate) fn covers(&self, namespace: Option<&str>) -> bool {
-        let watched = &self.0.namespaces;
-        watched.is_empty() || namespace.is_none_or(|namespace| watched.iter().any(|one| **one == *namespace))
+        self.0.scope.covers(namespace)
     }
 
     /// The object of the name, from a watch that starts with the first asker and is shared. Its appearance, change or disappearance
@@ -179,7 +170,7 @@ impl Relations {
 
     fn start(&self, target: &Target) -> Named {
         let namespace = target.namespace.as_deref().map(Arc::from);
-        let place = Place { name: Some(target.name.clone()), ..Place::of(&target.kind.resource, namespace) };
+        let place = Place { name: Some(target.name.clone()), ..self.0.scope.place(&target.kind, namespace) };
         let (inner, target) = (Arc::downgrade(&self.0), target.clone());
         Named::start(self.0.client.clone(), place, move || wake_askers(&inner, &target))
     }

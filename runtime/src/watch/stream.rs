@@ -15,6 +15,7 @@ use serde::de::DeserializeOwned;
 use tokio::sync::watch;
 
 use super::trouble::Trouble;
+use crate::decode::keeping_all;
 use crate::queue::Curve;
 
 /// The pauses between the tries of one watch. (The adaptor of kube-runtime starts anew with each attempt to list.)
@@ -28,13 +29,11 @@ pub(crate) struct Place {
     pub(crate) namespace: Option<Arc<str>>,
     pub(crate) labels: Option<String>,
     pub(crate) name: Option<String>,
+    /// Whether objects keep what is skipped otherwise.
+    pub(crate) whole: bool,
 }
 
 impl Place {
-    pub(crate) fn of(resource: &ApiResource, namespace: Option<Arc<str>>) -> Self {
-        Self { resource: resource.clone(), namespace, labels: None, name: None }
-    }
-
     fn api<K: Resource<DynamicType = ApiResource, Scope = DynamicResourceScope>>(&self, client: Client) -> Api<K> {
         match &self.namespace {
             Some(namespace) => Api::namespaced_with(client, namespace, &self.resource),
@@ -93,7 +92,7 @@ pub(super) async fn follow<K>(
     K: Resource<DynamicType = ApiResource, Scope = DynamicResourceScope>,
     K: Clone + DeserializeOwned + Debug + Send + 'static,
 {
-    let mut events = pin!(watcher(place.api::<K>(client), place.config()));
+    let mut events = pin!(keeping_all(place.whole, watcher(place.api::<K>(client), place.config())));
     let mut told = HashSet::new();
     let mut failures = 0;
     while let Some(event) = events.next().await {

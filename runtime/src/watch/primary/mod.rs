@@ -11,10 +11,10 @@ use kube::runtime::watcher::Event;
 use tokio::sync::watch;
 
 use crate::cause::{self, List};
+use crate::decode::{Broken, Guarded};
 use crate::queue::{Causes, Key, Queue};
 use crate::status::StatusContract;
 use crate::watch::dependents::Dependents;
-use crate::watch::guard::{Broken, Guarded};
 use crate::watch::seen::is_newer;
 use crate::watch::stream::{Place, Progress, follow};
 

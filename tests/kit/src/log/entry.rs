@@ -4,7 +4,7 @@ use std::fmt;
 
 use bytes::Bytes;
 use http::HeaderMap;
-use http::header::{CONTENT_TYPE, USER_AGENT};
+use http::header::{ACCEPT, CONTENT_TYPE, USER_AGENT};
 use http::request::Parts;
 use serde_json::Value;
 
@@ -35,6 +35,8 @@ pub struct Entry {
     pub query: String,
     /// The Content-Type of the body, which says what sort of patch it is.
     pub content_type: String,
+    /// The Accept, which says in which form the answer is wanted.
+    pub accept: String,
     /// The User-Agent; kube sends none.
     pub user_agent: String,
     /// The `fieldManager` of the query.
@@ -68,6 +70,7 @@ impl Entry {
             path: parts.uri.path().to_owned(),
             query: text.to_owned(),
             content_type: header(&parts.headers, CONTENT_TYPE),
+            accept: header(&parts.headers, ACCEPT),
             user_agent: header(&parts.headers, USER_AGENT),
             field_manager: query.field_manager,
             body: body.clone(),

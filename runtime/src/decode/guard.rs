@@ -1,40 +1,44 @@
 //! Decoding that survives an object which does not fit its type: it hurts nobody but itself.
 
-use std::borrow::Cow;
+use std::panic::UnwindSafe;
 use std::sync::Arc;
 
-use kube::Resource;
-use kube::api::{DynamicObject, ObjectMeta};
-use kube::core::{ApiResource, DynamicResourceScope};
+use kube::api::ObjectMeta;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
+use super::lean::decode;
+use super::raw::Raw;
 use crate::wiring::Kind;
 
-/// An object, or what could be read of it. `managedFields` are dropped on the way.
+/// An object, or what could be read of it.
 #[derive(Clone, Debug)]
-pub(super) enum Guarded<K> {
+pub(crate) enum Guarded<K> {
     Sound(Arc<K>),
     Broken(Broken),
 }
 
 /// An object that does not fit its type.
 #[derive(Clone, Debug)]
-pub(super) struct Broken {
-    pub(super) meta: Box<ObjectMeta>,
+pub(crate) struct Broken {
+    pub(crate) meta: Box<ObjectMeta>,
     /// Where, as a path: `spec.replicas`; empty where it is not one field.
-    pub(super) field: String,
-    pub(super) error: String,
+    pub(crate) field: String,
+    pub(crate) error: String,
 }
 
 impl<'de, K: Kind> Deserialize<'de> for Guarded<K> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let mut value = Value::deserialize(deserializer)?;
-        if let Some(Value::Object(meta)) = value.get_mut("metadata") {
-            meta.remove("managedFields");
+        let raw = Raw::deserialize(deserializer)?;
+        if let Raw::Text(text) = &raw
+            && let Ok(object) = guarded(|| decode::<K, _>(&mut serde_json::Deserializer::from_str(text)))
+        {
+            return Ok(Self::Sound(Arc::new(object)));
         }
-        match decode::<K>(&value) {
+        // Once more, as a tree: it is searched for what does not fit.
+        let value: Value = raw.tree().and_then(decode).map_err(D::Error::custom)?;
+        match guarded(|| K::deserialize(&value)) {
             Ok(object) => Ok(Self::Sound(Arc::new(object))),
             Err(error) => {
                 let meta = ObjectMeta::deserialize(&value["metadata"]).map_err(D::Error::custom)?;
@@ -46,8 +50,8 @@ impl<'de, K: Kind> Deserialize<'de> for Guarded<K> {
 }
 
 /// Types bring decoders of their own: one that panics must not take the watch with it.
-fn decode<K: Kind>(value: &Value) -> Result<K, String> {
-    let decoded = std::panic::catch_unwind(|| K::deserialize(value));
+fn guarded<K>(decode: impl FnOnce() -> serde_json::Result<K> + UnwindSafe) -> Result<K, String> {
+    let decoded = std::panic::catch_unwind(decode);
     decoded
         .unwrap_or_else(|_| Err(serde_json::Error::custom("its decoder panicked")))
         .map_err(|error| error.to_string())
@@ -59,7 +63,7 @@ fn culprit<K: Kind>(object: &Value, error: &str) -> String {
     while let Some(step) = steps(at(object, &path), error).into_iter().find(|step| {
         let longer: Vec<String> = path.iter().chain([step]).cloned().collect();
         let rest = without(object, &longer);
-        decode::<K>(&rest).err().is_none_or(|other| other != error)
+        guarded(|| K::deserialize(&rest)).err().is_none_or(|other| other != error)
     }) {
         path.push(step);
     }
@@ -113,34 +117,15 @@ fn without(object: &Value, path: &[String]) -> Value {
     copy
 }
 
-impl<K: Kind> Resource for Guarded<K> {
-    type DynamicType = ApiResource;
-    type Scope = DynamicResourceScope;
-
-    fn kind(resource: &ApiResource) -> Cow<'_, str> {
-        DynamicObject::kind(resource)
-    }
-
-    fn group(resource: &ApiResource) -> Cow<'_, str> {
-        DynamicObject::group(resource)
-    }
-
-    fn version(resource: &ApiResource) -> Cow<'_, str> {
-        DynamicObject::version(resource)
-    }
-
-    fn plural(resource: &ApiResource) -> Cow<'_, str> {
-        DynamicObject::plural(resource)
-    }
-
-    fn meta(&self) -> &ObjectMeta {
+impl<K: Kind> Guarded<K> {
+    pub(super) fn metadata(&self) -> &ObjectMeta {
         match self {
             Self::Sound(object) => object.meta(),
             Self::Broken(broken) => &broken.meta,
         }
     }
 
-    fn meta_mut(&mut self) -> &mut ObjectMeta {
+    pub(super) fn metadata_mut(&mut self) -> &mut ObjectMeta {
         match self {
             Self::Sound(object) => Arc::make_mut(object).meta_mut(),
             Self::Broken(broken) => &mut broken.meta,
@@ -150,7 +135,7 @@ impl<K: Kind> Resource for Guarded<K> {
 
 impl Broken {
     /// `team-a/app: spec.replicas: invalid type ..`.
-    pub(super) fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         let colon = if self.field.is_empty() { "" } else { ": " };
         format!("{}{colon}{}", self.field, self.error)
     }

@@ -1,0 +1,72 @@
+//! What watches deliver: objects as they are kept, decoded straight from the answer.
+
+use std::borrow::Cow;
+
+use kube::Resource;
+use kube::api::{DynamicObject, ObjectMeta, PartialObjectMeta};
+use kube::core::{ApiResource, DynamicResourceScope};
+use serde::{Deserialize, Deserializer};
+
+use super::guard::Guarded;
+use super::lean::{decode, record};
+use crate::wiring::Kind;
+
+/// An object of a kind that steps read.
+#[derive(Clone, Debug)]
+pub(crate) struct Object(pub(crate) DynamicObject);
+
+impl<'de> Deserialize<'de> for Object {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        decode(deserializer).map(Self)
+    }
+}
+
+/// What of an owned object tells whose it is, and whether it changed.
+#[derive(Clone, Debug)]
+pub(crate) struct Record(pub(crate) ObjectMeta);
+
+impl<'de> Deserialize<'de> for Record {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        record(deserializer).map(|partial: PartialObjectMeta<DynamicObject>| Self(partial.metadata))
+    }
+}
+
+/// Where it is found, the place of the watch tells.
+macro_rules! resource {
+    ([$($param:ident: $bound:ident)?] $item:ty, $this:ident => $meta:expr, $meta_mut:expr) => {
+        impl<$($param: $bound)?> Resource for $item {
+            type DynamicType = ApiResource;
+            type Scope = DynamicResourceScope;
+
+            fn kind(resource: &ApiResource) -> Cow<'_, str> {
+                DynamicObject::kind(resource)
+            }
+
+            fn group(resource: &ApiResource) -> Cow<'_, str> {
+                DynamicObject::group(resource)
+            }
+
+            fn version(resource: &ApiResource) -> Cow<'_, str> {
+                DynamicObject::version(resource)
+            }
+
+            fn plural(resource: &ApiResource) -> Cow<'_, str> {
+                DynamicObject::plural(resource)
+            }
+
+            fn meta(&self) -> &ObjectMeta {
+                let $this = self;
+                $meta
+            }
+
+            fn meta_mut(&mut self) -> &mut ObjectMeta {
+                let $this = self;
+                $meta_mut
+            }
+        }
+    };
+}
+
+resource!([] Object, this => &this.0.metadata, &mut this.0.metadata);
+resource!([] Record, this => &this.0, &mut this.0);
+resource!([K: Kind] Guarded<K>, this => this.metadata(), this.metadata_mut());

@@ -1,0 +1,272 @@
+//! Decoding that skips what no reconciler reads and what costs most: `managedFields`, and the copy that `kubectl apply` leaves.
+//!
+//! On the way, not afterwards: a tree that is built and dropped costs the time all the same.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use futures::Stream;
+use serde::de::value::{BorrowedStrDeserializer, CowStrDeserializer};
+use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
+use serde::{Deserialize, forward_to_deserialize_any};
+
+use super::raw::Text;
+
+/// The annotation in which `kubectl apply` keeps the whole object once more.
+const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
+
+tokio::task_local! {
+    static WHOLE: bool;
+}
+
+/// The events of a watch whose objects are kept whole, or not.
+pub(crate) fn keeping_all<S: Stream>(whole: bool, events: S) -> impl Stream<Item = S::Item> {
+    let mut events = Box::pin(events);
+    futures::stream::poll_fn(move |cx| WHOLE.sync_scope(whole, || events.as_mut().poll_next(cx)))
+}
+
+/// A call whose objects are kept whole, or not.
+pub(crate) fn keeping<F: Future>(whole: bool, call: F) -> impl Future<Output = F::Output> {
+    WHOLE.scope(whole, call)
+}
+
+/// Decodes an object: without its ballast, unless the watch keeps it.
+pub(super) fn decode<'de, K: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<K, D::Error> {
+    if WHOLE.try_with(|whole| *whole).unwrap_or(false) { K::deserialize(deserializer) } else { lean(deserializer) }
+}
+
+/// Decodes an object without its ballast.
+pub(super) fn lean<'de, K: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<K, D::Error> {
+    K::deserialize(Lean { inner: deserializer, level: Level::Object })
+}
+
+/// Decodes the metadata of an object without what tells nothing of whose child it is, and skips the rest.
+pub(super) fn record<'de, K: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<K, D::Error> {
+    K::deserialize(Lean { inner: deserializer, level: Level::Record })
+}
+
+/// Where in the object we are.
+#[derive(Clone, Copy)]
+enum Level {
+    Object,
+    Metadata,
+    Annotations,
+    /// An object of which only the metadata counts.
+    Record,
+    Lineage,
+}
+
+/// What becomes of a field.
+enum Fate {
+    Drop,
+    Keep,
+    /// Kept, without what is ballast in it.
+    Enter(Level),
+}
+
+impl Level {
+    fn fate(self, field: &str) -> Fate {
+        match (self, field) {
+            (Self::Metadata, "managedFields") | (Self::Annotations, LAST_APPLIED) => Fate::Drop,
+            (Self::Lineage, "managedFields" | "annotations" | "labels" | "finalizers") => Fate::Drop,
+            (Self::Object, "metadata") => Fate::Enter(Self::Metadata),
+            (Self::Record, "metadata") => Fate::Enter(Self::Lineage),
+            (Self::Record, _) => Fate::Drop,
+            (Self::Metadata, "annotations") => Fate::Enter(Self::Annotations),
+            _ => Fate::Keep,
+        }
+    }
+}
+
+/// A deserializer, a visitor, a map or a seed of which fields are dropped.
+struct Lean<T> {
+    inner: T,
+    level: Level,
+}
+
+macro_rules! forward {
+    ($($method:ident($($arg:ident: $ty:ty),*);)*) => {$(
+        fn $method<V: Visitor<'de>>(self, $($arg: $ty,)* visitor: V) -> Result<V::Value, D::Error> {
+            self.inner.$method($($arg,)* Lean { inner: visitor, level: self.level })
+        }
+    )*};
+}
+
+impl<'de, D: Deserializer<'de>> Deserializer<'de> for Lean<D> {
+    type Error = D::Error;
+
+    forward! {
+        deserialize_any();
+        deserialize_map();
+        deserialize_option();
+        deserialize_struct(name: &'static str, fields: &'static [&'static str]);
+        deserialize_newtype_struct(name: &'static str);
+    }
+
+    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
+        self.inner.deserialize_ignored_any(visitor)
+    }
+
+    fn is_human_readable(&self) -> bool {
+        self.inner.is_human_readable()
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct seq tuple
+        tuple_struct enum identifier
+    }
+}
+
+macro_rules! visit {
+    ($($method:ident($ty:ty);)*) => {$(
+        fn $method<E: Error>(self, value: $ty) -> Result<V::Value, E> {
+            self.inner.$method(value)
+        }
+    )*};
+}
+
+impl<'de, V: Visitor<'de>> Visitor<'de> for Lean<V> {
+    type Value = V::Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.inner.expecting(f)
+    }
+
+    visit! {
+        visit_bool(bool);
+        visit_i64(i64);
+        visit_u64(u64);
+        visit_f64(f64);
+        visit_str(&str);
+        visit_borrowed_str(&'de str);
+        visit_string(String);
+    }
+
+    fn visit_none<E: Error>(self) -> Result<V::Value, E> {
+        self.inner.visit_none()
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<V::Value, E> {
+        self.inner.visit_unit()
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, inner: D) -> Result<V::Value, D::Error> {
+        self.inner.visit_some(Lean { inner, level: self.level })
+    }
+
+    fn visit_newtype_struct<D: Deserializer<'de>>(self, inner: D) -> Result<V::Value, D::Error> {
+        self.inner.visit_newtype_struct(Lean { inner, level: self.level })
+    }
+
+    fn visit_seq<A: serde::de::SeqAccess<'de>>(self, items: A) -> Result<V::Value, A::Error> {
+        self.inner.visit_seq(items)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, inner: A) -> Result<V::Value, A::Error> {
+        self.inner.visit_map(Fields { inner, level: self.level, enter: None })
+    }
+}
+
+/// The fields of one level.
+struct Fields<A> {
+    inner: A,
+    level: Level,
+    /// The level of the value that comes next, if it is looked into.
+    enter: Option<Level>,
+}
+
+impl<'de, A: MapAccess<'de>> MapAccess<'de> for Fields<A> {
+    type Error = A::Error;
+
+    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, A::Error> {
+        while let Some(Text(name)) = self.inner.next_key()? {
+            self.enter = match self.level.fate(&name) {
+                Fate::Drop => {
+                    self.inner.next_value::<IgnoredAny>()?;
+                    continue;
+                }
+                Fate::Keep => None,
+                Fate::Enter(level) => Some(level),
+            };
+            let key = match name {
+                Cow::Borrowed(name) => seed.deserialize(BorrowedStrDeserializer::new(name)),
+                owned @ Cow::Owned(_) => seed.deserialize(CowStrDeserializer::new(owned)),
+            };
+            return key.map(Some);
+        }
+        Ok(None)
+    }
+
+    fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, A::Error> {
+        match self.enter.take() {
+            Some(level) => self.inner.next_value_seed(Lean { inner: seed, level }),
+            None => self.inner.next_value_seed(seed),
+        }
+    }
+}
+
+impl<'de, S: DeserializeSeed<'de>> DeserializeSeed<'de> for Lean<S> {
+    type Value = S::Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, inner: D) -> Result<S::Value, D::Error> {
+        self.inner.deserialize(Lean { inner, level: self.level })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use kube::api::{DynamicObject, ObjectMeta, PartialObjectMeta};
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn fat() -> Value {
+        json!({
+            "apiVersion": "example.com/v1", "kind": "Thing",
+            "metadata": {
+                "name": "a", "namespace": "b", "uid": "u", "generation": 3, "labels": { "managedFields": "mine" },
+                "annotations": { LAST_APPLIED: "{}", "note": "kept\n" },
+                "managedFields": [{ "manager": "kubectl", "fieldsV1": { "f:spec": {} } }],
+            },
+            "spec": { "metadata": { "managedFields": [1], "annotations": { LAST_APPLIED: "deep" } }, "text": "\"quoted\"" },
+        })
+    }
+
+    fn without_ballast() -> Value {
+        let mut lean = fat();
+        let meta = lean["metadata"].as_object_mut().unwrap();
+        meta.remove("managedFields");
+        meta["annotations"].as_object_mut().unwrap().remove(LAST_APPLIED);
+        lean
+    }
+
+    #[test]
+    fn only_the_ballast_of_the_object_itself_is_skipped() {
+        let text = fat().to_string();
+        let decoded: DynamicObject = lean(&mut serde_json::Deserializer::from_str(&text)).unwrap();
+        assert_eq!(serde_json::to_value(decoded).unwrap(), without_ballast());
+        let decoded: Value = lean(fat()).unwrap();
+        assert_eq!(decoded, without_ballast(), "from a tree, too");
+    }
+
+    #[test]
+    fn a_record_keeps_what_tells_whose_child_it_is() {
+        let text = fat().to_string();
+        let decoded: PartialObjectMeta<DynamicObject> = record(&mut serde_json::Deserializer::from_str(&text)).unwrap();
+        let kept = json!({ "name": "a", "namespace": "b", "uid": "u", "generation": 3 });
+        assert_eq!(decoded.metadata, serde_json::from_value::<ObjectMeta>(kept).unwrap());
+    }
+
+    #[test]
+    fn what_is_no_object_is_refused_as_without_us() {
+        for text in ["3", "null", "\"a\"", "[]", "{", "{\"metadata\": 3}", "{\"metadata\": {\"annotations\": []}}"] {
+            let plain = serde_json::from_str::<PartialObjectMeta<DynamicObject>>(text).map(|o| o.metadata);
+            let ours = lean::<PartialObjectMeta<DynamicObject>, _>(&mut serde_json::Deserializer::from_str(text));
+            assert_eq!(
+                plain.map_err(|error| error.to_string()),
+                ours.map(|o| o.metadata).map_err(|error| error.to_string()),
+                "{text}"
+            );
+        }
+    }
+}

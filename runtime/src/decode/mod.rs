@@ -1,0 +1,10 @@
+//! From the answers of the API server to objects: what is skipped on the way, and what becomes of one that does not fit its type.
+
+mod guard;
+mod item;
+mod lean;
+mod raw;
+
+pub(crate) use self::guard::{Broken, Guarded};
+pub(crate) use self::item::{Object, Record};
+pub(crate) use self::lean::{keeping, keeping_all};
