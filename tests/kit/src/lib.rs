@@ -52,7 +52,7 @@
 //!
 //! What is not done answers 501 or 405 with a text that says so, never a plausible 200:
 //!
-//! - rights are checked only in a cluster built with [`Builder::rbac`]; that nobody grants more than he has is not checked;
+//! - rights are checked only in a cluster built with [`Builder::rbac`];
 //! - no kubelet, no scheduler, no controllers of Deployments, Jobs or Services, no default ServiceAccounts: objects stay
 //!   as they were written, and status is what a test writes;
 //! - built-in kinds are checked by type, and beyond that in few places (names, labels, ConfigMap keys, Leases, Events,
@@ -64,7 +64,8 @@
 //!   descriptions; OpenAPI v2 is not served;
 //! - of protobuf only what `kubectl create` sends is read, and nothing is answered in it; JSON deeper than 127 levels is refused (a
 //!   cluster reads 10,000);
-//! - webhooks, eviction, logs and exec.
+//! - budgets of evictions are what the status of their PodDisruptionBudget says, which nobody counts here;
+//! - webhooks, logs, exec and tokens of service accounts.
 //!
 //! What shows each rule of the server, and which few nothing shows, stands in `tests/rules.txt` of this crate.
 //!

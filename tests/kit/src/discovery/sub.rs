@@ -25,7 +25,7 @@ pub(super) fn of(kind: &Kind) -> Vec<Sub> {
     }
     for other in &kind.others {
         let kind = other.kind.to_owned();
-        subs.push(Sub { name: other.name, foreign: None, kind, verbs: other.verbs.to_vec() });
+        subs.push(Sub { name: other.name, foreign: other.foreign, kind, verbs: other.verbs.to_vec() });
     }
     if kind.is_builtin() {
         subs.sort_by_key(|sub| sub.name);

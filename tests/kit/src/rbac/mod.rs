@@ -1,6 +1,8 @@
 //! Rights: who asks, and whether the roles in the store allow it.
 
 mod asked;
+mod cover;
+mod escalate;
 mod identity;
 mod resolve;
 mod review;
@@ -11,6 +13,7 @@ use crate::failure::Failure;
 use crate::server::Server;
 
 pub(crate) use asked::Asked;
+pub(crate) use escalate::check_given;
 pub(crate) use identity::{Identities, Local, User};
 pub(crate) use review::answer as review;
 pub(crate) use seed::plant;

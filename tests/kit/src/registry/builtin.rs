@@ -32,7 +32,7 @@ fn core() -> Vec<Kind> {
         row::<core::Node>().short(&["no"]).with_status().selecting(node_fields()),
         row::<core::PersistentVolume>().short(&["pv"]).with_status(),
         row::<core::PersistentVolumeClaim>().short(&["pvc"]).with_status(),
-        row::<core::Pod>().short(&["po"]).all().with_status().selecting(pod_fields()),
+        pod(),
         row::<core::ResourceQuota>().short(&["quota"]).with_status(),
         row::<core::Secret>().selecting(vec![Selectable::plain("type")]),
         row::<core::Service>().short(&["svc"]).all().with_status().conditional().selecting(service_fields()),
@@ -95,10 +95,17 @@ where
     kind
 }
 
+fn pod() -> Kind {
+    let mut kind = row::<core::Pod>().short(&["po"]).all().with_status().selecting(pod_fields());
+    let foreign = Some(("policy", "v1"));
+    kind.others = vec![Subresource { name: "eviction", kind: "Eviction", foreign, verbs: &[Verb::Create] }];
+    kind
+}
+
 fn namespace() -> Kind {
     let mut kind = row::<core::Namespace>().short(&["ns"]).with_status();
     kind.fields = vec![Selectable::plain("status.phase")];
-    kind.others = vec![Subresource { name: "finalize", kind: "Namespace", verbs: &[Verb::Update] }];
+    kind.others = vec![Subresource { name: "finalize", kind: "Namespace", foreign: None, verbs: &[Verb::Update] }];
     kind.verbs.retain(|verb| *verb != Verb::DeleteCollection);
     kind
 }

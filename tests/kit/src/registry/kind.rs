@@ -116,8 +116,10 @@ pub enum Selector {
 pub struct Subresource {
     /// Path segment, such as "finalize".
     pub name: &'static str,
-    /// Kind it answers, of the parent's group and version.
+    /// Kind it answers.
     pub kind: &'static str,
+    /// Group and version of that kind, where they are not the parent's.
+    pub foreign: Option<(&'static str, &'static str)>,
     /// What may be done with it.
     pub verbs: &'static [Verb],
 }

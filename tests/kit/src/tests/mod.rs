@@ -6,6 +6,7 @@ mod crowd;
 mod definition;
 mod ending;
 mod eventually;
+mod evict;
 mod gc;
 mod hooks;
 mod load;

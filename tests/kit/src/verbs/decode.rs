@@ -23,7 +23,7 @@ pub(super) struct Decoded {
 }
 
 /// The body as a value, whatever it is, and complaints about fields given twice.
-fn body(call: &Call) -> Result<(Value, Vec<String>), Failure> {
+pub(super) fn body(call: &Call) -> Result<(Value, Vec<String>), Failure> {
     match call.content_type.as_str() {
         "" | "application/json" => json_body(call),
         "application/yaml" => {

@@ -118,7 +118,22 @@ fn done(kind: &Kind, object: &Value) -> Value {
 impl Deletion {
     /// Reads the options of a request: from the body, or else from the query.
     pub(super) fn of(call: &Call) -> Result<Self, Failure> {
-        let options = options(call)?;
+        Self::from_options(options(call)?)
+    }
+
+    /// Reads options that stand in the body of another request.
+    pub(super) fn asked(call: &Call, options: Value) -> Result<Self, Failure> {
+        let mut options: Options = match options {
+            Value::Null => Options::default(),
+            options => Options::deserialize(options).map_err(|error| unread(&error.to_string()))?,
+        };
+        if !call.query.dry_run.is_empty() {
+            options.dry_run = Some(call.query.dry_run.clone());
+        }
+        Self::from_options(options)
+    }
+
+    fn from_options(options: Options) -> Result<Self, Failure> {
         let causes = options_causes(&options);
         if !causes.is_empty() {
             return Err(Failure::invalid_options("DeleteOptions", &causes));

@@ -5,6 +5,7 @@ mod collection;
 mod create;
 mod decode;
 mod delete;
+mod evict;
 mod get;
 mod list;
 mod patch;
@@ -30,18 +31,8 @@ pub(crate) use scale::printed as printed_selector;
 pub(crate) use write::part;
 
 /// Subresources a cluster has and this server does not.
-const NOT_DONE: [&str; 10] = [
-    "finalize",
-    "log",
-    "exec",
-    "attach",
-    "portforward",
-    "proxy",
-    "eviction",
-    "binding",
-    "ephemeralcontainers",
-    "token",
-];
+const NOT_DONE: [&str; 9] =
+    ["finalize", "log", "exec", "attach", "portforward", "proxy", "binding", "ephemeralcontainers", "token"];
 
 /// Sends a request to its verb.
 pub(crate) async fn answer(server: &Arc<Server>, call: Call) -> Result<Reply, Failure> {
@@ -65,9 +56,14 @@ async fn asked(server: &Arc<Server>, call: Call) -> Result<Reply, Failure> {
     match (call.target.subresource.as_deref(), &call.kind.scale) {
         (None, _) => whole(server, call).await,
         (Some("scale"), Some(scale)) => scale::answer(server, &call, scale),
+        (Some("eviction"), _) if is_pod(&call) => evict::answer(server, &call),
         (Some("status"), _) if call.kind.status => status(server, &call).await,
         (Some(other), _) => Err(subresource(server, &call, other)),
     }
+}
+
+fn is_pod(call: &Call) -> bool {
+    call.kind.group.is_empty() && call.kind.plural == "pods"
 }
 
 /// Refuses wrong options of a write.

@@ -11,6 +11,7 @@ use crate::call::Call;
 use crate::cel;
 use crate::definition;
 use crate::failure::{About, Failure};
+use crate::rbac;
 use crate::registry::Kind;
 use crate::schema::{self, Cause};
 use crate::server::Server;
@@ -48,6 +49,7 @@ pub(crate) fn part(call: &Call) -> Part {
 /// Stores a new object whose system fields are set.
 pub(super) fn insert(server: &Server, call: &Call, mut object: Value, track: Track) -> Result<Written, Failure> {
     let kind = &call.kind;
+    rbac::check_given(server, call, &object, None)?;
     let mut warnings = definition::prepare(call, &mut object, None)?;
     let own = [strategy::created(kind, &object), strategy::kind_causes(kind, &object, None)].concat();
     let causes = by_schema(call, &object, None, own, &mut warnings);
@@ -116,6 +118,7 @@ fn change(
     let shown = call.lens.shown(live);
     keep(kind, &mut sent);
     strategy::carry_over(kind, part(call), &shown, &mut sent);
+    rbac::check_given(server, call, &sent, Some(&shown))?;
     let mut warnings = definition::prepare(call, &mut sent, Some(&shown))?;
     // Real servers check the metadata twice, in the common part and in the kind's own.
     let metadata = strategy::updated(&shown, &sent);

@@ -18,6 +18,8 @@ rules!(
     paths_need_rules_of_their_own,
     reviews_tell_what_a_user_may_do,
     a_user_asks_about_himself,
+    nobody_gives_away_rights_that_he_has_not,
+    who_may_bind_or_escalate_gives_what_he_has_not,
 );
 
 const RBAC: &str = "/apis/rbac.authorization.k8s.io/v1";
@@ -266,4 +268,65 @@ async fn a_user_asks_about_himself(env: &Env) -> Verdict {
     let answer = env.as_user(&user, "POST", &format!("{REVIEWS}/selfsubjectrulesreviews"), &rules).await?.is(201)?;
     let rules = answer.body["status"]["resourceRules"].as_array().cloned().unwrap_or_default();
     same("its rule", rules.contains(&rule(&["get"], "", &["configmaps"])), true)
+}
+
+/// What a user may write who may write roles and bindings, and get config maps.
+async fn a_writer_of_roles(env: &Env, more: Value) -> Result<(String, String), Broken> {
+    let verbs = ["get", "create", "update", "patch"];
+    let roles = rule(&verbs, "rbac.authorization.k8s.io", &["roles", "rolebindings"]);
+    let mut rules = json!([roles, rule(&["get"], "", &["configmaps"])]);
+    rules.as_array_mut().into_iter().for_each(|rules| rules.extend(more.as_array().cloned().unwrap_or_default()));
+    env.bound("writer", rules, &env.user()).await?;
+    let path = format!("{RBAC}/namespaces/{}", env.namespace);
+    env.answers(&env.someone(), "GET", &format!("{path}/roles/absent"), 404).await?;
+    Ok((env.someone(), path))
+}
+
+async fn nobody_gives_away_rights_that_he_has_not(env: &Env) -> Verdict {
+    let (user, path) = a_writer_of_roles(env, json!([])).await?;
+    let role = |name: &str, rules: Value| json!({"metadata": {"name": name}, "rules": rules}).to_string();
+    let (roles, bindings) = (format!("{path}/roles"), format!("{path}/rolebindings"));
+    let mine = json!([rule(&["get"], "", &["configmaps"])]);
+    env.as_user(&user, "POST", &roles, &role("mine", mine)).await?.is(201)?;
+    let more = json!([rule(&["get", "list"], "", &["configmaps", "secrets"])]);
+    let answer = env.as_user(&user, "POST", &roles, &role("more", more.clone())).await?.refuses(403, "Forbidden")?;
+    let lines = [
+        format!(
+            r#"roles.rbac.authorization.k8s.io "more" is forbidden: user "{user}" (groups=["system:authenticated"])"#
+        ),
+        " is attempting to grant RBAC permissions not currently held:\n".to_owned(),
+        "{APIGroups:[\"\"], Resources:[\"configmaps\"], Verbs:[\"list\"]}\n".to_owned(),
+        "{APIGroups:[\"\"], Resources:[\"secrets\"], Verbs:[\"get\" \"list\"]}".to_owned(),
+    ];
+    same("message", text(&answer.body["message"]), lines.concat().as_str())?;
+    let merge = "application/merge-patch+json";
+    let patch = json!({"rules": more}).to_string();
+    env.as_user_with(&user, "PATCH", &format!("{roles}/mine"), merge, &patch).await?.refuses(403, "Forbidden")?;
+    env.post(&roles, &json!({"metadata": {"name": "more"}, "rules": more})).await?.is(201)?;
+    let label = r#"{"metadata":{"labels":{"a":"b"}}}"#;
+    env.as_user_with(&user, "PATCH", &format!("{roles}/more"), merge, label).await?.refuses(403, "Forbidden")?;
+    let finalizer = r#"{"metadata":{"finalizers":[]}}"#;
+    env.as_user_with(&user, "PATCH", &format!("{roles}/more"), merge, finalizer).await?.is(200)?;
+    let bind = |role: &str| binding(role, "Role", role, &env.user()).to_string();
+    env.as_user(&user, "POST", &bindings, &bind("mine")).await?.is(201)?;
+    env.as_user(&user, "POST", &bindings, &bind("more")).await?.refuses(403, "Forbidden")?;
+    env.as_user(&user, "POST", &bindings, &bind("absent")).await?.refuses(404, "NotFound").map(|_| ())
+}
+
+async fn who_may_bind_or_escalate_gives_what_he_has_not(env: &Env) -> Verdict {
+    let mut right = rule(&["bind", "escalate"], "rbac.authorization.k8s.io", &["roles"]);
+    right["resourceNames"] = json!(["more", "absent"]);
+    let (user, path) = a_writer_of_roles(env, json!([right])).await?;
+    let (roles, bindings) = (format!("{path}/roles"), format!("{path}/rolebindings"));
+    let role = json!({"metadata": {"name": "more"}, "rules": [rule(&["get"], "", &["secrets"])]});
+    env.post(&roles, &role).await?.is(201)?;
+    let bind = |role: &str| binding(role, "Role", role, &env.user()).to_string();
+    env.as_user(&user, "POST", &bindings, &bind("more")).await?.is(201)?;
+    env.as_user(&user, "POST", &bindings, &bind("absent")).await?.is(201)?;
+    // A create has no name in its path, so that a right by name is none.
+    let other = json!({"metadata": {"name": "absent"}, "rules": [rule(&["get"], "", &["pods"])]}).to_string();
+    env.as_user(&user, "POST", &roles, &other).await?.refuses(403, "Forbidden")?;
+    let patch = json!({"rules": [rule(&["get"], "", &["pods"])]}).to_string();
+    let merge = "application/merge-patch+json";
+    env.as_user_with(&user, "PATCH", &format!("{roles}/more"), merge, &patch).await?.is(200).map(|_| ())
 }

@@ -1,0 +1,155 @@
+//! POST of an eviction: a deletion of a Pod that the budget of its PodDisruptionBudget has to allow.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::decode;
+use super::delete::{Deletion, delete_stored};
+use super::get::resource;
+use super::scale::printed;
+use super::update::same_namespace;
+use crate::call::Call;
+use crate::failure::{About, Failure};
+use crate::registry::Storage;
+use crate::respond::Reply;
+use crate::selector::Selector;
+use crate::server::Server;
+use crate::store::{Stale, Write};
+use crate::strategy::{self, meta};
+
+/// How often the budget is read anew because another write came between.
+const ATTEMPTS: usize = 16;
+
+pub(super) fn answer(server: &Server, call: &Call) -> Result<Reply, Failure> {
+    if call.method != http::Method::POST {
+        return Err(Failure::method_not_allowed());
+    }
+    let (eviction, warnings) = read(call)?;
+    let deletion = Deletion::asked(call, eviction["deleteOptions"].clone())?;
+    let pod = server.store.get(&call.kind.storage, &call.key(call.name()));
+    let pod = pod.ok_or_else(|| Failure::not_found(resource(&call.kind, call.name())))?;
+    if !is_of_no_account(&pod) {
+        allowed(server, call, &pod, deletion.dry_run)?;
+    }
+    delete_stored(server, &call.kind, &call.key(call.name()), &deletion)?;
+    let done = json!({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201});
+    Ok(Reply::value(201, &done).warning(warnings))
+}
+
+/// The Eviction, and warnings about what it has not.
+fn read(call: &Call) -> Result<(Value, Vec<String>), Failure> {
+    let (eviction, mut complaints) = decode::body(call)?;
+    let known = ["apiVersion", "kind", "metadata", "deleteOptions"];
+    let unknown = eviction.as_object().into_iter().flatten().filter(|(name, _)| !known.contains(&name.as_str()));
+    complaints.extend(unknown.map(|(name, _)| format!("unknown field {name:?}")));
+    let kind = eviction["kind"].as_str().unwrap_or("Eviction");
+    if kind != "Eviction" {
+        return Err(Failure::bad_request(format!("a {kind} is no Eviction")));
+    }
+    same_namespace(call, &eviction)?;
+    if meta(&eviction, "name") != call.name() {
+        return Err(Failure::bad_request("name in URL does not match name in Eviction object"));
+    }
+    let warnings = decode::settle(call, complaints)?;
+    Ok((eviction, warnings))
+}
+
+/// Pods that run nothing yet, or nothing any more, disrupt nobody.
+fn is_of_no_account(pod: &Value) -> bool {
+    strategy::is_deleting(pod) || matches!(pod["status"]["phase"].as_str(), Some("Pending" | "Succeeded" | "Failed"))
+}
+
+fn is_ready(pod: &Value) -> bool {
+    let mut conditions = pod["status"]["conditions"].as_array().into_iter().flatten();
+    conditions.any(|condition| condition["type"] == "Ready" && condition["status"] == "True")
+}
+
+/// Refuses what the budget of the pod does not allow, and takes the disruption off it.
+fn allowed(server: &Server, call: &Call, pod: &Value, dry_run: bool) -> Result<(), Failure> {
+    for _ in 0..ATTEMPTS {
+        let budgets = budgets(server, call, pod)?;
+        let budget = match budgets.as_slice() {
+            [] => return Ok(()),
+            [budget] => budget,
+            _ => {
+                let why =
+                    "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.";
+                return Err(Failure::internal(why));
+            }
+        };
+        if !is_ready(pod) && spares_the_unready(budget) {
+            return Ok(());
+        }
+        let left = checked(budget)?;
+        if dry_run || taken(server, call, budget, left - 1).is_ok() {
+            return Ok(());
+        }
+    }
+    Err(Failure::status(504, "Timeout", format!("couldn't update PodDisruptionBudget of {}", call.name())))
+}
+
+fn storage() -> Storage {
+    Storage::new("policy", "poddisruptionbudgets")
+}
+
+/// The budgets that select the pod.
+fn budgets(server: &Server, call: &Call, pod: &Value) -> Result<Vec<Arc<Value>>, Failure> {
+    let mut found = Vec::new();
+    for budget in server.store.list(&storage(), Some(call.target.space())).items {
+        let selector = &budget["spec"]["selector"];
+        if selector.is_object() && Selector::parse(Some(&printed(selector)), None, &call.kind)?.matches(pod, &call.kind)
+        {
+            found.push(budget);
+        }
+    }
+    Ok(found)
+}
+
+/// Whether a pod that is not ready may go whatever the count is.
+fn spares_the_unready(budget: &Value) -> bool {
+    let number = |field: &str| budget["status"][field].as_i64().unwrap_or_default();
+    let wanted = number("desiredHealthy");
+    budget["spec"]["unhealthyPodEvictionPolicy"] == "AlwaysAllow" || (wanted > 0 && number("currentHealthy") >= wanted)
+}
+
+/// The disruptions that the budget still allows: one or more.
+fn checked(budget: &Value) -> Result<i64, Failure> {
+    let (name, status) = (meta(budget, "name"), &budget["status"]);
+    let number = |field: &str| status[field].as_i64().unwrap_or_default();
+    if number("observedGeneration") < budget["metadata"]["generation"].as_i64().unwrap_or_default() {
+        let why = format!("The disruption budget {name} is still being processed by the server.");
+        let mut refused = refused(&why);
+        if let Some(details) = &mut refused.details {
+            details["retryAfterSeconds"] = json!(10);
+        }
+        return Err(Failure { retry_after: Some(10), ..refused });
+    }
+    let left = number("disruptionsAllowed");
+    if left < 0 {
+        let about = About { group: "policy", kind: "poddisruptionbudget", name };
+        return Err(Failure::forbidden(about, "pdb disruptions allowed is negative"));
+    }
+    if left > 0 {
+        return Ok(left);
+    }
+    let (wanted, found) = (number("desiredHealthy"), number("currentHealthy"));
+    Err(refused(&format!("The disruption budget {name} needs {wanted} healthy pods and has {found} currently")))
+}
+
+/// 429.
+fn refused(why: &str) -> Failure {
+    let message = "Cannot evict pod as it would violate the pod's disruption budget.";
+    let causes = json!({"causes": [{"reason": "DisruptionBudget", "message": why}]});
+    Failure::status(429, "TooManyRequests", message).with_details(causes)
+}
+
+/// Writes down the disruption, for whoever keeps the count.
+fn taken(server: &Server, call: &Call, budget: &Arc<Value>, left: i64) -> Result<(), Stale> {
+    let mut new = budget.as_ref().clone();
+    new["status"]["disruptionsAllowed"] = json!(left);
+    new["status"]["disruptedPods"][call.name()] = json!(server.clock.stamp());
+    let key = (call.target.space().to_owned(), meta(budget, "name").to_owned());
+    let write = Write { resource: storage(), key, old: Some(Arc::clone(budget)), new: Some(new) };
+    server.store.commit(write).map(drop)
+}
