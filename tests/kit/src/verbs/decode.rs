@@ -58,15 +58,22 @@ fn json_body(call: &Call) -> Result<(Value, Vec<String>), Failure> {
 }
 
 fn unrecognized(call: &Call, why: &str) -> Failure {
-    let sent = match call.body.len() {
-        0 => "<empty>".to_owned(),
-        1..=30 => String::from_utf8_lossy(&call.body).into_owned(),
-        _ => format!("{} ...", String::from_utf8_lossy(&call.body[..30])),
-    };
     Failure::bad_request(format!(
-        "the object provided is unrecognized (must be of type {}): {why} ({sent})",
-        call.kind.kind
+        "the object provided is unrecognized (must be of type {}): {why} ({})",
+        call.kind.kind,
+        shown(&call.body)
     ))
+}
+
+/// The first bytes of a body: as text where it begins as an object, else as numbers.
+fn shown(body: &[u8]) -> String {
+    let first = &body[..body.len().min(30)];
+    let more = if body.len() > first.len() { " ..." } else { "" };
+    match body.first() {
+        None => "<empty>".to_owned(),
+        Some(b'{') => format!("{}{more}", String::from_utf8_lossy(first)),
+        Some(_) => first.iter().map(|byte| format!("{byte:02x}")).collect::<String>() + more,
+    }
 }
 
 /// The body of a POST or PUT as an object of the kind.

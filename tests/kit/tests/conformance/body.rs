@@ -12,6 +12,8 @@ rules![
     a_body_nested_too_deep_is_refused,
 ];
 
+const MERGE: &str = "application/merge-patch+json";
+
 fn warnings(answer: &Answer) -> Vec<&str> {
     answer.headers.get_all("Warning").iter().filter_map(|warning| warning.to_str().ok()).collect()
 }
@@ -50,8 +52,13 @@ async fn a_body_may_be_large_but_not_too_large(env: &Env) -> Verdict {
         format!("{}{body}", " ".repeat(size - body.len()))
     };
     env.send("POST", &path, "", &sized(MOST)).await?.is(201)?;
-    let answer = env.send("POST", &path, "", &sized(MOST + 1)).await?.refuses(413, "RequestEntityTooLarge")?;
-    same("message", text(&answer.body["message"]), "Request entity too large: limit is 3145728")
+    let large = sized(MOST + 1);
+    let (all, one) = (env.path(""), env.path("/a"));
+    for (method, path, media) in [("POST", &path, ""), ("POST", &all, ""), ("PUT", &one, ""), ("PATCH", &one, MERGE)] {
+        let answer = env.send(method, path, media, &large).await?.refuses(413, "RequestEntityTooLarge")?;
+        same("message", text(&answer.body["message"]), "Request entity too large: limit is 3145728")?;
+    }
+    env.get(&path).await?.is(200).map(|_| ())
 }
 
 async fn a_body_nested_too_deep_is_refused(env: &Env) -> Verdict {
@@ -61,9 +68,13 @@ async fn a_body_nested_too_deep_is_refused(env: &Env) -> Verdict {
     let answer = env.send("POST", &env.path(""), "", &body).await?.refuses(400, "BadRequest")?;
     let why = "couldn't get version/kind; json parse error: exceeded max depth ({\"apiVersion\":\"conform.evenkee ...)";
     holds("the depth is named", text(&answer.body["message"]).ends_with(why))?;
+    let unclosed =
+        env.send("POST", &env.core("configmaps"), "", &"[".repeat(11_000)).await?.refuses(400, "BadRequest")?;
+    let why = "json parse error: exceeded max depth (5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b5b ...)";
+    holds("what is no object is shown as bytes", text(&unclosed.body["message"]).ends_with(why))?;
     env.widget("a", json!({})).await?;
     let patch = format!("{{\"spec\":{}}}", deep(20_000));
-    let answer = env.send("PATCH", &env.path("/a"), "application/merge-patch+json", &patch).await?;
+    let answer = env.send("PATCH", &env.path("/a"), MERGE, &patch).await?;
     let answer = answer.refuses(400, "BadRequest")?;
     let why = "error decoding patch: invalid character '[' exceeded max depth";
     same("message", text(&answer.body["message"]), why)?;

@@ -7,6 +7,7 @@
 mod accepted;
 mod apply;
 mod body;
+mod bomb;
 mod builtin;
 mod cel;
 mod check;
@@ -80,6 +81,7 @@ fn all() -> Vec<Rule> {
         cel::rules(),
         cost::rules(),
         expression::rules(),
+        bomb::rules(),
         body::rules(),
         event::rules(),
         runtime::rules(),

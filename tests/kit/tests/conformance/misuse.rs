@@ -3,14 +3,12 @@
 use serde_json::{Value, json};
 
 use crate::check::{Verdict, same};
-use crate::env::{Answer, Env, GROUP};
+use crate::env::{Env, GROUP};
 use crate::rule::rules;
 
 rules!(
     a_body_that_is_no_object_is_a_bad_request,
     a_body_of_another_media_type_is_unsupported,
-    a_body_of_more_than_three_megabytes_is_too_large,
-    a_body_nested_too_deep_is_a_bad_request,
     a_config_map_of_more_than_a_megabyte_is_refused,
     a_wrong_value_in_the_query_is_refused,
     a_wrong_selector_is_a_bad_request,
@@ -53,27 +51,6 @@ async fn a_body_of_another_media_type_is_unsupported(env: &Env) -> Verdict {
 
 fn large(bytes: usize) -> Value {
     json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "large"}, "data": {"k": "x".repeat(bytes)}})
-}
-
-async fn a_body_of_more_than_three_megabytes_is_too_large(env: &Env) -> Verdict {
-    let body = large(3 * 1024 * 1024).to_string();
-    let refuses = |answer: Answer| answer.refuses(413, "RequestEntityTooLarge");
-    refuses(env.send("POST", &env.core("configmaps"), "", &body).await?)?;
-    refuses(env.send("POST", &env.path(""), "", &body).await?)?;
-    refuses(env.send("PUT", &env.path("/a"), "", &body).await?)?;
-    refuses(env.send("PATCH", &env.path("/a"), MERGE, &body).await?)?;
-    alive(env).await
-}
-
-async fn a_body_nested_too_deep_is_a_bad_request(env: &Env) -> Verdict {
-    let deep = |version: &str, kind: &str| {
-        let (open, close) = ("[".repeat(11_000), "]".repeat(11_000));
-        format!(r#"{{"apiVersion":"{version}","kind":"{kind}","metadata":{{"name":"deep"}},"x":{open}{close}}}"#)
-    };
-    env.send("POST", &env.core("configmaps"), "", &deep("v1", "ConfigMap")).await?.refuses(400, "BadRequest")?;
-    let widget = deep(&format!("{GROUP}/v1"), "Widget");
-    env.send("POST", &env.path(""), "", &widget).await?.refuses(400, "BadRequest")?;
-    alive(env).await
 }
 
 async fn a_config_map_of_more_than_a_megabyte_is_refused(env: &Env) -> Verdict {

@@ -2,6 +2,7 @@
 
 mod list;
 mod logic;
+mod pattern;
 mod preset;
 #[cfg(test)]
 mod tests;
@@ -158,9 +159,7 @@ fn check_embedded(node: &Node, at: &str, causes: &mut Causes) {
 
 fn check_pattern(node: &Node, at: &str, causes: &mut Causes) {
     let Some(pattern) = node.get("pattern").and_then(Value::as_str) else { return };
-    if let Err(error) = regex::Regex::new(pattern) {
-        let error = error.to_string();
-        let reason = error.lines().last().unwrap_or_default();
+    if let Some(reason) = pattern::mistake(pattern) {
         let text = format!("must be a valid regular expression, but isn't: {reason}");
         causes.push(Cause::invalid(&format!("{at}.pattern"), quoted(pattern), text));
     }
