@@ -1,8 +1,9 @@
-//! For our own tests: operators with a hole in the list of causes, to show that each cause is needed. The feature `sabotage` is no part
-//! of the API.
+//! For our own tests: operators with a hole in the list of causes, to show that each cause is needed, and the queue by itself, to count
+//! what it costs. The feature `sabotage` is no part of the API.
 
 use crate::Operator;
 use crate::cause::List;
+pub use crate::queue::{Bare, Taken, requeued};
 
 /// The words of all causes, in the order of the list.
 pub fn causes() -> impl Iterator<Item = &'static str> {

@@ -3,9 +3,9 @@
 
 use kube::api::ObjectMeta;
 
-use super::Causes;
 use super::digest::Digest;
 use super::facts::{Event, Inputs, Standing};
+use super::{Causes, Urgency};
 use crate::request::is_requested;
 
 /// One cause.
@@ -13,8 +13,8 @@ pub(super) struct Cause {
     pub(super) cause: Causes,
     /// As it stands in the log.
     pub(super) word: &'static str,
-    /// Whether it goes before those that only time, or a restart, brought about.
-    pub(super) is_urgent: bool,
+    /// What goes first.
+    pub(super) urgency: Urgency,
     /// The event filter: whether two versions of the object differ in this.
     event: fn(&Event<'_>) -> bool,
     /// The short-circuit: whether the object itself says that it must not be left alone.
@@ -25,7 +25,7 @@ pub(super) struct Cause {
 
 impl Cause {
     const fn named(cause: Causes, word: &'static str) -> Self {
-        Self { cause, word, is_urgent: true, event: |_| false, stands: |_| false, digest: |_, _| {} }
+        Self { cause, word, urgency: Urgency::Changed, event: |_| false, stands: |_| false, digest: |_, _| {} }
     }
 }
 
@@ -46,7 +46,7 @@ macro_rules! causes {
 causes! {
     /// Seen for the first time: new, recreated, or after a restart or relist.
     APPEARED = "appeared" {
-        is_urgent: false,
+        urgency: Urgency::Timed,
         event: |event| event.before.is_none(),
         digest: |inputs, digest| digest.add(inputs.meta.uid.as_deref().unwrap_or_default()),
     }
@@ -87,20 +87,22 @@ causes! {
     }
     /// An owned object changed or vanished.
     OWNED = "owned" {
+        urgency: Urgency::Related,
         digest: |inputs, digest| digest.add_all(inputs.owned),
     }
     /// A watched object appeared, changed or vanished.
     WATCHED = "watched" {
+        urgency: Urgency::Related,
         digest: |inputs, digest| digest.add_all(inputs.watched),
     }
     /// The requeue interval or a poll time passed.
     RESYNC = "resync" {
-        is_urgent: false,
+        urgency: Urgency::Timed,
         stands: |object| object.woken.contains(Causes::RESYNC),
     }
     /// The last outcome was not final; the back-off passed.
     RETRY = "retry" {
-        is_urgent: false,
+        urgency: Urgency::Timed,
         stands: |object| object.inputs.is_none_or(|inputs| inputs.digest.is_empty()),
     }
     /// Somebody asked for a pass: the token is new or another one, or the status holds no receipt for it.

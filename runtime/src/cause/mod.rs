@@ -17,6 +17,17 @@ pub(crate) use self::list::List;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Causes(u16);
 
+/// How soon a cause matters, the most urgent first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Urgency {
+    /// The object itself changed, or is to go: somebody waits for that.
+    Changed,
+    /// Another object changed.
+    Related,
+    /// Nothing changed: time, or a restart, brought it about.
+    Timed,
+}
+
 impl Causes {
     /// The empty set.
     pub(crate) const NONE: Self = Self(0);
@@ -38,9 +49,10 @@ impl Causes {
         self.0 == 0
     }
 
-    /// Something changed: goes before what only time, or a restart, brought about.
-    pub(crate) fn is_urgent(self) -> bool {
-        list::CAUSES.iter().any(|cause| cause.is_urgent && self.contains(cause.cause))
+    /// How soon it matters: as soon as the most urgent of them.
+    pub(crate) fn urgency(self) -> Urgency {
+        let causes = list::CAUSES.iter().filter(|cause| self.contains(cause.cause));
+        causes.map(|cause| cause.urgency).min().unwrap_or(Urgency::Timed)
     }
 }
 

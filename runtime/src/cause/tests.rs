@@ -30,8 +30,9 @@ fn a_set_prints_its_causes_in_order() {
 
 #[test]
 fn timers_and_restarts_are_not_urgent() {
-    assert!(!(Causes::RESYNC | Causes::RETRY | Causes::APPEARED).is_urgent());
-    assert!((Causes::RESYNC | Causes::OWNED).is_urgent());
+    assert_eq!((Causes::RESYNC | Causes::RETRY | Causes::APPEARED).urgency(), Urgency::Timed);
+    assert_eq!((Causes::RESYNC | Causes::OWNED).urgency(), Urgency::Related);
+    assert_eq!((Causes::OWNED | Causes::DELETION).urgency(), Urgency::Changed);
 }
 
 #[test]

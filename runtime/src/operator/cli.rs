@@ -133,7 +133,7 @@ impl Operator {
         if !flags.namespaces.is_empty() {
             self = self.namespaces(flags.namespaces);
         }
-        self.concurrency = flags.concurrency.unwrap_or(self.concurrency);
+        self.limits.concurrency = flags.concurrency.unwrap_or(self.limits.concurrency);
         if flags.no_cross_namespace_refs {
             self = self.access(Access::SameNamespace);
         }

@@ -1,5 +1,6 @@
 //! The glue of one reconciler: its watches feed its queue, its queue runs its passes.
 
+use std::any::TypeId;
 use std::sync::Arc;
 
 use futures::FutureExt;
@@ -11,6 +12,7 @@ use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 
 use super::error::{Error, Reason, Result};
+use super::limits::Own;
 use super::{definition, startup};
 use crate::cause::List;
 use crate::depend::Access;
@@ -30,6 +32,8 @@ pub(super) struct Launch {
     pub(super) operator: Arc<str>,
     pub(super) scope: Scope,
     pub(super) config: QueueConfig,
+    /// Of single reconcilers.
+    pub(super) own: Arc<Own>,
     pub(super) jitter: Jitter,
     pub(super) causes: List,
     pub(super) access: Access,
@@ -60,7 +64,8 @@ impl<R: Reconciler> Controller<R> {
     /// The reconciled kind cannot be listed, or its CRD lacks what the framework writes.
     pub(super) async fn prepare(launch: Launch, deps: Arc<R::Deps>) -> Result<Self> {
         let kind = KindInfo::of::<R::Object>();
-        let (queue, primary) = (Queue::new(launch.causes), Primary::<R::Object>::new());
+        let queue = Queue::new(launch.causes, launch.config.rate.clone());
+        let primary = Primary::<R::Object>::new();
         let (client, scope) = (launch.client.clone(), launch.scope.clone());
         let relations = Relations::new(client.clone(), &R::WIRING, kind.clone(), scope, queue.clone());
         let worker = Arc::new(PassWorker::<R>::new(Env {
@@ -113,7 +118,9 @@ impl<R: Reconciler> Prepared for Controller<R> {
         async move {
             relations.go_live();
             let version = Arc::new(move |key: &_| primary.seen_version(key));
-            let config = QueueConfig { version: Some(version), ..launch.config };
+            let own = launch.own.get(&TypeId::of::<R>()).copied();
+            let concurrency = own.unwrap_or(launch.config.concurrency);
+            let config = QueueConfig { version: Some(version), concurrency, ..launch.config };
             tokio::select! {
                 dropped = drain(queue, worker, config, launch.gate, launch.stop.clone()) => {
                     for key in dropped {

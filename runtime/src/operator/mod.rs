@@ -6,6 +6,7 @@ mod definition;
 mod error;
 mod kept;
 mod known;
+mod limits;
 mod member;
 mod rivalry;
 mod shard;
@@ -23,6 +24,7 @@ use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 
 use self::controller::{Launch, Prepared};
+use self::limits::Limits;
 use self::member::{Member, Typed};
 use crate::cause::List;
 use crate::client;
@@ -48,7 +50,7 @@ pub struct Operator {
     version: Option<String>,
     namespaces: Vec<Arc<str>>,
     managed_fields: bool,
-    concurrency: usize,
+    limits: Limits,
     grace: Duration,
     jitter: Jitter,
     client: Option<Client>,
@@ -75,7 +77,7 @@ impl Operator {
             version: None,
             namespaces: Vec::new(),
             managed_fields: false,
-            concurrency: QueueConfig::CONCURRENCY.get(),
+            limits: Limits::default(),
             grace: QueueConfig::GRACE,
             jitter: Jitter::default(),
             client: None,
@@ -102,12 +104,6 @@ impl Operator {
     /// given. Otherwise both are skipped while decoding: no reconciler should decide by them, and they take most of the memory of an object.
     pub fn keep_managed_fields(mut self) -> Self {
         self.managed_fields = true;
-        self
-    }
-
-    /// How many objects of one reconciler may be worked on at a time; 16 unless said otherwise.
-    pub fn concurrency(mut self, passes: usize) -> Self {
-        self.concurrency = passes;
         self
     }
 
@@ -184,7 +180,7 @@ impl Operator {
     }
 
     async fn serve(mut self, stop: impl Future<Output = ()> + Send) -> Result {
-        let config = startup::settings(&self)?;
+        let (config, own) = startup::settings(&self)?;
         let client = match self.client.take() {
             Some(client) => client::noted(&client, &self.agent()),
             None => self.connect(startup::infer().await?)?,
@@ -194,6 +190,7 @@ impl Operator {
             operator: self.name.clone(),
             scope: Scope { namespaces: self.namespaces.clone().into(), whole: self.managed_fields },
             config,
+            own: own.into(),
             jitter: self.jitter,
             causes: self.causes,
             access: self.access,

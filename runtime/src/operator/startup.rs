@@ -1,12 +1,12 @@
 //! What has to be in order before passes run, and what to say where it is not.
 
-use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use kube::{Client, Config};
 use tokio::sync::watch;
 
 use super::error::{Error, Reason, Result, install};
+use super::limits::Own;
 use super::{Operator, rivalry};
 use crate::queue::QueueConfig;
 use crate::watch::{Place, Progress, Trouble, chain, plural_and_group};
@@ -19,16 +19,14 @@ const PATIENCE: Duration = Duration::from_secs(2);
 pub(super) type Started = (Place, watch::Receiver<Progress>);
 
 /// Checks the operator's own contradictions.
-pub(super) fn settings(operator: &Operator) -> Result<QueueConfig> {
+pub(super) fn settings(operator: &Operator) -> Result<(QueueConfig, Own)> {
     let setup = |headline: String, cure: &str| Err(Error::new(Reason::Setup, headline, cure));
     let name = &*operator.name;
     if !is_label(name) {
         let cure = "it is part of finalizers: use up to 63 of a-z, 0-9 and -, for example source-controller";
         return setup(format!("`{name}` cannot be the name of an operator"), cure);
     }
-    let Some(concurrency) = NonZeroUsize::new(operator.concurrency) else {
-        return setup("a concurrency of 0 would run nothing".into(), "leave out `.concurrency(0)`, or give 1 or more");
-    };
+    let config = operator.limits.config()?;
     let members: Vec<_> = operator.members.iter().map(|member| member.under(name)).collect();
     if members.is_empty() {
         return setup(format!("{name} has no reconciler"), "add one: `.reconciler::<my_reconciler>(dependencies)`");
@@ -43,7 +41,8 @@ pub(super) fn settings(operator: &Operator) -> Result<QueueConfig> {
             }
         }
     }
-    Ok(QueueConfig { concurrency, grace: operator.grace, ..QueueConfig::default() })
+    let names: Vec<_> = members.iter().map(|member| member.name).collect();
+    Ok((QueueConfig { grace: operator.grace, ..config }, operator.limits.own(&names)?))
 }
 
 /// A DNS label: what the name part of a finalizer certainly may be.

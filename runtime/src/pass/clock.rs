@@ -42,6 +42,8 @@ fn phase(now: Duration, interval: Duration, uid: &str) -> Duration {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashMap;
+
     use super::*;
 
     #[test]
@@ -73,5 +75,27 @@ mod tests {
             buckets[usize::try_from(due.as_secs() / 100).unwrap().min(5)] += 1;
         }
         assert!(buckets.iter().all(|n| (60..=140).contains(n)), "{buckets:?}");
+    }
+
+    fn uid(random: u128) -> String {
+        let hex = format!("{random:032x}");
+        [&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]].join("-")
+    }
+
+    #[test]
+    fn a_hundred_thousand_requeues_fill_no_second_three_times_over() {
+        let interval = Duration::from_secs(3600);
+        let clock =
+            Clock { wall: Duration::from_secs(1_700_000_000), start: Instant::now(), jitter: Jitter::default() };
+        let mut seconds = HashMap::<u64, u32>::new();
+        for object in 0..100_000_u128 {
+            // As a server draws them, and yet the same in every run.
+            let random = (object + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835).rotate_left(41);
+            let random = random.wrapping_mul(0x2545_f491_4f6c_dd1d_bf58_476d_1ce4_e5b9);
+            let due = clock.until_resync(interval, &uid(random));
+            *seconds.entry(due.as_secs()).or_default() += 1;
+        }
+        let (busiest, mean) = (seconds.values().max().copied().unwrap(), 100_000 / 3600);
+        assert!(busiest <= 3 * mean, "{busiest} in one second, {mean} on average");
     }
 }

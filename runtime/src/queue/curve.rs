@@ -29,7 +29,12 @@ impl Curve {
 
     /// The delay after so many failures before this one.
     pub(crate) fn delay(self, failures: u32) -> Duration {
-        self.ceiling(failures).mul_f64(rand::random_range(LEAST..=1.0))
+        self.delay_at(failures, rand::random())
+    }
+
+    /// The delay with the jitter of a number that was drawn evenly from 0 to 1.
+    pub(crate) fn delay_at(self, failures: u32, drawn: f64) -> Duration {
+        self.ceiling(failures).mul_f64(1.0 - (1.0 - LEAST) * drawn)
     }
 }
 

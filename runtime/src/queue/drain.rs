@@ -1,17 +1,19 @@
 //! The loop that runs passes: as many at a time as are allowed, each in a task of its own.
 
-use std::future::poll_fn;
 use std::panic::AssertUnwindSafe;
+use std::pin::pin;
 use std::sync::Arc;
 
 use futures::FutureExt;
 use tokio::task::JoinSet;
+use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 
 use super::curve::Curve;
+use super::slots::Slot;
 use super::state::{Ended, Task};
-use super::{Key, Next, Queue, QueueConfig, Worker};
+use super::{Figures, Key, Next, Queue, QueueConfig, Worker};
 use crate::client;
 use crate::gate::Gate;
 
@@ -28,22 +30,32 @@ pub(crate) async fn drain(
     stop: CancellationToken,
 ) -> Vec<Key> {
     let mut passes = JoinSet::new();
+    let mut slots = config.slots.clone();
+    let mut alarm = pin!(sleep_until(Instant::now()));
     loop {
-        let free = gate.is_open() && passes.len() < config.concurrency.get();
-        if let Some(task) = free.then(|| queue.lock().take()).flatten() {
-            passes.spawn(run(worker.clone(), task).in_current_span());
-            continue;
+        let (due, waits) = queue.wake();
+        let wanted = waits && gate.is_open() && passes.len() < config.concurrency.get();
+        if let Some(due) = due.filter(|due| *due != alarm.deadline()) {
+            alarm.as_mut().reset(due);
         }
         tokio::select! {
             biased;
             () = stop.cancelled() => break,
+            slot = slots.next(), if wanted => {
+                // Only this loop takes keys, so one still waits.
+                let task = queue.lock().take(Instant::now());
+                if let Some(task) = task {
+                    passes.spawn(run(worker.clone(), task, slot).in_current_span());
+                }
+            }
             // Before the passes: under load one of them has always just ended.
-            () = poll_fn(|cx| queue.lock().poll_due(cx)) => {}
+            () = alarm.as_mut(), if due.is_some() => {}
             Some(ended) = passes.join_next(), if !passes.is_empty() => finish(&queue, &config, ended.ok()),
             () = queue.0.added.notified() => {}
             () = gate.opened(), if !gate.is_open() => {}
         }
     }
+    report(&queue);
     let ended = async {
         while let Some(ended) = passes.join_next().await {
             finish(&queue, &config, ended.ok());
@@ -57,8 +69,8 @@ pub(crate) async fn drain(
     dropped
 }
 
-/// One pass. A panic is a failure of this key, and of nothing else.
-async fn run<W: Worker>(worker: Arc<W>, task: Task) -> (Key, Ended) {
+/// One pass, in its slot. A panic is a failure of this key, and of nothing else.
+async fn run<W: Worker>(worker: Arc<W>, task: Task, _slot: Option<Slot>) -> (Key, Ended) {
     let Task { key, causes, attempt } = task;
     let pass = AssertUnwindSafe(worker.run(&key, causes, attempt)).catch_unwind();
     let (ended, answers) = client::noting(pass).await;
@@ -67,18 +79,25 @@ async fn run<W: Worker>(worker: Arc<W>, task: Task) -> (Key, Ended) {
         Next::Retry { progressed: false, at_least: None }
     });
     let curve = if answers.outage { Curve::OUTAGE } else { Curve::FAILURE };
-    (key, Ended { next, curve })
+    (key, Ended { next, curve, drawn: rand::random() })
 }
 
 fn finish(queue: &Queue, config: &QueueConfig, ended: Option<(Key, Ended)>) {
     // A task fails to join only if the runtime shuts down.
     let Some((key, ended)) = ended else { return };
-    let awaits = queue.lock().finish(&key, ended);
+    let awaits = queue.lock().finish(&key, ended, Instant::now());
     // The watch may have delivered the newer version while the pass was on its way out.
     if let Some(version) = config.version.as_ref().filter(|_| awaits) {
         let held = version(&key);
-        queue.lock().seen(&key, held.as_deref());
+        queue.lock().seen(&key, held.as_deref(), Instant::now());
     }
+}
+
+/// Says what the queue has done.
+fn report(queue: &Queue) {
+    let Figures { started, running, sleeping, deferred, waited, longest, worked, .. } = queue.figures();
+    let depth = queue.figures().depth();
+    tracing::debug!(started, running, depth, sleeping, deferred, ?waited, ?longest, ?worked, "no further pass starts");
 }
 
 fn text(panic: &(dyn std::any::Any + Send)) -> &str {

@@ -1,55 +1,51 @@
-//! Two lanes: changes before timers, with ageing so that nothing starves.
+//! Three lanes: what changed, what changed around it, what time brought; with ageing, so that nothing starves.
 
+use std::cmp::Reverse;
 use std::collections::VecDeque;
 use std::time::Duration;
 
 use tokio::time::Instant;
 
 use super::Key;
+use crate::cause::Urgency;
 
-/// How long a key in the slow lane is overtaken by the fast one.
-pub(super) const PATIENCE: Duration = Duration::from_secs(10);
+/// How long each lane is overtaken by the first; whoever comes later than that goes after it.
+pub(super) const PATIENCE: [Duration; 3] = [Duration::ZERO, Duration::from_secs(5), Duration::from_secs(10)];
 
-/// A place in a lane. It is void once the key's entry holds another number.
-#[derive(Debug)]
-pub(super) struct Ticket {
-    pub(super) number: u64,
-    pub(super) key: Key,
-    since: Instant,
-}
-
+/// A place in a lane. It is void once the key's entry holds another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Lane {
-    Fast,
-    Slow,
+pub(super) struct Place {
+    number: u64,
+    pub(super) urgency: Urgency,
+    /// What the lanes are merged by.
+    pub(super) due: Instant,
 }
 
 #[derive(Debug, Default)]
 pub(super) struct Lanes {
-    fast: VecDeque<Ticket>,
-    slow: VecDeque<Ticket>,
+    lanes: [VecDeque<(Place, Key)>; 3],
     issued: u64,
 }
 
+/// By when a key that comes now is not overtaken any more.
+pub(super) fn due(urgency: Urgency, now: Instant) -> Instant {
+    now + PATIENCE[urgency as usize]
+}
+
 impl Lanes {
-    /// Queues the key and returns the number of its ticket.
-    pub(super) fn push(&mut self, lane: Lane, key: Key) -> u64 {
+    /// Queues the key.
+    pub(super) fn push(&mut self, urgency: Urgency, key: Key, now: Instant) -> Place {
         self.issued += 1;
-        let ticket = Ticket { number: self.issued, key, since: Instant::now() };
-        match lane {
-            Lane::Fast => self.fast.push_back(ticket),
-            Lane::Slow => self.slow.push_back(ticket),
-        }
-        self.issued
+        let place = Place { number: self.issued, urgency, due: due(urgency, now) };
+        self.lanes[urgency as usize].push_back((place, key));
+        place
     }
 
-    /// The next ticket, void ones included.
-    pub(super) fn pop(&mut self) -> Option<Ticket> {
-        let aged = match (self.fast.front(), self.slow.front()) {
-            (Some(fast), Some(slow)) => slow.since + PATIENCE <= fast.since,
-            (None, _) => true,
-            (Some(_), None) => false,
-        };
-        if aged { self.slow.pop_front() } else { self.fast.pop_front() }
+    /// The next place, void ones included. Within a lane, first in is first due.
+    pub(super) fn pop(&mut self) -> Option<(Place, Key)> {
+        let fronts = self.lanes.iter().enumerate();
+        let fronts = fronts.filter_map(|(at, lane)| lane.front().map(|(place, _)| (place.due, Reverse(at))));
+        let (_, Reverse(at)) = fronts.min()?;
+        self.lanes[at].pop_front()
     }
 }

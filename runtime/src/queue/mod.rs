@@ -1,15 +1,30 @@
 //! The queue: one pass per object at a time, in order, with back-off per object.
 //!
 //! A key is queued, running or idle. Added while it runs, it runs again afterwards with the union of the causes. What changed goes
-//! before timers and restarts; within a lane first in, first out; whoever has waited for [`lanes::PATIENCE`] is not overtaken any
-//! more. One timer per key; a change cancels a pending resync; a pending retry keeps its deadline if the pass in between fails too.
+//! before what changed around it, and that before timers and restarts; within a lane first in, first out; whoever has waited for the
+//! patience of its lane is not overtaken any more. One timer per key; a change cancels a pending resync; a pending retry keeps its
+//! deadline if the pass in between fails too. Keys that sleep hold no slot, and retries of all keys together have a rate.
+//!
+//! `state` is all of that as a plain value, to which the time is told; `drain` runs passes by it.
 
+#[cfg(feature = "sabotage")]
+mod bare;
+#[cfg(test)]
+mod cost;
 mod curve;
 mod drain;
+mod figures;
 mod lanes;
+#[cfg(test)]
+mod model;
+mod rate;
+#[cfg(test)]
+mod shared;
+mod slots;
 mod state;
 #[cfg(test)]
 mod tests;
+mod timers;
 
 use std::fmt;
 use std::future::Future;
@@ -18,12 +33,18 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::Notify;
+use tokio::time::Instant;
 
 use self::state::State;
 use crate::cause::List;
 
+#[cfg(feature = "sabotage")]
+pub use self::bare::{Bare, Taken, requeued};
 pub(crate) use self::curve::Curve;
 pub(crate) use self::drain::drain;
+pub(crate) use self::figures::Figures;
+pub(crate) use self::rate::Rate;
+pub(crate) use self::slots::Slots;
 pub(crate) use crate::cause::Causes;
 
 /// Which object. Cheap to clone.
@@ -110,6 +131,10 @@ pub(crate) type Version = Arc<dyn Fn(&Key) -> Option<String> + Send + Sync>;
 pub(crate) struct QueueConfig {
     /// Passes at a time.
     pub(crate) concurrency: NonZeroUsize,
+    /// Passes at a time with all other queues that have the same slots.
+    pub(crate) slots: Slots,
+    /// Retries per second with all other queues that have the same rate.
+    pub(crate) rate: Rate,
     /// How long running passes may go on after the stop.
     pub(crate) grace: Duration,
     /// What the cache holds, for [`Next::Conflict`]; without it only the timer counts.
@@ -124,7 +149,13 @@ impl QueueConfig {
 
 impl Default for QueueConfig {
     fn default() -> Self {
-        Self { concurrency: Self::CONCURRENCY, grace: Self::GRACE, version: None }
+        Self {
+            concurrency: Self::CONCURRENCY,
+            slots: Slots::default(),
+            rate: Rate::default(),
+            grace: Self::GRACE,
+            version: None,
+        }
     }
 }
 
@@ -139,28 +170,33 @@ struct Shared {
 pub(crate) struct Queue(Arc<Shared>);
 
 impl Queue {
-    pub(crate) fn new(causes: List) -> Self {
-        let state = Mutex::new(State::new(causes));
+    pub(crate) fn new(causes: List, rate: Rate) -> Self {
+        let state = Mutex::new(State::new(causes, rate));
         Self(Arc::new(Shared { state, added: Notify::new() }))
     }
 
     /// Wants a pass for the key.
     pub(crate) fn add(&self, key: &Key, causes: Causes) {
-        self.lock().add(key, causes);
+        self.lock().add(key, causes, Instant::now());
         self.0.added.notify_one();
     }
 
     /// Says that the cache now holds this version: a key that met a conflict runs if it waits for another one.
     pub(crate) fn seen(&self, key: &Key, version: &str) {
-        if self.lock().seen(key, Some(version)) {
+        if self.lock().seen(key, Some(version), Instant::now()) {
             self.0.added.notify_one();
         }
     }
 
-    /// How many keys wait for a free slot; running and sleeping ones do not count.
-    #[cfg_attr(not(test), allow(dead_code, reason = "the seam for the queue metrics"))]
-    pub(crate) fn len(&self) -> usize {
-        self.lock().waiting()
+    /// What it holds and has done.
+    pub(crate) fn figures(&self) -> Figures {
+        self.lock().figures()
+    }
+
+    /// Queues what is due; says when the next is, and whether any key waits.
+    fn wake(&self) -> (Option<Instant>, bool) {
+        let mut state = self.lock();
+        (state.wake(Instant::now()), state.depth() > 0)
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

@@ -1,28 +1,30 @@
-//! What the queue knows of each key. No awaiting here: a state machine under a lock.
+//! What the queue knows of each key: a state machine without a clock, a lock or a task of its own.
 
 use std::collections::HashMap;
-use std::task::{Context, Poll};
 use std::time::Duration;
 
 use tokio::time::Instant;
-use tokio_util::time::{DelayQueue, delay_queue};
 
 use super::curve::Curve;
-use super::lanes::{Lane, Lanes};
+use super::figures::Figures;
+use super::lanes::{Lanes, Place, due};
+use super::rate::Rate;
+use super::timers::{Slot, Timers};
 use super::{Attempt, Causes, Key, Next};
 use crate::cause::List;
 
-/// The longest time that the timer wheel is asked for; more than any interval that the framework lets through.
+/// The longest time that a timer is set for; more than any interval that the framework lets through.
 const HORIZON: Duration = Duration::from_secs(366 * 24 * 3600);
 
 #[derive(Debug, Default)]
 pub(super) struct State {
     /// The causes that count.
     list: List,
+    rate: Rate,
     entries: HashMap<Key, Entry>,
     lanes: Lanes,
-    timers: DelayQueue<Key>,
-    waiting: usize,
+    timers: Timers,
+    figures: Figures,
 }
 
 /// A key that is not at rest. Keys at rest without a history have no entry.
@@ -43,18 +45,24 @@ struct Entry {
 enum Phase {
     #[default]
     Idle,
+    /// It may run since then.
     Queued {
-        ticket: u64,
-        lane: Lane,
+        place: Place,
+        since: Instant,
     },
-    Running(Causes),
+    Running {
+        causes: Causes,
+        since: Instant,
+    },
 }
 
 /// What happens to an idle key in the future.
 #[derive(Debug)]
 struct Timer {
-    key: delay_queue::Key,
+    slot: Slot,
     causes: Causes,
+    /// The rate has let it through.
+    reserved: bool,
 }
 
 /// A pass to run.
@@ -71,24 +79,32 @@ pub(super) struct Ended {
     pub(super) next: Next,
     /// The curve that a retry follows.
     pub(super) curve: Curve,
+    /// A number drawn evenly from 0 to 1, for the jitter.
+    pub(super) drawn: f64,
 }
 
 impl State {
-    pub(super) fn new(list: List) -> Self {
-        Self { list, ..Self::default() }
+    pub(super) fn new(list: List, rate: Rate) -> Self {
+        Self { list, rate, ..Self::default() }
     }
 
-    pub(super) fn waiting(&self) -> usize {
-        self.waiting
+    pub(super) fn figures(&self) -> Figures {
+        Figures { sleeping: self.timers.len(), ..self.figures }
+    }
+
+    /// How many keys wait.
+    pub(super) fn depth(&self) -> usize {
+        self.figures.depth()
     }
 
     /// Whether nothing at all is remembered.
     #[cfg(test)]
     pub(super) fn is_blank(&self) -> bool {
-        self.entries.is_empty() && self.timers.is_empty() && self.waiting == 0
+        self.entries.is_empty() && self.timers.len() == 0 && self.figures.depth() == 0
     }
 
-    pub(super) fn add(&mut self, key: &Key, causes: Causes) {
+    /// Wants a pass for the key.
+    pub(super) fn add(&mut self, key: &Key, causes: Causes, now: Instant) {
         let causes = self.list.admit(causes);
         if causes.is_empty() {
             return;
@@ -98,52 +114,60 @@ impl State {
         } else {
             self.entries.insert(key.clone(), Entry { causes, ..Entry::default() });
         }
-        self.queue(key);
+        self.queue(key, now);
     }
 
-    /// Queues a key for the causes in its entry, unless it runs; moves it to the fast lane if it now belongs there.
-    fn queue(&mut self, key: &Key) {
+    /// Queues a key for the causes in its entry, unless it runs; moves it to another lane if its turn comes sooner there.
+    fn queue(&mut self, key: &Key, now: Instant) {
         let Some(entry) = self.entries.get_mut(key) else { return };
-        let lane = if entry.causes.is_urgent() { Lane::Fast } else { Lane::Slow };
-        match entry.phase {
-            Phase::Running(_) => return,
-            Phase::Queued { lane: now, .. } if now == lane || now == Lane::Fast => return,
-            Phase::Queued { .. } => {}
-            Phase::Idle => self.waiting += 1,
-        }
+        let urgency = entry.causes.urgency();
+        let since = match entry.phase {
+            Phase::Running { .. } => return,
+            Phase::Queued { place, .. } if place.due <= due(urgency, now) => return,
+            Phase::Queued { place, since } => {
+                self.figures.waiting[place.urgency as usize] -= 1;
+                since
+            }
+            Phase::Idle => now,
+        };
         if let Some(timer) = entry.timer.take() {
-            self.timers.try_remove(&timer.key);
+            self.timers.cancel(timer.slot);
         }
-        entry.phase = Phase::Queued { ticket: self.lanes.push(lane, key.clone()), lane };
+        self.figures.waiting[urgency as usize] += 1;
+        entry.phase = Phase::Queued { place: self.lanes.push(urgency, key.clone(), now), since };
     }
 
     /// The next pass to run.
-    pub(super) fn take(&mut self) -> Option<Task> {
+    pub(super) fn take(&mut self, now: Instant) -> Option<Task> {
         loop {
-            let ticket = self.lanes.pop()?;
-            let Some(entry) = self.entries.get_mut(&ticket.key) else { continue };
-            if !matches!(entry.phase, Phase::Queued { ticket: number, .. } if number == ticket.number) {
-                continue;
-            }
+            let (place, key) = self.lanes.pop()?;
+            self.figures.looked += 1;
+            let Some(entry) = self.entries.get_mut(&key) else { continue };
+            let since = match entry.phase {
+                Phase::Queued { place: held, since } if held == place => since,
+                _ => continue,
+            };
             let causes = std::mem::take(&mut entry.causes);
-            entry.phase = Phase::Running(causes);
+            entry.phase = Phase::Running { causes, since: now };
             entry.refused = None;
-            self.waiting -= 1;
-            return Some(Task { key: ticket.key, causes, attempt: entry.attempt });
+            self.figures.waiting[place.urgency as usize] -= 1;
+            self.figures.start(now - since);
+            return Some(Task { key, causes, attempt: entry.attempt });
         }
     }
 
     /// Takes note of the end of a pass. True: the key waits for the cache to hold another version than the refused one.
-    pub(super) fn finish(&mut self, key: &Key, ended: Ended) -> bool {
+    pub(super) fn finish(&mut self, key: &Key, ended: Ended, now: Instant) -> bool {
         let Some(entry) = self.entries.get_mut(key) else { return false };
-        let Phase::Running(ran) = std::mem::take(&mut entry.phase) else { return false };
-        let timer = entry.settle(ran, ended);
+        let Phase::Running { causes: ran, since } = std::mem::take(&mut entry.phase) else { return false };
+        self.figures.end(now - since);
+        let timer = entry.settle(ran, ended, now);
         let awaits = entry.refused.is_some();
         if !entry.causes.is_empty() {
-            self.queue(key);
+            self.queue(key, now);
         } else if let Some((at, causes)) = timer {
-            let timer = self.timers.insert_at(key.clone(), at.min(Instant::now() + HORIZON));
-            entry.timer = Some(Timer { key: timer, causes });
+            let slot = self.timers.set(key.clone(), at.min(now + HORIZON));
+            entry.timer = Some(Timer { slot, causes, reserved: false });
         } else {
             self.entries.remove(key);
         }
@@ -151,42 +175,50 @@ impl State {
     }
 
     /// The cache holds this version (or nothing) now. True if that made the key run.
-    pub(super) fn seen(&mut self, key: &Key, version: Option<&str>) -> bool {
+    pub(super) fn seen(&mut self, key: &Key, version: Option<&str>, now: Instant) -> bool {
         let Some(entry) = self.entries.get_mut(key) else { return false };
         let Some(refused) = entry.refused.take_if(|refused| is_other(refused, version)) else { return false };
         let Some(timer) = entry.timer.as_ref().filter(|_| matches!(entry.phase, Phase::Idle)) else { return false };
         tracing::trace!(object = %key, refused, "the cache has caught up");
         let causes = timer.causes;
-        self.add(key, causes);
+        self.add(key, causes, now);
         true
     }
 
-    /// Queues the keys whose time has come.
-    pub(super) fn poll_due(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        let mut due = false;
-        while let Poll::Ready(Some(expired)) = self.timers.poll_expired(cx) {
-            let key = expired.into_inner();
+    /// Queues the keys whose time has come, and says when the next one comes.
+    pub(super) fn wake(&mut self, now: Instant) -> Option<Instant> {
+        while let Some(key) = self.timers.pop(now) {
+            self.figures.looked += 1;
             // The timer is over: nothing is left to cancel.
-            let timer = self.entries.get_mut(&key).and_then(|entry| entry.timer.take());
-            if let Some(timer) = timer {
-                self.add(&key, timer.causes);
-                due = true;
+            let Some(timer) = self.entries.get_mut(&key).and_then(|entry| entry.timer.take()) else { continue };
+            if timer.reserved || timer.causes != Causes::RETRY || !self.defer(&key, now) {
+                self.add(&key, timer.causes, now);
             }
         }
-        if due { Poll::Ready(()) } else { Poll::Pending }
+        self.timers.next()
+    }
+
+    /// Puts a retry off for as long as the rate wants. False: it may begin.
+    fn defer(&mut self, key: &Key, now: Instant) -> bool {
+        let at = self.rate.reserve(now);
+        let Some(entry) = self.entries.get_mut(key).filter(|_| at > now) else { return false };
+        self.figures.deferred += 1;
+        entry.retry_at = Some(at);
+        entry.timer = Some(Timer { slot: self.timers.set(key.clone(), at), causes: Causes::RETRY, reserved: true });
+        true
     }
 
     /// The keys whose passes run.
     pub(super) fn running(&self) -> Vec<Key> {
-        let running = self.entries.iter().filter(|(_, entry)| matches!(entry.phase, Phase::Running(_)));
+        let running = self.entries.iter().filter(|(_, entry)| matches!(entry.phase, Phase::Running { .. }));
         running.map(|(key, _)| key.clone()).collect()
     }
 }
 
 impl Entry {
     /// Updates the history of the key by the end of a pass and says when, and why, it is due without a change.
-    fn settle(&mut self, ran: Causes, ended: Ended) -> Option<(Instant, Causes)> {
-        let now = Instant::now();
+    fn settle(&mut self, ran: Causes, ended: Ended, now: Instant) -> Option<(Instant, Causes)> {
+        let drawn = ended.drawn;
         match ended.next {
             Next::Await | Next::Forget => {
                 self.rest();
@@ -197,16 +229,18 @@ impl Entry {
                 Some((now + delay.min(HORIZON), Causes::RESYNC))
             }
             Next::Retry { progressed, at_least } => {
-                let at = self.fail(now, ended.curve, progressed || ran.contains(Causes::GENERATION));
+                let anew = progressed || ran.contains(Causes::GENERATION);
+                let at = self.fail(now, anew, |failures| ended.curve.delay_at(failures, drawn));
                 Some((self.retry(at, now, at_least), Causes::RETRY))
             }
             Next::RetryAfter { progressed, pause, at_least } => {
                 let curve = Curve { base: pause, cap: pause };
-                let at = self.fail(now, curve, progressed || ran.contains(Causes::GENERATION));
+                let anew = progressed || ran.contains(Causes::GENERATION);
+                let at = self.fail(now, anew, |failures| curve.delay_at(failures, drawn));
                 Some((self.retry(at, now, at_least), Causes::RETRY))
             }
             Next::Conflict { newer_than } => {
-                let delay = Curve::CONFLICT.delay(self.attempt.conflicts);
+                let delay = Curve::CONFLICT.delay_at(self.attempt.conflicts, drawn);
                 self.attempt.conflicts = self.attempt.conflicts.saturating_add(1);
                 self.refused = Some(newer_than);
                 Some((now + delay, ran))
@@ -228,14 +262,14 @@ impl Entry {
 
     /// Counts a failure and returns when the next try is due. A change that ran a pass in between neither moves a pending try nor
     /// counts; a new generation and progress start the curve anew.
-    fn fail(&mut self, now: Instant, curve: Curve, anew: bool) -> Instant {
+    fn fail(&mut self, now: Instant, anew: bool, delay: impl Fn(u32) -> Duration) -> Instant {
         self.attempt.conflicts = 0;
         let pending = self.retry_at.take_if(|at| *at > now && !anew);
         if anew {
             self.attempt.failures = 0;
         }
         pending.unwrap_or_else(|| {
-            let delay = curve.delay(self.attempt.failures);
+            let delay = delay(self.attempt.failures);
             self.attempt.failures = self.attempt.failures.saturating_add(1);
             now + delay
         })

@@ -59,8 +59,8 @@ impl Drop for Running<'_> {
 }
 
 /// A queue that is being drained.
-struct Bench {
-    queue: Queue,
+pub(super) struct Bench {
+    pub(super) queue: Queue,
     script: Arc<Script>,
     gate: Gate,
     stop: CancellationToken,
@@ -72,7 +72,7 @@ impl Bench {
         Self::with(QueueConfig::default(), run)
     }
 
-    fn with<F: Future<Output = Next> + Send + 'static>(
+    pub(super) fn with<F: Future<Output = Next> + Send + 'static>(
         config: QueueConfig,
         run: impl Fn(&Key, usize) -> F + Send + Sync + 'static,
     ) -> Self {
@@ -84,16 +84,17 @@ impl Bench {
             overlaps: AtomicUsize::new(0),
             busiest: AtomicUsize::new(0),
         });
-        let (queue, gate, stop) = (Queue::new(List::default()), Gate::open(), CancellationToken::new());
+        let (queue, gate, stop) =
+            (Queue::new(List::default(), config.rate.clone()), Gate::open(), CancellationToken::new());
         let drained = tokio::spawn(drain(queue.clone(), script.clone(), config, gate.clone(), stop.clone()));
         Self { queue, script, gate, stop, drained }
     }
 
-    fn add(&self, name: &str, causes: Causes) {
+    pub(super) fn add(&self, name: &str, causes: Causes) {
         self.queue.add(&key(name), causes);
     }
 
-    fn names(&self) -> Vec<String> {
+    pub(super) fn names(&self) -> Vec<String> {
         self.script.log.lock().unwrap().iter().map(|(_, name, ..)| name.clone()).collect()
     }
 
@@ -111,11 +112,11 @@ impl Bench {
     }
 }
 
-fn key(name: &str) -> Key {
+pub(super) fn key(name: &str) -> Key {
     Key::new(None, name)
 }
 
-fn one_at_a_time() -> QueueConfig {
+pub(super) fn one_at_a_time() -> QueueConfig {
     QueueConfig { concurrency: NonZeroUsize::MIN, ..QueueConfig::default() }
 }
 
@@ -158,7 +159,7 @@ async fn no_more_passes_run_at_a_time_than_allowed() {
     });
     (0..40).for_each(|i| bench.add(&format!("n{i}"), Causes::APPEARED));
     sleep(Duration::from_millis(4500)).await;
-    assert_eq!(bench.queue.len(), 20, "16 of 40 have ended, 4 run");
+    assert_eq!(bench.queue.figures().depth(), 20, "16 of 40 have ended, 4 run");
     sleep(Duration::from_secs(6)).await;
     assert_eq!((bench.names().len(), bench.script.busiest.load(Ordering::SeqCst)), (40, 4));
 }

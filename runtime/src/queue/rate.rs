@@ -1,0 +1,90 @@
+//! How many retries begin per second, over all objects: a burst, then evenly.
+
+use std::num::NonZeroU32;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+/// The rate of an operator. Cloneable: all clones are one. Changes are never held up, only tries after a failure.
+#[derive(Clone, Debug)]
+pub(crate) struct Rate(Arc<Mutex<Bucket>>);
+
+/// A bucket of one second's tries, as a time: how far ahead of the clock the tries are that were let through.
+#[derive(Debug)]
+struct Bucket {
+    per_second: NonZeroU32,
+    ahead: Option<Instant>,
+}
+
+impl Rate {
+    /// Twice of this in the worst second: a fifth of what a server has seats for.
+    pub(crate) const RETRIES: NonZeroU32 = NonZeroU32::new(100).unwrap();
+
+    pub(crate) fn new(per_second: NonZeroU32) -> Self {
+        Self(Arc::new(Mutex::new(Bucket { per_second, ahead: None })))
+    }
+
+    /// So many that none is put off.
+    #[cfg(any(test, feature = "sabotage"))]
+    pub(crate) fn unlimited() -> Self {
+        Self::new(NonZeroU32::MAX)
+    }
+
+    /// When a try that is due now may begin; that place is then taken.
+    pub(super) fn reserve(&self, now: Instant) -> Instant {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).reserve(now)
+    }
+}
+
+impl Default for Rate {
+    fn default() -> Self {
+        Self::new(Self::RETRIES)
+    }
+}
+
+impl Bucket {
+    fn reserve(&mut self, now: Instant) -> Instant {
+        let every = Duration::from_secs(1) / self.per_second.get();
+        let ahead = self.ahead.filter(|ahead| *ahead > now).unwrap_or(now);
+        self.ahead = Some(ahead + every);
+        let burst = every * (self.per_second.get() - 1);
+        ahead.checked_sub(burst).map_or(now, |at| at.max(now))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_second_of_tries_begins_at_once_and_the_others_evenly_after_it() {
+        let rate = Rate::new(NonZeroU32::new(10).unwrap());
+        let now = Instant::now();
+        let after: Vec<u128> = (0..25).map(|_| (rate.reserve(now) - now).as_millis()).collect();
+        assert!(after[..10].iter().all(|after| *after == 0), "{after:?}");
+        assert_eq!(after[10..15], [100, 200, 300, 400, 500]);
+        assert_eq!(after[24], 1500);
+    }
+
+    #[test]
+    fn what_was_not_used_is_not_saved_up_beyond_a_second() {
+        let rate = Rate::new(NonZeroU32::new(10).unwrap());
+        let now = Instant::now();
+        rate.reserve(now);
+        let later = now + Duration::from_secs(3600);
+        let at_once = (0..30).filter(|_| rate.reserve(later) == later).count();
+        assert_eq!(at_once, 10);
+    }
+
+    #[test]
+    fn in_no_second_begin_more_than_twice_as_many() {
+        let rate = Rate::new(NonZeroU32::new(10).unwrap());
+        let start = Instant::now();
+        let mut begun: Vec<u128> =
+            (0..500).map(|at| (rate.reserve(start + Duration::from_millis(at * 7)) - start).as_millis()).collect();
+        begun.sort_unstable();
+        let busiest = begun.iter().map(|from| begun.iter().filter(|at| (*from..from + 1000).contains(*at)).count());
+        assert!(busiest.max() <= Some(20));
+    }
+}

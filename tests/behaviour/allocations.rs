@@ -1,0 +1,85 @@
+//! What the queue costs in allocations: the same for few objects and for very many, for few passes at a time and for many.
+#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+
+use std::num::NonZeroUsize;
+use std::time::Duration;
+
+use allocation_counter::measure;
+use evenkeel::sabotage::{Bare, requeued};
+use tokio::runtime::Builder;
+
+const SIZES: [usize; 3] = [1_000, 10_000, 100_000];
+const HOUR: Duration = Duration::from_secs(3600);
+
+/// Allocations of the work, for each of so many keys.
+fn each(keys: usize, work: impl FnOnce()) -> f64 {
+    measure(work).count_total as f64 / keys as f64
+}
+
+#[test]
+fn a_pass_that_is_due_costs_less_than_an_allocation_among_any_number() {
+    for size in SIZES {
+        let mut queue = Bare::new(size);
+        let cost = each(size, || {
+            queue.fill();
+            while let Some(taken) = queue.take() {
+                queue.requeue(&taken, HOUR);
+            }
+        });
+        println!("{size} due at a time: {cost:.3} allocations for each, with its timer");
+        assert!(cost < 1.0, "{size}: {cost}");
+    }
+}
+
+#[test]
+fn a_timer_costs_less_than_an_allocation_among_any_number() {
+    for size in SIZES {
+        let mut queue = Bare::new(size);
+        queue.fill();
+        while let Some(taken) = queue.take() {
+            queue.fail(&taken);
+        }
+        let cost = each(size, || {
+            queue.pass(HOUR);
+            while let Some(taken) = queue.take() {
+                queue.requeue(&taken, HOUR);
+            }
+        });
+        println!("{size} timers: {cost:.3} allocations for each that comes and is set again");
+        assert!(cost < 1.0, "{size}: {cost}");
+    }
+}
+
+/// The passes of one more hour, and the allocations of each: what the start costs is not in it.
+fn one_hour_more(keys: usize, concurrency: usize) -> (usize, f64) {
+    let concurrency = NonZeroUsize::new(concurrency).unwrap();
+    let run = |hours: u32| {
+        let runtime = Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
+        let mut passes = 0;
+        let minutes = HOUR * hours + Duration::from_secs(60);
+        let cost = measure(|| passes = runtime.block_on(requeued(keys, concurrency, HOUR, minutes)));
+        (passes, cost.count_total)
+    };
+    let ((few, cheap), (many, dear)) = (run(1), run(2));
+    (many - few, (dear - cheap) as f64 / (many - few) as f64)
+}
+
+#[test]
+fn a_hundred_thousand_requeue_timers_cost_at_most_eight_allocations_each_from_arming_to_the_end_of_the_pass() {
+    for size in [1_000, 100_000] {
+        let (passes, cost) = one_hour_more(size, 16);
+        println!("{size} requeue timers: {cost:.2} allocations for each of {passes} passes");
+        assert_eq!(passes, size);
+        assert!(cost <= 8.0, "{size}: {cost}");
+    }
+}
+
+#[test]
+fn a_pass_costs_the_same_whatever_the_concurrency() {
+    let base = one_hour_more(10_000, 1).1;
+    for concurrency in [16, 4_096] {
+        let cost = one_hour_more(10_000, concurrency).1;
+        println!("{concurrency} passes at a time: {cost:.2} allocations for each, {base:.2} one after another");
+        assert!(cost <= base * 1.05, "{concurrency}: {cost} against {base}");
+    }
+}
