@@ -1,0 +1,52 @@
+//! Counts what a controller allocates: to load, at rest, for an event, and while it lists again.
+
+use std::time::Duration;
+
+use allocation_counter::measure;
+use kube::Client;
+use tokio::runtime::Runtime;
+
+use crate::answers::Answers;
+
+/// What was counted, per object.
+pub(crate) struct Figures {
+    /// Bytes that live once everything is loaded.
+    pub(crate) live: f64,
+    /// Allocations to load.
+    pub(crate) load: f64,
+    /// Allocations for an event that ends in a pass without work.
+    pub(crate) event: f64,
+    /// The most bytes that live during a relist, over those before.
+    pub(crate) peak: f64,
+}
+
+/// Runs the controller on the answers, in virtual time.
+pub(crate) fn count<F: Future<Output = ()> + Send + 'static>(answers: &Answers, start: fn(Client) -> F) -> Figures {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build().unwrap();
+    let objects = answers.objects() as f64;
+    let load = measure(|| {
+        let client = runtime.block_on(async { answers.client() });
+        runtime.spawn(start(client));
+        settle(&runtime);
+    });
+    let event = measure(|| {
+        allocation_counter::opt_out(|| answers.change_all());
+        settle(&runtime);
+    });
+    let relist = measure(|| {
+        allocation_counter::opt_out(|| answers.forget());
+        settle(&runtime);
+    });
+    let live = load.bytes_current as f64;
+    Figures {
+        live: live / objects,
+        load: load.count_total as f64 / objects,
+        event: event.count_total as f64 / objects,
+        peak: (live + relist.bytes_max as f64) / live,
+    }
+}
+
+/// Long enough for everything that is due: time passes only when nothing else is left to do.
+fn settle(runtime: &Runtime) {
+    runtime.block_on(async { tokio::time::sleep(Duration::from_secs(30)).await });
+}
