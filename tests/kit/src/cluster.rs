@@ -7,6 +7,7 @@ use std::time::Duration;
 use kube::Client;
 use serde_json::json;
 
+use crate::apply::{Actor, Lists, track_update};
 use crate::discovery::Release;
 use crate::fault::Faults;
 use crate::gc;
@@ -266,9 +267,18 @@ fn seed_namespace(server: &Server, name: &str) {
     let Some(kind) = server.catalog().registry.lookup("", "v1", "namespaces") else { return };
     let mut object = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}});
     if strategy::fresh(&kind, None, &server.clock.stamp(), &mut object).is_ok() {
+        own(server, &mut object);
+        strategy::complete(&kind, &mut object);
         let key = (String::new(), name.to_owned());
         // The store is empty, so nothing can come between.
         let _ =
             server.store.commit(Write { resource: Storage::new("", "namespaces"), key, old: None, new: Some(object) });
     }
+}
+
+/// The API server writes its own namespaces.
+fn own(server: &Server, object: &mut serde_json::Value) {
+    let time = server.clock.stamp();
+    let actor = Actor { manager: "kube-apiserver", api_version: "v1", subresource: None, time: &time };
+    track_update(None, object, Lists::Deduced, &actor);
 }

@@ -55,8 +55,8 @@
 //! - rights are checked only in a cluster built with [`Builder::rbac`];
 //! - no kubelet, no scheduler, no controllers of Deployments, Jobs or Services, no default ServiceAccounts: objects stay
 //!   as they were written, and status is what a test writes;
-//! - built-in kinds are checked by type, and beyond that in few places (names, labels, ConfigMap keys, Leases, Events,
-//!   role references); the defaults of a cluster are set for pods, workloads and the ports of services, and nothing is allocated
+//! - built-in kinds are checked by type, and beyond that in few places (names, labels, ConfigMap keys, selectors of workloads,
+//!   Leases, Events, role references); the defaults of a cluster are set for pods, workloads and the ports of services, and nothing is allocated
 //!   (cluster IPs, node ports);
 //! - rules of definitions (CEL) run as on a cluster, with its limits of cost; that a cluster forgets what a set had when a rule
 //!   adds to it twice is not copied;

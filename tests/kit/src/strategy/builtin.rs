@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::change::restore;
+use super::workload;
 use crate::failure::quoted;
 use crate::registry::Kind;
 use crate::schema::Cause;
@@ -14,6 +15,17 @@ pub(super) fn fresh(kind: &Kind, object: &mut Value) {
         ("", "ConfigMap") => drop_empty(object),
         ("", "Secret") => secret(object),
         ("", "Pod") => pod(object),
+        _ => {}
+    }
+}
+
+/// What the server adds to a new object after all else, so that nobody owns it.
+pub(crate) fn complete(kind: &Kind, object: &mut Value) {
+    match (kind.group.as_str(), kind.kind.as_str()) {
+        ("", "Namespace") => {
+            object["spec"] = json!({"finalizers": ["kubernetes"]});
+            object["status"] = json!({"phase": "Active"});
+        }
         ("batch", "Job") => job(object),
         _ => {}
     }
@@ -38,8 +50,6 @@ pub(super) fn keep_spec(live: &Value, sent: &mut Value) {
 }
 
 fn namespace(object: &mut Value) {
-    object["spec"] = json!({"finalizers": ["kubernetes"]});
-    object["status"] = json!({"phase": "Active"});
     let name = object["metadata"]["name"].clone();
     if !object["metadata"]["labels"].is_object() {
         object["metadata"]["labels"] = json!({});
@@ -97,6 +107,7 @@ fn job(object: &mut Value) {
 pub(crate) fn causes(kind: &Kind, object: &Value, live: Option<&Value>) -> Vec<Cause> {
     match (kind.group.as_str(), kind.kind.as_str()) {
         ("", "ConfigMap" | "Secret") => [key_causes(object), size_causes(object)].concat(),
+        ("apps", "Deployment" | "ReplicaSet" | "DaemonSet" | "StatefulSet") => workload::causes(kind, object, live),
         ("coordination.k8s.io", "Lease") => lease_causes(object),
         ("rbac.authorization.k8s.io", "RoleBinding" | "ClusterRoleBinding") => role_causes(object, live),
         ("events.k8s.io", "Event") if live.is_none() => event_causes(object),

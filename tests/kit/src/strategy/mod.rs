@@ -5,8 +5,9 @@ mod change;
 mod defaults;
 mod fresh;
 mod metadata;
+mod workload;
 
-pub(crate) use builtin::{causes as kind_causes, times};
+pub(crate) use builtin::{causes as kind_causes, complete, times};
 pub(crate) use change::{Part, carry_over};
 pub(crate) use defaults::defaults;
 pub(crate) use fresh::fresh;

@@ -60,6 +60,7 @@ pub(super) fn insert(server: &Server, call: &Call, mut object: Value, track: Tra
         let time = server.clock.stamp();
         track_update(None, &mut object, lists(call), &actor(call, &kind.api_version(), &time));
     }
+    strategy::complete(kind, &mut object);
     // The status that was sent is gone by now; its defaults belong to nobody.
     if let Some(schema) = &call.lens.schema {
         schema::default(&mut object, schema);
