@@ -16,7 +16,7 @@ const STEP: Duration = Duration::from_millis(10);
 /// A look comes after this part of the time that has passed, so that hours of virtual time take few looks.
 const SHARE: u32 = 100;
 /// As [`SHARE`], where a look reads an object: a sweep waits hundreds of times.
-const READING: u32 = 20;
+const READING: u32 = 5;
 
 /// Looks again and again until the answer is `Some`, and gives it back.
 ///

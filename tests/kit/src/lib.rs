@@ -34,7 +34,8 @@
 //!
 //! - [`Cluster::seed`]: the objects at the start, in YAML or typed
 //! - [`Row`]: table tests; given these objects, a pass or a step makes these writes and events, and no others
-//! - [`Sweep`]: the scenario again and again, with a fault or a crash at each call and each await; it must always end the same
+//! - [`Sweep`]: the scenario again and again, with a fault of each sort and a crash at each call and each await; it must always end the
+//!   same
 //! - [`Fault`]: the API server fails as one rule says; [`Requests`]: what was asked, and assertions on it
 //! - [`Snapshot`]: what the cluster holds, with all that is volatile redacted, for golden files and insta
 //! - [`Coverage`]: which declared conditions and reasons no test has reached

@@ -1,5 +1,6 @@
 //! The server: its state, and the one function that answers a request.
 
+use std::io;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use axum::body::Body;
@@ -78,7 +79,7 @@ pub(crate) async fn handle_tapped(
     request: Request<Bytes>,
     tap: &Tap,
     life: u64,
-) -> Response<Body> {
+) -> io::Result<Response<Body>> {
     let received = Received::new(request);
     let effect = match tap.meet(life, Point::call(&received.entry)) {
         Meeting::Pass => server.faults.strike(&received.entry),
@@ -90,7 +91,7 @@ pub(crate) async fn handle_tapped(
             return std::future::pending().await;
         }
     };
-    received.carry_out(&server, effect).await
+    tap.patiently(received.carry_out(&server, effect)).await
 }
 
 /// A request, and what the log has of it.

@@ -52,6 +52,8 @@ enum Error {
     Api(#[from] kube::Error),
     #[error(transparent)]
     Outside(#[from] Refused),
+    #[error("no answer")]
+    Silence(#[from] tokio::time::error::Elapsed),
 }
 
 const FINALIZER: &str = "ex.dev/bucket";
@@ -96,7 +98,14 @@ impl Context {
     }
 }
 
+/// Time for one run: the outside, too, may never answer.
+const RUN: Duration = Duration::from_secs(120);
+
 async fn reconcile(bucket: Arc<Bucket>, context: Arc<Context>) -> Result<Action, Error> {
+    tokio::time::timeout(RUN, run(bucket, context)).await?
+}
+
+async fn run(bucket: Arc<Bucket>, context: Arc<Context>) -> Result<Action, Error> {
     if bucket.metadata.deletion_timestamp.is_some() {
         if !bucket.finalizers().is_empty() {
             context.clean(&bucket).await?;
@@ -153,8 +162,23 @@ async fn sweep(bug: Bug, troubles: &[Trouble]) -> Report {
 }
 
 async fn full_sweep() -> Report {
-    let bug = Bug::None;
-    Sweep::new().and(Effect::Unavailable).and(Effect::Expired).run(async |trial| scenario(&trial, bug).await).await
+    let sweep = Sweep::new().read_timeout(Duration::from_secs(60));
+    sweep.run(async |trial| scenario(&trial, Bug::None).await).await
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_client_without_a_time_out_is_found() {
+    let sweep = Sweep::new().troubles([Trouble::Fault(Effect::Hang)]);
+    let failing = failing(&sweep.run(async |trial| scenario(&trial, Bug::None).await).await);
+    assert!(failing.contains(&"list buckets default: Hang".to_owned()), "{failing:#?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_limit_is_told_with_what_it_leaves_out() {
+    let report = Sweep::new().limit(10).read_timeout(Duration::from_secs(60));
+    let report = report.run(async |trial| scenario(&trial, Bug::None).await).await;
+    assert_eq!(report.counts().len(), 14, "one of each sort");
+    assert!(report.to_string().contains("more trials; EVENKEEL_SWEEP=all runs them, too"), "{report}");
 }
 
 /// The points at which trials fail, with the trouble: `patch buckets default/stays: crash before`.
@@ -170,6 +194,24 @@ async fn a_sound_reconciler_converges_from_everywhere() {
     for point in ["watch buckets default", "outside put stays", "update buckets/status default/stays", "await"] {
         assert!(lines.contains(&point), "{point} was not visited:\n{report}");
     }
+    let counts = report.counts();
+    let troubles = [
+        "Conflict",
+        "DropWatch(5s)",
+        "Expired",
+        "Forbidden",
+        "Hang",
+        "Internal",
+        "Latency(5s)",
+        "LostAnswer",
+        "Timeout",
+        "TooManyRequests(1)",
+        "Unavailable",
+        "crash",
+        "crash after",
+        "crash before",
+    ];
+    assert_eq!(counts.keys().collect::<Vec<_>>(), troubles, "each of them happened, and no others");
     let crashes = |visit: &&evenkeel_testkit::Visit| visit.trouble == Trouble::Crash(Crash::After) && visit.struck;
     assert!(report.visits().iter().filter(crashes).count() >= 6, "{report}");
 }

@@ -1,5 +1,6 @@
 //! What a cluster holds, as a text that is the same in every run.
 
+mod choice;
 mod redact;
 
 use std::fmt;
@@ -9,12 +10,8 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::cluster::Cluster;
+pub(crate) use choice::Choice;
 pub(crate) use redact::Redactor;
-
-/// What says nothing about a test: these plurals are left out unless [`Snapshot::with`] asks for them.
-const SILENT: [&str; 3] = ["customresourcedefinitions", "events", "leases"];
-/// The namespaces that every cluster has.
-const NAMESPACES: [&str; 4] = ["default", "kube-node-lease", "kube-public", "kube-system"];
 
 /// Objects as YAML that is the same in every run, for golden files and for comparisons.
 ///
@@ -43,10 +40,7 @@ const NAMESPACES: [&str; 4] = ["default", "kube-node-lease", "kube-public", "kub
 #[derive(Clone, Debug)]
 pub struct Snapshot {
     objects: Vec<(String, Value)>,
-    shown: Vec<String>,
-    hidden: Vec<String>,
-    ignored: Vec<String>,
-    owners: bool,
+    choice: Choice,
 }
 
 impl Snapshot {
@@ -60,34 +54,38 @@ impl Snapshot {
     }
 
     fn new(objects: Vec<(String, Value)>) -> Self {
-        Self { objects, shown: Vec::new(), hidden: Vec::new(), ignored: Vec::new(), owners: false }
+        Self { objects, choice: Choice::default() }
+    }
+
+    pub(crate) fn chosen(self, choice: &Choice) -> Self {
+        Self { choice: choice.clone(), ..self }
     }
 
     /// Takes in a resource that is left out otherwise, such as "events".
     #[must_use]
     pub fn with(mut self, plural: &str) -> Self {
-        self.shown.push(plural.to_owned());
+        self.choice.shown.push(plural.to_owned());
         self
     }
 
     /// Leaves out a resource, such as "secrets".
     #[must_use]
     pub fn without(mut self, plural: &str) -> Self {
-        self.hidden.push(plural.to_owned());
+        self.choice.hidden.push(plural.to_owned());
         self
     }
 
     /// Leaves a field out of every object: `status.lastHandledAt`.
     #[must_use]
     pub fn ignore(mut self, field: &str) -> Self {
-        self.ignored.push(field.to_owned());
+        self.choice.ignored.push(field.to_owned());
         self
     }
 
     /// Keeps field owners (`managedFields`), their times redacted.
     #[must_use]
     pub fn with_field_owners(mut self) -> Self {
-        self.owners = true;
+        self.choice.owners = true;
         self
     }
 
@@ -97,33 +95,11 @@ impl Snapshot {
         let shown: Vec<&Value> = self
             .objects
             .iter()
-            .filter(|(plural, object)| self.is_shown(plural, object))
+            .filter(|(plural, object)| self.choice.shows(plural, object))
             .map(|(_, object)| object)
             .collect();
         let redactor = Redactor::new(&shown);
-        shown.into_iter().map(|object| redactor.redacted(self.cut(object.clone()))).collect()
-    }
-
-    fn is_shown(&self, plural: &str, object: &Value) -> bool {
-        let named = |list: &[String]| list.iter().any(|name| name == plural);
-        let is_silent = SILENT.contains(&plural)
-            || plural == "namespaces"
-                && object["metadata"]["name"].as_str().is_some_and(|name| NAMESPACES.contains(&name));
-        !named(&self.hidden) && (!is_silent || named(&self.shown))
-    }
-
-    fn cut(&self, mut object: Value) -> Value {
-        if let Some(metadata) = object["metadata"].as_object_mut() {
-            metadata
-                .retain(|field, _| !["uid", "resourceVersion", "creationTimestamp", "selfLink"].contains(&&**field));
-            if !self.owners {
-                metadata.remove("managedFields");
-            }
-        }
-        for field in &self.ignored {
-            redact::remove(&mut object, field);
-        }
-        object
+        shown.into_iter().map(|object| redactor.redacted(self.choice.cut(object.clone()))).collect()
     }
 
     /// Fails where the file does not hold this snapshot, and shows the difference. With `GENERATED=overwrite` in the environment it

@@ -3,6 +3,7 @@
 mod outside;
 mod point;
 mod report;
+mod route;
 mod tap;
 mod trial;
 
@@ -21,14 +22,30 @@ pub use trial::Trial;
 
 use crate::diff::diff;
 use crate::fault::Effect;
+use crate::snapshot::Choice;
 use point::Plan;
+
+/// What every API server does at times.
+const FAULTS: [Effect; 11] = [
+    Effect::Conflict,
+    Effect::Expired,
+    Effect::TooManyRequests(1),
+    Effect::Internal,
+    Effect::Unavailable,
+    Effect::Timeout,
+    Effect::Forbidden,
+    Effect::Latency(Duration::from_secs(5)),
+    Effect::Hang,
+    Effect::LostAnswer,
+    Effect::DropWatch(Duration::from_secs(5)),
+];
 
 /// Runs a scenario with trouble at each of its points.
 ///
 /// A point is an API call of the operator, a call to the [`Outside`], or an await of the operator's own future. The scenario runs
 /// once without trouble, to find the points and the state in which it ends. Then it runs once for each point and each sort of
-/// trouble: the call fails, or the operator is dropped there and started again, as when a pod is killed. Each time it must end in the
-/// same state: what the [snapshot](crate::Snapshot) of the cluster shows, what the outside holds, and what the scenario returns.
+/// trouble: the call fails, is late or never answered, a watch is cut, or the operator is dropped there and started again, as when a pod
+/// is killed. Each time it must end in the same state: what the [snapshot](crate::Snapshot) of the cluster shows, what the outside holds, and what the scenario returns.
 ///
 /// It needs virtual time, `#[tokio::test(start_paused = true)]`: waiting costs nothing then, and all happens in the same order each
 /// time, as far as operator and scenario are deterministic. The waits of the scenario should be long enough for a restart and some retries, such as ten minutes.
@@ -65,7 +82,9 @@ use point::Plan;
 ///
 /// # #[tokio::main(flavor = "current_thread", start_paused = true)]
 /// # async fn main() {
-/// let report = Sweep::new().run(async |trial| {
+/// // As the operator's `kube::Config` has it: without, a call that is never answered stops kube's watches for ever.
+/// let sweep = Sweep::new().read_timeout(Duration::from_secs(60));
+/// let report = sweep.run(async |trial| {
 ///     trial.cluster().seed("{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {text: hello}}").await.unwrap();
 ///     trial.operate(operator);
 ///     let maps: Api<ConfigMap> = Api::default_namespaced(trial.client());
@@ -80,8 +99,8 @@ pub struct Sweep {
     down: Duration,
     settle: Duration,
     limit: usize,
-    ignored: Vec<String>,
-    hidden: Vec<String>,
+    patience: Option<Duration>,
+    choice: Choice,
 }
 
 impl Default for Sweep {
@@ -91,18 +110,18 @@ impl Default for Sweep {
 }
 
 impl Sweep {
-    /// With a conflict, a 500, a lost answer and a crash before and after each call, and a crash at each await.
+    /// With every effect of a fault but [`Effect::Status`], a crash before and after each call, and a crash at each await.
     #[must_use]
     pub fn new() -> Self {
-        let faults = [Effect::Conflict, Effect::Internal, Effect::LostAnswer].map(Trouble::Fault);
+        let faults = FAULTS.map(Trouble::Fault);
         let crashes = [Crash::Before, Crash::After, Crash::Await].map(Trouble::Crash);
         Self {
             troubles: faults.into_iter().chain(crashes).collect(),
             down: Duration::from_secs(30),
             settle: Duration::from_secs(120),
-            limit: 500,
-            ignored: Vec::new(),
-            hidden: Vec::new(),
+            limit: 1000,
+            patience: None,
+            choice: Choice::default(),
         }
     }
 
@@ -135,24 +154,33 @@ impl Sweep {
         self
     }
 
-    /// How many points are visited at most, of calls and of awaits each; 500 unless set. The report says when there are more.
+    /// How many times the scenario is run with trouble, about: spread evenly over all points, and at least once with each sort of trouble;
+    /// 1000 unless set. The report says how many are left out. With `EVENKEEL_SWEEP=all` in the environment none is.
     #[must_use]
-    pub fn limit(mut self, points: usize) -> Self {
-        self.limit = points;
+    pub fn limit(mut self, trials: usize) -> Self {
+        self.limit = trials;
+        self
+    }
+
+    /// How long the operator's client waits for an answer: the `read_timeout` of its [`kube::Config`]. Without, it waits for ever, as
+    /// kube does unless that is set.
+    #[must_use]
+    pub fn read_timeout(mut self, time: Duration) -> Self {
+        self.patience = Some(time);
         self
     }
 
     /// Leaves a field out of the comparison, in every object: `status.observedInputs`.
     #[must_use]
     pub fn ignore(mut self, field: &str) -> Self {
-        self.ignored.push(field.to_owned());
+        self.choice.ignored.push(field.to_owned());
         self
     }
 
     /// Leaves a resource out of the comparison, such as "secrets". Events and leases always are.
     #[must_use]
     pub fn without(mut self, plural: &str) -> Self {
-        self.hidden.push(plural.to_owned());
+        self.choice.hidden.push(plural.to_owned());
         self
     }
 
@@ -170,19 +198,13 @@ impl Sweep {
                 "without any trouble the scenario ends differently each time; leave such fields out with `.ignore(..)`\n{difference}"
             );
         }
-        let mut report = Report::new(calm.points.len(), calm.awaits, self.limit);
-        for (number, what) in calm.points.iter().enumerate().take(self.limit) {
-            let nth = calm.points[..=number].iter().filter(|other| other.line == what.line).count();
-            for trouble in self.troubles.iter().filter(|trouble| trouble.applies_to(what)) {
-                let plan = Plan::Call { line: what.line.clone(), nth, trouble: trouble.clone() };
-                report.add(number + 1, &what.line, trouble, self.visit(&scenario, plan, &state).await);
-            }
-        }
-        if self.troubles.contains(&Trouble::Crash(Crash::Await)) {
-            for number in 0..calm.awaits.min(self.limit) {
-                let outcome = self.visit(&scenario, Plan::Await(number), &state).await;
-                report.add(number + 1, "await", &Trouble::Crash(Crash::Await), outcome);
-            }
+        let stops = route::stops(&calm.points, calm.awaits, &self.troubles);
+        let all = stops.len();
+        let stops = route::spread(stops, self.limit);
+        let mut report = Report::new(calm.points.len(), calm.awaits, all - stops.len());
+        for stop in stops {
+            let outcome = self.visit(&scenario, stop.plan.clone(), &state).await;
+            report.add(stop, outcome);
         }
         report
     }
@@ -202,7 +224,7 @@ impl Sweep {
     }
 
     async fn end<T: Serialize>(&self, scenario: &impl AsyncFn(Trial) -> T, plan: Option<Plan>) -> End {
-        let trial = Trial::start(plan, self.down).await;
+        let trial = Trial::start(plan, self.down, self.patience).await;
         let returned = AssertUnwindSafe(scenario(trial.clone())).catch_unwind().await;
         let (points, awaits) = trial.visited();
         let state = match returned {
@@ -219,8 +241,7 @@ impl Sweep {
 
     /// All that has to be the same.
     fn state<T: Serialize>(&self, trial: &Trial, returned: &T) -> Result<String, String> {
-        let snapshot = self.ignored.iter().fold(trial.cluster().snapshot(), |snapshot, field| snapshot.ignore(field));
-        let snapshot = self.hidden.iter().fold(snapshot, |snapshot, plural| snapshot.without(plural));
+        let snapshot = trial.cluster().snapshot().chosen(&self.choice);
         let returned = serde_saphyr::to_string(returned).map_err(|error| error.to_string())?;
         Ok(format!("{snapshot}--- outside\n{}--- returned\n{returned}", trial.outside().listing()))
     }

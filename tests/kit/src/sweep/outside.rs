@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::point::Point;
 use super::tap::{Meeting, Tap};
+use crate::fault::Effect;
 
 /// A store outside of the cluster, such as a bucket or a DNS zone: what an operator leaves there is part of how a scenario ends.
 ///
@@ -80,11 +81,11 @@ impl Outside {
     ) -> Result<T, Refused> {
         let Some(tap) = &self.tap else { return Ok(act(&mut self.lock())) };
         let meeting = tap.meet(tap.life(), Point::outside(line, is_write));
-        if meeting == Meeting::Lost {
-            std::future::pending::<()>().await;
-        }
-        if matches!(meeting, Meeting::Fault(ref effect) if *effect != crate::Effect::LostAnswer) {
-            return Err(Refused);
+        match &meeting {
+            Meeting::Lost | Meeting::Fault(Effect::Hang) => std::future::pending().await,
+            Meeting::Fault(Effect::Latency(time)) => tokio::time::sleep(*time).await,
+            Meeting::Fault(Effect::LostAnswer) | Meeting::Pass | Meeting::LostAfter => {}
+            Meeting::Fault(_) => return Err(Refused),
         }
         let done = act(&mut self.lock());
         match meeting {
@@ -92,7 +93,7 @@ impl Outside {
                 tap.crash();
                 std::future::pending().await
             }
-            Meeting::Fault(_) => Err(Refused),
+            Meeting::Fault(Effect::LostAnswer) => Err(Refused),
             _ => Ok(done),
         }
     }

@@ -1,8 +1,10 @@
 //! What a sweep found.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use super::point::Trouble;
+use super::route::Stop;
 
 /// Where a sweep has been, and what came of it. `Display` lists the points.
 #[derive(Clone, Debug)]
@@ -10,7 +12,8 @@ use super::point::Trouble;
 pub struct Report {
     calls: usize,
     awaits: usize,
-    limit: usize,
+    /// Trials that the limit left out.
+    left: usize,
     visits: Vec<Visit>,
 }
 
@@ -30,16 +33,27 @@ pub struct Visit {
 }
 
 impl Report {
-    pub(super) fn new(calls: usize, awaits: usize, limit: usize) -> Self {
-        Self { calls, awaits, limit, visits: Vec::new() }
+    pub(super) fn new(calls: usize, awaits: usize, left: usize) -> Self {
+        Self { calls, awaits, left, visits: Vec::new() }
     }
 
-    pub(super) fn add(&mut self, number: usize, point: &str, trouble: &Trouble, outcome: Result<bool, String>) {
+    pub(super) fn add(&mut self, stop: Stop, outcome: Result<bool, String>) {
         let (struck, failure) = outcome.map_or_else(|why| (true, Some(why)), |struck| (struck, None));
-        self.visits.push(Visit { number, point: point.to_owned(), trouble: trouble.clone(), struck, failure });
+        let Stop { number, point, trouble, .. } = stop;
+        self.visits.push(Visit { number, point, trouble, struck, failure });
     }
 
-    /// All trials, by point.
+    /// How often each sort of trouble happened: `Hang 12`, `crash 7`.
+    #[must_use]
+    pub fn counts(&self) -> BTreeMap<String, usize> {
+        let mut counts = BTreeMap::new();
+        for visit in self.visits.iter().filter(|visit| visit.struck) {
+            *counts.entry(visit.trouble.to_string()).or_default() += 1;
+        }
+        counts
+    }
+
+    /// All trials, by trouble and point.
     #[must_use]
     pub fn visits(&self) -> &[Visit] {
         &self.visits
@@ -72,12 +86,15 @@ impl Report {
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{} calls, {} awaits, {} trials", self.calls, self.awaits, self.visits.len())?;
-        let left = self.calls.saturating_sub(self.limit) + self.awaits.saturating_sub(self.limit);
-        if left > 0 {
-            writeln!(f, "NOT VISITED: {left} points, since the limit is {}", self.limit)?;
+        if self.left > 0 {
+            writeln!(f, "NOT VISITED: {} more trials; EVENKEEL_SWEEP=all runs them, too", self.left)?;
         }
+        let counts: Vec<String> = self.counts().iter().map(|(trouble, times)| format!("{trouble} {times}")).collect();
+        writeln!(f, "  {}", counts.join(", "))?;
+        let mut visits: Vec<&Visit> = self.visits.iter().collect();
+        visits.sort_by_key(|visit| (visit.point == "await", visit.number));
         let mut last = (0, "");
-        for visit in &self.visits {
+        for visit in visits {
             let here = (visit.number, visit.point.as_str());
             if here != last {
                 writeln!(f, "{:4} {}", visit.number, visit.point)?;

@@ -1,6 +1,8 @@
 //! Where all calls of the operator under test pass by: they are counted, and trouble meets one of them.
 
+use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use tokio::sync::watch;
 
@@ -26,6 +28,8 @@ pub(crate) struct Tap {
     state: Mutex<State>,
     /// Counts the crashes: the operator of each is dropped, and its calls are lost from then on.
     crashes: watch::Sender<u64>,
+    /// How long the operator's client waits for an answer; `None`: for ever.
+    patience: Option<Duration>,
 }
 
 #[derive(Debug)]
@@ -37,9 +41,15 @@ struct State {
 }
 
 impl Tap {
-    pub(super) fn new(plan: Option<Plan>) -> Self {
+    pub(super) fn new(plan: Option<Plan>, patience: Option<Duration>) -> Self {
         let state = State { plan, points: Vec::new(), awaits: 0, struck: false };
-        Self { state: Mutex::new(state), crashes: watch::Sender::new(0) }
+        Self { state: Mutex::new(state), crashes: watch::Sender::new(0), patience }
+    }
+
+    /// The answer, unless the client loses its patience before.
+    pub(crate) async fn patiently<T>(&self, answer: impl Future<Output = T>) -> io::Result<T> {
+        let Some(patience) = self.patience else { return Ok(answer.await) };
+        tokio::time::timeout(patience, answer).await.map_err(io::Error::from)
     }
 
     /// The operator's life: the number of crashes before it.

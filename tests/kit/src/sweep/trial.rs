@@ -32,8 +32,8 @@ pub struct Trial {
 }
 
 impl Trial {
-    pub(super) async fn start(plan: Option<Plan>, down: Duration) -> Self {
-        let tap = Arc::new(Tap::new(plan));
+    pub(super) async fn start(plan: Option<Plan>, down: Duration, patience: Option<Duration>) -> Self {
+        let tap = Arc::new(Tap::new(plan, patience));
         Self {
             cluster: Cluster::start().await,
             outside: Outside::tapped(&tap),

@@ -34,7 +34,7 @@ pub(crate) fn tapped(server: &Arc<Server>, namespace: &str, tap: &Arc<Tap>, life
     let (server, tap) = (Arc::clone(server), Arc::clone(tap));
     let service = tower::service_fn(move |request: Request<kube::client::Body>| {
         let (server, tap) = (Arc::clone(&server), Arc::clone(&tap));
-        async move { Ok::<_, Infallible>(handle_tapped(server, collected(request).await, &tap, life).await) }
+        async move { handle_tapped(server, collected(request).await, &tap, life).await }
     });
     Client::new(service, namespace)
 }

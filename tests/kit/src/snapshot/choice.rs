@@ -1,0 +1,45 @@
+//! What of a cluster is looked at: which resources, and which of their fields.
+
+use serde_json::Value;
+
+use super::redact;
+
+/// What says nothing about a test: these plurals are left out unless they are asked for.
+const SILENT: [&str; 3] = ["customresourcedefinitions", "events", "leases"];
+/// The namespaces that every cluster has.
+const NAMESPACES: [&str; 4] = ["default", "kube-node-lease", "kube-public", "kube-system"];
+/// The metadata that differs in every run.
+const VOLATILE: [&str; 4] = ["uid", "resourceVersion", "creationTimestamp", "selfLink"];
+
+/// What a [snapshot](super::Snapshot) shows, and what a [sweep](crate::Sweep) compares.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Choice {
+    pub(crate) shown: Vec<String>,
+    pub(crate) hidden: Vec<String>,
+    pub(crate) ignored: Vec<String>,
+    pub(crate) owners: bool,
+}
+
+impl Choice {
+    pub(super) fn shows(&self, plural: &str, object: &Value) -> bool {
+        let named = |list: &[String]| list.iter().any(|name| name == plural);
+        let is_silent = SILENT.contains(&plural)
+            || plural == "namespaces"
+                && object["metadata"]["name"].as_str().is_some_and(|name| NAMESPACES.contains(&name));
+        !named(&self.hidden) && (!is_silent || named(&self.shown))
+    }
+
+    /// The object without what is left out.
+    pub(super) fn cut(&self, mut object: Value) -> Value {
+        if let Some(metadata) = object["metadata"].as_object_mut() {
+            metadata.retain(|field, _| !VOLATILE.contains(&&**field));
+            if !self.owners {
+                metadata.remove("managedFields");
+            }
+        }
+        for field in &self.ignored {
+            redact::remove(&mut object, field);
+        }
+        object
+    }
+}
