@@ -266,6 +266,20 @@ async fn a_list_that_never_comes_does_not_hold_up_the_others() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_list_and_a_watch_that_are_never_answered_are_asked_for_again() {
+    for verb in [Verb::List, Verb::Watch] {
+        let world = installed().await;
+        world.cluster().faults().add(Fault::new(Effect::Hang).resource("widgets").verb(verb));
+        let running = tokio::spawn(operator(&world).run_until(std::future::pending()));
+        tokio::time::sleep(Duration::from_secs(5)).await;
+        create(&world, "late").await;
+        becomes_ready(&world, "late", Duration::from_secs(120)).await;
+        assert_eq!(world.cluster().faults().pending(), 0, "{verb} met the fault");
+        running.abort();
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn no_pass_starts_before_the_list_of_what_objects_own() {
     let world = installed().await;
     create(&world, "one").await;

@@ -1,6 +1,7 @@
 //! The layer that reads each answer's headers, and the client with kube's own retries off.
 
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -11,6 +12,10 @@ use tower::util::{BoxCloneSyncService, MapRequestLayer};
 use tower::{BoxError, Layer, Service, service_fn};
 
 use super::answers;
+
+/// How long the head of an answer may take. API servers give up on a request after 60 s themselves, and answer watches at once; kube waits
+/// for ever, with which a watch whose list or start is never answered would be dead until the operator is started again.
+const SILENCE: Duration = Duration::from_secs(65);
 
 /// The service beneath, with each answer noted and the operator named as the agent.
 #[derive(Clone, Debug)]
@@ -24,11 +29,11 @@ where
     S: Service<Request<Body>, Response = Response<B>, Error: Into<BoxError>, Future: Send + 'static>,
 {
     type Response = Response<B>;
-    type Error = S::Error;
-    type Future = BoxFuture<'static, Result<Response<B>, S::Error>>;
+    type Error = BoxError;
+    type Future = BoxFuture<'static, Result<Response<B>, BoxError>>;
 
-    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
-        self.service.poll_ready(cx)
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
+        self.service.poll_ready(cx).map_err(Into::into)
     }
 
     fn call(&mut self, mut request: Request<Body>) -> Self::Future {
@@ -38,7 +43,10 @@ where
         let answer = self.service.call(request);
         // Noted where the answer is awaited: the client's own task, which makes the call, belongs to no pass.
         async move {
-            let answer = answer.await;
+            let answer = match tokio::time::timeout(SILENCE, answer).await {
+                Ok(answer) => answer.map_err(Into::into),
+                Err(_) => Err(format!("no answer within {SILENCE:?}").into()),
+            };
             match &answer {
                 Ok(response) => answers::note(response.status(), response.headers()),
                 Err(_) => answers::note_silence(),
@@ -87,7 +95,7 @@ type Calls = BoxCloneSyncService<Request<Body>, Response<Body>, kube::Error>;
 fn over<L>(client: &Client, layer: &L) -> Client
 where
     L: Layer<Calls>,
-    L::Service: Service<Request<Body>, Response = Response<Body>, Error = kube::Error, Future: Send> + Send + 'static,
+    L::Service: Service<Request<Body>, Response = Response<Body>, Error: Into<BoxError>, Future: Send> + Send + 'static,
 {
     let beneath = client.clone();
     let calls = service_fn(move |request| {
