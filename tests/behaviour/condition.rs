@@ -4,6 +4,7 @@
 use evenkeel::prelude::*;
 use evenkeel::wiring::{StepWiring, Wiring};
 use evenkeel_tests::on_each_server;
+use evenkeel_tests::sweep::from_everywhere;
 use evenkeel_tests::widget::{condition, is_ready, status_of};
 use evenkeel_tests::world::World;
 use kube::{CustomResource, CustomResourceExt};
@@ -169,3 +170,29 @@ on_each_server!(
     a_further_summary_sums_up_what_it_names_and_nothing_else,
     other_objects_show_in_a_condition_of_ours,
 );
+
+#[tokio::test(start_paused = true)]
+async fn conditions_converge_from_everywhere() {
+    from_everywhere(&Vault::crd(), async |stage| {
+        stage.operate::<vault>(|| ());
+        stage.create::<Vault>(a_vault("good", json!({ "check": "good" }))).await;
+        stage.create::<Vault>(a_vault("bad", json!({ "check": "bad" }))).await;
+        stage.rest().await;
+        stage.create::<Vault>(a_vault("all", json!({ "sources": ["good", "bad"] }))).await;
+        stage.create::<Vault>(a_vault("one", json!({ "sources": ["bad"], "mirror": true }))).await;
+        stage.rest().await;
+        assert_eq!(says(&stage.raw::<Vault>("one").await, "SourcesReady", "message"), "the seal is broken");
+        stage.merge::<Vault>("bad", json!({ "spec": { "check": null } })).await;
+        stage.rest().await;
+        // Nothing wakes a step that only reads.
+        for name in ["all", "one"] {
+            let look = json!({ "metadata": { "annotations": { "evenkeel.dev/requestedAt": "now" } } });
+            stage.merge::<Vault>(name, look).await;
+        }
+        stage.rest().await;
+        for name in ["good", "bad", "all", "one"] {
+            assert!(is_ready(&stage.raw::<Vault>(name).await), "{name}");
+        }
+    })
+    .await;
+}

@@ -9,6 +9,7 @@ use evenkeel::depend::{Access, Reference};
 use evenkeel::prelude::*;
 use evenkeel_testkit::eventually;
 use evenkeel_tests::on_each_server;
+use evenkeel_tests::sweep::from_everywhere;
 use evenkeel_tests::widget::{
     Found, Lab, Widget, WidgetCondition, WidgetError, a_widget, condition, definition, fetch, is_ready, on, status_of,
     store,
@@ -281,3 +282,27 @@ on_each_server!(
     a_dependent_that_is_done_is_not_run_again_for_its_dependency,
     a_step_waits_for_an_object_of_another_namespace,
 );
+
+#[tokio::test(start_paused = true)]
+async fn dependencies_converge_from_everywhere() {
+    from_everywhere(&definition(), async |stage| {
+        let lab = Lab::at("a");
+        let of_operator = lab.clone();
+        stage.operate::<ordered>(move || of_operator.clone());
+        for (name, on) in [("c", "b"), ("b", "a"), ("x", "y"), ("y", "x")] {
+            create(&stage, name, json!([on])).await;
+        }
+        stage.rest().await;
+        assert_eq!(reason(&stage.raw::<Widget>("x").await, "Stalled"), "DependencyCycle");
+        create(&stage, "a", json!([])).await;
+        stage.merge::<Widget>("y", json!({ "spec": { "dependsOn": null } })).await;
+        stage.rest().await;
+        for name in ["a", "b", "c", "x", "y"] {
+            assert!(is_ready(&stage.raw::<Widget>(name).await), "{name}");
+        }
+        let log = lab.log();
+        let first = |line: &str| log.iter().position(|said| said == line);
+        assert!(first("store a") < first("fetch b") && first("store b") < first("fetch c"), "{log:?}");
+    })
+    .await;
+}

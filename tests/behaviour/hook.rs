@@ -10,6 +10,7 @@ use evenkeel::{EventLevel, LogLevel};
 use evenkeel_testkit::eventually;
 use evenkeel_tests::logs::Logs;
 use evenkeel_tests::on_each_server;
+use evenkeel_tests::sweep::from_everywhere;
 use evenkeel_tests::widget::{
     Lab, Widget, WidgetCondition, WidgetStatus, a_widget, condition, definition, is_ready, on,
 };
@@ -251,4 +252,20 @@ async fn what_a_hook_counts_is_no_progress_and_the_back_off_grows() {
     let object = world.raw::<Widget>("w").await;
     assert_eq!(object["status"]["stamp"], passes.to_string(), "the hook counted each pass");
     assert!(pauses.last() > pauses.first().map(|first| *first * 8).as_ref(), "{pauses:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_hooks_write_converges_from_everywhere() {
+    from_everywhere(&definition(), async |stage| {
+        let lab = Lab::at("a");
+        stage.operate::<hooked>(move || lab.clone());
+        stage.create::<Widget>(a_widget("w", json!({ "fetch": "broken", "store": "silence" }))).await;
+        stage.create::<Widget>(a_widget("goes", json!({}))).await;
+        stage.rest().await;
+        assert_eq!(stage.raw::<Widget>("w").await["status"]["stored"], "Failed Broken");
+        stage.merge::<Widget>("w", json!({ "spec": { "fetch": "fine" } })).await;
+        stage.delete::<Widget>("goes").await;
+        assert_eq!(stage.raw::<Widget>("w").await["status"]["stored"], "Done -");
+    })
+    .await;
 }

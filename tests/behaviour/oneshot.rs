@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use evenkeel::prelude::*;
 use evenkeel_tests::on_each_server;
+use evenkeel_tests::sweep::from_everywhere;
 use evenkeel_tests::widget::{
     Lab, Widget, WidgetCondition, WidgetError, a_widget, definition, is_ready, on, status_of, store,
 };
@@ -162,3 +163,27 @@ on_each_server!(
     a_suspended_object_hands_out_the_receipt_and_fires_nothing_when_resumed,
     an_action_asked_for_while_nobody_ran_fires_in_one_pass_of_all_starts,
 );
+
+#[tokio::test(start_paused = true)]
+async fn actions_fire_from_everywhere() {
+    from_everywhere(&definition(), async |stage| {
+        let lab = Lab::at("a");
+        let of_operator = lab.clone();
+        stage.operate::<forced>(move || of_operator.clone());
+        stage.create::<Widget>(a_widget("w", json!({ "child": "x" }))).await;
+        stage.rest().await;
+        for action in ["force", "hardReset"] {
+            let annotations = json!({ "evenkeel.dev/requestedAt": action, format!("evenkeel.dev/{action}At"): action });
+            annotate(&stage, annotations).await;
+            stage.rest().await;
+        }
+        // An action that was not asked for with its request never fires.
+        annotate(&stage, json!({ "evenkeel.dev/requestedAt": "three", "evenkeel.dev/forceAt": "other" })).await;
+        stage.rest().await;
+        let object = stage.raw::<Widget>("w").await;
+        assert_eq!(actions(&object), &json!({ "force": "other", "hardReset": "hardReset" }));
+        // A pass whose end was not stored fires again.
+        assert!(times(&lab, "force") >= 1 && times(&lab, "reset") >= 1);
+    })
+    .await;
+}

@@ -2,12 +2,14 @@
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use evenkeel_testkit::eventually;
+use evenkeel_testkit::{Sweep, eventually};
 use evenkeel_tests::on_each_server;
 use evenkeel_tests::recipe::{Kitchen, Recipe, a_recipe, definition, recipe};
+use evenkeel_tests::sweep::swept;
 use evenkeel_tests::widget::{condition, is_ready, status_of};
-use evenkeel_tests::world::{Running, SOON, World};
+use evenkeel_tests::world::{Running, SOON, Server, World};
 use kube::api::DeleteParams;
 use serde_json::{Value, json};
 
@@ -190,4 +192,37 @@ async fn a_loop_over_nothing_and_a_loop_whose_items_have_nothing_to_do_succeed(w
     }
     operator.stop().await.unwrap();
     world
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_each_try_records_and_takes_back_is_no_progress_and_the_back_off_grows() {
+    let world = World::on(Server::InProcess).await.unwrap();
+    let (kitchen, operator) = start(&world, json!({ "record": true, "acts": { "fry": "broken" } })).await;
+    tokio::time::sleep(Duration::from_secs(300)).await;
+    let object = world.raw::<Recipe>("r").await;
+    assert_eq!(told(&object, "Ready"), ["False", "Burnt", "fry went wrong"]);
+    let tries = kitchen.log().iter().filter(|line| *line == "fry").count();
+    assert!((3..30).contains(&tries), "{tries} tries in five minutes");
+    operator.stop().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn branches_joins_and_loops_converge_from_everywhere() {
+    // What the one or the other of two joined steps made last.
+    let sweep = Sweep::new().ignore("status.last");
+    swept(sweep, &definition(), async |stage| {
+        let kitchen = Arc::<Kitchen>::default();
+        let of_operator = kitchen.clone();
+        stage.operate::<recipe>(move || of_operator.clone());
+        let spec = json!({ "taste": true, "record": true, "guests": ["ann", "bob"] });
+        stage.create::<Recipe>(a_recipe("r", &spec)).await;
+        stage.create::<Recipe>(a_recipe("goes", &json!({ "taste": true, "guests": ["eve"] }))).await;
+        stage.rest().await;
+        assert_eq!(stage.raw::<Recipe>("r").await["status"]["taste"], "fine");
+        stage.merge::<Recipe>("r", json!({ "spec": { "taste": false, "guests": ["ann"] } })).await;
+        stage.delete::<Recipe>("goes").await;
+        assert!(is_ready(&stage.raw::<Recipe>("r").await));
+        kitchen.log().contains(&"wash".to_owned())
+    })
+    .await;
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use evenkeel::prelude::*;
 use evenkeel_testkit::eventually;
+use evenkeel_tests::sweep::from_everywhere;
 use evenkeel_tests::widget::{Lab, Widget, WidgetError, a_widget, definition, is_ready};
 use evenkeel_tests::world::{SOON, Server, World};
 use k8s_openapi::api::apps::v1::Deployment;
@@ -123,4 +124,31 @@ async fn the_status_of_an_owned_object_runs_no_body_and_a_drift_of_its_spec_does
     })
     .await;
     operator.stop().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn relations_converge_from_everywhere() {
+    from_everywhere(&definition(), async |stage| {
+        let (deployments, lab) = (stage.api::<Deployment>(), Lab::at("a"));
+        deployments.create(&PostParams::default(), &a_deployment("neighbour")).await.unwrap();
+        stage.create::<Widget>(a_widget("w", json!({ "child": "x" }))).await;
+        let of_operator = lab.clone();
+        stage.operate::<related>(move || of_operator.clone());
+        stage.rest().await;
+        let status = json!({ "status": { "replicas": 3, "readyReplicas": 3 } });
+        deployments.patch_status("neighbour", &PatchParams::default(), &Patch::Merge(status)).await.unwrap();
+        let drift =
+            json!({ "spec": { "template": { "spec": { "containers": [{ "name": "c", "image": "drifted" }] } } } });
+        deployments.patch("own", &PatchParams::default(), &Patch::Merge(drift)).await.unwrap();
+        stage.rest().await;
+        let map = json!({ "metadata": { "name": "map", "labels": { "look": "yes" } } });
+        let map: ConfigMap = serde_json::from_value(map).unwrap();
+        stage.api::<ConfigMap>().create(&PostParams::default(), &map).await.unwrap();
+        stage.rest().await;
+        let mut looks = lab.log().into_iter().filter(|line| line.starts_with("look"));
+        assert_eq!(looks.next_back().as_deref(), Some("look: Some(3) ready, map true"));
+        let own = stage.raw::<Deployment>("own").await;
+        assert_eq!(own["spec"]["template"]["spec"]["containers"][0]["image"], "i");
+    })
+    .await;
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use evenkeel_testkit::eventually;
 use evenkeel_tests::on_each_server;
+use evenkeel_tests::sweep::from_everywhere;
 use evenkeel_tests::widget::{Lab, Widget, a_widget, definition, is_ready, status_of, widget};
 use evenkeel_tests::wire::Call;
 use evenkeel_tests::world::{SOON, World};
@@ -112,3 +113,25 @@ on_each_server!(
     a_failed_pass_and_a_stalled_one_hand_out_the_receipt,
     a_request_made_while_nobody_ran_is_handled_once_after_the_start,
 );
+
+#[tokio::test(start_paused = true)]
+async fn a_request_is_handled_from_everywhere() {
+    from_everywhere(&definition(), async |stage| {
+        let lab = Lab::at("a");
+        stage.operate::<widget>(move || lab.clone());
+        stage.create::<Widget>(a_widget("w", json!({ "child": "x" }))).await;
+        stage.create::<Widget>(a_widget("stalled", json!({ "fetch": "invalid" }))).await;
+        for token in ["one", "two"] {
+            stage.rest().await;
+            for name in ["w", "stalled"] {
+                let annotations = json!({ "evenkeel.dev/requestedAt": token });
+                stage.merge::<Widget>(name, json!({ "metadata": { "annotations": annotations } })).await;
+            }
+        }
+        stage.rest().await;
+        for name in ["w", "stalled"] {
+            assert_eq!(receipt(&stage.raw::<Widget>(name).await), "two");
+        }
+    })
+    .await;
+}

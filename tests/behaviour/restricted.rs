@@ -3,6 +3,7 @@
 
 use evenkeel::prelude::*;
 use evenkeel_tests::on_each_server;
+use evenkeel_tests::sweep::from_everywhere;
 use evenkeel_tests::widget::is_ready;
 use evenkeel_tests::world::World;
 use kube::{CustomResource, CustomResourceExt};
@@ -118,3 +119,20 @@ on_each_server!(
     a_restricted_field_is_written_by_its_step_and_kept_by_the_next_pass,
     a_restricted_field_is_written_within_a_join,
 );
+
+#[tokio::test(start_paused = true)]
+async fn restricted_fields_converge_from_everywhere() {
+    from_everywhere(&Ledger::crd(), async |stage| {
+        stage.operate::<ledger>(|| ());
+        let object =
+            json!({ "apiVersion": "tests.evenkeel.dev/v1", "kind": "Ledger", "metadata": { "name": "a" }, "spec": {} });
+        stage.create::<Ledger>(object).await;
+        for line in [json!("one"), json!("two"), json!(null)] {
+            stage.merge::<Ledger>("a", json!({ "spec": { "line": line } })).await;
+            stage.rest().await;
+        }
+        let closed = stage.raw::<Ledger>("a").await;
+        assert_eq!((&closed["status"]["lines"], &closed["status"]["length"]), (&json!(["one", "two"]), &json!(2)));
+    })
+    .await;
+}

@@ -4,8 +4,9 @@
 use std::sync::Arc;
 
 use evenkeel::prelude::*;
-use evenkeel_testkit::eventually;
+use evenkeel_testkit::{Sweep, eventually};
 use evenkeel_tests::on_each_server;
+use evenkeel_tests::sweep::swept;
 use evenkeel_tests::widget::{
     Lab, Widget, WidgetError, WidgetStatus, a_widget, condition, definition, is_ready, status_of, widget,
 };
@@ -144,3 +145,32 @@ async fn deletion_runs_both_cleanups(world: World) -> World {
 }
 
 on_each_server!(neither_overwrites_the_other, a_restart_leaves_both_alone, deletion_runs_both_cleanups);
+
+#[tokio::test(start_paused = true)]
+async fn both_reconcilers_converge_from_everywhere() {
+    // It is made of uids, too.
+    let sweep = Sweep::new().ignore("status.observedBy.backups.digest");
+    swept(sweep, &definition(), async |stage| {
+        let lab = Lab::at("a");
+        let of_operator = lab.clone();
+        stage.wire.observers().know::<widget>();
+        stage.run(move |operator| {
+            let backups = Backups { lab: of_operator.clone() };
+            let both = operator.reconciler::<widget>(of_operator.clone()).reconciler::<Backups>(backups);
+            both.run_until(std::future::pending())
+        });
+        stage.create::<Widget>(a_widget("w", json!({}))).await;
+        stage.create::<Widget>(a_widget("goes", json!({ "child": "x" }))).await;
+        stage.rest().await;
+        stage.merge::<Widget>("w", json!({ "spec": { "child": "odd" } })).await;
+        stage.delete::<Widget>("goes").await;
+        let odd = stage.raw::<Widget>("w").await;
+        assert!(is_ready(&odd) && status_of(&odd, "BackupReady") == "False");
+        stage.merge::<Widget>("w", json!({ "spec": { "child": null } })).await;
+        stage.rest().await;
+        assert!(both_ready(&stage.raw::<Widget>("w").await));
+        let log = lab.log();
+        assert!(["remove goes", "forget goes"].iter().all(|line| log.iter().any(|said| said == line)), "{log:?}");
+    })
+    .await;
+}

@@ -7,6 +7,7 @@ use std::time::Duration;
 use evenkeel::prelude::*;
 use evenkeel_testkit::eventually;
 use evenkeel_tests::on_each_server;
+use evenkeel_tests::sweep::from_everywhere;
 use evenkeel_tests::widget::{
     Lab, Widget, WidgetCondition, a_widget, definition, fetch, is_ready, store, widget as freezer,
 };
@@ -176,3 +177,32 @@ on_each_server!(
     deletion_wins_over_suspension,
     a_suspended_generation_counts_as_observed_where_that_is_asked_for,
 );
+
+#[tokio::test(start_paused = true)]
+async fn suspension_converges_from_everywhere() {
+    from_everywhere(&definition(), async |stage| {
+        let lab = Lab::at("a");
+        let of_operator = lab.clone();
+        // No pass has been for it when its receipt is written.
+        stage.wire.observers().excuse("fresh");
+        stage.operate::<freezer>(move || of_operator.clone());
+        stage.create::<Widget>(a_widget("w", json!({ "child": "x" }))).await;
+        stage.create::<Widget>(a_widget("fresh", json!({ "suspend": true, "child": "x" }))).await;
+        stage.rest().await;
+        spec(&stage, json!({ "suspend": true, "child": "y" })).await;
+        let asked = json!({ "metadata": { "annotations": { "evenkeel.dev/requestedAt": "now" } } });
+        stage.merge::<Widget>("fresh", asked).await;
+        stage.rest().await;
+        let maps = stage.api::<ConfigMap>();
+        let content = async |name: &str| Some(maps.get_opt(name).await.unwrap()?.data?["data"].clone());
+        assert_eq!((content("w").await.as_deref(), content("fresh").await), (Some("x"), None));
+        spec(&stage, json!({ "suspend": null })).await;
+        stage.delete::<Widget>("fresh").await;
+        assert_eq!(content("w").await.as_deref(), Some("y"));
+        assert!(is_ready(&stage.raw::<Widget>("w").await));
+        spec(&stage, json!({ "suspend": true })).await;
+        stage.delete::<Widget>("w").await;
+        lab.effects().contains("remove w") && !lab.effects().contains("remove fresh")
+    })
+    .await;
+}

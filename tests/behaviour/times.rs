@@ -7,6 +7,7 @@ use std::time::Duration;
 use evenkeel::prelude::*;
 use evenkeel::{IntoInterval, Jitter, Reconciler};
 use evenkeel_testkit::eventually;
+use evenkeel_tests::sweep::from_everywhere;
 use evenkeel_tests::widget::{
     Lab, Widget, WidgetCondition, WidgetError, a_widget, condition, definition, is_ready, on, status_of,
 };
@@ -293,4 +294,26 @@ async fn after_the_time_out_of_a_step_its_blocking_work_keeps_the_object() {
     drop(held);
     world.until::<Widget>("w", "ready", is_ready).await;
     operator.stop().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn intervals_and_time_outs_converge_from_everywhere() {
+    from_everywhere(&definition(), async |stage| {
+        let lab = Lab::at("a");
+        let of_operator = lab.clone();
+        stage.operate::<timed>(move || of_operator.clone());
+        stage.create::<Widget>(a_widget("w", json!({ "child": "x" }))).await;
+        stage.create::<Widget>(a_widget("late", json!({ "fetch": "hang", "interval": "20s" }))).await;
+        stage.rest().await;
+        assert_eq!(status_of(&stage.raw::<Widget>("late").await, "Ready"), "False");
+        stage.merge::<Widget>("late", json!({ "spec": { "fetch": null } })).await;
+        stage.rest().await;
+        assert!(is_ready(&stage.raw::<Widget>("late").await));
+        // One of them runs each hour, the other one every two; jitter moves the edges, and a run that falls into a crash is left out.
+        let before = lab.log().len();
+        tokio::time::sleep(Duration::from_secs(4 * 3600)).await;
+        let runs = lab.log().len() - before;
+        assert!((3..=7).contains(&runs), "{runs}");
+    })
+    .await;
 }

@@ -1,11 +1,15 @@
 //! One version of an operator after another: what the earlier one left is undone, and nothing is forgotten.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
+use std::sync::Arc;
+
 use evenkeel_testkit::eventually;
+use evenkeel_tests::sweep::{Stage, from_everywhere};
 use evenkeel_tests::widget::{Lab, Widget, a_widget, condition, definition, is_ready};
 use evenkeel_tests::world::{SOON, Server, World};
 use kube::api::DeleteParams;
 use serde_json::json;
+use tokio::sync::watch;
 
 /// Two steps that make something outside the cluster.
 mod first {
@@ -158,4 +162,45 @@ async fn what_an_earlier_version_declared_goes_with_the_declaration() {
     world.api::<Widget>().delete("w", &DeleteParams::default()).await.unwrap();
     eventually(SOON, || async { world.api::<Widget>().get_opt("w").await.unwrap().is_none().then_some(()) }).await;
     operator.stop().await.unwrap();
+}
+
+/// The version that the channel says, until it says another one.
+fn deploy(stage: &Stage, lab: &Arc<Lab>, version: &watch::Sender<u8>) {
+    let (lab, version) = (lab.clone(), version.clone());
+    stage.wire.observers().know::<first::house>();
+    stage.wire.observers().know::<last::house>();
+    stage.run(move |operator| {
+        let mut version = version.subscribe();
+        let (lab, now) = (lab.clone(), *version.borrow_and_update());
+        let operator = match now {
+            0 => operator.reconciler::<first::house>(lab),
+            1 => operator.reconciler::<renamed::house>(lab),
+            _ => operator.reconciler::<last::house>(lab),
+        };
+        operator.run_until(async move { drop(version.changed().await) })
+    });
+}
+
+#[tokio::test(start_paused = true)]
+async fn versions_follow_each_other_from_everywhere() {
+    from_everywhere(&definition(), async |stage| {
+        let (lab, version) = (Lab::at("a"), watch::Sender::new(0));
+        deploy(&stage, &lab, &version);
+        for name in ["stays", "goes"] {
+            stage.create::<Widget>(a_widget(name, json!({}))).await;
+        }
+        stage.rest().await;
+        version.send_replace(1);
+        stage.rest().await;
+        let settled = json!(["tests.evenkeel.dev/tester"]);
+        assert_eq!(stage.raw::<Widget>("stays").await["metadata"]["finalizers"], settled);
+        stage.delete::<Widget>("goes").await;
+        assert!(["strip", "demolish"].iter().all(|line| lab.log().iter().any(|said| said == line)));
+        version.send_replace(2);
+        stage.rest().await;
+        let last = stage.raw::<Widget>("stays").await;
+        assert!(is_ready(&last) && condition(&last, "Painted").is_none());
+        assert_eq!(last["metadata"]["finalizers"], json!(null));
+    })
+    .await;
 }

@@ -75,6 +75,13 @@ impl World {
         Self::made(Server::InProcess, cluster.client(), Some(cluster)).await
     }
 
+    /// A world in the default namespace of an in-process server, so that its objects are called the same each time.
+    #[must_use]
+    pub fn within(cluster: Cluster) -> Self {
+        let (client, namespace) = (cluster.client(), "default".to_owned());
+        Self { client, wire: Wire::default(), namespace, server: Server::InProcess, cluster: Some(cluster) }
+    }
+
     async fn made(server: Server, client: Client, cluster: Option<Cluster>) -> Self {
         let namespace = format!("evenkeel-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
         let object: Namespace =

@@ -49,8 +49,8 @@ pub(crate) struct Draft {
     conditions: Vec<Option<Condition>>,
     before: Before,
     marked: Option<usize>,
-    /// A progress write changed an author field.
-    progress: bool,
+    /// The author's fields before the first progress write.
+    first: Option<BTreeMap<String, Value>>,
     /// The step that runs or ran last.
     pub(crate) step: Option<&'static StepWiring>,
     /// It has not ended.
@@ -142,7 +142,7 @@ impl Draft {
                 receipts: Receipts::default(),
             },
             marked: None,
-            progress: false,
+            first: None,
             step: None,
             running: false,
             forks: Vec::new(),
@@ -315,16 +315,15 @@ impl Draft {
         StatusIntent { observed_generation, receipts: self.receipts.clone(), ..found }
     }
 
-    /// Whether the pass changed a condition's status or an author field: the back-off starts anew.
+    /// Whether the pass changed a condition's status or an author field: the back-off starts anew. What it recorded and took back is no
+    /// progress: each try would do so.
     pub(crate) fn progressed(&self, intent: &StatusIntent) -> bool {
-        if self.progress {
-            return true;
-        }
         let statuses = |conditions: &[Condition]| -> BTreeMap<String, Status> {
             let declared = conditions.iter().filter(|c| self.wiring.conditions.iter().any(|i| i.type_ == c.type_));
             declared.map(|c| (c.type_.clone(), c.status)).collect()
         };
-        statuses(&self.before.conditions) != statuses(&intent.conditions) || self.before.fields != intent.fields
+        let fields = self.first.as_ref().unwrap_or(&self.before.fields);
+        statuses(&self.before.conditions) != statuses(&intent.conditions) || *fields != intent.fields
     }
 
     /// A progress write went through: it is what is there now.
@@ -334,8 +333,8 @@ impl Draft {
             .conditions
             .retain(|c| !ours.contains(&c.type_) && ![STALLED, RECONCILING].contains(&c.type_.as_str()));
         self.before.conditions.extend(intent.conditions);
-        self.progress |= self.before.fields != intent.fields;
-        self.before.fields = intent.fields;
+        let found = std::mem::replace(&mut self.before.fields, intent.fields);
+        self.first.get_or_insert(found);
     }
 
     pub(crate) fn changed_fields<'a>(&'a self, intent: &'a StatusIntent) -> impl Iterator<Item = (&'a str, &'a Value)> {
