@@ -9,6 +9,8 @@ pub mod args;
 mod behaviour;
 pub mod clone;
 #[cfg(test)]
+mod coverage;
+#[cfg(test)]
 mod daemon;
 pub mod demo;
 pub mod git;
