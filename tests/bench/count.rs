@@ -46,7 +46,7 @@ pub(crate) fn count<F: Future<Output = ()> + Send + 'static>(answers: &Answers, 
     }
 }
 
-/// Long enough for everything that is due: time passes only when nothing else is left to do.
+/// Long enough for everything that is due: time passes only when nothing else is left to do. Short beside the resyncs, which are not meant.
 fn settle(runtime: &Runtime) {
-    runtime.block_on(async { tokio::time::sleep(Duration::from_secs(30)).await });
+    runtime.block_on(async { tokio::time::sleep(Duration::from_secs(5)).await });
 }

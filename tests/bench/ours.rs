@@ -34,7 +34,7 @@ pub(crate) async fn apply(release: &Release, cx: &mut Cx) -> Result<(), ReleaseE
 }
 
 /// Keeps releases.
-#[reconciler(conditions = ReleaseCondition, requeue = "1h")]
+#[reconciler(conditions = ReleaseCondition, requeue = "7d")]
 pub(crate) async fn releases(release: &Release, cx: &mut Pass<'_>) -> Flow {
     apply(release, cx).await?;
     Ok(())
