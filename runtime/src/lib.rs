@@ -63,6 +63,8 @@ pub mod suspend;
 #[cfg(feature = "operator")]
 pub mod trial;
 #[cfg(feature = "operator")]
+mod version;
+#[cfg(feature = "operator")]
 mod watch;
 pub mod wiring;
 

@@ -95,8 +95,9 @@ fn finish(queue: &Queue, config: &QueueConfig, ended: Option<(Key, Ended)>) {
 
 /// Says what the queue has done.
 fn report(queue: &Queue) {
-    let Figures { started, running, sleeping, deferred, waited, longest, worked, .. } = queue.figures();
-    let depth = queue.figures().depth();
+    let figures = queue.figures();
+    let (depth, Figures { started, running, sleeping, deferred, waited, longest, worked, .. }) =
+        (figures.depth(), figures);
     tracing::debug!(started, running, depth, sleeping, deferred, ?waited, ?longest, ?worked, "no further pass starts");
 }
 

@@ -12,6 +12,7 @@ use super::rate::Rate;
 use super::timers::{Slot, Timers};
 use super::{Attempt, Causes, Key, Next};
 use crate::cause::List;
+use crate::version::is_newer;
 
 /// The longest time that a timer is set for; more than any interval that the framework lets through.
 const HORIZON: Duration = Duration::from_secs(366 * 24 * 3600);
@@ -276,12 +277,7 @@ impl Entry {
     }
 }
 
-/// Whether the cache has moved on from the refused version. Versions are numbers on every API server we know; then an older one
-/// does not count.
+/// Whether the cache has moved on from the refused version.
 fn is_other(refused: &str, version: Option<&str>) -> bool {
-    let Some(version) = version else { return true };
-    match (refused.parse::<u128>(), version.parse::<u128>()) {
-        (Ok(refused), Ok(version)) => version > refused,
-        _ => version != refused,
-    }
+    version.is_none_or(|version| is_newer(version, refused))
 }

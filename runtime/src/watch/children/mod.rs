@@ -10,7 +10,8 @@ use kube::api::ObjectMeta;
 
 use crate::backend::Target;
 use crate::queue::Key;
-use crate::watch::seen::{Seen, is_newer};
+use crate::version::is_newer;
+use crate::watch::seen::Seen;
 use crate::wiring::KindInfo;
 
 /// A child: its kind, as a place in the list of owned kinds, and its name.

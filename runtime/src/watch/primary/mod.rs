@@ -14,8 +14,8 @@ use crate::cause::{self, List};
 use crate::decode::{Broken, Guarded};
 use crate::queue::{Causes, Key, Queue};
 use crate::status::StatusContract;
+use crate::version::is_newer;
 use crate::watch::dependents::Dependents;
-use crate::watch::seen::is_newer;
 use crate::watch::stream::{Place, Progress, follow};
 
 /// What the event filter has to know of the reconciler.
