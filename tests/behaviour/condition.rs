@@ -174,7 +174,7 @@ on_each_server!(
 #[tokio::test(start_paused = true)]
 async fn conditions_converge_from_everywhere() {
     from_everywhere(&Vault::crd(), async |stage| {
-        stage.operate::<vault>(|| ());
+        stage.operate::<vault>(());
         stage.create::<Vault>(a_vault("good", json!({ "check": "good" }))).await;
         stage.create::<Vault>(a_vault("bad", json!({ "check": "bad" }))).await;
         stage.rest().await;

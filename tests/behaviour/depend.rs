@@ -287,8 +287,7 @@ on_each_server!(
 async fn dependencies_converge_from_everywhere() {
     from_everywhere(&definition(), async |stage| {
         let lab = Lab::at("a");
-        let of_operator = lab.clone();
-        stage.operate::<ordered>(move || of_operator.clone());
+        stage.operate::<ordered>(lab.clone());
         for (name, on) in [("c", "b"), ("b", "a"), ("x", "y"), ("y", "x")] {
             create(&stage, name, json!([on])).await;
         }

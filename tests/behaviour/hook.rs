@@ -258,7 +258,7 @@ async fn what_a_hook_counts_is_no_progress_and_the_back_off_grows() {
 async fn what_hooks_write_converges_from_everywhere() {
     from_everywhere(&definition(), async |stage| {
         let lab = Lab::at("a");
-        stage.operate::<hooked>(move || lab.clone());
+        stage.operate::<hooked>(lab);
         stage.create::<Widget>(a_widget("w", json!({ "fetch": "broken", "store": "silence" }))).await;
         stage.create::<Widget>(a_widget("goes", json!({}))).await;
         stage.rest().await;

@@ -168,8 +168,7 @@ on_each_server!(
 async fn actions_fire_from_everywhere() {
     from_everywhere(&definition(), async |stage| {
         let lab = Lab::at("a");
-        let of_operator = lab.clone();
-        stage.operate::<forced>(move || of_operator.clone());
+        stage.operate::<forced>(lab.clone());
         stage.create::<Widget>(a_widget("w", json!({ "child": "x" }))).await;
         stage.rest().await;
         for action in ["force", "hardReset"] {

@@ -212,8 +212,7 @@ async fn branches_joins_and_loops_converge_from_everywhere() {
     let sweep = Sweep::new().ignore("status.last");
     swept(sweep, &definition(), async |stage| {
         let kitchen = Arc::<Kitchen>::default();
-        let of_operator = kitchen.clone();
-        stage.operate::<recipe>(move || of_operator.clone());
+        stage.operate::<recipe>(kitchen.clone());
         let spec = json!({ "taste": true, "record": true, "guests": ["ann", "bob"] });
         stage.create::<Recipe>(a_recipe("r", &spec)).await;
         stage.create::<Recipe>(a_recipe("goes", &json!({ "taste": true, "guests": ["eve"] }))).await;

@@ -132,8 +132,7 @@ async fn relations_converge_from_everywhere() {
         let (deployments, lab) = (stage.api::<Deployment>(), Lab::at("a"));
         deployments.create(&PostParams::default(), &a_deployment("neighbour")).await.unwrap();
         stage.create::<Widget>(a_widget("w", json!({ "child": "x" }))).await;
-        let of_operator = lab.clone();
-        stage.operate::<related>(move || of_operator.clone());
+        stage.operate::<related>(lab.clone());
         stage.rest().await;
         let status = json!({ "status": { "replicas": 3, "readyReplicas": 3 } });
         deployments.patch_status("neighbour", &PatchParams::default(), &Patch::Merge(status)).await.unwrap();

@@ -118,7 +118,7 @@ on_each_server!(
 async fn a_request_is_handled_from_everywhere() {
     from_everywhere(&definition(), async |stage| {
         let lab = Lab::at("a");
-        stage.operate::<widget>(move || lab.clone());
+        stage.operate::<widget>(lab);
         stage.create::<Widget>(a_widget("w", json!({ "child": "x" }))).await;
         stage.create::<Widget>(a_widget("stalled", json!({ "fetch": "invalid" }))).await;
         for token in ["one", "two"] {

@@ -123,7 +123,7 @@ on_each_server!(
 #[tokio::test(start_paused = true)]
 async fn restricted_fields_converge_from_everywhere() {
     from_everywhere(&Ledger::crd(), async |stage| {
-        stage.operate::<ledger>(|| ());
+        stage.operate::<ledger>(());
         let object =
             json!({ "apiVersion": "tests.evenkeel.dev/v1", "kind": "Ledger", "metadata": { "name": "a" }, "spec": {} });
         stage.create::<Ledger>(object).await;

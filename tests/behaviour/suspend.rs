@@ -182,10 +182,9 @@ on_each_server!(
 async fn suspension_converges_from_everywhere() {
     from_everywhere(&definition(), async |stage| {
         let lab = Lab::at("a");
-        let of_operator = lab.clone();
         // No pass has been for it when its receipt is written.
         stage.wire.observers().excuse("fresh");
-        stage.operate::<freezer>(move || of_operator.clone());
+        stage.operate::<freezer>(lab.clone());
         stage.create::<Widget>(a_widget("w", json!({ "child": "x" }))).await;
         stage.create::<Widget>(a_widget("fresh", json!({ "suspend": true, "child": "x" }))).await;
         stage.rest().await;

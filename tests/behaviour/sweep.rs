@@ -15,8 +15,7 @@ async fn through(spec: Value) {
             stage.create::<Widget>(a_widget(name, spec.clone())).await;
         }
         let lab = Lab::at("a");
-        let of_operator = lab.clone();
-        stage.operate::<widget>(move || of_operator.clone());
+        stage.operate::<widget>(lab.clone());
         tokio::time::sleep(Duration::from_secs(10)).await;
         stage.api::<Widget>().delete("goes", &DeleteParams::default()).await.unwrap();
         stage.rest().await;

@@ -300,8 +300,7 @@ async fn after_the_time_out_of_a_step_its_blocking_work_keeps_the_object() {
 async fn intervals_and_time_outs_converge_from_everywhere() {
     from_everywhere(&definition(), async |stage| {
         let lab = Lab::at("a");
-        let of_operator = lab.clone();
-        stage.operate::<timed>(move || of_operator.clone());
+        stage.operate::<timed>(lab.clone());
         stage.create::<Widget>(a_widget("w", json!({ "child": "x" }))).await;
         stage.create::<Widget>(a_widget("late", json!({ "fetch": "hang", "interval": "20s" }))).await;
         stage.rest().await;

@@ -40,13 +40,10 @@ impl Stage {
         Self { world, trial }
     }
 
-    /// Runs an operator with one reconciler. The closure makes what it depends on, for each life anew.
-    pub fn operate<R: Reconciler<Object: CustomResourceExt>>(
-        &self,
-        deps: impl Fn() -> R::Deps + Send + Sync + 'static,
-    ) {
+    /// Runs an operator with one reconciler. Each life has what it depends on as a clone.
+    pub fn operate<R: Reconciler<Object: CustomResourceExt, Deps: Clone>>(&self, deps: R::Deps) {
         self.wire.observers().know::<R>();
-        self.run(move |operator| operator.reconciler::<R>(deps()).run_until(std::future::pending()));
+        self.run(move |operator| operator.reconciler::<R>(deps.clone()).run_until(std::future::pending()));
     }
 
     /// Runs what the closure makes of an operator. The observers have to [know](crate::observers::Observers::know) its reconcilers.

@@ -37,13 +37,18 @@ const SESSION: [&str; 26] = [
     "get keels",
 ];
 
-async fn kubectl_prints_the_same_beside_a_real_server() -> Verdict {
+/// A shell beside the embedded server, and one beside the modern real one, if that runs.
+async fn shells() -> Result<Option<(Shell, Shell)>, String> {
     let Some(servers) = std::env::var_os("EVENKEEL_REAL_APISERVER").map(PathBuf::from) else {
         println!("kubectl: skipped beside real servers: EVENKEEL_REAL_APISERVER is not set, see tests/kit/real.sh");
-        return Ok(());
+        return Ok(None);
     };
-    let kit = session(&Shell::open().await?).await?;
-    let real = session(&Shell::at(servers.join("kubeconfig-modern"))?).await?;
+    Ok(Some((Shell::open().await?, Shell::at(servers.join("kubeconfig-modern"))?)))
+}
+
+async fn kubectl_prints_the_same_beside_a_real_server() -> Verdict {
+    let Some((kit, real)) = shells().await? else { return Ok(()) };
+    let (kit, real) = (session(&kit).await?, session(&real).await?);
     let differ = SESSION.iter().zip(kit.iter().zip(&real)).filter(|(_, (kit, real))| kit != real);
     let differ: Vec<String> = differ
         .map(|(line, (kit, real))| format!("kubectl {line}\nprints\n{kit}\nand beside a real server\n{real}"))
@@ -83,11 +88,7 @@ const EXPLAINED: [&str; 10] = [
 ];
 
 async fn kubectl_explains_the_same_fields_beside_a_real_server() -> Verdict {
-    let Some(servers) = std::env::var_os("EVENKEEL_REAL_APISERVER").map(PathBuf::from) else {
-        println!("kubectl: skipped beside real servers: EVENKEEL_REAL_APISERVER is not set, see tests/kit/real.sh");
-        return Ok(());
-    };
-    let (kit, real) = (Shell::open().await?, Shell::at(servers.join("kubeconfig-modern"))?);
+    let Some((kit, real)) = shells().await? else { return Ok(()) };
     for kind in EXPLAINED {
         let line = format!("explain {kind} --recursive");
         let (kit, real) = (fields(&kit.ok(&line).await?), fields(&real.ok(&line).await?));
