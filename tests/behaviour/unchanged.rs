@@ -4,7 +4,7 @@ use evenkeel::{Operator, sabotage};
 use evenkeel_tests::sequence::{Played, Step, difference, play};
 
 use Step::{Annotate, Child, CrashDuring, Create, Delete, DropFinalizer, EditChild, ForeignStatus, Label, Move};
-use Step::{Request, Require, Secret, Start, Stop, Suspend};
+use Step::{Request, Require, Secret, Start, Stop, Suspend, Trigger};
 
 /// Of each cause: a sequence whose last step only it lets through.
 fn lets_through(cause: &str) -> Option<Vec<Step>> {
@@ -20,6 +20,7 @@ fn lets_through(cause: &str) -> Option<Vec<Step>> {
         "resync" => vec![Move("b")],
         "retry" => vec![Move("bad"), Move("b")],
         "requested" => vec![Request("b")],
+        "triggered" => vec![Trigger("b")],
         "wiring" => vec![Stop, Start(1)],
         "suspension" => vec![Suspend(true), EditChild, Suspend(false)],
         _ => return None,

@@ -110,6 +110,10 @@ causes! {
         event: |event| event.before.is_some_and(|before| is_requested(event.token(before), event.token(event.now))),
         stands: |object| object.is_requested || object.woken.contains(Causes::REQUESTED),
     }
+    /// Something outside of the cluster changed, as a trigger told: nothing that the cluster holds can show it.
+    TRIGGERED = "triggered" {
+        stands: |object| object.woken.contains(Causes::TRIGGERED),
+    }
     /// Suspended or resumed: what happened in the meantime was left alone.
     SUSPENSION = "suspension" {
         event: |event| event.before.is_some() && event.suspended.0 != event.suspended.1,

@@ -32,6 +32,7 @@ fn a_set_prints_its_causes_in_order() {
 fn timers_and_restarts_are_not_urgent() {
     assert_eq!((Causes::RESYNC | Causes::RETRY | Causes::APPEARED).urgency(), Urgency::Timed);
     assert_eq!((Causes::RESYNC | Causes::OWNED).urgency(), Urgency::Related);
+    assert_eq!(Causes::TRIGGERED.urgency(), Urgency::Changed, "somebody outside waits");
     assert_eq!((Causes::OWNED | Causes::DELETION).urgency(), Urgency::Changed);
 }
 

@@ -13,6 +13,7 @@ use tracing::Instrument;
 
 use super::error::{Error, Reason, Result};
 use super::limits::Own;
+use super::trigger::{self, Triggers};
 use super::{definition, startup};
 use crate::cause::List;
 use crate::depend::Access;
@@ -38,6 +39,7 @@ pub(super) struct Launch {
     pub(super) causes: List,
     pub(super) access: Access,
     pub(super) observers: Arc<[Observer]>,
+    pub(super) triggers: Triggers,
     pub(super) gate: Gate,
     pub(super) stop: CancellationToken,
 }
@@ -55,6 +57,7 @@ pub(super) struct Controller<R: Reconciler> {
     primary: Primary<R::Object>,
     relations: Relations,
     watches: JoinSet<()>,
+    triggers: JoinSet<()>,
 }
 
 impl<R: Reconciler> Controller<R> {
@@ -80,8 +83,10 @@ impl<R: Reconciler> Controller<R> {
             access: launch.access,
             observers: launch.observers.clone(),
         }));
-        let mut controller = Self { launch, queue, worker, primary, relations, watches: JoinSet::new() };
+        let (watches, triggers) = (JoinSet::new(), JoinSet::new());
+        let mut controller = Self { launch, queue, worker, primary, relations, watches, triggers };
         let own = controller.watch_primary(&kind);
+        controller.pull_triggers(own.clone());
         let related = controller.watch_relations();
         let lists = startup::primary(&client, &kind, own);
         let (fits, listed) = futures::join!(definition::check(&client, &kind, &R::WIRING), lists);
@@ -103,6 +108,11 @@ impl<R: Reconciler> Controller<R> {
         started.collect()
     }
 
+    fn pull_triggers(&mut self, lists: Vec<(Place, watch::Receiver<Progress>)>) {
+        let keys = self.launch.triggers.take::<R>();
+        self.triggers.spawn(trigger::pull(keys, lists, self.queue.clone()).in_current_span());
+    }
+
     fn watch_relations(&mut self) -> Vec<(Place, watch::Receiver<Progress>)> {
         let started = self.relations.watches().into_iter().map(|watch| {
             self.watches.spawn(watch.run.in_current_span());
@@ -114,8 +124,10 @@ impl<R: Reconciler> Controller<R> {
 
 impl<R: Reconciler> Prepared for Controller<R> {
     fn run(self: Box<Self>) -> BoxFuture<'static, Result> {
-        let Self { launch, queue, worker, primary, relations, mut watches } = *self;
+        let Self { launch, queue, worker, primary, relations, mut watches, triggers } = *self;
         async move {
+            // They end with the reconciler, and it does not end with them.
+            let _triggers = triggers;
             relations.go_live();
             let version = Arc::new(move |key: &_| primary.seen_version(key));
             let own = launch.own.get(&TypeId::of::<R>()).copied();

@@ -12,6 +12,7 @@ mod rivalry;
 mod shard;
 mod signal;
 mod startup;
+mod trigger;
 mod wired;
 
 use std::future::Future;
@@ -26,6 +27,7 @@ use tracing::Instrument;
 use self::controller::{Launch, Prepared};
 use self::limits::Limits;
 use self::member::{Member, Typed};
+use self::trigger::Triggers;
 use crate::cause::List;
 use crate::client;
 use crate::depend::Access;
@@ -58,6 +60,7 @@ pub struct Operator {
     pub(crate) causes: List,
     access: Access,
     observers: Vec<Observer>,
+    triggers: Triggers,
     members: Vec<Box<dyn Member>>,
 }
 
@@ -84,6 +87,7 @@ impl Operator {
             causes: List::default(),
             access: Access::default(),
             observers: Vec::new(),
+            triggers: Triggers::default(),
             members: Vec::new(),
         }
     }
@@ -195,6 +199,7 @@ impl Operator {
             causes: self.causes,
             access: self.access,
             observers: self.observers.clone().into(),
+            triggers: self.triggers.clone(),
             gate: Gate::open(),
             stop: CancellationToken::new(),
         };

@@ -42,6 +42,7 @@ pub(super) fn settings(operator: &Operator) -> Result<(QueueConfig, Own)> {
         }
     }
     let names: Vec<_> = members.iter().map(|member| member.name).collect();
+    operator.triggers.check(&names)?;
     Ok((QueueConfig { grace: operator.grace, ..config }, operator.limits.own(&names)?))
 }
 

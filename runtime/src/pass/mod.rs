@@ -150,7 +150,10 @@ impl<R: Reconciler> PassWorker<R> {
     async fn pass(&self, key: &Key, causes: Causes, attempt: Attempt) -> Next {
         let object = match self.fetch(key, attempt).await {
             Ok(Some(object)) => object,
-            Ok(None) => return self.forget(key),
+            Ok(None) => {
+                tracing::debug!("the object is not there");
+                return self.forget(key);
+            }
             Err(error) => return self.unreachable(&error),
         };
         let standing = self.standing(&object, causes);

@@ -47,7 +47,7 @@ const ANNOTATIONS: [&str; 4] =
 
 fn step(rng: &mut StdRng) -> Step {
     let texts = ["x", "y", "z"];
-    match rng.random_range(0..24) {
+    match rng.random_range(0..25) {
         0 | 1 => Step::Child(one(rng, &texts)),
         2 => Step::Fetch(one(rng, &["ok", "ok", "invalid", "broken", "nothing"])),
         3 | 4 => Step::Require(rng.random_bool(0.7)),
@@ -61,6 +61,7 @@ fn step(rng: &mut StdRng) -> Step {
         14 => Step::Create,
         15..=17 => Step::Move(one(rng, &["a", "b", "bad", "bad"])),
         18 => Step::Request(one(rng, &["a", "b", "c"])),
+        24 => Step::Trigger(one(rng, &["a", "b", "c"])),
         19 => Step::Stop,
         20 => Step::Crash,
         21 | 22 => Step::Suspend(rng.random_bool(0.8)),

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use evenkeel::Operator;
+use futures::channel::mpsc::{UnboundedSender, unbounded};
 use kube::api::{DeleteParams, DynamicObject, PostParams};
+use kube::runtime::reflector::ObjectRef;
 use serde_json::{Value, json};
 
 use super::snapshot::snapshot;
@@ -35,6 +37,7 @@ pub(super) struct Stage {
     alter: fn(Operator, &str) -> Operator,
     how: String,
     operator: Option<Running>,
+    triggers: Option<UnboundedSender<ObjectRef<Widget>>>,
     asked: usize,
 }
 
@@ -51,7 +54,8 @@ pub fn play(steps: &[Step], alter: fn(Operator, &str) -> Operator, how: &str) ->
 async fn played(steps: &[Step], alter: fn(Operator, &str) -> Operator, how: &str) -> Played {
     let world = World::on(Server::InProcess).await.expect("it is always there");
     world.install(&definition()).await;
-    let mut stage = Stage { world, lab: Lab::at("a"), alter, how: how.to_owned(), operator: None, asked: 0 };
+    let mut stage =
+        Stage { world, lab: Lab::at("a"), alter, how: how.to_owned(), operator: None, triggers: None, asked: 0 };
     stage.run(0);
     Step::Create.take(&mut stage).await;
     tokio::time::sleep(SETTLED).await;
@@ -70,9 +74,11 @@ async fn played(steps: &[Step], alter: fn(Operator, &str) -> Operator, how: &str
 impl Stage {
     fn run(&mut self, code: usize) {
         self.lab.run_code(code);
+        let (sender, triggers) = unbounded();
+        self.triggers = Some(sender);
         let operator = match code {
-            0 => self.world.prepare::<widget>(self.lab.clone()),
-            _ => self.world.prepare::<revised::widget>(self.lab.clone()),
+            0 => self.world.prepare::<widget>(self.lab.clone()).trigger::<widget>(triggers),
+            _ => self.world.prepare::<revised::widget>(self.lab.clone()).trigger::<revised::widget>(triggers),
         };
         self.operator = Some(Running::start((self.alter)(operator, &self.how)));
     }
@@ -124,6 +130,13 @@ impl Stage {
         }
         self.lab.move_to(revision);
         tokio::time::sleep(EVERYTHING).await;
+    }
+
+    /// The webhook of the outside reaches an operator at work only.
+    pub(super) fn trigger(&self, revision: &str) {
+        let Some(triggers) = self.triggers.as_ref().filter(|_| self.operator.is_some()) else { return };
+        self.lab.move_to(revision);
+        drop(triggers.unbounded_send(ObjectRef::new(NAME).within(&self.world.namespace)));
     }
 
     pub(super) async fn request(&mut self, revision: &str) {

@@ -43,6 +43,8 @@ pub enum Step {
     Move(&'static str),
     /// The revision outside moves on, and a pass is asked for.
     Request(&'static str),
+    /// The revision outside moves on, and a trigger tells an operator at work.
+    Trigger(&'static str),
     /// Another manager writes to the status.
     ForeignStatus,
     /// The operator is stopped.
@@ -76,6 +78,7 @@ impl Step {
             Self::Create => stage.create(a_widget(NAME, json!({ "child": "x", "interval": "10m" }))).await,
             Self::Move(revision) => stage.move_to(revision).await,
             Self::Request(revision) => stage.request(revision).await,
+            Self::Trigger(revision) => stage.trigger(revision),
             Self::ForeignStatus => stage.foreign().await,
             Self::Stop => stage.stop().await,
             Self::Crash => stage.crash().await,

@@ -1,0 +1,84 @@
+//! Triggers: references from outside of the cluster run the bodies of their objects.
+#![allow(clippy::unwrap_used, reason = "a test ends at the first surprise")]
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use evenkeel_testkit::{Effect, Fault, Verb};
+use evenkeel_tests::on_each_server;
+use evenkeel_tests::widget::{Lab, Widget, a_widget, definition, is_ready, widget};
+use evenkeel_tests::world::{Running, Server, World};
+use futures::channel::mpsc::{UnboundedSender, unbounded};
+use kube::runtime::reflector::ObjectRef;
+use serde_json::json;
+use tokio::time::sleep;
+
+type Sender = UnboundedSender<ObjectRef<Widget>>;
+
+/// An operator, and what triggers it.
+fn operate(world: &World, lab: &Arc<Lab>) -> (Running, Sender) {
+    let (sender, triggers) = unbounded();
+    (Running::start(world.prepare::<widget>(lab.clone()).trigger::<widget>(triggers)), sender)
+}
+
+fn passes(lab: &Lab, name: &str) -> usize {
+    lab.log().iter().filter(|line| **line == format!("fetch {name}")).count()
+}
+
+on_each_server!(a_trigger_runs_the_body_though_nothing_in_the_cluster_changed);
+
+async fn a_trigger_runs_the_body_though_nothing_in_the_cluster_changed(world: World) -> World {
+    world.install(&definition()).await;
+    for name in ["one", "two"] {
+        world.create::<Widget>(a_widget(name, json!({}))).await;
+    }
+    let lab = Lab::at("a");
+    let (operator, triggers) = operate(&world, &lab);
+    for name in ["one", "two"] {
+        world.until::<Widget>(name, "ready", is_ready).await;
+    }
+    lab.move_to("b");
+    triggers.unbounded_send(ObjectRef::new("one").within(&world.namespace)).unwrap();
+    world.until::<Widget>("one", "the new revision", |one| one["status"]["stored"] == "b").await;
+    operator.stop().await.unwrap();
+    assert_eq!(passes(&lab, "two"), 1, "it was not named");
+    world
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_said_before_the_first_list_is_not_lost() {
+    let world = World::on(Server::InProcess).await.unwrap();
+    world.install(&definition()).await;
+    world.create::<Widget>(a_widget("one", json!({}))).await;
+    let lab = Lab::at("a");
+    let first = world.operator::<widget>(lab.clone());
+    world.until::<Widget>("one", "ready", is_ready).await;
+    first.stop().await.unwrap();
+    let stuck = Fault::new(Effect::Internal).resource("widgets").verb(Verb::List).times(4);
+    world.cluster().faults().add(stuck);
+    let (_operator, triggers) = operate(&world, &lab);
+    triggers.unbounded_send(ObjectRef::new("one").within(&world.namespace)).unwrap();
+    sleep(Duration::from_secs(5)).await;
+    assert_eq!(passes(&lab, "one"), 1, "passes run, but there is no list yet");
+    sleep(Duration::from_secs(30)).await;
+    assert_eq!(passes(&lab, "one"), 2, "an unchanged object would have been left alone");
+}
+
+#[tokio::test(start_paused = true)]
+async fn unknown_objects_are_left_alone_and_the_end_of_the_stream_ends_nothing() {
+    let world = World::on(Server::InProcess).await.unwrap();
+    world.install(&definition()).await;
+    let lab = Lab::at("a");
+    let (operator, triggers) = operate(&world, &lab);
+    sleep(Duration::from_secs(1)).await;
+    let calls = world.cluster().log().entries().len();
+    triggers.unbounded_send(ObjectRef::new("nobody").within(&world.namespace)).unwrap();
+    triggers.unbounded_send(ObjectRef::new("one").within("elsewhere")).unwrap();
+    triggers.unbounded_send(ObjectRef::new("one")).unwrap();
+    drop(triggers);
+    sleep(Duration::from_secs(60)).await;
+    assert_eq!(world.cluster().log().entries().len(), calls, "nothing was asked for them");
+    world.create::<Widget>(a_widget("one", json!({}))).await;
+    world.until::<Widget>("one", "ready", is_ready).await;
+    operator.stop().await.unwrap();
+}
