@@ -97,7 +97,7 @@ impl PassBackend {
         let guard = self.relations.writing(&target);
         let applied = Arc::new(self.calls.apply(&target, &object).await?);
         let seen = Seen::of(&target, &applied);
-        guard.wrote(&seen);
+        guard.wrote(&seen, &self.key);
         self.tracked().owned.insert(target.to_string(), (self.child_version)(&seen));
         self.children.lock().insert(target.to_string(), Applied { intent, seen, object: applied.clone() });
         Ok(applied)

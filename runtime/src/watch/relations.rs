@@ -239,9 +239,9 @@ pub(crate) struct WriteGuard {
 }
 
 impl WriteGuard {
-    /// Takes note of the version that the write returned.
-    pub(crate) fn wrote(&self, seen: &Seen) {
-        self.relations.0.children.wrote(seen);
+    /// Takes note of the version that the write for this owner returned.
+    pub(crate) fn wrote(&self, seen: &Seen, owner: &Key) {
+        self.relations.0.children.wrote(seen, owner);
     }
 }
 

@@ -144,11 +144,11 @@ impl Children {
         }
     }
 
-    /// A write returned this version: it wakes nobody.
-    pub(super) fn wrote(&self, seen: &Seen) {
+    /// A write for this owner returned this version: it wakes nobody.
+    pub(super) fn wrote(&self, seen: &Seen, owner: &Key) {
         let Some(id) = self.id(&seen.target) else { return };
         let Some(owner_uid) = seen.controller.as_deref() else { return };
-        self.lock().wrote(id, seen, owner_uid);
+        self.lock().wrote(id, seen, owner_uid, owner);
     }
 
     /// A write ended; returns whom the versions wake that came meanwhile and were not ours.
@@ -180,14 +180,10 @@ impl Records {
 
     /// Stores a version unless a newer one is known; returns the owner of the one before.
     fn store(&mut self, id: Id, child: Child) -> Option<Key> {
-        if let Some(known) = self.children.get_mut(&id)
+        if let Some(known) = self.children.get(&id)
             && known.uid == child.uid
             && !is_newer(&child.resource_version, &known.resource_version)
         {
-            // A write of ours was faster than the watch, and did not know the owner's name.
-            if known.owner.name.is_empty() && known.owner_uid == child.owner_uid {
-                known.owner = child.owner;
-            }
             return None;
         }
         let former = self.forget(&id);
@@ -204,7 +200,7 @@ impl Records {
                 self.by_owner.remove(&child.owner_uid);
             }
         }
-        Some(child.owner).filter(|owner| !owner.name.is_empty())
+        Some(child.owner)
     }
 
     fn remove(&mut self, id: &Id) -> Vec<Key> {
@@ -215,7 +211,7 @@ impl Records {
         self.forget(id).into_iter().collect()
     }
 
-    fn wrote(&mut self, id: Id, seen: &Seen, owner_uid: &str) {
+    fn wrote(&mut self, id: Id, seen: &Seen, owner_uid: &str, owner: &Key) {
         let known = self.children.get(&id);
         if known.is_some_and(|known| known.resource_version.as_ref() == seen.resource_version) {
             // Nothing changed, or the watch was faster: no further event will come. One that came is in `held`.
@@ -224,10 +220,8 @@ impl Records {
         }
         let writes = self.writes.entry(id.clone()).or_default();
         writes.ours.push(seen.resource_version.as_str().into());
-        let owner = known.map(|known| known.owner.clone());
-        let owner_uid = Arc::from(owner_uid);
-        // The watch brings the owner's name; until then the record only serves reads.
-        let owner = owner.unwrap_or_else(|| Key::new(id.1.namespace.as_deref(), ""));
+        // The record wakes its owner also if the object vanishes before the watch has delivered it, as during a first list.
+        let (owner_uid, owner) = (Arc::from(owner_uid), owner.clone());
         let (uid, version) = (seen.uid.as_str().into(), seen.version.as_str().into());
         let resource_version = seen.resource_version.as_str().into();
         self.store(id, Child { uid, version, resource_version, owner_uid, owner });

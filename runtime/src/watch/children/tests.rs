@@ -58,10 +58,20 @@ fn a_change_wakes_the_controller_and_a_repeated_version_nobody() {
 fn a_child_whose_write_was_answered_before_its_event_wakes_its_owner_when_it_vanishes() {
     let children = children();
     children.begin(&target());
-    children.wrote(&seen("5"));
+    children.wrote(&seen("5"), &repo("one")[0]);
     assert_eq!(children.end(&target()), []);
     assert_eq!(children.apply(0, &child("5", "one")), [], "our own write");
     assert_eq!(children.remove(0, &Key::new(Some("a"), "child")), repo("one"));
+}
+
+#[test]
+fn a_child_that_vanishes_before_the_watch_has_delivered_it_wakes_its_owner() {
+    let children = children();
+    children.begin(&target());
+    children.wrote(&seen("5"), &repo("one")[0]);
+    assert_eq!(children.end(&target()), []);
+    assert_eq!(children.retain(0, None, &HashSet::new()), repo("one"), "the first list comes when it has gone");
+    assert_eq!((children.get(&target()), children.of("uid-one")), (None, Vec::new()));
 }
 
 #[test]
@@ -99,7 +109,7 @@ fn an_own_write_wakes_nobody_whether_its_event_comes_after_or_before_the_respons
         if early {
             assert_eq!(children.apply(0, &child("2", "one")), []);
         }
-        children.wrote(&seen("2"));
+        children.wrote(&seen("2"), &repo("one")[0]);
         assert_eq!(children.end(&target()), []);
         if !early {
             assert_eq!(children.apply(0, &child("2", "one")), []);
@@ -116,7 +126,7 @@ fn a_foreign_change_during_an_own_write_is_held_back_but_not_lost() {
     children.begin(&target());
     assert_eq!(children.apply(0, &child("2", "one")), []);
     assert_eq!(children.apply(0, &child("3", "one")), []);
-    children.wrote(&seen("3"));
+    children.wrote(&seen("3"), &repo("one")[0]);
     assert_eq!(children.end(&target()), repo("one"));
     assert!(children.lock().writes.is_empty());
 }
@@ -134,7 +144,7 @@ fn an_own_write_is_known_at_once_and_an_older_event_does_not_undo_it() {
     let children = children();
     children.apply(0, &child("1", "one"));
     children.begin(&target());
-    children.wrote(&seen("5"));
+    children.wrote(&seen("5"), &repo("one")[0]);
     assert_eq!(children.end(&target()), []);
     assert_eq!(children.apply(0, &child("4", "one")), repo("one"), "somebody else's, before ours");
     assert_eq!(children.get(&target()).unwrap().resource_version, "5");
