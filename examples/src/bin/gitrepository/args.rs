@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Parser;
+use examples::server::Choice;
 
 /// Keeps an archive of the wanted revision of git repositories, as a Kubernetes operator does.
 ///
@@ -28,17 +29,9 @@ pub struct Args {
     #[arg(long, value_name = "DIR")]
     pub data: Option<PathBuf>,
 
-    /// Use the API server of this kubeconfig instead of one in this process
-    #[arg(long, value_name = "FILE", conflicts_with = "cluster")]
-    pub kubeconfig: Option<PathBuf>,
-
-    /// Use the API server of $KUBECONFIG, ~/.kube/config or the pod's service account
-    #[arg(long)]
-    pub cluster: bool,
-
-    /// The namespace of the objects; it has to be there
-    #[arg(long, default_value = "default")]
-    pub namespace: String,
+    /// The API server, and the namespace in it
+    #[command(flatten)]
+    pub server: Choice,
 
     /// No colours; NO_COLOR does the same
     #[arg(long)]

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use evenkeel::StatusContract;
 use evenkeel::condition::{self, READY, STALLED, Status};
+use examples::server::said;
 use futures::{Stream, StreamExt};
 use jiff::Timestamp;
 use k8s_openapi::api::core::v1::Secret;
@@ -15,7 +16,6 @@ use serde_json::json;
 use tokio::time::{Instant, interval, timeout};
 
 use crate::operator::GitRepository;
-use crate::server::said;
 use crate::table::{Row, Table};
 
 /// The object that works.

@@ -22,46 +22,31 @@ mod reference;
 pub mod remote;
 pub mod rules;
 pub mod sample;
-pub mod server;
 pub mod storage;
 #[cfg(test)]
 mod sweep;
 pub mod table;
 pub mod version;
 
-use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Parser;
-use kube::api::{Patch, PatchParams};
-use kube::runtime::{conditions, wait};
-use kube::{Api, Client, CustomResourceExt};
-use tracing_subscriber::EnvFilter;
+use examples::server::Server;
+use examples::terminal::{end, prepare, say};
 
 use crate::args::Args;
 use crate::demo::{Demo, Until};
 use crate::operator::{GitRepository, operator};
 use crate::remote::Remote;
-use crate::server::Server;
 use crate::storage::Storage;
 use crate::table::{Paint, Table};
 
 #[tokio::main]
 async fn main() -> ExitCode {
     let args = Args::parse();
-    let logs = tracing_subscriber::fmt().with_writer(std::io::stderr).with_ansi(std::io::stderr().is_terminal());
-    // Silent unless asked: the table has the terminal.
-    logs.with_env_filter(EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("off"))).init();
-    // Fails only where a provider is installed already.
-    let _ = rustls::crypto::ring::default_provider().install_default();
-    match run(&args).await {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    prepare();
+    end(run(&args).await)
 }
 
 async fn run(args: &Args) -> Result<(), String> {
@@ -71,14 +56,16 @@ async fn run(args: &Args) -> Result<(), String> {
     let storage = Storage::open(&data).map_err(|error| format!("cannot use {}: {error}", data.display()))?;
     let url = repository(args.url.as_deref(), folder.path())?;
     Remote::parse(&url).map_err(|error| format!("cannot use --url: {error}"))?;
-    let server = Server::choose(args, folder.path()).await?;
-    install(server.client.clone()).await?;
-    say(&introduction(&server, &data, &url, &args.namespace))?;
+    let server = Server::choose(&args.server, folder.path()).await?;
+    server.install::<GitRepository>("gitrepository-demo").await?;
+    let data = data.display().to_string();
+    let more = [("data", data.as_str()), ("repository", &url)];
+    say(&server.introduction(&more, &args.server.namespace, "gitrepositories"))?;
     let table = Table::new(paint(args));
-    let mut demo = Demo::new(server.client.clone(), &args.namespace, table);
+    let mut demo = Demo::new(server.client.clone(), &args.server.namespace, table);
     let until = if args.once { Until::Reached } else { Until::Stopped };
     let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
-    let operator = operator(storage).client(server.client.clone()).namespaces([&args.namespace]);
+    let operator = operator(storage).client(server.client.clone()).namespaces([&args.server.namespace]);
     let running = operator.run_until(async { drop(stopped.await) });
     tokio::pin!(running);
     let outcome = tokio::select! {
@@ -121,35 +108,6 @@ fn repository(wanted: Option<&str>, folder: &Path) -> Result<String, String> {
     let made = sample::repository(&path, &[("README.md", "A small repository\n"), ("src/main.rs", "fn main() {}\n")]);
     made.map_err(|error| format!("cannot make a repository in {}: {error}", path.display()))?;
     Ok(path.display().to_string())
-}
-
-/// Installs the definition and waits until it is served.
-async fn install(client: Client) -> Result<(), String> {
-    let definition = GitRepository::crd();
-    let definitions = Api::all(client);
-    let params = PatchParams::apply("gitrepository-demo").force();
-    let installed = definitions.patch(GitRepository::crd_name(), &params, &Patch::Apply(&definition)).await;
-    installed.map_err(|error| format!("cannot install {}: {}", GitRepository::crd_name(), server::said(&error)))?;
-    let established =
-        wait::await_condition(definitions, GitRepository::crd_name(), conditions::is_crd_established()).await;
-    established.map(drop).map_err(|error| format!("{} is not served: {error}", GitRepository::crd_name()))
-}
-
-/// What the person needs to know before the table begins.
-fn introduction(server: &Server, data: &Path, url: &str, namespace: &str) -> String {
-    let file = server.kubeconfig.as_ref().map(|file| file.display());
-    let option = file.as_ref().map_or_else(String::new, |file| format!(" --kubeconfig {file}"));
-    let mut lines = vec![format!("API server  {}", server.what)];
-    lines.extend(file.map(|file| format!("kubeconfig  {file}")));
-    lines.push(format!("data        {}", data.display()));
-    lines.push(format!("repository  {url}"));
-    lines.push(format!("try         kubectl{option} -n {namespace} get gitrepositories --watch\n"));
-    lines.join("\n")
-}
-
-/// Prints a line; standard output may have been closed.
-fn say(text: &str) -> Result<(), String> {
-    writeln!(std::io::stdout(), "{text}").map_err(|error| format!("cannot write to standard output: {error}"))
 }
 
 fn paint(args: &Args) -> Paint {

@@ -1,0 +1,110 @@
+//! The operator: what a `PodManager` is, what can be said of it, and its two steps.
+
+use evenkeel::prelude::*;
+use k8s_openapi::api::core::v1::{Container, Pod, PodSpec};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use kube::ResourceExt;
+
+/// One Pod of the same name, and when it was created.
+#[derive(CustomResource, KubeSchema, Clone, Debug, Deserialize, Serialize)]
+#[kube(group = "demo.evenkeel.dev", version = "v1", kind = "PodManager", namespaced, status = "PodManagerStatus")]
+#[kube(printcolumn(name = "Pod-Created", type_ = "date", json_path = ".status.podCreated"))]
+pub struct PodManagerSpec {
+    /// The image of its only container.
+    pub image: String,
+}
+
+/// What is known of the Pod.
+#[status]
+pub struct PodManagerStatus {
+    /// When the Pod was created, as the Pod itself says; while there is none, that of the last one.
+    #[schemars(with = "Option<String>", extend("format" = "date-time"))]
+    pub pod_created: Option<Time>,
+}
+
+/// What can be said of it, most telling first.
+#[derive(ConditionSet)]
+#[condition_set(mod = on)]
+pub enum PodCondition {
+    /// The Pod is asked for as the spec has it.
+    #[condition(positive)]
+    PodApplied,
+    /// The Pod is there and ready.
+    #[condition(positive)]
+    PodReady,
+}
+
+/// What can go wrong, and what then happens.
+#[derive(Debug, thiserror::Error, ReconcileError)]
+pub enum PodError {
+    /// The API server does not take the Pod.
+    #[error(transparent)]
+    #[class(transient)]
+    ApplyFailed(#[from] ApiError),
+    /// The Pod is not there yet; its appearance wakes the object.
+    #[error(transparent)]
+    #[class(waiting)]
+    PodMissing(#[from] Absent<Pod>),
+    /// The Pod is not ready yet; its change wakes the object, too.
+    #[error("the Pod is not ready yet, it is {0}")]
+    #[class(waiting(poll = "5m"))]
+    PodNotReady(String),
+    /// A Pod of the name is there, of another owner; when it goes, the object wakes.
+    #[error("the Pod is not of this PodManager: delete it, or choose another name")]
+    #[class(waiting(poll = "5m"))]
+    PodForeign,
+}
+
+/// Applies the Pod. Its name is known beforehand, so that doing it twice makes no second one.
+#[sub_reconciler(sets(on::PodApplied), owns(Pod))]
+pub async fn keep(manager: &PodManager, cx: &mut Cx<'_, keep>) -> Result<(), PodError> {
+    cx.apply(&pod_of(manager)).await?;
+    Ok(())
+}
+
+/// Notes when the Pod was created, and whether it is ready. It asks the Pod, not the other step, which may have failed, or done its
+/// work in an earlier pass.
+#[sub_reconciler(sets(on::PodReady), watches(Pod, by_name))]
+pub async fn note(manager: &PodManager, cx: &mut Cx<'_, note>) -> Result<(), PodError> {
+    let pod = cx.require::<Pod>(&manager.name_any()).await?;
+    if pod.owner_references().iter().all(|owner| Some(&owner.uid) != manager.metadata.uid.as_ref()) {
+        return Err(PodError::PodForeign);
+    }
+    cx.status().pod_created = pod.creation_timestamp();
+    if is_ready(&pod) { Ok(()) } else { Err(PodError::PodNotReady(phase(&pod))) }
+}
+
+/// Two steps that do not need each other: whichever fails, the other has done its part.
+#[reconciler(conditions = PodCondition, requeue = "10m")]
+pub async fn pod_manager(manager: &PodManager, cx: &mut Pass<'_>) -> Flow {
+    join(keep(manager, cx), note(manager, cx)).await?;
+    Ok(())
+}
+
+/// The operator, ready to run.
+pub fn operator() -> Operator {
+    Operator::new("pod-manager").reconciler::<pod_manager>(())
+}
+
+/// The Pod as it is to be; its namespace and its owner are filled in.
+fn pod_of(manager: &PodManager) -> Pod {
+    let image = Some(manager.spec.image.clone());
+    let container = Container { name: "main".to_owned(), image, ..Container::default() };
+    let mut pod = Pod::default();
+    pod.metadata.name = manager.metadata.name.clone();
+    pod.spec = Some(PodSpec { containers: vec![container], ..PodSpec::default() });
+    pod
+}
+
+/// Whether the Pod says so, and is to stay.
+pub fn is_ready(pod: &Pod) -> bool {
+    let mut conditions = pod.status.iter().flat_map(|status| status.conditions.iter().flatten());
+    pod.metadata.deletion_timestamp.is_none() && conditions.any(|one| one.type_ == "Ready" && one.status == "True")
+}
+
+fn phase(pod: &Pod) -> String {
+    match &pod.metadata.deletion_timestamp {
+        Some(_) => "Terminating".to_owned(),
+        None => pod.status.as_ref().and_then(|status| status.phase.clone()).unwrap_or_else(|| "Pending".to_owned()),
+    }
+}
