@@ -4,6 +4,7 @@ pub mod logs;
 pub mod observers;
 pub mod recipe;
 pub mod sequence;
+pub mod spans;
 pub mod sweep;
 pub mod widget;
 pub mod wire;

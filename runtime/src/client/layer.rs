@@ -10,8 +10,10 @@ use kube::client::{Body, ClientBuilder};
 use kube::{Client, Config};
 use tower::util::{BoxCloneSyncService, MapRequestLayer};
 use tower::{BoxError, Layer, Service, service_fn};
+use tracing::Instrument;
 
 use super::answers;
+use super::line::Line;
 
 /// How long the head of an answer may take. API servers give up on a request after 60 s themselves, and answer watches at once; kube waits
 /// for ever, with which a watch whose list or start is never answered would be dead until the operator is started again.
@@ -40,15 +42,20 @@ where
         if let Some(agent) = &self.agent {
             request.headers_mut().entry(header::USER_AGENT).or_insert_with(|| agent.clone());
         }
+        let line = Line::of(&request);
         let answer = self.service.call(request);
         // Noted where the answer is awaited: the client's own task, which makes the call, belongs to no pass.
         async move {
-            let answer = match tokio::time::timeout(SILENCE, answer).await {
+            let span = line.span();
+            let answer = match tokio::time::timeout(SILENCE, answer).instrument(span.clone()).await {
                 Ok(answer) => answer.map_err(Into::into),
                 Err(_) => Err(format!("no answer within {SILENCE:?}").into()),
             };
             match &answer {
-                Ok(response) => answers::note(response.status(), response.headers()),
+                Ok(response) => {
+                    span.record("code", response.status().as_u16());
+                    answers::note(response.status(), response.headers());
+                }
                 Err(_) => answers::note_silence(),
             }
             answer

@@ -2,6 +2,7 @@
 
 mod answers;
 mod layer;
+mod line;
 
 pub(crate) use self::answers::{noting, noting_retry_after, retry_after};
 pub(crate) use self::layer::{configured, metadata_only, noted};

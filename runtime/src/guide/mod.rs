@@ -23,3 +23,7 @@ pub mod plumbing {}
 /// What the wiring of a reconciler tells: graph, reference page, contract, rights.
 #[doc = include_str!("knowledge.md")]
 pub mod knowledge {}
+
+/// What an operator tells of itself while it runs.
+#[doc = include_str!("diagnostics.md")]
+pub mod diagnostics {}

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::{Resource, ResourceExt};
 
-use super::PassWorker;
 use super::backend::PassBackend;
 use super::body::Verdict;
 use super::status::{self, Identity, RESENDS, Unwritten};
 use super::tell::Tale;
+use super::{PassWorker, account};
 use crate::backend::ApiError;
 use crate::draft::Draft;
 use crate::outcome::Outcome;
@@ -47,6 +47,7 @@ impl<R: Reconciler> PassWorker<R> {
             Next::Retry { .. } => Outcome::Failed { message: "the finalizer could not be taken off".into() },
             _ => Outcome::Done,
         };
+        account::ends(outcome.as_str());
         self.observe(backend, &outcome, &Tale::untold(), Some(&next));
         next
     }

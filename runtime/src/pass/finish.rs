@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 
 use kube::api::DynamicObject;
 
-use super::PassWorker;
 use super::backend::PassBackend;
 use super::body::Verdict;
 use super::pending::Pending;
 use super::schedule::clamp_retry_after;
 use super::status::{self, Unwritten};
 use super::tell::Tale;
+use super::{PassWorker, account};
 use crate::condition::{Condition, find};
 use crate::draft::{Draft, StatusIntent};
 use crate::observed::Observed;
@@ -34,6 +34,7 @@ impl<R: Reconciler> PassWorker<R> {
             return Next::Conflict { newer_than: backend.version() };
         }
         let (outcome, mut intent) = draft.conclude(verdict.outcome);
+        account::ends(outcome.as_str());
         self.env.relations.keep(key, &draft.references);
         intent.observed_inputs = Some(self.observed(object, backend, &draft.references, &outcome));
         let found = self.without_foreign(key, draft.found(), &intent);

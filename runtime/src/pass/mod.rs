@@ -3,6 +3,7 @@
 //! fetch from cache - deleting? delete path - short-circuit - finalizer - steps - classify - summary - one status write - event -
 //! schedule. What is special to one object's life (claim, policies, hooks) comes between these calls, in [`PassWorker::pass`].
 
+mod account;
 mod backend;
 mod body;
 mod calls;
@@ -33,7 +34,7 @@ use kube::api::DynamicObject;
 use kube::runtime::events::{Recorder, Reporter};
 use kube::{Client, Resource, ResourceExt};
 use tokio_util::task::TaskTracker;
-use tracing::Instrument;
+use tracing::{Instrument, field};
 
 pub(crate) use self::calls::{Calls, answered};
 pub(crate) use self::owned::owned;
@@ -169,6 +170,7 @@ impl<R: Reconciler> PassWorker<R> {
         }
         let held_up = self.held_up(key, &object);
         if standing.is_empty() && self.is_unchanged(key, &object, held_up.as_ref()).await {
+            account::ends("Unchanged");
             tracing::debug!("unchanged");
             return self.rest(&object);
         }
@@ -309,10 +311,14 @@ pub(crate) fn owner<K: Resource>(object: &K, kind: &KindInfo) -> OwnerReference 
 
 impl<R: Reconciler> Worker for PassWorker<R> {
     async fn run(&self, key: &Key, causes: Causes, attempt: Attempt) -> Next {
-        let span = tracing::info_span!("pass", reconciler = R::WIRING.name, object = %key, causes = %causes);
+        let span = tracing::info_span!(
+            "pass", reconciler = R::WIRING.name, object = %key, causes = %causes, outcome = field::Empty
+        );
         // On the heap: the futures around it would each hold it, and without optimisation a thread's stack is not enough for them.
         let pass = self.pass(key, causes, attempt).boxed();
-        let (next, retry_after) = crate::client::noting_retry_after(pass).instrument(span).await;
+        let noted = crate::client::noting_retry_after(account::kept(pass));
+        let ((next, outcome), retry_after) = noted.instrument(span.clone()).await;
+        span.record("outcome", outcome);
         schedule::not_before(next, retry_after)
     }
 }

@@ -7,7 +7,7 @@ use kube::{Resource, ResourceExt};
 
 use super::backend::PassBackend;
 use super::status::{self, Unwritten};
-use super::{PassWorker, event};
+use super::{PassWorker, account, event};
 use crate::backend::ApiError;
 use crate::draft::StatusIntent;
 use crate::outcome::Outcome;
@@ -87,6 +87,7 @@ impl<R: Reconciler> PassWorker<R> {
     pub(super) async fn resend(&self, key: &Key, object: Arc<R::Object>, pending: Pending) -> Next {
         let backend = self.backend(key, &object);
         let outcome = pending.outcome.clone();
+        account::ends(outcome.as_str());
         match self.write(key, &object, &backend, pending).await {
             Ok(()) => self.schedule(&object, &outcome, false, &mut Vec::new()),
             Err(next) => next,

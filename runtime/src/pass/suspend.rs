@@ -3,7 +3,7 @@
 use kube::runtime::events::EventType;
 
 use super::status::{self, Unwritten};
-use super::{PassWorker, event};
+use super::{PassWorker, account, event};
 use crate::draft::Draft;
 use crate::queue::{Key, Next};
 use crate::reconciler::Reconciler;
@@ -11,6 +11,7 @@ use crate::reconciler::Reconciler;
 impl<R: Reconciler> PassWorker<R> {
     /// No side effect, conditions as they are, no timer: the object wakes when it is resumed.
     pub(super) async fn freeze(&self, key: &Key, object: &R::Object, is_change: bool) -> Next {
+        account::ends("Suspended");
         let known = std::mem::replace(&mut self.memory().entry(key.clone()).or_default().suspended, true);
         if is_change && !known {
             tracing::info!("suspended");

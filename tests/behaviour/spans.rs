@@ -1,0 +1,149 @@
+//! The spans of an operator: which there are, one within the other, and what is recorded on them.
+#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use evenkeel::prelude::*;
+use evenkeel_tests::spans::Spans;
+use evenkeel_tests::widget::{Lab, Widget, WidgetCondition, WidgetError, a_widget, definition, is_ready, on, widget};
+use evenkeel_tests::wire::Fault;
+use evenkeel_tests::world::{Server, World};
+use k8s_openapi::api::core::v1::{ConfigMap, Secret};
+use serde_json::json;
+
+async fn world() -> World {
+    let world = World::on(Server::InProcess).await.unwrap();
+    world.install(&definition()).await;
+    world
+}
+
+async fn quiet() {
+    tokio::time::sleep(Duration::from_millis(300)).await;
+}
+
+#[tokio::test]
+async fn a_call_stands_in_its_step_a_step_in_its_pass_and_a_pass_in_the_operator() {
+    let world = world().await;
+    let (spans, _guard) = Spans::capture();
+    let operator = world.operator::<widget>(Lab::at("a"));
+    world.create::<Widget>(a_widget("w", json!({ "child": "x", "record": true }))).await;
+    world.until::<Widget>("w", "ready", is_ready).await;
+    quiet().await;
+    operator.stop().await.unwrap();
+    let (object, space) = (format!("{}/w", world.namespace), &world.namespace);
+    assert_eq!(spans.told("operator", &["operator"]), ["tester"]);
+    let passes = spans.told("operator > pass", &["reconciler", "object", "outcome"]);
+    assert_eq!(passes, [format!("widget {object} Done")]);
+    assert_eq!(spans.told("operator > pass", &["causes"]), ["appeared,generation"]);
+    assert_eq!(spans.told("operator > pass > step", &["step"]), ["fetch", "store"]);
+    let call = ["verb", "resource", "object", "code"];
+    let of_steps = spans.told("operator > pass > step > call", &call);
+    let written =
+        [format!("apply widgets.tests.evenkeel.dev/status {object} 200"), format!("apply configmaps {object} 201")];
+    assert_eq!(of_steps, written, "the progress of fetch, the child of store");
+    let of_the_pass = spans.told("operator > pass > call", &call);
+    let resource = "widgets.tests.evenkeel.dev";
+    let written = [
+        format!("patch {resource} {object} 200"),
+        format!("apply {resource}/status {object} 200"),
+        format!("create events.events.k8s.io {space} 201"),
+    ];
+    assert_eq!(of_the_pass, written, "the finalizer, the status, the event");
+    let watches = spans.told("operator > call", &["verb", "resource"]);
+    assert!(watches.iter().any(|call| call == "watch configmaps"), "{watches:?}");
+}
+
+#[tokio::test]
+async fn how_a_pass_ended_stands_on_its_span() {
+    let world = world().await;
+    let lab = Lab::at("a");
+    let first = world.operator::<widget>(lab.clone());
+    for (name, spec) in
+        [("done", json!({})), ("stalled", json!({ "fetch": "invalid" })), ("asks", json!({ "fetch": "requeue" }))]
+    {
+        world.create::<Widget>(a_widget(name, spec)).await;
+    }
+    world.create::<Widget>(a_widget("frozen", json!({ "suspend": true }))).await;
+    world.until::<Widget>("done", "ready", is_ready).await;
+    world.until::<Widget>("asks", "written", |object| object["status"]["conditions"].is_array()).await;
+    quiet().await;
+    first.stop().await.unwrap();
+    let (spans, _guard) = Spans::capture();
+    let second = world.operator::<widget>(lab);
+    quiet().await;
+    let ended = |spans: &Spans| {
+        let mut told = spans.told("operator > pass", &["object", "outcome"]);
+        told.iter_mut().for_each(|line| *line = line.rsplit('/').next().unwrap().to_owned());
+        told.sort();
+        told
+    };
+    assert_eq!(ended(&spans), ["asks Requeue", "done Unchanged", "frozen Suspended", "stalled Unchanged"]);
+    spans.clear();
+    world.api::<Widget>().delete("done", &Default::default()).await.unwrap();
+    world.merge::<Widget>("stalled", json!({ "spec": { "fetch": "poll" } })).await;
+    quiet().await;
+    second.stop().await.unwrap();
+    let told: Vec<_> = ended(&spans).into_iter().filter(|line| !line.starts_with(' ') && !line.is_empty()).collect();
+    assert!(told.contains(&"done Done".to_owned()) && told.contains(&"stalled Waiting".to_owned()), "{told:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_without_an_answer_has_no_code_and_the_next_one_has() {
+    let world = world().await;
+    let (spans, _guard) = Spans::capture();
+    let operator = world.operator::<widget>(Lab::at("a"));
+    quiet().await;
+    let mut left = 1;
+    world.wire.fault(move |call| {
+        let hit = call.is_status_write() && std::mem::replace(&mut left, 0) == 1;
+        hit.then_some(Fault::Silence)
+    });
+    world.create::<Widget>(a_widget("w", json!({}))).await;
+    tokio::time::sleep(Duration::from_secs(120)).await;
+    world.until::<Widget>("w", "ready", is_ready).await;
+    operator.stop().await.unwrap();
+    let writes = spans.told("operator > pass > call", &["verb", "resource", "code"]);
+    let writes: Vec<_> = writes.iter().filter(|call| call.contains("/status")).collect();
+    assert_eq!(writes, ["apply widgets.tests.evenkeel.dev/status ", "apply widgets.tests.evenkeel.dev/status 200"]);
+}
+
+/// Reads a secret, in turns with its sibling.
+#[sub_reconciler(sets(on::Fetched, on::Outdated), reads(Secret))]
+async fn left(_widget: &Widget, _lab: &Arc<Lab>, cx: &mut Cx<'_, left>) -> Result<(), WidgetError> {
+    cx.get::<Secret>("l1").await?;
+    tokio::task::yield_now().await;
+    cx.get::<Secret>("l2").await?;
+    Ok(())
+}
+
+/// Reads a config map.
+#[sub_reconciler(sets(on::Stored), reads(ConfigMap))]
+async fn right(_widget: &Widget, _lab: &Arc<Lab>, cx: &mut Cx<'_, right>) -> Result<(), WidgetError> {
+    cx.get::<ConfigMap>("r1").await?;
+    tokio::task::yield_now().await;
+    cx.get::<ConfigMap>("r2").await?;
+    Ok(())
+}
+
+/// Both at the same time.
+#[reconciler(conditions = WidgetCondition)]
+async fn joined(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
+    join(left(widget, lab, cx), right(widget, lab, cx)).await?;
+    Ok(())
+}
+
+#[tokio::test]
+async fn joined_steps_keep_their_calls_apart() {
+    let world = world().await;
+    let (spans, _guard) = Spans::capture();
+    let operator = world.operator::<joined>(Lab::at("a"));
+    world.create::<Widget>(a_widget("w", json!({}))).await;
+    world.until::<Widget>("w", "ready", is_ready).await;
+    operator.stop().await.unwrap();
+    let calls = spans.all().into_iter().filter(|span| span.path.ends_with("step > call"));
+    let mut told: Vec<_> =
+        calls.map(|call| format!("{} {} {}", call.step, call.field("resource"), call.field("code"))).collect();
+    told.sort();
+    assert_eq!(told, ["left secrets 404", "left secrets 404", "right configmaps 404", "right configmaps 404"]);
+}
