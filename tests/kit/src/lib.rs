@@ -58,8 +58,8 @@
 //! - no kubelet, no scheduler, no controllers of Deployments, Jobs or Services, no default ServiceAccounts: objects stay
 //!   as they were written, and status is what a test writes;
 //! - built-in kinds are checked by type, and beyond that in few places (names, labels, ConfigMap keys, selectors of workloads,
-//!   Leases, Events, role references); the defaults of a cluster are set for pods, workloads and the ports of services, and nothing is allocated
-//!   (cluster IPs, node ports);
+//!   Leases, Events, role references, services, priority classes); the defaults of a cluster are set for pods, workloads, services and
+//!   priority classes; services get addresses of 10.96.0.0/16 and ports of 30000-32767, and nothing listens there;
 //! - rules of definitions (CEL) run as on a cluster, with its limits of cost; that a cluster forgets what a set had when a rule
 //!   adds to it twice is not copied;
 //! - the published schemas (OpenAPI v3, which `kubectl explain` reads) have all fields and types of built-in kinds, and none of their
@@ -74,6 +74,7 @@
 #![doc = include_str!("../fakes.md")]
 #![forbid(unsafe_code)]
 
+mod address;
 pub mod apply;
 mod call;
 mod catalog;

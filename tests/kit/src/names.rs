@@ -60,6 +60,20 @@ pub(crate) fn service(name: &str) -> Vec<String> {
     })
 }
 
+/// The name of a port.
+pub(crate) fn port(name: &str) -> Vec<String> {
+    let is_letter = |letter: char| letter.is_ascii_lowercase();
+    let fits = |letter: char| is_letter(letter) || letter.is_ascii_digit() || letter == '-';
+    let rules = [
+        (name.len() <= 15, "must be no more than 15 characters"),
+        (name.chars().all(fits), "must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)"),
+        (name.contains(is_letter), "must contain at least one letter (a-z)"),
+        (!name.contains("--"), "must not contain consecutive hyphens"),
+        (!name.starts_with('-') && !name.ends_with('-'), "must not begin or end with a hyphen"),
+    ];
+    rules.into_iter().filter(|(holds, _)| !holds).map(|(_, rule)| rule.to_owned()).collect()
+}
+
 /// What RBAC objects are called: anything that is one path segment.
 pub(crate) fn segment(name: &str) -> Vec<String> {
     if name == "." || name == ".." {

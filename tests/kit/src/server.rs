@@ -8,6 +8,7 @@ use bytes::Bytes;
 use http::request::Parts;
 use http::{Request, Response};
 
+use crate::address::Addresses;
 use crate::call::Call;
 use crate::catalog::Catalog;
 use crate::clock::Clock;
@@ -30,6 +31,7 @@ pub(crate) struct Server {
     pub(crate) store: Store,
     pub(crate) pages: Pages,
     catalog: RwLock<Arc<Catalog>>,
+    pub(crate) addresses: Addresses,
     /// Held from reading the definitions until their kinds are served, so that the last one to read is the last to serve.
     pub(crate) publishing: Mutex<()>,
     pub(crate) options: Options,
@@ -46,6 +48,7 @@ impl Server {
             store: Store::new(options.history),
             pages: Pages::default(),
             catalog: RwLock::new(Arc::new(Catalog::builtin())),
+            addresses: Addresses::default(),
             publishing: Mutex::default(),
             options,
             clock: Clock::start(),

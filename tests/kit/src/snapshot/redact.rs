@@ -50,6 +50,8 @@ impl Redactor {
                 conditions.sort_by_key(|condition| condition["type"].as_str().unwrap_or_default().to_owned());
                 (key, self.redacted(Value::Array(conditions)))
             }
+            // Which address a service gets is chance.
+            ("clusterIP" | "clusterIPs", value) if value != "None" => (key, address(value)),
             (_, value) => (key, self.redacted(value)),
         });
         redacted.collect()
@@ -62,6 +64,14 @@ impl Redactor {
             None => "<uid>".to_owned(),
         });
         replaced(&MOMENT, &text, |_| "<time>".to_owned())
+    }
+}
+
+fn address(value: Value) -> Value {
+    match value {
+        Value::Array(items) => Value::Array(items.into_iter().map(address).collect()),
+        Value::String(text) if !matches!(&*text, "" | "None") => Value::String("<address>".to_owned()),
+        other => other,
     }
 }
 

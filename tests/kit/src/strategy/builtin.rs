@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::change::restore;
-use super::workload;
+use super::{priority, service, workload};
 use crate::failure::quoted;
 use crate::registry::Kind;
 use crate::schema::Cause;
@@ -15,6 +15,7 @@ pub(super) fn fresh(kind: &Kind, object: &mut Value) {
         ("", "ConfigMap") => drop_empty(object),
         ("", "Secret") => secret(object),
         ("", "Pod") => pod(object),
+        ("", "Service") => service::fresh(object),
         _ => {}
     }
 }
@@ -37,6 +38,7 @@ pub(super) fn changed(kind: &Kind, live: &Value, object: &mut Value) {
         ("", "Namespace") => restore(live, object, "spec"),
         ("", "ConfigMap") => drop_empty(object),
         ("", "Secret") => secret(object),
+        ("", "Service") => service::changed(live, object),
         _ => {}
     }
 }
@@ -107,6 +109,8 @@ fn job(object: &mut Value) {
 pub(crate) fn causes(kind: &Kind, object: &Value, live: Option<&Value>) -> Vec<Cause> {
     match (kind.group.as_str(), kind.kind.as_str()) {
         ("", "ConfigMap" | "Secret") => [key_causes(object), size_causes(object)].concat(),
+        ("", "Service") => service::causes(object, live),
+        ("scheduling.k8s.io", "PriorityClass") => priority::causes(object, live),
         ("apps", "Deployment" | "ReplicaSet" | "DaemonSet" | "StatefulSet") => workload::causes(kind, object, live),
         ("coordination.k8s.io", "Lease") => lease_causes(object),
         ("rbac.authorization.k8s.io", "RoleBinding" | "ClusterRoleBinding") => role_causes(object, live),

@@ -26,9 +26,14 @@ pub(crate) fn carry_over(kind: &Kind, part: Part, live: &Value, sent: &mut Value
     if part == Part::Main {
         builtin::changed(kind, live, sent);
     }
-    let changed = kind.generation && part == Part::Main && differs(kind, live, sent);
+    let changed = counts(kind) && part == Part::Main && differs(kind, live, sent);
     let generation = live["metadata"]["generation"].as_i64();
     set(sent, "generation", generation.map(|generation| json!(generation + i64::from(changed))));
+}
+
+/// Whether changes are counted; priority classes have a generation that stays.
+fn counts(kind: &Kind) -> bool {
+    kind.generation && !(kind.is_builtin() && kind.kind == "PriorityClass")
 }
 
 /// The stored object with the status and the field owners that were sent.

@@ -1,18 +1,22 @@
-//! What clusters fill in that was left out of built-in objects: workloads, their pods, and services.
+//! What clusters fill in that was left out of built-in objects: workloads, their pods, and the rest.
 
 use serde_json::{Value, json};
 
+use super::service;
 use crate::registry::Kind;
 
 /// Fills in the defaults of a built-in kind.
 pub(crate) fn defaults(kind: &Kind, object: &mut Value) {
+    if kind.kind == "PriorityClass" && kind.is_builtin() {
+        fill(object, json!({"preemptionPolicy": "PreemptLowerPriority"}));
+    }
     let Some(spec) = object.get_mut("spec").filter(|spec| spec.is_object()) else { return };
     match (kind.group.as_str(), kind.kind.as_str()) {
         ("", "Pod") => {
             fill(spec, json!({"enableServiceLinks": true}));
             pod(spec);
         }
-        ("", "Service") => service(spec),
+        ("", "Service") => service::defaults(spec),
         ("apps", "Deployment") => deployment(spec),
         ("apps", "ReplicaSet") => workload(spec, json!({"replicas": 1})),
         ("apps", "StatefulSet") => stateful(spec),
@@ -30,7 +34,7 @@ pub(crate) fn defaults(kind: &Kind, object: &mut Value) {
 }
 
 /// Sets the members that are absent.
-fn fill(object: &mut Value, defaults: Value) {
+pub(super) fn fill(object: &mut Value, defaults: Value) {
     let (Some(fields), Value::Object(defaults)) = (object.as_object_mut(), defaults) else { return };
     for (name, value) in defaults {
         let field = fields.entry(name).or_insert(Value::Null);
@@ -40,7 +44,7 @@ fn fill(object: &mut Value, defaults: Value) {
     }
 }
 
-fn each(object: &mut Value, list: &str, change: impl FnMut(&mut Value)) {
+pub(super) fn each(object: &mut Value, list: &str, change: impl FnMut(&mut Value)) {
     object.get_mut(list).and_then(Value::as_array_mut).into_iter().flatten().for_each(change);
 }
 
@@ -89,15 +93,6 @@ fn job(spec: &mut Value) {
         fill(spec, json!({"completions": 1}));
     }
     workload(spec, json!({"parallelism": 1, "backoffLimit": 6, "completionMode": "NonIndexed", "suspend": false}));
-}
-
-fn service(spec: &mut Value) {
-    fill(spec, json!({"type": "ClusterIP", "sessionAffinity": "None"}));
-    each(spec, "ports", |port| {
-        fill(port, json!({"protocol": "TCP"}));
-        let number = port["port"].clone();
-        fill(port, json!({"targetPort": number}));
-    });
 }
 
 fn pod(spec: &mut Value) {

@@ -5,6 +5,8 @@ mod change;
 mod defaults;
 mod fresh;
 mod metadata;
+mod priority;
+mod service;
 mod workload;
 
 pub(crate) use builtin::{causes as kind_causes, complete, times};
@@ -12,6 +14,7 @@ pub(crate) use change::{Part, carry_over};
 pub(crate) use defaults::defaults;
 pub(crate) use fresh::fresh;
 pub(crate) use metadata::{created, finalizer_warnings, updated};
+pub(crate) use service::{needs_address, needs_health_check, needs_port};
 
 use serde_json::{Map, Value, json};
 

@@ -13,6 +13,7 @@ mod load;
 mod owners;
 mod rights;
 mod seed;
+mod service;
 mod smoke;
 mod snapshot;
 mod storm;

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::get::{resource, typed};
 use super::replicas;
+use crate::address::{self, Ledger};
 use crate::apply::{Actor, Lists, is_unchanged, track_update};
 use crate::call::Call;
 use crate::cel;
@@ -66,6 +67,8 @@ pub(super) fn insert(server: &Server, call: &Call, mut object: Value, track: Tra
         schema::default(&mut object, schema);
     }
     let key = call.key(&name);
+    let mut ledger = address::open(server, kind);
+    given(ledger.as_mut(), call, &key, &mut object)?;
     if let Some(live) = server.store.get(&kind.storage, &key) {
         return Err(taken(resource(kind, &name), &live));
     }
@@ -75,6 +78,12 @@ pub(super) fn insert(server: &Server, call: &Call, mut object: Value, track: Tra
     let write = Write { resource: kind.storage.clone(), key, old: None, new: Some(stored(kind, object)) };
     let committed = server.store.commit(write).map_err(|Stale| Failure::already_exists(resource(kind, &name)))?;
     Ok(Written { object: committed, created: true, warnings })
+}
+
+/// Gives a service its addresses; they are nobody's, so this comes after all that is recorded.
+fn given(ledger: Option<&mut Ledger<'_>>, call: &Call, key: &Key, object: &mut Value) -> Result<(), Failure> {
+    let settled = ledger.map_or(Ok(()), |ledger| ledger.settle(key, object));
+    settled.map_err(|cause| Failure::invalid(typed(&call.kind, &key.1), &[cause]))
 }
 
 /// Whether the write is still to be recorded as an Update of the writer.
@@ -130,6 +139,8 @@ fn change(
         let time = server.clock.stamp();
         track_update(Some(&shown), &mut sent, lists(call), &actor(call, &kind.api_version(), &time));
     }
+    let mut ledger = address::open(server, kind);
+    given(ledger.as_mut(), call, key, &mut sent)?;
     if is_unchanged(&shown, &sent) {
         return Ok(Some(Written { object: Arc::clone(live), created: false, warnings }));
     }

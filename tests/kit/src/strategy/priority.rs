@@ -1,0 +1,47 @@
+//! What clusters check of priority classes.
+
+use serde_json::Value;
+
+use crate::failure::quoted;
+use crate::schema::Cause;
+
+/// The highest value that is not one of the system's own.
+const HIGHEST: i64 = 1_000_000_000;
+
+/// The classes that every cluster has.
+const OWN: [&str; 2] = ["system-cluster-critical", "system-node-critical"];
+
+/// What is wrong with a priority class.
+pub(super) fn causes(object: &Value, live: Option<&Value>) -> Vec<Cause> {
+    live.map_or_else(|| created(object), |live| changed(object, live))
+}
+
+fn created(object: &Value) -> Vec<Cause> {
+    let mut causes = Vec::new();
+    let (name, policy) = (super::meta(object, "name"), object["preemptionPolicy"].as_str().unwrap_or_default());
+    if name.starts_with("system-") && !OWN.contains(&name) {
+        let why = "priority class names with 'system-' prefix are reserved for system use only. error:";
+        let why = format!("{why} {name} is not a known system priority class");
+        causes.push(Cause::forbidden("metadata.name", &why));
+    } else if !name.starts_with("system-") && object["value"].as_i64().is_some_and(|value| value > HIGHEST) {
+        let why = format!("maximum allowed value of a user defined priority is {HIGHEST}");
+        causes.push(Cause::forbidden("value", &why));
+    }
+    if !matches!(policy, "PreemptLowerPriority" | "Never") {
+        let supported = ["PreemptLowerPriority", "Never"].map(str::to_owned);
+        causes.push(Cause::unsupported("preemptionPolicy", quoted(policy), &supported));
+    }
+    causes
+}
+
+fn changed(object: &Value, live: &Value) -> Vec<Cause> {
+    let mut causes = Vec::new();
+    let number = |object: &Value| object["value"].as_i64().unwrap_or_default();
+    if number(object) != number(live) {
+        causes.push(Cause::forbidden("Value", "may not be changed in an update."));
+    }
+    if object["preemptionPolicy"] != live["preemptionPolicy"] {
+        causes.push(Cause::invalid("preemptionPolicy", &object["preemptionPolicy"], "field is immutable"));
+    }
+    causes
+}
