@@ -1,6 +1,7 @@
 //! What watches deliver: objects as they are kept, decoded straight from the answer.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use kube::Resource;
 use kube::api::{DynamicObject, ObjectMeta, PartialObjectMeta};
@@ -11,13 +12,23 @@ use super::guard::Guarded;
 use super::lean::{decode, record};
 use crate::wiring::Kind;
 
-/// An object of a kind that steps read.
+/// An object as a call returns it.
 #[derive(Clone, Debug)]
 pub(crate) struct Object(pub(crate) DynamicObject);
 
 impl<'de> Deserialize<'de> for Object {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         decode(deserializer).map(Self)
+    }
+}
+
+/// An object of a kind that steps read, as a watch delivers it to all who look at it.
+#[derive(Clone, Debug)]
+pub(crate) struct Whole(pub(crate) Arc<DynamicObject>);
+
+impl<'de> Deserialize<'de> for Whole {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        decode(deserializer).map(Arc::new).map(Self)
     }
 }
 
@@ -68,5 +79,6 @@ macro_rules! resource {
 }
 
 resource!([] Object, this => &this.0.metadata, &mut this.0.metadata);
+resource!([] Whole, this => &this.0.metadata, &mut Arc::make_mut(&mut this.0).metadata);
 resource!([] Record, this => &this.0, &mut this.0);
 resource!([K: Kind] Guarded<K>, this => this.metadata(), this.metadata_mut());

@@ -6,5 +6,5 @@ mod lean;
 mod raw;
 
 pub(crate) use self::guard::{Broken, Guarded};
-pub(crate) use self::item::{Object, Record};
+pub(crate) use self::item::{Object, Record, Whole};
 pub(crate) use self::lean::{keeping, keeping_all};

@@ -36,7 +36,7 @@ pub(super) trait Member: Send + Sync {
     fn knowledge(&self, operator: &str) -> Knowledge;
     /// Refuses what the macros would not have made.
     fn check(&self) -> Result;
-    /// Starts the watches and returns once passes may run.
+    /// Joins the watches at once, and ends once passes may run.
     fn prepare(self: Box<Self>, launch: Launch) -> BoxFuture<'static, Result<Box<dyn Prepared>>>;
 }
 
@@ -77,8 +77,9 @@ impl<R: Reconciler<Object: CustomResourceExt>> Member for Typed<R> {
     }
 
     fn prepare(self: Box<Self>, launch: Launch) -> BoxFuture<'static, Result<Box<dyn Prepared>>> {
+        let mut controller = Controller::<R>::new(launch, self.deps);
         async move {
-            let controller = Controller::<R>::prepare(launch, self.deps).await?;
+            controller.listed().await?;
             Ok(Box::new(controller) as Box<dyn Prepared>)
         }
         .boxed()

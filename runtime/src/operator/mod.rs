@@ -36,7 +36,7 @@ use crate::hook::{Observer, Report};
 use crate::interval::Jitter;
 use crate::queue::QueueConfig;
 use crate::reconciler::Reconciler;
-use crate::watch::Scope;
+use crate::watch::{Scope, Watches};
 
 pub use self::error::{Error, Reason, Result};
 pub use self::shard::leader_id;
@@ -190,6 +190,7 @@ impl Operator {
             None => self.connect(startup::infer().await?)?,
         };
         let launch = Launch {
+            watches: Watches::new(client.clone()),
             client,
             operator: self.name.clone(),
             scope: Scope { namespaces: self.namespaces.clone().into(), whole: self.managed_fields },
@@ -205,10 +206,20 @@ impl Operator {
         };
         let stopping = launch.stop.clone();
         let run = async {
-            let prepared = try_join_all(self.members.into_iter().map(|member| member.prepare(launch.clone()))).await?;
+            let members: Vec<_> = self.members.into_iter().map(|member| member.prepare(launch.clone())).collect();
+            // All of them have joined: from here on each watch runs once.
+            let mut watches = launch.watches.start();
+            let prepared = try_join_all(members).await?;
             tracing::info!("started");
-            let ended = join_all(prepared.into_iter().map(Prepared::run)).await;
-            ended.into_iter().collect::<Result<()>>()
+            let mut passes = std::pin::pin!(join_all(prepared.into_iter().map(Prepared::run)));
+            tokio::select! {
+                ended = &mut passes => ended.into_iter().collect::<Result<()>>(),
+                (watch, why) = watches.ended() => {
+                    launch.stop.cancel();
+                    passes.await;
+                    Err(startup::ended(&watch, &why))
+                }
+            }
         };
         let mut run = std::pin::pin!(run);
         tokio::select! {

@@ -3,20 +3,16 @@
 use std::time::Duration;
 
 use kube::{Client, Config};
-use tokio::sync::watch;
 
 use super::error::{Error, Reason, Result, install};
 use super::limits::Own;
 use super::{Operator, rivalry};
 use crate::queue::QueueConfig;
-use crate::watch::{Place, Progress, Trouble, chain, plural_and_group};
+use crate::watch::{Place, Progress, Trouble, Watching, chain, plural_and_group};
 use crate::wiring::KindInfo;
 
 /// How long the start waits for a watch that neither lists nor fails.
 const PATIENCE: Duration = Duration::from_secs(2);
-
-/// A watch, and how far it is.
-pub(super) type Started = (Place, watch::Receiver<Progress>);
 
 /// Checks the operator's own contradictions.
 pub(super) fn settings(operator: &Operator) -> Result<(QueueConfig, Own)> {
@@ -66,8 +62,14 @@ pub(super) fn unusable(error: &kube::Error) -> Error {
     Error::new(Reason::Config, headline, "check the kubeconfig with `kubectl get --raw /version`")
 }
 
+/// A watch is at its end, and with it the operator.
+pub(super) fn ended(watch: &str, why: &str) -> Error {
+    let headline = format!("the watch of {watch} has ended: {why}");
+    Error::new(Reason::Ended, headline, "restart the operator, and report this: watches never end by themselves")
+}
+
 /// Waits for the lists of the reconciled kind.
-pub(super) async fn primary(client: &Client, kind: &KindInfo, started: Vec<Started>) -> Result {
+pub(super) async fn primary(client: &Client, kind: &KindInfo, started: Vec<Watching>) -> Result {
     for (place, progress) in wait(started).await {
         if let Progress::Failed(trouble) = progress {
             refusal(client, kind, &place, trouble).await?;
@@ -77,11 +79,11 @@ pub(super) async fn primary(client: &Client, kind: &KindInfo, started: Vec<Start
 }
 
 /// Waits for the lists of related kinds. None of them holds up the start for long; the watch has told of its trouble.
-pub(super) async fn related(started: Vec<Started>) {
+pub(super) async fn related(started: Vec<Watching>) {
     wait(started).await;
 }
 
-async fn wait(started: Vec<Started>) -> Vec<(Place, Progress)> {
+async fn wait(started: Vec<Watching>) -> Vec<(Place, Progress)> {
     let deadline = tokio::time::Instant::now() + PATIENCE;
     let mut ended = Vec::new();
     for (place, mut receiver) in started {

@@ -10,10 +10,9 @@ use kube::runtime::reflector::ObjectRef;
 
 use super::Operator;
 use super::error::{Error, Reason, Result};
-use super::startup::Started;
 use crate::queue::{Causes, Key, Queue};
 use crate::reconciler::Reconciler;
-use crate::watch::Progress;
+use crate::watch::{Progress, Watching};
 
 /// References that wait for the first list of their namespace, at most; further ones wait in their stream.
 const WAITING: usize = 1024;
@@ -72,7 +71,7 @@ impl Triggers {
 }
 
 /// Queues what the stream names, until it ends. What comes before the first list of its namespace is queued after it.
-pub(super) async fn pull(keys: impl Stream<Item = Key> + Send, lists: Vec<Started>, queue: Queue) {
+pub(super) async fn pull(keys: impl Stream<Item = Key> + Send, lists: Vec<Watching>, queue: Queue) {
     let (lists, queue) = (&lists, &queue);
     let pulled = keys.for_each_concurrent(WAITING, |key| async move {
         if is_listed(lists, &key).await {
@@ -85,7 +84,7 @@ pub(super) async fn pull(keys: impl Stream<Item = Key> + Send, lists: Vec<Starte
 }
 
 /// Waits for the first list of the namespace. False: it is not watched.
-async fn is_listed(lists: &[Started], key: &Key) -> bool {
+async fn is_listed(lists: &[Watching], key: &Key) -> bool {
     let here = lists.iter().find(|(place, _)| place.namespace.is_none() || place.namespace == key.namespace);
     let Some((_, progress)) = here else { return false };
     progress.clone().wait_for(|progress| *progress == Progress::Listed).await.is_ok()

@@ -2,56 +2,48 @@
 
 use std::sync::Arc;
 
-use kube::Client;
 use kube::api::DynamicObject;
-use tokio::sync::watch;
+use kube::runtime::watcher::Event;
 
 use super::named::First;
 use super::objects::{Listing, Objects};
-use super::stream::{Place, Progress, follow};
+use super::stream::Place;
+use super::watches::{Watches, Watching};
 use crate::backend::{ApiError, Target};
+use crate::decode::Whole;
 use crate::queue::Key;
 use crate::wiring::KindInfo;
 
 /// The objects of one kind that match one selector.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Labelled {
     pub(super) kind: KindInfo,
     pub(super) selector: &'static str,
     objects: Arc<Objects>,
-    streams: Arc<[(Place, First)]>,
+    streams: Vec<(Place, Arc<First>)>,
 }
 
 impl Labelled {
-    pub(super) fn new(kind: KindInfo, selector: &'static str, places: Vec<Place>) -> Self {
+    /// Joins the watches of the places; `wake` is called with what appears, changes or vanishes.
+    pub(super) fn join(
+        watches: &Watches,
+        kind: KindInfo,
+        selector: &'static str,
+        places: Vec<Place>,
+        wake: impl Fn(&Key) + Clone + Send + 'static,
+    ) -> Self {
+        let objects = Arc::<Objects>::default();
         let labelled = places.into_iter().map(|place| Place { labels: Some(selector.to_owned()), ..place });
-        let streams = labelled.map(|place| (place, First::new())).collect();
-        Self { kind, selector, objects: Arc::default(), streams }
+        let streams = labelled.map(|place| {
+            let first = follow(watches, &place, objects.clone(), wake.clone());
+            (place, first)
+        });
+        Self { kind, selector, streams: streams.collect(), objects }
     }
 
-    pub(super) fn places(&self) -> impl Iterator<Item = (Place, Arc<watch::Sender<Progress>>)> {
+    /// How far the watch of each place is.
+    pub(super) fn lists(&self) -> impl Iterator<Item = Watching> {
         self.streams.iter().map(|(place, first)| (place.clone(), first.progress()))
-    }
-
-    /// Watches the n-th place for ever; `wake` is called with what appears, changes or vanishes.
-    pub(super) async fn watch(self, at: usize, client: Client, wake: impl Fn(&Key) + Send + Sync) {
-        let Some((place, first)) = self.streams.get(at) else { return };
-        let mut list = Listing::default();
-        let mut missed = Vec::new();
-        follow(client, place.clone(), first.progress(), |event| {
-            let listed = matches!(event, kube::runtime::watcher::Event::InitDone);
-            let early = *first.progress().borrow() != Progress::Listed;
-            let changed = self.objects.take(&mut list, place.namespace.as_deref(), event);
-            if early {
-                missed.extend(changed);
-            } else {
-                changed.iter().for_each(&wake);
-            }
-            if listed && first.is_awaited() {
-                missed.drain(..).for_each(|key| wake(&key));
-            }
-        })
-        .await;
     }
 
     /// The object once the watch of its namespace has listed.
@@ -68,4 +60,23 @@ impl Labelled {
     pub(super) fn now(&self, target: &Target) -> Option<Arc<DynamicObject>> {
         self.objects.get(&Key::new(target.namespace.as_deref(), &target.name))
     }
+}
+
+fn follow(watches: &Watches, place: &Place, objects: Arc<Objects>, wake: impl Fn(&Key) + Send + 'static) -> Arc<First> {
+    let first = Arc::new(First::of(watches.progress::<Whole>(place)));
+    let (awaited, namespace) = (first.clone(), place.namespace.clone());
+    let (mut list, mut missed) = (Listing::default(), Vec::new());
+    watches.join(place, move |event| {
+        let (listed, early) = (matches!(event, Event::InitDone), awaited.is_early());
+        let changed = objects.take(&mut list, namespace.as_deref(), event);
+        if early {
+            missed.extend(changed);
+        } else {
+            changed.iter().for_each(&wake);
+        }
+        if listed && awaited.is_awaited() {
+            missed.drain(..).for_each(|key| wake(&key));
+        }
+    });
+    first
 }

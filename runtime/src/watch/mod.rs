@@ -13,6 +13,7 @@ mod seen;
 mod stream;
 mod task;
 mod trouble;
+mod watches;
 
 pub(crate) use self::dependents::Dependents;
 pub(crate) use self::primary::{Filter, Primary};
@@ -21,3 +22,4 @@ pub(crate) use self::scope::Scope;
 pub(crate) use self::seen::Seen;
 pub(crate) use self::stream::{Place, Progress};
 pub(crate) use self::trouble::{Trouble, chain, plural_and_group};
+pub(crate) use self::watches::{Watches, Watching};

@@ -1,7 +1,8 @@
 //! A watch of one object by its name, shared by all who ask for it.
 
-use std::sync::Arc;
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
 use kube::Client;
@@ -11,6 +12,7 @@ use tokio::sync::watch;
 use super::objects::{Listing, Objects};
 use super::stream::{Place, Progress, follow};
 use super::task::Task;
+use super::watches::{Inner, lock};
 use crate::backend::ApiError;
 use crate::queue::Key;
 
@@ -26,12 +28,19 @@ pub(super) struct First {
 }
 
 impl First {
-    pub(super) fn new() -> Self {
-        Self { progress: Arc::new(watch::Sender::new(Progress::Pending)), refused: AtomicBool::new(false) }
+    /// Of a watch that tells how far it is.
+    pub(super) fn of(progress: Arc<watch::Sender<Progress>>) -> Self {
+        Self { progress, refused: AtomicBool::new(false) }
     }
 
-    pub(super) fn progress(&self) -> Arc<watch::Sender<Progress>> {
-        self.progress.clone()
+    /// Tells how far the watch is.
+    pub(super) fn progress(&self) -> watch::Receiver<Progress> {
+        self.progress.subscribe()
+    }
+
+    /// The list is on its way.
+    pub(super) fn is_early(&self) -> bool {
+        *self.progress.borrow() != Progress::Listed
     }
 
     /// # Errors
@@ -58,33 +67,46 @@ impl First {
     }
 }
 
+/// What is called when the object appears, changes or vanishes, by who asked for that.
+type Wakers = Arc<Mutex<HashMap<usize, Arc<dyn Fn() + Send + Sync>>>>;
+
 /// One object under watch.
-#[derive(Debug)]
 pub(super) struct Named {
     place: Place,
     key: Key,
     objects: Arc<Objects>,
     first: Arc<First>,
+    wakers: Wakers,
+    all: Weak<Inner>,
     _watch: Task,
 }
 
 impl Named {
-    /// Starts the watch; `wake` is called when the object appears, changes or vanishes.
-    pub(super) fn start(client: Client, place: Place, wake: impl Fn() + Send + 'static) -> Self {
+    /// Starts the watch.
+    pub(super) fn start(client: Client, place: Place, all: Weak<Inner>) -> Self {
         let key = Key::new(place.namespace.as_deref(), place.name.as_deref().unwrap_or_default());
-        let (objects, first) = (Arc::new(Objects::default()), Arc::new(First::new()));
-        let (store, awaited) = (objects.clone(), first.clone());
+        let progress = Arc::new(watch::Sender::new(Progress::Pending));
+        let (objects, first) = (Arc::new(Objects::default()), Arc::new(First::of(progress.clone())));
+        let wakers = Wakers::default();
+        let (store, awaited, wake) = (objects.clone(), first.clone(), wakers.clone());
         let mut list = Listing::default();
-        let watch = follow(client, place.clone(), first.progress(), move |event| {
+        let watch = follow(client, place.clone(), progress, move |event| {
             let listed = matches!(event, kube::runtime::watcher::Event::InitDone);
-            let early = *awaited.progress.borrow() != Progress::Listed;
+            let early = awaited.is_early();
             let changed = !store.take(&mut list, None, event).is_empty();
             // During the first list those who asked are still waiting for it.
             if (changed && !early) || (listed && awaited.is_awaited()) {
-                wake();
+                // Not under the lock: what wakes takes locks of its own.
+                let wakers: Vec<_> = lock(&wake).values().cloned().collect();
+                wakers.iter().for_each(|wake| wake());
             }
         });
-        Self { place, key, objects, first, _watch: Task::spawn(watch) }
+        Self { place, key, objects, first, wakers, all, _watch: Task::spawn(watch) }
+    }
+
+    /// Another one is to be woken.
+    pub(super) fn also(&self, asker: usize, wake: impl Fn() + Send + Sync + 'static) {
+        lock(&self.wakers).insert(asker, Arc::new(wake));
     }
 
     /// The object once the watch has listed.
@@ -96,5 +118,13 @@ impl Named {
     /// The object as it is known now.
     pub(super) fn now(&self) -> Option<Arc<DynamicObject>> {
         self.objects.get(&self.key)
+    }
+}
+
+impl Drop for Named {
+    fn drop(&mut self) {
+        if let Some(all) = self.all.upgrade() {
+            all.ended(&self.place);
+        }
     }
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use kube::api::DynamicObject;
 use kube::runtime::watcher::Event;
 
-use crate::decode::Object;
+use crate::decode::Whole;
 use crate::queue::Key;
 
 /// The objects of one watch, or of several with the same selector.
@@ -27,18 +27,18 @@ impl Objects {
     }
 
     /// Takes in an event of the watch of a namespace (or of all); returns the objects that appeared, changed or vanished.
-    pub(super) fn take(&self, list: &mut Listing, namespace: Option<&str>, event: Event<Object>) -> Vec<Key> {
+    pub(super) fn take(&self, list: &mut Listing, namespace: Option<&str>, event: Event<Whole>) -> Vec<Key> {
         match event {
             Event::Init => {
                 list.0.clear();
                 Vec::new()
             }
-            Event::InitApply(Object(object)) => {
+            Event::InitApply(Whole(object)) => {
                 list.0.insert(Key::of(&object.metadata));
                 self.apply(object)
             }
-            Event::Apply(Object(object)) => self.apply(object),
-            Event::Delete(Object(object)) => {
+            Event::Apply(Whole(object)) => self.apply(object),
+            Event::Delete(Whole(object)) => {
                 let key = Key::of(&object.metadata);
                 self.lock().remove(&key).map(|_| key).into_iter().collect()
             }
@@ -46,10 +46,11 @@ impl Objects {
         }
     }
 
-    fn apply(&self, object: DynamicObject) -> Vec<Key> {
-        let (key, object) = (Key::of(&object.metadata), Arc::new(object));
-        let before = self.lock().insert(key.clone(), object.clone());
-        if before.is_some_and(|before| is_same(&before, &object)) { Vec::new() } else { vec![key] }
+    fn apply(&self, object: Arc<DynamicObject>) -> Vec<Key> {
+        let (key, mut objects) = (Key::of(&object.metadata), self.lock());
+        let same = objects.get(&key).is_some_and(|before| is_same(before, &object));
+        objects.insert(key.clone(), object);
+        if same { Vec::new() } else { vec![key] }
     }
 
     fn retain(&self, namespace: Option<&str>, listed: &HashSet<Key>) -> Vec<Key> {

@@ -2,14 +2,10 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, Weak};
 
-use futures::FutureExt;
-use futures::future::BoxFuture;
-use kube::Client;
 use kube::api::DynamicObject;
 use kube::runtime::watcher::Event;
-use tokio::sync::watch;
 
 use super::children::Children;
 use super::interest::Interest;
@@ -17,9 +13,9 @@ use super::labelled::Labelled;
 use super::named::Named;
 use super::scope::Scope;
 use super::seen::Seen;
-use super::stream::{Place, Progress, follow};
+use super::stream::Place;
+use super::watches::{Watches, Watching, lock};
 use crate::backend::{ApiError, Target};
-use crate::client;
 use crate::decode::Record;
 use crate::queue::{Causes, Key, Queue};
 use crate::wiring::{How, KindInfo, Wiring};
@@ -29,26 +25,17 @@ use crate::wiring::{How, KindInfo, Wiring};
 pub(crate) struct Relations(Arc<Inner>);
 
 struct Inner {
-    client: Client,
+    watches: Watches,
     queue: Queue,
     /// Whether passes run: before, the first lists wake nobody, as every object is queued anyway.
     live: AtomicBool,
     scope: Scope,
     children: Children,
+    /// The watches of owned kinds.
+    owned: Vec<Watching>,
     labelled: Vec<Labelled>,
     named: Mutex<HashMap<Target, Arc<Named>>>,
     interest: Mutex<Interest>,
-}
-
-/// A watch that runs as long as the reconciler.
-pub(crate) struct Watch {
-    pub(crate) place: Place,
-    pub(crate) progress: watch::Receiver<Progress>,
-    pub(crate) run: BoxFuture<'static, ()>,
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The declared kinds, each once.
@@ -62,74 +49,34 @@ fn declared<T: PartialEq>(wiring: &Wiring, select: impl Fn(How, KindInfo) -> Opt
 }
 
 impl Relations {
-    pub(crate) fn new(client: Client, wiring: &Wiring, owner: KindInfo, scope: Scope, queue: Queue) -> Self {
+    /// Joins the watches of owned kinds and of label selectors. Those by name start when somebody asks.
+    pub(crate) fn new(watches: &Watches, wiring: &Wiring, owner: KindInfo, scope: Scope, queue: Queue) -> Self {
         let scope = scope.around(&owner);
-        let owned = declared(wiring, |how, kind| (how == How::Owns).then_some(kind));
-        let labelled = declared(wiring, |how, kind| match how {
+        let children = Children::new(owner, declared(wiring, |how, kind| (how == How::Owns).then_some(kind)));
+        let selectors = declared(wiring, |how, kind| match how {
             How::WatchesLabels(selector) => Some((kind, selector)),
             _ => None,
         });
-        let labelled = labelled.into_iter().map(|(kind, selector)| {
-            let places = scope.places(&kind);
-            Labelled::new(kind, selector, places)
-        });
-        Self(Arc::new(Inner {
-            client,
-            queue,
-            live: AtomicBool::new(false),
-            labelled: labelled.collect(),
-            scope,
-            children: Children::new(owner, owned),
-            named: Mutex::default(),
-            interest: Mutex::default(),
+        Self(Arc::new_cyclic(|inner| {
+            let labelled =
+                selectors.into_iter().map(|(kind, selector)| labelled(inner, watches, kind, selector, &scope));
+            Inner {
+                watches: watches.clone(),
+                queue,
+                live: AtomicBool::new(false),
+                labelled: labelled.collect(),
+                owned: owned(inner, watches, &children, &scope),
+                scope,
+                children,
+                named: Mutex::default(),
+                interest: Mutex::default(),
+            }
         }))
     }
 
-    /// The watches of owned kinds and of label selectors. Those by name start when somebody asks.
-    pub(crate) fn watches(&self) -> Vec<Watch> {
-        let owned = self.0.children.kinds().iter().enumerate();
-        let owned =
-            owned.flat_map(|(at, kind)| self.0.scope.places(kind).into_iter().map(move |place| self.owned(at, place)));
-        let labelled = self.0.labelled.iter().flat_map(|labelled| {
-            let places = labelled.places().enumerate();
-            places.map(|(at, (place, progress))| self.labels(labelled.clone(), at, place, &progress))
-        });
-        owned.chain(labelled).collect()
-    }
-
-    fn owned(&self, kind: usize, place: Place) -> Watch {
-        let progress = Arc::new(watch::Sender::new(Progress::Pending));
-        let (inner, namespace) = (Arc::downgrade(&self.0), place.namespace.clone());
-        let (children, mut listed) = (self.0.children.clone(), HashSet::new());
-        let deliver = move |event: Event<Record>| {
-            let woken = match event {
-                Event::Init => {
-                    listed.clear();
-                    Vec::new()
-                }
-                Event::InitApply(Record(meta)) => {
-                    listed.insert(Key::of(&meta));
-                    children.apply(kind, &meta)
-                }
-                Event::Apply(Record(meta)) => children.apply(kind, &meta),
-                Event::Delete(Record(meta)) => children.remove(kind, &Key::of(&meta)),
-                Event::InitDone => children.retain(kind, namespace.as_deref(), &std::mem::take(&mut listed)),
-            };
-            wake(&inner, &woken, Causes::OWNED);
-        };
-        let client = client::metadata_only(&self.0.client);
-        let run = follow(client, place.clone(), progress.clone(), deliver).boxed();
-        Watch { place, progress: progress.subscribe(), run }
-    }
-
-    fn labels(&self, labelled: Labelled, at: usize, place: Place, progress: &watch::Sender<Progress>) -> Watch {
-        let (inner, kind) = (Arc::downgrade(&self.0), labelled.kind.clone());
-        let wake = move |key: &Key| {
-            let namespace = key.namespace.as_deref().map(ToOwned::to_owned);
-            wake_askers(&inner, &Target { kind: kind.clone(), namespace, name: key.name.to_string() });
-        };
-        let run = labelled.watch(at, self.0.client.clone(), wake).boxed();
-        Watch { place, progress: progress.subscribe(), run }
+    /// How far the watches are.
+    pub(crate) fn lists(&self) -> Vec<Watching> {
+        self.0.owned.iter().cloned().chain(self.0.labelled.iter().flat_map(Labelled::lists)).collect()
     }
 
     /// Whether objects are kept with what is skipped otherwise.
@@ -164,15 +111,16 @@ impl Relations {
             )));
         }
         lock(&self.0.interest).add(asker, target);
-        let named = lock(&self.0.named).entry(target.clone()).or_insert_with(|| Arc::new(self.start(target))).clone();
+        let named = lock(&self.0.named).entry(target.clone()).or_insert_with(|| self.start(target)).clone();
         named.object().await
     }
 
-    fn start(&self, target: &Target) -> Named {
+    fn start(&self, target: &Target) -> Arc<Named> {
         let namespace = target.namespace.as_deref().map(Arc::from);
         let place = Place { name: Some(target.name.clone()), ..self.0.scope.place(&target.kind, namespace) };
         let (inner, target) = (Arc::downgrade(&self.0), target.clone());
-        Named::start(self.0.client.clone(), place, move || wake_askers(&inner, &target))
+        let asker = Arc::as_ptr(&self.0) as usize;
+        self.0.watches.named(place, asker, move || wake_askers(&inner, &target))
     }
 
     /// As [`named`](Self::named), from the watch of a label selector.
@@ -215,6 +163,44 @@ impl Relations {
         self.0.children.begin(target);
         WriteGuard { relations: self.clone(), target: target.clone() }
     }
+}
+
+fn labelled(inner: &Weak<Inner>, watches: &Watches, kind: KindInfo, selector: &'static str, scope: &Scope) -> Labelled {
+    let (inner, of) = (inner.clone(), kind.clone());
+    let wake = move |key: &Key| {
+        let namespace = key.namespace.as_deref().map(ToOwned::to_owned);
+        wake_askers(&inner, &Target { kind: of.clone(), namespace, name: key.name.to_string() });
+    };
+    let places = scope.places(&kind);
+    Labelled::join(watches, kind, selector, places, wake)
+}
+
+fn owned(inner: &Weak<Inner>, watches: &Watches, children: &Children, scope: &Scope) -> Vec<Watching> {
+    let kinds = children.kinds().iter().enumerate();
+    let places = kinds.flat_map(|(at, kind)| scope.places(kind).into_iter().map(move |place| (at, place)));
+    places.map(|(at, place)| join_owned(inner, watches, children.clone(), at, place)).collect()
+}
+
+fn join_owned(inner: &Weak<Inner>, watches: &Watches, children: Children, kind: usize, place: Place) -> Watching {
+    let (inner, namespace, mut listed) = (inner.clone(), place.namespace.clone(), HashSet::new());
+    watches.join(&place, move |event: Event<Record>| {
+        let woken = match event {
+            Event::Init => {
+                listed.clear();
+                Vec::new()
+            }
+            Event::InitApply(Record(meta)) => {
+                listed.insert(Key::of(&meta));
+                children.apply(kind, &meta)
+            }
+            Event::Apply(Record(meta)) => children.apply(kind, &meta),
+            Event::Delete(Record(meta)) => children.remove(kind, &Key::of(&meta)),
+            Event::InitDone => children.retain(kind, namespace.as_deref(), &std::mem::take(&mut listed)),
+        };
+        wake(&inner, &woken, Causes::OWNED);
+    });
+    let progress = watches.progress::<Record>(&place).subscribe();
+    (place, progress)
 }
 
 fn wake(inner: &Weak<Inner>, keys: &[Key], causes: Causes) {

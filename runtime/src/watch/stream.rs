@@ -22,7 +22,7 @@ use crate::queue::Curve;
 const PAUSES: Curve = Curve { base: Duration::from_secs(1), cap: Duration::from_secs(30) };
 
 /// What one watch looks at.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Place {
     pub(crate) resource: ApiResource,
     /// `None`: all of them, or the kind has none.

@@ -6,9 +6,7 @@ mod tests;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use kube::Client;
 use kube::runtime::watcher::Event;
-use tokio::sync::watch;
 
 use crate::cause::{self, List};
 use crate::decode::{Broken, Guarded};
@@ -16,7 +14,8 @@ use crate::queue::{Causes, Key, Queue};
 use crate::status::StatusContract;
 use crate::version::is_newer;
 use crate::watch::dependents::Dependents;
-use crate::watch::stream::{Place, Progress, follow};
+use crate::watch::stream::Place;
+use crate::watch::watches::{Watches, Watching};
 
 /// What the event filter has to know of the reconciler.
 pub(crate) struct Filter<K> {
@@ -89,32 +88,24 @@ impl<K: crate::Primary> Primary<K> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Watches one place for ever and queues what an event wakes; the first list is queued as a whole, once it is complete.
-    pub(crate) async fn watch(
-        self,
-        client: Client,
-        place: Place,
-        filter: Arc<Filter<K>>,
-        queue: Queue,
-        progress: Arc<watch::Sender<Progress>>,
-    ) {
-        let mut list = Listing::default();
-        let namespace = place.namespace.clone();
-        follow(client, place, progress, move |event: Event<Guarded<K>>| match event {
+    /// Joins the watch of one place and queues what an event wakes; the first list is queued as a whole, once it is complete.
+    pub(crate) fn join(&self, watches: &Watches, place: &Place, filter: Arc<Filter<K>>, queue: Queue) -> Watching {
+        let (this, mut list, namespace) = (self.clone(), Listing::default(), place.namespace.clone());
+        watches.join(place, move |event: Event<Guarded<K>>| match event {
             Event::Init => list = Listing::default(),
             Event::InitApply(object) => {
                 list.seen.insert(Key::of(kube::Resource::meta(&object)));
-                list.changes.extend(self.apply(object, &filter));
+                list.changes.extend(this.apply(object, &filter));
             }
             Event::InitDone => {
                 let Listing { seen, changes } = std::mem::take(&mut list);
-                self.wake(&queue, &filter, changes);
-                self.wake(&queue, &filter, self.retain(namespace.as_deref(), &seen));
+                this.wake(&queue, &filter, changes);
+                this.wake(&queue, &filter, this.retain(namespace.as_deref(), &seen));
             }
-            Event::Apply(object) => self.wake(&queue, &filter, self.apply(object, &filter)),
-            Event::Delete(object) => self.wake(&queue, &filter, self.remove(&Key::of(kube::Resource::meta(&object)))),
-        })
-        .await;
+            Event::Apply(object) => this.wake(&queue, &filter, this.apply(object, &filter)),
+            Event::Delete(object) => this.wake(&queue, &filter, this.remove(&Key::of(kube::Resource::meta(&object)))),
+        });
+        (place.clone(), watches.progress::<Guarded<K>>(place).subscribe())
     }
 
     fn wake(&self, queue: &Queue, filter: &Filter<K>, changes: impl IntoIterator<Item = Change>) {
