@@ -45,10 +45,10 @@
 //! `Coverage::declare_reconciler`. It is off by default, so that users of plain kube-rs do not build evenkeel.
 //!
 //! Everything runs inside the calling tokio runtime and by its clock: under `tokio::time::pause()` bookmarks, timeouts,
-//! latencies and even creation timestamps are virtual. With `#[tokio::test(start_paused = true)]` an hour of requeues takes
-//! milliseconds and a week some seconds, most of it for the watches, which begin anew every five minutes: `tokio::time::sleep` in the
-//! test moves the clock as far as that, and all that waits meanwhile happens in order. [`Cluster::serve`] offers the same server over
-//! HTTP, for `kubectl` and for processes of their own.
+//! latencies and even creation timestamps are virtual. `tokio::time::sleep` in a test with `#[tokio::test(start_paused = true)]` moves the
+//! clock as far as that, and all that waits meanwhile happens in order. That costs what happens: an hour of an operator at rest takes
+//! some milliseconds; a week takes a second or two in a debug build, nearly all of it for the watches, which kube renews each 290 s.
+//! [`Cluster::serve`] offers the same server over HTTP, for `kubectl` and for processes of their own.
 //!
 //! # Limits
 //!

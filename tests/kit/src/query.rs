@@ -186,6 +186,9 @@ fn truthy(value: &str) -> bool {
 
 /// Undoes percent encoding and `+`.
 pub(crate) fn decoded(text: &str) -> String {
+    if !text.contains(['%', '+']) {
+        return text.to_owned();
+    }
     let bytes = text.as_bytes();
     let mut out = Vec::with_capacity(bytes.len());
     let mut at = 0;

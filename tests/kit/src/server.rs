@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use axum::body::Body;
 use bytes::Bytes;
+use futures::FutureExt;
 use http::request::Parts;
 use http::{Request, Response};
 
@@ -151,7 +152,8 @@ async fn answer_in_json(server: &Arc<Server>, route: Route, parts: Parts, body: 
         Route::Resource(target) => target,
     };
     let answer = match Call::new(server, user, target, parts, body) {
-        Ok(call) => verbs::answer(server, call).await,
+        // Boxed, for it is large, and the layers of a client move what they hold many times.
+        Ok(call) => verbs::answer(server, call).boxed().await,
         Err(failure) => Err(failure),
     };
     answer.map_or_else(Failure::into_response, Reply::into_response)

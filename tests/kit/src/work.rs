@@ -41,6 +41,8 @@ pub struct Work {
     pub evaluated: u64,
     /// Events that watches were given, bookmarks left out.
     pub delivered: u64,
+    /// Times that a bookmark was due; none is sent where nothing was written, and none is due again before something is.
+    pub due: u64,
 }
 
 impl Sub for Work {
@@ -54,6 +56,7 @@ impl Sub for Work {
             considered: self.considered - earlier.considered,
             evaluated: self.evaluated - earlier.evaluated,
             delivered: self.delivered - earlier.delivered,
+            due: self.due - earlier.due,
         }
     }
 }
@@ -67,6 +70,7 @@ pub(crate) struct Tally {
     pub(crate) considered: Counter,
     pub(crate) evaluated: Counter,
     pub(crate) delivered: Counter,
+    pub(crate) due: Counter,
 }
 
 /// One of them.
@@ -92,6 +96,7 @@ impl Tally {
             considered: self.considered.read(),
             evaluated: self.evaluated.read(),
             delivered: self.delivered.read(),
+            due: self.due.read(),
         }
     }
 }

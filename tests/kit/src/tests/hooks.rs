@@ -7,7 +7,7 @@ use k8s_openapi::api::core::v1::ConfigMap;
 use kube::Api;
 use kube::api::{ListParams, Patch, PatchParams, PostParams, WatchEvent, WatchParams};
 use serde_json::json;
-use tokio::time::{Instant, timeout};
+use tokio::time::{Instant, sleep, timeout};
 
 use crate::{Cluster, Effect, Fault, Verb};
 
@@ -81,10 +81,28 @@ async fn bookmarks_and_timeouts_follow_virtual_time() {
     let began = Instant::now();
     let params = WatchParams::default().timeout(150);
     let events = maps(&cluster).watch(&params, "0").await.unwrap();
+    maps(&cluster).create(&PostParams::default(), &map("a")).await.unwrap();
     let events: Vec<_> = events.try_collect().await.unwrap();
     let bookmarks = events.iter().filter(|event| matches!(event, WatchEvent::Bookmark(_))).count();
-    assert_eq!((bookmarks, events.len()), (2, 2));
+    assert_eq!((bookmarks, events.len()), (2, 3));
     assert_eq!(began.elapsed().as_secs(), 150);
+}
+
+/// On real servers: none for minutes at the version of the start (1.36, and 1.20 even while other kinds are written), then one a minute.
+#[tokio::test(start_paused = true)]
+async fn bookmarks_begin_with_the_first_write_of_any_kind_and_keep_to_their_minutes() {
+    let cluster = Cluster::start().await;
+    let listed = maps(&cluster).list(&ListParams::default()).await.unwrap().metadata.resource_version.unwrap();
+    let (began, before) = (Instant::now(), cluster.work());
+    let events = maps(&cluster).watch(&WatchParams::default().timeout(290), &listed).await.unwrap();
+    let timed = events.map_ok(|event| (began.elapsed().as_secs(), matches!(event, WatchEvent::Bookmark(_))));
+    let write = async {
+        sleep(Duration::from_secs(150)).await;
+        assert_eq!((cluster.work() - before).due, 1, "one look at a quiet kind, and no more");
+        cluster.seed("{apiVersion: v1, kind: Secret, metadata: {name: a}}").await.unwrap();
+    };
+    let (timed, ()) = tokio::join!(timed.try_collect::<Vec<_>>(), write);
+    assert_eq!(timed.unwrap(), [(180, true), (240, true)]);
 }
 
 #[tokio::test(start_paused = true)]

@@ -8,7 +8,7 @@ use bytes::Bytes;
 use futures::stream::{self, Stream};
 use serde_json::Value;
 use tokio::sync::watch;
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Duration, Instant, sleep_until};
 
 use super::event::{Frames, Marker, error};
 use crate::failure::Failure;
@@ -21,13 +21,20 @@ pub(super) struct Watching {
     frames: Frames,
     /// Lines not yet taken.
     lines: VecDeque<Bytes>,
+    /// The version the watch began at.
+    begun: u64,
     /// The newest version the watcher knows.
     cursor: u64,
+    /// When the next bookmark is due; none when none was asked for.
     bookmarks: Option<Instant>,
+    /// A bookmark was due, and nothing had been written: it waits for the next write of any kind instead of the clock.
+    quiet: bool,
     marker: Marker,
     deadline: Instant,
     /// Moves with the newest change of the scope, and when the kind ends.
     tip: watch::Receiver<u64>,
+    /// Moves with every write.
+    written: watch::Receiver<u64>,
     drops: watch::Receiver<u64>,
     ended: bool,
 }
@@ -36,6 +43,7 @@ pub(super) struct Watching {
 enum Woken {
     Changed,
     Bookmark,
+    Written,
     End,
 }
 
@@ -43,11 +51,14 @@ impl Watching {
     pub(super) fn new(server: &Arc<Server>, frames: Frames, query: &Query, deadline: Instant) -> Self {
         Watching {
             lines: VecDeque::new(),
+            begun: 0,
             cursor: 0,
             bookmarks: query.bookmarks.then(|| Instant::now() + server.options.bookmarks),
+            quiet: false,
             marker: Marker::Plain,
             deadline,
             tip: server.store.follow(&frames.lens.kind.storage, &frames.scope),
+            written: server.store.tip(),
             drops: server.drops.subscribe(),
             ended: false,
             server: Arc::clone(server),
@@ -61,7 +72,7 @@ impl Watching {
 
     /// Follows the changes after this version.
     pub(super) fn begin(&mut self, version: u64) {
-        self.cursor = version;
+        (self.begun, self.cursor) = (version, version);
     }
 
     pub(super) fn added(&mut self, object: &Value) {
@@ -131,19 +142,25 @@ impl Watching {
     }
 
     async fn wait(&mut self) {
-        let bookmark = self.bookmarks;
+        let bookmark = self.bookmarks.filter(|_| !self.quiet);
         let woken = tokio::select! {
             biased;
             _ = self.drops.changed() => Woken::End,
             _ = self.tip.changed() => Woken::Changed,
-            () = sleep_until(self.deadline) => Woken::End,
-            () = sleep_until(bookmark.unwrap_or(self.deadline)), if bookmark.is_some() => Woken::Bookmark,
+            _ = self.written.changed(), if self.quiet => Woken::Written,
+            () = sleep_until(bookmark.map_or(self.deadline, |due| due.min(self.deadline))) => self.timed(),
         };
         match woken {
             Woken::Changed => self.server.store.tally.woken.add(1),
             Woken::End => self.ended = true,
             Woken::Bookmark => self.due(),
+            Woken::Written => self.rouse(),
         }
+    }
+
+    /// What it is time for: at the deadline the end.
+    fn timed(&self) -> Woken {
+        if Instant::now() < self.deadline { Woken::Bookmark } else { Woken::End }
     }
 
     /// Whether the kind is still there.
@@ -152,13 +169,27 @@ impl Watching {
         kind.is_builtin() || self.server.catalog().registry.lookup(&kind.group, &kind.version, &kind.plural).is_some()
     }
 
-    /// A bookmark is due; nothing may have happened between.
+    /// A bookmark is due. Where nothing was written since the watch began none is sent, as on a cluster: the watcher asked with that
+    /// version, and knows it.
     fn due(&mut self) {
+        self.server.store.tally.due.add(1);
+        self.written.mark_unchanged();
         self.advance();
         let marker = std::mem::replace(&mut self.marker, Marker::Plain);
-        if self.cursor <= self.server.store.version() {
+        if self.cursor > self.begun || marker == Marker::InitialEnd {
             self.bookmark(marker);
         }
+        self.quiet = self.cursor <= self.begun;
         self.bookmarks = Some(Instant::now() + self.server.options.bookmarks);
+    }
+
+    /// The first write after a quiet time: bookmarks come again, at the moments at which they were due all along.
+    fn rouse(&mut self) {
+        self.quiet = false;
+        let (now, interval) = (Instant::now(), self.server.options.bookmarks);
+        if let Some(due) = self.bookmarks.filter(|due| *due <= now) {
+            let late = (now - due).as_nanos() % interval.as_nanos().max(1);
+            self.bookmarks = Some(now + interval - Duration::from_nanos(u64::try_from(late).unwrap_or_default()));
+        }
     }
 }
