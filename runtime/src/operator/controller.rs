@@ -10,7 +10,7 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 
-use super::error::Result;
+use super::error::{Error, Reason, Result};
 use super::limits::Own;
 use super::trigger::{self, Triggers};
 use super::{definition, startup};
@@ -46,6 +46,8 @@ pub(super) struct Launch {
 
 /// A reconciler whose watches run.
 pub(super) trait Prepared: Send {
+    /// The error, if the reconciled kind is not installed: [`run`](Self::run) waits for that.
+    fn missing(&self) -> Option<&Error>;
     /// Runs passes until the stop.
     fn run(self: Box<Self>) -> BoxFuture<'static, Result>;
 }
@@ -59,6 +61,7 @@ pub(super) struct Controller<R: Reconciler> {
     /// Of the reconciled kind.
     lists: Vec<Watching>,
     triggers: JoinSet<()>,
+    missing: Option<Error>,
 }
 
 impl<R: Reconciler> Controller<R> {
@@ -84,10 +87,11 @@ impl<R: Reconciler> Controller<R> {
         let places = launch.scope.places(&kind);
         let join = |place| primary.join(&launch.watches, &place, filter.clone(), queue.clone());
         let lists = places.into_iter().map(join).collect();
-        Self { launch, queue, worker, primary, relations, lists, triggers: JoinSet::new() }
+        Self { launch, queue, worker, primary, relations, lists, triggers: JoinSet::new(), missing: None }
     }
 
-    /// Returns when the lists are in; a watch of a related kind that fails or takes too long does not hold it up.
+    /// Returns when the lists are in; a watch of a related kind that fails or takes too long does not hold it up. Nor does a reconciled
+    /// kind that is not installed.
     ///
     /// # Errors
     /// The reconciled kind cannot be listed, or its CRD lacks what the framework writes.
@@ -97,18 +101,32 @@ impl<R: Reconciler> Controller<R> {
         self.triggers.spawn(trigger::pull(keys, self.lists.clone(), self.queue.clone()).in_current_span());
         let lists = startup::primary(client, &kind, self.lists.clone());
         let (fits, listed) = futures::join!(definition::check(client, &kind, &R::WIRING), lists);
-        fits.and(listed)?;
-        startup::related(self.relations.lists()).await;
+        match fits.and(listed) {
+            Err(error) if error.reason() == Reason::NotInstalled => self.missing = Some(error),
+            Err(error) => return Err(error),
+            Ok(()) => startup::related(self.relations.lists()).await,
+        }
         Ok(())
     }
 }
 
 impl<R: Reconciler> Prepared for Controller<R> {
+    fn missing(&self) -> Option<&Error> {
+        self.missing.as_ref()
+    }
+
     fn run(self: Box<Self>) -> BoxFuture<'static, Result> {
-        let Self { launch, queue, worker, primary, relations, triggers, .. } = *self;
+        let Self { launch, queue, worker, primary, relations, lists, triggers, missing } = *self;
         async move {
             // They end with the reconciler, and it does not end with them.
             let _triggers = triggers;
+            if missing.is_some() {
+                let kind = KindInfo::of::<R::Object>();
+                let installed = startup::installed(&launch.client, &kind, &R::WIRING, lists);
+                if launch.stop.run_until_cancelled(installed).await.is_none() {
+                    return Ok(());
+                }
+            }
             relations.go_live();
             let version = Arc::new(move |key: &_| primary.seen_version(key));
             let own = launch.own.get(&TypeId::of::<R>()).copied();

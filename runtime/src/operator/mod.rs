@@ -174,7 +174,8 @@ impl Operator {
     ///
     /// # Errors
     /// The operator cannot start: a contradiction in the setup, no cluster, no CRD, an outdated CRD, no rights to list and watch.
-    /// What fails later is tried again and never ends the operator.
+    /// What fails later is tried again and never ends the operator. Where some reconciled kinds are installed and others are not, the
+    /// reconcilers of those begin when the definition comes.
     ///
     /// # Cancellation
     /// Dropping the future drops the running passes at once.
@@ -210,6 +211,7 @@ impl Operator {
             // All of them have joined: from here on each watch runs once.
             let mut watches = launch.watches.start();
             let prepared = try_join_all(members).await?;
+            startup::something_to_do(&prepared)?;
             tracing::info!("started");
             let mut passes = std::pin::pin!(join_all(prepared.into_iter().map(Prepared::run)));
             tokio::select! {

@@ -6,13 +6,17 @@ use kube::{Client, Config};
 
 use super::error::{Error, Reason, Result, install};
 use super::limits::Own;
-use super::{Operator, rivalry};
+use super::controller::Prepared;
+use super::{Operator, definition, rivalry};
 use crate::queue::QueueConfig;
 use crate::watch::{Place, Progress, Trouble, Watching, chain, plural_and_group};
-use crate::wiring::KindInfo;
+use crate::wiring::{KindInfo, Wiring};
 
 /// How long the start waits for a watch that neither lists nor fails.
 const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Between two looks at a definition that does not fit.
+const PAUSE: Duration = Duration::from_secs(30);
 
 /// Checks the operator's own contradictions.
 pub(super) fn settings(operator: &Operator) -> Result<(QueueConfig, Own)> {
@@ -60,6 +64,25 @@ pub(super) async fn infer() -> Result<Config> {
 pub(super) fn unusable(error: &kube::Error) -> Error {
     let headline = format!("the cluster configuration cannot be used: {}", chain(error));
     Error::new(Reason::Config, headline, "check the kubeconfig with `kubectl get --raw /version`")
+}
+
+/// Where no reconciled kind is installed, the operator would do nothing; otherwise the rest has been told by its watches.
+pub(super) fn something_to_do(reconcilers: &[Box<dyn Prepared>]) -> Result {
+    let missing: Option<Vec<_>> = reconcilers.iter().map(|reconciler| reconciler.missing()).collect();
+    missing.and_then(|missing| missing.first().map(|error| Error::clone(error))).map_or(Ok(()), Err)
+}
+
+/// Waits until a kind is installed that was not, and its definition fits.
+pub(super) async fn installed(client: &Client, kind: &KindInfo, wiring: &Wiring, lists: Vec<Watching>) {
+    for (_, mut progress) in lists {
+        // Its sender is held by the watch, which never ends by itself.
+        let _ = progress.wait_for(|progress| *progress == Progress::Listed).await;
+    }
+    while let Err(error) = definition::check(client, kind, wiring).await {
+        tracing::error!(reconciler = wiring.name, "it cannot begin yet: {error}");
+        tokio::time::sleep(PAUSE).await;
+    }
+    tracing::info!(reconciler = wiring.name, "{} is installed now", kind.resource.kind);
 }
 
 /// A watch is at its end, and with it the operator.
