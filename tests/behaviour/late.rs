@@ -154,9 +154,8 @@ async fn warned(prepare: impl AsyncFnOnce(&World) -> Running) -> Vec<String> {
 #[tokio::test(start_paused = true)]
 async fn a_missing_definition_is_warned_of_once_with_the_cure() {
     let owned = warned(async |world| world.operator::<maker>(())).await;
-    let reconciled = warned(async |world| {
-        Running::start(world.prepare::<widget>(Lab::at("a")).reconciler::<gizmo>(()))
-    });
+    let reconciled =
+        warned(async |world| Running::start(world.prepare::<widget>(Lab::at("a")).reconciler::<gizmo>(())));
     for (warnings, kind) in [(owned, "Gadget"), (reconciled.await, "Gizmo")] {
         let [warning] = &warnings[..] else { panic!("one for an hour: {warnings:?}") };
         assert!(warning.contains(&format!("install the CRD of {kind}")), "{warning}");

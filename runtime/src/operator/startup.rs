@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use kube::{Client, Config};
 
+use super::controller::Prepared;
 use super::error::{Error, Reason, Result, install};
 use super::limits::Own;
-use super::controller::Prepared;
 use super::{Operator, definition, rivalry};
 use crate::queue::QueueConfig;
 use crate::watch::{Place, Progress, Trouble, Watching, chain, plural_and_group};

@@ -1,6 +1,5 @@
 //! The port of one pass: reads from the shared caches, writes through the counted calls.
 
-use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures::FutureExt;
@@ -12,6 +11,7 @@ use tokio::time::Instant;
 use tokio_util::task::TaskTracker;
 
 use super::calls::Calls;
+use super::children::{Applied, Children};
 use super::inputs::Tracked;
 use super::owned::owned;
 use super::status::{self, Identity, Unwritten};
@@ -22,24 +22,6 @@ use crate::draft::StatusIntent;
 use crate::queue::Key;
 use crate::watch::{Relations, Seen};
 use crate::wiring::How;
-
-/// What was applied last to an owned object, and what came back.
-#[derive(Clone)]
-struct Applied {
-    intent: String,
-    seen: Seen,
-    object: Arc<DynamicObject>,
-}
-
-/// What is remembered of one object's children between passes, by target. Lost at a restart: the first pass then applies once.
-#[derive(Clone, Default)]
-pub(super) struct Children(Arc<Mutex<BTreeMap<String, Applied>>>);
-
-impl Children {
-    fn lock(&self) -> std::sync::MutexGuard<'_, BTreeMap<String, Applied>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
 
 /// The backend of one pass.
 pub(super) struct PassBackend {
@@ -80,18 +62,21 @@ impl PassBackend {
         self.tracked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The same intent, and the object is as our last apply left it: nothing to send.
-    fn unchanged(&self, target: &Target, intent: &str) -> Option<Arc<DynamicObject>> {
-        let children = self.children.lock();
-        let applied = children.get(&target.to_string()).filter(|applied| applied.intent == intent)?;
-        let seen = self.relations.version_of(target)?;
-        (seen.uid == applied.seen.uid && seen.version == applied.seen.version).then(|| applied.object.clone())
+    /// The object from the API server, as the watch of this relation would show it.
+    async fn live(&self, how: How, target: &Target) -> Result<Option<Arc<DynamicObject>>, ApiError> {
+        let found = match how {
+            How::WatchesLabels(selector) => self.calls.find(target, selector).await?,
+            How::WatchesByName | How::Owns | How::Reads => self.calls.get(target).await?,
+        };
+        Ok(found.map(Arc::new))
     }
 
     async fn apply_child(&self, target: Target, object: Value) -> Result<Arc<DynamicObject>, ApiError> {
         let object = owned(&target, object, &self.owner)?;
         let intent = hash(&object.to_string());
-        if let Some(object) = self.unchanged(&target, &intent) {
+        let now = || self.relations.version_of(&target);
+        // Nothing to send: the same intent, and the object is as our last apply left it.
+        if let Some(object) = self.children.unchanged(&target, &intent, now) {
             return Ok(object);
         }
         let guard = self.relations.writing(&target);
@@ -99,7 +84,7 @@ impl PassBackend {
         let seen = Seen::of(&target, &applied);
         guard.wrote(&seen, &self.key);
         self.tracked().owned.insert(target.to_string(), (self.child_version)(&seen));
-        self.children.lock().insert(target.to_string(), Applied { intent, seen, object: applied.clone() });
+        self.children.applied(&target, Applied { intent, seen, object: applied.clone() });
         Ok(applied)
     }
 }
@@ -107,11 +92,15 @@ impl PassBackend {
 impl Backend for PassBackend {
     fn get(&self, how: How, target: Target) -> BoxFuture<'_, Result<Option<Arc<DynamicObject>>, ApiError>> {
         async move {
-            let found = match how {
+            let mut found = match how {
                 How::WatchesByName => self.relations.named(&self.key, &target).await?,
                 How::WatchesLabels(selector) => self.relations.labelled(&self.key, selector, &target).await?,
-                How::Owns | How::Reads => return Ok(self.calls.get(&target).await?.map(Arc::new)),
+                How::Owns | How::Reads => return self.live(how, &target).await,
             };
+            // Where the step owns the kind as well, the watch may not have delivered what it wrote.
+            if self.children.outran(&target, found.as_deref(), || self.relations.owned(&target)) {
+                found = self.live(how, &target).await?;
+            }
             self.tracked().read(&target, found.as_deref());
             Ok(found)
         }
@@ -124,10 +113,11 @@ impl Backend for PassBackend {
 
     fn delete(&self, target: Target) -> BoxFuture<'_, Result<(), ApiError>> {
         async move {
+            let watched = self.relations.is_watched(&target.kind).then(|| self.relations.version_of(&target)).flatten();
             let guard = self.relations.writing(&target);
             self.calls.delete(&target).await?;
             drop(guard);
-            self.children.lock().remove(&target.to_string());
+            self.children.deleted(&target, watched);
             self.tracked().owned.remove(&target.to_string());
             Ok(())
         }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use kube::api::{Api, DeleteParams, DynamicObject, Patch, PatchParams};
+use kube::api::{Api, DeleteParams, DynamicObject, ListParams, Patch, PatchParams};
 use kube::{Client, Error};
 use serde_json::Value;
 
@@ -38,6 +38,13 @@ impl Calls {
     pub(crate) async fn get(&self, target: &Target) -> Result<Option<DynamicObject>, ApiError> {
         let found = self.answered(self.api(target).get_opt(&target.name)).await?;
         Ok(found.map(|Object(object)| object))
+    }
+
+    /// Reads the object if its labels match; `None`: it is not there, or they do not.
+    pub(crate) async fn find(&self, target: &Target, selector: &str) -> Result<Option<DynamicObject>, ApiError> {
+        let params = ListParams::default().labels(selector).fields(&format!("metadata.name={}", target.name));
+        let found = self.answered(self.api(target).list(&params)).await?;
+        Ok(found.items.into_iter().next().map(|Object(object)| object))
     }
 
     /// Server-side apply, taking over fields from others.

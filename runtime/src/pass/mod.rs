@@ -7,6 +7,7 @@ mod account;
 mod backend;
 mod body;
 mod calls;
+mod children;
 mod clock;
 mod delete;
 mod depend;
@@ -39,7 +40,8 @@ use tracing::{Instrument, field};
 pub(crate) use self::calls::{Calls, answered};
 pub(crate) use self::owned::owned;
 
-use self::backend::{Children, PassBackend};
+use self::backend::PassBackend;
+use self::children::Children;
 use self::clock::Clock;
 use self::finalizer::Finalizers;
 use self::pending::Pending;

@@ -34,6 +34,8 @@ struct Inner {
     /// The watches of owned kinds.
     owned: Vec<Watching>,
     labelled: Vec<Labelled>,
+    /// The kinds that are watched by name or label.
+    watched: Vec<KindInfo>,
     named: Mutex<HashMap<Target, Arc<Named>>>,
     interest: Mutex<Interest>,
 }
@@ -57,6 +59,8 @@ impl Relations {
             How::WatchesLabels(selector) => Some((kind, selector)),
             _ => None,
         });
+        let is_watch = |how: How| matches!(how, How::WatchesByName | How::WatchesLabels(_));
+        let watched = declared(wiring, |how, kind| is_watch(how).then_some(kind));
         Self(Arc::new_cyclic(|inner| {
             let labelled =
                 selectors.into_iter().map(|(kind, selector)| labelled(inner, watches, kind, selector, &scope));
@@ -65,6 +69,7 @@ impl Relations {
                 queue,
                 live: AtomicBool::new(false),
                 labelled: labelled.collect(),
+                watched,
                 owned: owned(inner, watches, &children, &scope),
                 scope,
                 children,
@@ -137,6 +142,16 @@ impl Relations {
         let labelled = self.0.labelled.iter().find(|l| l.selector == selector && l.kind == target.kind);
         let undeclared = || ApiError::Failed(format!("{target} is not watched with labels {selector}"));
         labelled.ok_or_else(undeclared)?.object(target).await
+    }
+
+    /// Whether steps read the kind from a watch.
+    pub(crate) fn is_watched(&self, kind: &KindInfo) -> bool {
+        self.0.watched.contains(kind)
+    }
+
+    /// What is known of an owned object right now, from its watch and our own writes.
+    pub(crate) fn owned(&self, target: &Target) -> Option<Seen> {
+        self.0.children.get(target)
     }
 
     /// What is known of an owned or watched object right now.
