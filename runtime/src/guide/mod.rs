@@ -27,3 +27,7 @@ pub mod knowledge {}
 /// What an operator tells of itself while it runs.
 #[doc = include_str!("diagnostics.md")]
 pub mod diagnostics {}
+
+/// How an operator that is written by hand moves kind by kind.
+#[doc = include_str!("pair.md")]
+pub mod pair {}

@@ -20,7 +20,7 @@ use crate::gate::Gate;
 use crate::hook::Observer;
 use crate::interval::Jitter;
 use crate::pass::{Env, PassWorker};
-use crate::queue::{Queue, QueueConfig, drain};
+use crate::queue::{Queue, QueueConfig, Version, drain};
 use crate::reconciler::Reconciler;
 use crate::watch::{Primary, Relations, Scope, Watches, Watching};
 use crate::wiring::KindInfo;
@@ -108,6 +108,17 @@ impl<R: Reconciler> Controller<R> {
         }
         Ok(())
     }
+
+    /// Its parts, for a scheduler that is not ours. From now on every event wakes.
+    pub(super) fn lend(self) -> (Queue, Arc<PassWorker<R>>, Version, JoinSet<()>) {
+        self.relations.go_live();
+        (self.queue, self.worker, version(self.primary), self.triggers)
+    }
+}
+
+/// Tells what the cache holds.
+fn version<K: crate::Primary>(primary: Primary<K>) -> Version {
+    Arc::new(move |key: &_| primary.seen_version(key))
 }
 
 impl<R: Reconciler> Prepared for Controller<R> {
@@ -128,10 +139,9 @@ impl<R: Reconciler> Prepared for Controller<R> {
                 }
             }
             relations.go_live();
-            let version = Arc::new(move |key: &_| primary.seen_version(key));
             let own = launch.own.get(&TypeId::of::<R>()).copied();
             let concurrency = own.unwrap_or(launch.config.concurrency);
-            let config = QueueConfig { version: Some(version), concurrency, ..launch.config };
+            let config = QueueConfig { version: Some(version(primary)), concurrency, ..launch.config };
             let dropped = drain(queue, worker, config, launch.gate, launch.stop).await;
             for key in dropped {
                 tracing::warn!(reconciler = R::WIRING.name, object = %key, "the pass did not end in time and was dropped");

@@ -47,7 +47,11 @@ pub(super) struct Typed<R: Reconciler> {
 
 impl<R: Reconciler> Typed<R> {
     pub(super) fn new(deps: R::Deps) -> Self {
-        Self { deps: Arc::new(deps) }
+        Self::sharing(Arc::new(deps))
+    }
+
+    pub(super) fn sharing(deps: Arc<R::Deps>) -> Self {
+        Self { deps }
     }
 }
 

@@ -8,6 +8,7 @@ mod kept;
 mod known;
 mod limits;
 mod member;
+pub mod pair;
 mod rivalry;
 mod shard;
 mod signal;
@@ -185,26 +186,7 @@ impl Operator {
     }
 
     async fn serve(mut self, stop: impl Future<Output = ()> + Send) -> Result {
-        let (config, own) = startup::settings(&self)?;
-        let client = match self.client.take() {
-            Some(client) => client::noted(&client, &self.agent()),
-            None => self.connect(startup::infer().await?)?,
-        };
-        let launch = Launch {
-            watches: Watches::new(client.clone()),
-            client,
-            operator: self.name.clone(),
-            scope: Scope { namespaces: self.namespaces.clone().into(), whole: self.managed_fields },
-            config,
-            own: own.into(),
-            jitter: self.jitter,
-            causes: self.causes,
-            access: self.access,
-            observers: self.observers.clone().into(),
-            triggers: self.triggers.clone(),
-            gate: Gate::open(),
-            stop: CancellationToken::new(),
-        };
+        let launch = self.launch().await?;
         let stopping = launch.stop.clone();
         let run = async {
             let members: Vec<_> = self.members.into_iter().map(|member| member.prepare(launch.clone())).collect();
@@ -232,6 +214,30 @@ impl Operator {
                 run.await
             }
         }
+    }
+
+    /// What its reconcilers share.
+    async fn launch(&mut self) -> Result<Launch> {
+        let (config, own) = startup::settings(self)?;
+        let client = match self.client.take() {
+            Some(client) => client::noted(&client, &self.agent()),
+            None => self.connect(startup::infer().await?)?,
+        };
+        Ok(Launch {
+            watches: Watches::new(client.clone()),
+            client,
+            operator: self.name.clone(),
+            scope: Scope { namespaces: self.namespaces.clone().into(), whole: self.managed_fields },
+            config,
+            own: own.into(),
+            jitter: self.jitter,
+            causes: self.causes,
+            access: self.access,
+            observers: self.observers.clone().into(),
+            triggers: self.triggers.clone(),
+            gate: Gate::open(),
+            stop: CancellationToken::new(),
+        })
     }
 
     fn connect(&self, config: Config) -> Result<Client> {

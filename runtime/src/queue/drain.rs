@@ -13,7 +13,7 @@ use tracing::Instrument;
 use super::curve::Curve;
 use super::slots::Slot;
 use super::state::{Ended, Task};
-use super::{Figures, Key, Next, Queue, QueueConfig, Worker};
+use super::{Figures, Key, Next, Queue, QueueConfig, Version, Worker};
 use crate::client;
 use crate::gate::Gate;
 
@@ -50,7 +50,7 @@ pub(crate) async fn drain(
             }
             // Before the passes: under load one of them has always just ended.
             () = alarm.as_mut(), if due.is_some() => {}
-            Some(ended) = passes.join_next(), if !passes.is_empty() => finish(&queue, &config, ended.ok()),
+            Some(ended) = passes.join_next(), if !passes.is_empty() => joined(&queue, &config, ended.ok()),
             () = queue.0.added.notified() => {}
             () = gate.opened(), if !gate.is_open() => {}
         }
@@ -58,7 +58,7 @@ pub(crate) async fn drain(
     report(&queue);
     let ended = async {
         while let Some(ended) = passes.join_next().await {
-            finish(&queue, &config, ended.ok());
+            joined(&queue, &config, ended.ok());
         }
     };
     if tokio::time::timeout(config.grace, ended).await.is_ok() {
@@ -70,7 +70,7 @@ pub(crate) async fn drain(
 }
 
 /// One pass, in its slot. A panic is a failure of this key, and of nothing else.
-async fn run<W: Worker>(worker: Arc<W>, task: Task, _slot: Option<Slot>) -> (Key, Ended) {
+pub(super) async fn run<W: Worker>(worker: Arc<W>, task: Task, _slot: Option<Slot>) -> (Key, Ended) {
     let Task { key, causes, attempt } = task;
     let pass = AssertUnwindSafe(worker.run(&key, causes, attempt)).catch_unwind();
     let (ended, answers) = client::noting(pass).await;
@@ -82,14 +82,18 @@ async fn run<W: Worker>(worker: Arc<W>, task: Task, _slot: Option<Slot>) -> (Key
     (key, Ended { next, curve, drawn: rand::random() })
 }
 
-fn finish(queue: &Queue, config: &QueueConfig, ended: Option<(Key, Ended)>) {
+fn joined(queue: &Queue, config: &QueueConfig, ended: Option<(Key, Ended)>) {
     // A task fails to join only if the runtime shuts down.
     let Some((key, ended)) = ended else { return };
-    let awaits = queue.lock().finish(&key, ended, Instant::now());
+    finish(queue, config.version.as_ref(), &key, ended);
+}
+
+pub(super) fn finish(queue: &Queue, version: Option<&Version>, key: &Key, ended: Ended) {
+    let awaits = queue.lock().finish(key, ended, Instant::now());
     // The watch may have delivered the newer version while the pass was on its way out.
-    if let Some(version) = config.version.as_ref().filter(|_| awaits) {
-        let held = version(&key);
-        queue.lock().seen(&key, held.as_deref(), Instant::now());
+    if let Some(version) = version.filter(|_| awaits) {
+        let held = version(key);
+        queue.lock().seen(key, held.as_deref(), Instant::now());
     }
 }
 

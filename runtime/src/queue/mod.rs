@@ -15,6 +15,7 @@ mod curve;
 mod drain;
 mod figures;
 mod lanes;
+mod lent;
 #[cfg(test)]
 mod model;
 mod rate;

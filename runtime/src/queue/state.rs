@@ -1,5 +1,7 @@
 //! What the queue knows of each key: a state machine without a clock, a lock or a task of its own.
 
+mod claim;
+
 use std::collections::HashMap;
 use std::time::Duration;
 

@@ -9,7 +9,7 @@ use super::Key;
 /// A timer that is set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Slot {
-    at: Instant,
+    pub(super) at: Instant,
     number: u64,
 }
 

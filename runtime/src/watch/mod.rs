@@ -22,4 +22,4 @@ pub(crate) use self::scope::Scope;
 pub(crate) use self::seen::Seen;
 pub(crate) use self::stream::{Place, Progress};
 pub(crate) use self::trouble::{Trouble, chain, plural_and_group};
-pub(crate) use self::watches::{Watches, Watching};
+pub(crate) use self::watches::{Started, Watches, Watching};

@@ -1,0 +1,103 @@
+//! The state under a scheduler that is not ours: that one says which key runs, and is told which keys should.
+
+use tokio::time::Instant;
+
+use super::{Phase, State, Task};
+use crate::queue::Key;
+
+impl State {
+    /// The pass of a key whose turn it is, with all causes that have gathered. `None`: there is no cause.
+    pub(in crate::queue) fn claim(&mut self, key: &Key, now: Instant) -> Option<Task> {
+        let entry = self.entries.get_mut(key)?;
+        if let Some(timer) = entry.timer.take_if(|timer| timer.slot.at <= now || !entry.causes.is_empty()) {
+            self.timers.cancel(timer.slot);
+            entry.causes = entry.causes | timer.causes;
+        }
+        let since = match entry.phase {
+            Phase::Queued { place, since } => {
+                self.figures.waiting[place.urgency as usize] -= 1;
+                since
+            }
+            // The scheduler has dropped that pass: it runs none twice at a time.
+            Phase::Running { causes, since } => {
+                self.figures.end(now - since);
+                entry.causes = entry.causes | causes;
+                now
+            }
+            Phase::Idle => now,
+        };
+        let causes = std::mem::take(&mut entry.causes);
+        entry.phase = Phase::Idle;
+        if causes.is_empty() {
+            return None;
+        }
+        entry.phase = Phase::Running { causes, since: now };
+        entry.refused = None;
+        self.figures.start(now - since);
+        Some(Task { key: key.clone(), causes, attempt: entry.attempt })
+    }
+
+    /// The keys that wait and have not been announced yet, the most urgent first. They go on waiting.
+    pub(in crate::queue) fn announce(&mut self) -> Vec<Key> {
+        let mut found = Vec::new();
+        while let Some((place, key)) = self.lanes.pop() {
+            let phase = self.entries.get(&key).map(|entry| &entry.phase);
+            if matches!(phase, Some(Phase::Queued { place: held, .. }) if *held == place) {
+                found.push(key);
+            }
+        }
+        found
+    }
+
+    /// When the key is due without a change; at once if it waits.
+    pub(in crate::queue) fn due(&self, key: &Key, now: Instant) -> Option<Instant> {
+        let entry = self.entries.get(key)?;
+        match entry.phase {
+            Phase::Queued { .. } => Some(now),
+            _ => entry.timer.as_ref().map(|timer| timer.slot.at),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::queue::state::Ended;
+    use crate::queue::{Causes, Curve, Next};
+
+    fn ended(next: Next) -> Ended {
+        Ended { next, curve: Curve::FAILURE, drawn: 0.0 }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_turn_without_a_cause_runs_nothing_and_leaves_the_timer() {
+        let (mut state, key, now) = (State::default(), Key::new(Some("a"), "one"), Instant::now());
+        assert!(state.claim(&key, now).is_none());
+        state.add(&key, Causes::GENERATION, now);
+        assert_eq!((state.announce(), state.announce()), (vec![key.clone()], vec![]));
+        assert_eq!(state.claim(&key, now).map(|task| task.causes), Some(Causes::GENERATION));
+        let minute = Duration::from_secs(60);
+        state.finish(&key, ended(Next::After(minute)), now);
+        assert!(state.claim(&key, now).is_none());
+        assert_eq!(state.due(&key, now), Some(now + minute));
+        assert_eq!(state.claim(&key, now + minute).map(|task| task.causes), Some(Causes::RESYNC));
+        state.finish(&key, ended(Next::Await), now + minute);
+        assert!(state.due(&key, now).is_none() && state.is_blank());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_comes_during_a_pass_is_announced_and_what_a_dropped_pass_ran_for_is_not_lost() {
+        let (mut state, key, now) = (State::default(), Key::new(None, "one"), Instant::now());
+        state.add(&key, Causes::GENERATION, now);
+        state.announce();
+        assert!(state.claim(&key, now).is_some());
+        state.add(&key, Causes::OWNED, now);
+        assert_eq!(state.announce(), []);
+        assert_eq!(state.claim(&key, now).map(|task| task.causes), Some(Causes::OWNED | Causes::GENERATION));
+        state.add(&key, Causes::LABELS, now);
+        state.finish(&key, ended(Next::Await), now);
+        assert_eq!((state.announce(), state.due(&key, now)), (vec![key], Some(now)));
+    }
+}

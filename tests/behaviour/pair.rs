@@ -1,0 +1,133 @@
+//! A generated reconciler under a `Controller` of kube.
+#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use evenkeel::Operator;
+use evenkeel::operator::pair;
+use evenkeel_testkit::eventually;
+use evenkeel_tests::on_each_server;
+use evenkeel_tests::widget::{Lab, Widget, a_widget, definition, is_ready, status_of, widget};
+use evenkeel_tests::wire::Call;
+use evenkeel_tests::world::{SOON, Server, World};
+use futures::StreamExt;
+use k8s_openapi::api::core::v1::{ConfigMap, Secret};
+use kube::api::DeleteParams;
+use kube::runtime::{Controller, controller, watcher};
+use serde_json::{Value, json};
+use tokio::task::JoinSet;
+use tokio::time::sleep;
+
+on_each_server!(objects_get_ready_heal_and_go_as_under_an_operator, a_controller_without_unstable_features_will_do,);
+
+/// How the controller hears of objects that want a turn.
+#[derive(Clone, Copy, PartialEq)]
+enum Ears {
+    /// Of each by name.
+    Fine,
+    /// That there is one.
+    Coarse,
+}
+
+/// A controller as its author would write it; it ends with the set.
+async fn controller(world: &World, lab: &Arc<Lab>, ears: Ears) -> JoinSet<()> {
+    world.wire.observers().know::<widget>();
+    let client = world.wire.client(&world.client);
+    let operator = Operator::new("tester").client(client).namespaces([&*world.namespace]);
+    let (context, wakes) = operator.pair::<widget>(lab.clone()).await.unwrap();
+    let controller = Controller::new(world.api::<Widget>(), watcher::Config::default())
+        .with_config(controller::Config::default().concurrency(16));
+    let controller = match ears {
+        Ears::Fine => controller.reconcile_on(wakes),
+        Ears::Coarse => controller.reconcile_all_on(wakes.map(drop)),
+    };
+    let mut running = JoinSet::new();
+    running.spawn(controller.run(pair::reconcile, pair::error_policy, context).for_each(async |_| ()));
+    running
+}
+
+fn secret(name: &str) -> Value {
+    json!({ "apiVersion": "v1", "kind": "Secret", "metadata": { "name": name }, "data": { "k": "dg==" } })
+}
+
+async fn scenario(world: &World, ears: Ears) {
+    world.install(&definition()).await;
+    let lab = Lab::at("a");
+    let running = controller(world, &lab, ears).await;
+    world.create::<Widget>(a_widget("w", json!({ "secret": "login", "child": "x" }))).await;
+    world.until::<Widget>("w", "waits for the secret", |w| status_of(w, "Ready") == "False").await;
+    world.create::<Secret>(secret("login")).await;
+    world.until::<Widget>("w", "ready", is_ready).await;
+    let passes = lab.passes();
+
+    // Its own writes ran nothing; a child that vanishes comes back.
+    world.api::<ConfigMap>().delete("w", &DeleteParams::default()).await.unwrap();
+    eventually(SOON, || async { world.api::<ConfigMap>().get_opt("w").await.unwrap() }).await;
+    assert_eq!(lab.passes(), passes + 1, "{:?}", lab.log());
+
+    world.api::<Widget>().delete("w", &DeleteParams::default()).await.unwrap();
+    eventually(SOON, || async { world.api::<Widget>().get_opt("w").await.unwrap().is_none().then_some(()) }).await;
+    assert_eq!((lab.cleanups(), lab.passes()), (1, passes + 1));
+    drop(running);
+}
+
+async fn objects_get_ready_heal_and_go_as_under_an_operator(world: World) -> World {
+    scenario(&world, Ears::Fine).await;
+    world
+}
+
+async fn a_controller_without_unstable_features_will_do(world: World) -> World {
+    scenario(&world, Ears::Coarse).await;
+    world
+}
+
+#[tokio::test(start_paused = true)]
+async fn at_rest_nothing_is_asked_written_or_run() {
+    let world = World::on(Server::InProcess).await.unwrap();
+    world.install(&definition()).await;
+    let lab = Lab::at("a");
+    let running = controller(&world, &lab, Ears::Fine).await;
+    world.create::<Widget>(a_widget("w", json!({ "child": "x" }))).await;
+    world.until::<Widget>("w", "ready", is_ready).await;
+    world.wire.clear();
+    sleep(Duration::from_secs(24 * 3600)).await;
+    assert_eq!(lab.passes(), 1, "a day, and its own two writes: {:?}", lab.log());
+    assert_eq!(world.wire.count(|call: &Call| !call.is_watch()), 0);
+    drop(running);
+}
+
+#[tokio::test(start_paused = true)]
+async fn intervals_and_back_off_are_those_of_the_framework() {
+    let world = World::on(Server::InProcess).await.unwrap();
+    world.install(&definition()).await;
+    let lab = Lab::at("a");
+    let running = controller(&world, &lab, Ears::Fine).await;
+    world.create::<Widget>(a_widget("hourly", json!({ "interval": "1h" }))).await;
+    world.create::<Widget>(a_widget("broken", json!({ "fetch": "broken" }))).await;
+    sleep(Duration::from_secs(24 * 3600)).await;
+    let hours = lab.pauses("fetch hourly").len();
+    assert!((22..=26).contains(&hours), "{hours} passes in a day");
+    let pauses = lab.pauses("fetch broken");
+    for (n, pause) in pauses.iter().enumerate() {
+        let most = Duration::from_secs(1 << n.min(10)).min(Duration::from_secs(600));
+        // The scheduler of the controller counts in milliseconds, upwards.
+        assert!(
+            *pause >= most.mul_f64(0.74) && *pause <= most + Duration::from_millis(50),
+            "{n}: {pause:?} of {most:?}"
+        );
+    }
+    assert!(pauses.len() > 24 * 6, "{} tries in a day", pauses.len());
+    drop(running);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_operator_with_reconcilers_of_its_own_hands_out_none() {
+    let world = World::on(Server::InProcess).await.unwrap();
+    let operator = world.prepare::<widget>(Lab::at("a"));
+    let error = operator.pair::<widget>(Lab::at("a")).await.err().unwrap();
+    assert!(
+        error.to_string().starts_with("`tester` has reconcilers of its own, so it cannot hand out widget"),
+        "{error}"
+    );
+}
