@@ -83,6 +83,9 @@ pub trait Backend: Send + Sync {
     fn access(&self) -> Access {
         Access::default()
     }
+    /// Takes note of the end of a step.
+    #[doc(hidden)]
+    fn step_ended(&self, _step: &'static str, _how: &'static str, _took: Duration) {}
     /// Runs blocking work from now on, also where nobody awaits its end; the key of the object stays taken until then.
     fn blocking(&self, work: Box<dyn FnOnce() + Send>) -> BoxFuture<'static, ()>;
 }

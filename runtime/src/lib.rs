@@ -36,6 +36,10 @@ pub mod guide;
 pub mod hook;
 mod interval;
 pub mod knowledge;
+#[cfg(feature = "operator")]
+mod meter;
+#[cfg(feature = "metrics")]
+mod metrics;
 mod moment;
 mod observed;
 #[cfg(feature = "operator")]

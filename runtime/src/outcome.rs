@@ -21,6 +21,18 @@ pub enum Class {
     Ignored,
 }
 
+impl Class {
+    /// The word for those who count.
+    pub(crate) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Stalled => "stalled",
+            Self::Waiting { .. } => "waiting",
+            Self::Transient => "transient",
+            Self::Ignored => "ignored",
+        }
+    }
+}
+
 /// When an error of class `waiting(poll = self.after)` looks again where its field is `None`: after 30 s.
 pub(crate) const POLL: Duration = Duration::from_secs(30);
 

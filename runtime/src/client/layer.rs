@@ -14,6 +14,7 @@ use tracing::Instrument;
 
 use super::answers;
 use super::line::Line;
+use crate::meter::CallMeter;
 
 /// How long the head of an answer may take. API servers give up on a request after 60 s themselves, and answer watches at once; kube waits
 /// for ever, with which a watch whose list or start is never answered would be dead until the operator is started again.
@@ -24,6 +25,7 @@ const SILENCE: Duration = Duration::from_secs(65);
 struct Noted<S> {
     service: S,
     agent: Option<HeaderValue>,
+    meter: CallMeter,
 }
 
 impl<S, B> Service<Request<Body>> for Noted<S>
@@ -42,7 +44,7 @@ where
         if let Some(agent) = &self.agent {
             request.headers_mut().entry(header::USER_AGENT).or_insert_with(|| agent.clone());
         }
-        let line = Line::of(&request);
+        let (line, meter) = (Line::of(&request), self.meter.clone());
         let answer = self.service.call(request);
         // Noted where the answer is awaited: the client's own task, which makes the call, belongs to no pass.
         async move {
@@ -58,6 +60,7 @@ where
                 }
                 Err(_) => answers::note_silence(),
             }
+            meter.tell(|counts| counts.call(&line.call(answer.as_ref().ok().map(Response::status))));
             answer
         }
         .boxed()
@@ -67,19 +70,20 @@ where
 /// Makes the layer. A name that no header can hold is left out.
 struct Noting<'a> {
     agent: &'a str,
+    meter: CallMeter,
 }
 
 impl<S> Layer<S> for Noting<'_> {
     type Service = Noted<S>;
 
     fn layer(&self, service: S) -> Noted<S> {
-        Noted { service, agent: HeaderValue::from_str(self.agent).ok() }
+        Noted { service, agent: HeaderValue::from_str(self.agent).ok(), meter: self.meter.clone() }
     }
 }
 
 /// A client that notes answers on top of a finished one.
-pub(crate) fn noted(client: &Client, agent: &str) -> Client {
-    over(client, &Noting { agent })
+pub(crate) fn noted(client: &Client, agent: &str, meter: CallMeter) -> Client {
+    over(client, &Noting { agent, meter })
 }
 
 /// The same client, which asks for the metadata of objects only. A server that has no such form answers with whole objects.
@@ -114,7 +118,7 @@ where
 }
 
 /// A client from a configuration: kube's retries off, since the queue backs off per object, and with `<operator>/<version>` as agent.
-pub(crate) fn configured(mut config: Config, agent: &str) -> Result<Client, kube::Error> {
+pub(crate) fn configured(mut config: Config, agent: &str, meter: CallMeter) -> Result<Client, kube::Error> {
     config.default_retry = false;
-    Ok(ClientBuilder::try_from(config)?.with_layer(&Noting { agent }).build())
+    Ok(ClientBuilder::try_from(config)?.with_layer(&Noting { agent, meter }).build())
 }

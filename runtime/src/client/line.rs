@@ -2,8 +2,11 @@
 
 use std::fmt;
 
-use http::{Method, Request, Uri, header};
+use http::{Method, Request, StatusCode, Uri, header};
 use tracing::{Span, field};
+
+use crate::cx::polled;
+use crate::meter::Call;
 
 /// The line of a request. Read only when somebody asks, so that it costs next to nothing otherwise.
 #[derive(Clone, Debug)]
@@ -69,6 +72,13 @@ impl Line {
         };
         let mut next = || path.next().unwrap_or_default();
         Parts { group, namespace, plural: next(), name: next(), subresource: next() }
+    }
+
+    /// The call as it is counted, in the step that is being polled.
+    pub(super) fn call(&self, code: Option<StatusCode>) -> Call<'_> {
+        let Parts { group, plural, .. } = self.parts();
+        let (method, code) = (self.method.as_str(), code.map(|code| code.as_u16()));
+        Call { method, verb: self.verb(), group, plural, step: polled(), code }
     }
 
     /// The span of the call, within that of its step, its pass or the operator.

@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use super::run::settled;
+use super::run::{how, settled};
 use super::{Cx, Limit, Pass};
 use crate::draft::deciding;
 use crate::outcome::{Class, Halt};
@@ -60,7 +60,9 @@ pub fn ended<S: SubReconciler, T>(items: &mut Items<S>, done: Option<Result<T, S
 /// An item failed: the weightiest error decides, and the message tells of several.
 pub fn finish_each<S: SubReconciler>(items: Items<S>, pass: &mut Pass<'_>) -> Result<(), Halt> {
     pass.draft.running = false;
-    let Some(decider) = deciding(&items.failed) else {
+    let decider = deciding(&items.failed);
+    pass.draft.ended(how(false, decider.and_then(|at| items.failed[at].as_ref())));
+    let Some(decider) = decider else {
         pass.draft.succeed(items.said);
         return Ok(());
     };

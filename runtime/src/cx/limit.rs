@@ -1,5 +1,6 @@
 //! The run of a step: within its span, and within its time. What is generic here is compiled once for each step, so it is little.
 
+use std::cell::Cell;
 use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -52,19 +53,46 @@ fn poll<T>(running: &mut Running, mut step: Pin<&mut dyn Future<Output = T>>, cx
 }
 
 struct Running {
+    name: &'static str,
     span: Span,
     time: time::Time,
 }
 
 impl Running {
     fn of(step: &StepWiring) -> Self {
-        Self { span: tracing::info_span!("step", step = step.name), time: time::start(step.timeout) }
+        let span = tracing::info_span!("step", step = step.name);
+        Self { name: step.name, span, time: time::start(step.timeout) }
     }
 
     /// In the span of the step. Not generic, so that entering it is compiled here.
     fn inside(&self, poll: &mut dyn FnMut()) {
-        let _entered = self.span.enter();
+        let _entered = (self.span.enter(), Polled::enter(self.name));
         poll();
+    }
+}
+
+thread_local! {
+    static POLLED: Cell<&'static str> = const { Cell::new("") };
+}
+
+/// The name of the step that is being polled on this thread; empty outside of all steps. Joined steps take turns, so it tells them apart.
+#[cfg_attr(not(feature = "operator"), allow(dead_code, reason = "types only: nothing is called"))]
+pub(crate) fn polled() -> &'static str {
+    POLLED.get()
+}
+
+/// The step that is being polled, until this is dropped: also by a panic.
+struct Polled(&'static str);
+
+impl Polled {
+    fn enter(step: &'static str) -> Self {
+        Self(POLLED.replace(step))
+    }
+}
+
+impl Drop for Polled {
+    fn drop(&mut self) {
+        POLLED.set(self.0);
     }
 }
 

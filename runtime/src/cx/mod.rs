@@ -29,6 +29,8 @@ pub use self::call::{Apply, Delete, Get, Require, RequireReady};
 pub use self::each::{begin_each, ended, finish_each};
 pub(crate) use self::join::Stop;
 pub use self::join::{both, fork, joined, merge};
+#[cfg(feature = "operator")]
+pub(crate) use self::limit::polled;
 pub use self::limit::{Bounded, Limit};
 #[cfg(feature = "operator")]
 pub(crate) use self::run::begin;

@@ -63,7 +63,9 @@ fn end<T, E: ReconcileError>(
     named: Option<usize>,
 ) -> Result<T, Halt> {
     draft.running = false;
+    let late = done.is_none();
     let ended = settled(done, draft);
+    draft.ended(how(late, ended.as_ref().err()));
     match &ended {
         Ok(_) => draft.succeed(said),
         // What stops the pipeline is marked, unless it is nothing.
@@ -71,6 +73,15 @@ fn end<T, E: ReconcileError>(
         Err(halt) => draft.fail(named, halt.reason, &halt.message),
     }
     ended
+}
+
+/// How a step ended, in a word for those who count.
+pub(super) fn how(late: bool, halt: Option<&Halt>) -> &'static str {
+    match halt {
+        None => "success",
+        Some(_) if late => "timeout",
+        Some(halt) => halt.class.as_str(),
+    }
 }
 
 /// The value of a step, or what stops the pipeline: its error, or that it did not end in time.

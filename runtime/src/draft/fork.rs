@@ -150,6 +150,7 @@ impl Draft {
         let alone = Halt::mishap(reason, &message);
         if self.forks.is_empty() {
             self.fail(None, reason, &alone.message);
+            self.ended(if reason == "Panicked" { "panic" } else { "timeout" });
             return alone;
         }
         let stops = self.forks.iter_mut().map(|fork| fork.running.then(|| fork.cut_off(reason, what))).collect();

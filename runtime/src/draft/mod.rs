@@ -16,9 +16,13 @@ use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
+#[cfg(not(feature = "operator"))]
+use std::time::Instant;
 
 use kube::ResourceExt;
 use serde_json::Value;
+#[cfg(feature = "operator")]
+use tokio::time::Instant;
 
 use self::fork::Joined;
 pub(crate) use self::fork::deciding;
@@ -55,6 +59,8 @@ pub(crate) struct Draft {
     pub(crate) step: Option<&'static StepWiring>,
     /// It has not ended.
     pub(crate) running: bool,
+    /// When it began, until its end is told.
+    began: Option<Instant>,
     /// The drafts of joined steps, while they run.
     forks: Vec<Draft>,
     /// This is one of them.
@@ -145,6 +151,7 @@ impl Draft {
             first: None,
             step: None,
             running: false,
+            began: None,
             forks: Vec::new(),
             joined: None,
             requeue: None,
@@ -196,11 +203,18 @@ impl Draft {
 
     /// The step's negative and bipolar conditions are cleared when it starts.
     pub(crate) fn begin(&mut self, step: &'static StepWiring) {
-        (self.step, self.running) = (Some(step), true);
+        (self.step, self.running, self.began) = (Some(step), true, Some(Instant::now()));
         for place in step.sets {
             if self.polarity(*place) != Polarity::Positive {
                 self.clear(*place);
             }
+        }
+    }
+
+    /// Tells how the step has ended that began last, once.
+    pub(crate) fn ended(&mut self, how: &'static str) {
+        if let (Some(began), Some(step)) = (self.began.take(), self.step) {
+            self.backend.step_ended(step.name, how, began.elapsed());
         }
     }
 

@@ -59,6 +59,17 @@ struct Flags {
     /// How many objects of one kind are worked on at a time [default: 16]
     #[arg(long, global = true, value_name = "N")]
     concurrency: Option<usize>,
+    /// How many objects of all kinds together are worked on at a time [default: no limit of its own]
+    #[arg(long, global = true, value_name = "N")]
+    total_concurrency: Option<usize>,
+    /// How many objects are tried again per second after failures, all together [default: 100]
+    #[arg(long, global = true, value_name = "N")]
+    retries_per_second: Option<u32>,
+    /// Serves metrics, health and the state of objects over plain HTTP: a port for this machine only, or an address like 0.0.0.0:8080
+    /// [default: nothing listens]
+    #[cfg(feature = "metrics")]
+    #[arg(long, global = true, value_name = "ADDRESS", value_parser = super::listen::address)]
+    listen: Option<std::net::SocketAddr>,
     /// Stalls objects that refer to an object of another namespace [default: they may]
     #[arg(long, global = true)]
     no_cross_namespace_refs: bool,
@@ -134,12 +145,21 @@ impl Operator {
             self = self.namespaces(flags.namespaces);
         }
         self.limits.concurrency = flags.concurrency.unwrap_or(self.limits.concurrency);
+        if let Some(passes) = flags.total_concurrency {
+            self = self.total_concurrency(passes);
+        }
+        if let Some(retries) = flags.retries_per_second {
+            self = self.retries_per_second(retries);
+        }
+        #[cfg(feature = "metrics")]
+        if let Some(address) = flags.listen {
+            self = self.listen(address);
+        }
         if flags.no_cross_namespace_refs {
             self = self.access(Access::SameNamespace);
         }
         if self.client.is_none() && (flags.kubeconfig.is_some() || flags.context.is_some()) {
-            let config = read(flags.kubeconfig, flags.context).await?;
-            self.client = Some(self.connect(config)?);
+            self.config = Some(read(flags.kubeconfig, flags.context).await?);
         }
         Ok(self)
     }

@@ -1,6 +1,7 @@
 //! The glue of one reconciler: its watches feed its queue, its queue runs its passes.
 
 use std::any::TypeId;
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use futures::FutureExt;
@@ -12,6 +13,7 @@ use tracing::Instrument;
 
 use super::error::{Error, Reason, Result};
 use super::limits::Own;
+use super::telling::{Shown, Telling};
 use super::trigger::{self, Triggers};
 use super::{definition, startup};
 use crate::cause::List;
@@ -41,7 +43,15 @@ pub(super) struct Launch {
     pub(super) observers: Arc<[Observer]>,
     pub(super) triggers: Triggers,
     pub(super) gate: Gate,
+    pub(super) telling: Telling,
     pub(super) stop: CancellationToken,
+}
+
+impl Launch {
+    /// How many objects of the reconciler are worked on at a time.
+    fn concurrency<R: Reconciler>(&self) -> NonZeroUsize {
+        self.own.get(&TypeId::of::<R>()).copied().unwrap_or(self.config.concurrency)
+    }
 }
 
 /// A reconciler whose watches run.
@@ -62,6 +72,7 @@ pub(super) struct Controller<R: Reconciler> {
     lists: Vec<Watching>,
     triggers: JoinSet<()>,
     missing: Option<Error>,
+    shown: Shown,
 }
 
 impl<R: Reconciler> Controller<R> {
@@ -69,6 +80,8 @@ impl<R: Reconciler> Controller<R> {
     pub(super) fn new(launch: Launch, deps: Arc<R::Deps>) -> Self {
         let kind = KindInfo::of::<R::Object>();
         let queue = Queue::new(launch.causes, launch.config.rate.clone());
+        let counted = launch.telling.reconciler(&R::WIRING, &kind, launch.concurrency::<R>().get());
+        queue.measure(counted.meter.clone());
         let primary = Primary::<R::Object>::new();
         let relations = Relations::new(&launch.watches, &R::WIRING, kind.clone(), launch.scope.clone(), queue.clone());
         let worker = Arc::new(PassWorker::<R>::new(Env {
@@ -81,13 +94,16 @@ impl<R: Reconciler> Controller<R> {
             gate: launch.gate.clone(),
             causes: launch.causes,
             access: launch.access,
+            meter: counted.meter.clone(),
             observers: launch.observers.clone(),
         }));
         let filter = Arc::new(worker.filter());
         let places = launch.scope.places(&kind);
         let join = |place| primary.join(&launch.watches, &place, filter.clone(), queue.clone());
         let lists = places.into_iter().map(join).collect();
-        Self { launch, queue, worker, primary, relations, lists, triggers: JoinSet::new(), missing: None }
+        let shown = counted.show(&worker, &queue);
+        let triggers = JoinSet::new();
+        Self { launch, queue, worker, primary, relations, lists, triggers, missing: None, shown }
     }
 
     /// Returns when the lists are in; a watch of a related kind that fails or takes too long does not hold it up. Nor does a reconciled
@@ -127,10 +143,10 @@ impl<R: Reconciler> Prepared for Controller<R> {
     }
 
     fn run(self: Box<Self>) -> BoxFuture<'static, Result> {
-        let Self { launch, queue, worker, primary, relations, lists, triggers, missing } = *self;
+        let Self { launch, queue, worker, primary, relations, lists, triggers, missing, shown } = *self;
         async move {
             // They end with the reconciler, and it does not end with them.
-            let _triggers = triggers;
+            let (_triggers, _shown) = (triggers, shown);
             if missing.is_some() {
                 let kind = KindInfo::of::<R::Object>();
                 let installed = startup::installed(&launch.client, &kind, &R::WIRING, lists);
@@ -139,8 +155,7 @@ impl<R: Reconciler> Prepared for Controller<R> {
                 }
             }
             relations.go_live();
-            let own = launch.own.get(&TypeId::of::<R>()).copied();
-            let concurrency = own.unwrap_or(launch.config.concurrency);
+            let concurrency = launch.concurrency::<R>();
             let config = QueueConfig { version: Some(version(primary)), concurrency, ..launch.config };
             let dropped = drain(queue, worker, config, launch.gate, launch.stop).await;
             for key in dropped {

@@ -7,12 +7,15 @@ mod error;
 mod kept;
 mod known;
 mod limits;
+#[cfg(feature = "metrics")]
+mod listen;
 mod member;
 pub mod pair;
 mod rivalry;
 mod shard;
 mod signal;
 mod startup;
+mod telling;
 mod trigger;
 mod wired;
 
@@ -28,6 +31,7 @@ use tracing::Instrument;
 use self::controller::{Launch, Prepared};
 use self::limits::Limits;
 use self::member::{Member, Typed};
+use self::telling::Telling;
 use self::trigger::Triggers;
 use crate::cause::List;
 use crate::client;
@@ -37,7 +41,7 @@ use crate::hook::{Observer, Report};
 use crate::interval::Jitter;
 use crate::queue::QueueConfig;
 use crate::reconciler::Reconciler;
-use crate::watch::{Scope, Watches};
+use crate::watch::{Health, Scope, Watches};
 
 pub use self::error::{Error, Reason, Result};
 pub use self::shard::leader_id;
@@ -57,6 +61,10 @@ pub struct Operator {
     grace: Duration,
     jitter: Jitter,
     client: Option<Client>,
+    /// What to make a client of, where it is not the usual one.
+    config: Option<Config>,
+    #[cfg(feature = "metrics")]
+    listener: Option<crate::metrics::Listener>,
     /// All of them, except in our own tests.
     pub(crate) causes: List,
     access: Access,
@@ -85,6 +93,9 @@ impl Operator {
             grace: QueueConfig::GRACE,
             jitter: Jitter::default(),
             client: None,
+            config: None,
+            #[cfg(feature = "metrics")]
+            listener: None,
             causes: List::default(),
             access: Access::default(),
             observers: Vec::new(),
@@ -194,6 +205,7 @@ impl Operator {
             let mut watches = launch.watches.start();
             let prepared = try_join_all(members).await?;
             startup::something_to_do(&prepared)?;
+            launch.telling.started();
             tracing::info!("started");
             let mut passes = std::pin::pin!(join_all(prepared.into_iter().map(Prepared::run)));
             tokio::select! {
@@ -219,12 +231,15 @@ impl Operator {
     /// What its reconcilers share.
     async fn launch(&mut self) -> Result<Launch> {
         let (config, own) = startup::settings(self)?;
-        let client = match self.client.take() {
-            Some(client) => client::noted(&client, &self.agent()),
-            None => self.connect(startup::infer().await?)?,
+        let health = Health::default();
+        let telling = self.telling(&health).await?;
+        let client = match (self.client.take(), self.config.take()) {
+            (Some(client), _) => client::noted(&client, &self.agent(), telling.calls("")),
+            (None, Some(config)) => self.connect(config, &telling)?,
+            (None, None) => self.connect(startup::infer().await?, &telling)?,
         };
         Ok(Launch {
-            watches: Watches::new(client.clone()),
+            watches: Watches::new(client.clone(), health),
             client,
             operator: self.name.clone(),
             scope: Scope { namespaces: self.namespaces.clone().into(), whole: self.managed_fields },
@@ -236,12 +251,25 @@ impl Operator {
             observers: self.observers.clone().into(),
             triggers: self.triggers.clone(),
             gate: Gate::open(),
+            telling,
             stop: CancellationToken::new(),
         })
     }
 
-    fn connect(&self, config: Config) -> Result<Client> {
-        client::configured(config, &self.agent()).map_err(|error| startup::unusable(&error))
+    #[cfg(feature = "metrics")]
+    async fn telling(&mut self, health: &Health) -> Result<Telling> {
+        self.listening(health).await.map(Telling::through)
+    }
+
+    #[cfg(not(feature = "metrics"))]
+    #[expect(clippy::unused_async, reason = "with the feature it binds a socket")]
+    async fn telling(&mut self, _health: &Health) -> Result<Telling> {
+        Ok(Telling::default())
+    }
+
+    fn connect(&self, config: Config, telling: &Telling) -> Result<Client> {
+        let calls = telling.calls(config.cluster_url.host().unwrap_or_default());
+        client::configured(config, &self.agent(), calls).map_err(|error| startup::unusable(&error))
     }
 
     /// `source-controller/1.2.0 evenkeel/0.1.0`.

@@ -1,6 +1,7 @@
 //! The port of one pass: reads from the shared caches, writes through the counted calls.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -19,6 +20,7 @@ use crate::backend::{ApiError, Backend, Target};
 use crate::cause::hash;
 use crate::depend::Access;
 use crate::draft::StatusIntent;
+use crate::meter::Meter;
 use crate::queue::Key;
 use crate::watch::{Relations, Seen};
 use crate::wiring::How;
@@ -41,6 +43,8 @@ pub(super) struct PassBackend {
     /// Which references to other namespaces are allowed.
     pub(super) access: Access,
     pub(super) blocking: TaskTracker,
+    /// Counts the steps.
+    pub(super) meter: Meter,
     /// When the pass began.
     pub(super) began: Instant,
 }
@@ -142,6 +146,10 @@ impl Backend for PassBackend {
 
     fn access(&self) -> Access {
         self.access
+    }
+
+    fn step_ended(&self, step: &'static str, how: &'static str, took: Duration) {
+        self.meter.tell(|counts| counts.step(step, how, took));
     }
 
     fn blocking(&self, work: Box<dyn FnOnce() + Send>) -> BoxFuture<'static, ()> {

@@ -11,6 +11,7 @@ use super::PassWorker;
 use crate::cx::Pass;
 use crate::draft::Draft;
 use crate::interval::Clamped;
+use crate::meter::CutOff;
 use crate::outcome::{Flow, Halt, Outcome, panicked};
 use crate::queue::{Causes, Key, Next};
 use crate::reconciler::Reconciler;
@@ -42,6 +43,9 @@ impl<R: Reconciler> PassWorker<R> {
             true => run(limit, R::cleanup(&object, deps, &mut pass)).await,
             false => run(limit, R::reconcile(&object, deps, &mut pass)).await,
         };
+        if let Some(how) = ended.cut_off() {
+            self.env.meter.tell(|counts| counts.cut_off(how));
+        }
         let halt = ended.halt(&mut draft);
         let verdict = Verdict { outcome: draft.outcome(halt.clone()), halt };
         let next = match deleting {
@@ -65,6 +69,14 @@ async fn run(limit: Duration, body: impl Future<Output = Flow>) -> Ended {
 }
 
 impl Ended {
+    fn cut_off(&self) -> Option<CutOff> {
+        match self {
+            Self::Returned(_) => None,
+            Self::Panicked(_) => Some(CutOff::Panic),
+            Self::TimedOut(_) => Some(CutOff::TimeOut),
+        }
+    }
+
     /// What stopped the pipeline; a panic or a time-out is marked on the step in which it happened.
     fn halt(self, draft: &mut Draft) -> Option<Halt> {
         let halt = match self {

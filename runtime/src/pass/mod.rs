@@ -17,6 +17,8 @@ mod finalizer;
 mod finish;
 mod hook;
 mod inputs;
+#[cfg(feature = "metrics")]
+mod look;
 mod owned;
 mod pending;
 mod schedule;
@@ -38,6 +40,8 @@ use tokio_util::task::TaskTracker;
 use tracing::{Instrument, field};
 
 pub(crate) use self::calls::{Calls, answered};
+#[cfg(feature = "metrics")]
+pub(crate) use self::look::Working;
 pub(crate) use self::owned::owned;
 
 use self::backend::PassBackend;
@@ -52,6 +56,7 @@ use crate::depend::Access;
 use crate::gate::Gate;
 use crate::hook::Observer;
 use crate::interval::Jitter;
+use crate::meter::Meter;
 use crate::observed::Observed;
 use crate::queue::{Attempt, Causes, Key, Next, Worker};
 use crate::reconciler::Reconciler;
@@ -79,6 +84,8 @@ pub(crate) struct Env<R: Reconciler> {
     pub(crate) causes: List,
     /// Which references to other namespaces are allowed.
     pub(crate) access: Access,
+    /// Counts passes and steps.
+    pub(crate) meter: Meter,
     /// Told of every pass.
     pub(crate) observers: Arc<[Observer]>,
 }
@@ -281,6 +288,7 @@ impl<R: Reconciler> PassWorker<R> {
             }),
             access: self.env.access,
             blocking: TaskTracker::new(),
+            meter: self.env.meter.clone(),
             began: tokio::time::Instant::now(),
         })
     }
@@ -316,11 +324,13 @@ impl<R: Reconciler> Worker for PassWorker<R> {
         let span = tracing::info_span!(
             "pass", reconciler = R::WIRING.name, object = %key, causes = %causes, outcome = field::Empty
         );
+        let began = tokio::time::Instant::now();
         // On the heap: the futures around it would each hold it, and without optimisation a thread's stack is not enough for them.
         let pass = self.pass(key, causes, attempt).boxed();
         let noted = crate::client::noting_retry_after(account::kept(pass));
         let ((next, outcome), retry_after) = noted.instrument(span.clone()).await;
         span.record("outcome", outcome);
+        self.env.meter.tell(|counts| counts.pass(key, outcome, &next, began.elapsed()));
         schedule::not_before(next, retry_after)
     }
 }

@@ -15,6 +15,10 @@ pub(crate) struct Figures {
     pub(crate) started: u64,
     /// Passes that ended.
     pub(crate) ended: u64,
+    /// How often a key began to want a pass.
+    pub(crate) added: u64,
+    /// Passes that are to be tried again: failed ones and conflicts.
+    pub(crate) retried: u64,
     /// Retries that the rate put off.
     pub(crate) deferred: u64,
     /// Places and timers that were looked at, void ones included: the steps that all of this took.

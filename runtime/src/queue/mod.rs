@@ -22,6 +22,8 @@ mod rate;
 #[cfg(test)]
 mod shared;
 mod slots;
+#[cfg(feature = "metrics")]
+mod spot;
 mod state;
 #[cfg(test)]
 mod tests;
@@ -38,6 +40,7 @@ use tokio::time::Instant;
 
 use self::state::State;
 use crate::cause::List;
+use crate::meter::Meter;
 
 #[cfg(feature = "sabotage")]
 pub use self::bare::{Bare, Taken, requeued};
@@ -46,6 +49,8 @@ pub(crate) use self::drain::drain;
 pub(crate) use self::figures::Figures;
 pub(crate) use self::rate::Rate;
 pub(crate) use self::slots::Slots;
+#[cfg(feature = "metrics")]
+pub(crate) use self::spot::{Phase, Spot};
 pub(crate) use crate::cause::Causes;
 
 /// Which object. Cheap to clone.
@@ -187,6 +192,25 @@ impl Queue {
         if self.lock().seen(key, Some(version), Instant::now()) {
             self.0.added.notify_one();
         }
+    }
+
+    /// From now on this counts how long keys wait and passes take.
+    pub(crate) fn measure(&self, meter: Meter) {
+        self.lock().meter = meter;
+    }
+
+    /// How the key stands; `None`: at rest, without a history.
+    #[cfg(feature = "metrics")]
+    pub(crate) fn spot(&self, key: &Key) -> Option<Spot> {
+        self.lock().spot(key, Instant::now())
+    }
+
+    /// How long the passes that run have run: together, and the longest.
+    #[cfg(feature = "metrics")]
+    pub(crate) fn unfinished(&self) -> (Duration, Duration) {
+        let state = self.lock();
+        let none = (Duration::ZERO, Duration::ZERO);
+        state.unfinished(Instant::now()).fold(none, |(sum, longest), time| (sum + time, longest.max(time)))
     }
 
     /// What it holds and has done.

@@ -11,9 +11,12 @@ use super::curve::Curve;
 use super::figures::Figures;
 use super::lanes::{Lanes, Place, due};
 use super::rate::Rate;
+#[cfg(feature = "metrics")]
+use super::spot::{self, Spot};
 use super::timers::{Slot, Timers};
 use super::{Attempt, Causes, Key, Next};
 use crate::cause::List;
+use crate::meter::Meter;
 use crate::version::is_newer;
 
 /// The longest time that a timer is set for; more than any interval that the framework lets through.
@@ -28,6 +31,7 @@ pub(super) struct State {
     lanes: Lanes,
     timers: Timers,
     figures: Figures,
+    pub(super) meter: Meter,
 }
 
 /// A key that is not at rest. Keys at rest without a history have no entry.
@@ -113,8 +117,10 @@ impl State {
             return;
         }
         if let Some(entry) = self.entries.get_mut(key) {
+            self.figures.added += u64::from(entry.causes.is_empty());
             entry.causes = entry.causes | causes;
         } else {
+            self.figures.added += 1;
             self.entries.insert(key.clone(), Entry { causes, ..Entry::default() });
         }
         self.queue(key, now);
@@ -155,6 +161,7 @@ impl State {
             entry.refused = None;
             self.figures.waiting[place.urgency as usize] -= 1;
             self.figures.start(now - since);
+            self.meter.tell(|counts| counts.waited(now - since));
             return Some(Task { key, causes, attempt: entry.attempt });
         }
     }
@@ -164,6 +171,9 @@ impl State {
         let Some(entry) = self.entries.get_mut(key) else { return false };
         let Phase::Running { causes: ran, since } = std::mem::take(&mut entry.phase) else { return false };
         self.figures.end(now - since);
+        self.meter.tell(|counts| counts.worked(now - since));
+        let again = matches!(ended.next, Next::Retry { .. } | Next::RetryAfter { .. } | Next::Conflict { .. });
+        self.figures.retried += u64::from(again);
         let timer = entry.settle(ran, ended, now);
         let awaits = entry.refused.is_some();
         if !entry.causes.is_empty() {
@@ -209,6 +219,30 @@ impl State {
         entry.retry_at = Some(at);
         entry.timer = Some(Timer { slot: self.timers.set(key.clone(), at), causes: Causes::RETRY, reserved: true });
         true
+    }
+
+    /// How the key stands; `None`: at rest, without a history.
+    #[cfg(feature = "metrics")]
+    pub(super) fn spot(&self, key: &Key, now: Instant) -> Option<Spot> {
+        let Entry { phase, causes, attempt, timer, .. } = self.entries.get(key)?;
+        let (phase, causes) = match phase {
+            Phase::Queued { since, .. } => (spot::Phase::Waiting(now - *since), *causes),
+            Phase::Running { causes, since } => (spot::Phase::Running(now - *since), *causes),
+            Phase::Idle => {
+                let due = timer.as_ref().map(|timer| timer.slot.at.saturating_duration_since(now));
+                (spot::Phase::Sleeping(due), timer.as_ref().map_or(Causes::NONE, |timer| timer.causes))
+            }
+        };
+        Some(Spot { phase, causes, attempt: *attempt })
+    }
+
+    /// How long each of the passes that run has run.
+    #[cfg(feature = "metrics")]
+    pub(super) fn unfinished(&self, now: Instant) -> impl Iterator<Item = Duration> {
+        self.entries.values().filter_map(move |entry| match entry.phase {
+            Phase::Running { since, .. } => Some(now - since),
+            _ => None,
+        })
     }
 
     /// The keys whose passes run.

@@ -2,6 +2,7 @@
 
 mod children;
 mod dependents;
+mod health;
 mod interest;
 mod labelled;
 mod named;
@@ -16,6 +17,9 @@ mod trouble;
 mod watches;
 
 pub(crate) use self::dependents::Dependents;
+#[cfg(feature = "metrics")]
+pub(crate) use self::health::Ailing;
+pub(crate) use self::health::Health;
 pub(crate) use self::primary::{Filter, Primary};
 pub(crate) use self::relations::Relations;
 pub(crate) use self::scope::Scope;

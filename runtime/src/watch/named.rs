@@ -9,6 +9,7 @@ use kube::Client;
 use kube::api::DynamicObject;
 use tokio::sync::watch;
 
+use super::health::Watched;
 use super::objects::{Listing, Objects};
 use super::stream::{Place, Progress, follow};
 use super::task::Task;
@@ -83,14 +84,15 @@ pub(super) struct Named {
 
 impl Named {
     /// Starts the watch.
-    pub(super) fn start(client: Client, place: Place, all: Weak<Inner>) -> Self {
+    pub(super) fn start(client: Client, watched: Watched, all: Weak<Inner>) -> Self {
+        let place = watched.place.clone();
         let key = Key::new(place.namespace.as_deref(), place.name.as_deref().unwrap_or_default());
         let progress = Arc::new(watch::Sender::new(Progress::Pending));
         let (objects, first) = (Arc::new(Objects::default()), Arc::new(First::of(progress.clone())));
         let wakers = Wakers::default();
         let (store, awaited, wake) = (objects.clone(), first.clone(), wakers.clone());
         let mut list = Listing::default();
-        let watch = follow(client, place.clone(), progress, move |event| {
+        let watch = follow(client, watched, progress, move |event| {
             let listed = matches!(event, kube::runtime::watcher::Event::InitDone);
             let early = awaited.is_early();
             let changed = !store.take(&mut list, None, event).is_empty();

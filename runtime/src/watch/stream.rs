@@ -14,6 +14,7 @@ use kube::{Api, Client, Resource};
 use serde::de::DeserializeOwned;
 use tokio::sync::watch;
 
+use super::health::Watched;
 use super::trouble::Trouble;
 use crate::decode::keeping_all;
 use crate::queue::Curve;
@@ -85,13 +86,14 @@ pub(crate) enum Progress {
 /// Dropping the future ends the watch.
 pub(super) async fn follow<K>(
     client: Client,
-    place: Place,
+    watched: Watched,
     progress: Arc<watch::Sender<Progress>>,
     mut deliver: impl FnMut(Event<K>) + Send,
 ) where
     K: Resource<DynamicType = ApiResource, Scope = DynamicResourceScope>,
     K: Clone + DeserializeOwned + Debug + Send + 'static,
 {
+    let place = &watched.place;
     let mut events = pin!(keeping_all(place.whole, watcher(place.api::<K>(client), place.config())));
     let mut told = HashSet::new();
     let mut failures = 0;
@@ -102,16 +104,21 @@ pub(super) async fn follow<K>(
                 deliver(event);
                 if listed {
                     progress.send_replace(Progress::Listed);
+                    watched.listed();
                 }
                 if !begins {
+                    if failures > 0 {
+                        watched.works();
+                    }
                     failures = 0;
                     told.clear();
                 }
             }
             Err(error) => {
                 let trouble = Trouble::of(&error);
+                watched.fails(&trouble);
                 if told.insert(trouble.to_string()) {
-                    tracing::warn!(watch = %place, "the watch failed, and is tried again: {trouble}; {}", trouble.cure(&place));
+                    tracing::warn!(watch = %place, "the watch failed, and is tried again: {trouble}; {}", trouble.cure(place));
                 }
                 progress.send_if_modified(|progress| {
                     let early = *progress != Progress::Listed;

@@ -15,6 +15,7 @@ use tokio::sync::watch;
 use tokio::task::{Id, JoinSet};
 use tracing::Instrument;
 
+use super::health::Health;
 use super::named::Named;
 use super::stream::{Place, Progress, follow};
 use crate::client;
@@ -51,7 +52,7 @@ struct Feed<K> {
 
 trait Erased: Any + Send {
     fn name(&self) -> String;
-    fn run(self: Box<Self>, whole: &Client, metadata: &Client) -> BoxFuture<'static, ()>;
+    fn run(self: Box<Self>, whole: &Client, metadata: &Client, health: &Health) -> BoxFuture<'static, ()>;
 }
 
 impl<K: Form> Erased for Feed<K> {
@@ -59,7 +60,7 @@ impl<K: Form> Erased for Feed<K> {
         self.place.to_string()
     }
 
-    fn run(self: Box<Self>, whole: &Client, metadata: &Client) -> BoxFuture<'static, ()> {
+    fn run(self: Box<Self>, whole: &Client, metadata: &Client, health: &Health) -> BoxFuture<'static, ()> {
         let Self { place, progress, mut sinks } = *self;
         let client = if K::METADATA { metadata } else { whole };
         let deliver = move |event: Event<K>| {
@@ -67,7 +68,7 @@ impl<K: Form> Erased for Feed<K> {
             others.iter_mut().for_each(|sink| sink(event.clone()));
             last(event);
         };
-        follow(client.clone(), place, progress, deliver).boxed()
+        follow(client.clone(), health.begin(&place), progress, deliver).boxed()
     }
 }
 
@@ -77,6 +78,7 @@ pub(crate) struct Watches(Arc<Inner>);
 
 pub(super) struct Inner {
     client: Client,
+    health: Health,
     feeds: Mutex<Vec<Box<dyn Erased>>>,
     named: Mutex<HashMap<Place, Weak<Named>>>,
 }
@@ -86,8 +88,8 @@ pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Watches {
-    pub(crate) fn new(client: Client) -> Self {
-        Self(Arc::new(Inner { client, feeds: Mutex::default(), named: Mutex::default() }))
+    pub(crate) fn new(client: Client, health: Health) -> Self {
+        Self(Arc::new(Inner { client, health, feeds: Mutex::default(), named: Mutex::default() }))
     }
 
     /// Adds one who looks at the objects of a place in this form, before the [start](Self::start).
@@ -119,7 +121,7 @@ impl Watches {
         let mut started = Started { tasks: JoinSet::new(), names: HashMap::new() };
         for feed in std::mem::take(&mut *lock(&self.0.feeds)) {
             let name = feed.name();
-            let task = started.tasks.spawn(feed.run(whole, &metadata).in_current_span());
+            let task = started.tasks.spawn(feed.run(whole, &metadata, &self.0.health).in_current_span());
             started.names.insert(task.id(), name);
         }
         started
@@ -133,7 +135,7 @@ impl Watches {
             named.also(asker, wake);
             return named;
         }
-        let named = Arc::new(Named::start(self.0.client.clone(), place.clone(), Arc::downgrade(&self.0)));
+        let named = Arc::new(Named::start(self.0.client.clone(), self.0.health.begin(&place), Arc::downgrade(&self.0)));
         named.also(asker, wake);
         all.insert(place, Arc::downgrade(&named));
         named

@@ -79,6 +79,18 @@ impl<K: crate::Primary> Primary<K> {
         }
     }
 
+    /// The newest that is known of all objects whose keys are wanted.
+    #[cfg(feature = "metrics")]
+    pub(crate) fn all(&self, wanted: &dyn Fn(&Key) -> bool) -> Vec<(Key, Arc<K>)> {
+        let objects = self.lock();
+        let wanted = objects.iter().filter(|(key, _)| wanted(key));
+        let newest = wanted.filter_map(|(key, held)| {
+            let seen = held.seen.as_ref()?;
+            Some((key.clone(), held.wrote.as_ref().unwrap_or(seen).clone()))
+        });
+        newest.collect()
+    }
+
     /// The version that the watch delivered last.
     pub(crate) fn seen_version(&self, key: &Key) -> Option<String> {
         self.lock().get(key).map(|held| held.version.clone())

@@ -1,0 +1,79 @@
+//! Metrics in the text form of Prometheus, under the names that dashboards for controller-runtime expect, beside our own.
+//!
+//! Series are made when the operator starts, of what the wiring names, and never of what objects hold. What a queue or a cache can tell
+//! is asked when somebody scrapes; only times and counts are kept along the way.
+
+mod calls;
+mod controller;
+mod listener;
+mod object;
+mod page;
+mod ready;
+mod registry;
+mod scrape;
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use crate::condition::Condition;
+use crate::queue::{Figures, Key, Spot};
+
+pub(crate) use self::controller::Controller;
+pub(crate) use self::listener::{Listener, serve};
+pub(crate) use self::registry::Metrics;
+
+/// A reconciler at work, for whoever looks at it from outside.
+pub(crate) trait Subject: Send + Sync {
+    /// What its queue has done and holds.
+    fn figures(&self) -> Figures;
+    /// How long the passes that run have run: together, and the longest.
+    fn unfinished(&self) -> (Duration, Duration);
+    /// The objects in its cache whose keys are wanted, and which of them are ready.
+    fn objects(&self, wanted: &dyn Fn(&Key) -> bool) -> Vec<(Key, bool)>;
+    /// What is known of the object; `None`: it is gone.
+    fn look(&self, key: &Key) -> Option<Look>;
+    /// Shows the conditions of all objects, one after another.
+    fn conditions(&self, see: &mut dyn FnMut(&Condition));
+}
+
+/// What is known of one object without a call. Neither its spec nor data are in it.
+pub(crate) struct Look {
+    pub(crate) key: Key,
+    pub(crate) deleting: bool,
+    /// In its own generation.
+    pub(crate) ready: bool,
+    pub(crate) generation: Option<i64>,
+    pub(crate) observed: Option<i64>,
+    /// Those that the reconciler sets.
+    pub(crate) conditions: Vec<Condition>,
+    /// The objects that it asked for by name.
+    pub(crate) watched: Vec<String>,
+    /// The objects that it owns.
+    pub(crate) owned: Vec<String>,
+    /// How it stands in the queue; `None`: at rest.
+    pub(crate) spot: Option<Spot>,
+}
+
+/// The reconcilers that an operator runs.
+#[derive(Clone, Default)]
+pub(crate) struct Subjects(Arc<Mutex<Vec<Arc<Controller>>>>);
+
+impl Subjects {
+    pub(crate) fn add(&self, controller: Arc<Controller>) {
+        self.lock().push(controller);
+    }
+
+    pub(crate) fn all(&self) -> Vec<Arc<Controller>> {
+        self.lock().clone()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Arc<Controller>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl std::fmt::Debug for Subjects {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_list().entries(self.all().iter().map(|controller| controller.name())).finish()
+    }
+}

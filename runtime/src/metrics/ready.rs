@@ -1,0 +1,61 @@
+//! Whether an operator is ready: its watches have listed, and none of them has been broken for long.
+
+use std::time::Duration;
+
+use crate::condition::sanitize;
+use crate::watch::Ailing;
+
+/// How long a watch may be broken before the operator says that it is not ready: longer than an API server takes to start anew.
+pub(super) const LONG: Duration = Duration::from_secs(120);
+
+/// What is said of readiness: whether it is given, and why.
+pub(super) fn verdict(started: bool, ailing: &[Ailing]) -> (bool, String) {
+    let ready = started && !ailing.iter().any(counts);
+    let word = match (ready, started) {
+        (true, _) => "ready",
+        (false, true) => "not ready",
+        (false, false) => "starting",
+    };
+    let lines = ailing.iter().fold(String::new(), |lines, one| format!("{lines}{}\n", line(one)));
+    (ready, format!("{word}\n{lines}"))
+}
+
+/// Whether it keeps the operator from being ready. The trouble of one object that was asked for by name is not everybody's, and for a kind
+/// that is not installed the operator waits while it does the rest.
+fn counts(one: &Ailing) -> bool {
+    let for_long = one.broken.as_ref().is_some_and(|(time, ..)| *time >= LONG);
+    !one.of_one_object && !one.of_no_kind && (!one.listed || for_long)
+}
+
+fn line(one: &Ailing) -> String {
+    let place = &one.place;
+    let listed = if one.listed { "" } else { ", not listed yet" };
+    match &one.broken {
+        Some((time, trouble, cure)) => {
+            format!("watch of {place}{listed}, broken for {} s: {}; {cure}", time.as_secs(), sanitize(trouble))
+        }
+        None => format!("watch of {place}{listed}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn broken(place: &str, seconds: u64, of_one_object: bool) -> Ailing {
+        let broken = Some((Duration::from_secs(seconds), "no right".to_owned(), "grant it".to_owned()));
+        Ailing { place: place.into(), of_one_object, of_no_kind: false, listed: true, broken }
+    }
+
+    #[test]
+    fn only_what_lasts_and_concerns_all_objects_counts() {
+        assert_eq!(verdict(true, &[]), (true, "ready\n".into()));
+        assert!(verdict(true, &[broken("widgets", 119, false)]).0, "the API server may be starting anew");
+        assert!(verdict(true, &[broken("secrets \"s\"", 9999, true)]).0, "one object waits for it");
+        let absent = Ailing { of_no_kind: true, listed: false, ..broken("widgets", 9999, false) };
+        assert!(verdict(true, &[absent]).0, "it is still to be installed");
+        let (ready, text) = verdict(true, &[broken("widgets", 120, false)]);
+        assert_eq!((ready, &*text), (false, "not ready\nwatch of widgets, broken for 120 s: no right; grant it\n"));
+        assert_eq!(verdict(false, &[]), (false, "starting\n".into()));
+    }
+}

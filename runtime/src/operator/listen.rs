@@ -1,0 +1,71 @@
+//! Where an operator listens for those who look at it.
+
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::sync::Arc;
+
+use tokio_util::task::AbortOnDropHandle;
+
+use super::Operator;
+use super::error::{Error, Reason, Result};
+use crate::metrics::{Listener, Metrics, serve};
+use crate::watch::Health;
+
+/// A listener that answers until the last of its clones is dropped.
+#[derive(Clone)]
+pub(super) struct Listening {
+    pub(super) metrics: Metrics,
+    _task: Arc<AbortOnDropHandle<()>>,
+}
+
+impl Operator {
+    /// Listens at the address, over plain HTTP and without asking who it is: `/metrics`, `/healthz`, `/readyz` and `/debug/objects`, as
+    /// told [here](crate::guide::diagnostics). With port 0 a free one is taken, and logged. Nothing listens unless this is called or
+    /// `--listen` is given.
+    pub fn listen(mut self, address: SocketAddr) -> Self {
+        self.listener = Some(Listener::At(address));
+        self
+    }
+
+    /// As [`listen`](Self::listen), at a socket that is bound.
+    pub fn listen_on(mut self, socket: TcpListener) -> Self {
+        self.listener = Some(Listener::Bound(socket));
+        self
+    }
+
+    /// Begins to listen, where that is asked for.
+    pub(super) async fn listening(&mut self, health: &Health) -> Result<Option<Listening>> {
+        let Some(listener) = self.listener.take() else { return Ok(None) };
+        let place = listener.to_string();
+        let socket = listener.bind().await.map_err(|error| {
+            let headline = format!("cannot listen on {place}: {error}");
+            Error::new(Reason::Config, headline, "give another address with `--listen`, or port 0 for any that is free")
+        })?;
+        let metrics = Metrics::new(health.clone());
+        let task = Arc::new(AbortOnDropHandle::new(tokio::spawn(serve(socket, metrics.clone()))));
+        Ok(Some(Listening { metrics, _task: task }))
+    }
+}
+
+/// An address, or a port of this machine alone.
+pub(super) fn address(text: &str) -> Result<SocketAddr, String> {
+    if let Ok(port) = text.trim_start_matches(':').parse() {
+        return Ok(SocketAddr::from((Ipv4Addr::LOCALHOST, port)));
+    }
+    text.parse()
+        .map_err(|_| "write a port like 8080, which only this machine reaches, or an address like 0.0.0.0:8080".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_port_alone_is_reached_by_this_machine_only() {
+        for (text, wanted) in
+            [("8080", "127.0.0.1:8080"), (":0", "127.0.0.1:0"), ("0.0.0.0:80", "0.0.0.0:80"), ("[::1]:9", "[::1]:9")]
+        {
+            assert_eq!(address(text).unwrap().to_string(), wanted);
+        }
+        assert!(address("everywhere").unwrap_err().contains("8080"));
+    }
+}

@@ -1,0 +1,79 @@
+//! A reconciler at work as it is looked at from outside: from the caches, without a call.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use kube::Resource;
+
+use super::{PassWorker, observed};
+use crate::condition::{Condition, Status, find};
+use crate::metrics::{Look, Subject};
+use crate::queue::{Figures, Key, Queue};
+use crate::reconciler::{Primary, Reconciler};
+use crate::status::StatusContract;
+
+/// The worker with its queue.
+pub(crate) struct Working<R: Reconciler> {
+    pub(crate) worker: Arc<PassWorker<R>>,
+    pub(crate) queue: Queue,
+}
+
+/// The conditions of the object, whoever sets them.
+fn conditions<R: Reconciler>(object: &R::Object) -> &[Condition] {
+    object.status().map(StatusContract::conditions).unwrap_or_default()
+}
+
+/// Whether the object is ready, and that of its own generation.
+fn is_ready<R: Reconciler>(object: &R::Object) -> bool {
+    let observed = observed::<R>(object).generation;
+    let ready = find(conditions::<R>(object), R::WIRING.summary_type());
+    observed.is_some() && observed == object.meta().generation && ready.is_some_and(|c| c.status == Status::True)
+}
+
+/// Whether the reconciler sets the condition.
+fn is_own<R: Reconciler>(type_: &str) -> bool {
+    let wiring = &R::WIRING;
+    let kept = wiring.kept_types().contains(&type_);
+    type_ == wiring.summary_type() || kept || wiring.condition_types().any(|own| own == type_)
+}
+
+impl<R: Reconciler> Subject for Working<R> {
+    fn figures(&self) -> Figures {
+        self.queue.figures()
+    }
+
+    fn unfinished(&self) -> (Duration, Duration) {
+        self.queue.unfinished()
+    }
+
+    fn objects(&self, wanted: &dyn Fn(&Key) -> bool) -> Vec<(Key, bool)> {
+        let objects = self.worker.env.primary.all(wanted).into_iter();
+        objects.map(|(key, object)| (key, is_ready::<R>(&object))).collect()
+    }
+
+    fn look(&self, key: &Key) -> Option<Look> {
+        let object = self.worker.env.primary.get(key)?;
+        let (meta, seen) = (object.meta(), observed::<R>(&object));
+        let owned = self.worker.env.relations.children(meta.uid.as_deref().unwrap_or_default());
+        let mut owned: Vec<String> = owned.iter().map(|child| child.target.to_string()).collect();
+        owned.sort();
+        let own = conditions::<R>(&object).iter().filter(|condition| is_own::<R>(&condition.type_));
+        Some(Look {
+            key: key.clone(),
+            deleting: meta.deletion_timestamp.is_some(),
+            ready: is_ready::<R>(&object),
+            generation: meta.generation,
+            observed: seen.generation,
+            conditions: own.cloned().collect(),
+            watched: seen.inputs.map(|inputs| inputs.references).unwrap_or_default(),
+            owned,
+            spot: self.queue.spot(key),
+        })
+    }
+
+    fn conditions(&self, see: &mut dyn FnMut(&Condition)) {
+        for (_, object) in self.worker.env.primary.all(&|_| true) {
+            conditions::<R>(&object).iter().for_each(&mut *see);
+        }
+    }
+}

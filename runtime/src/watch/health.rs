@@ -1,0 +1,175 @@
+//! How the watches of an operator do: for whoever asks whether it is ready.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::stream::Place;
+use super::trouble::Trouble;
+
+/// The watches of an operator. Cloneable: all clones are one record.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Health(Arc<Mutex<Watches>>);
+
+#[derive(Debug, Default)]
+struct Watches {
+    begun: u64,
+    running: BTreeMap<u64, State>,
+}
+
+#[derive(Debug)]
+struct State {
+    place: String,
+    of_one_object: bool,
+    listed: bool,
+    broken: Option<Broken>,
+}
+
+/// Of failures in a row.
+#[derive(Clone, Debug)]
+struct Broken {
+    since: Instant,
+    last: Instant,
+    why: String,
+    unknown: bool,
+    cure: String,
+}
+
+/// A watch that is broken fails again within this time: a pause, and the time that an answer may take. One that has not failed for longer
+/// works, though its stream may have nothing to tell.
+const FRESH: Duration = Duration::from_secs(100);
+
+/// What is to be said of one watch that is not as it should be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(not(feature = "metrics"), allow(dead_code, reason = "who asks is in a feature"))]
+pub(crate) struct Ailing {
+    /// What it looks at.
+    pub(crate) place: String,
+    /// Whether it is about one object that somebody asked for by name.
+    pub(crate) of_one_object: bool,
+    /// The server does not know its kind: the operator waits for it to be installed.
+    pub(crate) of_no_kind: bool,
+    /// Its first list is in.
+    pub(crate) listed: bool,
+    /// For how long it has been broken, why, and what to do; `None`: it has not failed, and not listed yet.
+    pub(crate) broken: Option<(Duration, String, String)>,
+}
+
+impl Health {
+    /// Takes note of a watch, until the guard is dropped.
+    pub(super) fn begin(&self, place: &Place) -> Watched {
+        let mut watches = self.lock();
+        watches.begun += 1;
+        let id = watches.begun;
+        watches.running.insert(
+            id,
+            State { place: place.to_string(), of_one_object: place.name.is_some(), listed: false, broken: None },
+        );
+        Watched { place: place.clone(), health: self.clone(), id }
+    }
+
+    /// The watches that have not listed yet, or are broken.
+    #[cfg_attr(not(feature = "metrics"), allow(dead_code, reason = "who asks is in a feature"))]
+    pub(crate) fn ailing(&self) -> Vec<Ailing> {
+        let now = Instant::now();
+        let watches = self.lock();
+        let ailing = watches.running.values().filter(|state| !state.listed || state.broken(now).is_some());
+        ailing.map(|state| state.ailing(now)).collect()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Watches> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn broken(&self, now: Instant) -> Option<&Broken> {
+        self.broken.as_ref().filter(|broken| now.duration_since(broken.last) <= FRESH)
+    }
+
+    fn ailing(&self, now: Instant) -> Ailing {
+        let told = |broken: &Broken| (now.duration_since(broken.since), broken.why.clone(), broken.cure.clone());
+        Ailing {
+            place: self.place.clone(),
+            of_one_object: self.of_one_object,
+            of_no_kind: self.broken(now).is_some_and(|broken| broken.unknown),
+            listed: self.listed,
+            broken: self.broken(now).map(told),
+        }
+    }
+}
+
+/// A watch that runs.
+pub(super) struct Watched {
+    pub(super) place: Place,
+    health: Health,
+    id: u64,
+}
+
+impl Watched {
+    /// A list is in.
+    pub(super) fn listed(&self) {
+        self.change(|state| state.listed = true);
+    }
+
+    /// An event came.
+    pub(super) fn works(&self) {
+        self.change(|state| state.broken = None);
+    }
+
+    /// It failed. The first failure of several in a row tells for how long.
+    pub(super) fn fails(&self, trouble: &Trouble) {
+        let now = Instant::now();
+        self.change(|state| {
+            let since = state.broken(now).map_or(now, |broken| broken.since);
+            let unknown = *trouble == Trouble::Unknown;
+            let (why, cure) = (trouble.to_string(), trouble.cure(&self.place));
+            state.broken = Some(Broken { since, last: now, why, unknown, cure });
+        });
+    }
+
+    fn change(&self, change: impl FnOnce(&mut State)) {
+        if let Some(state) = self.health.lock().running.get_mut(&self.id) {
+            change(state);
+        }
+    }
+}
+
+impl Drop for Watched {
+    fn drop(&mut self) {
+        self.health.lock().running.remove(&self.id);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::watch::Scope;
+    use crate::wiring::KindInfo;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_watch_is_broken_from_the_first_of_several_failures_until_it_has_not_failed_for_a_while() {
+        let health = Health::default();
+        let place = Scope::default().places(&KindInfo::of::<k8s_openapi::api::core::v1::Secret>()).remove(0);
+        let broken = || health.ailing().first().and_then(|one| one.broken.as_ref().map(|(time, ..)| time.as_secs()));
+        let watched = health.begin(&place);
+        assert_eq!((health.ailing().len(), broken()), (1, None), "it has not listed yet");
+        watched.listed();
+        assert_eq!(health.ailing(), []);
+        for seconds in [0, 60, 120] {
+            watched.fails(&Trouble::Expired);
+            assert_eq!(broken(), Some(seconds));
+            tokio::time::advance(Duration::from_secs(60)).await;
+        }
+        tokio::time::advance(Duration::from_secs(41)).await;
+        assert_eq!(broken(), None, "its stream runs");
+        watched.fails(&Trouble::Expired);
+        assert_eq!(broken(), Some(0), "this is another time");
+        watched.works();
+        assert_eq!(broken(), None);
+        drop(watched);
+        assert_eq!(health.0.lock().unwrap().running.len(), 0);
+    }
+}

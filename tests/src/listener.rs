@@ -1,0 +1,80 @@
+//! The listener of an operator, as somebody asks it from outside.
+
+use std::collections::BTreeMap;
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+
+use evenkeel::Operator;
+use serde_json::Value;
+
+/// An answer.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// 200, ...
+    pub status: u16,
+    /// Line by line.
+    pub head: String,
+    /// What it says.
+    pub body: String,
+}
+
+/// The operator, with a listener at this address.
+///
+/// # Panics
+/// When there is no free port.
+pub fn listening(operator: Operator) -> (Operator, SocketAddr) {
+    let socket = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let address = socket.local_addr().expect("it is bound");
+    (operator.listen_on(socket), address)
+}
+
+/// Asks for a page. On a thread of its own, while which a paused clock stands still.
+///
+/// # Panics
+/// When nobody answers.
+pub async fn get(address: SocketAddr, path: &str) -> Answer {
+    ask(address, format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")).await
+}
+
+/// Sends a request as it is written.
+///
+/// # Panics
+/// When nobody answers.
+pub async fn ask(address: SocketAddr, request: String) -> Answer {
+    let asked = tokio::task::spawn_blocking(move || {
+        let mut stream = TcpStream::connect(address)?;
+        stream.write_all(request.as_bytes())?;
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).map(|_| answer)
+    });
+    let answer = asked.await.expect("no panic").expect("an answer");
+    let (head, body) = answer.split_once("\r\n\r\n").expect("a head and a body");
+    let status = head.split(' ').nth(1).and_then(|code| code.parse().ok()).expect("a status");
+    Answer { status, head: head.to_owned(), body: body.to_owned() }
+}
+
+/// The samples of `/metrics`, with their labels as they are written.
+///
+/// # Panics
+/// When it is not to be had.
+pub async fn samples(address: SocketAddr) -> BTreeMap<String, f64> {
+    let answer = get(address, "/metrics").await;
+    assert_eq!(answer.status, 200, "{}", answer.body);
+    let lines = answer.body.lines().filter(|line| !line.starts_with('#'));
+    let sample = |line: &str| {
+        let (name, value) = line.rsplit_once(' ').expect("a name and a value");
+        (name.to_owned(), value.parse().expect("a number"))
+    };
+    lines.map(sample).collect()
+}
+
+/// The objects of `/debug/objects`, as JSON.
+///
+/// # Panics
+/// When they are not to be had.
+pub async fn objects(address: SocketAddr, query: &str) -> Vec<Value> {
+    let answer = get(address, &format!("/debug/objects?format=json&{query}")).await;
+    assert_eq!(answer.status, 200, "{}", answer.body);
+    let mut page: Value = serde_json::from_str(&answer.body).expect("JSON");
+    page["objects"].as_array_mut().map(std::mem::take).expect("objects")
+}
