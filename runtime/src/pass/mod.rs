@@ -34,7 +34,6 @@ use futures::FutureExt;
 use k8s_openapi::api::core::v1::ObjectReference;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 use kube::api::DynamicObject;
-use kube::runtime::events::{Recorder, Reporter};
 use kube::{Client, Resource, ResourceExt};
 use tokio_util::task::TaskTracker;
 use tracing::{Instrument, field};
@@ -47,6 +46,7 @@ pub(crate) use self::owned::owned;
 use self::backend::PassBackend;
 use self::children::Children;
 use self::clock::Clock;
+use self::event::Recorder;
 use self::finalizer::Finalizers;
 use self::pending::Pending;
 use self::status::Identity;
@@ -132,12 +132,11 @@ struct Memory {
 impl<R: Reconciler> PassWorker<R> {
     pub(crate) fn new(env: Env<R>) -> Self {
         let manager = field_manager::<R>(&env.operator);
-        let reporter = Reporter { controller: env.operator.to_string(), instance: None };
         Self {
             kind: KindInfo::of::<R::Object>(),
             finalizers: Finalizers::new(&R::WIRING, &R::Object::group(&()), &env.operator),
             wiring: digest::wiring(&R::WIRING, R::after().map(|hook| hook.name), env.access),
-            recorder: Recorder::new(env.client.clone(), reporter),
+            recorder: Recorder::new(env.client.clone(), &env.operator),
             clock: Clock::start(env.jitter),
             memory: Mutex::default(),
             dependents: Dependents::default(),

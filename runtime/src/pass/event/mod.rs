@@ -1,9 +1,13 @@
-//! Kubernetes events: at most one per transition of an object, none at rest.
+//! Kubernetes events: at most one per transition of an object, none at rest; equal ones counted, and never too many.
+
+mod correlator;
+mod recent;
+mod record;
 
 use k8s_openapi::api::core::v1::ObjectReference;
-use kube::runtime::events::{Event, EventType, Recorder};
+use kube::runtime::events::{Event, EventType};
 
-use super::calls::answered;
+pub(super) use self::record::Recorder;
 use crate::condition::Condition;
 use crate::draft::StatusIntent;
 
@@ -18,14 +22,19 @@ pub(super) fn is_transition(before: &StatusIntent, after: &StatusIntent) -> bool
 
 /// An event with the note cut to what the server takes.
 pub(super) fn event(type_: EventType, reason: &str, note: &str) -> Event {
-    let end = note.char_indices().map(|(at, c)| at + c.len_utf8()).take_while(|end| *end <= MAX_NOTE).last();
     Event {
         type_,
         reason: reason.to_owned(),
-        note: Some(note[..end.unwrap_or(0)].to_owned()).filter(|note| !note.is_empty()),
+        note: Some(cut(note, MAX_NOTE).to_owned()).filter(|note| !note.is_empty()),
         action: "Reconcile".into(),
         secondary: None,
     }
+}
+
+/// As much of the text as fits into so many bytes.
+fn cut(text: &str, most: usize) -> &str {
+    let end = text.char_indices().map(|(at, c)| at + c.len_utf8()).take_while(|end| *end <= most).last();
+    &text[..end.unwrap_or(0)]
 }
 
 fn summary(status: &StatusIntent) -> Option<&Condition> {
@@ -42,7 +51,7 @@ fn same(a: &Condition, b: &Condition) -> bool {
 
 /// Publishes; a failure is logged and hurts nothing.
 pub(super) async fn publish(recorder: &Recorder, event: &Event, reference: &ObjectReference) {
-    if let Err(error) = answered(recorder.publish(event, reference)).await {
+    if let Err(error) = recorder.send(event, reference).await {
         tracing::warn!(%error, reason = event.reason, "the event was not recorded; does the role allow create and patch of events.k8s.io events?");
     }
 }

@@ -1,0 +1,162 @@
+//! Events as the server gets them: equal ones counted, similar ones combined, and of one object only so many.
+#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use evenkeel::prelude::*;
+use evenkeel_tests::widget::{Lab, Widget, WidgetCondition, a_widget, definition, on};
+use evenkeel_tests::wire::{Call, Fault};
+use evenkeel_tests::world::{Running, Server, World};
+use k8s_openapi::api::events::v1::Event;
+use kube::api::ListParams;
+use serde_json::json;
+
+#[derive(Debug, thiserror::Error, ReconcileError)]
+enum Trouble {
+    #[error("{0}")]
+    #[class(stalled)]
+    Broken(String),
+}
+
+/// Fails with what the spec says, unless it says nothing.
+#[sub_reconciler(sets(on::Fetched, on::Outdated, on::Stored))]
+async fn say(widget: &Widget, _lab: &Arc<Lab>, _cx: &mut Cx) -> Result<(), Trouble> {
+    widget.spec.fetch.clone().map_or(Ok(()), |text| Err(Trouble::Broken(text)))
+}
+
+/// One step.
+#[reconciler(conditions = WidgetCondition)]
+async fn says(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
+    say(widget, lab, cx).await?;
+    Ok(())
+}
+
+async fn start() -> (World, Running) {
+    let world = World::on(Server::InProcess).await.unwrap();
+    world.install(&definition()).await;
+    let operator = world.operator::<says>(Lab::at("a"));
+    quiet().await;
+    (world, operator)
+}
+
+async fn quiet() {
+    tokio::time::sleep(Duration::from_millis(100)).await;
+}
+
+/// Lets the object fail with the text, and recover.
+async fn flap(world: &World, text: &str) {
+    for text in [json!(text), json!(null)] {
+        world.merge::<Widget>("w", json!({ "spec": { "fetch": text } })).await;
+        quiet().await;
+    }
+}
+
+fn sent(world: &World, method: &str) -> usize {
+    world.wire.count(|call: &Call| call.is_event() && call.method == method)
+}
+
+/// Type, reason, note and how often, sorted.
+async fn events(world: &World) -> Vec<String> {
+    let all = world.api::<Event>().list(&ListParams::default()).await.unwrap();
+    let told = all.items.into_iter().map(|event| {
+        let count = event.series.map_or(1, |series| series.count);
+        let [type_, reason, note] = [event.type_, event.reason, event.note].map(Option::unwrap_or_default);
+        format!("{type_} {reason} {note} x{count}")
+    });
+    let mut told: Vec<_> = told.collect();
+    told.sort();
+    told
+}
+
+#[tokio::test(start_paused = true)]
+async fn equal_events_are_one_that_is_counted_and_others_keep_their_notes() {
+    let (world, operator) = start().await;
+    world.create::<Widget>(a_widget("w", json!({}))).await;
+    quiet().await;
+    flap(&world, "no disk").await;
+    flap(&world, "no disk").await;
+    flap(&world, "no net").await;
+    assert_eq!((sent(&world, "POST"), sent(&world, "PATCH")), (3, 4), "{:#?}", events(&world).await);
+    let told = events(&world).await;
+    assert_eq!(told[1..], ["Warning Broken no disk x2", "Warning Broken no net x1"], "{told:#?}");
+    assert!(told[0].starts_with("Normal ") && told[0].ends_with(" x4"), "{told:#?}");
+    operator.stop().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn from_the_tenth_note_of_a_reason_on_one_event_stands_for_all() {
+    let (world, operator) = start().await;
+    world.create::<Widget>(a_widget("w", json!({ "fetch": "text 00" }))).await;
+    quiet().await;
+    for at in 1..13 {
+        world.merge::<Widget>("w", json!({ "spec": { "fetch": null } })).await;
+        // So that the number of all is not what limits them.
+        tokio::time::sleep(Duration::from_secs(301)).await;
+        world.merge::<Widget>("w", json!({ "spec": { "fetch": format!("text {at:02}") } })).await;
+        tokio::time::sleep(Duration::from_secs(1)).await;
+    }
+    let broken: Vec<_> = events(&world).await.into_iter().filter(|event| event.contains(" Broken ")).collect();
+    assert_eq!(broken.len(), 10, "{broken:#?}");
+    assert_eq!(broken[0], "Warning Broken (combined from similar events): text 09 x4");
+    assert_eq!((&*broken[1], &*broken[9]), ("Warning Broken text 00 x1", "Warning Broken text 08 x1"));
+    operator.stop().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_object_that_flaps_sends_twenty_five_events_and_then_one_in_five_minutes() {
+    let (world, operator) = start().await;
+    world.create::<Widget>(a_widget("w", json!({}))).await;
+    world.create::<Widget>(a_widget("calm", json!({}))).await;
+    quiet().await;
+    let all = |world: &World| sent(world, "POST") + sent(world, "PATCH");
+    let of_calm = all(&world) - 1;
+    for _ in 0..40 {
+        flap(&world, "no disk").await;
+    }
+    assert_eq!(all(&world) - of_calm, 25);
+    tokio::time::sleep(Duration::from_secs(300)).await;
+    flap(&world, "no disk").await;
+    assert_eq!(all(&world) - of_calm, 26);
+    world.merge::<Widget>("calm", json!({ "spec": { "fetch": "now and then" } })).await;
+    quiet().await;
+    assert_eq!(all(&world) - of_calm, 27, "the calm one may still speak");
+    tokio::time::sleep(Duration::from_secs(300)).await;
+    flap(&world, "no disk").await;
+    let told = events(&world).await;
+    let counted = |what: &str| {
+        told.iter().any(|event| event.starts_with(what) && (event.ends_with(" x42") || event.ends_with(" x43")))
+    };
+    assert!(counted("Warning Broken no disk"), "those that were not sent are counted: {told:#?}");
+    operator.stop().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_event_that_has_expired_is_created_anew() {
+    let (world, operator) = start().await;
+    world.create::<Widget>(a_widget("w", json!({}))).await;
+    quiet().await;
+    flap(&world, "no disk").await;
+    let all = world.api::<Event>();
+    for event in all.list(&ListParams::default()).await.unwrap() {
+        all.delete(event.metadata.name.as_deref().unwrap(), &Default::default()).await.unwrap();
+    }
+    flap(&world, "no disk").await;
+    let told = events(&world).await;
+    assert!(told.len() == 2 && told.iter().all(|event| event.ends_with(" x1")), "{told:#?}");
+    operator.stop().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_event_that_was_not_taken_is_created_the_next_time() {
+    let (world, operator) = start().await;
+    world.create::<Widget>(a_widget("w", json!({}))).await;
+    quiet().await;
+    world.wire.fault(|call| call.is_event().then_some(Fault::Answer(500, None)));
+    flap(&world, "no disk").await;
+    world.wire.mend();
+    flap(&world, "no disk").await;
+    let told = events(&world).await;
+    assert_eq!(told.iter().filter(|event| *event == "Warning Broken no disk x1").count(), 1, "{told:#?}");
+    operator.stop().await.unwrap();
+}
