@@ -63,7 +63,7 @@ impl Call {
         Ok(Call {
             lens: catalog.lens(&kind),
             wants_yaml: wants_yaml(&parts.headers),
-            shape: Shape::negotiate(&parts.headers, &query, server.clock)?,
+            shape: Shape::negotiate(&parts.headers, &query, server.clock, &kind)?,
             content_type: header(CONTENT_TYPE).split(';').next().unwrap_or_default().trim().to_owned(),
             method: parts.method,
             kind,

@@ -58,7 +58,7 @@
 //! - no kubelet, no scheduler, no controllers of Deployments, Jobs or Services, no default ServiceAccounts: objects stay
 //!   as they were written, and status is what a test writes;
 //! - built-in kinds are checked by type, and beyond that in few places (names, labels, ConfigMap keys, selectors of workloads,
-//!   Leases, Events, role references, services, priority classes); the defaults of a cluster are set for pods, workloads, services and
+//!   Leases, Events, role references, services, priority classes, what of pods, jobs and claims may change); the defaults of a cluster are set for pods, workloads, services and
 //!   priority classes; services get addresses of 10.96.0.0/16 and ports of 30000-32767, and nothing listens there;
 //! - rules of definitions (CEL) run as on a cluster, with its limits of cost; that a cluster forgets what a set had when a rule
 //!   adds to it twice is not copied;
@@ -75,6 +75,7 @@
 #![forbid(unsafe_code)]
 
 mod address;
+mod admit;
 pub mod apply;
 mod call;
 mod catalog;

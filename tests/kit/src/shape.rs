@@ -33,8 +33,13 @@ pub(crate) enum Subject {
 
 impl Shape {
     /// The first form in the Accept header that can be written, the best liked first.
-    pub(crate) fn negotiate(headers: &HeaderMap, query: &Query, clock: Clock) -> Result<Shape, Failure> {
-        let offers = Offer::all(headers);
+    pub(crate) fn negotiate(headers: &HeaderMap, query: &Query, clock: Clock, kind: &Kind) -> Result<Shape, Failure> {
+        let mut offers = Offer::all(headers);
+        // What serves built-in kinds does not know this range, and what serves custom ones does.
+        offers
+            .iter_mut()
+            .filter(|offer| kind.is_builtin() && offer.media == "application/*")
+            .for_each(|offer| offer.media = "");
         if offers.is_empty() {
             return Ok(Shape::Full);
         }
@@ -180,13 +185,15 @@ impl Serialize for View<'_> {
 
 #[cfg(test)]
 mod tests {
+    use crate::registry::Registry;
     use http::HeaderValue;
 
     use super::*;
 
     fn negotiated(accept: &'static str) -> Result<Shape, Failure> {
         let headers = HeaderMap::from_iter([(ACCEPT, HeaderValue::from_static(accept))]);
-        Shape::negotiate(&headers, &Query::default(), Clock::start())
+        let kind = Registry::builtin().lookup("", "v1", "configmaps").unwrap();
+        Shape::negotiate(&headers, &Query::default(), Clock::start(), &kind)
     }
 
     #[test]
@@ -200,6 +207,8 @@ mod tests {
         assert_eq!(negotiated(liked), Ok(metadata));
         assert_eq!(negotiated("*/*,application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"), Ok(metadata));
         assert_eq!(negotiated("text/html").unwrap_err().code, 406);
+        assert_eq!(negotiated("application/*").unwrap_err().code, 406);
+        assert_eq!(negotiated("application/*,*/*"), Ok(Shape::Full));
         assert_eq!(negotiated("application/json;as=Table;g=else;v=v1").unwrap_err().code, 406);
     }
 

@@ -49,7 +49,7 @@ impl Range {
     fn parse(range: &str) -> Self {
         let mut parts = range.split(';').map(str::trim);
         let media = parts.next().unwrap_or_default();
-        if !matches!(media, "" | "*/*" | "application/*" | "application/json") {
+        if !matches!(media, "" | "*/*" | "application/json") {
             return Self::Other;
         }
         let of = |name: &str| parts.clone().find_map(|part| part.strip_prefix(name)?.strip_prefix('='));

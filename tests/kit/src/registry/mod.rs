@@ -12,6 +12,7 @@ pub(crate) use field::pointer;
 pub use field::{Absent, Selectable};
 pub use kind::{Column, Custom, Kind, Origin, Scale, Selector, Storage, Subresource, Verb};
 pub use typed::Decoded;
+pub(crate) use typed::plain_texts;
 
 static BUILTIN: LazyLock<Vec<Arc<Kind>>> = LazyLock::new(|| builtin::kinds().into_iter().map(Arc::new).collect());
 

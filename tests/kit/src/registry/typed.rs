@@ -33,7 +33,11 @@ impl Decode {
     /// # Errors
     /// The decoder's text when a field has a wrong type.
     pub(super) fn decode(self, object: &Value) -> Result<Decoded, String> {
-        let object = &quantities(object);
+        let mut object = quantities(object);
+        if matches!(object["kind"].as_str(), Some("ConfigMap" | "Secret")) {
+            plain_texts(&mut object, &["data", "binaryData"]);
+        }
+        let object = &object;
         let known = (self.0)(object)?;
         let mut unknown = Vec::new();
         let value = common(object, &known, &mut Path(Vec::new()), &mut unknown);
@@ -49,6 +53,9 @@ fn typed<T: Serialize + DeserializeOwned>(object: &Value) -> Result<Value, Strin
 /// Maps of quantities, which may be written as numbers while k8s-openapi takes texts only.
 const QUANTITIES: [&str; 7] = ["allocatable", "capacity", "hard", "limits", "overhead", "requests", "used"];
 
+/// Maps of texts.
+const TEXTS: [&str; 5] = ["annotations", "labels", "matchLabels", "nodeSelector", "stringData"];
+
 fn quantities(value: &Value) -> Value {
     match value {
         Value::Object(map) => map.iter().map(|(key, value)| (key.clone(), quantity_map(key, value))).collect(),
@@ -63,10 +70,27 @@ const FOREIGN: [&str; 2] = ["data", "openAPIV3Schema"];
 fn quantity_map(key: &str, value: &Value) -> Value {
     match value {
         value if FOREIGN.contains(&key) => value.clone(),
+        Value::Object(map) if TEXTS.contains(&key) => {
+            map.iter().map(|(key, value)| (key.clone(), null_as_text(value))).collect()
+        }
         Value::Object(map) if QUANTITIES.contains(&key) => {
             map.iter().map(|(key, value)| (key.clone(), number_as_text(value))).collect()
         }
         value => quantities(value),
+    }
+}
+
+/// In a map of texts Go reads null as the empty one.
+fn null_as_text(value: &Value) -> Value {
+    if value.is_null() { Value::String(String::new()) } else { value.clone() }
+}
+
+/// The members of an object that are maps of texts, nulls in them read as Go reads them.
+pub(crate) fn plain_texts(object: &mut Value, members: &[&str]) {
+    for member in members {
+        for value in object.get_mut(*member).and_then(Value::as_object_mut).into_iter().flat_map(Map::values_mut) {
+            *value = null_as_text(value);
+        }
     }
 }
 

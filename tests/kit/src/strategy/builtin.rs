@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::change::restore;
-use super::{priority, service, workload};
+use super::{fixed, pod, priority, service, status, workload};
 use crate::failure::quoted;
 use crate::registry::Kind;
 use crate::schema::Cause;
@@ -14,7 +14,6 @@ pub(super) fn fresh(kind: &Kind, object: &mut Value) {
         ("", "Namespace") => namespace(object),
         ("", "ConfigMap") => drop_empty(object),
         ("", "Secret") => secret(object),
-        ("", "Pod") => pod(object),
         ("", "Service") => service::fresh(object),
         _ => {}
     }
@@ -27,9 +26,11 @@ pub(crate) fn complete(kind: &Kind, object: &mut Value) {
             object["spec"] = json!({"finalizers": ["kubernetes"]});
             object["status"] = json!({"phase": "Active"});
         }
+        ("", "Pod") => pod::complete(object),
         ("batch", "Job") => job(object),
         _ => {}
     }
+    status::complete(kind, object);
 }
 
 /// Additions to a changed object.
@@ -38,13 +39,15 @@ pub(super) fn changed(kind: &Kind, live: &Value, object: &mut Value) {
         ("", "Namespace") => restore(live, object, "spec"),
         ("", "ConfigMap") => drop_empty(object),
         ("", "Secret") => secret(object),
+        ("", "Pod") => pod::changed(live, object),
         ("", "Service") => service::changed(live, object),
         _ => {}
     }
 }
 
 /// A write of the status of a built-in kind: everything else but metadata stays.
-pub(super) fn keep_spec(live: &Value, sent: &mut Value) {
+pub(super) fn keep_spec(kind: &Kind, live: &Value, sent: &mut Value) {
+    status::complete(kind, sent);
     let keys: Vec<String> = live.as_object().into_iter().chain(sent.as_object()).flat_map(Map::keys).cloned().collect();
     for key in keys.iter().filter(|key| !matches!(key.as_str(), "status" | "metadata")) {
         restore(live, sent, key);
@@ -84,11 +87,6 @@ fn drop_empty(object: &mut Value) {
     }
 }
 
-/// Nothing has started it.
-fn pod(object: &mut Value) {
-    object["status"] = json!({"phase": "Pending"});
-}
-
 /// The labels by which a Job finds its pods.
 fn job(object: &mut Value) {
     let (uid, name) = (object["metadata"]["uid"].clone(), object["metadata"]["name"].clone());
@@ -107,6 +105,11 @@ fn job(object: &mut Value) {
 
 /// What is wrong with an object of a built-in kind beyond its type and metadata; a small part of what clusters check.
 pub(crate) fn causes(kind: &Kind, object: &Value, live: Option<&Value>) -> Vec<Cause> {
+    let moved = live.filter(|_| kind.is_builtin()).map(|live| fixed::causes(kind, live, object)).unwrap_or_default();
+    [moved, present(kind, object, live)].concat()
+}
+
+fn present(kind: &Kind, object: &Value, live: Option<&Value>) -> Vec<Cause> {
     match (kind.group.as_str(), kind.kind.as_str()) {
         ("", "ConfigMap" | "Secret") => [key_causes(object), size_causes(object)].concat(),
         ("", "Service") => service::causes(object, live),

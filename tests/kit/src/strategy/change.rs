@@ -18,7 +18,7 @@ pub(crate) enum Part {
 pub(crate) fn carry_over(kind: &Kind, part: Part, live: &Value, sent: &mut Value) {
     match part {
         Part::Status if !kind.is_builtin() => *sent = with_status_of(live, sent),
-        Part::Status => builtin::keep_spec(live, sent),
+        Part::Status => builtin::keep_spec(kind, live, sent),
         Part::Main if kind.status => restore(live, sent, "status"),
         Part::Main => {}
     }

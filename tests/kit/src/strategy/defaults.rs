@@ -14,6 +14,9 @@ pub(crate) fn defaults(kind: &Kind, object: &mut Value) {
     match (kind.group.as_str(), kind.kind.as_str()) {
         ("", "Pod") => {
             fill(spec, json!({"enableServiceLinks": true}));
+            for list in ["initContainers", "containers"] {
+                each(spec, list, requests);
+            }
             pod(spec);
         }
         ("", "Service") => service::defaults(spec),
@@ -126,6 +129,15 @@ fn container(container: &mut Value) {
                 fill(get, json!({"path": "/", "scheme": "HTTP"}));
             }
         }
+    }
+}
+
+/// What a container may use at most it asks for, where it does not say what it asks for.
+fn requests(container: &mut Value) {
+    let limits = container["resources"]["limits"].clone();
+    if limits.as_object().is_some_and(|limits| !limits.is_empty()) {
+        fill(&mut container["resources"], json!({"requests": {}}));
+        fill(&mut container["resources"]["requests"], limits);
     }
 }
 

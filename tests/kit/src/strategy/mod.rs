@@ -3,10 +3,13 @@
 mod builtin;
 mod change;
 mod defaults;
+mod fixed;
 mod fresh;
 mod metadata;
+mod pod;
 mod priority;
 mod service;
+mod status;
 mod workload;
 
 pub(crate) use builtin::{causes as kind_causes, complete, times};
@@ -14,6 +17,7 @@ pub(crate) use change::{Part, carry_over};
 pub(crate) use defaults::defaults;
 pub(crate) use fresh::fresh;
 pub(crate) use metadata::{created, finalizer_warnings, updated};
+pub(crate) use priority::SYSTEM_PRIORITIES;
 pub(crate) use service::{needs_address, needs_health_check, needs_port};
 
 use serde_json::{Map, Value, json};

@@ -8,8 +8,9 @@ use crate::schema::Cause;
 /// The highest value that is not one of the system's own.
 const HIGHEST: i64 = 1_000_000_000;
 
-/// The classes that every cluster has.
-const OWN: [&str; 2] = ["system-cluster-critical", "system-node-critical"];
+/// The classes that every cluster has, and their values.
+pub(crate) const SYSTEM_PRIORITIES: [(&str, i64); 2] =
+    [("system-cluster-critical", 2_000_000_000), ("system-node-critical", 2_000_001_000)];
 
 /// What is wrong with a priority class.
 pub(super) fn causes(object: &Value, live: Option<&Value>) -> Vec<Cause> {
@@ -19,7 +20,7 @@ pub(super) fn causes(object: &Value, live: Option<&Value>) -> Vec<Cause> {
 fn created(object: &Value) -> Vec<Cause> {
     let mut causes = Vec::new();
     let (name, policy) = (super::meta(object, "name"), object["preemptionPolicy"].as_str().unwrap_or_default());
-    if name.starts_with("system-") && !OWN.contains(&name) {
+    if name.starts_with("system-") && !SYSTEM_PRIORITIES.iter().any(|(own, _)| *own == name) {
         let why = "priority class names with 'system-' prefix are reserved for system use only. error:";
         let why = format!("{why} {name} is not a known system priority class");
         causes.push(Cause::forbidden("metadata.name", &why));

@@ -59,6 +59,12 @@ async fn an_eviction_goes_on_the_account_of_the_budget() {
     let status = budgets.get("p").await.unwrap().status.unwrap();
     assert_eq!(status.disruptions_allowed, Some(0));
     assert!(status.disrupted_pods.unwrap().contains_key("a"));
+    let condition = &status.conditions.unwrap()[0];
+    assert_eq!(
+        (&*condition.type_, &*condition.status, &*condition.reason),
+        ("DisruptionAllowed", "False", "InsufficientPods")
+    );
+    assert_eq!(condition.observed_generation, Some(1));
     let why = "The disruption budget p needs 1 healthy pods and has 2 currently";
     assert_eq!(evicted(&pods, "b").await, (429, why.to_owned()));
     assert!(pods.get_opt("b").await.unwrap().is_some());

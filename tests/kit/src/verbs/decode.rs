@@ -7,7 +7,7 @@ use crate::failure::{About, Failure};
 
 use crate::failure::quoted;
 use crate::proto;
-use crate::registry::Kind;
+use crate::registry::{Kind, plain_texts};
 use crate::schema::{self, Cause};
 use crate::strategy;
 use crate::strict;
@@ -186,6 +186,9 @@ fn typed(call: &Call, value: &Value) -> Result<crate::registry::Decoded, Failure
     let mut decoded = kind.decode(value).map_err(refuse)?;
     strategy::times(kind, value).map_err(refuse)?;
     if !kind.is_builtin() {
+        if let Some(metadata) = decoded.value.get_mut("metadata") {
+            plain_texts(metadata, &["labels", "annotations"]);
+        }
         typed_metadata(&decoded.value).map_err(refuse)?;
         if let Some(metadata) = decoded.value.get_mut("metadata") {
             decoded.unknown = schema::prune_metadata(metadata, "metadata");

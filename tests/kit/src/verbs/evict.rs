@@ -144,10 +144,33 @@ fn refused(why: &str) -> Failure {
     Failure::status(429, "TooManyRequests", message).with_details(causes)
 }
 
+/// The condition by which others see that nothing more may go.
+fn used_up(status: &mut Value, now: &str) {
+    if !status["conditions"].is_array() {
+        status["conditions"] = json!([]);
+    }
+    let mut condition = json!({"type": "DisruptionAllowed", "status": "False", "reason": "InsufficientPods", "message": "",
+        "lastTransitionTime": now});
+    condition["observedGeneration"] = status["observedGeneration"].clone();
+    let Some(conditions) = status["conditions"].as_array_mut() else { return };
+    match conditions.iter_mut().find(|known| known["type"] == "DisruptionAllowed") {
+        Some(known) => {
+            if known["status"] == "False" {
+                condition["lastTransitionTime"] = known["lastTransitionTime"].clone();
+            }
+            *known = condition;
+        }
+        None => conditions.push(condition),
+    }
+}
+
 /// Writes down the disruption, for whoever keeps the count.
 fn taken(server: &Server, call: &Call, budget: &Arc<Value>, left: i64) -> Result<(), Stale> {
     let mut new = budget.as_ref().clone();
     new["status"]["disruptionsAllowed"] = json!(left);
+    if left == 0 {
+        used_up(&mut new["status"], &server.clock.stamp());
+    }
     new["status"]["disruptedPods"][call.name()] = json!(server.clock.stamp());
     let key = (call.target.space().to_owned(), meta(budget, "name").to_owned());
     let write = Write { resource: storage(), key, old: Some(Arc::clone(budget)), new: Some(new) };

@@ -26,7 +26,7 @@ use crate::server::Server;
 use crate::watch;
 
 pub(crate) use delete::{Deletion, Propagation, delete_stored};
-pub(crate) use get::typed;
+pub(crate) use get::{resource, typed};
 pub(crate) use scale::printed as printed_selector;
 pub(crate) use write::part;
 

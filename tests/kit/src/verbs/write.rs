@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::get::{resource, typed};
 use super::replicas;
 use crate::address::{self, Ledger};
+use crate::admit;
 use crate::apply::{Actor, Lists, is_unchanged, track_update};
 use crate::call::Call;
 use crate::cel;
@@ -62,6 +63,7 @@ pub(super) fn insert(server: &Server, call: &Call, mut object: Value, track: Tra
         track_update(None, &mut object, lists(call), &actor(call, &kind.api_version(), &time));
     }
     strategy::complete(kind, &mut object);
+    admit::new(server, call, &mut object)?;
     // The status that was sent is gone by now; its defaults belong to nobody.
     if let Some(schema) = &call.lens.schema {
         schema::default(&mut object, schema);
