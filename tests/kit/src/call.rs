@@ -26,6 +26,8 @@ pub(crate) struct Call {
     pub(crate) lens: Lens,
     pub(crate) target: Target,
     pub(crate) query: Query,
+    /// The query as it was sent.
+    pub(crate) asked: String,
     pub(crate) shape: Shape,
     /// Whether the answer is to be YAML.
     pub(crate) wants_yaml: bool,
@@ -65,6 +67,7 @@ impl Call {
             wants_yaml: wants_yaml(&parts.headers),
             shape: Shape::negotiate(&parts.headers, &query, server.clock, &kind)?,
             content_type: header(CONTENT_TYPE).split(';').next().unwrap_or_default().trim().to_owned(),
+            asked: parts.uri.query().unwrap_or_default().to_owned(),
             method: parts.method,
             kind,
             target,

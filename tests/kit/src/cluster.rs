@@ -151,7 +151,7 @@ impl Builder {
     }
 
     /// Lets requests with this bearer token be those of a user, `system:admin` being the administrator. From the first one on HTTP needs a token: a request without is
-    /// refused (401) or, with [`Builder::rbac`], anonymous.
+    /// refused (401) or, with [`Builder::rbac`], anonymous. In both cases the tokens that service accounts request are theirs.
     #[must_use]
     pub fn bearer(mut self, token: &str, user: &str) -> Self {
         self.options.identities.add(token, user);
@@ -243,6 +243,35 @@ impl Cluster {
     /// Ends all running watches, as a restart of an API server does.
     pub fn drop_watches(&self) {
         self.server.drops.send_modify(|drops| *drops += 1);
+    }
+
+    /// What `kubectl logs` and [`kube::Api::logs`] tell of a container from now on.
+    ///
+    /// Nobody runs here: without it a pod has an empty log until it has a `nodeName`, and one that is refused (400) until the status
+    /// says that the container runs or has run. `tailLines` and `limitBytes` are heeded; following, previous logs, time stamps and the
+    /// logs since some time are not done (501).
+    ///
+    /// ```
+    /// use evenkeel_testkit::Cluster;
+    /// use k8s_openapi::api::core::v1::Pod;
+    /// use kube::Api;
+    /// use kube::api::{LogParams, PostParams};
+    /// use serde_json::json;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let cluster = Cluster::start().await;
+    /// let pods: Api<Pod> = Api::namespaced(cluster.client(), "default");
+    /// let pod = json!({"metadata": {"name": "p"}, "spec": {"containers": [{"name": "c", "image": "i"}]}});
+    /// pods.create(&PostParams::default(), &serde_json::from_value(pod)?).await?;
+    /// cluster.set_log("default", "p", "c", "one\ntwo\n");
+    /// let last = LogParams { tail_lines: Some(1), ..LogParams::default() };
+    /// assert_eq!(pods.logs("p", &last).await?, "two\n");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn set_log(&self, namespace: &str, pod: &str, container: &str, text: &str) {
+        self.server.texts.set([namespace, pod, container], text);
     }
 
     /// What the cluster has done so far, in counts; the difference of two shows the cost of what came between.

@@ -67,7 +67,10 @@
 //! - of protobuf only what `kubectl create` sends is read, and nothing is answered in it; JSON deeper than 127 levels is refused (a
 //!   cluster reads 10,000);
 //! - budgets of evictions are what the status of their PodDisruptionBudget says, which nobody counts here;
-//! - webhooks, logs, exec and tokens of service accounts.
+//! - logs are the texts that a test has put there ([`Cluster::set_log`]), told as a whole or from their end: not followed, nor since a time;
+//! - tokens of service accounts ([`Builder::rbac`], [`Builder::bearer`]) are texts without meaning of their own, and TokenReviews are
+//!   not answered;
+//! - webhooks and exec.
 //!
 //! What shows each rule of the server, and which few nothing shows, stands in `tests/rules.txt` of this crate.
 //!

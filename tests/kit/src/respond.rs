@@ -19,6 +19,8 @@ pub(crate) struct Reply {
     pub(crate) code: u16,
     pub(crate) body: Body,
     pub(crate) warnings: Vec<String>,
+    /// The media type; none of nothing.
+    media: Option<&'static str>,
 }
 
 impl Reply {
@@ -43,7 +45,17 @@ impl Reply {
     }
 
     pub(crate) fn stream(code: u16, body: Body) -> Reply {
-        Reply { code, body, warnings: Vec::new() }
+        Reply { code, body, warnings: Vec::new(), media: Some("application/json") }
+    }
+
+    /// A plain text.
+    pub(crate) fn text(text: Vec<u8>) -> Reply {
+        Reply { media: Some("text/plain"), ..Reply::bytes(200, text.into()) }
+    }
+
+    /// Nothing, successfully.
+    pub(crate) fn empty() -> Reply {
+        Reply { media: None, ..Reply::stream(204, Body::empty()) }
     }
 
     pub(crate) fn warning(mut self, warnings: Vec<String>) -> Reply {
@@ -54,7 +66,9 @@ impl Reply {
     pub(crate) fn into_response(self) -> Response<Body> {
         let mut response = Response::new(self.body);
         *response.status_mut() = StatusCode::from_u16(self.code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        if let Some(media) = self.media {
+            response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(media));
+        }
         response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-cache, private"));
         warn(&mut response, &self.warnings);
         response

@@ -17,13 +17,14 @@ use crate::cluster::Options;
 use crate::failure::Failure;
 use crate::fault::{Effect, Faults};
 use crate::log::{Entry, Log};
-use crate::rbac::{self, Asked, Identities, Local, User};
+use crate::rbac::{self, Asked, Identities, Local, Tokens, User};
 use crate::registry::Verb;
 use crate::respond::Reply;
 use crate::route::Route;
 use crate::shape::wants_yaml;
 use crate::store::{Pages, Store};
 use crate::sweep::{Meeting, Point, Tap};
+use crate::verbs::Texts;
 use crate::{meta, verbs, watch, yaml};
 
 /// The state all requests share.
@@ -33,6 +34,9 @@ pub(crate) struct Server {
     pub(crate) pages: Pages,
     catalog: RwLock<Arc<Catalog>>,
     pub(crate) addresses: Addresses,
+    pub(crate) tokens: Tokens,
+    /// The logs of containers.
+    pub(crate) texts: Texts,
     /// Held from reading the definitions until their kinds are served, so that the last one to read is the last to serve.
     pub(crate) publishing: Mutex<()>,
     pub(crate) options: Options,
@@ -50,6 +54,8 @@ impl Server {
             pages: Pages::default(),
             catalog: RwLock::new(Arc::new(Catalog::builtin())),
             addresses: Addresses::default(),
+            tokens: Tokens::default(),
+            texts: Texts::default(),
             publishing: Mutex::default(),
             options,
             clock: Clock::start(),

@@ -4,7 +4,7 @@ use http::HeaderMap;
 use http::header::AUTHORIZATION;
 use http::request::Parts;
 
-use super::{Asked, check};
+use super::{Asked, Tokens, check};
 use crate::failure::Failure;
 use crate::server::Server;
 
@@ -45,14 +45,15 @@ impl Identities {
     ///
     /// # Errors
     /// 401 for an unknown token, or for none where tokens are the only way in.
-    fn caller(&self, parts: &Parts, rbac: bool) -> Result<User, Failure> {
+    fn caller(server: &Server, parts: &Parts) -> Result<User, Failure> {
+        let (known, rbac) = (&server.options.identities, server.options.rbac);
         let token = header(&parts.headers, AUTHORIZATION.as_str());
-        let open = self.0.is_empty() && !rbac;
+        let open = known.0.is_empty() && !rbac;
         match token.map(|token| token.strip_prefix("Bearer ").unwrap_or_default()) {
             _ if open => Ok(User::admin()),
-            Some(token) => self.find(token).ok_or_else(unauthorized),
+            Some(token) => known.find(token).or_else(|| Tokens::user(server, token)).ok_or_else(unauthorized),
             None if parts.extensions.get::<Local>().is_some() => Ok(User::admin()),
-            None if self.0.is_empty() => Ok(User::admin()),
+            None if known.0.is_empty() => Ok(User::admin()),
             None if rbac => Ok(User::named(ANONYMOUS)),
             None => Err(unauthorized()),
         }
@@ -63,7 +64,7 @@ impl Identities {
     /// # Errors
     /// 401 as above; 403 when the caller may not ask as another.
     pub(crate) fn user(server: &Server, parts: &Parts) -> Result<User, Failure> {
-        let caller = server.options.identities.caller(parts, server.options.rbac)?;
+        let caller = Self::caller(server, parts)?;
         let groups = parts.headers.get_all("Impersonate-Group").iter().filter_map(|group| group.to_str().ok());
         let groups: Vec<String> = groups.map(str::to_owned).collect();
         let Some(name) = header(&parts.headers, "Impersonate-User") else { return Ok(caller) };

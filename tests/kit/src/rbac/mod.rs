@@ -8,6 +8,7 @@ mod resolve;
 mod review;
 mod rule;
 mod seed;
+mod token;
 
 use crate::failure::Failure;
 use crate::server::Server;
@@ -17,6 +18,7 @@ pub(crate) use escalate::check_given;
 pub(crate) use identity::{Identities, Local, User};
 pub(crate) use review::answer as review;
 pub(crate) use seed::plant;
+pub(crate) use token::{AUDIENCE, Token, Tokens};
 
 /// Refuses what the user may not do, with the text of a real server.
 ///

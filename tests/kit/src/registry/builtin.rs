@@ -36,7 +36,7 @@ fn core() -> Vec<Kind> {
         row::<core::ResourceQuota>().short(&["quota"]).with_status(),
         row::<core::Secret>().selecting(vec![Selectable::plain("type")]),
         row::<core::Service>().short(&["svc"]).all().with_status().conditional().selecting(service_fields()),
-        row::<core::ServiceAccount>().short(&["sa"]),
+        service_account(),
     ]
 }
 
@@ -98,7 +98,17 @@ where
 fn pod() -> Kind {
     let mut kind = row::<core::Pod>().short(&["po"]).all().with_status().selecting(pod_fields());
     let foreign = Some(("policy", "v1"));
-    kind.others = vec![Subresource { name: "eviction", kind: "Eviction", foreign, verbs: &[Verb::Create] }];
+    kind.others = vec![
+        Subresource { name: "eviction", kind: "Eviction", foreign, verbs: &[Verb::Create] },
+        Subresource { name: "log", kind: "Pod", foreign: None, verbs: &[Verb::Get] },
+    ];
+    kind
+}
+
+fn service_account() -> Kind {
+    let mut kind = row::<core::ServiceAccount>().short(&["sa"]);
+    let foreign = Some(("authentication.k8s.io", "v1"));
+    kind.others = vec![Subresource { name: "token", kind: "TokenRequest", foreign, verbs: &[Verb::Create] }];
     kind
 }
 

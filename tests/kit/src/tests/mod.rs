@@ -17,6 +17,8 @@ mod service;
 mod smoke;
 mod snapshot;
 mod storm;
+mod text;
+mod token;
 
 use kube::Api;
 use kube::Client;

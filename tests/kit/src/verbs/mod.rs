@@ -11,6 +11,8 @@ mod list;
 mod patch;
 mod replicas;
 mod scale;
+mod text;
+mod token;
 mod update;
 mod write;
 
@@ -28,11 +30,11 @@ use crate::watch;
 pub(crate) use delete::{Deletion, Propagation, delete_stored};
 pub(crate) use get::{resource, typed};
 pub(crate) use scale::printed as printed_selector;
+pub(crate) use text::Texts;
 pub(crate) use write::part;
 
 /// Subresources a cluster has and this server does not.
-const NOT_DONE: [&str; 9] =
-    ["finalize", "log", "exec", "attach", "portforward", "proxy", "binding", "ephemeralcontainers", "token"];
+const NOT_DONE: [&str; 7] = ["finalize", "exec", "attach", "portforward", "proxy", "binding", "ephemeralcontainers"];
 
 /// Sends a request to its verb.
 pub(crate) async fn answer(server: &Arc<Server>, call: Call) -> Result<Reply, Failure> {
@@ -56,14 +58,16 @@ async fn asked(server: &Arc<Server>, call: Call) -> Result<Reply, Failure> {
     match (call.target.subresource.as_deref(), &call.kind.scale) {
         (None, _) => whole(server, call).await,
         (Some("scale"), Some(scale)) => scale::answer(server, &call, scale),
-        (Some("eviction"), _) if is_pod(&call) => evict::answer(server, &call),
+        (Some("eviction"), _) if is_core(&call, "pods") => evict::answer(server, &call),
+        (Some("log"), _) if is_core(&call, "pods") => text::answer(server, &call),
+        (Some("token"), _) if is_core(&call, "serviceaccounts") => token::answer(server, &call),
         (Some("status"), _) if call.kind.status => status(server, &call).await,
         (Some(other), _) => Err(subresource(server, &call, other)),
     }
 }
 
-fn is_pod(call: &Call) -> bool {
-    call.kind.group.is_empty() && call.kind.plural == "pods"
+fn is_core(call: &Call, plural: &str) -> bool {
+    call.kind.group.is_empty() && call.kind.plural == plural
 }
 
 /// Refuses wrong options of a write.
