@@ -163,9 +163,9 @@ pub fn status(args: TokenStream, item: TokenStream) -> TokenStream {
 /// | `clears(on::B, ..)` | negative conditions of earlier steps that its success removes |
 /// | `reads(K, on::C, ..)` | kinds and conditions that it looks at, and that wake nobody |
 /// | `watches(K, by_name)` | a kind of which the named objects wake this one |
-/// | `watches(K, labels = "a=b")` | a kind of which all matching objects are kept in memory |
+/// | `watches(K, labels = "a=b")` | a kind of which all matching objects are kept in memory, for `cx.get` and `cx.list` |
 /// | `polls(K)` | a kind that is read from the API server each time |
-/// | `owns(K, ..)` | kinds that it writes; a change of one wakes its owner |
+/// | `owns(K, ..)` | kinds that it writes; a change of one wakes its owner, `cx.owned` names those there are |
 /// | `timeout = "30s"` | how long it, or its cleanup, may take within the time of the pass; then it is dropped and its condition says `TimedOut` |
 /// | `external` | it makes something outside of the cluster, which its [`cleanup`](macro@cleanup) removes |
 /// | `actions(force, ..)` | one-shot actions: `cx.requested("force")` tells whether `evenkeel.dev/forceAt` asks for it in this pass |

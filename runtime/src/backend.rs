@@ -58,6 +58,15 @@ pub struct Target {
     pub name: String,
 }
 
+impl Target {
+    /// All objects of the kind that match a selector, in this namespace; without one, wherever they are watched. No object has such a
+    /// name.
+    #[must_use]
+    pub fn selection(kind: KindInfo, namespace: Option<String>, selector: &str) -> Self {
+        Self { namespace: namespace.filter(|_| kind.namespaced), name: format!("?{selector}"), kind }
+    }
+}
+
 impl fmt::Display for Target {
     /// As it stands in `status.observedInputs.references`: `v1/Secret/team-a/token`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -73,6 +82,10 @@ impl fmt::Display for Target {
 pub trait Backend: Send + Sync {
     /// Reads an object in the declared way. `None`: it is not there.
     fn get(&self, how: How, target: Target) -> BoxFuture<'_, Result<Option<Arc<DynamicObject>>, ApiError>>;
+    /// All objects of a [selection](Target::selection), ordered by namespace and name.
+    fn list(&self, selector: &'static str, target: Target) -> BoxFuture<'_, Result<Vec<Arc<DynamicObject>>, ApiError>>;
+    /// The names of the objects of the kind that are owned by the reconciled one, in order.
+    fn owned(&self, kind: KindInfo) -> BoxFuture<'_, Result<Vec<String>, ApiError>>;
     /// Server-side apply of an owned object under the reconciler's field manager, owner reference included.
     fn apply(&self, target: Target, object: serde_json::Value) -> BoxFuture<'_, Result<Arc<DynamicObject>, ApiError>>;
     /// Deletes an owned object; one that is not there is fine.

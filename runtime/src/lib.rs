@@ -82,7 +82,7 @@ pub use backend::ApiError;
 pub use evenkeel_macros::{ConditionSet, ReconcileError, cleanup, reconciler, status, sub_reconciler};
 
 pub use condition::{Condition, ConditionSet};
-pub use cx::{Apply, Cx, Delete, Get, Pass, Require, RequireReady, StatusOf};
+pub use cx::{Apply, Cx, Delete, Get, List, Pass, Require, RequireReady, StatusOf};
 pub use deletion::is_deleted;
 pub use draft::StatusIntent;
 pub use interval::{Interval, IntoInterval, Jitter};
@@ -92,6 +92,6 @@ pub use operator::{Error, Operator, Result};
 pub use outcome::{Class, Flow, Halt, Outcome, ReconcileError};
 pub use reconciler::{Primary, Reconciler};
 pub use restricted::{OnlyWrittenBy, WrittenBy, with_cx_write};
-pub use right::{ClearedBy, OwnedBy, ReadBy, SetBy, WatchedBy};
+pub use right::{ClearedBy, ListedBy, OwnedBy, ReadBy, SetBy, WatchedBy};
 pub use status::{ObservedInputs, StatusContract};
 pub use step::{Absent, Provides, SubReconciler};

@@ -19,7 +19,7 @@ pub use crate::poison::{Poison, poisoned};
 pub use crate::reconciler::{Primary, Reconciler};
 pub use crate::request::action;
 pub use crate::restricted::{DraftKey, OnlyWrittenBy, StatusDraft, with_cx_write};
-pub use crate::right::{Declares, Unread, clears, owns, reads, sets, watches};
+pub use crate::right::{Declares, Unread, clears, labels, owns, reads, sets, watches};
 pub use crate::status::{ObservedInputs, StatusContract};
 pub use crate::step::{HasCleanup, NoCleanup, Provides, SubReconciler, Undo};
 pub use crate::suspend::{IsSuspended, Suspend};

@@ -12,7 +12,7 @@ macro_rules! lists {
     };
 }
 
-lists!(sets clears reads watches owns);
+lists!(sets clears reads watches labels owns);
 
 /// The condition may be set by the step `S`.
 #[diagnostic::on_unimplemented(
@@ -57,6 +57,17 @@ pub trait WatchedBy<S>: Declared<S, watches> {}
 
 #[diagnostic::do_not_recommend]
 impl<T: Declared<S, watches>, S> WatchedBy<S> for T {}
+
+/// All objects of the kind that the step `S` watches by label may be listed by it.
+#[diagnostic::on_unimplemented(
+    message = "`{S}` would list `{Self}`, but does not watch it by label",
+    label = "not watched by label in this step",
+    note = "add `watches({Self}, labels = \"app=web\")` to `{S}`: the cache holds what matches"
+)]
+pub trait ListedBy<S>: Declared<S, labels> {}
+
+#[diagnostic::do_not_recommend]
+impl<T: Declared<S, labels>, S> ListedBy<S> for T {}
 
 /// Objects of the kind are written by the step `S`, and owned by its object.
 #[diagnostic::on_unimplemented(

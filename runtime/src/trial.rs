@@ -21,6 +21,7 @@ use crate::gate::Gate;
 use crate::outcome::Halt;
 use crate::pass::{Calls, owned, owner};
 use crate::step::SubReconciler;
+use crate::watch::Seen;
 use crate::wiring::{How, KindInfo, Wiring};
 
 /// How a step ended.
@@ -85,6 +86,22 @@ struct Direct {
 impl Backend for Direct {
     fn get(&self, _: How, target: Target) -> BoxFuture<'_, Result<Option<Arc<DynamicObject>>, ApiError>> {
         async move { Ok(self.calls.get(&target).await?.map(Arc::new)) }.boxed()
+    }
+
+    fn list(&self, selector: &'static str, target: Target) -> BoxFuture<'_, Result<Vec<Arc<DynamicObject>>, ApiError>> {
+        async move { Ok(self.calls.list(&target, Some(selector)).await?.into_iter().map(Arc::new).collect()) }.boxed()
+    }
+
+    fn owned(&self, kind: KindInfo) -> BoxFuture<'_, Result<Vec<String>, ApiError>> {
+        let target =
+            Target { namespace: self.target.namespace.clone().filter(|_| kind.namespaced), name: String::new(), kind };
+        async move {
+            let all = self.calls.list(&target, None).await?;
+            let is_ours =
+                |object: &DynamicObject| Seen::of(&target, object).controller.as_ref() == Some(&self.owner.uid);
+            Ok(all.into_iter().filter(is_ours).filter_map(|object| object.metadata.name).collect())
+        }
+        .boxed()
     }
 
     fn apply(&self, target: Target, object: Value) -> BoxFuture<'_, Result<Arc<DynamicObject>, ApiError>> {

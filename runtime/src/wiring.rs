@@ -207,6 +207,17 @@ pub enum How {
     Reads,
 }
 
+impl How {
+    /// The label selector of a watch by label.
+    #[must_use]
+    pub const fn selector(self) -> Option<&'static str> {
+        match self {
+            Self::WatchesLabels(selector) => Some(selector),
+            Self::Owns | Self::WatchesByName | Self::Reads => None,
+        }
+    }
+}
+
 /// A kind, erased.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct KindInfo {

@@ -93,10 +93,10 @@ async fn plays(operate: impl FnOnce(&World, Arc<Lab>) -> Running) {
 
 #[tokio::test(start_paused = true)]
 async fn what_was_written_is_read_though_the_watch_of_its_name_lags() {
-    plays(|world, lab| world.operator::<named::named>(lab)).await;
+    plays(World::operator::<named::named>).await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn what_was_written_is_read_though_the_watch_of_its_label_lags() {
-    plays(|world, lab| world.operator::<labelled::labelled>(lab)).await;
+    plays(World::operator::<labelled::labelled>).await;
 }

@@ -178,9 +178,11 @@ fn expand_rights(step: &Step) -> TokenStream {
     let sets = expand_right(step, "sets", &args.sets.iter().collect::<Vec<_>>());
     let clears = expand_right(step, "clears", &args.clears.iter().collect::<Vec<_>>());
     let watches = expand_right(step, "watches", &watched);
+    let by_label = args.watches.iter().filter(|watch| matches!(watch.how, How::Labels(_)));
+    let labels = expand_right(step, "labels", &by_label.map(|watch| &watch.kind).collect::<Vec<_>>());
     let owns = expand_right(step, "owns", &args.owns.iter().collect::<Vec<_>>());
     let reads = expand_right(step, "reads", &read);
-    quote!(#sets #clears #watches #owns #reads)
+    quote!(#sets #clears #watches #labels #owns #reads)
 }
 
 /// The impls of one right. They stand on the step, so that a kind may be a parameter of it.

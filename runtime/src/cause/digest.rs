@@ -37,3 +37,10 @@ pub(crate) fn hash(text: &str) -> String {
     digest.bytes(text.as_bytes());
     digest.finish()
 }
+
+/// The hash of several texts, as a number.
+pub(crate) fn number(texts: &[&str]) -> u64 {
+    let mut digest = Digest::new();
+    texts.iter().for_each(|text| digest.add(text));
+    digest.0
+}

@@ -47,6 +47,11 @@ call_future!(
     Apply<K> = Result<K, ApiError>
 );
 
+call_future!(
+    /// The future of [`Cx::list`](crate::Cx::list) and [`Cx::owned`](crate::Cx::owned).
+    List<K> = Result<K, ApiError>
+);
+
 /// The future of [`Cx::delete`](crate::Cx::delete).
 #[must_use = "futures do nothing unless awaited"]
 pub struct Delete<'a>(pub(super) BoxFuture<'a, Result<(), ApiError>>);

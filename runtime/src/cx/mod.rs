@@ -13,6 +13,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use kube::core::DynamicObject;
+
 use crate::backend::{ApiError, BoxFuture, Target};
 use crate::condition::{Condition, ConditionMarker, Status};
 use crate::draft::Draft;
@@ -20,12 +22,12 @@ use crate::interval::Clamped;
 use crate::reconciler::Primary;
 use crate::request::Action;
 use crate::restricted::{OnlyWrittenBy, WrittenBy};
-use crate::right::{ClearedBy, OwnedBy, ReadBy, SetBy, WatchedBy};
+use crate::right::{ClearedBy, ListedBy, OwnedBy, ReadBy, SetBy, WatchedBy};
 use crate::status::StatusContract;
 use crate::step::{Absent, SubReconciler};
 use crate::wiring::{How, Kind, KindInfo};
 
-pub use self::call::{Apply, Delete, Get, Require, RequireReady};
+pub use self::call::{Apply, Delete, Get, List, Require, RequireReady};
 pub use self::each::{begin_each, ended, finish_each};
 pub(crate) use self::join::Stop;
 pub use self::join::{both, fork, joined, merge};
@@ -189,6 +191,37 @@ impl<S: SubReconciler> Cx<'_, S> {
     /// The call failed, or the object cannot be decoded.
     pub fn get<K: Kind + ReadBy<S>>(&mut self, name: &str) -> Get<'_, K> {
         Get(self.lookup::<K>(name, false))
+    }
+
+    /// All objects of a kind that this step watches by label: those that match, in the namespace of the reconciled object where it has one,
+    /// ordered by namespace and name. They come from the cache; what appears among them, changes or vanishes wakes the object.
+    ///
+    /// # Errors
+    /// The watch does not work, or an object cannot be decoded.
+    pub fn list<K: Kind + ListedBy<S>>(&mut self) -> List<'_, Vec<K>> {
+        let kind = KindInfo::of::<K>();
+        let selectors = S::WIRING.relations.iter().filter(|relation| relation.kind.is_some_and(|info| info() == kind));
+        let selector = selectors.filter_map(|relation| relation.how.selector()).next().unwrap_or_default();
+        let target = Target::selection(kind, self.draft.namespace.clone(), selector);
+        self.draft.references.insert(target.to_string());
+        let backend = self.draft.backend.clone();
+        List(Box::pin(async move {
+            let text = target.to_string();
+            let objects = backend.list(selector, target).await?;
+            let decode = |object: Arc<DynamicObject>| serde_json::to_value(&*object).and_then(serde_json::from_value);
+            let decoded = objects.into_iter().map(decode).collect::<Result<Vec<K>, _>>();
+            decoded.map_err(|error| ApiError::Failed(format!("{text} cannot be decoded: {error}")))
+        }))
+    }
+
+    /// The names of the objects of a kind that this step owns and that belong to the reconciled object, whichever pass made them: what is
+    /// not wanted any more can be [deleted](Self::delete). They come from the cache and our own writes, without a call.
+    ///
+    /// # Errors
+    /// None in an operator; a [trial](crate::trial) of the step asks the API server.
+    pub fn owned<K: Kind + OwnedBy<S>>(&mut self) -> List<'_, Vec<String>> {
+        let backend = self.draft.backend.clone();
+        List(Box::pin(async move { backend.owned(KindInfo::of::<K>()).await }))
     }
 
     fn target<K: Kind>(&self, name: &str) -> Target {

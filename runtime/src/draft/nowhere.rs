@@ -7,13 +7,19 @@ use serde_json::Value;
 
 use super::StatusIntent;
 use crate::backend::{ApiError, Backend, BoxFuture, Target};
-use crate::wiring::How;
+use crate::wiring::{How, KindInfo};
 
 pub(super) struct Nowhere;
 
 impl Backend for Nowhere {
     fn get(&self, _: How, _: Target) -> BoxFuture<'_, Result<Option<Arc<DynamicObject>>, ApiError>> {
         unreachable!("no step reads here")
+    }
+    fn list(&self, _: &'static str, _: Target) -> BoxFuture<'_, Result<Vec<Arc<DynamicObject>>, ApiError>> {
+        unreachable!("no step lists here")
+    }
+    fn owned(&self, _: KindInfo) -> BoxFuture<'_, Result<Vec<String>, ApiError>> {
+        unreachable!("no step looks at children here")
     }
     fn apply(&self, _: Target, _: Value) -> BoxFuture<'_, Result<Arc<DynamicObject>, ApiError>> {
         unreachable!("no step writes here")

@@ -23,7 +23,7 @@ use crate::draft::StatusIntent;
 use crate::meter::Meter;
 use crate::queue::Key;
 use crate::watch::{Relations, Seen};
-use crate::wiring::How;
+use crate::wiring::{How, KindInfo};
 
 /// The backend of one pass.
 pub(super) struct PassBackend {
@@ -111,6 +111,26 @@ impl Backend for PassBackend {
         .boxed()
     }
 
+    fn list(&self, selector: &'static str, target: Target) -> BoxFuture<'_, Result<Vec<Arc<DynamicObject>>, ApiError>> {
+        async move {
+            let (mut objects, version) = self.relations.list(&self.key, selector, &target).await?;
+            let cached = |child: &Target| self.relations.selected(selector, child);
+            if self.children.outran_list(&target.kind, selector, cached, |child| self.relations.owned(child)) {
+                objects = self.calls.list(&target, Some(selector)).await?.into_iter().map(Arc::new).collect();
+            }
+            self.tracked().watched.entry(target.to_string()).or_insert(version);
+            Ok(objects)
+        }
+        .boxed()
+    }
+
+    fn owned(&self, kind: KindInfo) -> BoxFuture<'_, Result<Vec<String>, ApiError>> {
+        let children = self.relations.children(&self.identity.uid).into_iter().map(|seen| seen.target);
+        let mut names: Vec<String> = children.filter(|target| target.kind == kind).map(|target| target.name).collect();
+        names.sort();
+        std::future::ready(Ok(names)).boxed()
+    }
+
     fn apply(&self, target: Target, object: Value) -> BoxFuture<'_, Result<Arc<DynamicObject>, ApiError>> {
         self.apply_child(target, object).boxed()
     }
@@ -120,6 +140,7 @@ impl Backend for PassBackend {
             let watched = self.relations.is_watched(&target.kind).then(|| self.relations.version_of(&target)).flatten();
             let guard = self.relations.writing(&target);
             self.calls.delete(&target).await?;
+            guard.deleted();
             drop(guard);
             self.children.deleted(&target, watched);
             self.tracked().owned.remove(&target.to_string());

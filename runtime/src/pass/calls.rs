@@ -47,6 +47,13 @@ impl Calls {
         Ok(found.items.into_iter().next().map(|Object(object)| object))
     }
 
+    /// Reads all objects of the target's kind and namespace, those that match the selector.
+    pub(crate) async fn list(&self, target: &Target, selector: Option<&str>) -> Result<Vec<DynamicObject>, ApiError> {
+        let params = selector.iter().fold(ListParams::default(), |params, selector| params.labels(selector));
+        let found = self.answered(self.api(target).list(&params)).await?;
+        Ok(found.items.into_iter().map(|Object(object)| object).collect())
+    }
+
     /// Server-side apply, taking over fields from others.
     pub(crate) async fn apply(&self, target: &Target, object: &Value) -> Result<DynamicObject, ApiError> {
         self.may_write()?;

@@ -7,7 +7,8 @@ use kube::api::DynamicObject;
 
 use crate::backend::Target;
 use crate::version::is_newer;
-use crate::watch::Seen;
+use crate::watch::{Seen, matches};
+use crate::wiring::KindInfo;
 
 /// What was applied last to an owned object, and what came back.
 pub(super) struct Applied {
@@ -19,8 +20,8 @@ pub(super) struct Applied {
 /// A write of ours.
 enum Written {
     Applied(Box<Applied>),
-    /// The object of this uid was deleted.
-    Deleted(String),
+    /// The object was deleted as it was known.
+    Deleted(Box<Seen>),
 }
 
 /// The last writes, by target. Cloneable: all clones are one.
@@ -40,7 +41,7 @@ impl Children {
     pub(super) fn deleted(&self, target: &Target, watched: Option<Seen>) {
         let (mut writes, name) = (self.lock(), target.to_string());
         writes.remove(&name);
-        writes.extend(watched.map(|seen| (name, Written::Deleted(seen.uid))));
+        writes.extend(watched.map(|seen| (name, Written::Deleted(Box::new(seen)))));
     }
 
     /// The answer of our last apply, if that was the same intent and the object is still as it left it.
@@ -63,28 +64,55 @@ impl Children {
         cached: Option<&DynamicObject>,
         known: impl FnOnce() -> Option<Seen>,
     ) -> bool {
-        let mut writes = self.lock();
+        let writes = self.lock();
         if writes.is_empty() {
             return false;
         }
-        let (name, cached) = (target.to_string(), cached.map(|object| Seen::of(target, object)));
-        match writes.get(&name) {
-            None => false,
-            Some(Written::Applied(applied)) => match cached {
-                Some(cached) if cached.uid == applied.seen.uid => {
-                    is_newer(&applied.seen.resource_version, &cached.resource_version)
-                }
-                // Not delivered yet, or gone already.
-                _ => known().is_some_and(|known| known.uid == applied.seen.uid),
-            },
-            Some(Written::Deleted(uid)) => {
-                let is_behind =
-                    cached.is_some_and(|cached| cached.uid == *uid) || known().is_some_and(|known| known.uid == *uid);
-                if !is_behind {
-                    writes.remove(&name);
-                }
-                is_behind
-            }
+        let cached = cached.map(|object| Seen::of(target, object));
+        writes.get(&target.to_string()).is_some_and(|written| written.outran(cached, known))
+    }
+
+    /// Whether a list of what matches the selector is older than our last writes. `cached` and `known` tell of each what is known.
+    pub(super) fn outran_list(
+        &self,
+        kind: &KindInfo,
+        selector: &str,
+        cached: impl Fn(&Target) -> Option<Arc<DynamicObject>>,
+        known: impl Fn(&Target) -> Option<Seen>,
+    ) -> bool {
+        let writes = self.lock();
+        let mut of_kind = writes.values().filter(|written| written.seen().target.kind == *kind);
+        of_kind.any(|written| {
+            let target = &written.seen().target;
+            let cached = cached(target).map(|object| Seen::of(target, &object));
+            // What does not match is not in the list, and need not be.
+            (cached.is_some() || written.matches(selector)) && written.outran(cached, || known(target))
+        })
+    }
+}
+
+impl Written {
+    fn seen(&self) -> &Seen {
+        match self {
+            Self::Applied(applied) => &applied.seen,
+            Self::Deleted(seen) => seen,
+        }
+    }
+
+    fn matches(&self, selector: &str) -> bool {
+        match self {
+            Self::Applied(applied) => matches(selector, applied.object.metadata.labels.as_ref()),
+            Self::Deleted(_) => false,
+        }
+    }
+
+    fn outran(&self, cached: Option<Seen>, known: impl FnOnce() -> Option<Seen>) -> bool {
+        let (ours, same) = (self.seen(), cached.filter(|cached| cached.uid == self.seen().uid));
+        match (self, same) {
+            (Self::Applied(_), Some(cached)) => is_newer(&ours.resource_version, &cached.resource_version),
+            // Not delivered yet, or gone already.
+            (Self::Applied(_), None) => known().is_some_and(|known| known.uid == ours.uid),
+            (Self::Deleted(_), same) => same.is_some(),
         }
     }
 }

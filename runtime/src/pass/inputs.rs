@@ -62,8 +62,13 @@ impl<R: Reconciler> PassWorker<R> {
     }
 
     fn now(&self, reference: &str) -> String {
-        let target = resolve(&R::WIRING, reference).map(|(_, target)| target);
-        watched_version(target.and_then(|target| self.env.relations.version_of(&target)).as_ref())
+        let relations = &self.env.relations;
+        match resolve(&R::WIRING, reference) {
+            Some((how, target)) if is_selection(&target) => {
+                how.selector().and_then(|selector| relations.version_of_all(selector, &target)).unwrap_or_default()
+            }
+            resolved => watched_version(resolved.and_then(|(_, target)| relations.version_of(&target)).as_ref()),
+        }
     }
 
     /// After a restart: takes up the watches of the names that the last pass asked for. False if one cannot be read.
@@ -71,6 +76,9 @@ impl<R: Reconciler> PassWorker<R> {
         for reference in references {
             let Some((how, target)) = resolve(&R::WIRING, reference) else { return false };
             let read = match how {
+                How::WatchesLabels(selector) if is_selection(&target) => {
+                    self.env.relations.list(key, selector, &target).await.map(|_| None)
+                }
                 How::WatchesLabels(selector) => self.env.relations.labelled(key, selector, &target).await,
                 _ => self.env.relations.named(key, &target).await,
             };
@@ -131,15 +139,22 @@ fn watched_version(seen: Option<&Seen>) -> String {
 fn resolve(wiring: &crate::wiring::Wiring, reference: &str) -> Option<(How, Target)> {
     let relations = wiring.steps.iter().flat_map(|step| step.relations);
     let watched = relations.filter(|r| matches!(r.how, How::WatchesByName | How::WatchesLabels(_)));
-    watched.filter_map(|relation| Some((relation.how, parse(relation.kind?(), reference)?))).next()
+    let mut resolved = watched.filter_map(|relation| Some((relation.how, parse(relation.kind?(), reference)?)));
+    // A selection is that of its own selector.
+    resolved.find(|(how, target)| !is_selection(target) || how.selector() == target.name.strip_prefix('?'))
+}
+
+/// Whether all objects of a selector are meant.
+fn is_selection(target: &Target) -> bool {
+    target.name.starts_with('?')
 }
 
 fn parse(kind: KindInfo, reference: &str) -> Option<Target> {
     let prefix = format!("{}/{}/", kind.resource.api_version, kind.resource.kind);
     let rest = reference.strip_prefix(&prefix)?;
     let (namespace, name) = match rest.split_once('/') {
-        Some((namespace, name)) => (Some(namespace.to_owned()), name),
-        None => (None, rest),
+        Some((namespace, name)) if !namespace.starts_with('?') => (Some(namespace.to_owned()), name),
+        _ => (None, rest),
     };
     Some(Target { kind, namespace, name: name.to_owned() })
 }

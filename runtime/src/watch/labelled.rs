@@ -48,12 +48,28 @@ impl Labelled {
 
     /// The object once the watch of its namespace has listed.
     pub(super) async fn object(&self, target: &Target) -> Result<Option<Arc<DynamicObject>>, ApiError> {
-        let namespace = target.namespace.as_deref();
-        let here = |place: &Place| place.namespace.is_none() || place.namespace.as_deref() == namespace;
+        self.listed(target.namespace.as_deref()).await?;
+        Ok(self.now(target))
+    }
+
+    /// The objects of a namespace, or all, once their watches have listed; and their version as a whole.
+    pub(super) async fn all(&self, namespace: Option<&str>) -> Result<(Vec<Arc<DynamicObject>>, String), ApiError> {
+        self.listed(namespace).await?;
+        Ok(self.objects.all(namespace))
+    }
+
+    async fn listed(&self, namespace: Option<&str>) -> Result<(), ApiError> {
+        let here =
+            |place: &Place| place.namespace.is_none() || namespace.is_none() || place.namespace.as_deref() == namespace;
         for (place, first) in self.streams.iter().filter(|(place, _)| here(place)) {
             first.listed(place).await?;
         }
-        Ok(self.now(target))
+        Ok(())
+    }
+
+    /// The version of a namespace as a whole, or of all.
+    pub(super) fn version(&self, namespace: Option<&str>) -> String {
+        self.objects.version(namespace)
     }
 
     /// The object as it is known now.

@@ -139,14 +139,41 @@ impl Relations {
         target: &Target,
     ) -> Result<Option<Arc<DynamicObject>>, ApiError> {
         lock(&self.0.interest).add(asker, target);
-        let labelled = self.0.labelled.iter().find(|l| l.selector == selector && l.kind == target.kind);
-        let undeclared = || ApiError::Failed(format!("{target} is not watched with labels {selector}"));
-        labelled.ok_or_else(undeclared)?.object(target).await
+        self.selector(selector, target)?.object(target).await
     }
 
     /// Whether steps read the kind from a watch.
     pub(crate) fn is_watched(&self, kind: &KindInfo) -> bool {
         self.0.watched.contains(kind)
+    }
+
+    /// All objects of a selection, from the watch of its selector, and their version as a whole. What changes among them wakes the asker.
+    ///
+    /// # Errors
+    /// As [`labelled`](Self::labelled).
+    pub(crate) async fn list(
+        &self,
+        asker: &Key,
+        selector: &str,
+        target: &Target,
+    ) -> Result<(Vec<Arc<DynamicObject>>, String), ApiError> {
+        lock(&self.0.interest).add(asker, target);
+        self.selector(selector, target)?.all(target.namespace.as_deref()).await
+    }
+
+    /// The version of a selection as a whole.
+    pub(crate) fn version_of_all(&self, selector: &str, target: &Target) -> Option<String> {
+        Some(self.selector(selector, target).ok()?.version(target.namespace.as_deref()))
+    }
+
+    /// The object as the watch of the selector knows it now.
+    pub(crate) fn selected(&self, selector: &str, target: &Target) -> Option<Arc<DynamicObject>> {
+        self.selector(selector, target).ok()?.now(target)
+    }
+
+    fn selector(&self, selector: &str, target: &Target) -> Result<&Labelled, ApiError> {
+        let labelled = self.0.labelled.iter().find(|l| l.selector == selector && l.kind == target.kind);
+        labelled.ok_or_else(|| ApiError::Failed(format!("{target} is not watched with labels {selector}")))
     }
 
     /// What is known of an owned object right now, from its watch and our own writes.
@@ -184,7 +211,13 @@ fn labelled(inner: &Weak<Inner>, watches: &Watches, kind: KindInfo, selector: &'
     let (inner, of) = (inner.clone(), kind.clone());
     let wake = move |key: &Key| {
         let namespace = key.namespace.as_deref().map(ToOwned::to_owned);
-        wake_askers(&inner, &Target { kind: of.clone(), namespace, name: key.name.to_string() });
+        let target = Target { kind: of.clone(), namespace, name: key.name.to_string() };
+        wake_askers(&inner, &target);
+        // And those who list.
+        wake_askers(&inner, &Target::selection(of.clone(), target.namespace, selector));
+        if of.namespaced {
+            wake_askers(&inner, &Target::selection(of.clone(), None, selector));
+        }
     };
     let places = scope.places(&kind);
     Labelled::join(watches, kind, selector, places, wake)
@@ -243,6 +276,11 @@ impl WriteGuard {
     /// Takes note of the version that the write for this owner returned.
     pub(crate) fn wrote(&self, seen: &Seen, owner: &Key) {
         self.relations.0.children.wrote(seen, owner);
+    }
+
+    /// The write deleted the object.
+    pub(crate) fn deleted(&self) {
+        self.relations.0.children.deleted(&self.target);
     }
 }
 

@@ -32,6 +32,7 @@ pub(super) const MISTAKES: &[(&str, &[u8], &[&str])] = &[
     ("a step that clears a condition it did not declare", &[], &["rustc/sub_reconciler/clears_undeclared"]),
     ("a step that reads a condition it did not declare", &[], &["rustc/sub_reconciler/reads_undeclared_condition"]),
     ("a step that reads a kind it did not declare", &[], &["rustc/sub_reconciler/reads_undeclared_kind"]),
+    ("a step that lists a kind it does not watch by label", &[], &["rustc/sub_reconciler/lists_unlabelled_kind"]),
     ("a step that requires a kind it does not watch", &[], &["rustc/sub_reconciler/requires_unwatched_kind"]),
     (
         "a step that writes a kind it did not declare",

@@ -33,6 +33,8 @@ struct Records {
     children: HashMap<Id, Child>,
     by_owner: HashMap<Arc<str>, BTreeSet<Id>>,
     writes: HashMap<Id, Writes>,
+    /// The uids of what we deleted, until the watch says that it is gone.
+    deleted: HashMap<Id, Box<str>>,
 }
 
 /// One version of a child.
@@ -93,11 +95,15 @@ impl Children {
         })
     }
 
-    /// All children of an owner.
+    /// All children of an owner, but for those that we deleted.
     pub(super) fn of(&self, owner_uid: &str) -> Vec<Seen> {
         let records = self.lock();
         let ids = records.by_owner.get(owner_uid).into_iter().flatten();
-        ids.filter_map(|id| Some(self.seen(id, records.children.get(id)?))).collect()
+        let alive = ids.filter_map(|id| Some((id, records.children.get(id)?)));
+        alive
+            .filter(|(id, child)| records.deleted.get(*id) != Some(&child.uid))
+            .map(|(id, child)| self.seen(id, child))
+            .collect()
     }
 
     pub(super) fn get(&self, target: &Target) -> Option<Seen> {
@@ -149,6 +155,15 @@ impl Children {
         let Some(id) = self.id(&seen.target) else { return };
         let Some(owner_uid) = seen.controller.as_deref() else { return };
         self.lock().wrote(id, seen, owner_uid, owner);
+    }
+
+    /// A write deleted it.
+    pub(super) fn deleted(&self, target: &Target) {
+        let Some(id) = self.id(target) else { return };
+        let mut records = self.lock();
+        if let Some(uid) = records.children.get(&id).map(|child| child.uid.clone()) {
+            records.deleted.insert(id, uid);
+        }
     }
 
     /// A write ended; returns whom the versions wake that came meanwhile and were not ours.
@@ -204,6 +219,7 @@ impl Records {
     }
 
     fn remove(&mut self, id: &Id) -> Vec<Key> {
+        self.deleted.remove(id);
         if let Some(writes) = self.writes.get_mut(id) {
             writes.ours.clear();
         }
