@@ -64,8 +64,11 @@
 //!   adds to it twice is not copied;
 //! - the published schemas (OpenAPI v3, which `kubectl explain` reads) have all fields and types of built-in kinds, and none of their
 //!   descriptions; OpenAPI v2 is not served;
-//! - of protobuf only what `kubectl create` sends is read, and nothing is answered in it; JSON deeper than 127 levels is refused (a
-//!   cluster reads 10,000);
+//! - of protobuf only what `kubectl create` sends is read, and nothing is answered in it; JSON deeper than 127 levels is refused (501; a
+//!   cluster stores 9,990, which no client of kube could read: its decoder ends at 127, too);
+//! - the built-in kinds are those that operators write most (`kubectl api-resources` lists them); others, such as ReplicationControllers,
+//!   PodTemplates and the configurations of webhooks, are as unknown as a misspelt one (404);
+//! - the past is forgotten all at once: a list of an old version fails when a watch from there does, and not later;
 //! - budgets of evictions are what the status of their PodDisruptionBudget says, which nobody counts here;
 //! - logs are the texts that a test has put there ([`Cluster::set_log`]), told as a whole or from their end: not followed, nor since a time;
 //! - tokens of service accounts ([`Builder::rbac`], [`Builder::bearer`]) are texts without meaning of their own, and TokenReviews are

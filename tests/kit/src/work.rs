@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 /// What a cluster has done since its start, in counts; see [`Cluster::work`](crate::Cluster::work).
 ///
 /// A write costs the same among few objects and among many, and grows with the watches of its namespace and name alone.
-/// Three things cost more: a definition is read with all others, an aggregated role with all cluster roles, and where rights
-/// are checked each request reads the bindings.
+/// Four things cost more: a definition is read with all others, an aggregated role with all cluster roles, a new pod reads the priority
+/// classes, and where rights are checked each request reads the bindings.
 ///
 /// ```
 /// use evenkeel_testkit::Cluster;
