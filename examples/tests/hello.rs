@@ -33,8 +33,8 @@ async fn a_greeting_that_cannot_be_published_is_tried_again() {
         writes:
         - patch configmaps default/g -> 403
         - patch greetings/status default/g
-        events: [Warning ApplyFailed]
-        conditions: {Ready: False ApplyFailed, Reconciling: True ProgressingWithRetry, Published: False ApplyFailed}
+        events: [Warning Forbidden]
+        conditions: {Ready: False Forbidden, Reconciling: True ProgressingWithRetry, Published: False Forbidden}
         ",
     );
 }

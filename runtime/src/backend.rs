@@ -8,8 +8,10 @@ use std::time::Duration;
 
 use kube::core::DynamicObject;
 
+use crate::action::{Actions, VariantInfo};
 use crate::depend::Access;
 use crate::draft::StatusIntent;
+use crate::outcome::{Class, ReconcileError};
 use crate::wiring::{How, KindInfo};
 
 /// A future on the heap: the same type as that of this name in `futures`.
@@ -46,6 +48,38 @@ impl fmt::Display for ApiError {
 }
 
 impl std::error::Error for ApiError {}
+
+const fn variant(reason: &'static str, doc: &'static str) -> VariantInfo {
+    VariantInfo { reason, class: "transient", doc, actions: Actions::TRANSIENT }
+}
+
+/// A step that does nothing but talk to the API server needs no error type of its own: whatever is refused is tried again with back-off,
+/// as a role, a webhook or another object may change.
+impl ReconcileError for ApiError {
+    fn class(&self) -> Class {
+        Class::Transient
+    }
+
+    fn reason(&self) -> &'static str {
+        match self {
+            Self::Conflict(_) => "Conflict",
+            Self::NotFound(_) => "NotFound",
+            Self::Forbidden(_) => "Forbidden",
+            Self::Invalid(_) => "Invalid",
+            Self::Busy(..) => "ServerBusy",
+            Self::Failed(_) => "CallFailed",
+        }
+    }
+
+    const VARIANTS: &'static [VariantInfo] = &[
+        variant("Conflict", "Somebody wrote a newer version first."),
+        variant("NotFound", "What was to be written is not there, or its kind or namespace is not."),
+        variant("Forbidden", "The role of the operator does not allow it."),
+        variant("Invalid", "The API server refuses the content."),
+        variant("ServerBusy", "The API server is busy."),
+        variant("CallFailed", "The API server did not answer, or not as it should."),
+    ];
+}
 
 /// Which object a call is about.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -23,20 +23,12 @@ pub enum GreetingCondition {
     Published,
 }
 
-#[derive(Debug, thiserror::Error, ReconcileError)]
-pub enum GreetingError {
-    #[error(transparent)]
-    #[class(transient)]
-    ApplyFailed(#[from] ApiError),
-}
-
 #[sub_reconciler(sets(on::Published), owns(ConfigMap))]
-pub async fn publish(greeting: &Greeting, cx: &mut Cx) -> Result<(), GreetingError> {
+pub async fn publish(greeting: &Greeting, cx: &mut Cx) -> Result<(), ApiError> {
     let mut map = ConfigMap::default();
     map.metadata.name = greeting.metadata.name.clone();
     map.data = Some([("text".to_owned(), format!("Hello, {}!", greeting.spec.name))].into());
-    cx.apply(&map).await?;
-    Ok(())
+    cx.apply(&map).await.map(drop)
 }
 
 #[reconciler(conditions = GreetingCondition, requeue = "10m")]
