@@ -72,7 +72,7 @@ async fn get_prints_built_in_kinds() -> Verdict {
         &shell.ok("get deploy -o wide").await?,
         "NAME READY UP-TO-DATE AVAILABLE AGE CONTAINERS IMAGES SELECTOR\nweb 0/2 0 0 <age> nginx nginx app=web",
     )?;
-    has(&shell.ok("get svc web -o wide").await?, &["web ClusterIP <none> <none> 80/TCP", "app=web"])?;
+    has(&shell.ok("get svc web -o wide").await?, &["web ClusterIP 10.96.0.1 <none> 80/TCP", "app=web"])?;
     same(&shell.ok("get pods").await?, "NAME READY STATUS RESTARTS AGE\np 0/1 Pending 0 <age>")?;
     has(&shell.ok("get all").await?, &["pod/p", "service/web", "deployment.apps/web"])
 }
