@@ -10,6 +10,7 @@ use evenkeel_testkit::eventually;
 use evenkeel_tests::logs::Logs;
 use evenkeel_tests::on_each_server;
 use evenkeel_tests::widget::{Lab, Widget, WidgetCondition, a_widget, condition, definition, is_ready, on};
+use evenkeel_tests::wire::Call;
 use evenkeel_tests::world::{Running, SOON, Server, World};
 use serde_json::{Value, json};
 
@@ -89,10 +90,17 @@ async fn shows(world: &World, name: &str, reason: &str) -> Value {
 
 /// Types and reasons of the events about an object that were sent: one of the servers shows them elsewhere.
 async fn told(world: &World, name: &str) -> Vec<(String, String)> {
-    let sent = world.wire.calls().into_iter().filter(|call| call.is_event() && call.is_write());
-    let bodies = sent.filter_map(|call| serde_json::from_str::<Value>(&call.body).ok());
+    let calls = world.wire.calls();
+    let sent = || calls.iter().filter(|call| call.is_event() && call.is_write());
+    let bodies: Vec<Value> = sent().filter_map(|call| serde_json::from_str(&call.body).ok()).collect();
+    // One that is sent again only counts that of its name.
+    let first = |call: &Call| {
+        let same = |event: &&Value| event["metadata"]["name"].as_str().is_some_and(|name| call.path.ends_with(name));
+        bodies.iter().find(same).filter(|_| call.method == "PATCH")
+    };
+    let all = sent().zip(&bodies).map(|(call, body)| first(call).unwrap_or(body));
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    let about = bodies.filter(|event| event["regarding"]["name"] == name);
+    let about = all.filter(|event| event["regarding"]["name"] == name);
     about.map(|event| (text(&event["type"]), text(&event["reason"]))).collect()
 }
 

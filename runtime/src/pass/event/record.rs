@@ -49,7 +49,7 @@ impl Recorder {
                 Ok(())
             }
             Verdict::Create(said) => self.create(event, about, &said).await,
-            Verdict::Repeat(said, name, count) => match answered(self.repeat(about, &name, count)).await {
+            Verdict::Repeat(said, name, count) => match answered(self.repeat(about, &said, &name, count)).await {
                 // Events live for an hour or so.
                 Err(ApiError::NotFound(_)) => self.create(event, about, &said).await,
                 repeated => repeated,
@@ -65,9 +65,10 @@ impl Recorder {
         created.map(drop)
     }
 
-    async fn repeat(&self, about: &ObjectReference, name: &str, count: i32) -> Result<(), Error> {
+    /// The reason goes along for those who read the calls: all but the series is as it was.
+    async fn repeat(&self, about: &ObjectReference, said: &Said, name: &str, count: i32) -> Result<(), Error> {
         let series = EventSeries { count, last_observed_time: MicroTime(crate::moment::now()) };
-        let patch = Patch::Merge(json!({ "series": series }));
+        let patch = Patch::Merge(json!({ "reason": said.reason, "series": series }));
         self.api(about).patch(name, &PatchParams::default(), &patch).await.map(drop)
     }
 
