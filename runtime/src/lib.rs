@@ -44,6 +44,8 @@ mod moment;
 mod observed;
 #[cfg(feature = "operator")]
 pub mod operator;
+#[cfg(feature = "otlp")]
+pub mod otlp;
 mod outcome;
 #[cfg(feature = "operator")]
 mod pass;

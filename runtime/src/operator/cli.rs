@@ -79,6 +79,10 @@ struct Flags {
     /// The context of the kubeconfig to use [default: its current one]
     #[arg(long, global = true, value_name = "NAME")]
     context: Option<String>,
+    /// Exports spans to an OTLP collector: the base URL of its HTTP receiver, like http://localhost:4318 [default: none are exported]
+    #[cfg(feature = "otlp")]
+    #[arg(long, global = true, env = "OTEL_EXPORTER_OTLP_ENDPOINT", value_name = "URL")]
+    otlp: Option<String>,
     /// What to log: a level, or a filter like `info,evenkeel=debug`
     #[cfg(feature = "log")]
     #[arg(long, global = true, env = "RUST_LOG", default_value = "info", value_name = "FILTER", value_parser = filter)]
@@ -103,18 +107,18 @@ impl Operator {
     pub async fn run_cli(self) -> Result {
         let matches = self.command().get_matches();
         let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+        let command = cli.command.unwrap_or(Command::Run);
+        if !matches!(command, Command::Run) {
+            return print(&self.text(&command).map_err(|error| unwritten(&error))?);
+        }
+        #[cfg(all(feature = "log", not(feature = "otlp")))]
+        let exports = super::log::begin(cli.flags.log.clone())?;
+        #[cfg(feature = "otlp")]
+        let exports = super::log::begin(cli.flags.log.clone(), &self.name, cli.flags.otlp.as_deref())?;
+        let ended = self.configured(cli.flags).await?.run().await;
         #[cfg(feature = "log")]
-        {
-            let colours = std::io::IsTerminal::is_terminal(&std::io::stderr());
-            let subscriber = tracing_subscriber::fmt().with_env_filter(cli.flags.log.clone());
-            let subscriber = subscriber.with_writer(std::io::stderr).with_ansi(colours);
-            // Somebody who has set a subscriber wants that one.
-            let _ = subscriber.try_init();
-        }
-        match cli.command.unwrap_or(Command::Run) {
-            Command::Run => self.configured(cli.flags).await?.run().await,
-            command => print(&self.text(&command).map_err(|error| unwritten(&error))?),
-        }
+        exports.finish().await;
+        ended
     }
 
     /// What a command prints; nothing for `run`.

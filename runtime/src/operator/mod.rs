@@ -9,6 +9,8 @@ mod known;
 mod limits;
 #[cfg(feature = "metrics")]
 mod listen;
+#[cfg(feature = "log")]
+mod log;
 mod member;
 pub mod pair;
 mod rivalry;

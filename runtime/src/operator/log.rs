@@ -1,0 +1,64 @@
+//! Where the log of an operator goes, and its spans.
+
+use std::io::IsTerminal;
+
+use tracing_subscriber::EnvFilter;
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
+
+use super::error::Result;
+#[cfg(feature = "otlp")]
+use super::error::{Error, Reason};
+
+/// What is sent elsewhere, until it is finished.
+#[derive(Default)]
+pub(super) struct Exports {
+    #[cfg(feature = "otlp")]
+    spans: Option<crate::otlp::Exporting>,
+}
+
+impl Exports {
+    /// Sends what is not sent yet.
+    pub(super) async fn finish(self) {
+        #[cfg(feature = "otlp")]
+        if let Some(spans) = self.spans {
+            spans.finish().await;
+        }
+    }
+}
+
+/// Writes the log to standard error, unless a subscriber of `tracing` is set: somebody who has set one wants that one.
+#[cfg(not(feature = "otlp"))]
+pub(super) fn begin(filter: EnvFilter) -> Result<Exports> {
+    let _ = tracing_subscriber::registry().with(filter).with(lines()).try_init();
+    Ok(Exports::default())
+}
+
+/// As without the feature, and exports the spans to the endpoint.
+///
+/// # Errors
+/// There is no such endpoint, or another subscriber is set.
+#[cfg(feature = "otlp")]
+pub(super) fn begin(filter: EnvFilter, name: &str, endpoint: Option<&str>) -> Result<Exports> {
+    let unusable = |headline: String, cure: &str| Error::new(Reason::Config, headline, cure);
+    let (layer, spans) = match endpoint.map(|endpoint| crate::otlp::layer(name, endpoint)).transpose() {
+        Ok(layer) => layer.unzip(),
+        Err(error) => return Err(unusable(error.to_string(), "give the base URL of a collector with `--otlp`")),
+    };
+    let set = tracing_subscriber::registry().with(filter).with(layer).with(lines()).try_init();
+    match (set, &spans) {
+        (Err(_), Some(_)) => {
+            let cure = "add `evenkeel::otlp::layer` to the subscriber, and leave out `--otlp`";
+            Err(unusable("spans cannot be exported: the program has set a subscriber of its own".into(), cure))
+        }
+        _ => Ok(Exports { spans }),
+    }
+}
+
+fn lines<S>() -> impl tracing_subscriber::Layer<S>
+where
+    S: tracing::Subscriber + for<'a> tracing_subscriber::registry::LookupSpan<'a>,
+{
+    let colours = std::io::stderr().is_terminal();
+    tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_ansi(colours)
+}
