@@ -1,5 +1,6 @@
 //! Fixtures shared by the behaviour tests.
 
+pub mod contest;
 pub mod listener;
 pub mod logs;
 pub mod observers;

@@ -140,6 +140,7 @@ async fn reconcile(greeting: Arc<Greeting>, cx: Arc<Context>) -> kube::Result<Ac
     Ok(Action::requeue(Duration::from_secs(600)))
 }
 
+#[allow(clippy::needless_pass_by_value, reason = "as the controller calls it")]
 fn error_policy(greeting: Arc<Greeting>, error: &kube::Error, cx: Arc<Context>) -> Action {
     tracing::warn!(%error, object = %greeting.name_any(), "failed");
     let mut failures = cx.failures.lock().unwrap_or_else(PoisonError::into_inner);

@@ -3,10 +3,9 @@
 use std::time::Duration;
 
 use allocation_counter::measure;
+use evenkeel_bench::answers::Answers;
 use kube::Client;
 use tokio::runtime::Runtime;
-
-use crate::answers::Answers;
 
 /// What was counted, per object.
 pub(crate) struct Figures {
@@ -21,20 +20,19 @@ pub(crate) struct Figures {
 }
 
 /// Runs the controller on the answers, in virtual time.
-pub(crate) fn count<F: Future<Output = ()> + Send + 'static>(answers: &Answers, start: fn(Client) -> F) -> Figures {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build().unwrap();
+pub(crate) fn count<F: Future<Output = ()> + Send + 'static>(
+    answers: &Answers,
+    start: impl Fn(Client) -> F,
+) -> Figures {
+    let runtime = runtime();
     let objects = answers.objects() as f64;
-    let load = measure(|| {
-        let client = runtime.block_on(async { answers.client() });
-        runtime.spawn(start(client));
-        settle(&runtime);
-    });
+    let load = measure(|| begin(&runtime, answers, &start));
     let event = measure(|| {
-        allocation_counter::opt_out(|| answers.change_all());
+        answers.change(0, answers.objects());
         settle(&runtime);
     });
     let relist = measure(|| {
-        allocation_counter::opt_out(|| answers.forget());
+        answers.forget();
         settle(&runtime);
     });
     let live = load.bytes_current as f64;
@@ -44,6 +42,22 @@ pub(crate) fn count<F: Future<Output = ()> + Send + 'static>(answers: &Answers, 
         event: event.count_total as f64 / objects,
         peak: (live + relist.bytes_max as f64) / live,
     }
+}
+
+/// The bytes that live once everything is loaded, per object.
+pub(crate) fn live<F: Future<Output = ()> + Send + 'static>(answers: &Answers, start: impl Fn(Client) -> F) -> f64 {
+    let runtime = runtime();
+    measure(|| begin(&runtime, answers, &start)).bytes_current as f64 / answers.objects() as f64
+}
+
+fn runtime() -> Runtime {
+    tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build().unwrap()
+}
+
+fn begin<F: Future<Output = ()> + Send + 'static>(runtime: &Runtime, answers: &Answers, start: impl Fn(Client) -> F) {
+    let client = runtime.block_on(async { answers.client() });
+    runtime.spawn(start(client));
+    settle(runtime);
 }
 
 /// Long enough for everything that is due: time passes only when nothing else is left to do. Short beside the resyncs, which are not meant.

@@ -1,0 +1,171 @@
+//! The objects that the figures are counted on: as our operator left them on the in-process server, kept in `tests/bench/fixtures`.
+//!
+//! After a change of what the framework writes: `GENERATED=overwrite cargo test -p evenkeel-tests --test fixtures`.
+#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use evenkeel::{Operator, Reconciler};
+use evenkeel_bench::kind::{NAMESPACE, child, release};
+use evenkeel_bench::ours::{self, Lab};
+use evenkeel_bench::sample::{NAME, Sample, UID, VERSION, fixture};
+use evenkeel_bench::shapes;
+use evenkeel_testkit::{Cluster, assert_generated};
+use kube::api::{DynamicObject, Patch, PatchParams, PostParams};
+use kube::core::ApiResource;
+use kube::{Api, CustomResourceExt};
+use serde_json::{Value, json};
+use tokio::time::sleep;
+
+const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
+const THEN: &str = "2026-01-01T00:00:00Z";
+
+/// The entry of one more manager, as tools leave it.
+fn manager() -> Value {
+    json!({
+        "manager": "kubectl-client-side-apply", "operation": "Update", "apiVersion": "bench.evenkeel.dev/v1", "time": THEN,
+        "fieldsType": "FieldsV1",
+        "fieldsV1": {
+            "f:metadata": { "f:annotations": { ".": {}, format!("f:{LAST_APPLIED}"): {} }, "f:labels": { ".": {}, "f:team": {} } },
+            "f:spec": { "f:interval": {}, "f:source": { "f:kind": {}, "f:name": {} } },
+        },
+    })
+}
+
+/// What is another one in each run becomes always the same.
+fn settled(object: &DynamicObject, managers: usize) -> Value {
+    let mut object = serde_json::to_value(object).unwrap();
+    object["metadata"]["resourceVersion"] = json!(VERSION);
+    object["metadata"]["creationTimestamp"] = json!(THEN);
+    let fields = object["metadata"]["managedFields"].as_array_mut().unwrap();
+    fields.extend(std::iter::repeat_n(manager(), managers));
+    fields.iter_mut().for_each(|entry| entry["time"] = json!(THEN));
+    for condition in object["status"]["conditions"].as_array_mut().into_iter().flatten() {
+        condition["lastTransitionTime"] = json!(THEN);
+    }
+    object
+}
+
+/// The object after each of the patches, as the operator left it.
+async fn left<R>(object: &Value, patches: &[Value], managers: usize) -> Vec<Value>
+where
+    R: Reconciler<Object: CustomResourceExt, Deps = Arc<Lab>>,
+{
+    let cluster = Cluster::start().await;
+    cluster.seed(&R::Object::crd()).await.unwrap();
+    cluster.seed(json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": NAMESPACE } })).await.unwrap();
+    let resource = ApiResource::erase::<R::Object>(&());
+    let api: Api<DynamicObject> = Api::namespaced_with(cluster.client(), NAMESPACE, &resource);
+    let operator = Operator::new("bench").client(cluster.client()).reconciler::<R>(Arc::default());
+    let operator = tokio::spawn(operator.run_until(std::future::pending()));
+    let mut object = object.clone();
+    let copy = json!({ "kind": object["kind"], "metadata": object["metadata"], "spec": { "source": object["spec"]["source"] } });
+    object["metadata"]["annotations"] = json!({ LAST_APPLIED: copy.to_string() });
+    api.create(&PostParams::default(), &serde_json::from_value(object).unwrap()).await.unwrap();
+    sleep(Duration::from_secs(20)).await;
+    let mut left = vec![settled(&api.get(NAME).await.unwrap(), managers)];
+    for patch in patches {
+        api.patch(NAME, &PatchParams::default(), &Patch::Merge(patch)).await.unwrap();
+        sleep(Duration::from_secs(20)).await;
+        left.push(settled(&api.get(NAME).await.unwrap(), managers));
+    }
+    operator.abort();
+    left
+}
+
+fn of_kind(kind: &str, spec: &Value) -> Value {
+    let mut object = release(NAME);
+    object["kind"] = json!(kind);
+    object["spec"] = spec.clone();
+    object
+}
+
+/// A pod as a Deployment makes it.
+fn pod() -> Value {
+    let probe = |path: &str| {
+        json!({ "httpGet": { "path": path, "port": 8080, "scheme": "HTTP" }, "periodSeconds": 10, "timeoutSeconds": 1,
+        "successThreshold": 1, "failureThreshold": 3 })
+    };
+    let container = |name: &str| {
+        json!({
+            "name": name, "image": format!("registry.example.com/platform/{name}@sha256:{:064x}", 7), "imagePullPolicy": "IfNotPresent",
+            "args": ["--log-level=info", "--leader-elect", "--metrics-bind-address=:9090"],
+            "env": [{ "name": "POD_NAME", "valueFrom": { "fieldRef": { "apiVersion": "v1", "fieldPath": "metadata.name" } } },
+                { "name": "REGION", "value": "eu-west-1" }],
+            "ports": [{ "containerPort": 8080, "name": "http", "protocol": "TCP" }],
+            "resources": { "limits": { "cpu": "500m", "memory": "256Mi" }, "requests": { "cpu": "50m", "memory": "64Mi" } },
+            "livenessProbe": probe("/healthz"), "readinessProbe": probe("/readyz"),
+            "securityContext": { "allowPrivilegeEscalation": false, "capabilities": { "drop": ["ALL"] }, "readOnlyRootFilesystem": true },
+            "terminationMessagePath": "/dev/termination-log", "terminationMessagePolicy": "File",
+            "volumeMounts": [{ "mountPath": "/var/run/secrets/kubernetes.io/serviceaccount", "name": "token", "readOnly": true }],
+        })
+    };
+    json!({
+        "containers": [container("backend"), container("proxy")], "dnsPolicy": "ClusterFirst", "restartPolicy": "Always",
+        "nodeName": "ip-10-0-12-34.eu-west-1.compute.internal", "serviceAccountName": "backend", "priority": 0,
+        "terminationGracePeriodSeconds": 30, "schedulerName": "default-scheduler",
+        "tolerations": [{ "effect": "NoExecute", "key": "node.kubernetes.io/not-ready", "operator": "Exists", "tolerationSeconds": 300 }],
+        "volumes": [{ "name": "token", "projected": { "defaultMode": 420, "sources": [
+            { "serviceAccountToken": { "expirationSeconds": 3607, "path": "token" } },
+            { "configMap": { "items": [{ "key": "ca.crt", "path": "ca.crt" }], "name": "kube-root-ca.crt" } }] } }],
+    })
+}
+
+/// What is the same in each run: the server draws the uid, on which the digest depends.
+fn lasting(objects: &[Value]) -> String {
+    let mut objects = objects.to_vec();
+    for object in &mut objects {
+        object["metadata"]["uid"] = json!(UID);
+        if let Some(digest) = object.pointer_mut("/status/observedInputs/digest") {
+            *digest = json!("drawn");
+        }
+    }
+    serde_json::to_string_pretty(&objects).unwrap()
+}
+
+fn keep(plural: &'static str, left: &[Value], share: std::ops::RangeInclusive<usize>) {
+    let path = fixture(plural);
+    let held: Vec<Value> =
+        serde_json::from_str(&std::fs::read_to_string(&path).unwrap_or_default()).unwrap_or_default();
+    if lasting(&held) != lasting(left) {
+        assert_generated(path, &format!("{}\n", serde_json::to_string_pretty(left).unwrap()));
+    }
+    let sample = Sample::read(plural);
+    let (all, fields) = sample.sizes();
+    assert!(share.contains(&(fields * 100 / all)), "{sample}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_release_is_as_our_operator_left_it_with_43_percent_of_managed_fields() {
+    let changes = [json!({ "spec": { "revision": 2 } })];
+    keep("releases", &left::<ours::plain>(&release(NAME), &changes, 1).await, 40..=46);
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_like_a_pod_has_a_quarter_and_one_like_a_secret_a_tenth_of_managed_fields() {
+    let instance = of_kind("Instance", &json!({ "template": pod() }));
+    keep("instances", &left::<shapes::instances>(&instance, &[], 1).await, 22..=30);
+    let data = |name: &str| (name.to_owned(), json!("LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0t".repeat(60)));
+    let data: serde_json::Map<String, Value> = ["tls.crt", "tls.key", "ca.crt"].map(data).into_iter().collect();
+    let credential = of_kind("Credential", &json!({ "data": data }));
+    keep("credentials", &left::<shapes::credentials>(&credential, &[], 0).await, 8..=13);
+}
+
+/// What a server answers who is asked for the metadata of the children only.
+#[test]
+fn a_child_is_the_metadata_of_what_a_release_owns() {
+    let release = serde_json::from_value(release(NAME)).unwrap();
+    let mut map = serde_json::to_value(child(&release)).unwrap();
+    map["apiVersion"] = json!("meta.k8s.io/v1");
+    map["kind"] = json!("PartialObjectMetadata");
+    map.as_object_mut().unwrap().remove("data");
+    let owner = json!({ "apiVersion": "bench.evenkeel.dev/v1", "kind": "Release", "name": NAME, "uid": UID, "controller": true });
+    let managed: Vec<Value> = std::iter::repeat_n(manager(), 4).collect();
+    let meta = json!({
+        "name": NAME, "namespace": NAMESPACE, "resourceVersion": VERSION, "uid": format!("{}-child", UID), "creationTimestamp": THEN,
+        "labels": { "app.kubernetes.io/managed-by": "bench", "team": "payments" }, "ownerReferences": [owner], "managedFields": managed,
+    });
+    map["metadata"] = meta;
+    keep("configmaps", &[map], 60..=80);
+}

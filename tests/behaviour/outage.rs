@@ -1,0 +1,135 @@
+//! An API server that is ill, or slow: how politely an operator waits, and who is served meanwhile. In virtual time, beside two
+//! controllers written by hand.
+#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use evenkeel_tests::contest::{ALL, Contest, Shape, Who};
+use evenkeel_tests::wire::{Call, Fault};
+use serde_json::json;
+use tokio::time::{Instant, sleep};
+
+const SOON: Duration = Duration::from_secs(20);
+const OUTAGE: Duration = Duration::from_secs(600);
+const LATENCY: Duration = Duration::from_millis(20);
+
+fn is_write(call: &Call) -> bool {
+    call.is_write() && !call.is_event()
+}
+
+/// What an outage of ten minutes cost.
+#[derive(Debug)]
+struct Outage {
+    /// Writes that were tried, for each object.
+    tries: f64,
+    /// The most in one second after the first.
+    busiest: usize,
+    /// From the end of the outage until the last object is served.
+    recovery: Duration,
+}
+
+async fn outage(who: Who, objects: usize, code: u16) -> Outage {
+    let mut contest = Contest::new(who, Shape::Plain).await;
+    contest.create(objects).await;
+    contest.clock();
+    contest.wire.fault(move |call| is_write(call).then_some(Fault::Answer(code, None)));
+    let start = Instant::now();
+    contest.start();
+    sleep(OUTAGE).await;
+    let tried = contest.times(is_write);
+    contest.wire.mend();
+    contest.clock();
+    let end = Instant::now();
+    sleep(4 * OUTAGE).await;
+    let after = contest.times(Call::is_status_write).split_off(tried.len());
+    assert!(after.len() >= objects, "all are served in the end");
+    // The hand-written one goes on writing: each object counts when it is first served.
+    let served = after.iter().take(objects).max().copied().unwrap();
+    contest.stop().await;
+    let mut seconds = BTreeMap::<u64, usize>::new();
+    for second in tried.iter().map(|at| (*at - start).as_secs()).filter(|second| *second > 0) {
+        *seconds.entry(second).or_default() += 1;
+    }
+    Outage {
+        tries: tried.len() as f64 / objects as f64,
+        busiest: seconds.values().max().copied().unwrap(),
+        recovery: served - end,
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_outage_of_ten_minutes_costs_few_requests_and_all_are_served_within_a_minute_after_it() {
+    for (code, objects) in [(503, 1_000), (500, 100), (429, 100)] {
+        let ours = outage(Who::Ours, objects, code).await;
+        println!("{code} ours: {ours:?}");
+        assert!(ours.tries <= 20.0 && ours.busiest <= 200, "{code}: {ours:?}");
+        assert!(ours.recovery <= Duration::from_secs(60), "{code}: {ours:?}");
+    }
+    for who in [Who::B0, Who::B1] {
+        println!("503 {who:?}: {:?}", outage(who, 50, 503).await);
+    }
+}
+
+/// How long it takes until all objects are served that the server lets through.
+async fn served(who: Who, objects: usize, is_ill: fn(usize) -> bool) -> Duration {
+    let mut contest = Contest::new(who, Shape::Plain).await;
+    contest.create(objects).await;
+    contest.wait_each(LATENCY);
+    contest.clock();
+    let ill: Vec<String> =
+        (0..objects).filter(|at| is_ill(*at)).map(|at| format!("/releases/release-{at}/status")).collect();
+    let (sick, all) = (ill.clone(), objects - ill.len());
+    contest
+        .wire
+        .fault(move |call| sick.iter().any(|path| call.path.ends_with(&**path)).then_some(Fault::Answer(503, None)));
+    let start = Instant::now();
+    contest.start();
+    sleep(SOON).await;
+    let healthy = contest.times(|call| call.is_status_write() && !ill.iter().any(|path| call.path.ends_with(&**path)));
+    contest.stop().await;
+    healthy[all - 1] - start
+}
+
+#[tokio::test(start_paused = true)]
+async fn objects_that_fail_hold_no_slot_of_those_that_do_not() {
+    for who in ALL {
+        let fine = served(who, 200, |_| false).await;
+        let mixed = served(who, 200, |at| at % 10 == 0).await;
+        println!("{who:?}: all healthy objects are served after {fine:?}, after {mixed:?} while a tenth of all fails");
+        if who == Who::Ours {
+            assert!(mixed <= fine, "{mixed:?} against {fine:?}");
+        }
+    }
+}
+
+/// One of so many changed while nobody looked: how long after the list it is served.
+async fn newcomer(who: Who, objects: usize) -> Duration {
+    let mut contest = Contest::new(who, Shape::Plain).await;
+    contest.create(objects).await;
+    contest.start();
+    sleep(SOON).await;
+    contest.stop().await;
+    let name = format!("release-{}", objects / 2);
+    contest.change(&name, &json!({ "spec": { "revision": 2 } })).await;
+    contest.wait_each(LATENCY);
+    contest.clock();
+    contest.start();
+    sleep(SOON).await;
+    contest.stop().await;
+    let path = format!("/releases/{name}/status");
+    let listed = contest.times(|call| call.path.ends_with("/releases") && call.is_list()).last().copied().unwrap();
+    contest.times(|call| call.path.ends_with(&*path))[0] - listed
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_changed_object_is_served_within_two_round_trips_after_the_list_whatever_the_number_of_others() {
+    for objects in [1, 40, 600] {
+        let ours = newcomer(Who::Ours, objects).await;
+        println!("one of {objects}: ours {ours:?} after the last page was asked for");
+        assert!(ours <= 2 * LATENCY + Duration::from_millis(1), "{objects}: {ours:?}");
+    }
+    for who in [Who::B0, Who::B1] {
+        println!("one of 40: {who:?} {:?}", newcomer(who, 40).await);
+    }
+}

@@ -1,0 +1,207 @@
+//! The API server of the figures: answers that were rendered before, so that its work is in no figure.
+
+#![allow(clippy::print_stderr, reason = "a bench says why it ends")]
+
+use std::convert::Infallible;
+use std::future::ready;
+use std::sync::{Arc, Mutex};
+
+use bytes::Bytes;
+use futures::StreamExt;
+use futures::channel::mpsc::{UnboundedReceiver, UnboundedSender, unbounded};
+use http::{Request, Response};
+use http_body::Frame;
+use http_body_util::combinators::UnsyncBoxBody;
+use http_body_util::{BodyExt, Full, StreamBody};
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
+use kube::Client;
+use kube::client::Body;
+use tower::service_fn;
+
+use crate::kind::NAMESPACE;
+use crate::sample::Sample;
+
+type Answer = UnsyncBoxBody<Bytes, Infallible>;
+
+/// Does the work of the server aside: a bench that counts allocations counts none of them.
+pub type Aside = fn(&mut dyn FnMut());
+
+/// What the server answers.
+#[derive(Clone)]
+pub struct Answers(Arc<Rendered>);
+
+struct Rendered {
+    collections: Vec<Collection>,
+    crd: Bytes,
+    writable: bool,
+    aside: Aside,
+}
+
+/// The objects of one kind.
+struct Collection {
+    plural: &'static str,
+    /// The list, in pages; the second text of each is the last one of the list.
+    pages: Vec<(Bytes, Bytes)>,
+    /// How many of the pages there are for the client.
+    served: usize,
+    /// One event for each object.
+    events: Vec<Bytes>,
+    watchers: Mutex<Vec<UnboundedSender<Bytes>>>,
+}
+
+impl Collection {
+    fn render(sample: &Sample, objects: usize, page: usize) -> Self {
+        let numbers: Vec<usize> = (0..objects).collect();
+        let pages = numbers.chunks(page).enumerate().map(|(at, numbers)| {
+            let items: Vec<String> = numbers.iter().map(|number| sample.render(*number, false, number + 1)).collect();
+            let items = items.join(",");
+            let text = |more: &str| {
+                let head = "{\"kind\":\"List\",\"apiVersion\":\"v1\",\"metadata\":{\"resourceVersion\":";
+                Bytes::from(format!("{head}\"{objects}\"{more}}},\"items\":[{items}]}}"))
+            };
+            (text(&format!(",\"continue\":\"{}\"", at + 1)), text(""))
+        });
+        let pages: Vec<_> = pages.collect();
+        let events = numbers.iter().map(|number| {
+            let object = sample.render(*number, true, objects + number + 1);
+            format!("{{\"type\":\"MODIFIED\",\"object\":{object}}}\n").into()
+        });
+        Self { plural: sample.plural, served: pages.len(), events: events.collect(), pages, watchers: Mutex::default() }
+    }
+
+    fn list(&self, query: &str) -> Bytes {
+        let from = query.split('&').find_map(|pair| pair.strip_prefix("continue="));
+        let at: usize = from.map_or(0, |page| page.parse().unwrap());
+        let (whole, last) = &self.pages[at];
+        if at + 1 == self.served { last.clone() } else { whole.clone() }
+    }
+
+    fn watch(&self) -> Response<Answer> {
+        let (sender, events) = unbounded();
+        self.watchers.lock().unwrap().push(sender);
+        Response::new(stream(events))
+    }
+
+    fn send<'a>(&self, events: impl IntoIterator<Item = &'a Bytes>) {
+        let watchers = self.watchers.lock().unwrap();
+        let watcher = watchers.last().expect("somebody watches");
+        for event in events {
+            watcher.unbounded_send(event.clone()).expect("the watch goes on");
+        }
+    }
+}
+
+const EXPIRED: &str = "{\"type\":\"ERROR\",\"object\":{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},\
+    \"status\":\"Failure\",\"message\":\"too old\",\"reason\":\"Expired\",\"code\":410}}\n";
+const EMPTY: &str = "{\"kind\":\"List\",\"apiVersion\":\"v1\",\"metadata\":{\"resourceVersion\":\"1\"},\"items\":[]}";
+
+impl Answers {
+    /// So many objects of each kind, on pages of so many.
+    #[must_use]
+    pub fn render(
+        samples: &[&Sample],
+        crd: &CustomResourceDefinition,
+        objects: usize,
+        page: usize,
+        aside: Aside,
+    ) -> Self {
+        let collections = samples.iter().map(|sample| Collection::render(sample, objects, page)).collect();
+        let crd = serde_json::to_string(crd).unwrap().into();
+        Self(Arc::new(Rendered { collections, crd, writable: false, aside }))
+    }
+
+    /// Only so many pages are there for the client; the others were rendered all the same.
+    #[must_use]
+    pub fn pages(mut self, pages: usize) -> Self {
+        for collection in &mut Arc::get_mut(&mut self.0).expect("no client yet").collections {
+            collection.served = pages;
+        }
+        self
+    }
+
+    /// A status may be written, which changes nothing; otherwise a write is a mistake of the bench.
+    ///
+    /// # Panics
+    /// When a client is there already.
+    #[must_use]
+    pub fn writable(mut self) -> Self {
+        Arc::get_mut(&mut self.0).expect("no client yet").writable = true;
+        self
+    }
+
+    /// How many objects of the first kind there are.
+    #[must_use]
+    pub fn objects(&self) -> usize {
+        self.0.collections[0].events.len()
+    }
+
+    /// Sends an event for so many objects of the kind.
+    pub fn change(&self, kind: usize, objects: usize) {
+        let collection = &self.0.collections[kind];
+        (self.0.aside)(&mut || collection.send(&collection.events[..objects]));
+    }
+
+    /// Ends the watches as a server does that has forgotten their version: they list again.
+    pub fn forget(&self) {
+        (self.0.aside)(&mut || {
+            self.0.collections.iter().for_each(|each| each.send([&Bytes::from_static(EXPIRED.as_bytes())]));
+        });
+    }
+
+    /// A client of this server.
+    #[must_use]
+    pub fn client(&self) -> Client {
+        let answers = self.clone();
+        let service = service_fn(move |request: Request<Body>| {
+            let mut response = None;
+            (answers.0.aside)(&mut || response = Some(answers.answer(&request)));
+            ready(Ok::<_, Infallible>(response.expect("an answer")))
+        });
+        Client::new(service, NAMESPACE)
+    }
+
+    fn answer(&self, request: &Request<Body>) -> Response<Answer> {
+        let (path, query) = (request.uri().path(), request.uri().query().unwrap_or_default());
+        if path.starts_with("/apis/apiextensions.k8s.io") {
+            return whole(&self.0.crd);
+        }
+        if self.0.writable && request.method() == http::Method::PATCH && path.ends_with("/status") {
+            return self.written(path);
+        }
+        if request.method() != http::Method::GET {
+            // A panic would end one pass only.
+            eprintln!("nothing is written in this bench: {} {path}; are the fixtures of today?", request.method());
+            std::process::exit(101);
+        }
+        let collection = self.0.collections.iter().find(|collection| path.ends_with(collection.plural));
+        match collection {
+            Some(collection) if query.contains("watch=true") => collection.watch(),
+            Some(collection) => whole(&collection.list(query)),
+            None if query.contains("watch=true") => Response::new(stream(unbounded_for_ever())),
+            None => whole(&Bytes::from_static(EMPTY.as_bytes())),
+        }
+    }
+
+    /// A write that changes nothing: the object as it is, and no event.
+    fn written(&self, path: &str) -> Response<Answer> {
+        let number = path.split('/').rev().nth(1).and_then(|name| name.rsplit('-').next()).unwrap();
+        let event = &self.0.collections[0].events[number.parse::<usize>().unwrap()];
+        let start = "{\"type\":\"MODIFIED\",\"object\":".len();
+        whole(&event.slice(start..event.len() - 2))
+    }
+}
+
+/// A watch on which nothing ever comes.
+fn unbounded_for_ever() -> UnboundedReceiver<Bytes> {
+    let (sender, events) = unbounded();
+    std::mem::forget(sender);
+    events
+}
+
+fn whole(text: &Bytes) -> Response<Answer> {
+    Response::new(Full::new(text.clone()).boxed_unsync())
+}
+
+fn stream(events: UnboundedReceiver<Bytes>) -> Answer {
+    StreamBody::new(events.map(|event| Ok::<_, Infallible>(Frame::data(event)))).boxed_unsync()
+}

@@ -1,0 +1,97 @@
+//! The operator, written by hand on kube: as its examples show it (B0), and as somebody writes it who knows the costs (B1).
+
+mod idle;
+mod plain;
+mod tuned;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube::api::PatchParams;
+use kube::runtime::controller::Action;
+use kube::{Api, Client, Resource};
+use serde_json::{Value, json};
+
+use crate::kind::{NAMESPACE, Release, applied, child, inventory};
+
+pub use idle::{b0_of, b1_of, metadata_of};
+pub use plain::b0;
+pub use tuned::b1;
+
+/// What is done for an object.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Work {
+    /// Nothing is written at all: a pass finds that there is nothing to do.
+    pub idle: bool,
+    /// There is something to undo.
+    pub finalizer: bool,
+    /// There is a child.
+    pub child: bool,
+    /// The status gets a time stamp.
+    pub stamps: bool,
+    /// When to look again; only after a change unless given.
+    pub every: Option<Duration>,
+}
+
+impl Work {
+    /// Finds that there is nothing to do.
+    pub const IDLE: Self = Self { idle: true, finalizer: false, child: false, stamps: false, every: None };
+
+    fn again(self) -> Action {
+        self.every.map_or_else(Action::await_change, Action::requeue)
+    }
+}
+
+/// What a pass needs.
+struct Context {
+    client: Client,
+    work: Work,
+    passes: Arc<AtomicUsize>,
+}
+
+impl Context {
+    fn begin(&self) {
+        self.passes.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn releases(&self) -> Api<Release> {
+        Api::namespaced(self.client.clone(), NAMESPACE)
+    }
+
+    fn maps(&self) -> Api<ConfigMap> {
+        Api::namespaced(self.client.clone(), NAMESPACE)
+    }
+}
+
+const FINALIZER: &str = "bench.evenkeel.dev/hand";
+
+fn manager() -> PatchParams {
+    PatchParams::apply("hand").force()
+}
+
+/// The child with its owner.
+fn owned(release: &Release) -> ConfigMap {
+    let mut map = child(release);
+    map.metadata.owner_references = release.controller_owner_ref(&()).map(|owner| vec![owner]);
+    map
+}
+
+/// The status that a pass finds.
+fn found(release: &Release, work: Work) -> Value {
+    let now = work.stamps.then(|| format!("{:?}", tokio::time::Instant::now()));
+    json!({
+        "conditions": [{
+            "type": "Ready", "status": "True", "reason": "Applied", "message": format!("applied {}", applied(release)),
+            "observedGeneration": release.metadata.generation, "lastTransitionTime": "2026-01-01T00:00:00Z",
+        }],
+        "inventory": inventory(), "lastAppliedRevision": applied(release), "observedGeneration": release.metadata.generation,
+        "stamp": now,
+    })
+}
+
+/// The object that applies a status.
+fn with_status(status: &Value) -> Value {
+    json!({ "apiVersion": "bench.evenkeel.dev/v1", "kind": "Release", "status": status })
+}

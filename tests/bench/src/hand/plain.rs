@@ -1,0 +1,59 @@
+//! B0, the shape of kube's examples: everything is written in each pass.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+
+use futures::StreamExt;
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube::api::Patch;
+use kube::runtime::controller::{Action, Controller};
+use kube::runtime::finalizer::{Error, Event, finalizer};
+use kube::runtime::watcher;
+use kube::{Api, Client, ResourceExt};
+
+use super::{Context, FINALIZER, Work, found, manager, owned, with_status};
+use crate::kind::{NAMESPACE, Release};
+
+async fn reconcile(release: Arc<Release>, context: Arc<Context>) -> Result<Action, Error<kube::Error>> {
+    context.begin();
+    if !context.work.finalizer {
+        return apply(&release, &context).await.map_err(Error::ApplyFailed);
+    }
+    let api = context.releases();
+    let both = |event| async {
+        match event {
+            Event::Apply(release) => apply(&release, &context).await,
+            Event::Cleanup(_) => Ok(Action::await_change()),
+        }
+    };
+    finalizer(&api, FINALIZER, release, both).await
+}
+
+async fn apply(release: &Release, context: &Context) -> Result<Action, kube::Error> {
+    std::hint::black_box(&release.spec.revision);
+    let name = release.name_any();
+    if context.work.child {
+        context.maps().patch(&name, &manager(), &Patch::Apply(owned(release))).await?;
+    }
+    if !context.work.idle {
+        let status = with_status(&found(release, context.work));
+        context.releases().patch_status(&name, &manager(), &Patch::Apply(status)).await?;
+    }
+    Ok(context.work.again())
+}
+
+fn give_up(_: Arc<Release>, _: &Error<kube::Error>, _: Arc<Context>) -> Action {
+    Action::requeue(std::time::Duration::from_secs(5))
+}
+
+/// Runs for ever, and counts its passes.
+pub async fn b0(client: Client, work: Work, passes: Arc<AtomicUsize>) {
+    let api = Api::<Release>::namespaced(client.clone(), NAMESPACE);
+    let mut controller = Controller::new(api, watcher::Config::default());
+    if work.child {
+        controller =
+            controller.owns(Api::<ConfigMap>::namespaced(client.clone(), NAMESPACE), watcher::Config::default());
+    }
+    let context = Arc::new(Context { client, work, passes });
+    controller.run(reconcile, give_up, context).for_each(|_| std::future::ready(())).await;
+}

@@ -1,0 +1,107 @@
+//! B1, tuned by hand: nothing is kept that is not read, only a new generation counts, nothing is written that is there already, and at
+//! most 16 objects are worked on at a time.
+
+use std::future::ready;
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+use std::time::Duration;
+
+use futures::StreamExt;
+use futures::stream::{BoxStream, select};
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube::api::Patch;
+use kube::runtime::controller::{Action, Config, applier, trigger_owners, trigger_self};
+use kube::runtime::reflector::{ObjectRef, Store};
+use kube::runtime::{WatchStreamExt, predicates, reflector, watcher};
+use kube::{Api, Client, Resource, ResourceExt};
+use serde_json::{Value, json};
+
+use super::{Context, FINALIZER, Work, found, manager, owned, with_status};
+use crate::kind::{NAMESPACE, Release};
+
+/// What a pass needs, with the children that are there.
+struct Tuned {
+    context: Context,
+    children: Store<ConfigMap>,
+}
+
+async fn reconcile(release: Arc<Release>, tuned: Arc<Tuned>) -> Result<Action, kube::Error> {
+    let context = &tuned.context;
+    context.begin();
+    std::hint::black_box(&release.spec.revision);
+    if context.work.idle {
+        return Ok(context.work.again());
+    }
+    if release.meta().deletion_timestamp.is_some() {
+        return finalize(&release, context, None).await.map(|()| Action::await_change());
+    }
+    if context.work.finalizer && !release.finalizers().iter().any(|name| name == FINALIZER) {
+        finalize(&release, context, Some(FINALIZER)).await?;
+    }
+    if context.work.child {
+        keep_child(&release, &tuned).await?;
+    }
+    let found = found(&release, context.work);
+    if !same_status(&release, &found) {
+        context.releases().patch_status(&release.name_any(), &manager(), &Patch::Apply(with_status(&found))).await?;
+    }
+    Ok(context.work.again())
+}
+
+/// Puts the finalizer on, or takes all off.
+async fn finalize(release: &Release, context: &Context, name: Option<&str>) -> Result<(), kube::Error> {
+    let finalizers: Vec<&str> = name.into_iter().collect();
+    let version = release.resource_version();
+    let patch = json!({ "metadata": { "finalizers": finalizers, "resourceVersion": version } });
+    context.releases().patch(&release.name_any(), &Default::default(), &Patch::Merge(patch)).await.map(drop)
+}
+
+async fn keep_child(release: &Release, tuned: &Tuned) -> Result<(), kube::Error> {
+    let wanted = owned(release);
+    let held = tuned.children.get(&ObjectRef::from_obj(&wanted));
+    if held.is_some_and(|held| held.data == wanted.data) {
+        return Ok(());
+    }
+    tuned.context.maps().patch(&release.name_any(), &manager(), &Patch::Apply(wanted)).await.map(drop)
+}
+
+/// Whether the status says already what was found.
+fn same_status(release: &Release, found: &Value) -> bool {
+    let held = serde_json::to_value(&release.status).unwrap_or_default();
+    ["inventory", "lastAppliedRevision", "observedGeneration", "stamp"].iter().all(|field| held[field] == found[field])
+}
+
+fn give_up(_: Arc<Release>, _: &kube::Error, _: Arc<Tuned>) -> Action {
+    Action::requeue(Duration::from_secs(5))
+}
+
+/// Drops what nobody reads.
+pub(super) fn prune<K: Resource>(object: &mut K) {
+    object.managed_fields_mut().clear();
+    object.annotations_mut().remove("kubectl.kubernetes.io/last-applied-configuration");
+}
+
+/// Runs for ever, and counts its passes.
+pub async fn b1(client: Client, work: Work, passes: Arc<AtomicUsize>) {
+    let api = Api::<Release>::namespaced(client.clone(), NAMESPACE);
+    let (reader, writer) = reflector::store();
+    let events = watcher(api, watcher::Config::default())
+        .default_backoff()
+        .modify(prune)
+        .reflect(writer)
+        .applied_objects()
+        .predicate_filter(predicates::generation, Default::default());
+    let own = trigger_self(events, ());
+    let (children, writer) = reflector::store();
+    let queue: BoxStream<'_, _> = if work.child {
+        let maps = watcher(Api::<ConfigMap>::namespaced(client.clone(), NAMESPACE), watcher::Config::default());
+        let events = maps.default_backoff().modify(prune).reflect(writer).touched_objects();
+        select(own, trigger_owners(events, (), ())).boxed()
+    } else {
+        own.boxed()
+    };
+    let tuned = Arc::new(Tuned { context: Context { client, work, passes }, children });
+    let reconcile = |release, tuned| Box::pin(reconcile(release, tuned));
+    let config = Config::default().concurrency(16);
+    applier(reconcile, give_up, tuned, reader, queue, config).for_each(|_| ready(())).await;
+}

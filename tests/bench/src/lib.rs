@@ -1,0 +1,20 @@
+//! What the figures are counted on: one operator, written by hand in two ways and with evenkeel, and the answers of an API server.
+//!
+//! [`hand::b0`] has the shape of kube's examples, [`hand::b1`] is tuned by hand, [`ours`] is written with evenkeel. All three do the same
+//! for a [`kind::Release`]: with or without a finalizer, with or without a child. The benches count bytes, allocations and instructions
+//! on [`answers`], which were rendered before; `tests/behaviour/floor.rs` counts requests on the test kit.
+#![allow(missing_docs, reason = "a bench is read, not called")]
+#![allow(
+    clippy::missing_panics_doc,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a bench ends at the first surprise"
+)]
+
+pub mod answers;
+pub mod hand;
+pub mod kind;
+pub mod ours;
+pub mod sample;
+pub mod shapes;
+pub mod table;

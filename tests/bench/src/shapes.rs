@@ -1,0 +1,82 @@
+//! Two more kinds for the memory: one as large as a pod, with a quarter of managedFields, and one like a secret, with a tenth.
+//!
+//! What they hold is what a pod or a secret holds, in a kind of our own: what an operator reconciles has a definition.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use evenkeel::prelude::*;
+use k8s_openapi::ByteString;
+use k8s_openapi::api::core::v1::PodSpec;
+use kube::CustomResource;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::ours::{Lab, ReleaseError};
+
+/// A pod by another name.
+#[derive(CustomResource, JsonSchema, Clone, Debug, Default, Deserialize, Serialize)]
+#[kube(group = "bench.evenkeel.dev", version = "v1", kind = "Instance", namespaced, status = "InstanceStatus")]
+pub struct InstanceSpec {
+    /// As in a pod.
+    #[schemars(schema_with = "anything")]
+    pub template: PodSpec,
+}
+
+/// What an instance is.
+#[evenkeel::status]
+pub struct InstanceStatus {}
+
+/// A secret by another name.
+#[derive(CustomResource, JsonSchema, Clone, Debug, Default, Deserialize, Serialize)]
+#[kube(group = "bench.evenkeel.dev", version = "v1", kind = "Credential", namespaced, status = "CredentialStatus")]
+pub struct CredentialSpec {
+    /// As in a secret.
+    #[schemars(schema_with = "anything")]
+    pub data: BTreeMap<String, ByteString>,
+}
+
+/// What a credential is.
+#[evenkeel::status]
+pub struct CredentialStatus {}
+
+fn anything(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    schemars::json_schema!({ "type": "object", "x-kubernetes-preserve-unknown-fields": true })
+}
+
+/// How either stands.
+#[derive(ConditionSet)]
+#[condition_set(mod = on)]
+pub enum SeenCondition {
+    /// It was looked at.
+    #[condition(positive)]
+    Seen,
+}
+
+/// Looks at it.
+#[sub_reconciler(sets(on::Seen))]
+pub async fn see_instance(_: &Instance, lab: &Arc<Lab>, _cx: &mut Cx) -> Result<(), ReleaseError> {
+    lab.count();
+    Ok(())
+}
+
+/// Keeps instances.
+#[reconciler(conditions = SeenCondition)]
+pub async fn instances(instance: &Instance, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
+    see_instance(instance, lab, cx).await?;
+    Ok(())
+}
+
+/// Looks at it.
+#[sub_reconciler(sets(on::Seen))]
+pub async fn see_credential(_: &Credential, lab: &Arc<Lab>, _cx: &mut Cx) -> Result<(), ReleaseError> {
+    lab.count();
+    Ok(())
+}
+
+/// Keeps credentials.
+#[reconciler(conditions = SeenCondition)]
+pub async fn credentials(credential: &Credential, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
+    see_credential(credential, lab, cx).await?;
+    Ok(())
+}
