@@ -38,8 +38,8 @@ impl Call {
     /// Whether it lists a collection: a read of many, and no watch.
     #[must_use]
     pub fn is_list(&self) -> bool {
-        self.method == "GET" && !self.is_watch() && self.query.contains("limit=")
-            || self.query.contains("resourceVersionMatch")
+        let pages = self.query.contains("limit=") || self.query.contains("resourceVersionMatch");
+        self.method == "GET" && !self.is_watch() && pages
     }
 
     /// Whether it changes something.

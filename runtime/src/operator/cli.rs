@@ -73,6 +73,9 @@ struct Flags {
     /// Stalls objects that refer to an object of another namespace [default: they may]
     #[arg(long, global = true)]
     no_cross_namespace_refs: bool,
+    /// Asks for first lists as streams, where the API server offers them [default: in pages]
+    #[arg(long, global = true)]
+    streaming_lists: bool,
     /// The kubeconfig to use [default: $KUBECONFIG, ~/.kube/config, or the pod's service account]
     #[arg(long, global = true, value_name = "FILE")]
     kubeconfig: Option<PathBuf>,
@@ -159,6 +162,7 @@ impl Operator {
         if let Some(address) = flags.listen {
             self = self.listen(address);
         }
+        self.streaming_lists |= flags.streaming_lists;
         if flags.no_cross_namespace_refs {
             self = self.access(Access::SameNamespace);
         }

@@ -5,11 +5,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
-use kube::Client;
 use kube::api::DynamicObject;
 use tokio::sync::watch;
 
-use super::health::Watched;
 use super::objects::{Listing, Objects};
 use super::stream::{Place, Progress, follow};
 use super::task::Task;
@@ -84,15 +82,16 @@ pub(super) struct Named {
 
 impl Named {
     /// Starts the watch.
-    pub(super) fn start(client: Client, watched: Watched, all: Weak<Inner>) -> Self {
-        let place = watched.place.clone();
+    pub(super) fn start(all: &Arc<Inner>, place: &Place) -> Self {
+        let watched = all.health.begin(place);
+        let (place, streaming) = (place.clone(), all.streaming.clone());
         let key = Key::new(place.namespace.as_deref(), place.name.as_deref().unwrap_or_default());
         let progress = Arc::new(watch::Sender::new(Progress::Pending));
         let (objects, first) = (Arc::new(Objects::default()), Arc::new(First::of(progress.clone())));
         let wakers = Wakers::default();
         let (store, awaited, wake) = (objects.clone(), first.clone(), wakers.clone());
         let mut list = Listing::default();
-        let watch = follow(client, watched, progress, move |event| {
+        let watch = follow(all.client.clone(), watched, streaming, progress, move |event| {
             let listed = matches!(event, kube::runtime::watcher::Event::InitDone);
             let early = awaited.is_early();
             let changed = !store.take(&mut list, None, event).is_empty();
@@ -103,7 +102,7 @@ impl Named {
                 wakers.iter().for_each(|wake| wake());
             }
         });
-        Self { place, key, objects, first, wakers, all, _watch: Task::spawn(watch) }
+        Self { place, key, objects, first, wakers, all: Arc::downgrade(all), _watch: Task::spawn(watch) }
     }
 
     /// Another one is to be woken.

@@ -15,6 +15,7 @@ use serde::de::DeserializeOwned;
 use tokio::sync::watch;
 
 use super::health::Watched;
+use super::streaming::Streaming;
 use super::trouble::Trouble;
 use crate::decode::keeping_all;
 use crate::queue::Curve;
@@ -87,6 +88,7 @@ pub(crate) enum Progress {
 pub(super) async fn follow<K>(
     client: Client,
     watched: Watched,
+    streaming: Streaming,
     progress: Arc<watch::Sender<Progress>>,
     mut deliver: impl FnMut(Event<K>) + Send,
 ) where
@@ -94,7 +96,12 @@ pub(super) async fn follow<K>(
     K: Clone + DeserializeOwned + Debug + Send + 'static,
 {
     let place = &watched.place;
-    let mut events = pin!(keeping_all(place.whole, watcher(place.api::<K>(client), place.config())));
+    let begin = || {
+        let (config, streams) = streaming.apply(place.config());
+        (keeping_all(place.whole, watcher(place.api::<K>(client.clone()), config)), streams)
+    };
+    let (events, mut streams) = begin();
+    let mut events = pin!(events);
     let mut told = HashSet::new();
     let mut failures = 0;
     while let Some(event) = events.next().await {
@@ -113,6 +120,11 @@ pub(super) async fn follow<K>(
                     failures = 0;
                     told.clear();
                 }
+            }
+            Err(error) if streams && streaming.ends_with(&error) => {
+                let (again, _) = begin();
+                events.set(again);
+                streams = false;
             }
             Err(error) => {
                 let trouble = Trouble::of(&error);

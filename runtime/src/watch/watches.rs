@@ -18,6 +18,7 @@ use tracing::Instrument;
 use super::health::Health;
 use super::named::Named;
 use super::stream::{Place, Progress, follow};
+use super::streaming::Streaming;
 use crate::client;
 use crate::decode::{Guarded, Record, Whole};
 
@@ -52,7 +53,7 @@ struct Feed<K> {
 
 trait Erased: Any + Send {
     fn name(&self) -> String;
-    fn run(self: Box<Self>, whole: &Client, metadata: &Client, health: &Health) -> BoxFuture<'static, ()>;
+    fn run(self: Box<Self>, metadata: &Client, inner: &Inner) -> BoxFuture<'static, ()>;
 }
 
 impl<K: Form> Erased for Feed<K> {
@@ -60,15 +61,15 @@ impl<K: Form> Erased for Feed<K> {
         self.place.to_string()
     }
 
-    fn run(self: Box<Self>, whole: &Client, metadata: &Client, health: &Health) -> BoxFuture<'static, ()> {
+    fn run(self: Box<Self>, metadata: &Client, inner: &Inner) -> BoxFuture<'static, ()> {
         let Self { place, progress, mut sinks } = *self;
-        let client = if K::METADATA { metadata } else { whole };
+        let client = if K::METADATA { metadata } else { &inner.client };
         let deliver = move |event: Event<K>| {
             let Some((last, others)) = sinks.split_last_mut() else { return };
             others.iter_mut().for_each(|sink| sink(event.clone()));
             last(event);
         };
-        follow(client.clone(), health.begin(&place), progress, deliver).boxed()
+        follow(client.clone(), inner.health.begin(&place), inner.streaming.clone(), progress, deliver).boxed()
     }
 }
 
@@ -77,8 +78,9 @@ impl<K: Form> Erased for Feed<K> {
 pub(crate) struct Watches(Arc<Inner>);
 
 pub(super) struct Inner {
-    client: Client,
-    health: Health,
+    pub(super) client: Client,
+    pub(super) health: Health,
+    pub(super) streaming: Streaming,
     feeds: Mutex<Vec<Box<dyn Erased>>>,
     named: Mutex<HashMap<Place, Weak<Named>>>,
 }
@@ -88,8 +90,8 @@ pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Watches {
-    pub(crate) fn new(client: Client, health: Health) -> Self {
-        Self(Arc::new(Inner { client, health, feeds: Mutex::default(), named: Mutex::default() }))
+    pub(crate) fn new(client: Client, health: Health, streaming: Streaming) -> Self {
+        Self(Arc::new(Inner { client, health, streaming, feeds: Mutex::default(), named: Mutex::default() }))
     }
 
     /// Adds one who looks at the objects of a place in this form, before the [start](Self::start).
@@ -117,11 +119,11 @@ impl Watches {
 
     /// Starts what has been joined.
     pub(crate) fn start(&self) -> Started {
-        let (whole, metadata) = (&self.0.client, client::metadata_only(&self.0.client));
+        let metadata = client::metadata_only(&self.0.client);
         let mut started = Started { tasks: JoinSet::new(), names: HashMap::new() };
         for feed in std::mem::take(&mut *lock(&self.0.feeds)) {
             let name = feed.name();
-            let task = started.tasks.spawn(feed.run(whole, &metadata, &self.0.health).in_current_span());
+            let task = started.tasks.spawn(feed.run(&metadata, &self.0).in_current_span());
             started.names.insert(task.id(), name);
         }
         started
@@ -135,7 +137,7 @@ impl Watches {
             named.also(asker, wake);
             return named;
         }
-        let named = Arc::new(Named::start(self.0.client.clone(), self.0.health.begin(&place), Arc::downgrade(&self.0)));
+        let named = Arc::new(Named::start(&self.0, &place));
         named.also(asker, wake);
         all.insert(place, Arc::downgrade(&named));
         named
