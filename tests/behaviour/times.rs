@@ -308,11 +308,12 @@ async fn intervals_and_time_outs_converge_from_everywhere() {
         stage.merge::<Widget>("late", json!({ "spec": { "fetch": null } })).await;
         stage.rest().await;
         assert!(is_ready(&stage.raw::<Widget>("late").await));
-        // One of them runs each hour, the other one every two; jitter moves the edges, and a run that falls into a crash is left out.
+        // One of them runs each hour, the other one every two. With the jitter of 5 % four hours hold at most five and three runs; a run
+        // that falls into a crash is left out.
         let before = lab.log().len();
         tokio::time::sleep(Duration::from_secs(4 * 3600)).await;
         let runs = lab.log().len() - before;
-        assert!((3..=7).contains(&runs), "{runs}");
+        assert!((3..=8).contains(&runs), "{runs}");
     })
     .await;
 }
