@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use evenkeel::Operator;
-use evenkeel::operator::pair;
+use evenkeel::operator::{Reason, pair};
 use evenkeel_testkit::eventually;
 use evenkeel_tests::on_each_server;
 use evenkeel_tests::widget::{Lab, Widget, a_widget, definition, is_ready, status_of, widget};
@@ -119,6 +119,14 @@ async fn intervals_and_back_off_are_those_of_the_framework() {
     }
     assert!(pauses.len() > 24 * 6, "{} tries in a day", pauses.len());
     drop(running);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_definition_that_is_not_installed_is_told_at_once() {
+    let world = World::on(Server::InProcess).await.unwrap();
+    let operator = Operator::new("tester").client(world.wire.client(&world.client));
+    let error = operator.pair::<widget>(Lab::at("a")).await.err().unwrap();
+    assert_eq!(error.reason(), Reason::NotInstalled, "{error}");
 }
 
 #[tokio::test(start_paused = true)]

@@ -125,10 +125,11 @@ impl<R: Reconciler> Controller<R> {
         Ok(())
     }
 
-    /// Its parts, for a scheduler that is not ours. From now on every event wakes.
-    pub(super) fn lend(self) -> (Queue, Arc<PassWorker<R>>, Version, JoinSet<()>) {
+    /// What a scheduler that is not ours needs. From now on every event wakes.
+    pub(super) fn lend(&self) -> (Queue, Arc<PassWorker<R>>, Version) {
         self.relations.go_live();
-        (self.queue, self.worker, version(self.primary), self.triggers)
+        self.launch.telling.started();
+        (self.queue.clone(), self.worker.clone(), version(self.primary.clone()))
     }
 }
 

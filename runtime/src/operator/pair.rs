@@ -1,18 +1,17 @@
 //! A generated reconciler under a `Controller` of kube: the pair of functions that its `run` takes.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use futures::{Stream, StreamExt};
 use kube::runtime::controller::Action;
 use kube::runtime::reflector::ObjectRef;
 use kube::{CustomResourceExt, Resource};
-use tokio::task::JoinSet;
 use tracing::{Instrument, Span};
 
 use super::Operator;
-use super::controller::Controller;
+use super::controller::{Controller, Prepared};
 use super::error::{Error, Reason, Result};
 use super::member::Typed;
 use crate::pass::PassWorker;
@@ -29,8 +28,8 @@ pub struct Pair<R: Reconciler> {
     worker: Arc<PassWorker<R>>,
     version: Version,
     span: Span,
-    _watches: Started,
-    _triggers: JoinSet<()>,
+    /// Watches, triggers and what listens go on as long as this is there.
+    _kept: (Started, Mutex<Controller<R>>),
 }
 
 impl<R: Reconciler> fmt::Debug for Pair<R> {
@@ -73,7 +72,8 @@ impl Operator {
     /// ```
     ///
     /// # Errors
-    /// What [`run_until`](Operator::run_until) refuses at the start, and an operator that has reconcilers of its own.
+    /// What [`run_until`](Operator::run_until) refuses at the start, a definition that is not installed among it, and an operator that has
+    /// reconcilers of its own.
     pub async fn pair<R: Reconciler<Object: CustomResourceExt>>(
         mut self,
         deps: R::Deps,
@@ -99,8 +99,11 @@ impl Operator {
         let mut controller = Controller::<R>::new(launch.clone(), deps);
         let watches = launch.watches.start();
         controller.listed().await?;
-        let (queue, worker, version, triggers) = controller.lend();
-        Ok(Pair { queue, worker, version, span, _watches: watches, _triggers: triggers })
+        if let Some(missing) = controller.missing() {
+            return Err(missing.clone());
+        }
+        let (queue, worker, version) = controller.lend();
+        Ok(Pair { queue, worker, version, span, _kept: (watches, Mutex::new(controller)) })
     }
 }
 
