@@ -1,5 +1,7 @@
 //! Sessions that write: apply in both ways, diff, patches, edit, labels, replace, scale, delete.
 
+use std::time::Duration;
+
 use serde_json::json;
 
 use crate::Verdict;
@@ -134,18 +136,31 @@ async fn scale_changes_the_wanted_number() -> Verdict {
     same(&shell.ok("get deploy web -o jsonpath={.spec.replicas}").await?, "0")
 }
 
+async fn is_going(shell: &Shell) -> Result<bool, String> {
+    Ok(shell.object("wd w").await?["metadata"]["deletionTimestamp"].is_string())
+}
+
 async fn delete_waits_for_finalizers_and_takes_selectors() -> Verdict {
     let shell = Shell::with_widgets().await?;
     shell.ok("apply -f w.yaml").await?;
-    shell.ok(r#"patch wd w --type=merge -p '{"metadata":{"finalizers":["ex.dev/hold"]}}'"#).await?;
-    has(&shell.ok("delete wd w --wait=false").await?, &[r#"widget.ex.dev "w" deleted"#])?;
-    holds("it is being deleted", shell.object("wd w").await?["metadata"]["deletionTimestamp"].is_string())?;
-    let (gone, freed) = tokio::join!(
-        shell.ok("delete wd w --timeout=20s"),
-        shell.ok(r#"patch wd w --type=merge -p '{"metadata":{"finalizers":null}}'"#)
-    );
+    let (hold, free) = (r#"'{"metadata":{"finalizers":["ex.dev/hold"]}}'"#, r#"'{"metadata":{"finalizers":null}}'"#);
+    shell.ok(&format!("patch wd w --type=merge -p {hold}")).await?;
+    let freed = async {
+        // It may go only once the delete has asked for it.
+        while !is_going(&shell).await? {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        shell.ok(&format!("patch wd w --type=merge -p {free}")).await
+    };
+    let (gone, freed) = tokio::join!(shell.ok("delete wd w --timeout=20s"), freed);
+    has(&gone?, &[r#"widget.ex.dev "w" deleted"#])?;
     freed?;
-    gone?;
+    has(&shell.fails("get wd w").await?, &["NotFound"])?;
+    shell.ok("apply -f w.yaml").await?;
+    shell.ok(&format!("patch wd w --type=merge -p {hold}")).await?;
+    has(&shell.ok("delete wd w --wait=false").await?, &[r#"widget.ex.dev "w" deleted"#])?;
+    holds("it is being deleted", is_going(&shell).await?)?;
+    shell.ok(&format!("patch wd w --type=merge -p {free}")).await?;
     has(&shell.fails("get wd w").await?, &["NotFound"])?;
     for name in ["a", "b"] {
         shell.ok(&format!("create configmap {name}")).await?;
