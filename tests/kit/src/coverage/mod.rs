@@ -28,7 +28,7 @@ use crate::diff::diff;
 ///
 /// // A test, or several with a cluster each.
 /// let cluster = Cluster::start().await;
-/// cluster.seed("{apiVersion: v1, kind: Service, metadata: {name: web}}").await.unwrap();
+/// cluster.seed("{apiVersion: v1, kind: Service, metadata: {name: web}, spec: {ports: [{port: 80}]}}").await.unwrap();
 /// let services: Api<Service> = Api::default_namespaced(cluster.client());
 /// let ready = json!({"type": "Ready", "status": "True", "reason": "Succeeded", "message": "", "lastTransitionTime": "2026-01-01T00:00:00Z"});
 /// let patch = Patch::Merge(json!({"status": {"conditions": [ready]}}));

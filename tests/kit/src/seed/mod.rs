@@ -128,6 +128,7 @@ impl Cluster {
     /// apiVersion: v1
     /// kind: Service
     /// metadata: {name: web}
+    /// spec: {ports: [{port: 80}]}
     /// status: {loadBalancer: {ingress: [{ip: 192.0.2.1}]}}
     /// ").await.unwrap();
     /// let colours = Api::<ConfigMap>::namespaced(cluster.client(), "paint").get("colours").await?;
