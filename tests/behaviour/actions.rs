@@ -1,5 +1,4 @@
 //! What is told of errors: classes and variants, events, log lines, poll times.
-#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use std::sync::Arc;
 use std::time::Duration;

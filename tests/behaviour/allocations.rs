@@ -1,5 +1,4 @@
 //! What the queue costs in allocations: the same for few objects and for very many, for few passes at a time and for many.
-#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use std::num::NonZeroUsize;
 use std::time::Duration;

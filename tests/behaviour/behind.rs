@@ -1,5 +1,4 @@
 //! Watches that lag behind: a pass never sees a child as it was before its own last write.
-#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use std::sync::Arc;
 use std::time::Duration;

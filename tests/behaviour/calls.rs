@@ -1,5 +1,4 @@
 //! What a pass costs in calls to the API server: counted, never timed.
-#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use std::time::Duration;
 

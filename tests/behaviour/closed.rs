@@ -1,5 +1,4 @@
 //! Closed sets of reasons at run time: what the compiler cannot see is set as it is, and told once.
-#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use evenkeel::prelude::*;
 use evenkeel_tests::logs::Logs;

@@ -1,5 +1,4 @@
 //! Bipolar conditions, summaries beside Ready, and conditions that show how other objects stand.
-#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use evenkeel::prelude::*;
 use evenkeel::wiring::{StepWiring, Wiring};

@@ -1,5 +1,4 @@
 //! The cases that decide: each on the in-process server and on both real ones.
-#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use std::sync::Arc;
 use std::time::Duration;

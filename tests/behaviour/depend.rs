@@ -1,5 +1,4 @@
 //! Dependencies: who waits, who wakes, which cycles are told, and references to other namespaces.
-#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use std::sync::Arc;
 use std::time::Duration;

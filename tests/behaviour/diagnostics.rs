@@ -1,5 +1,4 @@
 //! What an operator answers to whoever looks at it: health, readiness, and why an object is not ready.
-#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use std::net::SocketAddr;
 use std::sync::Arc;

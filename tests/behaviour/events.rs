@@ -1,5 +1,4 @@
 //! Events as the server gets them: equal ones counted, similar ones combined, and of one object only so many.
-#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use std::sync::Arc;
 use std::time::Duration;

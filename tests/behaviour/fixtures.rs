@@ -1,7 +1,6 @@
 //! The objects that the figures are counted on: as our operator left them on the in-process server, kept in `tests/bench/fixtures`.
 //!
-//! After a change of what the framework writes: `GENERATED=overwrite cargo test -p evenkeel-tests --test fixtures`.
-#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+//! After a change of what the framework writes: `GENERATED=overwrite cargo test -p evenkeel-tests --test behaviour fixtures`.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,5 +1,4 @@
 //! The floor: an operator makes no call that nobody needs. Exact counts, in virtual time, beside two controllers written by hand.
-#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use std::time::Duration;
 

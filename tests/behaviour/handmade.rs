@@ -1,5 +1,4 @@
 //! Contracts that are implemented by hand, and broken: what the compiler cannot see is refused at the start.
-#![allow(clippy::unwrap_used, reason = "a test ends at the first surprise")]
 
 use std::time::Duration;
 
@@ -13,7 +12,7 @@ async fn refusal(operator: Operator) -> Error {
     ended.expect("it ends by itself").unwrap_err()
 }
 
-mod handmade {
+mod written {
     use std::collections::BTreeMap;
 
     use evenkeel::prelude::*;
@@ -98,11 +97,11 @@ async fn a_contract_that_is_broken_by_hand_is_refused_at_the_start_naming_the_re
     let operator = || Operator::new("tester").client(world.client.clone());
     let cases = [
         (
-            operator().reconciler::<handmade::sieves>(()),
+            operator().reconciler::<written::sieves>(()),
             "the status of Sieve, which sieves reconciles, does not keep observedInputs, lastHandledReconcileAt",
         ),
         (
-            operator().reconciler::<handmade::Idle>(()),
+            operator().reconciler::<written::Idle>(()),
             "the wiring of idle does not hold together: no step sets the condition Made",
         ),
     ];

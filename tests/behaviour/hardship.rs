@@ -1,6 +1,5 @@
 //! Hard times: huge objects, many children, rivals, busy kinds, servers that close their watches or tell nothing. Nothing is lost, and
 //! nothing grows or loops beyond what the counts here say.
-#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use std::collections::HashSet;
 use std::sync::Arc;

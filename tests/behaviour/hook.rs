@@ -1,5 +1,4 @@
 //! Hooks on the outcome: the author's last word on a pass, and reports to observers of the operator.
-#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

@@ -1,5 +1,4 @@
 //! Kinds whose definition is not there yet, or not any more: they are taken up when it comes, and hurt nobody until then.
-#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use std::time::Duration;
 

@@ -1,5 +1,4 @@
 //! What of an object a step is given, and what of it the watches ask for.
-#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use std::sync::Arc;
 

@@ -1,5 +1,4 @@
 //! How much of an operator runs at a time, and how fast it tries again.
-#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use std::sync::Arc;
 use std::time::Duration;

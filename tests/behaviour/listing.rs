@@ -1,5 +1,4 @@
 //! Lists from the cache: all that a label selects, and the names of what an object owns.
-#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use std::sync::Arc;
 use std::time::Duration;

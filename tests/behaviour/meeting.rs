@@ -1,5 +1,4 @@
 //! Where features meet: actions, records, panics and status fields in joins and loops; hooks of what is held up; skips in structs.
-#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

@@ -1,5 +1,4 @@
 //! What is counted of an operator, read as Prometheus reads it.
-#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;

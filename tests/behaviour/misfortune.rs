@@ -1,5 +1,4 @@
 //! Bad input and bad weather: each ends in a clear condition, event or log line, and none stops another object.
-#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use std::sync::Arc;
 use std::time::Duration;

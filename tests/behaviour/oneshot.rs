@@ -1,5 +1,4 @@
 //! One-shot actions: what fires in which pass, and which receipts the status holds.
-#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use std::sync::Arc;
 use std::time::Duration;

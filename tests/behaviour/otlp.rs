@@ -1,5 +1,4 @@
 //! Spans as a collector gets them.
-#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use std::collections::BTreeSet;
 use std::io::{Read, Write};

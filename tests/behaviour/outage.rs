@@ -1,6 +1,5 @@
 //! An API server that is ill, or slow: how politely an operator waits, and who is served meanwhile. In virtual time, beside two
 //! controllers written by hand.
-#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use std::collections::BTreeMap;
 use std::time::Duration;

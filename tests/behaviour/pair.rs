@@ -1,5 +1,4 @@
 //! A generated reconciler under a `Controller` of kube.
-#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use std::sync::Arc;
 use std::time::Duration;

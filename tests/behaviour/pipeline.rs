@@ -1,5 +1,4 @@
 //! Branches, joins and loops of a pipeline: what runs, and what becomes of the conditions.
-#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,5 +1,4 @@
 //! Relations to kinds with a status: what a step watches it sees whole, of what it owns the wish counts.
-#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use std::sync::Arc;
 use std::time::Duration;

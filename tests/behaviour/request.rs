@@ -1,5 +1,4 @@
 //! "Reconcile now": the token is a trigger, and the status holds its receipt.
-#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use std::time::Duration;
 

@@ -1,5 +1,4 @@
 //! A status field that one step writes: its owner writes it, others read it, and it is stored as any other field.
-#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use evenkeel::prelude::*;
 use evenkeel_tests::on_each_server;

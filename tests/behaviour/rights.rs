@@ -1,5 +1,4 @@
 //! Rights: the list that comes from the wiring is the list of what the operator asks the API server for, no more and no less.
-#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

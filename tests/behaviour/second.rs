@@ -1,5 +1,4 @@
 //! A second reconciler of a kind: its own summary, its own corner of the status, its own finalizer.
-#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use std::sync::Arc;
 

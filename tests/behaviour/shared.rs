@@ -1,5 +1,4 @@
 //! The reconcilers of an operator share their watches: each kind is watched once, and its events reach all who declared it.
-#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,5 +1,4 @@
 //! The spans of an operator: which there are, one within the other, and what is recorded on them.
-#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,5 +1,4 @@
 //! The start of an operator: what it refuses, in which words, and what does not hold it up.
-#![allow(clippy::unwrap_used, reason = "a test ends at the first surprise")]
 
 use std::time::Duration;
 

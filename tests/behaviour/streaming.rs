@@ -1,5 +1,4 @@
 //! First lists as streams: where the server offers them none comes in pages, and elsewhere the server is asked once.
-#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use evenkeel_testkit::{Effect, Fault, Verb};
 use evenkeel_tests::on_each_server;

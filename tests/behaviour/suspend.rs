@@ -1,5 +1,4 @@
 //! Suspension: nothing is done, nothing is written but receipts, and a resumed object runs at once.
-#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use std::sync::Arc;
 use std::time::Duration;

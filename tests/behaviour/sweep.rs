@@ -1,5 +1,4 @@
 //! Deletion with an external cleanup converges from everywhere: what was stored outside is removed, whatever happens.
-#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use std::time::Duration;
 

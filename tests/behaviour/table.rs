@@ -1,5 +1,4 @@
 //! Table tests of the widget, pass by pass and step by step, and which of its conditions and reasons they reach.
-#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use evenkeel_testkit::{Coverage, Effect, Fault, Row, Seed, Verb};
 use evenkeel_tests::widget::{Lab, a_widget, fetch, widget};

@@ -1,5 +1,4 @@
 //! Times that a reconciler and its steps ask for: intervals, retries, time-outs.
-#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use std::sync::Arc;
 use std::time::Duration;

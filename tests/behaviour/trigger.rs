@@ -1,5 +1,4 @@
 //! Triggers: references from outside of the cluster run the bodies of their objects.
-#![allow(clippy::unwrap_used, reason = "a test ends at the first surprise")]
 
 use std::sync::Arc;
 use std::time::Duration;

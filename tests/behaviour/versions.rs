@@ -1,5 +1,4 @@
 //! One version of an operator after another: what the earlier one left is undone, and nothing is forgotten.
-#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use std::sync::Arc;
 

@@ -1,5 +1,4 @@
 //! The watches: what wakes an object, what wakes nobody, and that a watch in trouble hurts only what depends on it.
-#![allow(clippy::unwrap_used, reason = "a test ends at the first surprise")]
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,5 +1,4 @@
 //! A week in about a second: all that waits follows tokio's clock.
-#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use std::time::Duration;
 
