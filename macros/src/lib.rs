@@ -197,6 +197,29 @@ pub fn cleanup(args: TokenStream, item: TokenStream) -> TokenStream {
     cleanup::attribute(args.into(), &item.into()).into()
 }
 
+/// Makes a function the observer of a reconciler: a step that runs alone where the policy of an object is `skip`.
+///
+/// ```ignore (needs the runtime, on which this crate cannot depend)
+/// #[observe(sets(on::RoleExists))]
+/// pub async fn look(user: &PostgresUser, server: &Server, cx: &mut Cx) -> Result<(), UserError> {
+///     cx.status().role = Some(server.find(&user.spec.role).await?.ok_or(UserError::NoRole)?.name);
+///     Ok(())
+/// }
+///
+/// #[reconciler(conditions = UserCondition, policies, observe = look)]
+/// pub async fn postgres_user(user: &PostgresUser, server: &Server, cx: &mut Pass<'_>) -> Flow { .. }
+/// ```
+///
+/// It takes the arguments of a [step](macro@sub_reconciler), without those that change something: `external`, `owns`, `clears`, `actions`.
+/// The conditions that it sets are all that is known then, and Ready sums up those; the others are removed until the steps run again. What it
+/// depends on is found by type among the dependencies of the reconciler. In a struct the method needs no `observe = ..`.
+///
+/// Generates what `sub_reconciler` does, and `Observe` for it.
+#[proc_macro_attribute]
+pub fn observe(args: TokenStream, item: TokenStream) -> TokenStream {
+    sub_reconciler::observe::attribute(args.into(), &item.into()).into()
+}
+
 /// Makes a function a reconciler, of which its body is the pipeline; or a struct, of which the method `reconcile` is.
 ///
 /// ```ignore (needs the runtime, on which this crate cannot depend)
@@ -261,6 +284,9 @@ pub fn cleanup(args: TokenStream, item: TokenStream) -> TokenStream {
 /// | `depends_on = spec.depends_on` | the objects of the kind that have to be ready first: a field, or a function of the object, with a `Vec<Reference>` |
 /// | `suspend = spec.suspend` | the field, a `bool` or an `Option<bool>`, that suspends an object: nothing is done for it |
 /// | `suspend(field = spec.suspend, annotation, record)` | so does the annotation `evenkeel.dev/suspend: "true"`; the generation counts as observed |
+/// | `policies` | owners of objects say what may be done, in the annotation `evenkeel.dev/policy`: `manage`, `skip` or `detach-on-delete` |
+/// | `policies(key = "example.com/policy", unobserved)` | in another annotation; nobody looks at an object under `skip` |
+/// | `observe = look` | the [observer](macro@observe) that runs under `skip` |
 /// | `after = report` | a hook on the outcome, `fn report(repo: &GitRepository, end: &mut Ending<'_, GitRepositoryStatus>)`, called before the status write |
 /// | `requested = "example.com/requestedAt"` | the annotation that asks for a pass; `evenkeel.dev/requestedAt` unless given |
 /// | `summary = "BackupReady"` | of a second reconciler of a kind: it sums up in this condition, and leaves Ready, Reconciling and Stalled alone |

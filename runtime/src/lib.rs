@@ -51,6 +51,7 @@ mod outcome;
 mod pass;
 pub mod pipeline;
 mod poison;
+pub mod policy;
 pub mod prelude;
 #[cfg(feature = "operator")]
 mod queue;
@@ -81,7 +82,7 @@ pub mod __private;
 pub use action::{Actions, EventLevel, LogLevel, VariantInfo};
 pub use backend::ApiError;
 #[doc(inline)]
-pub use evenkeel_macros::{ConditionSet, ReconcileError, cleanup, reconciler, status, sub_reconciler};
+pub use evenkeel_macros::{ConditionSet, ReconcileError, cleanup, observe, reconciler, status, sub_reconciler};
 
 pub use condition::{Condition, ConditionSet};
 pub use cx::{Apply, Cx, Delete, Get, List, Pass, Require, RequireReady, StatusOf};

@@ -29,6 +29,9 @@ pub struct ObservedBy {
     /// The objects that the last pass asked for by name.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub references: Vec<String>,
+    /// The policy of the last pass, where it was not `manage`: `skip`, `detach-on-delete`, or `unknown`.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub policy: String,
     /// The fields of the author's status that it wrote: they are its own.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub fields: Vec<String>,
@@ -91,12 +94,13 @@ impl Observed {
 
 impl From<ObservedBy> for Observed {
     fn from(by: ObservedBy) -> Self {
-        let ObservedBy { generation, stalled, wiring, digest, references, fields, last_handled_reconcile_at, .. } = by;
+        let ObservedBy { generation, stalled, wiring, digest, references, policy, fields, .. } = by;
+        let is_known = !wiring.is_empty() || !policy.is_empty();
         Self {
             generation,
             stalled,
-            inputs: (!wiring.is_empty()).then_some(ObservedInputs { wiring, digest, references }),
-            receipts: Receipts { reconcile: last_handled_reconcile_at, actions: by.last_handled_actions },
+            inputs: is_known.then_some(ObservedInputs { wiring, digest, references, policy }),
+            receipts: Receipts { reconcile: by.last_handled_reconcile_at, actions: by.last_handled_actions },
             fields: Fields::These(fields.into_iter().collect()),
         }
     }

@@ -8,16 +8,16 @@ use crate::check::UNKNOWN;
 use crate::condition::{ConditionMarker, ConditionSet};
 #[doc(no_inline)]
 pub use crate::cx::{Bounded, Erased, Limit, UndoStep};
-use crate::cx::{Cx, Pass, undo};
+use crate::cx::{Cx, Pass, observe, undo};
 use crate::outcome::ReconcileError;
 use crate::poison::Poison;
 use crate::reconciler::Reconciler;
 #[doc(no_inline)]
 pub use crate::right::{clears, owns, reads, sets, watches};
-use crate::step::SubReconciler;
 #[doc(no_inline)]
 pub use crate::step::{HasCleanup, Undo, WakeUp};
-use crate::wiring::{Kind, OwnableBy, StepWiring};
+use crate::step::{Observe, SubReconciler};
+use crate::wiring::{Kind, Observer, OwnableBy, StepWiring};
 
 /// A function that takes the context of a step last. `M` is the list of its parameters, which rustc finds.
 #[diagnostic::on_unimplemented(
@@ -158,6 +158,18 @@ pub fn pipeline<O, C>() -> Pipeline<O, C> {
 /// Leaves the step out: its positive conditions are True with the reason.
 pub fn skip<S: SubReconciler>(_: Tag<S>, pass: &mut Pass<'_>, reason: &'static str) {
     pass.draft.skip(&S::WIRING, reason);
+}
+
+/// The observer `S` of the reconciler `R`.
+#[must_use]
+pub const fn observer<R, C, S>() -> Observer
+where
+    R: Reconciler,
+    C: ConditionSet,
+    S: Observe<R> + StepOf<R::Object, C>,
+{
+    let step = StepWiring { errors: <S::Error as ReconcileError>::VARIANTS, ..S::WIRING };
+    Observer { step, run: observe::<S, R> }
 }
 
 /// What a step declared, with what undoes it in the reconciler `R`. Its places count only where its conditions are of the set `C`.

@@ -24,6 +24,9 @@ pub struct ObservedInputs {
     /// The objects that the last pass asked for by name: `v1/Secret/team-a/token`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub references: Vec<String>,
+    /// The policy of the last pass, where it was not `manage`: `skip`, `detach-on-delete`, or `unknown`.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub policy: String,
 }
 
 /// A status type with the framework's fields. `#[status]` on the struct implements it.

@@ -53,6 +53,21 @@ pub trait Undo<S: SubReconciler, R: Reconciler> {
     ) -> impl Future<Output = Result<(), S::Error>> + Send;
 }
 
+/// A step that runs alone where the policy of an object forbids to change anything. `#[observe]` implements it.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an observer of this reconciler",
+    label = "not an `#[observe]` for its kind and conditions",
+    note = "mark the function with `#[observe(sets(..))]`"
+)]
+pub trait Observe<R: Reconciler>: SubReconciler {
+    /// Runs the observer with what the reconciler holds.
+    fn observe(
+        object: &R::Object,
+        deps: &R::Deps,
+        cx: &mut Cx<'_, Self>,
+    ) -> impl Future<Output = Result<(), Self::Error>> + Send;
+}
+
 /// Nothing to undo.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
@@ -66,8 +81,8 @@ impl<S: SubReconciler, R: Reconciler> Undo<S, R> for NoCleanup {
 
 /// A reconciler that has a dependency of this type to hand to a cleanup.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` has no `{T}` to hand to the cleanup",
-    label = "the cleanup of a step asks for it",
+    message = "`{Self}` has no `{T}` to hand out",
+    label = "a cleanup, an observer or a claim asks for it",
     note = "add a `&{T}` parameter to `{Self}`; for a struct, write `impl Provides<{T}> for {Self}`"
 )]
 pub trait Provides<T: ?Sized>: Reconciler {

@@ -10,6 +10,7 @@ use kube::core::{ClusterResourceScope, NamespaceResourceScope};
 use crate::action::VariantInfo;
 use crate::condition::{ConditionInfo, ConditionSet, READY, RECONCILING, STALLED, SummaryInfo};
 use crate::cx::UndoStep;
+use crate::policy::Policies;
 pub use crate::shape::{Arm, Node};
 use crate::suspend::Suspend;
 
@@ -46,6 +47,10 @@ pub struct Wiring {
     pub suspend: Option<Suspend>,
     /// Objects wait for others of their kind (`depends_on = spec.field`).
     pub depends_on: bool,
+    /// Owners of objects say what may be done (`policies`); `None`: everything.
+    pub policies: Option<Policies>,
+    /// What runs instead of the steps where the policy forbids to change anything (`observe = look`).
+    pub observe: Option<Observer>,
 }
 
 impl Wiring {
@@ -66,6 +71,8 @@ impl Wiring {
         summary: None,
         suspend: None,
         depends_on: false,
+        policies: None,
+        observe: None,
     };
 
     /// What the macro knows of every reconciler: its name and its conditions.
@@ -117,6 +124,16 @@ impl Wiring {
     pub(crate) fn condition_types(&self) -> impl Iterator<Item = &'static str> + use<> {
         let summaries = self.summaries.iter().map(|summary| summary.type_);
         summaries.chain(self.conditions.iter().map(|condition| condition.type_))
+    }
+
+    /// The steps in pipeline order, then the observer.
+    pub fn all_steps(&self) -> impl Iterator<Item = StepWiring> + Clone + use<> {
+        self.steps.iter().copied().chain(self.observe.map(|observer| observer.step))
+    }
+
+    /// The kinds that steps and observer read, watch, poll and own.
+    pub(crate) fn relations(&self) -> impl Iterator<Item = &'static Relation> + use<> {
+        self.all_steps().flat_map(|step| step.relations)
     }
 
     /// The one-shot actions of all steps.
@@ -183,6 +200,16 @@ impl StepWiring {
         timeout: None,
         undo: None,
     };
+}
+
+/// What runs instead of the steps where the policy forbids to change anything.
+#[derive(Clone, Copy, Debug)]
+pub struct Observer {
+    /// What it declared.
+    pub step: StepWiring,
+    /// Runs it.
+    #[doc(hidden)]
+    pub run: UndoStep,
 }
 
 /// One kind that a step declared.

@@ -31,6 +31,7 @@ mod otlp;
 mod outage;
 mod pair;
 mod pipeline;
+mod policy;
 mod property;
 mod relation;
 mod request;

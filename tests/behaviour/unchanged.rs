@@ -13,6 +13,7 @@ fn lets_through(cause: &str) -> Option<Vec<Step>> {
         "generation" => vec![Child("y")],
         "labels" => vec![Label(Some("gold"))],
         "annotations" => vec![Annotate("note", Some("1"))],
+        "policy" => vec![Annotate("evenkeel.dev/policy", Some("skip"))],
         "deletion" => vec![Delete],
         "finalizer" => vec![DropFinalizer],
         "owned" => vec![EditChild],

@@ -42,6 +42,11 @@ pub async fn uncheck(_repo: &GitRepository, _cx: &mut Cx) -> ::std::result::Resu
     ::std::result::Result::Ok(())
 }
 
+#[::evenkeel::observe(sets(bare_condition::Checked))]
+pub async fn look(_repo: &GitRepository, _cx: &mut Cx) -> ::std::result::Result<(), BareError> {
+    ::std::result::Result::Ok(())
+}
+
 pub fn report(_repo: &GitRepository, end: &mut ::evenkeel::hook::Ending<'_, GitRepositoryStatus>) {
     end.silence();
 }
@@ -56,6 +61,8 @@ pub fn report(_repo: &GitRepository, end: &mut ::evenkeel::hook::Ending<'_, GitR
     previously(managers("old"), finalizers("example.com/old")),
     requested = "example.com/requestedAt",
     suspend(field = spec.suspend, annotation, record),
+    policies(key = "example.com/policy"),
+    observe = self::look,
     after = self::report,
     depends_on = spec.depends_on,
 )]
@@ -68,7 +75,7 @@ pub struct BareStruct {
     count: u8,
 }
 
-#[::evenkeel::reconciler(conditions = BareCondition, after = report)]
+#[::evenkeel::reconciler(conditions = BareCondition, policies, after = report)]
 impl BareStruct {
     pub async fn reconcile(&self, repo: &GitRepository, cx: &mut Pass<'_>) -> Flow {
         let _count: u8 = self.check(repo, cx).await?;
@@ -79,6 +86,11 @@ impl BareStruct {
     async fn check(&self, _repo: &GitRepository, cx: &mut Cx) -> ::std::result::Result<u8, BareError> {
         let _fires: bool = cx.requested("force");
         ::std::result::Result::Ok(self.count)
+    }
+
+    #[::evenkeel::observe(sets(bare_condition::Checked))]
+    async fn look(&self, _repo: &GitRepository, _cx: &mut Cx) -> ::std::result::Result<(), BareError> {
+        ::std::result::Result::Ok(())
     }
 
     #[::evenkeel::cleanup(of = check)]

@@ -309,7 +309,7 @@ pub async fn remove(widget: &Widget, lab: &Arc<Lab>, _cx: &mut Cx<'_, store>) ->
 
 /// The pipeline.
 #[reconciler(conditions = WidgetCondition, requeue = spec.interval, timeout = "3s", suspend(field = spec.suspend, annotation),
-    previously(managers("old-tool")))]
+    policies(unobserved), previously(managers("old-tool")))]
 pub async fn widget(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
     let found = fetch(widget, lab, cx).await?;
     store(widget, lab, &found, cx).await?;
@@ -322,7 +322,7 @@ pub mod revised {
 
     /// The pipeline.
     #[reconciler(conditions = WidgetCondition, requeue = spec.interval, timeout = "3s", suspend(field = spec.suspend, annotation),
-        revision = 2, previously(managers("old-tool")))]
+        policies(unobserved), revision = 2, previously(managers("old-tool")))]
     pub async fn widget(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
         let found = fetch(widget, lab, cx).await?;
         store(widget, lab, &found, cx).await?;

@@ -7,6 +7,7 @@ use syn::{Expr, ExprLit, Lit, LitStr, Path, Token};
 
 use super::check;
 use super::depend::{self, Dependencies};
+use super::policy::{self, Policies};
 use super::suspend::{self, Suspend};
 use super::time::{self, Times};
 use crate::errors::{Errors, mistake};
@@ -25,6 +26,8 @@ const KEYS: Keys = Keys {
         "previously",
         "requested",
         "suspend",
+        "policies",
+        "observe",
         "depends_on",
         "after",
         "mod",
@@ -43,6 +46,9 @@ pub(crate) struct ReconcilerArgs {
     pub(crate) manager: Option<LitStr>,
     pub(crate) requested: Option<LitStr>,
     pub(crate) suspend: Option<Suspend>,
+    pub(crate) policies: Option<Policies>,
+    /// What runs where a policy forbids to change anything; in a struct, the path of its marker.
+    pub(crate) observe: Option<Path>,
     pub(crate) depends_on: Option<Dependencies>,
     pub(crate) after: Option<Path>,
     pub(crate) managers: Vec<LitStr>,
@@ -65,6 +71,8 @@ pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> ReconcilerArgs 
         manager: None,
         requested: None,
         suspend: None,
+        policies: None,
+        observe: None,
         depends_on: None,
         after: None,
         managers: Vec::new(),
@@ -96,6 +104,8 @@ impl ReconcilerArgs {
             "finalizer" => self.finalizer = errors.take(arg.text("\"example.com/cleanup\"").and_then(check::finalizer)),
             "manager" => self.manager = errors.take(arg.text("\"source-controller\"").and_then(check::manager)),
             "suspend" => self.suspend = suspend::parse(arg, errors),
+            "policies" => self.policies = policy::parse(arg, errors),
+            "observe" => self.observe = errors.take(arg.path("look")),
             "depends_on" => self.depends_on = errors.take(depend::parse(arg)),
             "after" => self.after = errors.take(arg.path("report")),
             "requested" => {

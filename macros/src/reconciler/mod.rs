@@ -8,6 +8,7 @@ mod expand;
 mod fallback;
 mod model;
 mod pipeline;
+mod policy;
 mod suspend;
 mod time;
 

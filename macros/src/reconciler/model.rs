@@ -6,6 +6,7 @@ use syn::{Path, Type};
 use super::args::ReconcilerArgs;
 use super::check;
 use super::pipeline::{self, Pipeline};
+use super::policy::check_observer;
 use crate::errors::Errors;
 use crate::syntax::function::Function;
 use crate::syntax::names::{plain, snake};
@@ -39,6 +40,7 @@ pub(crate) struct Reconciler {
 pub(crate) fn read(args: ReconcilerArgs, function: Function, errors: &mut Errors) -> Draft {
     let what = format!("reconciler `{}`", function.home.as_ref().map_or(&function.sig.ident, |home| &home.name));
     check::check_conditions(&what, &args, &function, errors);
+    check_observer(args.policies.as_ref(), args.observe.as_ref(), errors);
     let before = errors.count();
     check::check_function(&what, &function, errors);
     let object = parse_object(&what, &function, errors);

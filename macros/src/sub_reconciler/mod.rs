@@ -5,6 +5,7 @@ mod check;
 mod expand;
 mod fallback;
 mod model;
+pub(crate) mod observe;
 
 use proc_macro2::TokenStream;
 use quote::quote;

@@ -21,6 +21,8 @@ pub(crate) struct Event<'a> {
     pub(crate) finalizer: &'a str,
     /// The annotation that asks for a pass.
     pub(crate) requested: &'a str,
+    /// The annotation that holds the policy, where there are policies.
+    pub(crate) policy: Option<&'a str>,
     /// Whether the version before was suspended, and whether this one is.
     pub(crate) suspended: (bool, bool),
 }
@@ -63,6 +65,10 @@ pub(crate) struct Inputs<'a> {
     pub(crate) meta: &'a ObjectMeta,
     /// The annotation that asks for a pass.
     pub(crate) requested: &'a str,
+    /// The annotation that holds the policy, where there are policies.
+    pub(crate) policy_key: Option<&'a str>,
+    /// The policy that counts; empty where there are none.
+    pub(crate) policy: &'a str,
     /// The hash of the wiring, the author's revision included.
     pub(crate) wiring: &'a str,
     /// The owned objects, each with uid and version.

@@ -66,8 +66,15 @@ causes! {
     }
     /// An annotation changed that a body may read.
     ANNOTATIONS = "annotations" {
-        event: |event| event.changed(|meta| watched_annotations(meta, event.requested)),
-        digest: |inputs, digest| digest.add_all(watched_annotations(inputs.meta, inputs.requested)),
+        event: |event| event.changed(|meta| watched_annotations(meta, event.requested, event.policy)),
+        digest: |inputs, digest| {
+            digest.add_all(watched_annotations(inputs.meta, inputs.requested, inputs.policy_key));
+        },
+    }
+    /// The annotation that holds the policy changed, came or went; what it comes to counts in the digest.
+    POLICY = "policy" {
+        event: |event| event.changed(|meta| annotation(meta, event.policy)),
+        digest: |inputs, digest| digest.add(inputs.policy),
     }
     /// Marked for deletion, or gone.
     DELETION = "deletion" {
@@ -130,9 +137,19 @@ const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 /// The framework's own annotations have causes of their own.
 const OURS: &str = "evenkeel.dev/";
 
-fn watched_annotations<'a>(meta: &'a ObjectMeta, requested: &str) -> impl Iterator<Item = (&'a String, &'a String)> {
+fn watched_annotations<'a>(
+    meta: &'a ObjectMeta,
+    requested: &str,
+    policy: Option<&str>,
+) -> impl Iterator<Item = (&'a String, &'a String)> {
+    let is_own = move |name: &str| name == requested || Some(name) == policy || name.starts_with(OURS);
     let all = meta.annotations.iter().flatten();
-    all.filter(move |(name, _)| *name != LAST_APPLIED && *name != requested && !name.starts_with(OURS))
+    all.filter(move |(name, _)| *name != LAST_APPLIED && !is_own(name))
+}
+
+/// The value of one annotation.
+fn annotation<'a>(meta: &'a ObjectMeta, name: Option<&str>) -> impl Iterator<Item = &'a String> {
+    name.and_then(|name| meta.annotations.as_ref()?.get(name)).into_iter()
 }
 
 fn labels(meta: &ObjectMeta) -> impl Iterator<Item = (&String, &String)> {

@@ -16,10 +16,16 @@ fn meta(change: &Value) -> ObjectMeta {
 }
 
 fn digest(change: &Value, wiring: &str, owned: &str, watched: &str) -> String {
+    digest_under("manage", change, wiring, owned, watched)
+}
+
+fn digest_under(policy: &str, change: &Value, wiring: &str, owned: &str, watched: &str) -> String {
     let of = |version: &str| BTreeMap::from([("v1/Secret/a/b".to_owned(), version.to_owned())]);
     let meta = meta(change);
     let requested = "example.com/now";
-    List::default().digest(&Inputs { meta: &meta, requested, wiring, owned: &of(owned), watched: &of(watched) })
+    let (owned, watched) = (&of(owned), &of(watched));
+    let policy_key = Some("example.com/policy");
+    List::default().digest(&Inputs { meta: &meta, requested, policy_key, policy, wiring, owned, watched })
 }
 
 #[test]
@@ -49,6 +55,7 @@ fn every_input_counts_in_the_digest() {
         digest(&json!({}), "x", "u 1", "u 1"),
         digest(&json!({}), "w", "u 2", "u 1"),
         digest(&json!({}), "w", "u 1", "absent"),
+        digest_under("skip", &json!({}), "w", "u 1", "u 1"),
     ] {
         assert_ne!(base, changed);
     }
@@ -58,6 +65,7 @@ fn every_input_counts_in_the_digest() {
 fn what_no_body_reads_does_not_count_in_the_digest() {
     let base = digest(&json!({}), "w", "u 1", "u 1");
     let ignored = json!({ "resourceVersion": "7", "managedFields": [{ "manager": "kubectl" }], "annotations": {
-        "b": "2", "kubectl.kubernetes.io/last-applied-configuration": "{}", "example.com/now": "now" } });
+        "b": "2", "kubectl.kubernetes.io/last-applied-configuration": "{}", "example.com/now": "now",
+        "example.com/policy": "manage" } });
     assert_eq!(base, digest(&ignored, "w", "u 1", "u 1"));
 }

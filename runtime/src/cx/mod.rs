@@ -37,7 +37,7 @@ pub use self::limit::{Bounded, Limit};
 #[cfg(feature = "operator")]
 pub(crate) use self::run::begin;
 pub use self::run::{Erased, UndoStep, finish};
-pub(crate) use self::run::{undo, undo_all};
+pub(crate) use self::run::{observe, undo, undo_all};
 
 /// The context of one pass: one run of a reconciler for one object. A pipeline hands it to its steps.
 pub struct Pass<'p> {

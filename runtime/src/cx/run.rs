@@ -14,7 +14,7 @@ use crate::interval::Clamped;
 use crate::outcome::{Class, Flow, Halt, ReconcileError};
 use crate::pipeline::{Lent, Pipeline, StepOf, Tag};
 use crate::reconciler::Reconciler;
-use crate::step::{SubReconciler, Undo};
+use crate::step::{Observe, SubReconciler, Undo};
 use crate::wiring::StepWiring;
 
 /// Starts a step: its context, and the limit within which it runs.
@@ -153,6 +153,23 @@ where
             // What was said of the step when it succeeded is not said of its cleanup.
             return Ok(());
         }
+        finish(done, cx)
+    })
+}
+
+/// Runs an observer instead of the steps.
+#[allow(clippy::expect_used, reason = "the wiring of a reconciler is handed what is the reconciler's")]
+pub(crate) fn observe<'a, S, R>(object: &'a Erased, deps: &'a Erased, pass: &'a mut Pass<'_>) -> BoxFuture<'a, Flow>
+where
+    S: Observe<R>,
+    R: Reconciler,
+{
+    let object: &R::Object = object.downcast_ref().expect("the object of the reconciler");
+    let deps: &R::Deps = deps.downcast_ref().expect("the dependencies of the reconciler");
+    Box::pin(async move {
+        pass.draft.observe(const { S::WIRING.sets });
+        let (mut cx, limit) = begin::<S>(pass);
+        let done = limit.run(S::observe(object, deps, &mut cx)).await;
         finish(done, cx)
     })
 }

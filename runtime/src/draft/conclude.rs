@@ -2,7 +2,7 @@
 
 use super::{Draft, StatusIntent};
 use crate::backend::ApiError;
-use crate::condition::{Condition, Merge, Polarity, READY, RECONCILING, Ranking, STALLED, Status, find};
+use crate::condition::{Condition, ConditionInfo, Merge, Polarity, READY, RECONCILING, Ranking, STALLED, Status, find};
 use crate::outcome::{Class, Halt, Outcome};
 
 impl Draft {
@@ -35,9 +35,9 @@ impl Draft {
 
     /// Whether every declared positive condition was reported and none is Unknown.
     fn all_reported(&self) -> bool {
-        self.conditions.iter().zip(self.wiring.conditions).all(|(condition, info)| match condition {
+        (0..self.conditions.len()).filter(|place| self.counts(*place)).all(|place| match self.condition(place) {
             Some(condition) => condition.status != Status::Unknown,
-            None => info.polarity != Polarity::Positive,
+            None => self.polarity(place) != Polarity::Positive,
         })
     }
 
@@ -50,7 +50,8 @@ impl Draft {
 
     fn report_blocked(&mut self, message: &str) {
         let unreported: Vec<usize> = (0..self.conditions.len())
-            .filter(|place| self.conditions[*place].is_none() && self.polarity(*place) == Polarity::Positive)
+            .filter(|place| self.counts(*place) && self.conditions[*place].is_none())
+            .filter(|place| self.polarity(*place) == Polarity::Positive)
             .collect();
         for place in unreported {
             self.set(place, Status::Unknown, "Blocked", message);
@@ -105,7 +106,7 @@ impl Draft {
         }
         all.extend(declared);
         let marked = self.marked.map(|place| self.wiring.conditions[place].type_);
-        let merge = Merge::of(Ranking::Worst, self.wiring.conditions).and_progress().first(marked);
+        let merge = Merge::of(Ranking::Worst, self.members(0..self.conditions.len())).and_progress().first(marked);
         if let Some(summary) = merge.summary(&all, READY) {
             let type_ = self.wiring.summary_type();
             let ready = match &self.blocked {
@@ -128,10 +129,16 @@ impl Draft {
         }
         let declared: Vec<Condition> = self.conditions.iter().flatten().cloned().collect();
         let summaries = self.wiring.summaries.iter().filter_map(|summary| {
-            let members = summary.of.iter().map(|place| &self.wiring.conditions[*place]);
+            let members = self.members(summary.of.iter().copied());
             Merge::of(Ranking::Worst, members).first(marked).summary(&declared, summary.type_)
         });
         summaries.map(|c| self.stamped(&c.type_, c.status, &c.reason, &c.message)).collect()
+    }
+
+    /// The conditions at these places, as far as this pass may say something of them.
+    fn members(&self, places: impl Iterator<Item = usize>) -> impl Iterator<Item = &'static ConditionInfo> {
+        let conditions = self.wiring.conditions;
+        places.filter(|place| self.counts(*place)).map(|place| &conditions[place])
     }
 
     fn retry_message(&self, outcome: &Outcome) -> String {
@@ -171,7 +178,7 @@ mod tests {
     use jiff::Timestamp;
 
     use super::*;
-    use crate::condition::{ConditionInfo, SummaryInfo};
+    use crate::condition::SummaryInfo;
     use crate::draft::nowhere::Nowhere;
     use crate::observed::Observed;
     use crate::wiring::{StepWiring, Wiring};

@@ -56,13 +56,14 @@ impl StatusIntent {
     }
 
     fn observed_by(&self, stalled: bool) -> ObservedBy {
-        let ObservedInputs { wiring, digest, references } = self.observed_inputs.clone().unwrap_or_default();
+        let ObservedInputs { wiring, digest, references, policy } = self.observed_inputs.clone().unwrap_or_default();
         ObservedBy {
             generation: self.observed_generation,
             stalled,
             wiring,
             digest,
             references,
+            policy,
             fields: self.fields.keys().cloned().collect(),
             last_handled_reconcile_at: self.receipts.reconcile.clone(),
             last_handled_actions: self.receipts.actions.clone(),

@@ -83,6 +83,8 @@ pub(crate) struct Draft {
     refused: Option<Halt>,
     /// What the last pass left.
     observed: Observed,
+    /// The places of the conditions that count, where an observer runs instead of the steps.
+    counting: Option<&'static [usize]>,
 }
 
 /// The status as the pass found it.
@@ -163,7 +165,23 @@ impl Draft {
             blocked: None,
             refused: None,
             observed,
+            counting: None,
         }
+    }
+
+    /// An observer runs instead of the steps: what it does not set is not known, and not said.
+    pub(crate) fn observe(&mut self, sets: &'static [usize]) {
+        self.counting = Some(sets);
+        for place in 0..self.conditions.len() {
+            if !self.counts(place) {
+                self.clear(place);
+            }
+        }
+    }
+
+    /// Whether the condition is one of those that this pass may say something of.
+    fn counts(&self, place: usize) -> bool {
+        self.counting.is_none_or(|places| places.contains(&place))
     }
 
     /// Whether the one-shot action fires in this pass.

@@ -13,7 +13,7 @@ impl Knowledge {
     /// The errors of all steps, in the order of the steps, each once.
     pub(super) fn errors(&self) -> Vec<Known> {
         let mut all: Vec<Known> = Vec::new();
-        for step in self.wiring.steps {
+        for step in self.wiring.all_steps() {
             for info in step.errors {
                 match all.iter_mut().find(|known| known.info == *info) {
                     Some(known) if known.steps.contains(&step.name) => {}

@@ -94,15 +94,26 @@ impl Knowledge {
             ["Warning", "StatusNotWritten", "the API server refuses the status"],
             ["Warning", "Clamped", "a duration of the object is out of bounds"],
         ];
+        let policies: &[[&str; 3]] = match self.wiring.policies {
+            Some(_) => &[
+                ["Normal", "PolicyChanged", "the policy is another one than in the last pass"],
+                ["Normal", "Detached", "the object went, and what was made for it stays"],
+                ["Warning", "PolicyUnknown", "the policy is misspelt; nothing is done until it is corrected"],
+            ],
+            None => &[],
+        };
         let owned = |row: [&str; 3]| row.map(ToOwned::to_owned);
         let rows = success.map(owned).into_iter().chain(self.warnings()).chain(trouble.map(owned));
+        let rows = rows.chain(policies.iter().copied().map(owned));
         let rows: Vec<_> = rows.map(Vec::from).collect();
         table::markdown(&["type", "reason", "when"], &rows)
     }
 
     fn wakes(&self) -> String {
-        let own = format!("- the {} itself: its spec, its deletion\n", self.kind.resource.kind);
-        let relations = self.wiring.steps.iter().flat_map(|step| step.relations);
+        let policy =
+            self.wiring.policies.map_or_else(String::new, |policies| format!(", its policy (`{}`)", policies.key));
+        let own = format!("- the {} itself: its spec, its deletion{policy}\n", self.kind.resource.kind);
+        let relations = self.wiring.relations();
         let woken = relations.filter_map(|relation| {
             let kind = relation.kind.map(|kind| kind().resource.kind)?;
             match relation.how {
@@ -123,7 +134,7 @@ impl Knowledge {
         let kind = &self.kind.resource.kind;
         let status = format!("- the status of the {kind}, as field manager `{}`\n", self.manager);
         let finalizer = self.finalizer.iter().map(|name| format!("- the finalizer `{name}`\n"));
-        let relations = self.wiring.steps.iter().flat_map(|step| step.relations);
+        let relations = self.wiring.relations();
         let owned = relations.filter(|relation| relation.how == How::Owns).filter_map(|relation| relation.kind);
         let owned = owned.map(|kind| format!("- objects of the kind {}, owned by it\n", kind().resource.kind));
         let outside = self.wiring.steps.iter().filter(|step| step.external);

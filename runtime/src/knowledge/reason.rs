@@ -31,7 +31,7 @@ impl Knowledge {
         let Some(info) = self.wiring.conditions.get(place) else { return BTreeSet::new() };
         let positive = info.polarity == Polarity::Positive;
         let kept = KEPT.iter().filter(|kept| positive || !kept.positive).map(|kept| kept.reason);
-        let setters = self.wiring.steps.iter().filter(|step| step.sets.contains(&place));
+        let setters = self.wiring.all_steps().filter(move |step| step.sets.contains(&place));
         let failures = setters.clone().flat_map(|step| step.errors).map(|error| error.reason);
         let said = setters.flat_map(|step| step.says).filter(|(of, _)| *of == place).map(|(_, reason)| *reason);
         let declared = info.reasons.iter().map(|reason| reason.name);

@@ -89,14 +89,14 @@ impl Rights {
         // Also without an external step: a finalizer that an earlier version put on must come off.
         self.add(kind, "", &[Verb::Patch], "puts its finalizer on and off");
         self.add(kind, "/status", &[Verb::Patch], "writes the status");
-        let owns = known.wiring.steps.iter().flat_map(|step| step.relations).any(|r| r.how == How::Owns);
+        let owns = known.wiring.relations().any(|r| r.how == How::Owns);
         if owns {
             self.add(kind, "/finalizers", &[Verb::Update], "is the owner that blocks the deletion of owned objects");
         }
     }
 
     fn add_relations(&mut self, known: &Knowledge) {
-        for relation in known.wiring.steps.iter().flat_map(|step| step.relations) {
+        for relation in known.wiring.relations() {
             let Some(kind) = relation.kind.map(|kind| kind()) else { continue };
             match relation.how {
                 How::Owns => {

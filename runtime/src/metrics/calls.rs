@@ -52,7 +52,7 @@ impl Calls {
 
     /// From now on the kinds of this wiring are told by name.
     pub(super) fn know(&self, wiring: &Wiring, own: &KindInfo) {
-        let related = wiring.steps.iter().flat_map(|step| step.relations).filter_map(|relation| Some(relation.kind?()));
+        let related = wiring.relations().filter_map(|relation| Some(relation.kind?()));
         let mut kinds = self.kinds.write().unwrap_or_else(PoisonError::into_inner);
         for KindInfo { resource, .. } in related.chain([own.clone()]) {
             kinds.insert((resource.group, resource.plural), resource.kind);

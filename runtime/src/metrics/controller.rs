@@ -57,7 +57,7 @@ impl Controller {
         let controller = [("controller", wiring.name)];
         let result = |result| families.reconciles.get_or_create_owned(&[controller[0], ("result", result)]);
         let queue = [("controller", wiring.name), ("name", wiring.name)];
-        let step = |step: &crate::wiring::StepWiring| {
+        let step = |step: crate::wiring::StepWiring| {
             let label = ("step", step.name);
             let ended = |end| families.steps.get_or_create_owned(&[controller[0], label, ("result", end)]);
             let time = families.step_time.get_or_create_owned(&[controller[0], label]);
@@ -75,7 +75,7 @@ impl Controller {
             time: families.time.get_or_create_owned(&controller),
             waited: families.waited.get_or_create_owned(&queue),
             worked: families.worked.get_or_create_owned(&queue),
-            steps: wiring.steps.iter().map(step).collect(),
+            steps: wiring.all_steps().map(step).collect(),
             last: Mutex::default(),
             subject: OnceLock::new(),
         }

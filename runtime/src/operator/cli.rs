@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::Config;
@@ -12,6 +13,7 @@ use super::Operator;
 use super::error::{Error, Reason, Result};
 use crate::depend::Access;
 use crate::knowledge;
+use crate::policy::Policy;
 use crate::watch::chain;
 
 /// Runs the operator, or prints what a cluster needs for it
@@ -73,6 +75,9 @@ struct Flags {
     /// Stalls objects that refer to an object of another namespace [default: they may]
     #[arg(long, global = true)]
     no_cross_namespace_refs: bool,
+    /// What may be done for objects of which nobody says so, where their reconciler has policies [default: manage]
+    #[arg(long, global = true, value_name = "POLICY", value_parser = policies())]
+    default_policy: Option<Policy>,
     /// Asks for first lists as streams, where the API server offers them [default: in pages]
     #[arg(long, global = true)]
     streaming_lists: bool,
@@ -90,6 +95,11 @@ struct Flags {
     #[cfg(feature = "log")]
     #[arg(long, global = true, env = "RUST_LOG", default_value = "info", value_name = "FILTER", value_parser = filter)]
     log: tracing_subscriber::EnvFilter,
+}
+
+/// The policies by their words, so that help and errors list them.
+fn policies() -> impl TypedValueParser<Value = Policy> {
+    PossibleValuesParser::new(Policy::ALL.map(Policy::as_str)).try_map(|word| word.parse::<Policy>())
 }
 
 /// What the client logs the operator tells itself, once and with a cure.
@@ -163,6 +173,7 @@ impl Operator {
             self = self.listen(address);
         }
         self.streaming_lists |= flags.streaming_lists;
+        self.policy = flags.default_policy.unwrap_or(self.policy);
         if flags.no_cross_namespace_refs {
             self = self.access(Access::SameNamespace);
         }

@@ -22,6 +22,7 @@ use crate::gate::Gate;
 use crate::hook::Observer;
 use crate::interval::Jitter;
 use crate::pass::{Env, PassWorker};
+use crate::policy::Policy;
 use crate::queue::{Queue, QueueConfig, Version, drain};
 use crate::reconciler::Reconciler;
 use crate::watch::{Primary, Relations, Scope, Watches, Watching};
@@ -40,6 +41,7 @@ pub(super) struct Launch {
     pub(super) jitter: Jitter,
     pub(super) causes: List,
     pub(super) access: Access,
+    pub(super) policy: Policy,
     pub(super) observers: Arc<[Observer]>,
     pub(super) triggers: Triggers,
     pub(super) gate: Gate,
@@ -94,6 +96,7 @@ impl<R: Reconciler> Controller<R> {
             gate: launch.gate.clone(),
             causes: launch.causes,
             access: launch.access,
+            policy: launch.policy,
             meter: counted.meter.clone(),
             observers: launch.observers.clone(),
         }));

@@ -41,6 +41,7 @@ use crate::depend::Access;
 use crate::gate::Gate;
 use crate::hook::{Observer, Report};
 use crate::interval::Jitter;
+use crate::policy::Policy;
 use crate::queue::QueueConfig;
 use crate::reconciler::Reconciler;
 use crate::watch::{Health, Scope, Streaming, Watches};
@@ -71,6 +72,7 @@ pub struct Operator {
     /// All of them, except in our own tests.
     pub(crate) causes: List,
     access: Access,
+    policy: Policy,
     observers: Vec<Observer>,
     triggers: Triggers,
     members: Vec<Box<dyn Member>>,
@@ -102,6 +104,7 @@ impl Operator {
             listener: None,
             causes: List::default(),
             access: Access::default(),
+            policy: Policy::default(),
             observers: Vec::new(),
             triggers: Triggers::default(),
             members: Vec::new(),
@@ -153,6 +156,13 @@ impl Operator {
     /// stalled with the reason `AccessDenied`. Whatever else a step reads by name is in the namespace of its object anyway.
     pub fn access(mut self, access: Access) -> Self {
         self.access = access;
+        self
+    }
+
+    /// What may be done for objects of which nobody says so, where their reconciler has `policies`; [`Policy::Manage`] unless given here
+    /// or by `--default-policy` on the command line.
+    pub fn default_policy(mut self, policy: Policy) -> Self {
+        self.policy = policy;
         self
     }
 
@@ -260,6 +270,7 @@ impl Operator {
             jitter: self.jitter,
             causes: self.causes,
             access: self.access,
+            policy: self.policy,
             observers: self.observers.clone().into(),
             triggers: self.triggers.clone(),
             gate: Gate::open(),

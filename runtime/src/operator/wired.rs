@@ -28,8 +28,7 @@ fn defect(wiring: &Wiring) -> Option<String> {
         return Some(format!("the condition {type_} is declared twice"));
     }
     let stray = |place: &&usize| **place >= conditions.len();
-    if let Some(step) = wiring.steps.iter().find(|step| step.sets.iter().chain(step.clears).any(|place| stray(&place)))
-    {
+    if let Some(step) = wiring.all_steps().find(|step| step.sets.iter().chain(step.clears).any(|place| stray(&place))) {
         return Some(format!("the step {} names a condition that is not declared", step.name));
     }
     conditions.iter().enumerate().find_map(|(place, info)| {

@@ -9,7 +9,7 @@ tokio::task_local! {
     static WORD: Cell<Option<&'static str>>;
 }
 
-/// Runs a pass, and tells in a word how it ended: that of its [`Outcome`], `Unchanged` or `Suspended`.
+/// Runs a pass, and tells in a word how it ended: that of its [`Outcome`], `Unchanged`, `Suspended` or `Skipped`.
 pub(super) async fn kept(pass: impl Future<Output = Next>) -> (Next, &'static str) {
     let kept = async {
         let next = pass.await;

@@ -41,7 +41,10 @@ impl<R: Reconciler> PassWorker<R> {
         let mut pass = Pass { draft: &mut draft };
         let ended = match deleting {
             true => run(limit, R::cleanup(&object, deps, &mut pass)).await,
-            false => run(limit, R::reconcile(&object, deps, &mut pass)).await,
+            false => match R::WIRING.observe.filter(|_| self.is_skipped(&object)) {
+                Some(observer) => run(limit, (observer.run)(&*object, &**deps, &mut pass)).await,
+                None => run(limit, R::reconcile(&object, deps, &mut pass)).await,
+            },
         };
         if let Some(how) = ended.cut_off() {
             self.env.meter.tell(|counts| counts.cut_off(how));

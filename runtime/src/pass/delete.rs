@@ -13,6 +13,7 @@ use super::{PassWorker, account};
 use crate::backend::ApiError;
 use crate::draft::Draft;
 use crate::outcome::Outcome;
+use crate::policy::Effective;
 use crate::queue::{Key, Next};
 use crate::reconciler::Reconciler;
 
@@ -22,7 +23,14 @@ impl<R: Reconciler> PassWorker<R> {
         if self.finalizers.is_released(object.meta()) {
             return Next::Await;
         }
-        self.body(key, object).await
+        match self.policy(&object) {
+            Effective::Known(policy) if !policy.may_delete() => self.detach(key, object, policy).await,
+            Effective::Known(_) => self.body(key, object).await,
+            unknown => match unknown.halt() {
+                Some(halt) => self.hold(key, &object, halt).await,
+                None => self.body(key, object).await,
+            },
+        }
     }
 
     /// The cleanups have run: the finalizer goes, or what failed is shown.
@@ -41,7 +49,7 @@ impl<R: Reconciler> PassWorker<R> {
     }
 
     /// Takes the finalizer off, and reports.
-    async fn released(&self, key: &Key, object: &R::Object, backend: &PassBackend) -> Next {
+    pub(super) async fn released(&self, key: &Key, object: &R::Object, backend: &PassBackend) -> Next {
         let next = self.release(key, object, &backend.identity).await;
         let outcome = match &next {
             Next::Retry { .. } => Outcome::Failed { message: "the finalizer could not be taken off".into() },

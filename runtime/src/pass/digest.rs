@@ -14,7 +14,7 @@ pub(super) fn wiring(wiring: &Wiring, after: Option<&str>, access: Access) -> St
     if wiring.depends_on {
         text.push_str(" depends");
     }
-    let mut relations = wiring.steps.iter().flat_map(|step| step.relations);
+    let mut relations = wiring.relations();
     if access != Access::default() && relations.any(|r| matches!(r.how, How::WatchesByName | How::WatchesLabels(_))) {
         let _ = write!(text, " {access:?}");
     }
@@ -27,7 +27,10 @@ pub(super) fn wiring(wiring: &Wiring, after: Option<&str>, access: Access) -> St
     for summary in wiring.summaries {
         let _ = write!(text, "\n{} of {:?}", summary.type_, summary.of);
     }
-    for step in wiring.steps {
+    if let Some(policies) = wiring.policies {
+        let _ = write!(text, " {policies:?}");
+    }
+    for step in wiring.all_steps() {
         let _ = write!(text, "\n{} {:?} {:?} {}", step.name, step.sets, step.clears, step.external);
         for relation in step.relations {
             let _ = write!(text, " {}", describe(relation));

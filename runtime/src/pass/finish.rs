@@ -10,7 +10,7 @@ use super::pending::Pending;
 use super::schedule::clamp_retry_after;
 use super::status::{self, Unwritten};
 use super::tell::Tale;
-use super::{PassWorker, account};
+use super::{PassWorker, account, policy};
 use crate::condition::{Condition, find};
 use crate::draft::{Draft, StatusIntent};
 use crate::observed::Observed;
@@ -50,7 +50,8 @@ impl<R: Reconciler> PassWorker<R> {
         let mut written = Ok(());
         if changed {
             self.warn_of_time_stamps(draft, object, &intent);
-            let pending = Pending::new(object, intent, &outcome, tale.event());
+            let events = tale.event().into_iter().chain(policy::change(&found, &intent)).collect();
+            let pending = Pending::new(object, intent, &outcome, events);
             written = self.write(key, object, backend, pending).await;
         }
         self.observe(backend, &outcome, &tale, written.as_ref().err());
@@ -69,7 +70,9 @@ impl<R: Reconciler> PassWorker<R> {
         outcome: &Outcome,
     ) -> ObservedInputs {
         let digest = if outcome.is_final() { self.digest_after(object, backend, references) } else { String::new() };
-        ObservedInputs { wiring: self.wiring.clone(), digest, references: references.iter().cloned().collect() }
+        let policy = self.policy(object).shown().to_owned();
+        let references = references.iter().cloned().collect();
+        ObservedInputs { wiring: self.wiring.clone(), digest, references, policy }
     }
 
     /// The write went through. What it still shows though we no longer say it, another manager holds.

@@ -98,9 +98,12 @@ impl<R: Reconciler> PassWorker<R> {
 
     fn digest(&self, object: &R::Object, tracked: &Tracked) -> String {
         let Tracked { owned, watched } = tracked;
+        let policy = self.policy(object);
         self.env.causes.digest(&Inputs {
             meta: object.meta(),
             requested: R::WIRING.requested,
+            policy_key: R::WIRING.policies.map(|policies| policies.key),
+            policy: if R::WIRING.policies.is_some() { policy.text() } else { "" },
             wiring: &self.wiring,
             owned,
             watched,
@@ -124,7 +127,7 @@ impl<R: Reconciler> PassWorker<R> {
 
 /// Of an owned object the generation counts, unless a step reads the kind: then its status counts, too.
 pub(super) fn child_version<R: Reconciler>(seen: &Seen) -> String {
-    let relations = R::WIRING.steps.iter().flat_map(|step| step.relations);
+    let relations = R::WIRING.relations();
     let mut reads = relations.filter(|relation| relation.how == How::Reads);
     let is_read = reads.any(|relation| relation.kind.is_some_and(|kind| kind() == seen.target.kind));
     format!("{} {}", seen.uid, if is_read { &seen.resource_version } else { &seen.version })
@@ -137,7 +140,7 @@ fn watched_version(seen: Option<&Seen>) -> String {
 
 /// The declared relation that a stored reference belongs to.
 fn resolve(wiring: &crate::wiring::Wiring, reference: &str) -> Option<(How, Target)> {
-    let relations = wiring.steps.iter().flat_map(|step| step.relations);
+    let relations = wiring.relations();
     let watched = relations.filter(|r| matches!(r.how, How::WatchesByName | How::WatchesLabels(_)));
     let mut resolved = watched.filter_map(|relation| Some((relation.how, parse(relation.kind?(), reference)?)));
     // A selection is that of its own selector.

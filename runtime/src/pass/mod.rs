@@ -21,6 +21,7 @@ mod inputs;
 mod look;
 mod owned;
 mod pending;
+mod policy;
 mod schedule;
 mod status;
 mod suspend;
@@ -58,6 +59,7 @@ use crate::hook::Observer;
 use crate::interval::Jitter;
 use crate::meter::Meter;
 use crate::observed::Observed;
+use crate::policy::Policy;
 use crate::queue::{Attempt, Causes, Key, Next, Worker};
 use crate::reconciler::Reconciler;
 use crate::suspend::is_suspended;
@@ -84,6 +86,8 @@ pub(crate) struct Env<R: Reconciler> {
     pub(crate) causes: List,
     /// Which references to other namespaces are allowed.
     pub(crate) access: Access,
+    /// What may be done for objects that do not say so themselves.
+    pub(crate) policy: Policy,
     /// Counts passes and steps.
     pub(crate) meter: Meter,
     /// Told of every pass.
@@ -151,6 +155,7 @@ impl<R: Reconciler> PassWorker<R> {
             causes: self.env.causes,
             finalizer: self.finalizers.name().to_owned(),
             requested: R::WIRING.requested,
+            policy: R::WIRING.policies.map(|policies| policies.key),
             is_suspended: is_suspended::<R>,
             dependents: self.dependents.clone(),
         }
@@ -176,7 +181,7 @@ impl<R: Reconciler> PassWorker<R> {
         if let Some(pending) = self.pending(key, &object, causes) {
             return self.resend(key, object, pending).await;
         }
-        let held_up = self.held_up(key, &object);
+        let held_up = self.policy(&object).halt().or_else(|| self.held_up(key, &object));
         if standing.is_empty() && self.is_unchanged(key, &object, held_up.as_ref()).await {
             account::ends("Unchanged");
             tracing::debug!("unchanged");
@@ -187,6 +192,9 @@ impl<R: Reconciler> PassWorker<R> {
             return Box::pin(self.hold(key, &object, halt)).await;
         }
         match self.settle_finalizer(key, object).await {
+            Ok(object) if self.is_skipped(&object) && R::WIRING.observe.is_none() => {
+                self.leave(key, &object).boxed().await
+            }
             // On the heap: the future of a body holds all that the author's steps hold.
             Ok(object) => self.body(key, object).boxed().await,
             Err(next) => next,

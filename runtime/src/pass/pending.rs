@@ -20,23 +20,23 @@ pub(super) struct Pending {
     generation: Option<i64>,
     intent: StatusIntent,
     outcome: Outcome,
-    event: Option<Event>,
+    events: Vec<Event>,
 }
 
 impl Pending {
-    pub(super) fn new(object: &impl Resource, intent: StatusIntent, outcome: &Outcome, event: Option<Event>) -> Self {
+    pub(super) fn new(object: &impl Resource, intent: StatusIntent, outcome: &Outcome, events: Vec<Event>) -> Self {
         Self {
             uid: object.uid().unwrap_or_default(),
             generation: object.meta().generation,
             intent,
             outcome: outcome.clone(),
-            event,
+            events,
         }
     }
 }
 
 impl<R: Reconciler> PassWorker<R> {
-    /// Writes the status, and publishes the event.
+    /// Writes the status, and publishes the events.
     pub(super) async fn write(
         &self,
         key: &Key,
@@ -57,7 +57,7 @@ impl<R: Reconciler> PassWorker<R> {
             Err(Unwritten::Outdated) => return Err(Next::Conflict { newer_than: backend.version() }),
             Err(Unwritten::Failed(error)) => return Err(self.unwritten(key, object, pending, &error).await),
         }
-        if let Some(event) = &pending.event {
+        for event in &pending.events {
             event::publish(&self.recorder, event, &self.reference(object)).await;
         }
         Ok(())

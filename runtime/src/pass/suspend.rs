@@ -2,9 +2,10 @@
 
 use kube::runtime::events::EventType;
 
+use super::backend::PassBackend;
 use super::status::{self, Unwritten};
-use super::{PassWorker, account, event};
-use crate::draft::Draft;
+use super::{PassWorker, account, event, policy};
+use crate::draft::{Draft, StatusIntent};
 use crate::queue::{Key, Next};
 use crate::reconciler::Reconciler;
 
@@ -20,18 +21,33 @@ impl<R: Reconciler> PassWorker<R> {
         let backend = self.backend(key, object);
         let draft = Draft::new(object, R::WIRING, backend.clone());
         let intent = draft.frozen(R::WIRING.suspend.is_some_and(|suspend| suspend.record));
-        if intent == draft.found() {
+        self.stamp(key, object, &backend, &draft.found(), &intent).await
+    }
+
+    /// Writes the status of an object that is left alone, if it differs.
+    pub(super) async fn stamp(
+        &self,
+        key: &Key,
+        object: &R::Object,
+        backend: &PassBackend,
+        found: &StatusIntent,
+        intent: &StatusIntent,
+    ) -> Next {
+        if intent == found {
             return Next::Await;
         }
-        match status::write(&backend.calls, &backend.identity, &backend.version(), &intent).await {
+        match status::write(&backend.calls, &backend.identity, &backend.version(), intent).await {
             Ok(written) => {
                 backend.note(&written);
+                if let Some(event) = policy::change(found, intent) {
+                    event::publish(&self.recorder, &event, &self.reference(object)).await;
+                }
                 Next::Await
             }
             Err(Unwritten::Gone) => self.forget(key),
             Err(Unwritten::Outdated) => Next::Conflict { newer_than: backend.version() },
             Err(Unwritten::Failed(error)) => {
-                tracing::warn!(%error, "the receipt of a suspended object was not written; trying again");
+                tracing::warn!(%error, "the status of an object that is left alone was not written; trying again");
                 Next::Retry { progressed: false, at_least: None }
             }
         }
@@ -46,7 +62,7 @@ impl<R: Reconciler> PassWorker<R> {
         }
     }
 
-    async fn tell(&self, object: &R::Object, reason: &str, note: &str) {
+    pub(super) async fn tell(&self, object: &R::Object, reason: &str, note: &str) {
         let event = event::event(EventType::Normal, reason, note);
         event::publish(&self.recorder, &event, &self.reference(object)).await;
     }

@@ -43,7 +43,7 @@ struct Inner {
 /// The declared kinds, each once.
 fn declared<T: PartialEq>(wiring: &Wiring, select: impl Fn(How, KindInfo) -> Option<T>) -> Vec<T> {
     let mut found = Vec::new();
-    for relation in wiring.steps.iter().flat_map(|step| step.relations) {
+    for relation in wiring.relations() {
         let selected = relation.kind.and_then(|kind| select(relation.how, kind()));
         found.extend(selected.filter(|one| !found.contains(one)));
     }

@@ -26,6 +26,8 @@ pub(super) struct Members {
     pub(super) attributes: Vec<Path>,
     /// What the steps work on, where there is no pipeline to ask.
     pub(super) object: Option<Type>,
+    /// The marker of the observer.
+    pub(super) observer: Option<Path>,
     /// Every step can be called.
     pub(super) callable: bool,
 }
@@ -82,9 +84,9 @@ fn is(attr: &Attribute, name: &str) -> bool {
     attr.path().segments.last().is_some_and(|segment| segment.ident == name)
 }
 
-/// Takes off the attribute that makes a method a step or a cleanup.
+/// Takes off the attribute that makes a method a step, a cleanup or an observer.
 pub(super) fn take_attribute(function: &mut Function) -> Option<Attribute> {
-    let ours = |attr: &Attribute| is(attr, "sub_reconciler") || is(attr, "cleanup");
+    let ours = |attr: &Attribute| ["sub_reconciler", "cleanup", "observe"].iter().any(|name| is(attr, name));
     let at = function.attrs.iter().position(ours)?;
     Some(function.attrs.remove(at))
 }
@@ -98,6 +100,7 @@ pub(super) fn read(krate: &Krate, block: &mut Block, home: &Home, errors: &mut E
         others: Vec::new(),
         attributes: Vec::new(),
         object: None,
+        observer: None,
         callable: true,
     };
     for item in std::mem::take(&mut block.items) {
@@ -117,6 +120,10 @@ impl Members {
         if is(&attr, "cleanup") {
             check_cfg("cleanup", &function, errors);
             self.parts.push(cleanup::method(args, krate.clone(), function, errors));
+        } else if is(&attr, "observe") {
+            check_cfg("observer", &function, errors);
+            self.take_observer(&function.sig.ident, errors);
+            self.parts.push(sub_reconciler::observe::method(args, krate.clone(), function, errors));
         } else {
             check_cfg("step", &function, errors);
             let step = sub_reconciler::method(args, krate.clone(), function, errors);
@@ -125,6 +132,13 @@ impl Members {
             self.parts.push(step.parts);
         }
         self.attributes.push(attr.path().clone());
+    }
+
+    fn take_observer(&mut self, name: &Ident, errors: &mut Errors) {
+        let module = &self.home.module;
+        if self.observer.replace(parse_quote!(#module::#name)).is_some() {
+            errors.push(name, "a reconciler has one observer", "let one `#[observe]` do both");
+        }
     }
 
     fn take_plain(&mut self, mut function: Function) {

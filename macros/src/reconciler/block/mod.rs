@@ -25,6 +25,8 @@ pub(super) fn expand(args: ReconcilerArgs, item: &TokenStream, mut errors: Error
     let mut members = members::read(&args.krate, &mut block, &home, &mut errors);
     let expansion = match members.reconcile.take() {
         Some(function) => {
+            let observe = args.observe.or(members.observer.take());
+            let args = ReconcilerArgs { observe, ..args };
             let mut draft = model::read(args, function, &mut errors);
             draft.sound &= members.callable;
             expand::expand(&block, &members, &draft.finish())

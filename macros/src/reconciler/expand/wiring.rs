@@ -33,6 +33,7 @@ pub(super) fn expand_wiring(reconciler: &Reconciler) -> TokenStream {
     let (suspend, previously) = (expand_suspend(krate, args.suspend.as_ref()), expand_previously(args));
     let depends_on = args.depends_on.iter().map(|_| quote!(depends_on: true,));
     let requested = args.requested.iter();
+    let policies = expand_policies(args);
     quote! {
         #krate::Wiring {
             #(doc: #doc,)*
@@ -44,6 +45,7 @@ pub(super) fn expand_wiring(reconciler: &Reconciler) -> TokenStream {
             #(requested: #requested,)*
             #suspend
             #(#depends_on)*
+            #policies
             #previously
             #summary
             ..#krate::Wiring::of::<#set>(#name)
@@ -64,6 +66,21 @@ fn expand_previously(args: &ReconcilerArgs) -> TokenStream {
 fn expand_suspend(krate: &Krate, suspend: Option<&Suspend>) -> TokenStream {
     let Some(Suspend { annotation, record, .. }) = suspend else { return TokenStream::new() };
     quote!(suspend: #krate::std::option::Option::Some(#krate::Suspend { annotation: #annotation, record: #record }),)
+}
+
+/// The policies, and what runs where they forbid to change anything. That it is an observer of this reconciler is asked here only.
+fn expand_policies(args: &ReconcilerArgs) -> TokenStream {
+    let (krate, Some(policies)) = (&args.krate, &args.policies) else { return TokenStream::new() };
+    let policies = match &policies.key {
+        Some(key) => quote!(#krate::Policies { key: #key, ..#krate::Policies::DEFAULT }),
+        None => quote!(#krate::Policies::DEFAULT),
+    };
+    let observe = args.observe.iter().map(|observer| {
+        let here = krate.at(observer.span());
+        let observer = quote_spanned!(observer.span()=> #here::observer::<Self, <Self as #here::Reconciler>::Conditions, #observer>());
+        quote!(observe: #krate::std::option::Option::Some(#observer),)
+    });
+    quote!(policies: #krate::std::option::Option::Some(#policies), #(#observe)*)
 }
 
 /// `field: Some(value),`

@@ -24,6 +24,8 @@ pub(crate) struct Filter<K> {
     pub(crate) finalizer: String,
     /// The annotation that asks for a pass.
     pub(crate) requested: &'static str,
+    /// The annotation that holds the policy, where there are policies.
+    pub(crate) policy: Option<&'static str>,
     pub(crate) is_suspended: fn(&K) -> bool,
     /// Who is woken by a change of whom.
     pub(crate) dependents: Dependents,
@@ -210,6 +212,7 @@ fn causes<K: crate::Primary>(before: Option<&Held<K>>, now: &K, filter: &Filter<
             .is_some_and(|(held, _)| held.wrote.as_deref().is_some_and(|wrote| version(wrote) == version(now))),
         finalizer: &filter.finalizer,
         requested: filter.requested,
+        policy: filter.policy,
         suspended: (held.is_some_and(|(_, old)| (filter.is_suspended)(old)), (filter.is_suspended)(now)),
     })
 }

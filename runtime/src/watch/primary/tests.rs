@@ -51,6 +51,7 @@ fn filter() -> Filter<Thing> {
     Filter {
         finalizer: FINALIZER.into(),
         requested: "example.com/now",
+        policy: Some("example.com/policy"),
         causes: List::default(),
         is_suspended: |thing| thing.spec.size == 0,
         dependents: Dependents::default(),

@@ -1,0 +1,60 @@
+//! The argument `policies` as written: where the policy of an object stands, and whether nobody observes what may not be changed.
+
+use proc_macro2::Ident;
+use syn::{LitStr, Path};
+
+use super::check;
+use crate::errors::Errors;
+use crate::syntax::args::{Arg, Keys, Value, parse_args};
+
+const KEYS: Keys = Keys { known: &["key", "unobserved"], many: &[] };
+const EXAMPLE: &str = "key = \"example.com/policy\"";
+
+/// Who says what may be done.
+pub(crate) struct Policies {
+    /// The word itself.
+    pub(crate) word: Ident,
+    pub(crate) key: Option<LitStr>,
+    /// Nothing is filled in under the policy `skip`.
+    pub(crate) unobserved: Option<Ident>,
+    /// A mistake is reported already.
+    wrong: bool,
+}
+
+pub(crate) fn parse(arg: &Arg, errors: &mut Errors) -> Option<Policies> {
+    let mut policies = Policies { word: arg.key.clone(), key: None, unobserved: None, wrong: false };
+    if matches!(arg.value, Value::Word) {
+        return Some(policies);
+    }
+    let before = errors.count();
+    let list = errors.take(arg.list(EXAMPLE)).unwrap_or_default();
+    for arg in parse_args(list, &KEYS, errors) {
+        match arg.key.to_string().as_str() {
+            "key" => {
+                policies.key = errors.take(arg.text("\"example.com/policy\"").and_then(check::annotation));
+            }
+            _ => policies.unobserved = errors.take(arg.word()).map(|()| arg.key.clone()),
+        }
+    }
+    policies.wrong = errors.count() > before;
+    Some(policies)
+}
+
+/// Under the policy `skip` nothing but an observer tells how an object stands.
+pub(crate) fn check_observer(policies: Option<&Policies>, observer: Option<&Path>, errors: &mut Errors) {
+    match (policies, observer) {
+        (None, Some(observer)) => {
+            let help = "add `policies`, so that owners of objects may say `skip`";
+            errors.push(observer, "nothing would ever run this observer", help);
+        }
+        (Some(Policies { word, unobserved: None, wrong: false, .. }), None) => {
+            let help =
+                "name an `#[observe]` function: `observe = look`; or say that nobody looks: `policies(unobserved)`";
+            errors.push(word, "nothing tells how an object stands under the policy `skip`", help);
+        }
+        (Some(Policies { unobserved: Some(unobserved), .. }), Some(_)) => {
+            errors.push(unobserved, "there is an observer", "drop `unobserved`, or the observer");
+        }
+        _ => {}
+    }
+}

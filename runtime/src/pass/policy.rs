@@ -1,0 +1,65 @@
+//! The policy of an object in its pass: what is left alone while it lives, and what is left behind when it goes.
+
+use std::sync::Arc;
+
+use kube::runtime::events::EventType;
+use kube::{Resource, ResourceExt};
+
+use super::{PassWorker, account, event};
+use crate::draft::{Draft, StatusIntent};
+use crate::policy::{Effective, Policy, UNKNOWN_WORD};
+use crate::queue::{Key, Next};
+use crate::reconciler::Reconciler;
+
+impl<R: Reconciler> PassWorker<R> {
+    /// What may be done for the object.
+    pub(super) fn policy(&self, object: &R::Object) -> Effective {
+        let Some(policies) = R::WIRING.policies else { return Effective::Known(Policy::Manage) };
+        let name = format_args!("{} {}", R::Object::kind(&()), Key::of(object.meta())).to_string();
+        policies.resolve(object.annotations(), self.env.policy, name)
+    }
+
+    /// Whether nothing may be changed for it.
+    pub(super) fn is_skipped(&self, object: &R::Object) -> bool {
+        self.policy(object) == Effective::Known(Policy::Skip)
+    }
+
+    /// Nothing may be changed, and nobody observes: the status says no more than the policy.
+    pub(super) async fn leave(&self, key: &Key, object: &R::Object) -> Next {
+        account::ends("Skipped");
+        let backend = self.backend(key, object);
+        let draft = Draft::new(object, R::WIRING, backend.clone());
+        let mut intent = draft.frozen(false);
+        let inputs = intent.observed_inputs.get_or_insert_default();
+        self.policy(object).shown().clone_into(&mut inputs.policy);
+        // What was found out before is not known to hold when it is managed again.
+        inputs.digest.clear();
+        self.stamp(key, object, &backend, &draft.found(), &intent).await
+    }
+
+    /// The object goes, and what its steps made may not be deleted.
+    pub(super) async fn detach(&self, key: &Key, object: Arc<R::Object>, policy: Policy) -> Next {
+        let backend = self.backend(key, &object);
+        let next = self.released(key, &object, &backend).await;
+        if !matches!(next, Next::Retry { .. } | Next::Conflict { .. }) {
+            let note = format!("what was made for it is left behind, as the policy {policy} says");
+            self.tell(&object, "Detached", &note).await;
+        }
+        next
+    }
+}
+
+/// The event of another policy than that of the last pass. One that is unknown is told as the reason why the object is not ready.
+pub(super) fn change(before: &StatusIntent, after: &StatusIntent) -> Option<kube::runtime::events::Event> {
+    let of = |intent: &StatusIntent| intent.observed_inputs.clone().unwrap_or_default().policy;
+    let (was, is) = (of(before), of(after));
+    if was == is || is == UNKNOWN_WORD {
+        return None;
+    }
+    let note = match is.as_str() {
+        "skip" => "the policy is skip: nothing is changed, neither now nor when the object goes",
+        "detach-on-delete" => "the policy is detach-on-delete: when the object goes, what was made for it stays",
+        _ => "the policy is manage",
+    };
+    Some(event::event(EventType::Normal, "PolicyChanged", note))
+}

@@ -1,0 +1,307 @@
+//! Policies: what the owner of an object allows; under `skip` it is observed only, and what is detached is left behind.
+#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use evenkeel::prelude::*;
+use evenkeel_testkit::eventually;
+use evenkeel_tests::on_each_server;
+use evenkeel_tests::sweep::from_everywhere;
+use evenkeel_tests::widget::{
+    Lab, Widget, WidgetCondition, WidgetError, a_widget, condition, definition, fetch, is_ready, on, status_of, store,
+};
+use evenkeel_tests::wire::Call;
+use evenkeel_tests::world::{Running, SOON, World};
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube::ResourceExt;
+use kube::api::DeleteParams;
+use serde_json::{Value, json};
+
+const KEY: &str = "evenkeel.dev/policy";
+
+/// Looks at what is stored, and stores nothing.
+#[observe(sets(on::Stored))]
+async fn look(widget: &Widget, lab: &Arc<Lab>, cx: &mut Cx) -> Result<(), WidgetError> {
+    lab.note(&format!("look {}", widget.name_any()));
+    if widget.spec.store.as_deref() == Some("broken") {
+        return Err(WidgetError::Broken("it cannot be seen".into()));
+    }
+    cx.status().fetched = Some("seen".into());
+    Ok(())
+}
+
+#[reconciler(conditions = WidgetCondition, policies, observe = look)]
+async fn governed(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
+    let found = fetch(widget, lab, cx).await?;
+    store(widget, lab, &found, cx).await?;
+    Ok(())
+}
+
+#[reconciler(conditions = WidgetCondition, policies(key = "example.com/leave", unobserved))]
+async fn unwatched(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
+    let found = fetch(widget, lab, cx).await?;
+    store(widget, lab, &found, cx).await?;
+    Ok(())
+}
+
+/// The same as a struct.
+mod structured {
+    use super::*;
+
+    #[derive(ConditionSet)]
+    #[condition_set(mod = is)]
+    pub(super) enum CopyCondition {
+        /// There is a copy.
+        #[condition(positive)]
+        Copied,
+    }
+
+    #[derive(Clone)]
+    pub(super) struct Copies {
+        pub(super) lab: Arc<Lab>,
+    }
+
+    #[reconciler(conditions = CopyCondition, policies)]
+    impl Copies {
+        async fn reconcile(&self, widget: &Widget, cx: &mut Pass<'_>) -> Flow {
+            self.copy(widget, cx).await?;
+            Ok(())
+        }
+
+        #[sub_reconciler(sets(is::Copied))]
+        async fn copy(&self, widget: &Widget, _cx: &mut Cx) -> Result<(), WidgetError> {
+            self.lab.note(&format!("copy {}", widget.name_any()));
+            Ok(())
+        }
+
+        #[observe(sets(is::Copied))]
+        async fn look(&self, widget: &Widget, _cx: &mut Cx) -> Result<(), WidgetError> {
+            self.lab.note(&format!("look {}", widget.name_any()));
+            Ok(())
+        }
+    }
+}
+
+fn widget_with(name: &str, key: &str, policy: &str) -> Value {
+    let mut widget = a_widget(name, json!({ "child": "x" }));
+    widget["metadata"]["annotations"] = json!({ key: policy });
+    widget
+}
+
+async fn say(world: &World, policy: impl Into<Value>) {
+    world.merge::<Widget>("w", json!({ "metadata": { "annotations": { KEY: policy.into() } } })).await;
+}
+
+async fn start(world: &World, lab: &Arc<Lab>) -> Running {
+    world.install(&definition()).await;
+    world.operator::<governed>(lab.clone())
+}
+
+/// Time enough for anything that should not happen to happen.
+async fn quiet() {
+    tokio::time::sleep(Duration::from_millis(700)).await;
+}
+
+fn told(world: &World, reason: &str) -> usize {
+    let quoted = format!("\"{reason}\"");
+    world.wire.count(|call| call.is_event() && call.is_write() && call.body.contains(&quoted))
+}
+
+/// Writes of the object, its status included.
+fn writes(world: &World) -> usize {
+    world.wire.count(|call| call.is_write() && !call.is_event())
+}
+
+async fn delete(world: &World) {
+    world.api::<Widget>().delete("w", &DeleteParams::default()).await.unwrap();
+}
+
+async fn until_gone(world: &World) {
+    eventually(SOON, || async { world.api::<Widget>().get_opt("w").await.unwrap().is_none().then_some(()) }).await;
+}
+
+fn policy(object: &Value) -> &str {
+    object["status"]["observedInputs"]["policy"].as_str().unwrap_or("manage")
+}
+
+async fn under_skip_an_object_is_observed_and_left_behind(world: World) -> World {
+    let lab = Lab::at("a");
+    let operator = start(&world, &lab).await;
+    world.create::<Widget>(widget_with("w", KEY, "skip")).await;
+    let object = world.until::<Widget>("w", "observed", is_ready).await;
+    assert_eq!((policy(&object), object["status"]["fetched"].as_str()), ("skip", Some("seen")));
+    assert!(condition(&object, "Fetched").is_none(), "nobody looked at that: {:#}", object["status"]);
+    assert_eq!((lab.log(), lab.effects().len()), (vec!["look w".to_owned()], 0));
+    world.merge::<Widget>("w", json!({ "spec": { "store": "broken" } })).await;
+    let not_seen = |w: &Value| condition(w, "Ready").is_some_and(|c| c["message"] == "it cannot be seen");
+    world.until::<Widget>("w", "not seen", not_seen).await;
+    delete(&world).await;
+    until_gone(&world).await;
+    assert_eq!((lab.passes(), lab.cleanups()), (0, 0));
+    eventually(SOON, || async { (told(&world, "Detached") == 1).then_some(()) }).await;
+    assert_eq!(told(&world, "PolicyChanged"), 1);
+    operator.stop().await.unwrap();
+    world
+}
+
+async fn a_change_of_policy_costs_one_status_write_and_what_changes_nothing_none(world: World) -> World {
+    let lab = Lab::at("a");
+    let operator = start(&world, &lab).await;
+    world.create::<Widget>(a_widget("w", json!({}))).await;
+    let managed = world.until::<Widget>("w", "ready", is_ready).await;
+    assert_eq!(managed["status"]["observedInputs"]["policy"], Value::Null);
+    for (said, wanted) in [
+        (json!("skip"), "skip"),
+        (json!("detach-on-delete"), "detach-on-delete"),
+        (json!("skip"), "skip"),
+        (Value::Null, "manage"),
+    ] {
+        quiet().await;
+        world.wire.clear();
+        say(&world, said).await;
+        world.until::<Widget>("w", wanted, |w| policy(w) == wanted && is_ready(w)).await;
+        quiet().await;
+        assert_eq!((writes(&world), told(&world, "PolicyChanged")), (1, 1), "{wanted}: {:#?}", world.wire.calls());
+    }
+    let passes = lab.passes();
+    world.wire.clear();
+    for same in [json!("manage"), json!(""), Value::Null] {
+        say(&world, same).await;
+        quiet().await;
+    }
+    operator.stop().await.unwrap();
+    let operator = world.operator::<governed>(lab.clone());
+    quiet().await;
+    assert_eq!((lab.passes(), world.wire.count(Call::is_write)), (passes, 0), "{:#?}", world.wire.calls());
+    operator.stop().await.unwrap();
+    world
+}
+
+async fn what_is_detached_is_made_and_left_behind(world: World) -> World {
+    let lab = Lab::at("a");
+    let operator = start(&world, &lab).await;
+    world.create::<Widget>(widget_with("w", KEY, "detach-on-delete")).await;
+    let object = world.until::<Widget>("w", "ready", is_ready).await;
+    assert_eq!((policy(&object), lab.passes()), ("detach-on-delete", 1));
+    delete(&world).await;
+    until_gone(&world).await;
+    assert_eq!(lab.cleanups(), 0);
+    operator.stop().await.unwrap();
+    world
+}
+
+async fn a_misspelt_policy_changes_nothing_and_deletes_nothing_until_it_is_corrected(world: World) -> World {
+    let lab = Lab::at("a");
+    let operator = start(&world, &lab).await;
+    world.create::<Widget>(a_widget("w", json!({}))).await;
+    world.until::<Widget>("w", "ready", is_ready).await;
+    say(&world, "Skip").await;
+    let is_unknown = |w: &Value| condition(w, "Ready").is_some_and(|c| c["reason"] == "PolicyUnknown");
+    let object = world.until::<Widget>("w", "unknown", is_unknown).await;
+    let message = condition(&object, "Ready").unwrap()["message"].as_str().unwrap();
+    let named = format!("annotation {KEY} of Widget {}/w: \"Skip\" is no policy", world.namespace);
+    assert!(message.starts_with(&named) && message.ends_with("write manage, skip or detach-on-delete"), "{message}");
+    assert_eq!((policy(&object), status_of(&object, "Stored").as_str()), ("unknown", "True"));
+    world.merge::<Widget>("w", json!({ "spec": { "child": "y" } })).await;
+    delete(&world).await;
+    quiet().await;
+    let object = world.raw::<Widget>("w").await;
+    assert!(is_unknown(&object) && object["metadata"]["finalizers"].as_array().is_some_and(|f| f.len() == 1));
+    assert_eq!((lab.passes(), lab.cleanups(), told(&world, "PolicyUnknown")), (1, 0, 1));
+    say(&world, "manage").await;
+    until_gone(&world).await;
+    assert_eq!((lab.passes(), lab.cleanups()), (1, 1));
+    operator.stop().await.unwrap();
+    world
+}
+
+async fn the_operators_default_counts_where_an_object_says_nothing(world: World) -> World {
+    world.install(&definition()).await;
+    let lab = Lab::at("a");
+    let operator = world.prepare::<governed>(lab.clone()).default_policy(Policy::Skip);
+    let operator = Running::start(operator);
+    world.create::<Widget>(a_widget("w", json!({}))).await;
+    world.until::<Widget>("w", "observed", |w| policy(w) == "skip" && is_ready(w)).await;
+    assert_eq!(lab.passes(), 0);
+    say(&world, "manage").await;
+    world.until::<Widget>("w", "managed", |w| policy(w) == "manage" && is_ready(w)).await;
+    assert_eq!(lab.passes(), 1);
+    operator.stop().await.unwrap();
+    world
+}
+
+async fn where_nobody_observes_the_status_says_no_more_than_the_policy(world: World) -> World {
+    // No pass has been, so there is no Ready yet beside the policy.
+    world.wire.observers().excuse("w");
+    let lab = Lab::at("a");
+    world.install(&definition()).await;
+    let operator = world.operator::<unwatched>(lab.clone());
+    world.create::<Widget>(widget_with("w", "example.com/leave", "skip")).await;
+    let object = world.until::<Widget>("w", "left alone", |w| policy(w) == "skip").await;
+    let status = &object["status"];
+    assert_eq!((&status["conditions"], &status["observedGeneration"]), (&json!([]), &json!(-1)));
+    operator.stop().await.unwrap();
+    world.wire.clear();
+    let operator = world.operator::<unwatched>(lab.clone());
+    quiet().await;
+    assert_eq!((lab.passes(), world.wire.count(Call::is_write)), (0, 0), "{:#?}", world.wire.calls());
+    let managed = json!({ "metadata": { "annotations": { "example.com/leave": null } } });
+    world.merge::<Widget>("w", managed).await;
+    world.until::<Widget>("w", "managed", |w| policy(w) == "manage" && is_ready(w)).await;
+    assert_eq!(lab.passes(), 1);
+    operator.stop().await.unwrap();
+    world
+}
+
+async fn the_observer_of_a_struct_is_a_method(world: World) -> World {
+    let lab = Lab::at("a");
+    world.install(&definition()).await;
+    let operator = world.operator::<structured::Copies>(structured::Copies { lab: lab.clone() });
+    world.create::<Widget>(widget_with("w", KEY, "skip")).await;
+    world.until::<Widget>("w", "observed", is_ready).await;
+    say(&world, "manage").await;
+    eventually(SOON, || async { (lab.log() == ["look w", "copy w"]).then_some(()) }).await;
+    operator.stop().await.unwrap();
+    world
+}
+
+on_each_server!(
+    under_skip_an_object_is_observed_and_left_behind,
+    a_change_of_policy_costs_one_status_write_and_what_changes_nothing_none,
+    what_is_detached_is_made_and_left_behind,
+    a_misspelt_policy_changes_nothing_and_deletes_nothing_until_it_is_corrected,
+    the_operators_default_counts_where_an_object_says_nothing,
+    where_nobody_observes_the_status_says_no_more_than_the_policy,
+    the_observer_of_a_struct_is_a_method,
+);
+
+#[tokio::test(start_paused = true)]
+async fn policies_converge_from_everywhere() {
+    from_everywhere(&definition(), async |stage| {
+        let lab = Lab::at("a");
+        stage.operate::<governed>(lab.clone());
+        stage.create::<Widget>(widget_with("kept", KEY, "skip")).await;
+        stage.create::<Widget>(a_widget("w", json!({ "child": "x" }))).await;
+        stage.rest().await;
+        let maps = stage.api::<ConfigMap>();
+        let there = async |name: &str| maps.get_opt(name).await.unwrap().is_some();
+        assert_eq!((there("kept").await, there("w").await), (false, true));
+        say(&stage, "Skip").await;
+        stage.merge::<Widget>("w", json!({ "spec": { "child": "y" } })).await;
+        stage.rest().await;
+        say(&stage, "skip").await;
+        stage.delete::<Widget>("kept").await;
+        assert!(is_ready(&stage.raw::<Widget>("w").await));
+        let content = || async { maps.get("w").await.unwrap().data.unwrap()["data"].clone() };
+        assert_eq!(content().await, "x");
+        say(&stage, "manage").await;
+        stage.rest().await;
+        assert_eq!(content().await, "y");
+        say(&stage, "detach-on-delete").await;
+        stage.delete::<Widget>("w").await;
+        assert_eq!((lab.cleanups(), lab.effects().iter().any(|effect| effect.contains("kept"))), (0, false));
+        lab.effects().len()
+    })
+    .await;
+}

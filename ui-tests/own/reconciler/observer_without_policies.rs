@@ -1,0 +1,19 @@
+//! Nothing is ever forbidden.
+use evenkeel::prelude::*;
+use ui_tests::{GitRepository, RepoCondition, RepoError, fetch, on, store};
+
+#[observe(sets(on::ArtifactStored))]
+async fn look(_repo: &GitRepository, _cx: &mut Cx) -> Result<(), RepoError> {
+    Ok(())
+}
+
+#[reconciler(conditions = RepoCondition, observe = look)]
+async fn repository(repo: &GitRepository, cx: &mut Pass<'_>) -> Flow {
+    let commit = fetch(repo, cx).await?;
+    store(repo, &commit, cx).await?;
+    Ok(())
+}
+
+fn main() {
+    ui_tests::run::<repository>();
+}
