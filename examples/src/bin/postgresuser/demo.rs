@@ -1,0 +1,142 @@
+//! The demo: a PostgresUser is made and logs in, gets another password, and goes.
+
+use std::time::Duration;
+
+use evenkeel::condition::{self, READY, Status};
+use examples::server::said;
+use examples::terminal::say;
+use futures::{StreamExt, TryStreamExt};
+use k8s_openapi::api::core::v1::Secret;
+use kube::api::{DeleteParams, Patch, PatchParams};
+use kube::runtime::{WatchStreamExt, wait, watcher};
+use kube::{Api, Client, ResourceExt};
+use serde_json::json;
+use tokio::task::spawn_blocking;
+use tokio::time::timeout;
+
+use crate::operator::PostgresUser;
+use crate::password;
+use crate::sql::Database;
+
+const NAME: &str = "ada";
+const DEADLINE: Duration = Duration::from_secs(60);
+
+type Result<T> = std::result::Result<T, String>;
+
+/// The demo, in one namespace of a server that knows the definition.
+#[derive(Debug)]
+pub struct Demo {
+    users: Api<PostgresUser>,
+    secrets: Api<Secret>,
+    database: Database,
+}
+
+impl Demo {
+    /// A demo in the namespace.
+    #[must_use]
+    pub fn new(client: Client, namespace: &str, database: Database) -> Self {
+        Self {
+            users: Api::namespaced(client.clone(), namespace),
+            secrets: Api::namespaced(client, namespace),
+            database,
+        }
+    }
+
+    /// Makes the object, logs in as its role, and asks for another password.
+    ///
+    /// # Errors
+    /// The server refuses something, or a state is not reached within a minute.
+    pub async fn run(&self) -> Result<()> {
+        let object = json!({ "apiVersion": "sql.evenkeel.dev/v1", "kind": "PostgresUser",
+            "metadata": { "name": NAME }, "spec": { "database": "postgres", "privileges": ["Create"] } });
+        let params = PatchParams::apply("postgresuser-demo").force();
+        let made = self.users.patch(NAME, &params, &Patch::Apply(&object)).await;
+        made.map_err(|error| format!("cannot apply {NAME}: {}", said(&error)))?;
+        let first = self.password_other_than(None).await?;
+        say(&format!("\n{} logs in: {}", first.0, self.logs_in(&first).await?))?;
+        say("\nsomebody asks for another password")?;
+        let now = jiff::Timestamp::now().to_string();
+        let request = json!({ "metadata": { "annotations": {
+            "evenkeel.dev/requestedAt": now, "evenkeel.dev/rotateAt": now } } });
+        let asked = self.users.patch(NAME, &PatchParams::default(), &Patch::Merge(&request)).await;
+        asked.map_err(|error| format!("cannot annotate {NAME}: {}", said(&error)))?;
+        let second = self.password_other_than(Some(&first.1)).await?;
+        let (old, new) = (self.logs_in(&first).await?, self.logs_in(&second).await?);
+        say(&format!("\n{} logs in with the first password: {old}, with the second: {new}", first.0))
+    }
+
+    /// Prints each change of the objects, until it is dropped.
+    ///
+    /// # Errors
+    /// Standard output cannot be written.
+    pub async fn tell(&self) -> Result<()> {
+        let stream = watcher(self.users.clone(), watcher::Config::default()).default_backoff().applied_objects();
+        let (mut stream, mut last) = (stream.boxed(), String::new());
+        loop {
+            match stream.try_next().await {
+                Ok(Some(object)) if line(&object) != last => {
+                    last = line(&object);
+                    say(&last)?;
+                }
+                Ok(_) => {}
+                // The watcher starts again by itself.
+                Err(error) => tracing::warn!(%error, "watch"),
+            }
+        }
+    }
+
+    /// Deletes the object and waits until it is gone, and its role before it.
+    ///
+    /// # Errors
+    /// The server refuses, or the object stays.
+    pub async fn end(&self) -> Result<()> {
+        let uid = match self.users.delete(NAME, &DeleteParams::default()).await {
+            Err(kube::Error::Api(status)) if status.code == 404 => return Ok(()),
+            Err(error) => return Err(format!("cannot delete {NAME}: {}", said(&error))),
+            Ok(deleted) => deleted.left().and_then(|object| object.uid()).unwrap_or_default(),
+        };
+        let gone = wait::await_condition(self.users.clone(), NAME, wait::conditions::is_deleted(&uid));
+        let gone = timeout(DEADLINE, gone).await.map_err(|_| format!("{NAME} is there after {DEADLINE:?}"))?;
+        gone.map(drop).map_err(|error| error.to_string())
+    }
+
+    /// Role and password, once the object is ready and the password is another one.
+    async fn password_other_than(&self, before: Option<&str>) -> Result<(String, String)> {
+        let other = async {
+            loop {
+                let ready = wait::await_condition(self.users.clone(), NAME, |user: Option<&PostgresUser>| {
+                    user.is_some_and(is_ready)
+                });
+                let user = ready.await.map_err(|error| format!("cannot watch {NAME}: {error}"))?.ok_or("gone")?;
+                let secret = self.secrets.get(&password::secret_name(&user)).await.map_err(|error| said(&error))?;
+                let role = user.status.and_then(|status| status.role).unwrap_or_default();
+                let login = password::of(&secret).map(|password| (role, password));
+                match login {
+                    Some(login) if Some(login.1.as_str()) != before && self.logs_in(&login).await? => return Ok(login),
+                    _ => tokio::time::sleep(Duration::from_millis(100)).await,
+                }
+            }
+        };
+        timeout(DEADLINE, other).await.map_err(|_| format!("{NAME} is not ready after {DEADLINE:?}"))?
+    }
+
+    async fn logs_in(&self, (role, password): &(String, String)) -> Result<bool> {
+        let (database, role, password) = (self.database.clone(), role.clone(), password.clone());
+        let answer =
+            spawn_blocking(move || database.accepts(&role, &password)).await.map_err(|error| error.to_string())?;
+        answer.map_err(|error| error.to_string())
+    }
+}
+
+/// Whether Ready is True for the spec as it is.
+pub fn is_ready(object: &PostgresUser) -> bool {
+    let ready = object.status.as_ref().and_then(|status| condition::find(&status.conditions, READY));
+    ready.is_some_and(|ready| ready.status == Status::True && ready.observed_generation == object.metadata.generation)
+}
+
+fn line(object: &PostgresUser) -> String {
+    let ready = object.status.as_ref().and_then(|status| condition::find(&status.conditions, READY));
+    let role = object.status.as_ref().and_then(|status| status.role.as_deref()).unwrap_or("-");
+    let ready = ready.map_or_else(|| "Unknown".to_owned(), |r| format!("{} {} {}", r.status, r.reason, r.message));
+    format!("PostgresUser/{} role={role} Ready={ready}", object.name_any())
+}

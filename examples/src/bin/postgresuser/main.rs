@@ -1,0 +1,103 @@
+//! Manages roles of a PostgreSQL server: what is done outside of the cluster is done once, is found again, and goes with the object.
+
+#![allow(unreachable_pub, reason = "kube's derive puts an item of its own beside the spec")]
+#![allow(clippy::duplicated_attributes, reason = "two columns may well have one type")]
+
+#[cfg(test)]
+mod behaviour;
+pub mod demo;
+pub mod host;
+pub mod name;
+pub mod operator;
+pub mod password;
+#[cfg(test)]
+mod reference;
+pub mod sql;
+
+use std::future::pending;
+use std::process::ExitCode;
+
+use clap::Parser;
+use examples::server::{Choice, Server};
+use examples::terminal::{end, prepare, say};
+use tokio::task::spawn_blocking;
+
+use crate::demo::Demo;
+use crate::host::Host;
+use crate::operator::{PostgresUser, operator};
+use crate::sql::Database;
+
+/// Manages roles of a PostgreSQL server, as a Kubernetes operator does: a PostgresUser becomes a role with a password in a Secret.
+///
+/// Starts an API server in this process and a PostgreSQL server on loopback, installs the definition, applies a PostgresUser, logs in
+/// as it, asks for another password, and deletes it. PostgreSQL's server programs have to be installed.
+///
+/// A role that the operator did not make is left alone, and what a dropped role owned stays, with the operator as its owner.
+///
+/// Logs go to standard error: RUST_LOG=info, RUST_LOG=evenkeel=debug.
+#[derive(Debug, Parser)]
+#[command(name = "postgresuser")]
+struct Args {
+    /// End when the story is told: exit code 0, or 1 with the reason when something is not reached within a minute
+    #[arg(long)]
+    once: bool,
+
+    /// Use this PostgreSQL server instead of one started here: `host=.. user=.. password=..` or `postgresql://..`, without TLS, of a
+    /// superuser
+    #[arg(long, value_name = "STRING", env = "DATABASE_URL", hide_env_values = true)]
+    database: Option<String>,
+
+    /// The API server, and the namespace in it
+    #[command(flatten)]
+    server: Choice,
+}
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    let args = Args::parse();
+    prepare();
+    end(run(&args).await)
+}
+
+async fn run(args: &Args) -> Result<(), String> {
+    // Removed when it goes out of scope, also after an error.
+    let folder = tempfile::tempdir().map_err(|error| format!("cannot make a temporary folder: {error}"))?;
+    let (_host, database) = postgres(args.database.as_deref()).await?;
+    let server = Server::choose(&args.server, folder.path()).await?;
+    server.install::<PostgresUser>("postgresuser-demo").await?;
+    let namespace = &args.server.namespace;
+    say(&server.introduction(&[], namespace, "postgresusers"))?;
+    let operator = operator(database.clone()).client(server.client.clone()).namespaces([namespace]);
+    tokio::select! {
+        outcome = tell(args, Demo::new(server.client.clone(), namespace, database)) => outcome,
+        ended = operator.run_until(pending()) => Err(format!("the operator ended: {ended:?}")),
+    }
+}
+
+/// The PostgreSQL server of the command line, or one that runs as long as the host.
+async fn postgres(given: Option<&str>) -> Result<(Option<Host>, Database), String> {
+    if let Some(text) = given {
+        return Ok((None, Database::parse(text)?));
+    }
+    say("starting a PostgreSQL server ...")?;
+    let host = spawn_blocking(Host::start).await.map_err(|error| error.to_string())??;
+    let database = host.database()?;
+    Ok((Some(host), database))
+}
+
+/// The whole story: the demo until it is over or stopped, and the farewell.
+async fn tell(args: &Args, demo: Demo) -> Result<(), String> {
+    let story = async {
+        demo.run().await?;
+        if args.once { Ok(()) } else { pending().await }
+    };
+    let outcome = tokio::select! {
+        outcome = story => outcome,
+        outcome = demo.tell() => outcome,
+        _ = tokio::signal::ctrl_c() => Ok(()),
+    };
+    if outcome.is_ok() {
+        say("\ndeleting the PostgresUser; its role goes before it")?;
+    }
+    outcome.and(demo.end().await)
+}

@@ -1,0 +1,184 @@
+//! The operator: what a `PostgresUser` is, what can be said of it, and how it comes about.
+
+use std::collections::BTreeSet;
+
+use evenkeel::prelude::*;
+use k8s_openapi::api::core::v1::Secret;
+use kube::ResourceExt;
+use schemars::JsonSchema;
+
+use crate::name::{self, InvalidName};
+use crate::password;
+use crate::sql::{Database, Owner, SqlFailed};
+
+/// A role of a PostgreSQL server that can log in, and the Secret with its password.
+///
+/// Whoever may create the object gets into the database that it names.
+#[derive(CustomResource, KubeSchema, Clone, Debug, Default, Deserialize, Serialize)]
+#[kube(group = "sql.evenkeel.dev", version = "v1", kind = "PostgresUser", namespaced, status = "PostgresUserStatus")]
+#[kube(shortname = "pguser")]
+#[kube(printcolumn(name = "Role", type_ = "string", json_path = ".status.role"))]
+#[kube(printcolumn(name = "Ready", type_ = "string", json_path = ".status.conditions[?(@.type==\"Ready\")].status"))]
+#[kube(printcolumn(name = "Status", type_ = "string", json_path = ".status.conditions[?(@.type==\"Ready\")].message"))]
+#[x_kube(validation = Rule::new("has(self.role) == has(oldSelf.role) && (!has(self.role) || self.role == oldSelf.role)").message("the role of a PostgresUser cannot be changed"))]
+#[serde(rename_all = "camelCase")]
+pub struct PostgresUserSpec {
+    /// The name of the role; `<namespace>_<name>` if absent.
+    #[schemars(length(min = 1, max = 63))]
+    pub role: Option<String>,
+    /// The database that it is for.
+    #[schemars(length(min = 1, max = 63))]
+    pub database: String,
+    /// What it may do in the database, beside what everybody may.
+    #[serde(default)]
+    pub privileges: BTreeSet<Privilege>,
+    /// The name of the Secret with `username`, `password` and `database`; `<name>-postgres` if absent.
+    #[schemars(length(min = 1, max = 253))]
+    pub secret: Option<String>,
+}
+
+/// What a role can be granted in a database.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema)]
+pub enum Privilege {
+    /// To connect to it, where not everybody may.
+    Connect,
+    /// To make schemas in it.
+    Create,
+    /// To make temporary tables in it, where not everybody may.
+    Temporary,
+}
+
+impl Privilege {
+    /// The word of SQL.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Connect => "CONNECT",
+            Self::Create => "CREATE",
+            Self::Temporary => "TEMPORARY",
+        }
+    }
+}
+
+/// What is known of the role.
+#[status]
+pub struct PostgresUserStatus {
+    /// Its name.
+    pub role: Option<String>,
+}
+
+/// What can be said of it, most telling first.
+#[derive(ConditionSet)]
+#[condition_set(mod = on)]
+pub enum UserCondition {
+    /// The role is there and can log in with the password of the Secret.
+    #[condition(positive)]
+    RoleReady,
+    /// It may do what the spec says, and no more.
+    #[condition(positive)]
+    Granted,
+}
+
+/// What can go wrong, and what then happens.
+#[derive(Debug, thiserror::Error, ReconcileError)]
+pub enum UserError {
+    /// No retry makes this a name of a role.
+    #[error(transparent)]
+    #[class(stalled)]
+    InvalidRole(#[from] InvalidName),
+    /// The database is not there yet, and nobody will tell us when it is.
+    #[error("the database {0:?} is not there yet")]
+    #[class(waiting(poll = "1m"))]
+    DatabaseMissing(String),
+    /// There is such a role that was not made for this object.
+    #[error("the role {0:?} is there and not of this PostgresUser: drop it, or choose another name")]
+    #[class(waiting(poll = "5m"))]
+    RoleForeign(String),
+    /// There is such a Secret that was not made for this object.
+    #[error("the Secret {0} is there and not of this PostgresUser: delete it, or choose another name")]
+    #[class(waiting(poll = "5m"))]
+    SecretForeign(String),
+    /// The API server does not take the Secret.
+    #[error(transparent)]
+    #[class(transient)]
+    CallFailed(#[from] ApiError),
+    /// PostgreSQL is down, or refuses something.
+    #[error(transparent)]
+    #[class(transient)]
+    SqlFailed(#[from] SqlFailed),
+}
+
+/// Makes the role and its password, and corrects what somebody else changed. Returns the name of the role.
+#[sub_reconciler(sets(on::RoleReady), external, owns(Secret), reads(Secret), actions(rotate))]
+pub async fn keep(user: &PostgresUser, database: &Database, cx: &mut Cx<'_, keep>) -> Result<String, UserError> {
+    let role = name::wanted(user)?;
+    cx.status().role = Some(role.clone());
+    let (server, name) = (database.clone(), user.spec.database.clone());
+    if !cx.blocking(move || server.has(&name)).await? {
+        return Err(UserError::DatabaseMissing(user.spec.database.clone()));
+    }
+    let (server, name, uid) = (database.clone(), role.clone(), user.uid().unwrap_or_default());
+    if cx.blocking(move || server.owner(&name, &uid)).await? == Owner::Other {
+        return Err(UserError::RoleForeign(role));
+    }
+    let rotate = cx.requested("rotate");
+    let password = remember(user, &role, rotate, cx).await?;
+    let (server, name, uid) = (database.clone(), role.clone(), user.uid().unwrap_or_default());
+    let made = move || -> Result<(), SqlFailed> {
+        server.make(&name, &uid)?;
+        if server.accepts(&name, &password)? { Ok(()) } else { server.set_password(&name, &password) }
+    };
+    cx.blocking(made).await?;
+    Ok(role)
+}
+
+/// The password: that of the Secret, unless there is none or another one is asked for. It is in the Secret before anything else.
+async fn remember(user: &PostgresUser, role: &str, rotate: bool, cx: &mut Cx<'_, keep>) -> Result<String, UserError> {
+    let secret = cx.get::<Secret>(&password::secret_name(user)).await?;
+    if let Some(foreign) = secret.as_ref().filter(|secret| !password::is_of(secret, user)) {
+        return Err(UserError::SecretForeign(foreign.name_any()));
+    }
+    let known = secret.as_ref().and_then(password::of).filter(|_| !rotate);
+    let password = known.unwrap_or_else(password::fresh);
+    cx.apply(&password::secret(user, role, &password)).await?;
+    Ok(password)
+}
+
+/// Grants what the spec says, and revokes what it does not say.
+#[sub_reconciler(sets(on::Granted))]
+pub async fn grant(
+    user: &PostgresUser,
+    database: &Database,
+    role: String,
+    cx: &mut Cx<'_, grant>,
+) -> Result<(), UserError> {
+    let (server, spec) = (database.clone(), user.spec.clone());
+    cx.blocking(move || server.grant(&role, &spec.database, &spec.privileges)).await?;
+    Ok(())
+}
+
+/// Drops the role, if it was made for this object.
+#[cleanup(of = keep)]
+pub async fn drop_role(user: &PostgresUser, database: &Database, cx: &mut Cx<'_, keep>) -> Result<(), UserError> {
+    // A name that PostgreSQL does not take was never made.
+    let Ok(role) = name::wanted(user) else { return Ok(()) };
+    let (server, uid) = (database.clone(), user.uid().unwrap_or_default());
+    let drop_own = move || match server.owner(&role, &uid)? {
+        Owner::This => server.drop_role(&role),
+        Owner::Nobody | Owner::Other => Ok(()),
+    };
+    Ok(cx.blocking(drop_own).await?)
+}
+
+/// First the role, then what it may do.
+#[reconciler(conditions = UserCondition, requeue = "10m")]
+pub async fn postgres_user(user: &PostgresUser, database: &Database, cx: &mut Pass<'_>) -> Flow {
+    let role = keep(user, database, cx).await?;
+    grant(user, database, role, cx).await?;
+    Ok(())
+}
+
+/// The operator, ready to run.
+pub fn operator(database: Database) -> Operator {
+    Operator::new("postgres-user").reconciler::<postgres_user>(database)
+}

@@ -1,0 +1,15 @@
+//! The reference of the operator, as it stands in the repository, is what its wiring says.
+
+use evenkeel_testkit::assert_generated;
+
+use crate::operator::operator;
+use crate::sql::Database;
+
+#[test]
+fn the_reference_in_the_repository_is_what_the_wiring_says() {
+    let operator = operator(Database::parse("host=127.0.0.1 user=nobody").unwrap());
+    let reference = |name: &str| format!("{}/reference/postgresuser/{name}", env!("CARGO_MANIFEST_DIR"));
+    assert_generated(reference("wiring.mmd"), &operator.graphs());
+    assert_generated(reference("docs.md"), &operator.pages());
+    assert_generated(reference("contract.json"), &operator.contract().to_string());
+}
