@@ -8,8 +8,10 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
+use super::exact::Exact;
 use super::lean::decode;
 use super::raw::Raw;
+use super::shapes::Shapes;
 use crate::wiring::Kind;
 
 /// An object, or what could be read of it.
@@ -32,7 +34,7 @@ impl<'de, K: Kind> Deserialize<'de> for Guarded<K> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let raw = Raw::deserialize(deserializer)?;
         if let Raw::Text(text) = &raw
-            && let Ok(object) = guarded(|| decode::<K, _>(&mut serde_json::Deserializer::from_str(text)))
+            && let Ok(object) = guarded(|| from_text::<K>(text))
         {
             return Ok(Self::Sound(Arc::new(object)));
         }
@@ -47,6 +49,12 @@ impl<'de, K: Kind> Deserialize<'de> for Guarded<K> {
             }
         }
     }
+}
+
+/// From a text, with lists that have room for what is in them.
+fn from_text<K: Kind>(text: &str) -> serde_json::Result<K> {
+    let shapes = Shapes::of(text);
+    decode(Exact::new(&mut serde_json::Deserializer::from_str(text), &shapes))
 }
 
 /// Types bring decoders of their own: one that panics must not take the watch with it.

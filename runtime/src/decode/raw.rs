@@ -9,7 +9,7 @@ use serde_json::Value;
 
 /// The name under which a deserializer of serde_json hands out text unread. Another deserializer does not know it and goes on as with
 /// any newtype: then there is a tree.
-const TEXT: &str = "$serde_json::private::RawValue";
+pub(super) const TEXT: &str = "$serde_json::private::RawValue";
 
 /// One JSON value that is not decoded yet.
 pub(super) enum Raw<'de> {

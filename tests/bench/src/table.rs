@@ -13,8 +13,6 @@ pub enum Aim {
     AtMost(f64),
     /// This share of B0.
     OfB0(f64),
-    /// This share of B1, which is missed for a reason that is known: marked, and not counted.
-    Known(f64, &'static str),
 }
 
 /// Figures of one sort.
@@ -38,8 +36,6 @@ impl Table {
             Aim::Shares(b0, b1) => (format!("<= {b0:.2} B0, <= {b1:.2} B1"), of_b0 > *b0 || of_b1 > *b1),
             Aim::Share(b1) => (format!("<= {b1:.2} B1"), of_b1 > *b1),
             Aim::OfB0(b0) => (format!("<= {b0:.2} B0"), of_b0 > *b0),
-            Aim::Known(b1, why) if of_b1 > *b1 => (format!("<= {b1:.2} B1  MISSED, known: {why}"), false),
-            Aim::Known(b1, _) => (format!("<= {b1:.2} B1"), false),
             Aim::AtMost(limit) => (format!("<= {limit:.2}"), ours > *limit),
         };
         let mark = if missed { "  MISSED" } else { "" };

@@ -89,7 +89,6 @@ where
     // How much is saved against B0 depends on the share of managedFields; the target is for 43 %.
     let aim = match sample.plural {
         "releases" => Aim::Shares(0.30, 1.05),
-        "instances" => Aim::Known(1.05, "vectors keep the room they grew to while decoding"),
         _ => Aim::Share(1.05),
     };
     table.row("bytes per cached object", row(|f| f.live), &aim);
