@@ -178,7 +178,8 @@ async fn the_page_shows_those_that_are_not_ready_first_and_takes_filters() {
         let found: Vec<&str> = found.iter().map(|object| object["name"].as_str().unwrap()).collect();
         assert_eq!(found, names, "{query}");
     }
-    let accept = "GET /debug/objects HTTP/1.1\r\nHost: x\r\nAccept: application/json\r\nConnection: close\r\n\r\n";
+    let accept =
+        "GET /debug/objects HTTP/1.1\r\nHost: localhost\r\nAccept: application/json\r\nConnection: close\r\n\r\n";
     assert!(ask(address, accept.into()).await.head.contains("content-type: application/json"));
     world.api::<Widget>().delete("b-stuck", &Default::default()).await.unwrap();
     quiet().await;
@@ -215,8 +216,23 @@ async fn what_is_not_there_and_what_would_change_something_is_refused() {
     let lost = get(address, "/").await;
     assert_eq!(lost.status, 404);
     assert!(lost.body.contains("/debug/objects"));
-    let post = "POST /metrics HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+    let post = "POST /metrics HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
     assert_eq!(ask(address, post.into()).await.status, 405);
+    operator.stop().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_name_that_is_not_of_this_machine_is_told_nothing() {
+    let world = world().await;
+    let (operator, address) = start(&world, &Lab::at("a"));
+    quiet().await;
+    for path in ["/metrics", "/debug/objects?format=json", "/healthz"] {
+        let asked =
+            |host: &str| ask(address, format!("GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n"));
+        let answer = asked("rebound.example.com").await;
+        assert_eq!((answer.status, answer.body.contains("by localhost")), (421, true), "{path}: {}", answer.body);
+        assert_eq!(asked(&address.to_string()).await.status, 200, "{path}");
+    }
     operator.stop().await.unwrap();
 }
 

@@ -13,6 +13,7 @@ use kube::client::Body;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 
+use super::host;
 use super::object::{Filter, rows};
 use super::registry::Metrics;
 use super::{page, ready};
@@ -67,12 +68,14 @@ impl Listener {
 /// Dropping the future ends the answers under way.
 pub(crate) async fn serve(listener: TcpListener, metrics: Metrics) {
     let mut connections = JoinSet::new();
+    // A socket that is bound has an address.
+    let local = listener.local_addr().is_ok_and(|address| address.ip().is_loopback());
     loop {
         tokio::select! {
             Some(_) = connections.join_next(), if !connections.is_empty() => {}
             accepted = listener.accept(), if connections.len() < CONNECTIONS => match accepted {
                 Ok((stream, _)) => {
-                    connections.spawn(connection(stream, metrics.clone()));
+                    connections.spawn(connection(stream, local, metrics.clone()));
                 }
                 Err(error) => {
                     tracing::warn!(%error, "a connection to the listener was not accepted");
@@ -83,9 +86,12 @@ pub(crate) async fn serve(listener: TcpListener, metrics: Metrics) {
     }
 }
 
-async fn connection(stream: TcpStream, metrics: Metrics) {
+async fn connection(stream: TcpStream, local: bool, metrics: Metrics) {
     let service = service_fn(move |request: Request<_>| {
-        let answer = answer(&request, &metrics);
+        let answer = match host::is_ours(&request, local) {
+            true => answer(&request, &metrics),
+            false => response(StatusCode::MISDIRECTED_REQUEST, PLAIN, host::REFUSAL.into()),
+        };
         async move { Ok::<_, Infallible>(answer) }
     });
     let mut builder = http1::Builder::new();

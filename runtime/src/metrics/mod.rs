@@ -5,6 +5,7 @@
 
 mod calls;
 mod controller;
+mod host;
 mod listener;
 mod object;
 mod page;
