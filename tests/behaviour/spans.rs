@@ -146,3 +146,21 @@ async fn joined_steps_keep_their_calls_apart() {
     told.sort();
     assert_eq!(told, ["left secrets 404", "left secrets 404", "right configmaps 404", "right configmaps 404"]);
 }
+
+#[tokio::test]
+async fn the_watch_of_a_name_stands_in_the_operator_though_a_step_began_it() {
+    let world = world().await;
+    let (spans, _guard) = Spans::capture();
+    let operator = world.operator::<widget>(Lab::at("a"));
+    let secret: Secret =
+        serde_json::from_value(json!({ "metadata": { "name": "s" }, "data": { "k": "dg==" } })).unwrap();
+    world.api::<Secret>().create(&Default::default(), &secret).await.unwrap();
+    world.create::<Widget>(a_widget("w", json!({ "secret": "s" }))).await;
+    world.until::<Widget>("w", "ready", is_ready).await;
+    quiet().await;
+    operator.stop().await.unwrap();
+    let calls = spans.all().into_iter().filter(|span| span.field("resource") == "secrets");
+    let mut told: Vec<_> = calls.map(|call| format!("{}: {}", call.path, call.field("verb"))).collect();
+    told.dedup();
+    assert_eq!(told, ["operator > call: list", "operator > call: watch"]);
+}

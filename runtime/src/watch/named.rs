@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use kube::api::DynamicObject;
 use tokio::sync::watch;
+use tracing::Instrument;
 
 use super::objects::{Listing, Objects};
 use super::stream::{Place, Progress, follow};
@@ -102,7 +103,15 @@ impl Named {
                 wakers.iter().for_each(|wake| wake());
             }
         });
-        Self { place, key, objects, first, wakers, all: Arc::downgrade(all), _watch: Task::spawn(watch) }
+        Self {
+            place,
+            key,
+            objects,
+            first,
+            wakers,
+            all: Arc::downgrade(all),
+            _watch: Task::spawn(watch.instrument(all.span.clone())),
+        }
     }
 
     /// Another one is to be woken.

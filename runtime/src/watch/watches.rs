@@ -13,7 +13,7 @@ use kube::{Client, Resource};
 use serde::de::DeserializeOwned;
 use tokio::sync::watch;
 use tokio::task::{Id, JoinSet};
-use tracing::Instrument;
+use tracing::{Instrument, Span};
 
 use super::health::Health;
 use super::named::Named;
@@ -83,6 +83,8 @@ pub(super) struct Inner {
     pub(super) streaming: Streaming,
     feeds: Mutex<Vec<Box<dyn Erased>>>,
     named: Mutex<HashMap<Place, Weak<Named>>>,
+    /// Of the operator: the watch of a name begins in a pass, and outlives it.
+    pub(super) span: Span,
 }
 
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -90,8 +92,10 @@ pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Watches {
+    /// They stand in the span in which this is called.
     pub(crate) fn new(client: Client, health: Health, streaming: Streaming) -> Self {
-        Self(Arc::new(Inner { client, health, streaming, feeds: Mutex::default(), named: Mutex::default() }))
+        let (feeds, named, span) = (Mutex::default(), Mutex::default(), Span::current());
+        Self(Arc::new(Inner { client, health, streaming, feeds, named, span }))
     }
 
     /// Adds one who looks at the objects of a place in this form, before the [start](Self::start).
