@@ -102,6 +102,16 @@ async fn objects_that_fail_hold_no_slot_of_those_that_do_not() {
     }
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_pass_that_sends_an_event_holds_its_slot_no_longer_than_one_that_sends_none() {
+    // Sixteen at a time: so many rounds, and of ours the definition is read beside the first page.
+    let (objects, rounds) = (200, 200_u32.div_ceil(16));
+    let [ours, by_hand] = [served(Who::Ours, objects, |_| false).await, served(Who::B1, objects, |_| false).await];
+    println!("{objects} objects, each with an event of ours: {ours:?} ours, {by_hand:?} B1");
+    assert!(ours <= (rounds + 2) * LATENCY, "{ours:?} in {rounds} rounds");
+    assert!(ours <= by_hand + LATENCY, "{ours:?} ours, {by_hand:?} by hand");
+}
+
 /// One of so many changed while nobody looked: how long after the list it is served.
 async fn newcomer(who: Who, objects: usize) -> Duration {
     let mut contest = Contest::new(who, Shape::Plain).await;

@@ -1,12 +1,14 @@
 //! Triggers: references from outside of the cluster run the bodies of their objects.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use evenkeel_testkit::{Effect, Fault, Verb};
+use evenkeel_testkit::{Effect, Fault, Verb, eventually};
 use evenkeel_tests::on_each_server;
 use evenkeel_tests::widget::{Lab, Widget, a_widget, definition, is_ready, widget};
-use evenkeel_tests::world::{Running, Server, World};
+use evenkeel_tests::wire::{self, Call};
+use evenkeel_tests::world::{Running, SOON, Server, World};
 use futures::channel::mpsc::{UnboundedSender, unbounded};
 use kube::runtime::reflector::ObjectRef;
 use serde_json::json;
@@ -61,6 +63,63 @@ async fn what_is_said_before_the_first_list_is_not_lost() {
     assert_eq!(passes(&lab, "one"), 1, "passes run, but there is no list yet");
     sleep(Duration::from_secs(30)).await;
     assert_eq!(passes(&lab, "one"), 2, "an unchanged object would have been left alone");
+}
+
+fn is_read(call: &Call) -> bool {
+    call.method == "GET" && call.path.ends_with("/widgets/one")
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_trigger_is_not_lost_where_the_object_cannot_be_read_after_three_conflicts() {
+    let world = World::on(Server::InProcess).await.unwrap();
+    world.install(&definition()).await;
+    world.create::<Widget>(a_widget("one", json!({}))).await;
+    let lab = Lab::at("a");
+    let (operator, triggers) = operate(&world, &lab);
+    world.until::<Widget>("one", "ready", is_ready).await;
+    lab.move_to("b");
+    let (unread, mut refused) = (Arc::new(AtomicUsize::new(0)), false);
+    let count = unread.clone();
+    world.wire.fault(move |call| {
+        if call.is_status_write() {
+            refused = true;
+            return Some(wire::Fault::Answer(409, None));
+        }
+        // What is read after a refused write is sent again; what is read without one is the object before its pass.
+        let live = is_read(call) && !std::mem::take(&mut refused);
+        count.fetch_add(usize::from(live), Ordering::SeqCst);
+        live.then_some(wire::Fault::Answer(500, None))
+    });
+    triggers.unbounded_send(ObjectRef::new("one").within(&world.namespace)).unwrap();
+    eventually(SOON, || async { (unread.load(Ordering::SeqCst) > 0).then_some(()) }).await;
+    world.wire.mend();
+    sleep(Duration::from_secs(10)).await;
+    assert_eq!(world.raw::<Widget>("one").await["status"]["stored"], "b", "nothing in the cluster shows the trigger");
+    operator.stop().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_body_found_is_written_though_the_object_changed_and_changed_back_before_it_could_be() {
+    let world = World::on(Server::InProcess).await.unwrap();
+    world.install(&definition()).await;
+    world.create::<Widget>(a_widget("one", json!({}))).await;
+    let lab = Lab::at("a");
+    let (operator, triggers) = operate(&world, &lab);
+    world.until::<Widget>("one", "ready", is_ready).await;
+    lab.move_to("b");
+    world.wire.fault(|call| call.is_status_write().then_some(wire::Fault::Answer(500, None)));
+    world.wire.clear();
+    triggers.unbounded_send(ObjectRef::new("one").within(&world.namespace)).unwrap();
+    eventually(SOON, || async { (world.wire.count(wire::Call::is_status_write) > 0).then_some(()) }).await;
+    world.wire.freeze();
+    for note in [json!("1"), json!(null)] {
+        world.merge::<Widget>("one", json!({ "metadata": { "annotations": { "note": note } } })).await;
+    }
+    world.wire.mend();
+    world.wire.thaw();
+    sleep(Duration::from_secs(10)).await;
+    assert_eq!(world.raw::<Widget>("one").await["status"]["stored"], "b");
+    operator.stop().await.unwrap();
 }
 
 #[tokio::test(start_paused = true)]

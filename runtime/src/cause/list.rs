@@ -156,6 +156,17 @@ fn labels(meta: &ObjectMeta) -> impl Iterator<Item = (&String, &String)> {
     meta.labels.iter().flatten()
 }
 
+impl Causes {
+    /// What only the wake-up tells, and nothing that the cluster holds: forgotten once a pass has begun.
+    pub(crate) const FLEETING: Self =
+        Self::RESYNC.union(Self::REQUESTED).union(Self::TRIGGERED).union(Self::SUSPENSION);
+
+    /// Those that are both here and there.
+    pub(crate) const fn both(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+}
+
 /// The causes that count: all of them, except where a test takes one out to show that it is needed.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct List {

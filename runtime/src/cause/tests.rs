@@ -43,6 +43,27 @@ fn timers_and_restarts_are_not_urgent() {
 }
 
 #[test]
+fn what_only_the_wake_up_tells_is_kept_until_a_body_ran() {
+    let (meta, inputs) = (meta(&json!({})), crate::status::ObservedInputs { digest: "d".into(), ..Default::default() });
+    let standing = |woken| {
+        let (observed, inputs) = (meta.generation, Some(&inputs));
+        List::default().standing(&Standing {
+            woken,
+            meta: &meta,
+            observed,
+            inputs,
+            is_finalizer_due: false,
+            is_requested: false,
+        })
+    };
+    assert!(standing(Causes::NONE).is_empty());
+    for cause in super::list::CAUSES {
+        let told = !standing(cause.cause).is_empty();
+        assert_eq!(told, Causes::FLEETING.contains(cause.cause), "{}", cause.word);
+    }
+}
+
+#[test]
 fn every_input_counts_in_the_digest() {
     let base = digest(&json!({}), "w", "u 1", "u 1");
     assert_eq!(base, digest(&json!({}), "w", "u 1", "u 1"));

@@ -168,7 +168,7 @@ fn result(outcome: &str, next: &Next) -> &'static str {
         Next::Retry { .. } | Next::RetryAfter { .. } if outcome == (Outcome::Requeue { after: None }).as_str() => {
             "requeue"
         }
-        Next::Retry { .. } | Next::RetryAfter { .. } => "error",
+        Next::Retry { .. } | Next::Undone { .. } | Next::RetryAfter { .. } => "error",
         Next::Conflict { .. } => "requeue",
         Next::After(_) => "requeue_after",
         Next::Await | Next::Forget if outcome == "Stalled" => "error",

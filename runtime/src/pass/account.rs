@@ -1,22 +1,34 @@
-//! What a pass says of its end beside when it runs again: for its span, and for the figures.
+//! What a pass says beside when it runs again: how it ended, for its span and the figures, and the events to send after it.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+
+use k8s_openapi::api::core::v1::ObjectReference;
+use kube::runtime::events::Event;
 
 use crate::outcome::Outcome;
 use crate::queue::Next;
 
 tokio::task_local! {
     static WORD: Cell<Option<&'static str>>;
+    static TOLD: RefCell<Vec<Told>>;
 }
 
-/// Runs a pass, and tells in a word how it ended: that of its [`Outcome`], `Unchanged`, `Suspended` or `Skipped`.
-pub(super) async fn kept(pass: impl Future<Output = Next>) -> (Next, &'static str) {
+/// An event, and what it is about.
+pub(super) type Told = (Event, ObjectReference);
+
+/// Runs a pass, and tells in a word how it ended: that of its [`Outcome`], `Unchanged`, `Suspended` or `Skipped`; and its events.
+pub(super) async fn kept(pass: impl Future<Output = Next>) -> (Next, &'static str, Vec<Told>) {
     let kept = async {
         let next = pass.await;
         let word = word(&next, WORD.with(Cell::get));
-        (next, word)
+        (next, word, TOLD.with(RefCell::take))
     };
-    WORD.scope(Cell::new(None), kept).await
+    TOLD.scope(RefCell::default(), WORD.scope(Cell::new(None), kept)).await
+}
+
+/// Has an event sent after the pass, which need not wait for it.
+pub(super) fn tells(event: Event, about: ObjectReference) {
+    let _ = TOLD.try_with(|told| told.borrow_mut().push((event, about)));
 }
 
 /// Says how the pass ends, unless it is overtaken by what others did.
@@ -30,7 +42,7 @@ fn word(next: &Next, said: Option<&'static str>) -> &'static str {
         (Next::Conflict { .. }, _) => Outcome::Conflict.as_str(),
         (Next::Forget, _) => Outcome::Gone.as_str(),
         (_, Some(said)) => said,
-        (Next::Retry { .. } | Next::RetryAfter { .. }, None) => "Failed",
+        (Next::Retry { .. } | Next::Undone { .. } | Next::RetryAfter { .. }, None) => "Failed",
         (Next::Await | Next::After(_), None) => Outcome::Ignored.as_str(),
     }
 }

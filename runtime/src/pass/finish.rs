@@ -58,7 +58,7 @@ impl<R: Reconciler> PassWorker<R> {
         if let Err(next) = written {
             return next;
         }
-        self.warn_of_clamped(key, object, changed, &clamped).await;
+        self.warn_of_clamped(key, object, changed, &clamped);
         next
     }
 

@@ -60,7 +60,7 @@ use crate::interval::Jitter;
 use crate::meter::Meter;
 use crate::observed::Observed;
 use crate::policy::Policy;
-use crate::queue::{Attempt, Causes, Key, Next, Worker};
+use crate::queue::{Attempt, Causes, Key, Next, Ran, Worker};
 use crate::reconciler::Reconciler;
 use crate::suspend::is_suspended;
 use crate::watch::{Dependents, Filter, Primary, Relations};
@@ -111,7 +111,7 @@ pub(crate) struct PassWorker<R: Reconciler> {
     manager: Arc<str>,
     finalizers: Finalizers,
     wiring: String,
-    recorder: Recorder,
+    recorder: Arc<Recorder>,
     clock: Clock,
     memory: Mutex<HashMap<Key, Memory>>,
     dependents: Dependents,
@@ -140,7 +140,7 @@ impl<R: Reconciler> PassWorker<R> {
             kind: KindInfo::of::<R::Object>(),
             finalizers: Finalizers::new(&R::WIRING, &R::Object::group(&()), &env.operator),
             wiring: digest::wiring(&R::WIRING, R::after().map(|hook| hook.name), env.access),
-            recorder: Recorder::new(env.client.clone(), &env.operator),
+            recorder: Arc::new(Recorder::new(env.client.clone(), &env.operator)),
             clock: Clock::start(env.jitter),
             memory: Mutex::default(),
             dependents: Dependents::default(),
@@ -177,12 +177,15 @@ impl<R: Reconciler> PassWorker<R> {
         if is_suspended::<R>(&object) {
             return self.freeze(key, &object, causes.contains(Causes::SUSPENSION)).await;
         }
-        self.thaw(key, &object).await;
-        if let Some(pending) = self.pending(key, &object, causes) {
+        self.thaw(key, &object);
+        let pending = self.pending(key);
+        // What the last body found out is in no status: the object is not as it should be, whatever its digest says.
+        let behind = pending.is_some();
+        if let Some(pending) = pending.filter(|pending| pending.holds_for(&*object, causes)) {
             return self.resend(key, object, pending).await;
         }
         let held_up = self.policy(&object).halt().or_else(|| self.held_up(key, &object));
-        if standing.is_empty() && self.is_unchanged(key, &object, held_up.as_ref()).await {
+        if standing.is_empty() && !behind && self.is_unchanged(key, &object, held_up.as_ref()).await {
             account::ends("Unchanged");
             tracing::debug!("unchanged");
             return self.rest(&object);
@@ -212,7 +215,7 @@ impl<R: Reconciler> PassWorker<R> {
 
     fn unreachable(&self, error: &ApiError) -> Next {
         tracing::warn!(%error, "the object could not be read; trying again");
-        Next::Retry { progressed: false, at_least: None }
+        Next::Undone { at_least: None }
     }
 
     fn forget(&self, key: &Key) -> Next {
@@ -327,7 +330,7 @@ pub(crate) fn owner<K: Resource>(object: &K, kind: &KindInfo) -> OwnerReference 
 }
 
 impl<R: Reconciler> Worker for PassWorker<R> {
-    async fn run(&self, key: &Key, causes: Causes, attempt: Attempt) -> Next {
+    async fn run(&self, key: &Key, causes: Causes, attempt: Attempt) -> Ran {
         let span = tracing::info_span!(
             "pass", reconciler = R::WIRING.name, object = %key, causes = %causes, outcome = field::Empty
         );
@@ -335,9 +338,11 @@ impl<R: Reconciler> Worker for PassWorker<R> {
         // On the heap: the futures around it would each hold it, and without optimisation a thread's stack is not enough for them.
         let pass = self.pass(key, causes, attempt).boxed();
         let noted = crate::client::noting_retry_after(account::kept(pass));
-        let ((next, outcome), retry_after) = noted.instrument(span.clone()).await;
+        let ((next, outcome, told), retry_after) = noted.instrument(span.clone()).await;
         span.record("outcome", outcome);
         self.env.meter.tell(|counts| counts.pass(key, outcome, &next, began.elapsed()));
-        schedule::not_before(next, retry_after)
+        let recorder = self.recorder.clone();
+        let tail = (!told.is_empty()).then(|| event::publish(recorder, told).instrument(span).boxed());
+        Ran { next: schedule::not_before(next, retry_after), tail }
     }
 }

@@ -33,10 +33,16 @@ impl Pending {
             events,
         }
     }
+
+    /// Whether it may be written as it is: nothing but the retry timer woke the object. Anything else runs the body anew.
+    pub(super) fn holds_for(&self, object: &impl Resource, causes: Causes) -> bool {
+        let same = object.uid().as_deref() == Some(&*self.uid) && object.meta().generation == self.generation;
+        same && causes == Causes::RETRY
+    }
 }
 
 impl<R: Reconciler> PassWorker<R> {
-    /// Writes the status, and publishes the events.
+    /// Writes the status, and tells the events.
     pub(super) async fn write(
         &self,
         key: &Key,
@@ -55,33 +61,31 @@ impl<R: Reconciler> PassWorker<R> {
             }
             Err(Unwritten::Gone) => return Err(self.forget(key)),
             Err(Unwritten::Outdated) => return Err(Next::Conflict { newer_than: backend.version() }),
-            Err(Unwritten::Failed(error)) => return Err(self.unwritten(key, object, pending, &error).await),
+            Err(Unwritten::Failed(error)) => return Err(self.unwritten(key, object, pending, &error)),
         }
-        for event in &pending.events {
-            event::publish(&self.recorder, event, &self.reference(object)).await;
+        for event in pending.events {
+            account::tells(event, self.reference(object));
         }
         Ok(())
     }
 
     /// The outcome is kept; the write is tried again with back-off, without the body unless something changed.
-    async fn unwritten(&self, key: &Key, object: &R::Object, pending: Pending, error: &ApiError) -> Next {
+    fn unwritten(&self, key: &Key, object: &R::Object, pending: Pending, error: &ApiError) -> Next {
         tracing::warn!(%error, outcome = pending.outcome.as_str(), "the status was not written; trying again");
         let first = !std::mem::replace(&mut self.memory().entry(key.clone()).or_default().unwritten, true);
         if first && matches!(error, ApiError::Forbidden(_) | ApiError::Invalid(_)) {
             let note = format!("the status was not written: {error}");
             let event = event::event(EventType::Warning, "StatusNotWritten", &note);
-            event::publish(&self.recorder, &event, &self.reference(object)).await;
+            account::tells(event, self.reference(object));
         }
         self.memory().entry(key.clone()).or_default().pending = Some(pending);
         let at_least = if let ApiError::Busy(after, _) = error { *after } else { None };
         Next::Retry { progressed: false, at_least }
     }
 
-    /// The status that still has to be written, if nothing but the retry timer woke the object. Anything else runs the body anew.
-    pub(super) fn pending(&self, key: &Key, object: &R::Object, causes: Causes) -> Option<Pending> {
-        let pending = self.memory().get_mut(key)?.pending.take()?;
-        let same = object.uid().as_deref() == Some(&*pending.uid) && object.meta().generation == pending.generation;
-        (same && causes == Causes::RETRY).then_some(pending)
+    /// The status that still has to be written.
+    pub(super) fn pending(&self, key: &Key) -> Option<Pending> {
+        self.memory().get_mut(key)?.pending.take()
     }
 
     pub(super) async fn resend(&self, key: &Key, object: Arc<R::Object>, pending: Pending) -> Next {

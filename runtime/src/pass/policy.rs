@@ -43,7 +43,7 @@ impl<R: Reconciler> PassWorker<R> {
         let next = self.released(key, &object, &backend).await;
         if !matches!(next, Next::Retry { .. } | Next::Conflict { .. }) {
             let note = format!("what was made for it is left behind, as the policy {policy} says");
-            self.tell(&object, "Detached", &note).await;
+            self.tell(&object, "Detached", &note);
         }
         next
     }

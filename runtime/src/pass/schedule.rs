@@ -67,6 +67,7 @@ pub(super) fn not_before(next: Next, retry_after: Option<Duration>) -> Next {
     match next {
         Next::After(delay) => Next::After(delay.max(least)),
         Next::Retry { progressed, at_least } => Next::Retry { progressed, at_least: later(at_least) },
+        Next::Undone { at_least } => Next::Undone { at_least: later(at_least) },
         Next::RetryAfter { progressed, pause, at_least } => {
             Next::RetryAfter { progressed, pause, at_least: later(at_least) }
         }

@@ -16,7 +16,7 @@ impl<R: Reconciler> PassWorker<R> {
         let known = std::mem::replace(&mut self.memory().entry(key.clone()).or_default().suspended, true);
         if is_change && !known {
             tracing::info!("suspended");
-            self.tell(object, "Suspended", "nothing is done for this object until it is resumed").await;
+            self.tell(object, "Suspended", "nothing is done for this object until it is resumed");
         }
         let backend = self.backend(key, object);
         let draft = Draft::new(object, R::WIRING, backend.clone());
@@ -40,7 +40,7 @@ impl<R: Reconciler> PassWorker<R> {
             Ok(written) => {
                 backend.note(&written);
                 if let Some(event) = policy::change(found, intent) {
-                    event::publish(&self.recorder, &event, &self.reference(object)).await;
+                    account::tells(event, self.reference(object));
                 }
                 Next::Await
             }
@@ -54,16 +54,15 @@ impl<R: Reconciler> PassWorker<R> {
     }
 
     /// Tells of the end of a suspension that this process has seen.
-    pub(super) async fn thaw(&self, key: &Key, object: &R::Object) {
+    pub(super) fn thaw(&self, key: &Key, object: &R::Object) {
         let was = self.memory().get_mut(key).is_some_and(|memory| std::mem::take(&mut memory.suspended));
         if was {
             tracing::info!("resumed");
-            self.tell(object, "Resumed", "the object is reconciled again").await;
+            self.tell(object, "Resumed", "the object is reconciled again");
         }
     }
 
-    pub(super) async fn tell(&self, object: &R::Object, reason: &str, note: &str) {
-        let event = event::event(EventType::Normal, reason, note);
-        event::publish(&self.recorder, &event, &self.reference(object)).await;
+    pub(super) fn tell(&self, object: &R::Object, reason: &str, note: &str) {
+        account::tells(event::event(EventType::Normal, reason, note), self.reference(object));
     }
 }

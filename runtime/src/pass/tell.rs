@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use kube::runtime::events::{self, EventType};
 
-use super::PassWorker;
-use super::event::{self, event, is_transition};
+use super::event::{event, is_transition};
+use super::{PassWorker, account};
 use crate::action::{Actions, EventLevel, LogLevel};
 use crate::condition::{ConditionInfo, Status, has_recovered};
 use crate::draft::StatusIntent;
@@ -105,7 +105,7 @@ fn actions(outcome: &Outcome, halt: Option<&Halt>, ready_again: bool, recovery: 
 impl<R: Reconciler> PassWorker<R> {
     /// One warning for each value that is out of bounds, until it has been within them again. A restart that finds what was told
     /// before tells nothing.
-    pub(super) async fn warn_of_clamped(&self, key: &Key, object: &R::Object, changed: bool, clamped: &[Clamped]) {
+    pub(super) fn warn_of_clamped(&self, key: &Key, object: &R::Object, changed: bool, clamped: &[Clamped]) {
         let now: BTreeSet<&'static str> = clamped.iter().map(|value| value.what).collect();
         let before = self.memory().entry(key.clone()).or_default().clamped.replace(now);
         let told = |what| before.as_ref().map_or(!changed, |before| before.contains(what));
@@ -117,6 +117,6 @@ impl<R: Reconciler> PassWorker<R> {
         let warning = new.join("; ");
         tracing::warn!("{warning}");
         let event = event(EventType::Warning, "Clamped", &warning);
-        event::publish(&self.recorder, &event, &self.reference(object)).await;
+        account::tells(event, self.reference(object));
     }
 }

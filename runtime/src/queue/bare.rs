@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::curve::Curve;
 use super::state::{Ended, State};
-use super::{Attempt, Causes, Key, Next, Queue, QueueConfig, Rate, Worker, drain};
+use super::{Attempt, Causes, Key, Next, Queue, QueueConfig, Ran, Rate, Worker, drain};
 use crate::cause::List;
 use crate::gate::Gate;
 
@@ -73,12 +73,12 @@ struct Again {
 }
 
 impl Worker for Again {
-    async fn run(&self, _: &Key, _: Causes, _: Attempt) -> Next {
+    async fn run(&self, _: &Key, _: Causes, _: Attempt) -> Ran {
         // So that as many run at a time as may.
         tokio::time::sleep(Duration::from_millis(1)).await;
         let nth = self.passes.fetch_add(1, Ordering::Relaxed);
         // Not all at the same moment, as in an operator.
-        Next::After(self.every + Duration::from_millis(nth as u64 % 1000))
+        Next::After(self.every + Duration::from_millis(nth as u64 % 1000)).into()
     }
 }
 

@@ -13,9 +13,13 @@ use tracing::Instrument;
 use super::curve::Curve;
 use super::slots::Slot;
 use super::state::{Ended, Task};
-use super::{Figures, Key, Next, Queue, QueueConfig, Version, Worker};
+use super::tails::Tails;
+use super::{Figures, Key, Next, Queue, QueueConfig, Ran, Tail, Version, Worker};
 use crate::client;
 use crate::gate::Gate;
+
+/// A pass that has ended, and what it left to be done.
+type Done = (Key, Ended, Option<Tail>);
 
 /// Runs passes until `stop`; takes no key while the gate is closed. Then waits for the running ones as long as the grace lasts, drops
 /// the rest, and returns their keys.
@@ -29,12 +33,13 @@ pub(crate) async fn drain(
     gate: Gate,
     stop: CancellationToken,
 ) -> Vec<Key> {
-    let mut passes = JoinSet::new();
+    let (mut passes, mut tails) = (JoinSet::new(), Tails::default());
     let mut slots = config.slots.clone();
     let mut alarm = pin!(sleep_until(Instant::now()));
     loop {
         let (due, waits) = queue.wake();
-        let wanted = waits && gate.is_open() && passes.len() < config.concurrency.get();
+        let most = config.concurrency.get();
+        let wanted = waits && gate.is_open() && passes.len() < most && tails.len() <= most;
         if let Some(due) = due.filter(|due| *due != alarm.deadline()) {
             alarm.as_mut().reset(due);
         }
@@ -50,41 +55,50 @@ pub(crate) async fn drain(
             }
             // Before the passes: under load one of them has always just ended.
             () = alarm.as_mut(), if due.is_some() => {}
-            Some(ended) = passes.join_next(), if !passes.is_empty() => joined(&queue, &config, ended.ok()),
+            Some(ended) = passes.join_next(), if !passes.is_empty() => joined(&queue, &config, &mut tails, ended.ok()),
+            Some(()) = tails.next(), if tails.len() > 0 => {}
             () = queue.0.added.notified() => {}
             () = gate.opened(), if !gate.is_open() => {}
         }
     }
     report(&queue);
     let ended = async {
-        while let Some(ended) = passes.join_next().await {
-            joined(&queue, &config, ended.ok());
+        loop {
+            tokio::select! {
+                Some(ended) = passes.join_next() => joined(&queue, &config, &mut tails, ended.ok()),
+                Some(()) = tails.next() => {}
+                else => break,
+            }
         }
     };
     if tokio::time::timeout(config.grace, ended).await.is_ok() {
         return Vec::new();
     }
+    tails.warn();
     let dropped = queue.lock().running();
     passes.shutdown().await;
     dropped
 }
 
 /// One pass, in its slot. A panic is a failure of this key, and of nothing else.
-pub(super) async fn run<W: Worker>(worker: Arc<W>, task: Task, _slot: Option<Slot>) -> (Key, Ended) {
+pub(super) async fn run<W: Worker>(worker: Arc<W>, task: Task, _slot: Option<Slot>) -> Done {
     let Task { key, causes, attempt } = task;
     let pass = AssertUnwindSafe(worker.run(&key, causes, attempt)).catch_unwind();
     let (ended, answers) = client::noting(pass).await;
-    let next = ended.unwrap_or_else(|panic| {
+    let Ran { next, tail } = ended.unwrap_or_else(|panic| {
         tracing::error!(object = %key, panic = text(&*panic), "a pass panicked; it is tried again with back-off");
-        Next::Retry { progressed: false, at_least: None }
+        Next::Undone { at_least: None }.into()
     });
     let curve = if answers.outage { Curve::OUTAGE } else { Curve::FAILURE };
-    (key, Ended { next, curve, drawn: rand::random() })
+    (key, Ended { next, curve, drawn: rand::random() }, tail)
 }
 
-fn joined(queue: &Queue, config: &QueueConfig, ended: Option<(Key, Ended)>) {
+fn joined(queue: &Queue, config: &QueueConfig, tails: &mut Tails, ended: Option<Done>) {
     // A task fails to join only if the runtime shuts down.
-    let Some((key, ended)) = ended else { return };
+    let Some((key, ended, tail)) = ended else { return };
+    if let Some(tail) = tail {
+        tails.add(&key, tail);
+    }
     finish(queue, config.version.as_ref(), &key, ended);
 }
 

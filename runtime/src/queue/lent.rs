@@ -7,7 +7,7 @@ use futures::Stream;
 use tokio::time::Instant;
 
 use super::drain::{finish, run};
-use super::{Key, Next, Queue, Version, Worker};
+use super::{Key, Queue, Version, Worker};
 
 /// How a turn of a key ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,8 +24,11 @@ impl Queue {
         let task = self.lock().claim(key, Instant::now());
         let mut failed = false;
         if let Some(task) = task {
-            let (key, ended) = run(worker, task, None).await;
-            failed = matches!(ended.next, Next::Retry { .. } | Next::RetryAfter { .. });
+            let (key, ended, tail) = run(worker, task, None).await;
+            if let Some(tail) = tail {
+                tail.await;
+            }
+            failed = ended.next.failed();
             finish(self, Some(version), &key, ended);
         }
         let now = Instant::now();

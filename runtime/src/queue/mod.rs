@@ -3,7 +3,8 @@
 //! A key is queued, running or idle. Added while it runs, it runs again afterwards with the union of the causes. What changed goes
 //! before what changed around it, and that before timers and restarts; within a lane first in, first out; whoever has waited for the
 //! patience of its lane is not overtaken any more. One timer per key; a change cancels a pending resync; a pending retry keeps its
-//! deadline if the pass in between fails too. Keys that sleep hold no slot, and retries of all keys together have a rate.
+//! deadline if the pass in between fails too. Keys that sleep hold no slot, and retries of all keys together have a rate. What a pass
+//! leaves to be done after it holds neither a slot nor the key.
 //!
 //! `state` is all of that as a plain value, to which the time is told; `drain` runs passes by it.
 
@@ -25,6 +26,7 @@ mod slots;
 #[cfg(feature = "metrics")]
 mod spot;
 mod state;
+mod tails;
 #[cfg(test)]
 mod tests;
 mod timers;
@@ -35,6 +37,7 @@ use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use futures::future::BoxFuture;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
@@ -104,6 +107,11 @@ pub(crate) enum Next {
         /// Not before this time has passed (`Retry-After`).
         at_least: Option<Duration>,
     },
+    /// The pass ended before it could do anything: along the back-off curve of the key, and with what only the wake-up told.
+    Undone {
+        /// Not before this time has passed (`Retry-After`).
+        at_least: Option<Duration>,
+    },
     /// A write met a newer version: as soon as the cache holds another one than this, or after 50 ms doubling to 5 s, with the same
     /// causes. Not a failure: the back-off stays as it is.
     Conflict {
@@ -112,6 +120,28 @@ pub(crate) enum Next {
     },
     /// The object is gone: nothing is remembered of the key.
     Forget,
+}
+
+impl Next {
+    /// Whether the pass did not end well, and is tried again for that.
+    pub(crate) const fn failed(&self) -> bool {
+        matches!(self, Self::Retry { .. } | Self::Undone { .. } | Self::RetryAfter { .. })
+    }
+}
+
+/// What is still to be done when a pass has ended and its slot is free.
+pub(crate) type Tail = BoxFuture<'static, ()>;
+
+/// A pass that has ended.
+pub(crate) struct Ran {
+    pub(crate) next: Next,
+    pub(crate) tail: Option<Tail>,
+}
+
+impl From<Next> for Ran {
+    fn from(next: Next) -> Self {
+        Self { next, tail: None }
+    }
 }
 
 /// How often a key has been tried.
@@ -126,7 +156,7 @@ pub(crate) struct Attempt {
 /// Runs passes.
 pub(crate) trait Worker: Send + Sync + 'static {
     /// Runs one pass. A panic counts as a failure of this key.
-    fn run(&self, key: &Key, causes: Causes, attempt: Attempt) -> impl Future<Output = Next> + Send;
+    fn run(&self, key: &Key, causes: Causes, attempt: Attempt) -> impl Future<Output = Ran> + Send;
 }
 
 /// Tells the version that the cache holds of an object.

@@ -18,7 +18,8 @@ struct Bucket {
 }
 
 impl Rate {
-    /// Twice of this in the worst second: a fifth of what a server has seats for.
+    /// Twice of this in the worst second: a fifth of what a server has seats for. Not fewer where there are few objects: so many small
+    /// requests are no load, and after a short outage the last of them would only come back later.
     pub(crate) const RETRIES: NonZeroU32 = NonZeroU32::new(100).unwrap();
 
     pub(crate) fn new(per_second: NonZeroU32) -> Self {

@@ -172,7 +172,7 @@ impl State {
         let Phase::Running { causes: ran, since } = std::mem::take(&mut entry.phase) else { return false };
         self.figures.end(now - since);
         self.meter.tell(|counts| counts.worked(now - since));
-        let again = matches!(ended.next, Next::Retry { .. } | Next::RetryAfter { .. } | Next::Conflict { .. });
+        let again = ended.next.failed() || matches!(ended.next, Next::Conflict { .. });
         self.figures.retried += u64::from(again);
         let timer = entry.settle(ran, ended, now);
         let awaits = entry.refused.is_some();
@@ -204,7 +204,8 @@ impl State {
             self.figures.looked += 1;
             // The timer is over: nothing is left to cancel.
             let Some(timer) = self.entries.get_mut(&key).and_then(|entry| entry.timer.take()) else { continue };
-            if timer.reserved || timer.causes != Causes::RETRY || !self.defer(&key, now) {
+            let retries = timer.causes.without(Causes::FLEETING) == Causes::RETRY;
+            if timer.reserved || !retries || !self.defer(&key, timer.causes, now) {
                 self.add(&key, timer.causes, now);
             }
         }
@@ -212,12 +213,12 @@ impl State {
     }
 
     /// Puts a retry off for as long as the rate wants. False: it may begin.
-    fn defer(&mut self, key: &Key, now: Instant) -> bool {
+    fn defer(&mut self, key: &Key, causes: Causes, now: Instant) -> bool {
         let at = self.rate.reserve(now);
         let Some(entry) = self.entries.get_mut(key).filter(|_| at > now) else { return false };
         self.figures.deferred += 1;
         entry.retry_at = Some(at);
-        entry.timer = Some(Timer { slot: self.timers.set(key.clone(), at), causes: Causes::RETRY, reserved: true });
+        entry.timer = Some(Timer { slot: self.timers.set(key.clone(), at), causes, reserved: true });
         true
     }
 
@@ -269,6 +270,10 @@ impl Entry {
                 let anew = progressed || ran.contains(Causes::GENERATION);
                 let at = self.fail(now, anew, |failures| ended.curve.delay_at(failures, drawn));
                 Some((self.retry(at, now, at_least), Causes::RETRY))
+            }
+            Next::Undone { at_least } => {
+                let at = self.fail(now, false, |failures| ended.curve.delay_at(failures, drawn));
+                Some((self.retry(at, now, at_least), Causes::RETRY | ran.both(Causes::FLEETING)))
             }
             Next::RetryAfter { progressed, pause, at_least } => {
                 let curve = Curve { base: pause, cap: pause };

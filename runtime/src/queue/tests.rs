@@ -26,14 +26,14 @@ struct Script {
 }
 
 impl Worker for Script {
-    async fn run(&self, key: &Key, causes: Causes, attempt: Attempt) -> Next {
+    async fn run(&self, key: &Key, causes: Causes, attempt: Attempt) -> Ran {
         let nth = {
             let mut log = self.log.lock().unwrap();
             log.push((self.started.elapsed(), key.to_string(), causes, attempt));
             log.iter().filter(|(_, name, ..)| *name == key.to_string()).count()
         };
         let _running = Running::new(self, key);
-        (self.run)(key, nth).await
+        (self.run)(key, nth).await.into()
     }
 }
 

@@ -4,6 +4,8 @@ mod correlator;
 mod recent;
 mod record;
 
+use std::sync::Arc;
+
 use k8s_openapi::api::core::v1::ObjectReference;
 use kube::runtime::events::{Event, EventType};
 
@@ -49,9 +51,11 @@ fn same(a: &Condition, b: &Condition) -> bool {
     a.status == b.status && a.reason == b.reason
 }
 
-/// Publishes; a failure is logged and hurts nothing.
-pub(super) async fn publish(recorder: &Recorder, event: &Event, reference: &ObjectReference) {
-    if let Err(error) = recorder.send(event, reference).await {
-        tracing::warn!(%error, reason = event.reason, "the event was not recorded; does the role allow create and patch of events.k8s.io events?");
+/// Publishes in order; a failure is logged and hurts nothing.
+pub(super) async fn publish(recorder: Arc<Recorder>, events: Vec<(Event, ObjectReference)>) {
+    for (event, about) in events {
+        if let Err(error) = recorder.send(&event, &about).await {
+            tracing::warn!(%error, reason = event.reason, "the event was not recorded; does the role allow create and patch of events.k8s.io events?");
+        }
     }
 }
