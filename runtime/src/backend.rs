@@ -6,13 +6,13 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use kube::core::DynamicObject;
+use kube::core::{DynamicObject, ObjectMeta};
 
 use crate::action::{Actions, VariantInfo};
 use crate::depend::Access;
 use crate::draft::StatusIntent;
 use crate::outcome::{Class, ReconcileError};
-use crate::wiring::{How, KindInfo};
+use crate::wiring::{KindInfo, Relation};
 
 /// A future on the heap: the same type as that of this name in `futures`.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -115,9 +115,11 @@ impl fmt::Display for Target {
 /// What a pass can do. The operator implements it over the caches and the client; a test may give one of its own.
 pub trait Backend: Send + Sync {
     /// Reads an object in the declared way. `None`: it is not there.
-    fn get(&self, how: How, target: Target) -> BoxFuture<'_, Result<Option<Arc<DynamicObject>>, ApiError>>;
+    fn get(&self, relation: Relation, target: Target) -> BoxFuture<'_, Result<Option<Arc<DynamicObject>>, ApiError>>;
     /// All objects of a [selection](Target::selection), ordered by namespace and name.
-    fn list(&self, selector: &'static str, target: Target) -> BoxFuture<'_, Result<Vec<Arc<DynamicObject>>, ApiError>>;
+    fn list(&self, relation: Relation, target: Target) -> BoxFuture<'_, Result<Vec<Arc<DynamicObject>>, ApiError>>;
+    /// Of all objects of a selection the metadata, or of those of the kind that the reconciled object owns.
+    fn metadata(&self, relation: Relation, target: Target) -> BoxFuture<'_, Result<Vec<ObjectMeta>, ApiError>>;
     /// The names of the objects of the kind that are owned by the reconciled one, in order.
     fn owned(&self, kind: KindInfo) -> BoxFuture<'_, Result<Vec<String>, ApiError>>;
     /// Server-side apply of an owned object under the reconciler's field manager, owner reference included.

@@ -95,6 +95,6 @@ pub use operator::{Error, Operator, Result};
 pub use outcome::{Class, Flow, Halt, Outcome, ReconcileError};
 pub use reconciler::{Primary, Reconciler};
 pub use restricted::{OnlyWrittenBy, WrittenBy, with_cx_write};
-pub use right::{ClearedBy, ListedBy, OwnedBy, ReadBy, SetBy, WatchedBy};
+pub use right::{ClearedBy, KeptBy, ListedBy, OwnedBy, ReadBy, SetBy, WatchedBy};
 pub use status::{ObservedInputs, StatusContract};
 pub use step::{Absent, Provides, SubReconciler};

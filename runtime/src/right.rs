@@ -12,7 +12,7 @@ macro_rules! lists {
     };
 }
 
-lists!(sets clears reads watches labels owns);
+lists!(sets clears reads watches labels kept owns);
 
 /// The condition may be set by the step `S`.
 #[diagnostic::on_unimplemented(
@@ -61,13 +61,24 @@ impl<T: Declared<S, watches>, S> WatchedBy<S> for T {}
 /// All objects of the kind that the step `S` watches by label may be listed by it.
 #[diagnostic::on_unimplemented(
     message = "`{S}` would list `{Self}`, but does not watch it by label",
-    label = "not watched by label in this step",
+    label = "not watched by label in this step, or with `cache = none`",
     note = "add `watches({Self}, labels = \"app=web\")` to `{S}`: the cache holds what matches"
 )]
 pub trait ListedBy<S>: Declared<S, labels> {}
 
 #[diagnostic::do_not_recommend]
 impl<T: Declared<S, labels>, S> ListedBy<S> for T {}
+
+/// The step `S` keeps the metadata of objects of the kind, or all of them.
+#[diagnostic::on_unimplemented(
+    message = "`{S}` would look at the metadata of `{Self}`, but keeps none",
+    label = "its metadata is not kept by this step",
+    note = "say `cache = metadata` where `{S}` watches `{Self}` by label or owns it"
+)]
+pub trait KeptBy<S>: Declared<S, kept> {}
+
+#[diagnostic::do_not_recommend]
+impl<T: Declared<S, kept>, S> KeptBy<S> for T {}
 
 /// Objects of the kind are written by the step `S`, and owned by its object.
 #[diagnostic::on_unimplemented(

@@ -7,9 +7,9 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::FutureExt;
+use futures::{FutureExt, TryFutureExt};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
-use kube::api::DynamicObject;
+use kube::api::{DynamicObject, ObjectMeta};
 use kube::{Client, Resource};
 use serde_json::{Value, json};
 
@@ -22,7 +22,7 @@ use crate::outcome::Halt;
 use crate::pass::{Calls, owned, owner};
 use crate::step::SubReconciler;
 use crate::watch::Seen;
-use crate::wiring::{How, KindInfo, Wiring};
+use crate::wiring::{How, KindInfo, Relation, Wiring};
 
 /// How a step ended.
 pub struct Tried<T> {
@@ -83,25 +83,41 @@ struct Direct {
     target: Target,
 }
 
+impl Direct {
+    /// The objects of the kind that the object owns.
+    async fn children(&self, kind: KindInfo) -> Result<Vec<DynamicObject>, ApiError> {
+        let namespace = self.target.namespace.clone().filter(|_| kind.namespaced);
+        let target = Target { namespace, name: String::new(), kind };
+        let mut all = self.calls.list(&target, None).await?;
+        all.retain(|object| Seen::of(&target, object).controller.as_ref() == Some(&self.owner.uid));
+        Ok(all)
+    }
+}
+
 impl Backend for Direct {
-    fn get(&self, _: How, target: Target) -> BoxFuture<'_, Result<Option<Arc<DynamicObject>>, ApiError>> {
+    fn get(&self, _: Relation, target: Target) -> BoxFuture<'_, Result<Option<Arc<DynamicObject>>, ApiError>> {
         async move { Ok(self.calls.get(&target).await?.map(Arc::new)) }.boxed()
     }
 
-    fn list(&self, selector: &'static str, target: Target) -> BoxFuture<'_, Result<Vec<Arc<DynamicObject>>, ApiError>> {
-        async move { Ok(self.calls.list(&target, Some(selector)).await?.into_iter().map(Arc::new).collect()) }.boxed()
+    fn list(&self, relation: Relation, target: Target) -> BoxFuture<'_, Result<Vec<Arc<DynamicObject>>, ApiError>> {
+        let found = async move { self.calls.list(&target, relation.how.selector()).await };
+        found.map_ok(|found| found.into_iter().map(Arc::new).collect()).boxed()
+    }
+
+    fn metadata(&self, relation: Relation, target: Target) -> BoxFuture<'_, Result<Vec<ObjectMeta>, ApiError>> {
+        async move {
+            let found = match relation.how {
+                How::Owns => self.children(target.kind).await?,
+                how => self.calls.list(&target, how.selector()).await?,
+            };
+            Ok(found.into_iter().map(|object| object.metadata).collect())
+        }
+        .boxed()
     }
 
     fn owned(&self, kind: KindInfo) -> BoxFuture<'_, Result<Vec<String>, ApiError>> {
-        let target =
-            Target { namespace: self.target.namespace.clone().filter(|_| kind.namespaced), name: String::new(), kind };
-        async move {
-            let all = self.calls.list(&target, None).await?;
-            let is_ours =
-                |object: &DynamicObject| Seen::of(&target, object).controller.as_ref() == Some(&self.owner.uid);
-            Ok(all.into_iter().filter(is_ours).filter_map(|object| object.metadata.name).collect())
-        }
-        .boxed()
+        let children = async move { self.children(kind).await };
+        children.map_ok(|all| all.into_iter().filter_map(|object| object.metadata.name).collect()).boxed()
     }
 
     fn apply(&self, target: Target, object: Value) -> BoxFuture<'_, Result<Arc<DynamicObject>, ApiError>> {

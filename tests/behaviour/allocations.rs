@@ -1,10 +1,13 @@
-//! What the queue costs in allocations: the same for few objects and for very many, for few passes at a time and for many.
+//! What the queue costs in allocations: the same for few objects and for very many, for few passes at a time and for many; and what a
+//! cache holds of an object.
 
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use allocation_counter::measure;
-use evenkeel::sabotage::{Bare, requeued};
+use evenkeel::sabotage::{Bare, kept, requeued};
+use evenkeel::wiring::Cache;
+use serde_json::json;
 use tokio::runtime::Builder;
 
 const SIZES: [usize; 3] = [1_000, 10_000, 100_000];
@@ -81,4 +84,31 @@ fn a_pass_costs_the_same_whatever_the_concurrency() {
         println!("{concurrency} passes at a time: {cost:.2} allocations for each, {base:.2} one after another");
         assert!(cost <= base * 1.05, "{concurrency}: {cost} against {base}");
     }
+}
+
+/// A secret of a little more than a kilobyte, with the ballast that a server adds.
+fn a_secret(number: usize) -> String {
+    let managed = json!([{ "manager": "kubectl", "operation": "Apply", "apiVersion": "v1", "fieldsType": "FieldsV1", "time":
+        "2026-01-02T03:04:05Z", "fieldsV1": { "f:data": { ".": {}, "f:token": {} }, "f:type": {} } }]);
+    let secret = json!({ "apiVersion": "v1", "kind": "Secret", "type": "Opaque", "data": { "token": "QUJD".repeat(256) },
+        "metadata": { "name": format!("secret-{number}"), "namespace": "team-a", "uid": format!("{number:036}"), "resourceVersion":
+            format!("{}", 1000 + number), "creationTimestamp": "2026-01-02T03:04:05Z", "managedFields": managed,
+            "labels": { "app.kubernetes.io/name": "web", "app.kubernetes.io/part-of": "shop", "tier": "front" } } });
+    secret.to_string()
+}
+
+#[test]
+fn a_cache_holds_of_an_object_what_it_says() {
+    let secrets: Vec<String> = (0..1_000).map(a_secret).collect();
+    let bytes = [Cache::None, Cache::Metadata, Cache::Full].map(|cache| {
+        let (mut small, mut large) = (None, None);
+        let half = measure(|| small = Some(kept(cache, &secrets[..500]))).bytes_current;
+        let all = measure(|| large = Some(kept(cache, &secrets))).bytes_current;
+        drop((small, large));
+        let each = (all - half) as f64 / 500.0;
+        println!("{cache:?}: {each:.0} bytes of each secret");
+        each
+    });
+    let [none, metadata, full] = bytes;
+    assert!(none <= 320.0 && metadata <= 5.0 * none && full >= metadata + 1_024.0, "{bytes:?}");
 }

@@ -6,6 +6,7 @@
 mod actions;
 mod allocations;
 mod behind;
+mod cache;
 mod calls;
 mod closed;
 mod condition;

@@ -5,6 +5,7 @@ use quote::ToTokens;
 use syn::{LitStr, Path, ReturnType, Type};
 
 use super::args::StepArgs;
+use super::relation::{Cache, How, Level};
 use crate::errors::{Errors, mistake};
 use crate::syntax::action::wire;
 use crate::syntax::context::{self, is_context};
@@ -34,17 +35,41 @@ pub(crate) fn check_selector(selector: &LitStr) -> syn::Result<()> {
     ))
 }
 
+/// A watch by name has nothing to list.
+pub(crate) fn check_watch_cache(how: &How, cache: &Cache) -> syn::Result<()> {
+    match (how, cache.level) {
+        (How::ByName, Level::Metadata) => Err(mistake(
+            &cache.word,
+            "a watch by name lists no metadata",
+            "say `cache = none` to keep little, or `cache = full` to read without a call",
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// Where a step both owns and watches a kind, it reads from the watch.
+fn check_own_cache(args: &StepArgs, errors: &mut Errors) {
+    for own in &args.owns {
+        let watched = args.watches.iter().any(|watch| text(&watch.kind) == text(&own.kind));
+        if let Some(cache) = own.cache.as_ref().filter(|_| watched) {
+            let headline = format!("`{}` is watched by this step as well, and read from there", text(&own.kind));
+            errors.push(&cache.word, headline, format_args!("say `cache` in `watches({}, ..)`", text(&own.kind)));
+        }
+    }
+}
+
 /// The rules on arguments.
 pub(crate) fn check_args(args: &StepArgs, function: &Function, errors: &mut Errors) {
     check_sets(args, function, errors);
     let watches: Vec<Path> = args.watches.iter().map(|watch| watch.kind.clone()).collect();
+    let owns: Vec<Path> = args.owns.iter().map(|own| own.kind.clone()).collect();
     let lists = [
         ("sets", &args.sets),
         ("clears", &args.clears),
         ("reads", &args.reads),
         ("watches", &watches),
         ("polls", &args.polls),
-        ("owns", &args.owns),
+        ("owns", &owns),
         ("actions", &args.actions),
     ];
     for (key, list) in lists {
@@ -52,6 +77,7 @@ pub(crate) fn check_args(args: &StepArgs, function: &Function, errors: &mut Erro
         check_variants(list, errors);
     }
     check_actions(&args.actions, errors);
+    check_own_cache(args, errors);
     check_both("sets", &args.sets, "clears", &args.clears, errors);
     check_both("watches", &watches, "polls", &args.polls, errors);
 }

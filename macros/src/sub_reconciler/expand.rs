@@ -6,9 +6,10 @@ use syn::Path;
 use syn::spanned::Spanned;
 
 use super::Parts;
-use super::args::{How, StepArgs};
+use super::args::StepArgs;
 use super::check::text;
 use super::model::{ErrorType, Say, Step};
+use super::relation::{Cache, How, Level, Own, Watch};
 use crate::syntax::action::wire;
 use crate::syntax::docs;
 use crate::syntax::duration::expand_duration;
@@ -130,12 +131,16 @@ fn expand_list(field: &str, items: TokenStream) -> TokenStream {
 /// The kinds that the step is related to.
 fn expand_relations(args: &StepArgs) -> TokenStream {
     let krate = &args.krate;
-    let owns = args.owns.iter().map(|kind| expand_relation(krate, kind, &quote!(Owns)));
-    let watches = args.watches.iter().map(|watch| match &watch.how {
-        How::ByName => expand_relation(krate, &watch.kind, &quote!(WatchesByName)),
-        How::Labels(selector) => expand_relation(krate, &watch.kind, &quote!(WatchesLabels(#selector))),
+    let owns = args.owns.iter().map(|own| expand_relation(krate, &own.kind, &quote!(Owns), own.cache.as_ref()));
+    let watches = args.watches.iter().map(|watch| {
+        let how = match &watch.how {
+            How::ByName => quote!(WatchesByName),
+            How::Labels(selector) => quote!(WatchesLabels(#selector)),
+        };
+        expand_relation(krate, &watch.kind, &how, watch.cache.as_ref())
     });
-    let reads = args.reads.iter().chain(&args.polls).map(|kind| expand_relation(krate, kind, &quote!(Reads)));
+    let reads = args.reads.iter().chain(&args.polls);
+    let reads = reads.map(|kind| expand_relation(krate, kind, &quote!(Reads), None));
     let relations = owns.chain(watches).chain(reads);
     quote!(#(#relations),*)
 }
@@ -158,18 +163,24 @@ fn expand_says(step: &Step) -> TokenStream {
     quote!(#(#says),*)
 }
 
-fn expand_relation(krate: &Krate, kind: &Path, how: &TokenStream) -> TokenStream {
+fn expand_relation(krate: &Krate, kind: &Path, how: &TokenStream, cache: Option<&Cache>) -> TokenStream {
     let here = krate.at(kind.span());
-    quote!(#krate::Relation { how: #krate::How::#how, kind: <#kind as #here::Readable>::KIND })
+    let cache = cache.map(|cache| match cache.level {
+        Level::None => quote!(.cached(#krate::Cache::None)),
+        Level::Metadata => quote!(.cached(#krate::Cache::Metadata)),
+        Level::Full => quote!(.cached(#krate::Cache::Full)),
+    });
+    quote!(#krate::Relation::new(#krate::How::#how, <#kind as #here::Readable>::KIND) #cache)
 }
 
 /// What the step may do, as impls that the methods of its context ask for.
 fn expand_rights(step: &Step) -> TokenStream {
     let args = &step.args;
     let watched: Vec<&Path> = args.watches.iter().map(|watch| &watch.kind).collect();
+    let owned: Vec<&Path> = args.owns.iter().map(|own| &own.kind).collect();
     let mut read: Vec<&Path> = Vec::new();
     let all = args.sets.iter().chain(&args.clears).chain(watched.iter().copied());
-    for path in all.chain(&args.owns).chain(&args.reads).chain(&args.polls) {
+    for path in all.chain(owned.iter().copied()).chain(&args.reads).chain(&args.polls) {
         let text = path.to_token_stream().to_string();
         if !read.iter().any(|earlier| earlier.to_token_stream().to_string() == text) {
             read.push(path);
@@ -178,11 +189,13 @@ fn expand_rights(step: &Step) -> TokenStream {
     let sets = expand_right(step, "sets", &args.sets.iter().collect::<Vec<_>>());
     let clears = expand_right(step, "clears", &args.clears.iter().collect::<Vec<_>>());
     let watches = expand_right(step, "watches", &watched);
-    let by_label = args.watches.iter().filter(|watch| matches!(watch.how, How::Labels(_)));
-    let labels = expand_right(step, "labels", &by_label.map(|watch| &watch.kind).collect::<Vec<_>>());
-    let owns = expand_right(step, "owns", &args.owns.iter().collect::<Vec<_>>());
+    let listed = args.watches.iter().filter(|watch| watch.lists()).map(|Watch { kind, .. }| kind);
+    let labels = expand_right(step, "labels", &listed.clone().collect::<Vec<_>>());
+    let kept = args.owns.iter().filter(|own| own.keeps()).map(|Own { kind, .. }| kind);
+    let kept = expand_right(step, "kept", &kept.chain(listed).collect::<Vec<_>>());
+    let owns = expand_right(step, "owns", &owned);
     let reads = expand_right(step, "reads", &read);
-    quote!(#sets #clears #watches #labels #owns #reads)
+    quote!(#sets #clears #watches #labels #kept #owns #reads)
 }
 
 /// The impls of one right. They stand on the step, so that a kind may be a parameter of it.
@@ -197,7 +210,7 @@ fn expand_right(step: &Step, list: &str, things: &[&Path]) -> TokenStream {
 fn expand_owns(step: &Step) -> TokenStream {
     let (krate, object) = (&step.args.krate, &step.object);
     let (params, bounds) = step.marker.params(None, &TokenStream::new());
-    let owns = step.args.owns.iter().map(|kind| {
+    let owns = step.args.owns.iter().map(|Own { kind, .. }| {
         let here = krate.at(kind.span());
         let owns = quote_spanned!(kind.span()=> #here::may_own::<#kind, #object>());
         quote!(const _: () = { #[allow(dead_code, clippy::multiple_bound_locations)] const fn owns #params () #bounds { #owns } };)

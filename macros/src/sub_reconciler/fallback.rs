@@ -97,9 +97,10 @@ fn expand_step_of(draft: &Draft, object: &Type) -> TokenStream {
 /// What the arguments name counts as used: no warning follows from the mistake.
 fn expand_mentioned(args: &StepArgs) -> TokenStream {
     let krate = &args.krate;
-    let lists = [&args.sets, &args.clears, &args.reads, &args.polls, &args.owns, &args.refused];
+    let lists = [&args.sets, &args.clears, &args.reads, &args.polls, &args.refused];
+    let owns = args.owns.iter().map(|own| &own.kind);
     let watches = args.watches.iter().map(|watch| &watch.kind);
-    let paths = lists.into_iter().flatten().chain(watches).filter(|path: &&Path| variant(path).is_none());
+    let paths = lists.into_iter().flatten().chain(owns).chain(watches).filter(|path: &&Path| variant(path).is_none());
     let types = paths.map(|path| quote!(let _: #krate::std::option::Option<#path>;));
     quote!(const _: () = { #(#types)* };)
 }

@@ -6,6 +6,7 @@ mod expand;
 mod fallback;
 mod model;
 pub(crate) mod observe;
+mod relation;
 
 use proc_macro2::TokenStream;
 use quote::quote;

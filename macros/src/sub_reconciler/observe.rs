@@ -62,12 +62,12 @@ fn check_harmless(args: &StepArgs, errors: &mut Errors) {
     if let Some(external) = &args.external {
         errors.push(external, "an observer makes nothing outside the cluster", "drop `external`");
     }
-    for (word, list, help) in [
-        ("own", &args.owns, "drop `owns(..)`; `reads(..)` and `watches(..)` let it look"),
-        ("clear", &args.clears, "name the condition in `sets(..)`"),
-        ("act on", &args.actions, "drop `actions(..)`: a step of the pipeline acts"),
+    for (word, first, help) in [
+        ("own", args.owns.first().map(|own| &own.kind), "drop `owns(..)`; `reads(..)` and `watches(..)` let it look"),
+        ("clear", args.clears.first(), "name the condition in `sets(..)`"),
+        ("act on", args.actions.first(), "drop `actions(..)`: a step of the pipeline acts"),
     ] {
-        if let Some(first) = list.first() {
+        if let Some(first) = first {
             let name = first.to_token_stream().to_string().replace(' ', "");
             errors.push(first, format_args!("an observer cannot {word} `{name}`"), help);
         }

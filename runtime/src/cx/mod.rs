@@ -13,7 +13,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use kube::core::DynamicObject;
+use kube::core::{DynamicObject, ObjectMeta};
 
 use crate::backend::{ApiError, BoxFuture, Target};
 use crate::condition::{Condition, ConditionMarker, Status};
@@ -22,10 +22,10 @@ use crate::interval::Clamped;
 use crate::reconciler::Primary;
 use crate::request::Action;
 use crate::restricted::{OnlyWrittenBy, WrittenBy};
-use crate::right::{ClearedBy, ListedBy, OwnedBy, ReadBy, SetBy, WatchedBy};
+use crate::right::{ClearedBy, KeptBy, ListedBy, OwnedBy, ReadBy, SetBy, WatchedBy};
 use crate::status::StatusContract;
 use crate::step::{Absent, SubReconciler};
-use crate::wiring::{How, Kind, KindInfo};
+use crate::wiring::{How, Kind, KindInfo, Relation};
 
 pub use self::call::{Apply, Delete, Get, List, Require, RequireReady};
 pub use self::each::{begin_each, ended, finish_each};
@@ -200,18 +200,39 @@ impl<S: SubReconciler> Cx<'_, S> {
     /// The watch does not work, or an object cannot be decoded.
     pub fn list<K: Kind + ListedBy<S>>(&mut self) -> List<'_, Vec<K>> {
         let kind = KindInfo::of::<K>();
-        let selectors = S::WIRING.relations.iter().filter(|relation| relation.kind.is_some_and(|info| info() == kind));
-        let selector = selectors.filter_map(|relation| relation.how.selector()).next().unwrap_or_default();
-        let target = Target::selection(kind, self.draft.namespace.clone(), selector);
-        self.draft.references.insert(target.to_string());
+        let (relation, target) = self.selection(kind);
         let backend = self.draft.backend.clone();
         List(Box::pin(async move {
             let text = target.to_string();
-            let objects = backend.list(selector, target).await?;
+            let objects = backend.list(relation, target).await?;
             let decode = |object: Arc<DynamicObject>| serde_json::to_value(&*object).and_then(serde_json::from_value);
             let decoded = objects.into_iter().map(decode).collect::<Result<Vec<K>, _>>();
             decoded.map_err(|error| ApiError::Failed(format!("{text} cannot be decoded: {error}")))
         }))
+    }
+
+    /// The metadata of all objects of a kind of which this step keeps that or more in memory: of a kind that it watches by label, what
+    /// [`list`](Self::list) would give; of one that it owns, those of the reconciled object, by name. They come from the cache.
+    ///
+    /// # Errors
+    /// The watch does not work.
+    pub fn metadata<K: Kind + KeptBy<S>>(&mut self) -> List<'_, Vec<ObjectMeta>> {
+        let (relation, target) = self.selection(KindInfo::of::<K>());
+        let backend = self.draft.backend.clone();
+        List(Box::pin(async move { backend.metadata(relation, target).await }))
+    }
+
+    /// All objects of a kind that this step watches by label; of one that it owns, all that its object owns.
+    fn selection(&mut self, kind: KindInfo) -> (Relation, Target) {
+        let declared = || S::WIRING.relations.iter().filter(|relation| relation.is_of(&kind));
+        let selects = declared().find(|relation| relation.how.selector().is_some());
+        let relation = *selects.or_else(|| declared().next()).unwrap_or(&UNDECLARED);
+        let selector = relation.how.selector().unwrap_or_default();
+        let target = Target::selection(kind, self.draft.namespace.clone(), selector);
+        if relation.how.is_watch() {
+            self.draft.references.insert(target.to_string());
+        }
+        (relation, target)
     }
 
     /// The names of the objects of a kind that this step owns and that belong to the reconciled object, whichever pass made them: what is
@@ -232,14 +253,14 @@ impl<S: SubReconciler> Cx<'_, S> {
 
     fn lookup<K: Kind>(&mut self, name: &str, watched: bool) -> BoxFuture<'static, Result<Option<K>, ApiError>> {
         let target = self.target::<K>(name);
-        let how = how(S::WIRING.relations, &target.kind, watched);
-        if how != How::Reads && how != How::Owns {
+        let relation = relation(S::WIRING.relations, &target.kind, watched);
+        if relation.how.is_watch() {
             self.draft.references.insert(target.to_string());
         }
         let backend = self.draft.backend.clone();
         Box::pin(async move {
             let text = target.to_string();
-            let Some(object) = backend.get(how, target).await? else { return Ok(None) };
+            let Some(object) = backend.get(relation, target).await? else { return Ok(None) };
             let value = serde_json::to_value(&*object).and_then(serde_json::from_value);
             value.map(Some).map_err(|error| ApiError::Failed(format!("{text} cannot be decoded: {error}")))
         })
@@ -293,10 +314,12 @@ impl<S: SubReconciler> Cx<'_, S> {
     }
 }
 
-fn how(relations: &[crate::wiring::Relation], kind: &KindInfo, watched: bool) -> How {
-    let declared = relations.iter().filter(|relation| relation.kind.is_some_and(|info| info() == *kind));
-    let mut hows = declared.map(|relation| relation.how);
-    let wakes = |how: &How| matches!(how, How::WatchesByName | How::WatchesLabels(_));
-    let best = hows.clone().find(wakes).or_else(|| hows.next());
-    best.unwrap_or(if watched { How::WatchesByName } else { How::Reads })
+/// What stands for a declaration where a step may do everything.
+const UNDECLARED: Relation = Relation::new(How::Reads, None);
+
+fn relation(relations: &[Relation], kind: &KindInfo, watched: bool) -> Relation {
+    let mut declared = relations.iter().filter(|relation| relation.is_of(kind));
+    let best = declared.clone().find(|relation| relation.how.is_watch()).or_else(|| declared.next());
+    let without = if watched { Relation::new(How::WatchesByName, None) } else { UNDECLARED };
+    best.copied().unwrap_or(without)
 }

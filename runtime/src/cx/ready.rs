@@ -1,6 +1,6 @@
 //! A step that needs another object to be ready.
 
-use super::{Cx, RequireReady, how};
+use super::{Cx, RequireReady, relation};
 use crate::backend::Target;
 use crate::depend::{NotReady, Readiness, Reference, readiness};
 use crate::right::WatchedBy;
@@ -23,11 +23,11 @@ impl<S: SubReconciler> Cx<'_, S> {
         }
         let place = reference.within(self.draft.namespace.as_deref());
         let target = Target { namespace: place.namespace.filter(|_| kind.namespaced), name: place.name, kind };
-        let how = how(S::WIRING.relations, &target.kind, true);
+        let relation = relation(S::WIRING.relations, &target.kind, true);
         self.draft.references.insert(target.to_string());
         let backend = self.draft.backend.clone();
         let found = async move {
-            let found = backend.get(how, target).await.map_err(|error| format!("it cannot be read: {error}"))?;
+            let found = backend.get(relation, target).await.map_err(|error| format!("it cannot be read: {error}"))?;
             let object = found.ok_or_else(|| "it is not there yet".to_owned())?;
             let value = serde_json::to_value(&*object).map_err(|error| error.to_string())?;
             match readiness(&value) {

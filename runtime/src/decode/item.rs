@@ -32,7 +32,17 @@ impl<'de> Deserialize<'de> for Whole {
     }
 }
 
-/// What of an owned object tells whose it is, and whether it changed.
+/// The metadata of an object, as a watch delivers it to all who look at it.
+#[derive(Clone, Debug)]
+pub(crate) struct Meta(pub(crate) Arc<ObjectMeta>);
+
+impl<'de> Deserialize<'de> for Meta {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        decode(deserializer).map(|partial: PartialObjectMeta<DynamicObject>| Self(Arc::new(partial.metadata)))
+    }
+}
+
+/// What of an object tells whose it is, and whether it changed.
 #[derive(Clone, Debug)]
 pub(crate) struct Record(pub(crate) ObjectMeta);
 
@@ -80,5 +90,6 @@ macro_rules! resource {
 
 resource!([] Object, this => &this.0.metadata, &mut this.0.metadata);
 resource!([] Whole, this => &this.0.metadata, &mut Arc::make_mut(&mut this.0).metadata);
+resource!([] Meta, this => &this.0, Arc::make_mut(&mut this.0));
 resource!([] Record, this => &this.0, &mut this.0);
 resource!([K: Kind] Guarded<K>, this => this.metadata(), this.metadata_mut());

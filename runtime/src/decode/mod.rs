@@ -8,5 +8,5 @@ mod raw;
 mod shapes;
 
 pub(crate) use self::guard::{Broken, Guarded};
-pub(crate) use self::item::{Object, Record, Whole};
+pub(crate) use self::item::{Meta, Object, Record, Whole};
 pub(crate) use self::lean::{keeping, keeping_all};

@@ -2,20 +2,23 @@
 
 use std::sync::Arc;
 
-use kube::core::DynamicObject;
+use kube::core::{DynamicObject, ObjectMeta};
 use serde_json::Value;
 
 use super::StatusIntent;
 use crate::backend::{ApiError, Backend, BoxFuture, Target};
-use crate::wiring::{How, KindInfo};
+use crate::wiring::{KindInfo, Relation};
 
 pub(super) struct Nowhere;
 
 impl Backend for Nowhere {
-    fn get(&self, _: How, _: Target) -> BoxFuture<'_, Result<Option<Arc<DynamicObject>>, ApiError>> {
+    fn get(&self, _: Relation, _: Target) -> BoxFuture<'_, Result<Option<Arc<DynamicObject>>, ApiError>> {
         unreachable!("no step reads here")
     }
-    fn list(&self, _: &'static str, _: Target) -> BoxFuture<'_, Result<Vec<Arc<DynamicObject>>, ApiError>> {
+    fn list(&self, _: Relation, _: Target) -> BoxFuture<'_, Result<Vec<Arc<DynamicObject>>, ApiError>> {
+        unreachable!("no step lists here")
+    }
+    fn metadata(&self, _: Relation, _: Target) -> BoxFuture<'_, Result<Vec<ObjectMeta>, ApiError>> {
         unreachable!("no step lists here")
     }
     fn owned(&self, _: KindInfo) -> BoxFuture<'_, Result<Vec<String>, ApiError>> {

@@ -11,7 +11,7 @@ const FETCH: StepWiring = StepWiring {
     name: "fetch",
     doc: "Fetches \"it\".\nSlowly.",
     sets: &[0, 1],
-    relations: &[Relation { how: How::WatchesByName, kind: Some(KindInfo::of::<Secret>) }],
+    relations: &[Relation::new(How::WatchesByName, Some(KindInfo::of::<Secret>))],
     errors: &[
         VariantInfo {
             reason: "InvalidUrl",
@@ -30,8 +30,8 @@ const STORE: StepWiring = StepWiring {
     clears: &[1],
     external: true,
     relations: &[
-        Relation { how: How::Owns, kind: Some(KindInfo::of::<ConfigMap>) },
-        Relation { how: How::Reads, kind: Some(KindInfo::of::<Node>) },
+        Relation::new(How::Owns, Some(KindInfo::of::<ConfigMap>)),
+        Relation::new(How::Reads, Some(KindInfo::of::<Node>)),
     ],
     ..StepWiring::EMPTY
 };

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Serialize, Serializer};
 
 use super::{Knowledge, table};
-use crate::wiring::{How, KindInfo};
+use crate::wiring::{Cache, How, KindInfo};
 
 /// A verb of the Kubernetes API, in the order in which roles name them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -103,7 +103,12 @@ impl Rights {
                     let verbs = [Verb::Get, Verb::List, Verb::Watch, Verb::Create, Verb::Patch, Verb::Delete];
                     self.add(&kind, "", &verbs, "owns it");
                 }
-                How::WatchesByName => self.add(&kind, "", &[Verb::List, Verb::Watch], "watches it by name"),
+                How::WatchesByName => {
+                    self.add(&kind, "", &[Verb::List, Verb::Watch], "watches it by name");
+                    if relation.cache < Cache::Full {
+                        self.add(&kind, "", &[Verb::Get], "reads it");
+                    }
+                }
                 How::WatchesLabels(_) => self.add(&kind, "", &[Verb::List, Verb::Watch], "watches it by labels"),
                 How::Reads => self.add(&kind, "", &[Verb::Get], "reads it"),
             }

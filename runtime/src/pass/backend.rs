@@ -6,7 +6,7 @@ use std::time::Duration;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
-use kube::api::DynamicObject;
+use kube::api::{DynamicObject, ObjectMeta};
 use serde_json::Value;
 use tokio::time::Instant;
 use tokio_util::task::TaskTracker;
@@ -22,8 +22,8 @@ use crate::depend::Access;
 use crate::draft::StatusIntent;
 use crate::meter::Meter;
 use crate::queue::Key;
-use crate::watch::{Relations, Seen};
-use crate::wiring::{How, KindInfo};
+use crate::watch::{Kept, Relations, Seen};
+use crate::wiring::{Cache, How, KindInfo, Relation};
 
 /// The backend of one pass.
 pub(super) struct PassBackend {
@@ -75,6 +75,31 @@ impl PassBackend {
         Ok(found.map(Arc::new))
     }
 
+    /// An object that no watch of another's delivers.
+    async fn unwatched(&self, relation: Relation, target: &Target) -> Result<Option<Arc<DynamicObject>>, ApiError> {
+        let of_ours =
+            (relation.how == How::Owns && relation.cache == Cache::Full).then(|| self.relations.child(target));
+        match of_ours.flatten() {
+            Some(Kept::Whole(object)) => Ok(Some(object)),
+            // Not there, or not ours: the watch keeps what is ours.
+            _ => self.live(relation.how, target).await,
+        }
+    }
+
+    /// What is kept of a selection; `None`: our own writes are ahead of it.
+    async fn selected(&self, relation: Relation, target: &Target) -> Result<Option<Vec<Kept>>, ApiError> {
+        let selector = relation.how.selector().unwrap_or_default();
+        let (kept, version) = self.relations.list(&self.key, selector, target).await?;
+        self.tracked().watched.entry(target.to_string()).or_insert(version);
+        let cached = |child: &Target| Some(self.relations.selected(selector, child)?.seen(child));
+        let outran = self.children.outran_list(&target.kind, selector, cached, |child| self.relations.owned(child));
+        Ok((!outran).then_some(kept))
+    }
+
+    async fn live_list(&self, relation: Relation, target: &Target) -> Result<Vec<Arc<DynamicObject>>, ApiError> {
+        Ok(self.calls.list(target, relation.how.selector()).await?.into_iter().map(Arc::new).collect())
+    }
+
     async fn apply_child(&self, target: Target, object: Value) -> Result<Arc<DynamicObject>, ApiError> {
         let object = owned(&target, object, &self.owner)?;
         let intent = hash(&object.to_string());
@@ -86,7 +111,7 @@ impl PassBackend {
         let guard = self.relations.writing(&target);
         let applied = Arc::new(self.calls.apply(&target, &object).await?);
         let seen = Seen::of(&target, &applied);
-        guard.wrote(&seen, &self.key);
+        guard.wrote(&seen, &applied, &self.key);
         self.tracked().owned.insert(target.to_string(), (self.child_version)(&seen));
         self.children.applied(&target, Applied { intent, seen, object: applied.clone() });
         Ok(applied)
@@ -94,32 +119,52 @@ impl PassBackend {
 }
 
 impl Backend for PassBackend {
-    fn get(&self, how: How, target: Target) -> BoxFuture<'_, Result<Option<Arc<DynamicObject>>, ApiError>> {
+    fn get(&self, relation: Relation, target: Target) -> BoxFuture<'_, Result<Option<Arc<DynamicObject>>, ApiError>> {
         async move {
-            let mut found = match how {
+            let kept = match relation.how {
                 How::WatchesByName => self.relations.named(&self.key, &target).await?,
                 How::WatchesLabels(selector) => self.relations.labelled(&self.key, selector, &target).await?,
-                How::Owns | How::Reads => return self.live(how, &target).await,
+                How::Owns | How::Reads => return self.unwatched(relation, &target).await,
             };
             // Where the step owns the kind as well, the watch may not have delivered what it wrote.
-            if self.children.outran(&target, found.as_deref(), || self.relations.owned(&target)) {
-                found = self.live(how, &target).await?;
-            }
+            let cached = || kept.as_ref().map(|kept| kept.seen(&target));
+            let outran = self.children.outran(&target, cached, || self.relations.owned(&target));
+            let found = match (kept, outran) {
+                (None, false) => None,
+                (Some(Kept::Whole(object)), false) if relation.cache == Cache::Full => Some(object),
+                _ => self.live(relation.how, &target).await?,
+            };
             self.tracked().read(&target, found.as_deref());
             Ok(found)
         }
         .boxed()
     }
 
-    fn list(&self, selector: &'static str, target: Target) -> BoxFuture<'_, Result<Vec<Arc<DynamicObject>>, ApiError>> {
+    fn list(&self, relation: Relation, target: Target) -> BoxFuture<'_, Result<Vec<Arc<DynamicObject>>, ApiError>> {
         async move {
-            let (mut objects, version) = self.relations.list(&self.key, selector, &target).await?;
-            let cached = |child: &Target| self.relations.selected(selector, child);
-            if self.children.outran_list(&target.kind, selector, cached, |child| self.relations.owned(child)) {
-                objects = self.calls.list(&target, Some(selector)).await?.into_iter().map(Arc::new).collect();
+            match self.selected(relation, &target).await? {
+                Some(kept) if relation.cache == Cache::Full => {
+                    Ok(kept.iter().filter_map(Kept::object).cloned().collect())
+                }
+                _ => self.live_list(relation, &target).await,
             }
-            self.tracked().watched.entry(target.to_string()).or_insert(version);
-            Ok(objects)
+        }
+        .boxed()
+    }
+
+    fn metadata(&self, relation: Relation, target: Target) -> BoxFuture<'_, Result<Vec<ObjectMeta>, ApiError>> {
+        async move {
+            if relation.how == How::Owns {
+                let kept = self.relations.kept_children(&self.identity.uid, &target.kind);
+                let mut metadata: Vec<_> = kept.iter().filter_map(Kept::meta).cloned().collect();
+                metadata.sort_by(|one, other| one.name.cmp(&other.name));
+                return Ok(metadata);
+            }
+            if let Some(kept) = self.selected(relation, &target).await? {
+                return Ok(kept.iter().filter_map(Kept::meta).cloned().collect());
+            }
+            let live = self.live_list(relation, &target).await?;
+            Ok(live.iter().map(|object| object.metadata.clone()).collect())
         }
         .boxed()
     }

@@ -61,15 +61,14 @@ impl Children {
     pub(super) fn outran(
         &self,
         target: &Target,
-        cached: Option<&DynamicObject>,
+        cached: impl FnOnce() -> Option<Seen>,
         known: impl FnOnce() -> Option<Seen>,
     ) -> bool {
         let writes = self.lock();
         if writes.is_empty() {
             return false;
         }
-        let cached = cached.map(|object| Seen::of(target, object));
-        writes.get(&target.to_string()).is_some_and(|written| written.outran(cached, known))
+        writes.get(&target.to_string()).is_some_and(|written| written.outran(cached(), known))
     }
 
     /// Whether a list of what matches the selector is older than our last writes. `cached` and `known` tell of each what is known.
@@ -77,14 +76,14 @@ impl Children {
         &self,
         kind: &KindInfo,
         selector: &str,
-        cached: impl Fn(&Target) -> Option<Arc<DynamicObject>>,
+        cached: impl Fn(&Target) -> Option<Seen>,
         known: impl Fn(&Target) -> Option<Seen>,
     ) -> bool {
         let writes = self.lock();
         let mut of_kind = writes.values().filter(|written| written.seen().target.kind == *kind);
         of_kind.any(|written| {
             let target = &written.seen().target;
-            let cached = cached(target).map(|object| Seen::of(target, &object));
+            let cached = cached(target);
             // What does not match is not in the list, and need not be.
             (cached.is_some() || written.matches(selector)) && written.outran(cached, || known(target))
         })

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use crate::cause::hash;
 use crate::depend::Access;
-use crate::wiring::{How, Relation, Wiring};
+use crate::wiring::{Relation, Wiring};
 
 /// The hash of the wiring: it changes when conditions, steps, relations, the classes of errors the author's hook or revision do.
 ///
@@ -15,7 +15,7 @@ pub(super) fn wiring(wiring: &Wiring, after: Option<&str>, access: Access) -> St
         text.push_str(" depends");
     }
     let mut relations = wiring.relations();
-    if access != Access::default() && relations.any(|r| matches!(r.how, How::WatchesByName | How::WatchesLabels(_))) {
+    if access != Access::default() && relations.any(|relation| relation.how.is_watch()) {
         let _ = write!(text, " {access:?}");
     }
     if let Some(hook) = after {
@@ -52,5 +52,7 @@ pub(super) fn wiring(wiring: &Wiring, after: Option<&str>, access: Access) -> St
 fn describe(relation: &Relation) -> String {
     let kind = relation.kind.map(|kind| kind().resource);
     let kind = kind.map_or_else(String::new, |r| format!("{}/{}", r.api_version, r.kind));
-    format!("{:?} {kind}", relation.how)
+    let said = Some(relation.cache).filter(|cache| *cache != relation.how.cache());
+    let cache = said.map_or_else(String::new, |cache| format!(" keeps {cache:?}"));
+    format!("{:?} {kind}{cache}", relation.how)
 }

@@ -15,7 +15,7 @@ use crate::outcome::{Class, Halt};
 use crate::queue::{Causes, Key};
 use crate::reconciler::Reconciler;
 use crate::watch::Seen;
-use crate::wiring::{How, KindInfo};
+use crate::wiring::{Cache, How, KindInfo, Relation};
 
 /// The objects beside its own that a pass depends on, by name: of each its uid and version.
 #[derive(Clone, Debug, Default)]
@@ -125,11 +125,14 @@ impl<R: Reconciler> PassWorker<R> {
     }
 }
 
-/// Of an owned object the generation counts, unless a step reads the kind: then its status counts, too.
+/// Of an owned object the generation counts, unless a step reads the kind or keeps more than its records: then its status and labels
+/// count, too.
 pub(super) fn child_version<R: Reconciler>(seen: &Seen) -> String {
-    let relations = R::WIRING.relations();
-    let mut reads = relations.filter(|relation| relation.how == How::Reads);
-    let is_read = reads.any(|relation| relation.kind.is_some_and(|kind| kind() == seen.target.kind));
+    let reads = |relation: &Relation| match relation.how {
+        How::Owns => relation.cache > Cache::None,
+        how => how == How::Reads,
+    };
+    let is_read = R::WIRING.relations().any(|relation| reads(relation) && relation.is_of(&seen.target.kind));
     format!("{} {}", seen.uid, if is_read { &seen.resource_version } else { &seen.version })
 }
 
@@ -140,8 +143,7 @@ fn watched_version(seen: Option<&Seen>) -> String {
 
 /// The declared relation that a stored reference belongs to.
 fn resolve(wiring: &crate::wiring::Wiring, reference: &str) -> Option<(How, Target)> {
-    let relations = wiring.relations();
-    let watched = relations.filter(|r| matches!(r.how, How::WatchesByName | How::WatchesLabels(_)));
+    let watched = wiring.relations().filter(|relation| relation.how.is_watch());
     let mut resolved = watched.filter_map(|relation| Some((relation.how, parse(relation.kind?(), reference)?)));
     // A selection is that of its own selector.
     resolved.find(|(how, target)| !is_selection(target) || how.selector() == target.name.strip_prefix('?'))

@@ -2,17 +2,24 @@
 
 use std::sync::Arc;
 
-use kube::api::DynamicObject;
 use kube::runtime::watcher::Event;
 
+use super::kept::{Keeps, Kept};
 use super::named::First;
 use super::objects::{Listing, Objects};
 use super::stream::Place;
 use super::watches::{Watches, Watching};
 use crate::backend::{ApiError, Target};
-use crate::decode::Whole;
+use crate::decode::{Meta, Record, Whole};
 use crate::queue::Key;
-use crate::wiring::KindInfo;
+use crate::wiring::{Cache, KindInfo};
+
+/// What is selected, and what is kept of it.
+pub(super) struct Selection {
+    pub(super) kind: KindInfo,
+    pub(super) selector: &'static str,
+    pub(super) cache: Cache,
+}
 
 /// The objects of one kind that match one selector.
 #[derive(Debug)]
@@ -27,15 +34,19 @@ impl Labelled {
     /// Joins the watches of the places; `wake` is called with what appears, changes or vanishes.
     pub(super) fn join(
         watches: &Watches,
-        kind: KindInfo,
-        selector: &'static str,
+        Selection { kind, selector, cache }: Selection,
         places: Vec<Place>,
         wake: impl Fn(&Key) + Clone + Send + 'static,
     ) -> Self {
         let objects = Arc::<Objects>::default();
         let labelled = places.into_iter().map(|place| Place { labels: Some(selector.to_owned()), ..place });
         let streams = labelled.map(|place| {
-            let first = follow(watches, &place, objects.clone(), wake.clone());
+            let (objects, wake) = (objects.clone(), wake.clone());
+            let first = match cache {
+                Cache::None => follow::<Record>(watches, &place, objects, wake),
+                Cache::Metadata => follow::<Meta>(watches, &place, objects, wake),
+                Cache::Full => follow::<Whole>(watches, &place, objects, wake),
+            };
             (place, first)
         });
         Self { kind, selector, streams: streams.collect(), objects }
@@ -47,13 +58,13 @@ impl Labelled {
     }
 
     /// The object once the watch of its namespace has listed.
-    pub(super) async fn object(&self, target: &Target) -> Result<Option<Arc<DynamicObject>>, ApiError> {
+    pub(super) async fn object(&self, target: &Target) -> Result<Option<Kept>, ApiError> {
         self.listed(target.namespace.as_deref()).await?;
         Ok(self.now(target))
     }
 
     /// The objects of a namespace, or all, once their watches have listed; and their version as a whole.
-    pub(super) async fn all(&self, namespace: Option<&str>) -> Result<(Vec<Arc<DynamicObject>>, String), ApiError> {
+    pub(super) async fn all(&self, namespace: Option<&str>) -> Result<(Vec<Kept>, String), ApiError> {
         self.listed(namespace).await?;
         Ok(self.objects.all(namespace))
     }
@@ -73,16 +84,21 @@ impl Labelled {
     }
 
     /// The object as it is known now.
-    pub(super) fn now(&self, target: &Target) -> Option<Arc<DynamicObject>> {
+    pub(super) fn now(&self, target: &Target) -> Option<Kept> {
         self.objects.get(&Key::new(target.namespace.as_deref(), &target.name))
     }
 }
 
-fn follow(watches: &Watches, place: &Place, objects: Arc<Objects>, wake: impl Fn(&Key) + Send + 'static) -> Arc<First> {
-    let first = Arc::new(First::of(watches.progress::<Whole>(place)));
+fn follow<K: Keeps>(
+    watches: &Watches,
+    place: &Place,
+    objects: Arc<Objects>,
+    wake: impl Fn(&Key) + Send + 'static,
+) -> Arc<First> {
+    let first = Arc::new(First::of(watches.progress::<K>(place)));
     let (awaited, namespace) = (first.clone(), place.namespace.clone());
     let (mut list, mut missed) = (Listing::default(), Vec::new());
-    watches.join(place, move |event| {
+    watches.join(place, move |event: Event<K>| {
         let (listed, early) = (matches!(event, Event::InitDone), awaited.is_early());
         let changed = objects.take(&mut list, namespace.as_deref(), event);
         if early {

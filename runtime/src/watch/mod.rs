@@ -4,6 +4,7 @@ mod children;
 mod dependents;
 mod health;
 mod interest;
+mod kept;
 mod labelled;
 mod named;
 mod objects;
@@ -22,6 +23,9 @@ pub(crate) use self::dependents::Dependents;
 #[cfg(feature = "metrics")]
 pub(crate) use self::health::Ailing;
 pub(crate) use self::health::Health;
+pub(crate) use self::kept::Kept;
+#[cfg(feature = "sabotage")]
+pub(crate) use self::objects::hold;
 pub(crate) use self::primary::{Filter, Primary};
 pub(crate) use self::relations::Relations;
 pub(crate) use self::scope::Scope;

@@ -5,16 +5,23 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
-use kube::api::DynamicObject;
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use kube::runtime::watcher::Event;
 use tokio::sync::watch;
 use tracing::Instrument;
 
+use super::health::Watched;
+use super::kept::{Keeps, Kept};
 use super::objects::{Listing, Objects};
 use super::stream::{Place, Progress, follow};
 use super::task::Task;
 use super::watches::{Inner, lock};
 use crate::backend::ApiError;
+use crate::client;
+use crate::decode::{Meta, Record, Whole};
 use crate::queue::Key;
+use crate::wiring::Cache;
 
 /// How long a pass waits for the first list of a watch. Its object is woken by the list itself, if that comes later.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -70,9 +77,41 @@ impl First {
 /// What is called when the object appears, changes or vanishes, by who asked for that.
 type Wakers = Arc<Mutex<HashMap<usize, Arc<dyn Fn() + Send + Sync>>>>;
 
+/// Where the watch delivers.
+struct Sink {
+    objects: Arc<Objects>,
+    first: Arc<First>,
+    wakers: Wakers,
+}
+
+impl Sink {
+    fn watch<K: Keeps>(
+        self,
+        all: &Inner,
+        watched: Watched,
+        progress: Arc<watch::Sender<Progress>>,
+    ) -> BoxFuture<'static, ()> {
+        let Self { objects, first, wakers } = self;
+        let client = if K::METADATA { client::metadata_only(&all.client) } else { all.client.clone() };
+        let mut list = Listing::default();
+        let deliver = move |event: Event<K>| {
+            let listed = matches!(event, Event::InitDone);
+            let early = first.is_early();
+            let changed = !objects.take(&mut list, None, event).is_empty();
+            // During the first list those who asked are still waiting for it.
+            if (changed && !early) || (listed && first.is_awaited()) {
+                // Not under the lock: what wakes takes locks of its own.
+                let wakers: Vec<_> = lock(&wakers).values().cloned().collect();
+                wakers.iter().for_each(|wake| wake());
+            }
+        };
+        follow(client, watched, all.streaming.clone(), progress, deliver).boxed()
+    }
+}
+
 /// One object under watch.
 pub(super) struct Named {
-    place: Place,
+    place: (Place, Cache),
     key: Key,
     objects: Arc<Objects>,
     first: Arc<First>,
@@ -83,28 +122,20 @@ pub(super) struct Named {
 
 impl Named {
     /// Starts the watch.
-    pub(super) fn start(all: &Arc<Inner>, place: &Place) -> Self {
-        let watched = all.health.begin(place);
-        let (place, streaming) = (place.clone(), all.streaming.clone());
+    pub(super) fn start(all: &Arc<Inner>, (place, cache): (Place, Cache)) -> Self {
         let key = Key::new(place.namespace.as_deref(), place.name.as_deref().unwrap_or_default());
         let progress = Arc::new(watch::Sender::new(Progress::Pending));
         let (objects, first) = (Arc::new(Objects::default()), Arc::new(First::of(progress.clone())));
         let wakers = Wakers::default();
-        let (store, awaited, wake) = (objects.clone(), first.clone(), wakers.clone());
-        let mut list = Listing::default();
-        let watch = follow(all.client.clone(), watched, streaming, progress, move |event| {
-            let listed = matches!(event, kube::runtime::watcher::Event::InitDone);
-            let early = awaited.is_early();
-            let changed = !store.take(&mut list, None, event).is_empty();
-            // During the first list those who asked are still waiting for it.
-            if (changed && !early) || (listed && awaited.is_awaited()) {
-                // Not under the lock: what wakes takes locks of its own.
-                let wakers: Vec<_> = lock(&wake).values().cloned().collect();
-                wakers.iter().for_each(|wake| wake());
-            }
-        });
+        let sink = Sink { objects: objects.clone(), first: first.clone(), wakers: wakers.clone() };
+        let watched = all.health.begin(&place);
+        let watch = match cache {
+            Cache::None => sink.watch::<Record>(all, watched, progress),
+            Cache::Metadata => sink.watch::<Meta>(all, watched, progress),
+            Cache::Full => sink.watch::<Whole>(all, watched, progress),
+        };
         Self {
-            place,
+            place: (place, cache),
             key,
             objects,
             first,
@@ -120,13 +151,13 @@ impl Named {
     }
 
     /// The object once the watch has listed.
-    pub(super) async fn object(&self) -> Result<Option<Arc<DynamicObject>>, ApiError> {
-        self.first.listed(&self.place).await?;
+    pub(super) async fn object(&self) -> Result<Option<Kept>, ApiError> {
+        self.first.listed(&self.place.0).await?;
         Ok(self.objects.get(&self.key))
     }
 
     /// The object as it is known now.
-    pub(super) fn now(&self) -> Option<Arc<DynamicObject>> {
+    pub(super) fn now(&self) -> Option<Kept> {
         self.objects.get(&self.key)
     }
 }

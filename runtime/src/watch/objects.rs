@@ -1,13 +1,11 @@
-//! Watched objects, kept in full because steps read them.
+//! Watched objects, as far as they are kept.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use kube::api::DynamicObject;
 use kube::runtime::watcher::Event;
 
-use crate::cause::number;
-use crate::decode::Whole;
+use super::kept::{Keeps, Kept};
 use crate::queue::Key;
 
 /// The objects of one watch, or of several with the same selector.
@@ -17,27 +15,24 @@ pub(super) struct Objects(Mutex<Inner>);
 /// Objects by namespace and name, and of each namespace a sum over its versions: what changes among them shows without looking at all.
 #[derive(Debug, Default)]
 struct Inner {
-    objects: BTreeMap<Key, Arc<DynamicObject>>,
+    objects: BTreeMap<Key, Kept>,
     sums: HashMap<Option<Arc<str>>, u64>,
 }
 
 impl Inner {
-    fn add(&mut self, key: &Key, by: impl FnOnce(u64, u64) -> u64, object: &DynamicObject) {
-        let meta = &object.metadata;
-        let (uid, version) =
-            (meta.uid.as_deref().unwrap_or_default(), meta.resource_version.as_deref().unwrap_or_default());
+    fn add(&mut self, key: &Key, by: impl FnOnce(u64, u64) -> u64, object: &Kept) {
         let sum = self.sums.entry(key.namespace.clone()).or_default();
-        *sum = by(*sum, number(&[&key.name, uid, version]));
+        *sum = by(*sum, object.number(&key.name));
     }
 
-    fn insert(&mut self, key: Key, object: Arc<DynamicObject>) -> Option<Arc<DynamicObject>> {
+    fn insert(&mut self, key: Key, object: Kept) -> Option<Kept> {
         let before = self.remove(&key);
         self.add(&key, u64::wrapping_add, &object);
         self.objects.insert(key, object);
         before
     }
 
-    fn remove(&mut self, key: &Key) -> Option<Arc<DynamicObject>> {
+    fn remove(&mut self, key: &Key) -> Option<Kept> {
         let object = self.objects.remove(key)?;
         self.add(key, u64::wrapping_sub, &object);
         Some(object)
@@ -60,12 +55,12 @@ impl Objects {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn get(&self, key: &Key) -> Option<Arc<DynamicObject>> {
+    pub(super) fn get(&self, key: &Key) -> Option<Kept> {
         self.lock().objects.get(key).cloned()
     }
 
     /// Those of a namespace, or all, and their version as a whole. Looks at no others.
-    pub(super) fn all(&self, namespace: Option<&str>) -> (Vec<Arc<DynamicObject>>, String) {
+    pub(super) fn all(&self, namespace: Option<&str>) -> (Vec<Kept>, String) {
         let inner = self.lock();
         let here = |(key, _): &(&Key, _)| namespace.is_none() || key.namespace.as_deref() == namespace;
         let objects = inner.objects.range(Key::new(namespace, "")..).take_while(here).map(|(_, object)| object.clone());
@@ -78,28 +73,29 @@ impl Objects {
     }
 
     /// Takes in an event of the watch of a namespace (or of all); returns the objects that appeared, changed or vanished.
-    pub(super) fn take(&self, list: &mut Listing, namespace: Option<&str>, event: Event<Whole>) -> Vec<Key> {
+    pub(super) fn take<K: Keeps>(&self, list: &mut Listing, namespace: Option<&str>, event: Event<K>) -> Vec<Key> {
         match event {
             Event::Init => {
                 list.0.clear();
                 Vec::new()
             }
-            Event::InitApply(Whole(object)) => {
-                list.0.insert(Key::of(&object.metadata));
-                self.apply(object)
+            Event::InitApply(object) => {
+                let key = Key::of(object.meta());
+                list.0.insert(key.clone());
+                self.apply(key, object.kept())
             }
-            Event::Apply(Whole(object)) => self.apply(object),
-            Event::Delete(Whole(object)) => {
-                let key = Key::of(&object.metadata);
+            Event::Apply(object) => self.apply(Key::of(object.meta()), object.kept()),
+            Event::Delete(object) => {
+                let key = Key::of(object.meta());
                 self.lock().remove(&key).map(|_| key).into_iter().collect()
             }
             Event::InitDone => self.retain(namespace, &std::mem::take(&mut list.0)),
         }
     }
 
-    fn apply(&self, object: Arc<DynamicObject>) -> Vec<Key> {
-        let (key, mut objects) = (Key::of(&object.metadata), self.lock());
-        let same = objects.objects.get(&key).is_some_and(|before| is_same(before, &object));
+    fn apply(&self, key: Key, object: Kept) -> Vec<Key> {
+        let mut objects = self.lock();
+        let same = objects.objects.get(&key).is_some_and(|before| before.is_same(&object));
         objects.insert(key.clone(), object);
         if same { Vec::new() } else { vec![key] }
     }
@@ -114,24 +110,36 @@ impl Objects {
     }
 }
 
-/// Whether only the version and what is not kept differ.
-fn is_same(before: &DynamicObject, now: &DynamicObject) -> bool {
-    let (a, b) = (&before.metadata, &now.metadata);
-    a.uid == b.uid
-        && a.generation == b.generation
-        && a.labels == b.labels
-        && a.annotations == b.annotations
-        && a.finalizers == b.finalizers
-        && a.owner_references == b.owner_references
-        && a.deletion_timestamp == b.deletion_timestamp
-        && before.data == now.data
+/// What is kept of objects that a watch delivers in these words.
+#[cfg(feature = "sabotage")]
+#[allow(clippy::expect_used, reason = "a test stops at the first surprise")]
+pub(crate) fn hold(cache: crate::wiring::Cache, texts: &[String]) -> impl Send + use<> {
+    use crate::decode::{Meta, Record, Whole};
+    use crate::wiring::Cache;
+
+    fn take<K: Keeps>(objects: &Objects, text: &str) {
+        let object: K = serde_json::from_str(text).expect("an object");
+        objects.take(&mut Listing::default(), None, Event::Apply(object));
+    }
+    let objects = Objects::default();
+    for text in texts {
+        match cache {
+            Cache::None => take::<Record>(&objects, text),
+            Cache::Metadata => take::<Meta>(&objects, text),
+            Cache::Full => take::<Whole>(&objects, text),
+        }
+    }
+    objects
 }
 
 #[cfg(test)]
 mod tests {
-    use kube::api::{ApiResource, ObjectMeta};
+    use std::sync::Arc;
+
+    use kube::api::{ApiResource, DynamicObject, ObjectMeta};
 
     use super::*;
+    use crate::wiring::Cache;
 
     fn object(namespace: &str, name: &str, version: &str) -> Arc<DynamicObject> {
         let resource = ApiResource::erase::<k8s_openapi::api::core::v1::Secret>(&());
@@ -141,20 +149,39 @@ mod tests {
         Arc::new(object)
     }
 
+    fn apply(objects: &Objects, cache: Cache, object: &Arc<DynamicObject>) -> Vec<Key> {
+        objects.apply(Key::of(&object.metadata), Kept::of(object, cache))
+    }
+
+    #[test]
+    fn whatever_is_kept_a_change_is_told_and_the_version_as_a_whole_is_the_same() {
+        let mut versions = Vec::new();
+        for cache in [Cache::None, Cache::Metadata, Cache::Full] {
+            let objects = Objects::default();
+            assert_eq!(apply(&objects, cache, &object("a", "x", "1")), [Key::new(Some("a"), "x")]);
+            assert_eq!(apply(&objects, cache, &object("a", "x", "1")), [], "nothing new");
+            let told = apply(&objects, cache, &object("a", "x", "2")).len();
+            assert_eq!(told, usize::from(cache != Cache::Full), "of a whole object it shows that it is the same");
+            versions.push(objects.version(None));
+        }
+        versions.dedup();
+        assert_eq!(versions.len(), 1);
+    }
+
     #[test]
     fn the_version_of_a_namespace_tells_of_its_own_objects_only_and_comes_back_with_them() {
         let objects = Objects::default();
-        objects.apply(object("a", "x", "1"));
-        objects.apply(object("b", "y", "2"));
+        apply(&objects, Cache::Full, &object("a", "x", "1"));
+        apply(&objects, Cache::Full, &object("b", "y", "2"));
         let (in_a, in_b, all) = (objects.version(Some("a")), objects.version(Some("b")), objects.version(None));
-        objects.apply(object("b", "z", "3"));
+        apply(&objects, Cache::Full, &object("b", "z", "3"));
         assert_eq!(objects.version(Some("a")), in_a);
         assert_ne!(objects.version(Some("b")), in_b);
         assert_ne!(objects.version(None), all);
         let names = |namespace| {
             let (found, version) = objects.all(namespace);
             assert_eq!(version, objects.version(namespace));
-            found.iter().filter_map(|object| object.metadata.name.clone()).collect::<Vec<_>>()
+            found.iter().filter_map(|object| object.meta()?.name.clone()).collect::<Vec<_>>()
         };
         assert_eq!(
             (names(Some("a")), names(Some("b")), names(None)),

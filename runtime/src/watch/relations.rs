@@ -9,16 +9,17 @@ use kube::runtime::watcher::Event;
 
 use super::children::Children;
 use super::interest::Interest;
-use super::labelled::Labelled;
+use super::kept::{Keeps, Kept};
+use super::labelled::{Labelled, Selection};
 use super::named::Named;
 use super::scope::Scope;
 use super::seen::Seen;
 use super::stream::Place;
 use super::watches::{Watches, Watching, lock};
 use crate::backend::{ApiError, Target};
-use crate::decode::Record;
+use crate::decode::{Meta, Record, Whole};
 use crate::queue::{Causes, Key, Queue};
-use crate::wiring::{How, KindInfo, Wiring};
+use crate::wiring::{Cache, How, KindInfo, Wiring};
 
 /// The caches of owned and watched kinds. Cloneable: all clones are one.
 #[derive(Clone)]
@@ -36,40 +37,50 @@ struct Inner {
     labelled: Vec<Labelled>,
     /// The kinds that are watched by name or label.
     watched: Vec<KindInfo>,
+    /// What is kept of those that are watched by name.
+    by_name: Vec<(KindInfo, Cache)>,
     named: Mutex<HashMap<Target, Arc<Named>>>,
     interest: Mutex<Interest>,
 }
 
-/// The declared kinds, each once.
-fn declared<T: PartialEq>(wiring: &Wiring, select: impl Fn(How, KindInfo) -> Option<T>) -> Vec<T> {
-    let mut found = Vec::new();
-    for relation in wiring.relations() {
-        let selected = relation.kind.and_then(|kind| select(relation.how, kind()));
-        found.extend(selected.filter(|one| !found.contains(one)));
+/// The declared kinds that are selected, each once, and what is kept of them: where steps differ, what is enough for all.
+fn declared(wiring: &Wiring, select: impl Fn(How) -> bool) -> Vec<(KindInfo, How, Cache)> {
+    let mut found: Vec<(KindInfo, How, Cache)> = Vec::new();
+    for relation in wiring.relations().filter(|relation| select(relation.how)) {
+        let Some(kind) = relation.kind.map(|kind| kind()) else { continue };
+        match found.iter_mut().find(|(other, how, _)| *other == kind && *how == relation.how) {
+            Some((.., cache)) => *cache = relation.cache.max(*cache),
+            None => found.push((kind, relation.how, relation.cache)),
+        }
     }
     found
+}
+
+fn without_how(declared: Vec<(KindInfo, How, Cache)>) -> Vec<(KindInfo, Cache)> {
+    declared.into_iter().map(|(kind, _, cache)| (kind, cache)).collect()
 }
 
 impl Relations {
     /// Joins the watches of owned kinds and of label selectors. Those by name start when somebody asks.
     pub(crate) fn new(watches: &Watches, wiring: &Wiring, owner: KindInfo, scope: Scope, queue: Queue) -> Self {
         let scope = scope.around(&owner);
-        let children = Children::new(owner, declared(wiring, |how, kind| (how == How::Owns).then_some(kind)));
-        let selectors = declared(wiring, |how, kind| match how {
-            How::WatchesLabels(selector) => Some((kind, selector)),
-            _ => None,
+        let children = Children::new(owner, without_how(declared(wiring, |how| how == How::Owns)));
+        let selections = declared(wiring, |how| how.selector().is_some());
+        let selections = selections.into_iter().filter_map(|(kind, how, cache)| {
+            let selector = how.selector()?;
+            Some(Selection { kind, selector, cache })
         });
-        let is_watch = |how: How| matches!(how, How::WatchesByName | How::WatchesLabels(_));
-        let watched = declared(wiring, |how, kind| is_watch(how).then_some(kind));
+        let watched = declared(wiring, How::is_watch).into_iter().map(|(kind, ..)| kind).collect();
+        let by_name = without_how(declared(wiring, |how| how == How::WatchesByName));
         Self(Arc::new_cyclic(|inner| {
-            let labelled =
-                selectors.into_iter().map(|(kind, selector)| labelled(inner, watches, kind, selector, &scope));
+            let labelled = selections.map(|selection| labelled(inner, watches, selection, &scope));
             Inner {
                 watches: watches.clone(),
                 queue,
                 live: AtomicBool::new(false),
                 labelled: labelled.collect(),
                 watched,
+                by_name,
                 owned: owned(inner, watches, &children, &scope),
                 scope,
                 children,
@@ -99,6 +110,16 @@ impl Relations {
         self.0.children.of(owner_uid)
     }
 
+    /// What is kept of an owned object, as the cache and our own writes know it.
+    pub(crate) fn child(&self, target: &Target) -> Option<Kept> {
+        self.0.children.kept(target)
+    }
+
+    /// What is kept of the owned objects of a kind.
+    pub(crate) fn kept_children(&self, owner_uid: &str, kind: &KindInfo) -> Vec<Kept> {
+        self.0.children.kept_of(owner_uid, kind)
+    }
+
     /// Whether objects of the namespace are watched; those without one always are.
     pub(crate) fn covers(&self, namespace: Option<&str>) -> bool {
         self.0.scope.covers(namespace)
@@ -109,7 +130,7 @@ impl Relations {
     ///
     /// # Errors
     /// The watch does not work; the asker is woken when it does.
-    pub(crate) async fn named(&self, asker: &Key, target: &Target) -> Result<Option<Arc<DynamicObject>>, ApiError> {
+    pub(crate) async fn named(&self, asker: &Key, target: &Target) -> Result<Option<Kept>, ApiError> {
         if let Some(namespace) = target.namespace.as_deref().filter(|namespace| !self.covers(Some(namespace))) {
             return Err(ApiError::Invalid(format!(
                 "{target} is in the namespace {namespace}, which this operator does not watch"
@@ -123,9 +144,11 @@ impl Relations {
     fn start(&self, target: &Target) -> Arc<Named> {
         let namespace = target.namespace.as_deref().map(Arc::from);
         let place = Place { name: Some(target.name.clone()), ..self.0.scope.place(&target.kind, namespace) };
+        let declared = self.0.by_name.iter().find(|(kind, _)| *kind == target.kind);
+        let cache = declared.map_or(How::WatchesByName.cache(), |(_, cache)| *cache);
         let (inner, target) = (Arc::downgrade(&self.0), target.clone());
         let asker = Arc::as_ptr(&self.0) as usize;
-        self.0.watches.named(place, asker, move || wake_askers(&inner, &target))
+        self.0.watches.named((place, cache), asker, move || wake_askers(&inner, &target))
     }
 
     /// As [`named`](Self::named), from the watch of a label selector.
@@ -137,7 +160,7 @@ impl Relations {
         asker: &Key,
         selector: &str,
         target: &Target,
-    ) -> Result<Option<Arc<DynamicObject>>, ApiError> {
+    ) -> Result<Option<Kept>, ApiError> {
         lock(&self.0.interest).add(asker, target);
         self.selector(selector, target)?.object(target).await
     }
@@ -156,7 +179,7 @@ impl Relations {
         asker: &Key,
         selector: &str,
         target: &Target,
-    ) -> Result<(Vec<Arc<DynamicObject>>, String), ApiError> {
+    ) -> Result<(Vec<Kept>, String), ApiError> {
         lock(&self.0.interest).add(asker, target);
         self.selector(selector, target)?.all(target.namespace.as_deref()).await
     }
@@ -167,7 +190,7 @@ impl Relations {
     }
 
     /// The object as the watch of the selector knows it now.
-    pub(crate) fn selected(&self, selector: &str, target: &Target) -> Option<Arc<DynamicObject>> {
+    pub(crate) fn selected(&self, selector: &str, target: &Target) -> Option<Kept> {
         self.selector(selector, target).ok()?.now(target)
     }
 
@@ -185,7 +208,7 @@ impl Relations {
     pub(crate) fn version_of(&self, target: &Target) -> Option<Seen> {
         let named = || lock(&self.0.named).get(target).and_then(|named| named.now());
         let labelled = || self.0.labelled.iter().filter(|l| l.kind == target.kind).find_map(|l| l.now(target));
-        let watched = || Some(Seen::of(target, &*named().or_else(labelled)?));
+        let watched = || Some(named().or_else(labelled)?.seen(target));
         self.0.children.get(target).or_else(watched)
     }
 
@@ -207,8 +230,8 @@ impl Relations {
     }
 }
 
-fn labelled(inner: &Weak<Inner>, watches: &Watches, kind: KindInfo, selector: &'static str, scope: &Scope) -> Labelled {
-    let (inner, of) = (inner.clone(), kind.clone());
+fn labelled(inner: &Weak<Inner>, watches: &Watches, selection: Selection, scope: &Scope) -> Labelled {
+    let (inner, of, selector) = (inner.clone(), selection.kind.clone(), selection.selector);
     let wake = move |key: &Key| {
         let namespace = key.namespace.as_deref().map(ToOwned::to_owned);
         let target = Target { kind: of.clone(), namespace, name: key.name.to_string() };
@@ -219,35 +242,69 @@ fn labelled(inner: &Weak<Inner>, watches: &Watches, kind: KindInfo, selector: &'
             wake_askers(&inner, &Target::selection(of.clone(), None, selector));
         }
     };
-    let places = scope.places(&kind);
-    Labelled::join(watches, kind, selector, places, wake)
+    let places = scope.places(&selection.kind);
+    Labelled::join(watches, selection, places, wake)
 }
 
 fn owned(inner: &Weak<Inner>, watches: &Watches, children: &Children, scope: &Scope) -> Vec<Watching> {
     let kinds = children.kinds().iter().enumerate();
-    let places = kinds.flat_map(|(at, kind)| scope.places(kind).into_iter().map(move |place| (at, place)));
-    places.map(|(at, place)| join_owned(inner, watches, children.clone(), at, place)).collect()
+    let places = kinds.flat_map(|(at, (kind, cache))| {
+        scope
+            .places(kind)
+            .into_iter()
+            .map(move |place| (Owned { kind: at, keeps: *cache > Cache::None }, *cache, place))
+    });
+    let join = |(owned, cache, place): (Owned, Cache, Place)| match cache {
+        Cache::None => join_owned::<Record>(inner, watches, children.clone(), owned, place),
+        Cache::Metadata => join_owned::<Meta>(inner, watches, children.clone(), owned, place),
+        Cache::Full => join_owned::<Whole>(inner, watches, children.clone(), owned, place),
+    };
+    places.map(join).collect()
 }
 
-fn join_owned(inner: &Weak<Inner>, watches: &Watches, children: Children, kind: usize, place: Place) -> Watching {
+/// An owned kind, as a place in the list of them.
+#[derive(Clone, Copy)]
+struct Owned {
+    kind: usize,
+    /// Whether more than the record is kept.
+    keeps: bool,
+}
+
+impl Owned {
+    fn take<K: Keeps>(self, children: &Children, object: K) -> Vec<Key> {
+        if !self.keeps {
+            return children.apply(self.kind, object.meta(), None);
+        }
+        let kept = object.kept();
+        kept.meta().map_or_else(Vec::new, |meta| children.apply(self.kind, meta, Some(kept.clone())))
+    }
+}
+
+fn join_owned<K: Keeps>(
+    inner: &Weak<Inner>,
+    watches: &Watches,
+    children: Children,
+    owned: Owned,
+    place: Place,
+) -> Watching {
     let (inner, namespace, mut listed) = (inner.clone(), place.namespace.clone(), HashSet::new());
-    watches.join(&place, move |event: Event<Record>| {
+    watches.join(&place, move |event: Event<K>| {
         let woken = match event {
             Event::Init => {
                 listed.clear();
                 Vec::new()
             }
-            Event::InitApply(Record(meta)) => {
-                listed.insert(Key::of(&meta));
-                children.apply(kind, &meta)
+            Event::InitApply(object) => {
+                listed.insert(Key::of(object.meta()));
+                owned.take(&children, object)
             }
-            Event::Apply(Record(meta)) => children.apply(kind, &meta),
-            Event::Delete(Record(meta)) => children.remove(kind, &Key::of(&meta)),
-            Event::InitDone => children.retain(kind, namespace.as_deref(), &std::mem::take(&mut listed)),
+            Event::Apply(object) => owned.take(&children, object),
+            Event::Delete(object) => children.remove(owned.kind, &Key::of(object.meta())),
+            Event::InitDone => children.retain(owned.kind, namespace.as_deref(), &std::mem::take(&mut listed)),
         };
         wake(&inner, &woken, Causes::OWNED);
     });
-    let progress = watches.progress::<Record>(&place).subscribe();
+    let progress = watches.progress::<K>(&place).subscribe();
     (place, progress)
 }
 
@@ -274,8 +331,8 @@ pub(crate) struct WriteGuard {
 
 impl WriteGuard {
     /// Takes note of the version that the write for this owner returned.
-    pub(crate) fn wrote(&self, seen: &Seen, owner: &Key) {
-        self.relations.0.children.wrote(seen, owner);
+    pub(crate) fn wrote(&self, seen: &Seen, object: &Arc<DynamicObject>, owner: &Key) {
+        self.relations.0.children.wrote(seen, object, owner);
     }
 
     /// The write deleted the object.

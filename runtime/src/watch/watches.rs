@@ -20,7 +20,8 @@ use super::named::Named;
 use super::stream::{Place, Progress, follow};
 use super::streaming::Streaming;
 use crate::client;
-use crate::decode::{Guarded, Record, Whole};
+use crate::decode::{Guarded, Meta, Record, Whole};
+use crate::wiring::Cache;
 
 /// A form in which objects are delivered; it is cheap to clone.
 pub(super) trait Form
@@ -34,6 +35,9 @@ where
 
 impl Form for Whole {}
 impl<K: crate::Primary> Form for Guarded<K> {}
+impl Form for Meta {
+    const METADATA: bool = true;
+}
 impl Form for Record {
     const METADATA: bool = true;
 }
@@ -82,7 +86,7 @@ pub(super) struct Inner {
     pub(super) health: Health,
     pub(super) streaming: Streaming,
     feeds: Mutex<Vec<Box<dyn Erased>>>,
-    named: Mutex<HashMap<Place, Weak<Named>>>,
+    named: Mutex<HashMap<(Place, Cache), Weak<Named>>>,
     /// Of the operator: the watch of a name begins in a pass, and outlives it.
     pub(super) span: Span,
 }
@@ -135,13 +139,18 @@ impl Watches {
 
     /// The watch of one name, which starts with the first asker and ends when the last one drops it. `wake` is called when the object
     /// appears, changes or vanishes; a later one of the same asker takes the place of the earlier.
-    pub(super) fn named(&self, place: Place, asker: usize, wake: impl Fn() + Send + Sync + 'static) -> Arc<Named> {
+    pub(super) fn named(
+        &self,
+        place: (Place, Cache),
+        asker: usize,
+        wake: impl Fn() + Send + Sync + 'static,
+    ) -> Arc<Named> {
         let mut all = lock(&self.0.named);
         if let Some(named) = all.get(&place).and_then(Weak::upgrade) {
             named.also(asker, wake);
             return named;
         }
-        let named = Arc::new(Named::start(&self.0, &place));
+        let named = Arc::new(Named::start(&self.0, place.clone()));
         named.also(asker, wake);
         all.insert(place, Arc::downgrade(&named));
         named
@@ -150,7 +159,7 @@ impl Watches {
 
 impl Inner {
     /// Nobody holds the watch of the name any more.
-    pub(super) fn ended(&self, place: &Place) {
+    pub(super) fn ended(&self, place: &(Place, Cache)) {
         let mut all = lock(&self.named);
         // A new one may have begun in between.
         if all.get(place).is_some_and(|named| named.strong_count() == 0) {

@@ -1,4 +1,4 @@
-//! The owned objects: a lean record of each, and which of their events wake the owner.
+//! The owned objects: a lean record of each, what else is kept of it, and which of their events wake the owner.
 
 #[cfg(test)]
 mod tests;
@@ -6,13 +6,14 @@ mod tests;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use kube::api::ObjectMeta;
+use kube::api::{DynamicObject, ObjectMeta};
 
 use crate::backend::Target;
 use crate::queue::Key;
 use crate::version::is_newer;
+use crate::watch::kept::Kept;
 use crate::watch::seen::Seen;
-use crate::wiring::KindInfo;
+use crate::wiring::{Cache, KindInfo};
 
 /// A child: its kind, as a place in the list of owned kinds, and its name.
 type Id = (usize, Key);
@@ -24,7 +25,7 @@ pub(super) struct Children(Arc<Shared>);
 #[derive(Debug)]
 struct Shared {
     owner: KindInfo,
-    kinds: Vec<KindInfo>,
+    kinds: Vec<(KindInfo, Cache)>,
     records: Mutex<Records>,
 }
 
@@ -38,13 +39,15 @@ struct Records {
 }
 
 /// One version of a child.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 struct Child {
     uid: Box<str>,
     version: Box<str>,
     resource_version: Box<str>,
     owner_uid: Arc<str>,
     owner: Key,
+    /// What steps read of it without a call.
+    kept: Option<Kept>,
 }
 
 /// Our own writes of one child.
@@ -59,11 +62,12 @@ struct Writes {
 }
 
 impl Children {
-    pub(super) fn new(owner: KindInfo, kinds: Vec<KindInfo>) -> Self {
+    pub(super) fn new(owner: KindInfo, kinds: Vec<(KindInfo, Cache)>) -> Self {
         Self(Arc::new(Shared { owner, kinds, records: Mutex::default() }))
     }
 
-    pub(super) fn kinds(&self) -> &[KindInfo] {
+    /// The owned kinds, and what is kept of each beside the record.
+    pub(super) fn kinds(&self) -> &[(KindInfo, Cache)] {
         &self.0.kinds
     }
 
@@ -72,12 +76,12 @@ impl Children {
     }
 
     fn id(&self, target: &Target) -> Option<Id> {
-        let kind = self.0.kinds.iter().position(|kind| *kind == target.kind)?;
+        let kind = self.0.kinds.iter().position(|(kind, _)| *kind == target.kind)?;
         Some((kind, Key::new(target.namespace.as_deref(), &target.name)))
     }
 
     /// The controller of the object, if it is of our kind.
-    fn child(&self, meta: &ObjectMeta) -> Option<Child> {
+    fn child(&self, meta: &ObjectMeta, kept: Option<Kept>) -> Option<Child> {
         let owner = meta.owner_references.iter().flatten().find(|owner| owner.controller == Some(true))?;
         let resource = &self.0.owner.resource;
         let group = owner.api_version.rsplit_once('/').map_or("", |(group, _)| group);
@@ -92,18 +96,26 @@ impl Children {
             resource_version: resource_version.into(),
             owner_uid: owner.uid.as_str().into(),
             owner: Key::new(namespace, &owner.name),
+            kept,
         })
     }
 
     /// All children of an owner, but for those that we deleted.
     pub(super) fn of(&self, owner_uid: &str) -> Vec<Seen> {
+        self.lock().alive(owner_uid).map(|(id, child)| self.seen(id, child)).collect()
+    }
+
+    /// What is kept of the children of an owner, but for those that we deleted.
+    pub(super) fn kept_of(&self, owner_uid: &str, kind: &KindInfo) -> Vec<Kept> {
         let records = self.lock();
-        let ids = records.by_owner.get(owner_uid).into_iter().flatten();
-        let alive = ids.filter_map(|id| Some((id, records.children.get(id)?)));
-        alive
-            .filter(|(id, child)| records.deleted.get(*id) != Some(&child.uid))
-            .map(|(id, child)| self.seen(id, child))
-            .collect()
+        let of_kind = records.alive(owner_uid).filter(|((at, _), _)| self.0.kinds[*at].0 == *kind);
+        of_kind.filter_map(|(_, child)| child.kept.clone()).collect()
+    }
+
+    /// What is kept of a child that we did not delete.
+    pub(super) fn kept(&self, target: &Target) -> Option<Kept> {
+        let (id, records) = (self.id(target)?, self.lock());
+        records.children.get(&id).filter(|child| records.is_alive(&id, child))?.kept.clone()
     }
 
     pub(super) fn get(&self, target: &Target) -> Option<Seen> {
@@ -114,7 +126,7 @@ impl Children {
     fn seen(&self, (kind, key): &Id, child: &Child) -> Seen {
         let namespace = key.namespace.as_deref().map(ToOwned::to_owned);
         Seen {
-            target: Target { kind: self.0.kinds[*kind].clone(), namespace, name: key.name.to_string() },
+            target: Target { kind: self.0.kinds[*kind].0.clone(), namespace, name: key.name.to_string() },
             uid: child.uid.to_string(),
             version: child.version.to_string(),
             resource_version: child.resource_version.to_string(),
@@ -123,9 +135,9 @@ impl Children {
     }
 
     /// Takes in what the watch of a kind delivered, and returns the owners that it wakes.
-    pub(super) fn apply(&self, kind: usize, meta: &ObjectMeta) -> Vec<Key> {
+    pub(super) fn apply(&self, kind: usize, meta: &ObjectMeta, kept: Option<Kept>) -> Vec<Key> {
         let id = (kind, Key::of(meta));
-        let Some(child) = self.child(meta) else { return self.lock().remove(&id) };
+        let Some(child) = self.child(meta, kept) else { return self.lock().remove(&id) };
         self.lock().apply(&id, child)
     }
 
@@ -150,11 +162,20 @@ impl Children {
         }
     }
 
-    /// A write for this owner returned this version: it wakes nobody.
-    pub(super) fn wrote(&self, seen: &Seen, owner: &Key) {
+    /// A write for this owner returned this object: it wakes nobody.
+    pub(super) fn wrote(&self, seen: &Seen, object: &Arc<DynamicObject>, owner: &Key) {
         let Some(id) = self.id(&seen.target) else { return };
         let Some(owner_uid) = seen.controller.as_deref() else { return };
-        self.lock().wrote(id, seen, owner_uid, owner);
+        let cache = self.0.kinds[id.0].1;
+        let child = Child {
+            uid: seen.uid.as_str().into(),
+            version: seen.version.as_str().into(),
+            resource_version: seen.resource_version.as_str().into(),
+            owner_uid: owner_uid.into(),
+            owner: owner.clone(),
+            kept: (cache > Cache::None).then(|| Kept::of(object, cache)),
+        };
+        self.lock().wrote(id, child);
     }
 
     /// A write deleted it.
@@ -173,6 +194,16 @@ impl Children {
 }
 
 impl Records {
+    fn is_alive(&self, id: &Id, child: &Child) -> bool {
+        self.deleted.get(id) != Some(&child.uid)
+    }
+
+    fn alive(&self, owner_uid: &str) -> impl Iterator<Item = (&Id, &Child)> {
+        let ids = self.by_owner.get(owner_uid).into_iter().flatten();
+        let known = ids.filter_map(|id| Some((id, self.children.get(id)?)));
+        known.filter(|(id, child)| self.is_alive(id, child))
+    }
+
     fn apply(&mut self, id: &Id, child: Child) -> Vec<Key> {
         let version = child.resource_version.clone();
         let known = self.children.get(id).is_some_and(|known| known.resource_version == version);
@@ -227,20 +258,18 @@ impl Records {
         self.forget(id).into_iter().collect()
     }
 
-    fn wrote(&mut self, id: Id, seen: &Seen, owner_uid: &str, owner: &Key) {
+    fn wrote(&mut self, id: Id, child: Child) {
+        let version = &child.resource_version;
         let known = self.children.get(&id);
-        if known.is_some_and(|known| known.resource_version.as_ref() == seen.resource_version) {
+        if known.is_some_and(|known| known.resource_version == *version) {
             // Nothing changed, or the watch was faster: no further event will come. One that came is in `held`.
-            self.writes.entry(id).or_default().held.retain(|(version, _)| version.as_ref() != seen.resource_version);
+            self.writes.entry(id).or_default().held.retain(|(held, _)| held != version);
             return;
         }
         let writes = self.writes.entry(id.clone()).or_default();
-        writes.ours.push(seen.resource_version.as_str().into());
+        writes.ours.push(version.clone());
         // The record wakes its owner also if the object vanishes before the watch has delivered it, as during a first list.
-        let (owner_uid, owner) = (Arc::from(owner_uid), owner.clone());
-        let (uid, version) = (seen.uid.as_str().into(), seen.version.as_str().into());
-        let resource_version = seen.resource_version.as_str().into();
-        self.store(id, Child { uid, version, resource_version, owner_uid, owner });
+        self.store(id, child);
     }
 
     fn end(&mut self, id: &Id) -> Vec<Key> {

@@ -19,7 +19,7 @@ fn owner() -> KindInfo {
 }
 
 fn children() -> Children {
-    Children::new(owner(), vec![KindInfo::of::<ConfigMap>()])
+    Children::new(owner(), vec![(KindInfo::of::<ConfigMap>(), Cache::None)])
 }
 
 fn target() -> Target {
@@ -40,6 +40,11 @@ fn repo(name: &str) -> Vec<Key> {
     vec![Key::new(Some("a"), name)]
 }
 
+fn whole(version: &str) -> Arc<DynamicObject> {
+    let data = json!({ "data": { "a": version } });
+    Arc::new(DynamicObject { types: None, metadata: child(version, "one"), data })
+}
+
 fn seen(version: &str) -> Seen {
     Seen::of_meta(&target(), &child(version, "one"))
 }
@@ -47,9 +52,9 @@ fn seen(version: &str) -> Seen {
 #[test]
 fn a_change_wakes_the_controller_and_a_repeated_version_nobody() {
     let children = children();
-    assert_eq!(children.apply(0, &child("1", "one")), repo("one"));
-    assert_eq!(children.apply(0, &child("1", "one")), []);
-    assert_eq!(children.apply(0, &child("2", "one")), repo("one"));
+    assert_eq!(children.apply(0, &child("1", "one"), None), repo("one"));
+    assert_eq!(children.apply(0, &child("1", "one"), None), []);
+    assert_eq!(children.apply(0, &child("2", "one"), None), repo("one"));
     assert_eq!(children.remove(0, &Key::new(Some("a"), "child")), repo("one"));
     assert_eq!(children.of("uid-one"), []);
 }
@@ -58,9 +63,9 @@ fn a_change_wakes_the_controller_and_a_repeated_version_nobody() {
 fn a_child_whose_write_was_answered_before_its_event_wakes_its_owner_when_it_vanishes() {
     let children = children();
     children.begin(&target());
-    children.wrote(&seen("5"), &repo("one")[0]);
+    children.wrote(&seen("5"), &whole("5"), &repo("one")[0]);
     assert_eq!(children.end(&target()), []);
-    assert_eq!(children.apply(0, &child("5", "one")), [], "our own write");
+    assert_eq!(children.apply(0, &child("5", "one"), None), [], "our own write");
     assert_eq!(children.remove(0, &Key::new(Some("a"), "child")), repo("one"));
 }
 
@@ -68,7 +73,7 @@ fn a_child_whose_write_was_answered_before_its_event_wakes_its_owner_when_it_van
 fn a_child_that_vanishes_before_the_watch_has_delivered_it_wakes_its_owner() {
     let children = children();
     children.begin(&target());
-    children.wrote(&seen("5"), &repo("one")[0]);
+    children.wrote(&seen("5"), &whole("5"), &repo("one")[0]);
     assert_eq!(children.end(&target()), []);
     assert_eq!(children.retain(0, None, &HashSet::new()), repo("one"), "the first list comes when it has gone");
     assert_eq!((children.get(&target()), children.of("uid-one")), (None, Vec::new()));
@@ -77,8 +82,8 @@ fn a_child_that_vanishes_before_the_watch_has_delivered_it_wakes_its_owner() {
 #[test]
 fn a_change_of_the_controller_wakes_both() {
     let children = children();
-    children.apply(0, &child("1", "one"));
-    assert_eq!(children.apply(0, &child("2", "two")), [repo("one"), repo("two")].concat());
+    children.apply(0, &child("1", "one"), None);
+    assert_eq!(children.apply(0, &child("2", "two"), None), [repo("one"), repo("two")].concat());
     assert_eq!((children.of("uid-one").len(), children.of("uid-two").len()), (0, 1));
 }
 
@@ -95,7 +100,7 @@ fn objects_of_other_controllers_are_not_kept() {
     for change in
         [json!({ "kind": "Bucket" }), json!({ "apiVersion": "other.example.com/v1" }), json!({ "controller": false })]
     {
-        assert_eq!(children.apply(0, &foreign(change)), []);
+        assert_eq!(children.apply(0, &foreign(change), None), []);
     }
     assert!(children.lock().children.is_empty());
 }
@@ -104,17 +109,17 @@ fn objects_of_other_controllers_are_not_kept() {
 fn an_own_write_wakes_nobody_whether_its_event_comes_after_or_before_the_response() {
     for early in [false, true] {
         let children = children();
-        children.apply(0, &child("1", "one"));
+        children.apply(0, &child("1", "one"), None);
         children.begin(&target());
         if early {
-            assert_eq!(children.apply(0, &child("2", "one")), []);
+            assert_eq!(children.apply(0, &child("2", "one"), None), []);
         }
-        children.wrote(&seen("2"), &repo("one")[0]);
+        children.wrote(&seen("2"), &whole("2"), &repo("one")[0]);
         assert_eq!(children.end(&target()), []);
         if !early {
-            assert_eq!(children.apply(0, &child("2", "one")), []);
+            assert_eq!(children.apply(0, &child("2", "one"), None), []);
         }
-        assert_eq!(children.apply(0, &child("3", "one")), repo("one"), "what comes later is somebody else's");
+        assert_eq!(children.apply(0, &child("3", "one"), None), repo("one"), "what comes later is somebody else's");
         assert!(children.lock().writes.is_empty(), "nothing is left behind");
     }
 }
@@ -122,11 +127,11 @@ fn an_own_write_wakes_nobody_whether_its_event_comes_after_or_before_the_respons
 #[test]
 fn a_foreign_change_during_an_own_write_is_held_back_but_not_lost() {
     let children = children();
-    children.apply(0, &child("1", "one"));
+    children.apply(0, &child("1", "one"), None);
     children.begin(&target());
-    assert_eq!(children.apply(0, &child("2", "one")), []);
-    assert_eq!(children.apply(0, &child("3", "one")), []);
-    children.wrote(&seen("3"), &repo("one")[0]);
+    assert_eq!(children.apply(0, &child("2", "one"), None), []);
+    assert_eq!(children.apply(0, &child("3", "one"), None), []);
+    children.wrote(&seen("3"), &whole("3"), &repo("one")[0]);
     assert_eq!(children.end(&target()), repo("one"));
     assert!(children.lock().writes.is_empty());
 }
@@ -135,26 +140,43 @@ fn a_foreign_change_during_an_own_write_is_held_back_but_not_lost() {
 fn a_failed_write_releases_what_was_held_back() {
     let children = children();
     children.begin(&target());
-    assert_eq!(children.apply(0, &child("1", "one")), []);
+    assert_eq!(children.apply(0, &child("1", "one"), None), []);
     assert_eq!(children.end(&target()), repo("one"));
 }
 
 #[test]
 fn an_own_write_is_known_at_once_and_an_older_event_does_not_undo_it() {
     let children = children();
-    children.apply(0, &child("1", "one"));
+    children.apply(0, &child("1", "one"), None);
     children.begin(&target());
-    children.wrote(&seen("5"), &repo("one")[0]);
+    children.wrote(&seen("5"), &whole("5"), &repo("one")[0]);
     assert_eq!(children.end(&target()), []);
-    assert_eq!(children.apply(0, &child("4", "one")), repo("one"), "somebody else's, before ours");
+    assert_eq!(children.apply(0, &child("4", "one"), None), repo("one"), "somebody else's, before ours");
     assert_eq!(children.get(&target()).unwrap().resource_version, "5");
-    assert_eq!(children.apply(0, &child("5", "one")), []);
+    assert_eq!(children.apply(0, &child("5", "one"), None), []);
 }
 
 #[test]
 fn what_a_complete_list_lacks_is_gone() {
     let children = children();
-    children.apply(0, &child("1", "one"));
+    children.apply(0, &child("1", "one"), None);
     assert_eq!(children.retain(0, Some("b"), &HashSet::new()), [], "another namespace");
     assert_eq!(children.retain(0, Some("a"), &HashSet::new()), repo("one"));
+}
+
+#[test]
+fn what_is_kept_of_a_child_is_its_newest_version_until_we_delete_it() {
+    let kept = |cache: Cache, version| Some(Kept::of(&whole(version), cache));
+    for cache in [Cache::Metadata, Cache::Full] {
+        let children = Children::new(owner(), vec![(target().kind, cache)]);
+        children.apply(0, &child("1", "one"), kept(cache, "1"));
+        children.begin(&target());
+        children.wrote(&seen("3"), &whole("3"), &repo("one")[0]);
+        children.apply(0, &child("2", "one"), kept(cache, "2"));
+        assert_eq!(children.kept(&target()), kept(cache, "3"), "the watch lags behind");
+        assert_eq!(children.kept_of("uid-one", &target().kind), Vec::from_iter(kept(cache, "3")));
+        assert_eq!(children.kept_of("uid-two", &target().kind), []);
+        children.deleted(&target());
+        assert_eq!((children.kept(&target()), children.kept_of("uid-one", &target().kind)), (None, Vec::new()));
+    }
 }

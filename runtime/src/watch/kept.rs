@@ -1,0 +1,142 @@
+//! What is kept of an object under watch: its version, its metadata, or all of it.
+
+use std::sync::Arc;
+
+use kube::Resource;
+use kube::api::{DynamicObject, ObjectMeta};
+
+use super::seen::Seen;
+use super::watches::Form;
+use crate::backend::Target;
+use crate::cause::number;
+use crate::decode::{Meta, Record, Whole};
+use crate::wiring::Cache;
+
+/// One version of an object. Cheap to clone.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Kept {
+    Version(Arc<Version>),
+    Meta(Arc<ObjectMeta>),
+    Whole(Arc<DynamicObject>),
+}
+
+/// What tells whether an object changed.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Version {
+    uid: Box<str>,
+    resource_version: Box<str>,
+    generation: Option<i64>,
+    controller: Option<Box<str>>,
+}
+
+/// A form of which something is kept.
+pub(super) trait Keeps: Form {
+    fn kept(self) -> Kept;
+}
+
+impl Keeps for Record {
+    fn kept(self) -> Kept {
+        Kept::Version(Arc::new(Version::of(&self.0)))
+    }
+}
+
+impl Keeps for Meta {
+    fn kept(self) -> Kept {
+        Kept::Meta(self.0)
+    }
+}
+
+impl Keeps for Whole {
+    fn kept(self) -> Kept {
+        Kept::Whole(self.0)
+    }
+}
+
+impl Version {
+    fn of(meta: &ObjectMeta) -> Self {
+        let controller = meta.owner_references.iter().flatten().find(|owner| owner.controller == Some(true));
+        Self {
+            uid: meta.uid.as_deref().unwrap_or_default().into(),
+            resource_version: meta.resource_version.as_deref().unwrap_or_default().into(),
+            generation: meta.generation,
+            controller: controller.map(|owner| owner.uid.as_str().into()),
+        }
+    }
+}
+
+impl Kept {
+    /// What is kept of an object that a call returned.
+    pub(crate) fn of(object: &Arc<DynamicObject>, cache: Cache) -> Self {
+        match cache {
+            Cache::None => Self::Version(Arc::new(Version::of(&object.metadata))),
+            Cache::Metadata => Self::Meta(Arc::new(object.metadata.clone())),
+            Cache::Full => Self::Whole(object.clone()),
+        }
+    }
+
+    /// All of it, where that is kept.
+    pub(crate) fn object(&self) -> Option<&Arc<DynamicObject>> {
+        match self {
+            Self::Whole(object) => Some(object),
+            Self::Version(_) | Self::Meta(_) => None,
+        }
+    }
+
+    /// Its metadata, where that is kept.
+    pub(crate) fn meta(&self) -> Option<&ObjectMeta> {
+        match self {
+            Self::Version(_) => None,
+            Self::Meta(meta) => Some(meta),
+            Self::Whole(object) => Some(&object.metadata),
+        }
+    }
+
+    /// What tells whether it changed.
+    pub(crate) fn seen(&self, target: &Target) -> Seen {
+        let version = match self {
+            Self::Version(version) => version,
+            Self::Meta(meta) => return Seen::of_meta(target, meta),
+            Self::Whole(object) => return Seen::of(target, object),
+        };
+        let resource_version = version.resource_version.to_string();
+        Seen {
+            target: target.clone(),
+            uid: version.uid.to_string(),
+            version: version.generation.map_or_else(|| resource_version.clone(), |generation| generation.to_string()),
+            resource_version,
+            controller: version.controller.as_deref().map(ToOwned::to_owned),
+        }
+    }
+
+    /// The version of the object of the name as a number.
+    pub(super) fn number(&self, name: &str) -> u64 {
+        let (uid, version) = match self {
+            Self::Version(version) => (&*version.uid, &*version.resource_version),
+            Self::Meta(_) | Self::Whole(_) => {
+                let text = |of: fn(&ObjectMeta) -> &Option<String>| self.meta().and_then(|meta| of(meta).as_deref());
+                (text(|meta| &meta.uid).unwrap_or_default(), text(|meta| &meta.resource_version).unwrap_or_default())
+            }
+        };
+        number(&[name, uid, version])
+    }
+
+    /// Whether nothing differs that is kept, or of whole objects only the version does.
+    pub(super) fn is_same(&self, now: &Self) -> bool {
+        match (self, now) {
+            (Self::Whole(before), Self::Whole(now)) => is_same(before, now),
+            _ => self == now,
+        }
+    }
+}
+
+fn is_same(before: &DynamicObject, now: &DynamicObject) -> bool {
+    let (a, b) = (before.meta(), now.meta());
+    a.uid == b.uid
+        && a.generation == b.generation
+        && a.labels == b.labels
+        && a.annotations == b.annotations
+        && a.finalizers == b.finalizers
+        && a.owner_references == b.owner_references
+        && a.deletion_timestamp == b.deletion_timestamp
+        && before.data == now.data
+}
