@@ -279,6 +279,7 @@ pub fn observe(args: TokenStream, item: TokenStream) -> TokenStream {
 /// | `requeue = "10m"` | when to run again after success, give or take a jitter; a change is awaited unless given |
 /// | `retry = "30s"` | when to try again after a failure; along the back-off curve unless given |
 /// | `timeout = "5m"` | how long a pass may take; five minutes unless given |
+/// | `concurrency = 4` | how many objects are worked on at a time; as the operator says for all unless given, which is 16 unless said there |
 /// | `revision = 2` | bumped when the effect of the code changed, so that unchanged objects run again |
 /// | `finalizer = "example.com/name"` | the finalizer; `<group>/<operator>` unless given |
 /// | `manager = "name"` | the field manager; `<operator>/<reconciler>` unless given |

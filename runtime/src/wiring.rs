@@ -1,6 +1,7 @@
 //! The wiring of a reconciler: what the macros found out, as constants.
 
 use std::borrow::Cow;
+use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use kube::Resource;
@@ -31,6 +32,8 @@ pub struct Wiring {
     pub shape: &'static [Node],
     /// How long one pass may take before it is dropped, unless the reconciler says otherwise; five minutes.
     pub timeout: Duration,
+    /// How many objects are worked on at a time (`concurrency = 4`); `None`: as the operator says for all.
+    pub concurrency: Option<NonZeroUsize>,
     /// Bumped by the author when the code's effect changed (`revision = 2`).
     pub revision: u32,
     /// Finalizer name, if the author chose one (`finalizer = ".."`); otherwise `<group>/<operator>`.
@@ -63,6 +66,7 @@ impl Wiring {
         steps: &[],
         shape: &[],
         timeout: Duration::from_secs(300),
+        concurrency: None,
         revision: 0,
         finalizer: None,
         manager: None,

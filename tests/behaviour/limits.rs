@@ -44,6 +44,28 @@ async fn with_widgets(count: usize, spec: &Value) -> World {
     world
 }
 
+/// Works on three at a time.
+#[reconciler(conditions = BackupCondition, concurrency = 3)]
+async fn narrow(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
+    back_up(widget, lab, cx).await?;
+    Ok(())
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_reconciler_says_its_concurrency_itself_unless_the_operator_does_for_it() {
+    for (given, expected) in [(None, 3), (Some(5), 5)] {
+        let (world, lab) = (with_widgets(20, &json!({})).await, Lab::at("a"));
+        let held = lab.hold.lock().await;
+        let operator = world.prepare::<narrow>(lab.clone()).concurrency(7);
+        let operator = given.into_iter().fold(operator, Operator::concurrency_of::<narrow>);
+        let running = Running::start(operator);
+        sleep(STANDING).await;
+        assert_eq!(lab.log().len(), expected, "{:?}", lab.log());
+        drop(held);
+        running.stop().await.unwrap();
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_reconciler_may_have_a_concurrency_of_its_own() {
     let (world, lab, backups) = (with_widgets(20, &json!({})).await, Lab::at("a"), Lab::at("a"));

@@ -3,7 +3,7 @@
 use proc_macro2::{Ident, TokenStream};
 use syn::parse::Parser;
 use syn::punctuated::Punctuated;
-use syn::{Expr, ExprLit, Lit, LitStr, Path, Token};
+use syn::{Expr, ExprLit, Lit, LitInt, LitStr, Path, Token};
 
 use super::check;
 use super::depend::{self, Dependencies};
@@ -20,6 +20,7 @@ const KEYS: Keys = Keys {
         "requeue",
         "retry",
         "timeout",
+        "concurrency",
         "revision",
         "finalizer",
         "manager",
@@ -41,6 +42,8 @@ const PREVIOUSLY: Keys = Keys { known: &["managers", "finalizers"], many: &[] };
 pub(crate) struct ReconcilerArgs {
     pub(crate) conditions: Option<Path>,
     pub(crate) times: Times,
+    /// How many objects at a time.
+    pub(crate) concurrency: Option<LitInt>,
     pub(crate) revision: u32,
     pub(crate) finalizer: Option<LitStr>,
     pub(crate) manager: Option<LitStr>,
@@ -66,6 +69,7 @@ pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> ReconcilerArgs 
     let mut args = ReconcilerArgs {
         conditions: None,
         times: Times::default(),
+        concurrency: None,
         revision: 0,
         finalizer: None,
         manager: None,
@@ -100,6 +104,7 @@ impl ReconcilerArgs {
             "requeue" => self.times.requeue = errors.take(time::parse(arg)),
             "retry" => self.times.retry = errors.take(time::parse(arg)),
             "timeout" => self.times.timeout = errors.take(time::parse(arg)),
+            "concurrency" => self.concurrency = errors.take(concurrency(arg)),
             "revision" => self.revision = errors.take(revision(arg)).unwrap_or_default(),
             "finalizer" => self.finalizer = errors.take(arg.text("\"example.com/cleanup\"").and_then(check::finalizer)),
             "manager" => self.manager = errors.take(arg.text("\"source-controller\"").and_then(check::manager)),
@@ -128,6 +133,13 @@ impl ReconcilerArgs {
             let checked: Vec<_> = checked.filter_map(|text| errors.take(text)).collect();
             if managers { self.managers = checked } else { self.finalizers = checked }
         }
+    }
+}
+
+fn concurrency(arg: &Arg) -> syn::Result<LitInt> {
+    match arg.value("16")? {
+        Expr::Lit(ExprLit { lit: Lit::Int(number), .. }) => check::concurrency(number.clone()),
+        other => Err(mistake(other, "`concurrency` takes a number", "write `concurrency = 16`")),
     }
 }
 

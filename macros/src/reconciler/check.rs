@@ -2,7 +2,7 @@
 
 use proc_macro2::Ident;
 use syn::punctuated::Punctuated;
-use syn::{Expr, LitStr, Macro, Pat, Stmt, Token, Type};
+use syn::{Expr, LitInt, LitStr, Macro, Pat, Stmt, Token, Type};
 
 use super::args::ReconcilerArgs;
 use super::pipeline::{Callee, Pipeline, is_self};
@@ -24,6 +24,17 @@ pub(crate) fn finalizer(text: LitStr) -> syn::Result<LitStr> {
         false => format!("write `\"example.com/{value}\"`"),
     };
     Err(mistake(&text, format_args!("Kubernetes refuses the finalizer `{value}`"), help))
+}
+
+/// Where nothing may run, nothing would.
+pub(crate) fn concurrency(number: LitInt) -> syn::Result<LitInt> {
+    match number.base10_parse::<u32>() {
+        Ok(0) => {
+            Err(mistake(number, "a concurrency of 0 would run nothing", "write 1 or more, or leave it out for 16"))
+        }
+        Ok(passes) => Ok(LitInt::new(&passes.to_string(), number.span())),
+        Err(_) => Err(mistake(number, "`concurrency` takes a number of 32 bits", "write `concurrency = 16`")),
+    }
 }
 
 /// The API server refuses a long or unprintable field manager.

@@ -58,7 +58,7 @@ struct Flags {
     /// Watches this namespace only; may be given several times [default: all]
     #[arg(short, long = "namespace", global = true, value_name = "NAMESPACE")]
     namespaces: Vec<String>,
-    /// How many objects of one kind are worked on at a time [default: 16]
+    /// How many objects of one kind are worked on at a time, where its reconciler does not say it [default: 16]
     #[arg(long, global = true, value_name = "N")]
     concurrency: Option<usize>,
     /// How many objects of all kinds together are worked on at a time [default: no limit of its own]

@@ -52,7 +52,8 @@ pub(super) struct Launch {
 impl Launch {
     /// How many objects of the reconciler are worked on at a time.
     fn concurrency<R: Reconciler>(&self) -> NonZeroUsize {
-        self.own.get(&TypeId::of::<R>()).copied().unwrap_or(self.config.concurrency)
+        let given = self.own.get(&TypeId::of::<R>()).copied();
+        given.or(R::WIRING.concurrency).unwrap_or(self.config.concurrency)
     }
 }
 

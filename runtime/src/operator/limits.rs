@@ -29,13 +29,13 @@ impl Default for Limits {
 }
 
 impl Operator {
-    /// How many objects of one reconciler may be worked on at a time; 16 unless said otherwise.
+    /// How many objects of one reconciler may be worked on at a time, where it says no `concurrency` itself; 16 unless said otherwise.
     pub fn concurrency(mut self, passes: usize) -> Self {
         self.limits.concurrency = passes;
         self
     }
 
-    /// How many objects of this reconciler may be worked on at a time, whatever holds for the others.
+    /// How many objects of this reconciler may be worked on at a time, whatever holds for the others and whatever it says itself.
     pub fn concurrency_of<R: Reconciler>(mut self, passes: usize) -> Self {
         self.limits.own.insert(TypeId::of::<R>(), (R::WIRING.name, passes));
         self

@@ -26,6 +26,7 @@ pub(super) fn expand_wiring(reconciler: &Reconciler) -> TokenStream {
     });
     let doc = Some(docs::text(&reconciler.function.attrs)).filter(|doc| !doc.is_empty()).into_iter();
     let revision = Some(args.revision).filter(|revision| *revision != 0).into_iter();
+    let concurrency = args.concurrency.iter();
     let shape = expand_shape(reconciler).into_iter();
     let (finalizer, manager) =
         (expand_given(krate, "finalizer", &args.finalizer), expand_given(krate, "manager", &args.manager));
@@ -39,6 +40,7 @@ pub(super) fn expand_wiring(reconciler: &Reconciler) -> TokenStream {
             #(doc: #doc,)*
             steps: &[#(#steps),*],
             #(shape: #shape,)*
+            #(concurrency: #krate::std::num::NonZeroUsize::new(#concurrency),)*
             #(revision: #revision,)*
             #finalizer
             #manager

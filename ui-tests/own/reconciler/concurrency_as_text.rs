@@ -1,0 +1,14 @@
+//! A concurrency is a number.
+use evenkeel::prelude::*;
+use ui_tests::*;
+
+#[reconciler(conditions = RepoCondition, concurrency = "16")]
+async fn repository(repo: &GitRepository, cx: &mut Pass<'_>) -> Flow {
+    let commit = fetch(repo, cx).await?;
+    store(repo, &commit, cx).await?;
+    Ok(())
+}
+
+fn main() {
+    assert_eq!(run::<repository>(), 2);
+}
