@@ -74,7 +74,7 @@ fn expand_suspend(krate: &Krate, suspend: Option<&Suspend>) -> TokenStream {
 fn expand_policies(args: &ReconcilerArgs) -> TokenStream {
     let (krate, Some(policies)) = (&args.krate, &args.policies) else { return TokenStream::new() };
     let policies = match &policies.key {
-        Some(key) => quote!(#krate::Policies { key: #key, ..#krate::Policies::DEFAULT }),
+        Some(key) => quote!(#krate::Policies { key: #key }),
         None => quote!(#krate::Policies::DEFAULT),
     };
     let observe = args.observe.iter().map(|observer| {
