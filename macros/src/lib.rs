@@ -7,6 +7,7 @@
 
 #[cfg(test)]
 mod budget;
+mod claim;
 mod cleanup;
 mod condition_set;
 mod errors;
@@ -199,6 +200,33 @@ pub fn cleanup(args: TokenStream, item: TokenStream) -> TokenStream {
     cleanup::attribute(args.into(), &item.into()).into()
 }
 
+/// Makes a function the claim of a reconciler: it prepares an object before its finalizer is stored and before any step runs.
+///
+/// ```ignore (needs the runtime, on which this crate cannot depend)
+/// #[claim]
+/// pub async fn name_role(user: &mut PostgresUser, server: &Server) -> Result<(), UserError> {
+///     if user.spec.role.is_none() {
+///         user.spec.role = Some(server.free_name(&user.name_any()).await?);
+///     }
+///     Ok(())
+/// }
+///
+/// #[reconciler(conditions = UserCondition, claim = name_role)]
+/// pub async fn postgres_user(user: &PostgresUser, server: &Server, cx: &mut Pass<'_>) -> Flow { .. }
+/// ```
+///
+/// It may change labels, annotations, owner references and the spec. What it changed and the finalizer are stored in one write, and the pass
+/// goes on with what that returned; where nothing changed, nothing is written. It runs in each pass that does something, so it must be
+/// idempotent, and never for an object that goes. Its error ends the pass: no finalizer is stored, no step runs, and Ready says why. What it
+/// depends on is found by type among the dependencies of the reconciler. In a struct the method needs no `claim = ..`.
+/// `crate = ::path` says where the runtime is, if it is renamed.
+///
+/// Generates `Claim` for a type with the name of the function.
+#[proc_macro_attribute]
+pub fn claim(args: TokenStream, item: TokenStream) -> TokenStream {
+    claim::attribute(args.into(), &item.into()).into()
+}
+
 /// Makes a function the observer of a reconciler: a step that runs alone where the policy of an object is `skip`.
 ///
 /// ```ignore (needs the runtime, on which this crate cannot depend)
@@ -287,6 +315,7 @@ pub fn observe(args: TokenStream, item: TokenStream) -> TokenStream {
 /// | `depends_on = spec.depends_on` | the objects of the kind that have to be ready first: a field, or a function of the object, with a `Vec<Reference>` |
 /// | `suspend = spec.suspend` | the field, a `bool` or an `Option<bool>`, that suspends an object: nothing is done for it |
 /// | `suspend(field = spec.suspend, annotation, record)` | so does the annotation `evenkeel.dev/suspend: "true"`; the generation counts as observed |
+/// | `claim = name_role` | the [claim](macro@claim) that prepares an object before its finalizer is stored |
 /// | `policies` | owners of objects say what may be done, in the annotation `evenkeel.dev/policy`: `manage`, `skip` or `detach-on-delete` |
 /// | `policies(key = "example.com/policy", unobserved)` | in another annotation; nobody looks at an object under `skip` |
 /// | `observe = look` | the [observer](macro@observe) that runs under `skip` |

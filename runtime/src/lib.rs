@@ -82,7 +82,7 @@ pub mod __private;
 pub use action::{Actions, EventLevel, LogLevel, VariantInfo};
 pub use backend::ApiError;
 #[doc(inline)]
-pub use evenkeel_macros::{ConditionSet, ReconcileError, cleanup, observe, reconciler, status, sub_reconciler};
+pub use evenkeel_macros::{ConditionSet, ReconcileError, claim, cleanup, observe, reconciler, status, sub_reconciler};
 
 pub use condition::{Condition, ConditionSet};
 pub use cx::{Apply, Cx, Delete, Get, List, Pass, Require, RequireReady, StatusOf};

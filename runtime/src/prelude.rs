@@ -12,7 +12,7 @@ pub use crate::outcome::{Class, Flow, ReconcileError};
 pub use crate::policy::Policy;
 pub use crate::step::Absent;
 #[doc(no_inline)]
-pub use evenkeel_macros::{ConditionSet, ReconcileError, cleanup, observe, reconciler, status, sub_reconciler};
+pub use evenkeel_macros::{ConditionSet, ReconcileError, claim, cleanup, observe, reconciler, status, sub_reconciler};
 #[doc(no_inline)]
 pub use kube::{CustomResource, KubeSchema};
 #[doc(no_inline)]

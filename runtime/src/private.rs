@@ -13,7 +13,8 @@ pub use crate::interval::IntoInterval;
 pub use crate::observed::ObservedBy;
 pub use crate::outcome::{Class, Flow, ReconcileError};
 pub use crate::pipeline::{
-    Borrowed, IsSet, StepOf, StepOutput, is_empty, may_own, observer, pipeline, place, skip, step_of, wakes, wiring_of,
+    Borrowed, IsSet, StepOf, StepOutput, claimer, is_empty, may_own, observer, pipeline, place, skip, step_of, wakes,
+    wiring_of,
 };
 pub use crate::poison::{Poison, poisoned};
 pub use crate::policy::Policies;
@@ -22,7 +23,7 @@ pub use crate::request::action;
 pub use crate::restricted::{DraftKey, OnlyWrittenBy, StatusDraft, with_cx_write};
 pub use crate::right::{Declares, Unread, clears, kept, labels, owns, reads, sets, watches};
 pub use crate::status::{ObservedInputs, StatusContract};
-pub use crate::step::{HasCleanup, NoCleanup, Observe, Provides, SubReconciler, Undo};
+pub use crate::step::{Claim, HasCleanup, NoCleanup, Observe, Provides, SubReconciler, Undo};
 pub use crate::suspend::{IsSuspended, Suspend};
 pub use crate::wiring::{Arm, Cache, How, KindInfo, Node, Previously, Readable, Relation, StepWiring, Wiring};
 pub use std;

@@ -68,6 +68,21 @@ pub trait Observe<R: Reconciler>: SubReconciler {
     ) -> impl Future<Output = Result<(), Self::Error>> + Send;
 }
 
+/// What prepares an object before its finalizer is stored and before any side effect. `#[claim]` implements it.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a claim of this reconciler",
+    label = "not a `#[claim]`, or one that asks for what the reconciler does not have",
+    note = "mark the function with `#[claim]`"
+)]
+pub trait Claim<R: Reconciler>: Sized {
+    /// What it fails with.
+    type Error: ReconcileError;
+    /// The name of the function.
+    const NAME: &'static str;
+    /// Runs the claim with what the reconciler holds.
+    fn claim(object: &mut R::Object, deps: &R::Deps) -> impl Future<Output = Result<(), Self::Error>> + Send;
+}
+
 /// Nothing to undo.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]

@@ -10,7 +10,7 @@ use kube::core::{ClusterResourceScope, NamespaceResourceScope};
 
 use crate::action::VariantInfo;
 use crate::condition::{ConditionInfo, ConditionSet, READY, RECONCILING, STALLED, SummaryInfo};
-use crate::cx::UndoStep;
+use crate::cx::{ClaimStep, UndoStep};
 use crate::policy::Policies;
 pub use crate::shape::{Arm, Node};
 use crate::suspend::Suspend;
@@ -54,6 +54,8 @@ pub struct Wiring {
     pub policies: Option<Policies>,
     /// What runs instead of the steps where the policy forbids to change anything (`observe = look`).
     pub observe: Option<Observer>,
+    /// What prepares an object before its finalizer is stored (`claim = name_it`).
+    pub claim: Option<Claimer>,
 }
 
 impl Wiring {
@@ -77,6 +79,7 @@ impl Wiring {
         depends_on: false,
         policies: None,
         observe: None,
+        claim: None,
     };
 
     /// What the macro knows of every reconciler: its name and its conditions.
@@ -204,6 +207,16 @@ impl StepWiring {
         timeout: None,
         undo: None,
     };
+}
+
+/// What prepares an object before its finalizer is stored.
+#[derive(Clone, Copy, Debug)]
+pub struct Claimer {
+    /// Its name, and the errors that it fails with.
+    pub step: &'static StepWiring,
+    /// Runs it.
+    #[doc(hidden)]
+    pub run: ClaimStep,
 }
 
 /// What runs instead of the steps where the policy forbids to change anything.

@@ -8,6 +8,7 @@ mod allocations;
 mod behind;
 mod cache;
 mod calls;
+mod claim;
 mod closed;
 mod condition;
 mod deciding;

@@ -29,6 +29,7 @@ const KEYS: Keys = Keys {
         "suspend",
         "policies",
         "observe",
+        "claim",
         "depends_on",
         "after",
         "mod",
@@ -52,6 +53,8 @@ pub(crate) struct ReconcilerArgs {
     pub(crate) policies: Option<Policies>,
     /// What runs where a policy forbids to change anything; in a struct, the path of its marker.
     pub(crate) observe: Option<Path>,
+    /// What prepares an object before its finalizer is stored; in a struct, the path of its marker.
+    pub(crate) claim: Option<Path>,
     pub(crate) depends_on: Option<Dependencies>,
     pub(crate) after: Option<Path>,
     pub(crate) managers: Vec<LitStr>,
@@ -77,6 +80,7 @@ pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> ReconcilerArgs 
         suspend: None,
         policies: None,
         observe: None,
+        claim: None,
         depends_on: None,
         after: None,
         managers: Vec::new(),
@@ -111,6 +115,7 @@ impl ReconcilerArgs {
             "suspend" => self.suspend = suspend::parse(arg, errors),
             "policies" => self.policies = policy::parse(arg, errors),
             "observe" => self.observe = errors.take(arg.path("look")),
+            "claim" => self.claim = errors.take(arg.path("name_it")),
             "depends_on" => self.depends_on = errors.take(depend::parse(arg)),
             "after" => self.after = errors.take(arg.path("report")),
             "requested" => {

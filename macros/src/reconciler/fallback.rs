@@ -54,7 +54,7 @@ pub(crate) fn expand_poison(
     object: Option<&Type>,
 ) -> TokenStream {
     let (krate, conditions, after) = (&args.krate, args.conditions.iter(), args.after.iter());
-    let observe = args.observe.iter();
+    let beside = args.observe.iter().chain(&args.claim);
     let object = object.map_or_else(|| quote!(#krate::Poison), ToTokens::to_token_stream);
     quote! {
         impl #head {
@@ -73,6 +73,6 @@ pub(crate) fn expand_poison(
                 #krate::std::result::Result::Ok(())
             }
         }
-        const _: () = { #(let _: #krate::std::option::Option<#conditions>;)* #(let _: #krate::std::option::Option<#observe>;)* };
+        const _: () = { #(let _: #krate::std::option::Option<#conditions>;)* #(let _: #krate::std::option::Option<#beside>;)* };
     }
 }

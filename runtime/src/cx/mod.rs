@@ -36,8 +36,8 @@ pub(crate) use self::limit::polled;
 pub use self::limit::{Bounded, Limit};
 #[cfg(feature = "operator")]
 pub(crate) use self::run::begin;
-pub use self::run::{Erased, UndoStep, finish};
-pub(crate) use self::run::{observe, undo, undo_all};
+pub use self::run::{ClaimStep, Erased, UndoStep, finish};
+pub(crate) use self::run::{claim, observe, undo, undo_all};
 
 /// The context of one pass: one run of a reconciler for one object. A pipeline hands it to its steps.
 pub struct Pass<'p> {

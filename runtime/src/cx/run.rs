@@ -14,7 +14,7 @@ use crate::interval::Clamped;
 use crate::outcome::{Class, Flow, Halt, ReconcileError};
 use crate::pipeline::{Lent, Pipeline, StepOf, Tag};
 use crate::reconciler::Reconciler;
-use crate::step::{Observe, SubReconciler, Undo};
+use crate::step::{Claim, Observe, SubReconciler, Undo};
 use crate::wiring::StepWiring;
 
 /// Starts a step: its context, and the limit within which it runs.
@@ -120,6 +120,9 @@ pub type Erased = dyn Any + Send + Sync;
 /// Undoes a step. Object and dependencies are those of the reconciler in whose wiring it stands.
 pub type UndoStep = for<'a> fn(&'a Erased, &'a Erased, &'a mut Pass<'_>) -> BoxFuture<'a, Flow>;
 
+/// As [`UndoStep`], for what changes the object.
+pub type ClaimStep = for<'a> fn(&'a mut Erased, &'a Erased, &'a mut Pass<'_>) -> BoxFuture<'a, Flow>;
+
 /// Undoes the steps on the delete path, the last first. On the heap, so that it is compiled here and not for each reconciler.
 pub(crate) fn undo_all<'a>(
     steps: &'static [StepWiring],
@@ -172,4 +175,16 @@ where
         let done = limit.run(S::observe(object, deps, &mut cx)).await;
         finish(done, cx)
     })
+}
+
+/// Runs a claim.
+#[allow(clippy::expect_used, reason = "the wiring of a reconciler is handed what is the reconciler's")]
+pub(crate) fn claim<'a, S, R>(object: &'a mut Erased, deps: &'a Erased, pass: &'a mut Pass<'_>) -> BoxFuture<'a, Flow>
+where
+    S: Claim<R>,
+    R: Reconciler,
+{
+    let object: &mut R::Object = object.downcast_mut().expect("the object of the reconciler");
+    let deps: &R::Deps = deps.downcast_ref().expect("the dependencies of the reconciler");
+    Box::pin(async move { S::claim(object, deps).await.map_err(|error| stop(pass.draft, &error)) })
 }

@@ -13,7 +13,8 @@ impl Knowledge {
     /// The errors of all steps, in the order of the steps, each once.
     pub(super) fn errors(&self) -> Vec<Known> {
         let mut all: Vec<Known> = Vec::new();
-        for step in self.wiring.all_steps() {
+        let claim = self.wiring.claim.map(|claim| *claim.step);
+        for step in claim.into_iter().chain(self.wiring.all_steps()) {
             for info in step.errors {
                 match all.iter_mut().find(|known| known.info == *info) {
                     Some(known) if known.steps.contains(&step.name) => {}

@@ -24,7 +24,7 @@ pub(super) struct Verdict {
 }
 
 /// How the author's code ended.
-enum Ended {
+pub(super) enum Ended {
     Returned(Flow),
     Panicked(String),
     TimedOut(Duration),
@@ -63,7 +63,7 @@ impl<R: Reconciler> PassWorker<R> {
 }
 
 /// Runs the author's code. A panic ends here; after `limit` the future is dropped.
-async fn run(limit: Duration, body: impl Future<Output = Flow>) -> Ended {
+pub(super) async fn run(limit: Duration, body: impl Future<Output = Flow>) -> Ended {
     match tokio::time::timeout(limit, AssertUnwindSafe(body).catch_unwind()).await {
         Ok(Ok(flow)) => Ended::Returned(flow),
         Ok(Err(panic)) => Ended::Panicked(panicked(&*panic)),
@@ -72,7 +72,7 @@ async fn run(limit: Duration, body: impl Future<Output = Flow>) -> Ended {
 }
 
 impl Ended {
-    fn cut_off(&self) -> Option<CutOff> {
+    pub(super) fn cut_off(&self) -> Option<CutOff> {
         match self {
             Self::Returned(_) => None,
             Self::Panicked(_) => Some(CutOff::Panic),
@@ -81,7 +81,7 @@ impl Ended {
     }
 
     /// What stopped the pipeline; a panic or a time-out is marked on the step in which it happened.
-    fn halt(self, draft: &mut Draft) -> Option<Halt> {
+    pub(super) fn halt(self, draft: &mut Draft) -> Option<Halt> {
         let halt = match self {
             Self::Returned(flow) => return flow.err(),
             Self::Panicked(text) => draft.cut_off("Panicked", &|step| format!("step {step} panicked: {text}")),

@@ -8,6 +8,7 @@ mod backend;
 mod body;
 mod calls;
 mod children;
+mod claim;
 mod clock;
 mod delete;
 mod depend;
@@ -194,7 +195,7 @@ impl<R: Reconciler> PassWorker<R> {
             // Rare: it need not make the future of every pass larger.
             return Box::pin(self.hold(key, &object, halt)).await;
         }
-        match self.settle_finalizer(key, object).await {
+        match self.prepare(key, object).await {
             Ok(object) if self.is_skipped(&object) && R::WIRING.observe.is_none() => {
                 self.leave(key, &object).boxed().await
             }
@@ -223,21 +224,6 @@ impl<R: Reconciler> PassWorker<R> {
         self.memory().remove(key);
         self.dependents.set(key, HashSet::new());
         Next::Forget
-    }
-
-    /// Stores the finalizer before any side effect, takes old ones off; goes on with what the write returned.
-    async fn settle_finalizer(&self, key: &Key, object: Arc<R::Object>) -> Result<Arc<R::Object>, Next> {
-        let Some(patch) = self.finalizers.settle(object.meta()) else { return Ok(object) };
-        let refused = object.resource_version().unwrap_or_default();
-        match self.calls().merge(&self.target(key), &patch).await {
-            Ok(written) => self.wrote(&written).ok_or(Next::Await),
-            Err(ApiError::Conflict(_)) => Err(Next::Conflict { newer_than: refused }),
-            Err(ApiError::NotFound(_)) => Err(self.forget(key)),
-            Err(error) => {
-                tracing::warn!(%error, "the finalizer was not stored, so no step ran; does the role allow patch of the object?");
-                Err(Next::Retry { progressed: false, at_least: None })
-            }
-        }
     }
 
     fn calls(&self) -> Calls {

@@ -13,7 +13,7 @@ use crate::syntax::block::{Block, Item};
 use crate::syntax::function::{Function, Home};
 use crate::syntax::krate::Krate;
 use crate::syntax::names::{plain, snake};
-use crate::{cleanup, sub_reconciler};
+use crate::{claim, cleanup, sub_reconciler};
 
 pub(super) struct Members {
     pub(super) home: Home,
@@ -28,6 +28,8 @@ pub(super) struct Members {
     pub(super) object: Option<Type>,
     /// The marker of the observer.
     pub(super) observer: Option<Path>,
+    /// The marker of the claim.
+    pub(super) claim: Option<Path>,
     /// Every step can be called.
     pub(super) callable: bool,
 }
@@ -84,9 +86,9 @@ fn is(attr: &Attribute, name: &str) -> bool {
     attr.path().segments.last().is_some_and(|segment| segment.ident == name)
 }
 
-/// Takes off the attribute that makes a method a step, a cleanup or an observer.
+/// Takes off the attribute that makes a method a step, a cleanup, an observer or a claim.
 pub(super) fn take_attribute(function: &mut Function) -> Option<Attribute> {
-    let ours = |attr: &Attribute| ["sub_reconciler", "cleanup", "observe"].iter().any(|name| is(attr, name));
+    let ours = |attr: &Attribute| ["sub_reconciler", "cleanup", "observe", "claim"].iter().any(|name| is(attr, name));
     let at = function.attrs.iter().position(ours)?;
     Some(function.attrs.remove(at))
 }
@@ -101,6 +103,7 @@ pub(super) fn read(krate: &Krate, block: &mut Block, home: &Home, errors: &mut E
         attributes: Vec::new(),
         object: None,
         observer: None,
+        claim: None,
         callable: true,
     };
     for item in std::mem::take(&mut block.items) {
@@ -120,6 +123,10 @@ impl Members {
         if is(&attr, "cleanup") {
             check_cfg("cleanup", &function, errors);
             self.parts.push(cleanup::method(args, krate.clone(), function, errors));
+        } else if is(&attr, "claim") {
+            check_cfg("claim", &function, errors);
+            self.take_claim(&function.sig.ident, errors);
+            self.parts.push(claim::method(args, krate.clone(), function, errors));
         } else if is(&attr, "observe") {
             check_cfg("observer", &function, errors);
             self.take_observer(&function.sig.ident, errors);
@@ -138,6 +145,13 @@ impl Members {
         let module = &self.home.module;
         if self.observer.replace(parse_quote!(#module::#name)).is_some() {
             errors.push(name, "a reconciler has one observer", "let one `#[observe]` do both");
+        }
+    }
+
+    fn take_claim(&mut self, name: &Ident, errors: &mut Errors) {
+        let module = &self.home.module;
+        if self.claim.replace(parse_quote!(#module::#name)).is_some() {
+            errors.push(name, "a reconciler has one claim", "let one `#[claim]` do both");
         }
     }
 

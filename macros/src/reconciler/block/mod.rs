@@ -26,7 +26,8 @@ pub(super) fn expand(args: ReconcilerArgs, item: &TokenStream, mut errors: Error
     let expansion = match members.reconcile.take() {
         Some(function) => {
             let observe = args.observe.or(members.observer.take());
-            let args = ReconcilerArgs { observe, ..args };
+            let claim = args.claim.or(members.claim.take());
+            let args = ReconcilerArgs { observe, claim, ..args };
             let mut draft = model::read(args, function, &mut errors);
             draft.sound &= members.callable;
             expand::expand(&block, &members, &draft.finish())

@@ -34,7 +34,7 @@ pub(super) fn expand_wiring(reconciler: &Reconciler) -> TokenStream {
     let (suspend, previously) = (expand_suspend(krate, args.suspend.as_ref()), expand_previously(args));
     let depends_on = args.depends_on.iter().map(|_| quote!(depends_on: true,));
     let requested = args.requested.iter();
-    let policies = expand_policies(args);
+    let (policies, claim) = (expand_policies(args), expand_claim(args));
     quote! {
         #krate::Wiring {
             #(doc: #doc,)*
@@ -48,6 +48,7 @@ pub(super) fn expand_wiring(reconciler: &Reconciler) -> TokenStream {
             #suspend
             #(#depends_on)*
             #policies
+            #claim
             #previously
             #summary
             ..#krate::Wiring::of::<#set>(#name)
@@ -83,6 +84,16 @@ fn expand_policies(args: &ReconcilerArgs) -> TokenStream {
         quote!(observe: #krate::std::option::Option::Some(#observer),)
     });
     quote!(policies: #krate::std::option::Option::Some(#policies), #(#observe)*)
+}
+
+/// What prepares an object. That it is a claim of this reconciler is asked here only.
+fn expand_claim(args: &ReconcilerArgs) -> TokenStream {
+    let krate = &args.krate;
+    let claim = args.claim.iter().map(|claim| {
+        let here = krate.at(claim.span());
+        quote_spanned!(claim.span()=> #here::claimer::<Self, #claim>())
+    });
+    quote!(#(claim: #krate::std::option::Option::Some(#claim),)*)
 }
 
 /// `field: Some(value),`

@@ -1,0 +1,156 @@
+//! The claim: what an object is given before anything else is done for it, stored in one write with the finalizer.
+
+use std::sync::Arc;
+
+use kube::{Resource, ResourceExt};
+use serde_json::{Map, Value, json};
+
+use super::body::{Verdict, run};
+use super::{PassWorker, account};
+use crate::action::Actions;
+use crate::backend::ApiError;
+use crate::cx::Pass;
+use crate::draft::Draft;
+use crate::interval::Clamped;
+use crate::outcome::{Class, Halt};
+use crate::queue::{Key, Next};
+use crate::reconciler::Reconciler;
+use crate::wiring::Claimer;
+
+impl<R: Reconciler> PassWorker<R> {
+    /// Claims the object, and stores what that changed and the finalizer in one write; goes on with what the write returned.
+    pub(super) async fn prepare(&self, key: &Key, object: Arc<R::Object>) -> Result<Arc<R::Object>, Next> {
+        let claimed = match R::WIRING.claim {
+            Some(claim) => self.claim(key, &object, claim).await?,
+            None => None,
+        };
+        let patch = match (self.finalizers.settle(object.meta()), claimed) {
+            (None, None) => return Ok(object),
+            (Some(patch), None) => patch,
+            (finalizer, Some(claimed)) => joined(&object.resource_version(), finalizer, claimed),
+        };
+        self.store(key, &object, &patch).await
+    }
+
+    async fn store(&self, key: &Key, object: &R::Object, patch: &Value) -> Result<Arc<R::Object>, Next> {
+        let refused = object.resource_version().unwrap_or_default();
+        match self.calls().merge(&self.target(key), patch).await {
+            Ok(written) => self.wrote(&written).ok_or(Next::Await),
+            Err(ApiError::Conflict(_)) => Err(Next::Conflict { newer_than: refused }),
+            Err(ApiError::NotFound(_)) => Err(self.forget(key)),
+            Err(error) => {
+                tracing::warn!(%error, "the finalizer was not stored, so no step ran; does the role allow patch of the object?");
+                Err(Next::Retry { progressed: false, at_least: None })
+            }
+        }
+    }
+
+    /// What the claim changed, as a merge patch; `None`: nothing. Its error ends the pass.
+    async fn claim(&self, key: &Key, object: &Arc<R::Object>, claim: Claimer) -> Result<Option<Value>, Next> {
+        let backend = self.backend(key, object);
+        let mut draft = Draft::new(&**object, R::WIRING, backend.clone());
+        draft.step = Some(claim.step);
+        let asked = R::timeout(object).unwrap_or(R::WIRING.timeout);
+        let limit = Clamped::clamp("time-out", asked, &mut draft.clamped);
+        let mut claimed = R::Object::clone(object);
+        let mut pass = Pass { draft: &mut draft };
+        let ended = run(limit, (claim.run)(&mut claimed, &*self.env.deps, &mut pass)).await;
+        if let Some(how) = ended.cut_off() {
+            self.env.meter.tell(|counts| counts.cut_off(how));
+        }
+        let changed = match ended.halt(&mut draft) {
+            None => changed(&**object, &claimed).map_err(|field| meddled(claim.step.name, &field)),
+            Some(halt) => Err(halt),
+        };
+        match changed {
+            Ok(changed) => Ok(changed),
+            Err(halt) => {
+                account::ends("Failed");
+                draft.block(&halt);
+                let verdict = Verdict { outcome: draft.outcome(Some(halt.clone())), halt: Some(halt) };
+                Err(self.finish(key, object, &mut draft, &backend, verdict).await)
+            }
+        }
+    }
+}
+
+/// A claim that changed what it may not.
+fn meddled(claim: &str, field: &str) -> Halt {
+    let message = format!(
+        "the claim {claim} changed `{field}`; it may change labels, annotations, owner references and the spec"
+    );
+    Halt { class: Class::Stalled, reason: "ClaimRefused", message, actions: Actions::STALLED }
+}
+
+/// One write, of that version of the object only.
+fn joined(version: &Option<String>, finalizer: Option<Value>, mut claimed: Value) -> Value {
+    claimed["metadata"]["resourceVersion"] = json!(version);
+    if let Some(finalizer) = finalizer {
+        claimed["metadata"]["finalizers"] = finalizer["metadata"]["finalizers"].clone();
+    }
+    claimed
+}
+
+/// The fields of the metadata that a claim may change.
+const OPEN: [&str; 3] = ["labels", "annotations", "ownerReferences"];
+
+/// The merge patch from the one object to the other. An error names a field that differs and may not.
+fn changed<K: serde::Serialize>(before: &K, after: &K) -> Result<Option<Value>, String> {
+    let value = |object| serde_json::to_value(object).map_err(|error| format!("as JSON: {error}"));
+    let patch = difference(&value(before)?, &value(after)?);
+    let Some(Value::Object(fields)) = &patch else { return Ok(None) };
+    let metadata = fields.get("metadata").and_then(Value::as_object).into_iter().flatten();
+    if let Some((name, _)) = metadata.into_iter().find(|(name, _)| !OPEN.contains(&name.as_str())) {
+        return Err(format!("metadata.{name}"));
+    }
+    match fields.keys().find(|name| !["metadata", "spec"].contains(&name.as_str())) {
+        Some(name) => Err(name.clone()),
+        None => Ok(patch),
+    }
+}
+
+/// A merge patch (RFC 7396); `None`: they are equal.
+fn difference(before: &Value, after: &Value) -> Option<Value> {
+    if before == after {
+        return None;
+    }
+    let (Value::Object(was), Value::Object(is)) = (before, after) else { return Some(after.clone()) };
+    let removed = was.keys().filter(|name| !is.contains_key(*name)).map(|name| (name.clone(), Value::Null));
+    let differs =
+        |(name, now): (&String, &Value)| Some((name.clone(), difference(was.get(name).unwrap_or(&Value::Null), now)?));
+    Some(Value::Object(removed.chain(is.iter().filter_map(differs)).collect::<Map<_, _>>()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn object(change: &[(&str, Value)]) -> Value {
+        let mut object =
+            json!({ "metadata": { "name": "t", "labels": { "a": "1" } }, "spec": { "a": { "b": 1, "c": [1] } } });
+        for (path, value) in change {
+            let (parent, name) = path.rsplit_once('/').unwrap();
+            object.pointer_mut(parent).unwrap()[name] = value.clone();
+        }
+        object
+    }
+
+    #[test]
+    fn only_what_differs_is_sent() {
+        assert_eq!(changed(&object(&[]), &object(&[])), Ok(None));
+        let after = object(&[("/spec/a/c", json!([1, 2])), ("/metadata/labels", json!({ "b": "2" }))]);
+        let patch = json!({ "metadata": { "labels": { "a": null, "b": "2" } }, "spec": { "a": { "c": [1, 2] } } });
+        assert_eq!(changed(&object(&[]), &after), Ok(Some(patch)));
+    }
+
+    #[test]
+    fn names_finalizers_and_the_status_are_no_affair_of_a_claim() {
+        for (path, field) in [
+            ("/metadata/name", "metadata.name"),
+            ("/metadata/finalizers", "metadata.finalizers"),
+            ("/status", "status"),
+        ] {
+            assert_eq!(changed(&object(&[]), &object(&[(path, json!("x"))])), Err(field.to_owned()));
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! The claim: an object is prepared before anything is done for it, in one write with the finalizer.
+#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use evenkeel::prelude::*;
+use evenkeel_testkit::eventually;
+use evenkeel_tests::on_each_server;
+use evenkeel_tests::sweep::from_everywhere;
+use evenkeel_tests::widget::{
+    Lab, Widget, WidgetCondition, WidgetError, a_widget, condition, definition, fetch, is_ready, store,
+};
+use evenkeel_tests::wire::Call;
+use evenkeel_tests::world::{SOON, World};
+use kube::ResourceExt;
+use kube::api::DeleteParams;
+use serde_json::{Value, json};
+
+const NAME: &str = "example.com/external-name";
+
+/// Gives it an external name, a label and what its child holds. `fetch` says what goes wrong.
+#[claim]
+async fn name_it(widget: &mut Widget, lab: &Arc<Lab>) -> Result<(), WidgetError> {
+    lab.note(&format!("claim {}", widget.name_any()));
+    match widget.spec.store.as_deref() {
+        Some("taken") => return Err(WidgetError::Broken("the name is taken".into())),
+        Some("odd") => return Err(WidgetError::Invalid),
+        Some("panic at once") => panic!("as the test wished"),
+        Some("meddle") => widget.status.get_or_insert_default().stored = Some("mine".into()),
+        _ => {}
+    }
+    let name = format!("the-{}", widget.name_any());
+    widget.annotations_mut().entry(NAME.to_owned()).or_insert(name.clone());
+    widget.labels_mut().insert("tier".into(), "claimed".into());
+    widget.spec.child.get_or_insert(name);
+    Ok(())
+}
+
+#[reconciler(conditions = WidgetCondition, claim = name_it)]
+async fn claimed(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
+    let found = fetch(widget, lab, cx).await?;
+    store(widget, lab, &found, cx).await?;
+    Ok(())
+}
+
+/// The same as a struct, without anything outside the cluster.
+mod structured {
+    use super::*;
+
+    #[derive(ConditionSet)]
+    #[condition_set(mod = is)]
+    pub(super) enum CopyCondition {
+        /// There is a copy.
+        #[condition(positive)]
+        Copied,
+    }
+
+    pub(super) struct Copies {
+        pub(super) lab: Arc<Lab>,
+    }
+
+    #[reconciler(conditions = CopyCondition)]
+    impl Copies {
+        async fn reconcile(&self, widget: &Widget, cx: &mut Pass<'_>) -> Flow {
+            self.copy(widget, cx).await?;
+            Ok(())
+        }
+
+        #[sub_reconciler(sets(is::Copied))]
+        async fn copy(&self, widget: &Widget, _cx: &mut Cx) -> Result<(), WidgetError> {
+            self.lab.note(&format!("copy {}", widget.spec.child.as_deref().unwrap_or_default()));
+            Ok(())
+        }
+
+        #[claim]
+        async fn choose(&self, widget: &mut Widget) -> Result<(), WidgetError> {
+            widget.spec.child.get_or_insert("chosen".into());
+            Ok(())
+        }
+    }
+}
+
+/// Writes of the object itself, without its status.
+fn claims(world: &World) -> usize {
+    world.wire.count(|call| call.is_write() && call.path.ends_with("/widgets/w"))
+}
+
+fn writes(world: &World) -> usize {
+    world.wire.count(|call| call.is_write() && !call.is_event())
+}
+
+fn reason(object: &Value) -> &str {
+    condition(object, "Ready").and_then(|ready| ready["reason"].as_str()).unwrap_or_default()
+}
+
+/// Time enough for anything that should not happen to happen.
+async fn quiet() {
+    tokio::time::sleep(Duration::from_millis(700)).await;
+}
+
+async fn what_is_claimed_and_the_finalizer_are_one_write_and_the_steps_see_it(world: World) -> World {
+    let lab = Lab::at("a");
+    world.install(&definition()).await;
+    let operator = world.operator::<claimed>(lab.clone());
+    world.create::<Widget>(a_widget("w", json!({ "store": "ok" }))).await;
+    let object = world.until::<Widget>("w", "ready", is_ready).await;
+    quiet().await;
+    let meta = &object["metadata"];
+    assert_eq!((&meta["annotations"][NAME], &object["spec"]["child"]), (&json!("the-w"), &json!("the-w")));
+    assert_eq!((&meta["finalizers"], &meta["generation"]), (&json!(["tests.evenkeel.dev/tester"]), &json!(2)));
+    assert_eq!(object["status"]["observedGeneration"], 2);
+    let effects = lab.effects();
+    assert!(effects.iter().all(|effect| effect.contains("the-w") && effect.contains("claimed")), "{effects:?}");
+    let children = 1;
+    assert_eq!((lab.passes(), writes(&world)), (1, 2 + children), "{:#?}", world.wire.calls());
+    world.wire.clear();
+    world.merge::<Widget>("w", json!({ "metadata": { "annotations": { "note": "1" } } })).await;
+    eventually(SOON, || async { (lab.passes() == 2).then_some(()) }).await;
+    quiet().await;
+    assert_eq!((lab.log().iter().filter(|line| *line == "claim w").count(), claims(&world)), (2, 0));
+    world.merge::<Widget>("w", json!({ "metadata": { "labels": { "tier": "mine" } } })).await;
+    world.until::<Widget>("w", "claimed again", |w| w["metadata"]["labels"]["tier"] == "claimed").await;
+    operator.stop().await.unwrap();
+    world
+}
+
+async fn an_object_that_cannot_be_claimed_gets_no_finalizer_and_no_step(world: World) -> World {
+    let lab = Lab::at("a");
+    world.install(&definition()).await;
+    let operator = world.operator::<claimed>(lab.clone());
+    for (how, wanted, text) in [
+        ("taken", "Broken", "the name is taken"),
+        ("odd", "Invalid", "the widget is not valid"),
+        ("panic at once", "Panicked", "step name_it panicked: as the test wished"),
+        ("meddle", "ClaimRefused", "the claim name_it changed `status`"),
+    ] {
+        let name = wanted.to_lowercase();
+        world.create::<Widget>(a_widget(&name, json!({ "store": how }))).await;
+        let object = world.until::<Widget>(&name, wanted, |w| reason(w) == wanted).await;
+        let message = condition(&object, "Ready").unwrap()["message"].as_str().unwrap();
+        assert!(message.starts_with(text), "{message}");
+        assert_eq!((&object["metadata"]["finalizers"], &object["spec"]["child"]), (&Value::Null, &Value::Null));
+    }
+    assert_eq!((lab.passes(), lab.effects().len()), (0, 0));
+    world.merge::<Widget>("invalid", json!({ "spec": { "store": "ok" } })).await;
+    world.until::<Widget>("invalid", "ready", is_ready).await;
+    operator.stop().await.unwrap();
+    world
+}
+
+async fn an_object_that_goes_is_not_claimed(world: World) -> World {
+    let lab = Lab::at("a");
+    world.install(&definition()).await;
+    let mut widget = a_widget("w", json!({ "child": "x" }));
+    widget["metadata"]["finalizers"] = json!(["tests.evenkeel.dev/tester"]);
+    world.create::<Widget>(widget).await;
+    world.api::<Widget>().delete("w", &DeleteParams::default()).await.unwrap();
+    let operator = world.operator::<claimed>(lab.clone());
+    eventually(SOON, || async { world.api::<Widget>().get_opt("w").await.unwrap().is_none().then_some(()) }).await;
+    assert_eq!(lab.log(), ["remove w"]);
+    operator.stop().await.unwrap();
+    world
+}
+
+async fn the_claim_of_a_struct_is_a_method(world: World) -> World {
+    let lab = Lab::at("a");
+    world.install(&definition()).await;
+    let operator = world.operator::<structured::Copies>(structured::Copies { lab: lab.clone() });
+    world.create::<Widget>(a_widget("w", json!({}))).await;
+    let object = world.until::<Widget>("w", "ready", is_ready).await;
+    quiet().await;
+    assert_eq!((&object["metadata"]["finalizers"], lab.log()), (&Value::Null, vec!["copy chosen".to_owned()]));
+    assert_eq!(writes(&world), 2, "{:#?}", world.wire.calls());
+    operator.stop().await.unwrap();
+    world.wire.clear();
+    let operator = world.operator::<structured::Copies>(structured::Copies { lab: lab.clone() });
+    quiet().await;
+    assert_eq!(world.wire.count(Call::is_write), 0);
+    operator.stop().await.unwrap();
+    world
+}
+
+on_each_server!(
+    what_is_claimed_and_the_finalizer_are_one_write_and_the_steps_see_it,
+    an_object_that_cannot_be_claimed_gets_no_finalizer_and_no_step,
+    an_object_that_goes_is_not_claimed,
+    the_claim_of_a_struct_is_a_method,
+);
+
+#[tokio::test(start_paused = true)]
+async fn claims_converge_from_everywhere() {
+    from_everywhere(&definition(), async |stage| {
+        let lab = Lab::at("a");
+        stage.operate::<claimed>(lab.clone());
+        stage.create::<Widget>(a_widget("w", json!({}))).await;
+        stage.rest().await;
+        let object = stage.raw::<Widget>("w").await;
+        assert!(is_ready(&object) && object["spec"]["child"] == "the-w", "{object:#}");
+        let taken_off = json!({ "metadata": { "annotations": { NAME: null } }, "spec": { "child": null } });
+        stage.merge::<Widget>("w", taken_off).await;
+        stage.rest().await;
+        assert_eq!(stage.raw::<Widget>("w").await["spec"]["child"], "the-w");
+        stage.delete::<Widget>("w").await;
+        // Nothing outside was made under another name.
+        lab.effects()
+    })
+    .await;
+}
