@@ -61,11 +61,11 @@ fn database() -> Database {
     host().unwrap().database().unwrap()
 }
 
-fn user(name: &str, spec: Value) -> Value {
+fn user(name: &str, spec: &Value) -> Value {
     json!({ "apiVersion": "sql.evenkeel.dev/v1", "kind": "PostgresUser", "metadata": { "name": name }, "spec": spec })
 }
 
-fn seed(name: &str, spec: Value) -> Seed {
+fn seed(name: &str, spec: &Value) -> Seed {
     Seed::from(&PostgresUser::crd()).and(user(name, spec))
 }
 
@@ -82,7 +82,7 @@ impl World {
     async fn start(name: &str, spec: Value) -> Option<(Self, JoinHandle<()>)> {
         host()?;
         let cluster = Cluster::start().await;
-        cluster.seed(seed(name, spec)).await.unwrap();
+        cluster.seed(seed(name, &spec)).await.unwrap();
         let world = Self::of(cluster, name);
         let operator = world.operate();
         Some((world, operator))
@@ -199,7 +199,7 @@ async fn two_objects_that_want_one_role_do_not_share_it() {
     let Some((world, _operator)) = World::start("one", spec.clone()).await else { return };
     world.ready().await;
     let second = World::of(world.cluster.clone(), "two");
-    world.cluster.seed(Seed::from(user("two", spec))).await.unwrap();
+    world.cluster.seed(Seed::from(user("two", &spec))).await.unwrap();
     second.reason("RoleForeign").await;
     assert!(accepts("shared", &world.password().await).await);
     world.delete().await;
@@ -217,7 +217,7 @@ async fn a_secret_of_somebody_else_is_neither_read_nor_changed() {
     let cluster = Cluster::start().await;
     let secret = json!({ "apiVersion": "v1", "kind": "Secret", "metadata": { "name": "theirs" },
         "stringData": { "password": "hunter2" } });
-    cluster.seed(seed("nosy", json!({ "database": "postgres", "secret": "theirs" })).and(secret)).await.unwrap();
+    cluster.seed(seed("nosy", &json!({ "database": "postgres", "secret": "theirs" })).and(secret)).await.unwrap();
     let world = World::of(cluster, "nosy");
     let _operator = world.operate();
     world.reason("SecretForeign").await;
@@ -282,7 +282,7 @@ async fn scenario(trial: Trial) -> (usize, usize, bool) {
     let run = NEXT.fetch_add(1, Ordering::Relaxed);
     let (stays, goes) = (format!("stays_{run}"), format!("goes_{run}"));
     let spec = |role: &str| json!({ "database": "postgres", "role": role });
-    trial.cluster().seed(seed("stays", spec(&stays)).and(user("goes", spec(&goes)))).await.unwrap();
+    trial.cluster().seed(seed("stays", &spec(&stays)).and(user("goes", &spec(&goes)))).await.unwrap();
     trial.operate(|client| operator(database()).client(client).run_until(std::future::pending()));
     tokio::time::sleep(Duration::from_secs(10)).await;
     let (users, secrets) = apis(trial.client());
