@@ -53,8 +53,8 @@ fn expand_impl(set: &Set) -> TokenStream {
 
 /// The marker stands at the variant, so that "go to definition" leads there.
 fn expand_struct(set: &Set, condition: &Condition) -> TokenStream {
-    let (krate, Condition { ident, docs, .. }) = (&set.krate, condition);
-    let vis = &set.inner;
+    let Condition { ident, docs, .. } = condition;
+    let (krate, vis) = (set.krate.beside(ident.span()), &set.inner);
     quote_spanned! {ident.span()=>
         #docs
         #[derive(#krate::Clone, #krate::Copy, #krate::Debug)]

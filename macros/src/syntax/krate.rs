@@ -42,6 +42,16 @@ impl Krate {
         }
     }
 
+    /// The same, with the hygiene of the token at `span` as well: editors follow an item to the user's token only where all of its tokens
+    /// are of one kind.
+    pub(crate) fn beside(&self, span: Span) -> TokenStream {
+        let tokens = self.to_token_stream().into_iter().map(|mut token| {
+            token.set_span(span);
+            token
+        });
+        tokens.collect()
+    }
+
     /// The same, under the short name.
     pub(crate) fn short(&self) -> Self {
         Self { path: self.path.clone(), short: true }
