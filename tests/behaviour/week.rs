@@ -1,4 +1,4 @@
-//! A week in about a second: all that waits follows tokio's clock.
+//! A week in about three seconds of a debug build: all that waits follows tokio's clock.
 
 use std::time::Duration;
 

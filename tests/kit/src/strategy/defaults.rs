@@ -10,29 +10,21 @@ pub(crate) fn defaults(kind: &Kind, object: &mut Value) {
     if kind.kind == "PriorityClass" && kind.is_builtin() {
         fill(object, json!({"preemptionPolicy": "PreemptLowerPriority"}));
     }
-    let Some(spec) = object.get_mut("spec").filter(|spec| spec.is_object()) else { return };
-    match (kind.group.as_str(), kind.kind.as_str()) {
-        ("", "Pod") => {
-            fill(spec, json!({"enableServiceLinks": true}));
-            for list in ["initContainers", "containers"] {
-                each(spec, list, requests);
-            }
-            pod(spec);
-        }
-        ("", "Service") => service::defaults(spec),
-        ("apps", "Deployment") => deployment(spec),
-        ("apps", "ReplicaSet") => workload(spec, json!({"replicas": 1})),
-        ("apps", "StatefulSet") => stateful(spec),
-        ("apps", "DaemonSet") => daemon(spec),
-        ("batch", "Job") => job(spec),
-        ("batch", "CronJob") => {
-            let own = json!({"concurrencyPolicy": "Allow", "suspend": false, "successfulJobsHistoryLimit": 3, "failedJobsHistoryLimit": 1});
-            fill(spec, own);
-            if let Some(job) = spec.pointer_mut("/jobTemplate/spec") {
-                self::job(job);
-            }
-        }
-        _ => {}
+    let defaults: fn(&mut Value) = match (kind.group.as_str(), kind.kind.as_str()) {
+        ("", "Pod") => bare,
+        ("", "Service") => service::defaults,
+        ("apps", "Deployment") => deployment,
+        ("apps", "ReplicaSet") => |spec| workload(spec, json!({"replicas": 1})),
+        ("apps", "StatefulSet") => stateful,
+        ("apps", "DaemonSet") => daemon,
+        ("batch", "Job") => job,
+        ("batch", "CronJob") => cron,
+        _ => return,
+    };
+    // The spec of these kinds is always there, if empty: clusters hold them as structs.
+    fill(object, json!({"spec": {}}));
+    if let Some(spec) = object.get_mut("spec").filter(|spec| spec.is_object()) {
+        defaults(spec);
     }
 }
 
@@ -91,11 +83,28 @@ fn daemon(spec: &mut Value) {
     }
 }
 
+fn cron(spec: &mut Value) {
+    let own = json!({"concurrencyPolicy": "Allow", "suspend": false, "successfulJobsHistoryLimit": 3, "failedJobsHistoryLimit": 1});
+    fill(spec, own);
+    if let Some(spec) = spec.pointer_mut("/jobTemplate/spec") {
+        job(spec);
+    }
+}
+
 fn job(spec: &mut Value) {
     if spec["completions"].is_null() && spec["parallelism"].is_null() {
         fill(spec, json!({"completions": 1}));
     }
     workload(spec, json!({"parallelism": 1, "backoffLimit": 6, "completionMode": "NonIndexed", "suspend": false}));
+}
+
+/// A pod that is no template's.
+fn bare(spec: &mut Value) {
+    fill(spec, json!({"enableServiceLinks": true}));
+    for list in ["initContainers", "containers"] {
+        each(spec, list, requests);
+    }
+    pod(spec);
 }
 
 fn pod(spec: &mut Value) {

@@ -12,6 +12,7 @@ rules![
     volumes_have_owners_of_their_own_and_tolerations_have_one,
     a_port_in_two_protocols_is_two_ports,
     a_spec_that_is_always_there_belongs_to_nobody,
+    a_spec_that_is_left_out_is_an_empty_one,
 ];
 
 async fn apply(env: &Env, path: &str, manager: &str, body: &Value) -> Result<Answer, Broken> {
@@ -64,4 +65,13 @@ async fn a_spec_that_is_always_there_belongs_to_nobody(env: &Env) -> Verdict {
     let path = format!("/apis/coordination.k8s.io/v1/namespaces/{}/leases?fieldManager=m1", env.namespace);
     let made = env.post(&path, &lease).await?.is(201)?;
     same("owned", made.owned("m1"), json!({"f:spec": {"f:holderIdentity": {}}}))
+}
+
+async fn a_spec_that_is_left_out_is_an_empty_one(env: &Env) -> Verdict {
+    let service = json!({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "bare"}});
+    let answer = env.post(&env.core("services"), &service).await?;
+    same("of a service", answer.refuses(422, "Invalid")?.fields(), vec!["spec.ports"])?;
+    let pod = json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "bare"}});
+    let answer = env.post(&env.core("pods"), &pod).await?;
+    same("of a pod", answer.refuses(422, "Invalid")?.fields(), vec!["spec.containers"])
 }
