@@ -165,6 +165,7 @@ pub fn status(args: TokenStream, item: TokenStream) -> TokenStream {
 /// | `reads(K, on::C, ..)` | kinds and conditions that it looks at, and that wake nobody |
 /// | `watches(K, by_name)` | a kind of which the named objects wake this one |
 /// | `watches(K, labels = "a=b")` | a kind of which all matching objects are kept in memory, for `cx.get` and `cx.list` |
+/// | `watches(K, labels = "a=b", index = ByUser)` | the same, found by what an `Index` says of them with `cx.indexed(ByUser, "alice")`, which alone wakes |
 /// | `polls(K)` | a kind that is read from the API server each time |
 /// | `owns(K, ..)` | kinds that it writes; a change of one wakes its owner, `cx.owned` names those there are |
 /// | `watches(K, .., cache = none)` | what is kept of the objects: `none` a version of each, `metadata` for `cx.metadata`, or all of it, `full` |

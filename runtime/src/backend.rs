@@ -99,6 +99,30 @@ impl Target {
     pub fn selection(kind: KindInfo, namespace: Option<String>, selector: &str) -> Self {
         Self { namespace: namespace.filter(|_| kind.namespaced), name: format!("?{selector}"), kind }
     }
+
+    /// Those of the selection that stand under an entry of an index.
+    pub(crate) fn under(self, entry: &str) -> Self {
+        Self { name: format!("{}|{entry}", self.name), ..self }
+    }
+
+    /// What is selected, where not an object is meant.
+    pub(crate) fn selected(&self) -> Option<Selected<'_>> {
+        let text = self.name.strip_prefix('?')?;
+        // No selector has a bar.
+        Some(match text.split_once('|') {
+            Some((selector, entry)) => Selected { selector, entry: Some(entry) },
+            None => Selected { selector: text, entry: None },
+        })
+    }
+}
+
+/// What a target selects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Selected<'a> {
+    /// By label.
+    pub(crate) selector: &'a str,
+    /// And by an entry of an index.
+    pub(crate) entry: Option<&'a str>,
 }
 
 impl fmt::Display for Target {

@@ -34,6 +34,7 @@ mod draft;
 mod gate;
 pub mod guide;
 pub mod hook;
+pub mod index;
 mod interval;
 pub mod knowledge;
 #[cfg(feature = "operator")]
@@ -56,6 +57,7 @@ pub mod prelude;
 #[cfg(feature = "operator")]
 mod queue;
 mod reconciler;
+mod relation;
 pub mod request;
 mod restricted;
 mod right;
@@ -88,6 +90,7 @@ pub use condition::{Condition, ConditionSet};
 pub use cx::{Apply, Cx, Delete, Get, List, Pass, Require, RequireReady, StatusOf};
 pub use deletion::is_deleted;
 pub use draft::StatusIntent;
+pub use index::Index;
 pub use interval::{Interval, IntoInterval, Jitter};
 pub use observed::ObservedBy;
 #[cfg(feature = "operator")]
@@ -95,6 +98,6 @@ pub use operator::{Error, Operator, Result};
 pub use outcome::{Class, Flow, Halt, Outcome, ReconcileError};
 pub use reconciler::{Primary, Reconciler};
 pub use restricted::{OnlyWrittenBy, WrittenBy, with_cx_write};
-pub use right::{ClearedBy, KeptBy, ListedBy, OwnedBy, ReadBy, SetBy, WatchedBy};
+pub use right::{ClearedBy, IndexedBy, KeptBy, ListedBy, OwnedBy, ReadBy, SetBy, WatchedBy};
 pub use status::{ObservedInputs, StatusContract};
-pub use step::{Absent, Provides, SubReconciler};
+pub use step::{Absent, Claim, Observe, Provides, SubReconciler};

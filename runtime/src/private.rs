@@ -9,6 +9,7 @@ pub use crate::condition::{
 pub use crate::cx::{Cx, Pass, begin_each, both, ended, finish, finish_each, fork, joined, merge};
 pub use crate::depend::{Reference, References};
 pub use crate::hook::{Ending, Hook};
+pub use crate::index::indexer;
 pub use crate::interval::IntoInterval;
 pub use crate::observed::ObservedBy;
 pub use crate::outcome::{Class, Flow, ReconcileError};
@@ -21,7 +22,7 @@ pub use crate::policy::Policies;
 pub use crate::reconciler::{Primary, Reconciler};
 pub use crate::request::action;
 pub use crate::restricted::{DraftKey, OnlyWrittenBy, StatusDraft, with_cx_write};
-pub use crate::right::{Declares, Unread, clears, kept, labels, owns, reads, sets, watches};
+pub use crate::right::{Declares, Unread, clears, indexes, kept, labels, owns, reads, sets, watches};
 pub use crate::status::{ObservedInputs, StatusContract};
 pub use crate::step::{Claim, HasCleanup, NoCleanup, Observe, Provides, SubReconciler, Undo};
 pub use crate::suspend::{IsSuspended, Suspend};

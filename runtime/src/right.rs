@@ -12,7 +12,7 @@ macro_rules! lists {
     };
 }
 
-lists!(sets clears reads watches labels kept owns);
+lists!(sets clears reads watches labels indexes kept owns);
 
 /// The condition may be set by the step `S`.
 #[diagnostic::on_unimplemented(
@@ -68,6 +68,17 @@ pub trait ListedBy<S>: Declared<S, labels> {}
 
 #[diagnostic::do_not_recommend]
 impl<T: Declared<S, labels>, S> ListedBy<S> for T {}
+
+/// Objects of the kind that the step `S` watches by label may be found by this index.
+#[diagnostic::on_unimplemented(
+    message = "`{S}` would ask the index `{Self}`, but does not declare it",
+    label = "no `index = {Self}` in this step",
+    note = "add `watches(.., labels = \"app=web\", index = {Self})` to `{S}`, with the kind that the index finds"
+)]
+pub trait IndexedBy<S>: Declared<S, indexes> {}
+
+#[diagnostic::do_not_recommend]
+impl<T: Declared<S, indexes>, S> IndexedBy<S> for T {}
 
 /// The step `S` keeps the metadata of objects of the kind, or all of them.
 #[diagnostic::on_unimplemented(

@@ -100,8 +100,12 @@ impl Backend for Direct {
     }
 
     fn list(&self, relation: Relation, target: Target) -> BoxFuture<'_, Result<Vec<Arc<DynamicObject>>, ApiError>> {
-        let found = async move { self.calls.list(&target, relation.how.selector()).await };
-        found.map_ok(|found| found.into_iter().map(Arc::new).collect()).boxed()
+        async move {
+            let mut found = self.calls.list(&target, relation.how.selector()).await?;
+            found.retain(|object| relation.selects(&target, object));
+            Ok(found.into_iter().map(Arc::new).collect())
+        }
+        .boxed()
     }
 
     fn metadata(&self, relation: Relation, target: Target) -> BoxFuture<'_, Result<Vec<ObjectMeta>, ApiError>> {

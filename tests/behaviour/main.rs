@@ -21,6 +21,7 @@ mod floor;
 mod handmade;
 mod hardship;
 mod hook;
+mod index;
 mod late;
 mod lean;
 mod limits;

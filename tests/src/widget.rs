@@ -153,6 +153,15 @@ impl Lab {
         self.log.lock().expect("not poisoned").clone()
     }
 
+    /// The log, which begins anew.
+    ///
+    /// # Panics
+    /// Never, unless a test panicked before.
+    #[must_use]
+    pub fn take_log(&self) -> Vec<String> {
+        std::mem::take(&mut *self.log.lock().expect("not poisoned"))
+    }
+
     /// The times between equal lines of the log.
     ///
     /// # Panics

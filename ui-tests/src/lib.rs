@@ -102,3 +102,15 @@ pub async fn make_bucket(_bucket: &Bucket, _cx: &mut Cx) -> Result<(), RepoError
 pub fn run<R: evenkeel::Reconciler>() -> usize {
     R::WIRING.steps.len()
 }
+
+/// Secrets by user.
+#[derive(Debug)]
+pub struct ByUser;
+
+impl evenkeel::Index for ByUser {
+    type Object = k8s_openapi::api::core::v1::Secret;
+
+    fn keys(secret: &Self::Object) -> Vec<String> {
+        secret.type_.iter().cloned().collect()
+    }
+}

@@ -77,7 +77,7 @@ impl StepArgs {
                 Ok(watch) => self.watches.push(watch),
                 Err(error) => {
                     errors.add(error);
-                    self.refused.extend(relation::first_path(arg));
+                    self.refused.extend(relation::paths(arg));
                 }
             },
             "external" => self.external = errors.take(arg.word()).map(|()| arg.key.clone()),

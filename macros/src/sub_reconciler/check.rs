@@ -5,7 +5,7 @@ use quote::ToTokens;
 use syn::{LitStr, Path, ReturnType, Type};
 
 use super::args::StepArgs;
-use super::relation::{Cache, How, Level};
+use super::relation::{How, Level, Watch};
 use crate::errors::{Errors, mistake};
 use crate::syntax::action::wire;
 use crate::syntax::context::{self, is_context};
@@ -35,14 +35,23 @@ pub(crate) fn check_selector(selector: &LitStr) -> syn::Result<()> {
     ))
 }
 
-/// A watch by name has nothing to list.
-pub(crate) fn check_watch_cache(how: &How, cache: &Cache) -> syn::Result<()> {
-    match (how, cache.level) {
-        (How::ByName, Level::Metadata) => Err(mistake(
+/// A watch by name has nothing to list, and an index looks at whole objects.
+pub(crate) fn check_watch(watch: &Watch) -> syn::Result<()> {
+    let index = watch.indexes.first();
+    match (&watch.how, &watch.cache) {
+        (How::ByName, _) if index.is_some() => Err(mistake(
+            index,
+            "a watch by name has nothing to find by an index",
+            "say `labels = \"app=web\"` in the place of `by_name`",
+        )),
+        (How::ByName, Some(cache)) if cache.level == Level::Metadata => Err(mistake(
             &cache.word,
             "a watch by name lists no metadata",
             "say `cache = none` to keep little, or `cache = full` to read without a call",
         )),
+        (_, Some(cache)) if cache.level != Level::Full && index.is_some() => {
+            Err(mistake(&cache.word, "an index looks at whole objects", "say `cache = full`, or leave `cache` out"))
+        }
         _ => Ok(()),
     }
 }

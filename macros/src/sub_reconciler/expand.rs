@@ -137,7 +137,9 @@ fn expand_relations(args: &StepArgs) -> TokenStream {
             How::ByName => quote!(WatchesByName),
             How::Labels(selector) => quote!(WatchesLabels(#selector)),
         };
-        expand_relation(krate, &watch.kind, &how, watch.cache.as_ref())
+        let relation = expand_relation(krate, &watch.kind, &how, watch.cache.as_ref());
+        let indexes = expand_indexes(krate, watch);
+        quote!(#relation #indexes)
     });
     let reads = args.reads.iter().chain(&args.polls);
     let reads = reads.map(|kind| expand_relation(krate, kind, &quote!(Reads), None));
@@ -173,6 +175,18 @@ fn expand_relation(krate: &Krate, kind: &Path, how: &TokenStream, cache: Option<
     quote!(#krate::Relation::new(#krate::How::#how, <#kind as #here::Readable>::KIND) #cache)
 }
 
+/// Each finds objects of the watched kind, which is asked at its token.
+fn expand_indexes(krate: &Krate, Watch { kind, indexes, .. }: &Watch) -> TokenStream {
+    if indexes.is_empty() {
+        return TokenStream::new();
+    }
+    let indexers = indexes.iter().map(|index| {
+        let here = krate.at(index.span());
+        quote_spanned!(index.span()=> #here::indexer::<#index, #kind>())
+    });
+    quote!(.indexed(&[#(#indexers),*]))
+}
+
 /// What the step may do, as impls that the methods of its context ask for.
 fn expand_rights(step: &Step) -> TokenStream {
     let args = &step.args;
@@ -193,9 +207,11 @@ fn expand_rights(step: &Step) -> TokenStream {
     let labels = expand_right(step, "labels", &listed.clone().collect::<Vec<_>>());
     let kept = args.owns.iter().filter(|own| own.keeps()).map(|Own { kind, .. }| kind);
     let kept = expand_right(step, "kept", &kept.chain(listed).collect::<Vec<_>>());
+    let indexes = args.watches.iter().flat_map(|watch| &watch.indexes);
+    let indexes = expand_right(step, "indexes", &indexes.collect::<Vec<_>>());
     let owns = expand_right(step, "owns", &owned);
     let reads = expand_right(step, "reads", &read);
-    quote!(#sets #clears #watches #labels #kept #owns #reads)
+    quote!(#sets #clears #watches #labels #indexes #kept #owns #reads)
 }
 
 /// The impls of one right. They stand on the step, so that a kind may be a parameter of it.

@@ -1,6 +1,7 @@
 //! The arguments `watches` and `owns` as written: kinds, how they wake, and what of their objects is kept in memory.
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, TokenStream, TokenTree};
+use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
 use syn::{LitStr, Path, Token, Type};
 
@@ -9,11 +10,13 @@ use crate::errors::{Errors, mistake};
 use crate::syntax::args::Arg;
 use crate::syntax::suggest;
 
-/// `watches(K, by_name)` or `watches(K, labels = "..", cache = metadata)`.
+/// `watches(K, by_name)`, `watches(K, labels = "..", cache = metadata)` or `watches(K, labels = "..", index = ByUser)`.
 pub(crate) struct Watch {
     pub(crate) kind: Path,
     pub(crate) how: How,
     pub(crate) cache: Option<Cache>,
+    /// What else its objects are found by.
+    pub(crate) indexes: Vec<Path>,
 }
 
 pub(crate) enum How {
@@ -60,15 +63,20 @@ impl Own {
     }
 }
 
-/// The kind in a list that is wrong elsewhere.
-pub(crate) fn first_path(arg: &Arg) -> Option<Path> {
-    let list = arg.list("").ok()?;
-    let first = |input: ParseStream| {
-        let path: Path = input.parse()?;
-        let _: TokenStream = input.parse()?;
-        Ok(path)
+/// The kind and the indexes in a list that is wrong elsewhere.
+pub(crate) fn paths(arg: &Arg) -> Vec<Path> {
+    let all = |input: ParseStream| {
+        let mut paths = vec![input.parse()?];
+        while !input.is_empty() {
+            let word: TokenTree = input.parse()?;
+            if word.to_string() == "index" && input.peek(Token![=]) && input.peek2(Ident::peek_any) {
+                input.parse::<Token![=]>()?;
+                paths.push(input.parse()?);
+            }
+        }
+        Ok(paths)
     };
-    first.parse2(list).ok()
+    arg.list("").ok().and_then(|list| all.parse2(list).ok()).unwrap_or_default()
 }
 
 /// The kinds of one `owns(..)`. A mistake of ours leaves them as they are.
@@ -91,7 +99,7 @@ fn parse_owns(input: ParseStream) -> syn::Result<syn::Result<Owns>> {
     while !input.is_empty() {
         if input.peek2(Token![=]) && !input.peek2(Token![==]) {
             let key: Ident = input.parse()?;
-            cache = Some(parse_option(&key, cache.is_some(), input));
+            cache = Some(parse_option(&key, cache.is_some(), &["cache"], input));
             if cache.as_ref().is_some_and(Result::is_err) {
                 // What an error of ours leaves is not to be complained of as well.
                 let _: TokenStream = input.parse()?;
@@ -139,11 +147,9 @@ fn parse_rest(kind: &Type, input: ParseStream) -> syn::Result<Watch> {
         Ok(word) => parse_how(&word, input)?,
         Err(_) => return Err(check::bare_watch(&kind)),
     };
-    let cache = parse_options(input)?;
-    if let Some(cache) = &cache {
-        check::check_watch_cache(&how, cache)?;
-    }
-    Ok(Watch { kind, how, cache })
+    let watch = parse_options(Watch { kind, how, cache: None, indexes: Vec::new() }, input)?;
+    check::check_watch(&watch)?;
+    Ok(watch)
 }
 
 fn parse_how(word: &Ident, input: ParseStream) -> syn::Result<How> {
@@ -165,8 +171,7 @@ fn parse_how(word: &Ident, input: ParseStream) -> syn::Result<How> {
 }
 
 /// What follows the way to watch.
-fn parse_options(input: ParseStream) -> syn::Result<Option<Cache>> {
-    let mut cache = None;
+fn parse_options(mut watch: Watch, input: ParseStream) -> syn::Result<Watch> {
     while !input.is_empty() {
         let rest = input.cursor().token_stream();
         input.parse::<Token![,]>()?;
@@ -174,16 +179,22 @@ fn parse_options(input: ParseStream) -> syn::Result<Option<Cache>> {
             return Err(mistake(rest, "`watches` takes one kind", "write one `watches(..)` for each kind"));
         }
         let key: Ident = input.parse()?;
-        cache = Some(parse_option(&key, cache.is_some(), input)?);
+        if key == "index" {
+            input.parse::<Token![=]>()?;
+            let wrong = |_| mistake(&key, "`index` takes a type", "write for example `index = ByUser`");
+            watch.indexes.push(input.parse().map_err(wrong)?);
+        } else {
+            watch.cache = Some(parse_option(&key, watch.cache.is_some(), &["cache", "index"], input)?);
+        }
     }
-    Ok(cache)
+    Ok(watch)
 }
 
 /// `cache = ..` from the `=` on.
-fn parse_option(key: &Ident, again: bool, input: ParseStream) -> syn::Result<Cache> {
+fn parse_option(key: &Ident, again: bool, known: &[&str], input: ParseStream) -> syn::Result<Cache> {
     if key != "cache" {
         let text = key.to_string();
-        return Err(mistake(key, format_args!("unknown argument `{text}`"), suggest::help(&text, &["cache"])));
+        return Err(mistake(key, format_args!("unknown argument `{text}`"), suggest::help(&text, known)));
     }
     if again {
         return Err(mistake(key, "`cache` is given twice", "keep one of them"));

@@ -18,11 +18,12 @@ use kube::core::{DynamicObject, ObjectMeta};
 use crate::backend::{ApiError, BoxFuture, Target};
 use crate::condition::{Condition, ConditionMarker, Status};
 use crate::draft::Draft;
+use crate::index::{Index, entry};
 use crate::interval::Clamped;
 use crate::reconciler::Primary;
 use crate::request::Action;
 use crate::restricted::{OnlyWrittenBy, WrittenBy};
-use crate::right::{ClearedBy, KeptBy, ListedBy, OwnedBy, ReadBy, SetBy, WatchedBy};
+use crate::right::{ClearedBy, IndexedBy, KeptBy, ListedBy, OwnedBy, ReadBy, SetBy, WatchedBy};
 use crate::status::StatusContract;
 use crate::step::{Absent, SubReconciler};
 use crate::wiring::{How, Kind, KindInfo, Relation};
@@ -199,8 +200,23 @@ impl<S: SubReconciler> Cx<'_, S> {
     /// # Errors
     /// The watch does not work, or an object cannot be decoded.
     pub fn list<K: Kind + ListedBy<S>>(&mut self) -> List<'_, Vec<K>> {
-        let kind = KindInfo::of::<K>();
-        let (relation, target) = self.selection(kind);
+        let (relation, target) = self.selection(KindInfo::of::<K>(), None);
+        self.listed(relation, target)
+    }
+
+    /// Those objects of a kind that this step watches by label which an [`Index`] finds under the key: `cx.indexed(ByUser, "alice")`. As with
+    /// [`list`](Self::list) they are of the namespace of the reconciled object where it has one, ordered, and from the cache; what is or was
+    /// under the key wakes the object when it changes, and the others do not.
+    ///
+    /// # Errors
+    /// The watch does not work, or an object cannot be decoded.
+    pub fn indexed<I: Index + IndexedBy<S>>(&mut self, _: I, key: &str) -> List<'_, Vec<I::Object>> {
+        let entry = entry(std::any::type_name::<I>(), key);
+        let (relation, target) = self.selection(KindInfo::of::<I::Object>(), Some(&entry));
+        self.listed(relation, target)
+    }
+
+    fn listed<K: Kind>(&self, relation: Relation, target: Target) -> List<'static, Vec<K>> {
         let backend = self.draft.backend.clone();
         List(Box::pin(async move {
             let text = target.to_string();
@@ -217,18 +233,20 @@ impl<S: SubReconciler> Cx<'_, S> {
     /// # Errors
     /// The watch does not work.
     pub fn metadata<K: Kind + KeptBy<S>>(&mut self) -> List<'_, Vec<ObjectMeta>> {
-        let (relation, target) = self.selection(KindInfo::of::<K>());
+        let (relation, target) = self.selection(KindInfo::of::<K>(), None);
         let backend = self.draft.backend.clone();
         List(Box::pin(async move { backend.metadata(relation, target).await }))
     }
 
-    /// All objects of a kind that this step watches by label; of one that it owns, all that its object owns.
-    fn selection(&mut self, kind: KindInfo) -> (Relation, Target) {
+    /// All objects of a kind that this step watches by label, or those under an entry of an index; of one that it owns, all that its object
+    /// owns.
+    fn selection(&mut self, kind: KindInfo, entry: Option<&str>) -> (Relation, Target) {
         let declared = || S::WIRING.relations.iter().filter(|relation| relation.is_of(&kind));
         let selects = declared().find(|relation| relation.how.selector().is_some());
         let relation = *selects.or_else(|| declared().next()).unwrap_or(&UNDECLARED);
         let selector = relation.how.selector().unwrap_or_default();
-        let target = Target::selection(kind, self.draft.namespace.clone(), selector);
+        let all = Target::selection(kind, self.draft.namespace.clone(), selector);
+        let target = entry.iter().fold(all, |all, entry| all.under(entry));
         if relation.how.is_watch() {
             self.draft.references.insert(target.to_string());
         }

@@ -89,7 +89,7 @@ impl PassBackend {
     /// What is kept of a selection; `None`: our own writes are ahead of it.
     async fn selected(&self, relation: Relation, target: &Target) -> Result<Option<Vec<Kept>>, ApiError> {
         let selector = relation.how.selector().unwrap_or_default();
-        let (kept, version) = self.relations.list(&self.key, selector, target).await?;
+        let (kept, version) = self.relations.list(&self.key, target).await?;
         self.tracked().watched.entry(target.to_string()).or_insert(version);
         let cached = |child: &Target| Some(self.relations.selected(selector, child)?.seen(child));
         let outran = self.children.outran_list(&target.kind, selector, cached, |child| self.relations.owned(child));
@@ -97,7 +97,9 @@ impl PassBackend {
     }
 
     async fn live_list(&self, relation: Relation, target: &Target) -> Result<Vec<Arc<DynamicObject>>, ApiError> {
-        Ok(self.calls.list(target, relation.how.selector()).await?.into_iter().map(Arc::new).collect())
+        let mut listed = self.calls.list(target, relation.how.selector()).await?;
+        listed.retain(|object| relation.selects(target, object));
+        Ok(listed.into_iter().map(Arc::new).collect())
     }
 
     async fn apply_child(&self, target: Target, object: Value) -> Result<Arc<DynamicObject>, ApiError> {

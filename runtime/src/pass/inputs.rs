@@ -64,9 +64,7 @@ impl<R: Reconciler> PassWorker<R> {
     fn now(&self, reference: &str) -> String {
         let relations = &self.env.relations;
         match resolve(&R::WIRING, reference) {
-            Some((how, target)) if is_selection(&target) => {
-                how.selector().and_then(|selector| relations.version_of_all(selector, &target)).unwrap_or_default()
-            }
+            Some((_, target)) if target.selected().is_some() => relations.version_of_all(&target).unwrap_or_default(),
             resolved => watched_version(resolved.and_then(|(_, target)| relations.version_of(&target)).as_ref()),
         }
     }
@@ -76,8 +74,8 @@ impl<R: Reconciler> PassWorker<R> {
         for reference in references {
             let Some((how, target)) = resolve(&R::WIRING, reference) else { return false };
             let read = match how {
-                How::WatchesLabels(selector) if is_selection(&target) => {
-                    self.env.relations.list(key, selector, &target).await.map(|_| None)
+                How::WatchesLabels(_) if target.selected().is_some() => {
+                    self.env.relations.list(key, &target).await.map(|_| None)
                 }
                 How::WatchesLabels(selector) => self.env.relations.labelled(key, selector, &target).await,
                 _ => self.env.relations.named(key, &target).await,
@@ -146,12 +144,7 @@ fn resolve(wiring: &crate::wiring::Wiring, reference: &str) -> Option<(How, Targ
     let watched = wiring.relations().filter(|relation| relation.how.is_watch());
     let mut resolved = watched.filter_map(|relation| Some((relation.how, parse(relation.kind?(), reference)?)));
     // A selection is that of its own selector.
-    resolved.find(|(how, target)| !is_selection(target) || how.selector() == target.name.strip_prefix('?'))
-}
-
-/// Whether all objects of a selector are meant.
-fn is_selection(target: &Target) -> bool {
-    target.name.starts_with('?')
+    resolved.find(|(how, target)| target.selected().is_none_or(|selected| how.selector() == Some(selected.selector)))
 }
 
 fn parse(kind: KindInfo, reference: &str) -> Option<Target> {

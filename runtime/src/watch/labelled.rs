@@ -6,11 +6,12 @@ use kube::runtime::watcher::Event;
 
 use super::kept::{Keeps, Kept};
 use super::named::First;
-use super::objects::{Listing, Objects};
+use super::objects::{Changed, Listing, Objects};
 use super::stream::Place;
 use super::watches::{Watches, Watching};
 use crate::backend::{ApiError, Target};
 use crate::decode::{Meta, Record, Whole};
+use crate::index::Indexer;
 use crate::queue::Key;
 use crate::wiring::{Cache, KindInfo};
 
@@ -19,6 +20,7 @@ pub(super) struct Selection {
     pub(super) kind: KindInfo,
     pub(super) selector: &'static str,
     pub(super) cache: Cache,
+    pub(super) indexers: Vec<Indexer>,
 }
 
 /// The objects of one kind that match one selector.
@@ -34,11 +36,11 @@ impl Labelled {
     /// Joins the watches of the places; `wake` is called with what appears, changes or vanishes.
     pub(super) fn join(
         watches: &Watches,
-        Selection { kind, selector, cache }: Selection,
+        Selection { kind, selector, cache, indexers }: Selection,
         places: Vec<Place>,
-        wake: impl Fn(&Key) + Clone + Send + 'static,
+        wake: impl Fn(&Changed) + Clone + Send + 'static,
     ) -> Self {
-        let objects = Arc::<Objects>::default();
+        let objects = Arc::new(Objects::indexed(indexers));
         let labelled = places.into_iter().map(|place| Place { labels: Some(selector.to_owned()), ..place });
         let streams = labelled.map(|place| {
             let (objects, wake) = (objects.clone(), wake.clone());
@@ -63,10 +65,15 @@ impl Labelled {
         Ok(self.now(target))
     }
 
-    /// The objects of a namespace, or all, once their watches have listed; and their version as a whole.
-    pub(super) async fn all(&self, namespace: Option<&str>) -> Result<(Vec<Kept>, String), ApiError> {
+    /// The objects of a namespace, or all, or of them those under an entry of an index, once their watches have listed; and their version
+    /// as a whole.
+    pub(super) async fn all(
+        &self,
+        namespace: Option<&str>,
+        entry: Option<&str>,
+    ) -> Result<(Vec<Kept>, String), ApiError> {
         self.listed(namespace).await?;
-        Ok(self.objects.all(namespace))
+        Ok(self.objects.all(namespace, entry))
     }
 
     async fn listed(&self, namespace: Option<&str>) -> Result<(), ApiError> {
@@ -78,9 +85,9 @@ impl Labelled {
         Ok(())
     }
 
-    /// The version of a namespace as a whole, or of all.
-    pub(super) fn version(&self, namespace: Option<&str>) -> String {
-        self.objects.version(namespace)
+    /// The version of these as a whole.
+    pub(super) fn version(&self, namespace: Option<&str>, entry: Option<&str>) -> String {
+        self.objects.version(namespace, entry)
     }
 
     /// The object as it is known now.
@@ -93,7 +100,7 @@ fn follow<K: Keeps>(
     watches: &Watches,
     place: &Place,
     objects: Arc<Objects>,
-    wake: impl Fn(&Key) + Send + 'static,
+    wake: impl Fn(&Changed) + Send + 'static,
 ) -> Arc<First> {
     let first = Arc::new(First::of(watches.progress::<K>(place)));
     let (awaited, namespace) = (first.clone(), place.namespace.clone());
@@ -107,7 +114,7 @@ fn follow<K: Keeps>(
             changed.iter().for_each(&wake);
         }
         if listed && awaited.is_awaited() {
-            missed.drain(..).for_each(|key| wake(&key));
+            missed.drain(..).for_each(|changed| wake(&changed));
         }
     });
     first

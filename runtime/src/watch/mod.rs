@@ -2,6 +2,7 @@
 
 mod children;
 mod dependents;
+mod entries;
 mod health;
 mod interest;
 mod kept;

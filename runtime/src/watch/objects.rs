@@ -1,22 +1,35 @@
 //! Watched objects, as far as they are kept.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use kube::runtime::watcher::Event;
 
+use super::entries::{Entries, Entry};
 use super::kept::{Keeps, Kept};
+use crate::index::Indexer;
 use crate::queue::Key;
 
 /// The objects of one watch, or of several with the same selector.
 #[derive(Debug, Default)]
-pub(super) struct Objects(Mutex<Inner>);
+pub(super) struct Objects {
+    inner: Mutex<Inner>,
+    indexers: Vec<Indexer>,
+}
+
+/// An object that appeared, changed or vanished, and the entries that it stands or stood under.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Changed {
+    pub(super) key: Key,
+    pub(super) entries: BTreeSet<Entry>,
+}
 
 /// Objects by namespace and name, and of each namespace a sum over its versions: what changes among them shows without looking at all.
 #[derive(Debug, Default)]
 struct Inner {
     objects: BTreeMap<Key, Kept>,
     sums: HashMap<Option<Arc<str>>, u64>,
+    entries: Entries,
 }
 
 impl Inner {
@@ -25,17 +38,37 @@ impl Inner {
         *sum = by(*sum, object.number(&key.name));
     }
 
-    fn insert(&mut self, key: Key, object: Kept) -> Option<Kept> {
-        let before = self.remove(&key);
+    fn insert(&mut self, key: Key, object: Kept) {
+        if let Some(before) = self.objects.remove(&key) {
+            self.add(&key, u64::wrapping_sub, &before);
+        }
         self.add(&key, u64::wrapping_add, &object);
         self.objects.insert(key, object);
-        before
     }
 
-    fn remove(&mut self, key: &Key) -> Option<Kept> {
-        let object = self.objects.remove(key)?;
-        self.add(key, u64::wrapping_sub, &object);
-        Some(object)
+    fn remove(&mut self, key: Key) -> Option<Changed> {
+        let object = self.objects.remove(&key)?;
+        self.add(&key, u64::wrapping_sub, &object);
+        Some(Changed { entries: self.entries.remove(&key), key })
+    }
+
+    /// Those of a namespace, or all. Looks at no others.
+    fn within(&self, namespace: Option<&str>) -> impl Iterator<Item = &Kept> {
+        let here = move |(key, _): &(&Key, _)| namespace.is_none() || key.namespace.as_deref() == namespace;
+        self.objects.range(Key::new(namespace, "")..).take_while(here).map(|(_, object)| object)
+    }
+
+    /// Those under an entry, in a namespace or anywhere. Looks at no others.
+    fn under(&self, entry: &str, namespace: Option<&str>) -> impl Iterator<Item = (&Key, &Kept)> {
+        let here = move |key: &&Key| namespace.is_none() || key.namespace.as_deref() == namespace;
+        let keys = self.entries.get(entry).filter(here);
+        keys.filter_map(|key| Some((key, self.objects.get(key)?)))
+    }
+
+    /// The version of those under an entry as a whole.
+    fn version_under(&self, entry: &str, namespace: Option<&str>) -> String {
+        let numbers = self.under(entry, namespace).map(|(key, object)| object.number(&key.name));
+        format!("{:016x}", numbers.fold(0_u64, u64::wrapping_add))
     }
 
     /// Of a namespace, or of all.
@@ -51,29 +84,36 @@ impl Inner {
 pub(super) struct Listing(HashSet<Key>);
 
 impl Objects {
+    /// None yet; those that come are found by these indexes, too.
+    pub(super) fn indexed(indexers: Vec<Indexer>) -> Self {
+        Self { indexers, ..Self::default() }
+    }
+
     fn lock(&self) -> MutexGuard<'_, Inner> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn get(&self, key: &Key) -> Option<Kept> {
         self.lock().objects.get(key).cloned()
     }
 
-    /// Those of a namespace, or all, and their version as a whole. Looks at no others.
-    pub(super) fn all(&self, namespace: Option<&str>) -> (Vec<Kept>, String) {
+    /// Those of a namespace, or all, or of them those under an entry; and their version as a whole.
+    pub(super) fn all(&self, namespace: Option<&str>, entry: Option<&str>) -> (Vec<Kept>, String) {
         let inner = self.lock();
-        let here = |(key, _): &(&Key, _)| namespace.is_none() || key.namespace.as_deref() == namespace;
-        let objects = inner.objects.range(Key::new(namespace, "")..).take_while(here).map(|(_, object)| object.clone());
-        (objects.collect(), inner.version(namespace))
+        let objects = match entry {
+            Some(entry) => inner.under(entry, namespace).map(|(_, object)| object.clone()).collect(),
+            None => inner.within(namespace).cloned().collect(),
+        };
+        (objects, version(&inner, namespace, entry))
     }
 
-    /// The version of a namespace as a whole, or of all.
-    pub(super) fn version(&self, namespace: Option<&str>) -> String {
-        self.lock().version(namespace)
+    /// The version of these as a whole.
+    pub(super) fn version(&self, namespace: Option<&str>, entry: Option<&str>) -> String {
+        version(&self.lock(), namespace, entry)
     }
 
     /// Takes in an event of the watch of a namespace (or of all); returns the objects that appeared, changed or vanished.
-    pub(super) fn take<K: Keeps>(&self, list: &mut Listing, namespace: Option<&str>, event: Event<K>) -> Vec<Key> {
+    pub(super) fn take<K: Keeps>(&self, list: &mut Listing, namespace: Option<&str>, event: Event<K>) -> Vec<Changed> {
         match event {
             Event::Init => {
                 list.0.clear();
@@ -82,32 +122,40 @@ impl Objects {
             Event::InitApply(object) => {
                 let key = Key::of(object.meta());
                 list.0.insert(key.clone());
-                self.apply(key, object.kept())
+                self.apply(key, object.kept()).into_iter().collect()
             }
-            Event::Apply(object) => self.apply(Key::of(object.meta()), object.kept()),
-            Event::Delete(object) => {
-                let key = Key::of(object.meta());
-                self.lock().remove(&key).map(|_| key).into_iter().collect()
-            }
+            Event::Apply(object) => self.apply(Key::of(object.meta()), object.kept()).into_iter().collect(),
+            Event::Delete(object) => self.lock().remove(Key::of(object.meta())).into_iter().collect(),
             Event::InitDone => self.retain(namespace, &std::mem::take(&mut list.0)),
         }
     }
 
-    fn apply(&self, key: Key, object: Kept) -> Vec<Key> {
-        let mut objects = self.lock();
-        let same = objects.objects.get(&key).is_some_and(|before| before.is_same(&object));
-        objects.insert(key.clone(), object);
-        if same { Vec::new() } else { vec![key] }
+    fn apply(&self, key: Key, object: Kept) -> Option<Changed> {
+        let mut inner = self.lock();
+        if inner.objects.get(&key).is_some_and(|before| before.is_same(&object)) {
+            inner.insert(key, object);
+            return None;
+        }
+        drop(inner);
+        // The functions of the author run without the lock: nobody else brings this object.
+        let found = object.object().into_iter().flat_map(|object| self.indexers.iter().map(|one| one.entries(object)));
+        let found: BTreeSet<Entry> = found.flatten().map(Entry::from).collect();
+        let mut inner = self.lock();
+        inner.insert(key.clone(), object);
+        Some(Changed { entries: inner.entries.put(&key, found), key })
     }
 
-    fn retain(&self, namespace: Option<&str>, listed: &HashSet<Key>) -> Vec<Key> {
+    fn retain(&self, namespace: Option<&str>, listed: &HashSet<Key>) -> Vec<Changed> {
         let here = |key: &&Key| namespace.is_none() || key.namespace.as_deref() == namespace;
         let mut inner = self.lock();
         let gone = inner.objects.keys().filter(|key| here(key) && !listed.contains(*key)).cloned();
         let gone: Vec<Key> = gone.collect();
-        gone.iter().for_each(|key| drop(inner.remove(key)));
-        gone
+        gone.into_iter().filter_map(|key| inner.remove(key)).collect()
     }
+}
+
+fn version(inner: &Inner, namespace: Option<&str>, entry: Option<&str>) -> String {
+    entry.map_or_else(|| inner.version(namespace), |entry| inner.version_under(entry, namespace))
 }
 
 /// What is kept of objects that a watch delivers in these words.
@@ -149,8 +197,8 @@ mod tests {
         Arc::new(object)
     }
 
-    fn apply(objects: &Objects, cache: Cache, object: &Arc<DynamicObject>) -> Vec<Key> {
-        objects.apply(Key::of(&object.metadata), Kept::of(object, cache))
+    fn apply(objects: &Objects, cache: Cache, object: &Arc<DynamicObject>) -> Option<Key> {
+        objects.apply(Key::of(&object.metadata), Kept::of(object, cache)).map(|changed| changed.key)
     }
 
     #[test]
@@ -158,11 +206,11 @@ mod tests {
         let mut versions = Vec::new();
         for cache in [Cache::None, Cache::Metadata, Cache::Full] {
             let objects = Objects::default();
-            assert_eq!(apply(&objects, cache, &object("a", "x", "1")), [Key::new(Some("a"), "x")]);
-            assert_eq!(apply(&objects, cache, &object("a", "x", "1")), [], "nothing new");
-            let told = apply(&objects, cache, &object("a", "x", "2")).len();
-            assert_eq!(told, usize::from(cache != Cache::Full), "of a whole object it shows that it is the same");
-            versions.push(objects.version(None));
+            assert_eq!(apply(&objects, cache, &object("a", "x", "1")), Some(Key::new(Some("a"), "x")));
+            assert_eq!(apply(&objects, cache, &object("a", "x", "1")), None, "nothing new");
+            let told = apply(&objects, cache, &object("a", "x", "2"));
+            assert_eq!(told.is_some(), cache != Cache::Full, "of a whole object it shows that it is the same");
+            versions.push(objects.version(None, None));
         }
         versions.dedup();
         assert_eq!(versions.len(), 1);
@@ -173,21 +221,23 @@ mod tests {
         let objects = Objects::default();
         apply(&objects, Cache::Full, &object("a", "x", "1"));
         apply(&objects, Cache::Full, &object("b", "y", "2"));
-        let (in_a, in_b, all) = (objects.version(Some("a")), objects.version(Some("b")), objects.version(None));
+        let (in_a, in_b, all) =
+            (objects.version(Some("a"), None), objects.version(Some("b"), None), objects.version(None, None));
         apply(&objects, Cache::Full, &object("b", "z", "3"));
-        assert_eq!(objects.version(Some("a")), in_a);
-        assert_ne!(objects.version(Some("b")), in_b);
-        assert_ne!(objects.version(None), all);
+        assert_eq!(objects.version(Some("a"), None), in_a);
+        assert_ne!(objects.version(Some("b"), None), in_b);
+        assert_ne!(objects.version(None, None), all);
         let names = |namespace| {
-            let (found, version) = objects.all(namespace);
-            assert_eq!(version, objects.version(namespace));
+            let (found, version) = objects.all(namespace, None);
+            assert_eq!(version, objects.version(namespace, None));
             found.iter().filter_map(|object| object.meta()?.name.clone()).collect::<Vec<_>>()
         };
         assert_eq!(
             (names(Some("a")), names(Some("b")), names(None)),
             (vec!["x".into()], vec!["y".into(), "z".into()], vec!["x".into(), "y".into(), "z".into()])
         );
-        assert_eq!(objects.retain(Some("b"), &[Key::new(Some("b"), "y")].into()), [Key::new(Some("b"), "z")]);
-        assert_eq!((objects.version(Some("b")), objects.version(None)), (in_b, all));
+        let gone = objects.retain(Some("b"), &[Key::new(Some("b"), "y")].into());
+        assert_eq!(gone, [Changed { key: Key::new(Some("b"), "z"), entries: BTreeSet::new() }]);
+        assert_eq!((objects.version(Some("b"), None), objects.version(None, None)), (in_b, all));
     }
 }

@@ -1,6 +1,6 @@
 //! The kinds that steps own and watch, erased: one handle for the passes of a reconciler.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 
@@ -12,14 +12,16 @@ use super::interest::Interest;
 use super::kept::{Keeps, Kept};
 use super::labelled::{Labelled, Selection};
 use super::named::Named;
+use super::objects::Changed;
 use super::scope::Scope;
 use super::seen::Seen;
 use super::stream::Place;
 use super::watches::{Watches, Watching, lock};
-use crate::backend::{ApiError, Target};
+use crate::backend::{ApiError, Selected, Target};
 use crate::decode::{Meta, Record, Whole};
+use crate::index::Indexer;
 use crate::queue::{Causes, Key, Queue};
-use crate::wiring::{Cache, How, KindInfo, Wiring};
+use crate::wiring::{Cache, How, KindInfo, Relation, Wiring};
 
 /// The caches of owned and watched kinds. Cloneable: all clones are one.
 #[derive(Clone)]
@@ -56,6 +58,13 @@ fn declared(wiring: &Wiring, select: impl Fn(How) -> bool) -> Vec<(KindInfo, How
     found
 }
 
+/// The indexes of all steps over one selection, each once.
+fn indexers(wiring: &Wiring, kind: &KindInfo, selector: &str) -> Vec<Indexer> {
+    let here = |relation: &&Relation| relation.how.selector() == Some(selector) && relation.is_of(kind);
+    let all = wiring.relations().filter(here).flat_map(|relation| relation.indexes);
+    all.map(|indexer| (indexer.name(), *indexer)).collect::<BTreeMap<_, _>>().into_values().collect()
+}
+
 fn without_how(declared: Vec<(KindInfo, How, Cache)>) -> Vec<(KindInfo, Cache)> {
     declared.into_iter().map(|(kind, _, cache)| (kind, cache)).collect()
 }
@@ -68,7 +77,7 @@ impl Relations {
         let selections = declared(wiring, |how| how.selector().is_some());
         let selections = selections.into_iter().filter_map(|(kind, how, cache)| {
             let selector = how.selector()?;
-            Some(Selection { kind, selector, cache })
+            Some(Selection { indexers: indexers(wiring, &kind, selector), kind, selector, cache })
         });
         let watched = declared(wiring, How::is_watch).into_iter().map(|(kind, ..)| kind).collect();
         let by_name = without_how(declared(wiring, |how| how == How::WatchesByName));
@@ -170,23 +179,21 @@ impl Relations {
         self.0.watched.contains(kind)
     }
 
-    /// All objects of a selection, from the watch of its selector, and their version as a whole. What changes among them wakes the asker.
+    /// All objects that the target selects, from the watch of its selector, and their version as a whole. What changes among them wakes the
+    /// asker.
     ///
     /// # Errors
     /// As [`labelled`](Self::labelled).
-    pub(crate) async fn list(
-        &self,
-        asker: &Key,
-        selector: &str,
-        target: &Target,
-    ) -> Result<(Vec<Kept>, String), ApiError> {
+    pub(crate) async fn list(&self, asker: &Key, target: &Target) -> Result<(Vec<Kept>, String), ApiError> {
         lock(&self.0.interest).add(asker, target);
-        self.selector(selector, target)?.all(target.namespace.as_deref()).await
+        let Selected { selector, entry } = selected(target)?;
+        self.selector(selector, target)?.all(target.namespace.as_deref(), entry).await
     }
 
-    /// The version of a selection as a whole.
-    pub(crate) fn version_of_all(&self, selector: &str, target: &Target) -> Option<String> {
-        Some(self.selector(selector, target).ok()?.version(target.namespace.as_deref()))
+    /// The version as a whole of what the target selects.
+    pub(crate) fn version_of_all(&self, target: &Target) -> Option<String> {
+        let Selected { selector, entry } = target.selected()?;
+        Some(self.selector(selector, target).ok()?.version(target.namespace.as_deref(), entry))
     }
 
     /// The object as the watch of the selector knows it now.
@@ -230,16 +237,21 @@ impl Relations {
     }
 }
 
+fn selected(target: &Target) -> Result<Selected<'_>, ApiError> {
+    target.selected().ok_or_else(|| ApiError::Failed(format!("{target} is one object, not all of a selection")))
+}
+
 fn labelled(inner: &Weak<Inner>, watches: &Watches, selection: Selection, scope: &Scope) -> Labelled {
     let (inner, of, selector) = (inner.clone(), selection.kind.clone(), selection.selector);
-    let wake = move |key: &Key| {
+    let wake = move |Changed { key, entries }: &Changed| {
         let namespace = key.namespace.as_deref().map(ToOwned::to_owned);
-        let target = Target { kind: of.clone(), namespace, name: key.name.to_string() };
-        wake_askers(&inner, &target);
-        // And those who list.
-        wake_askers(&inner, &Target::selection(of.clone(), target.namespace, selector));
-        if of.namespaced {
-            wake_askers(&inner, &Target::selection(of.clone(), None, selector));
+        wake_askers(&inner, &Target { kind: of.clone(), namespace: namespace.clone(), name: key.name.to_string() });
+        // And those who list, or ask an index.
+        let everywhere = of.namespaced.then_some(None);
+        for namespace in std::iter::once(namespace).chain(everywhere) {
+            let all = Target::selection(of.clone(), namespace, selector);
+            entries.iter().for_each(|entry| wake_askers(&inner, &all.clone().under(entry)));
+            wake_askers(&inner, &all);
         }
     };
     let places = scope.places(&selection.kind);

@@ -1,0 +1,73 @@
+//! Which objects stand under which entries of the indexes of one watch.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+
+use crate::queue::Key;
+
+/// An index and a key.
+pub(super) type Entry = Arc<str>;
+
+/// Objects by entry, and entries by object.
+#[derive(Debug, Default)]
+pub(super) struct Entries {
+    keys: HashMap<Entry, BTreeSet<Key>>,
+    entries: HashMap<Key, BTreeSet<Entry>>,
+}
+
+impl Entries {
+    /// The objects under the entry, by namespace and name.
+    pub(super) fn get(&self, entry: &str) -> impl Iterator<Item = &Key> {
+        self.keys.get(entry).into_iter().flatten()
+    }
+
+    /// From now on the object stands under these; returns them, and those that it stood under before.
+    pub(super) fn put(&mut self, key: &Key, found: BTreeSet<Entry>) -> BTreeSet<Entry> {
+        let mut all = self.remove(key);
+        for entry in &found {
+            self.keys.entry(entry.clone()).or_default().insert(key.clone());
+        }
+        all.extend(found.iter().cloned());
+        if !found.is_empty() {
+            self.entries.insert(key.clone(), found);
+        }
+        all
+    }
+
+    /// The object is gone; returns what it stood under.
+    pub(super) fn remove(&mut self, key: &Key) -> BTreeSet<Entry> {
+        let before = self.entries.remove(key).unwrap_or_default();
+        for entry in &before {
+            if let Some(keys) = self.keys.get_mut(entry) {
+                keys.remove(key);
+                if keys.is_empty() {
+                    self.keys.remove(entry);
+                }
+            }
+        }
+        before
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn set(entries: &[&str]) -> BTreeSet<Entry> {
+        entries.iter().map(|entry| Entry::from(*entry)).collect()
+    }
+
+    #[test]
+    fn an_object_is_found_under_what_it_stands_under_now_and_told_to_what_it_left() {
+        let (one, two) = (Key::new(Some("a"), "one"), Key::new(Some("a"), "two"));
+        let mut entries = Entries::default();
+        assert_eq!(entries.put(&one, set(&["x", "y"])), set(&["x", "y"]));
+        assert_eq!(entries.put(&two, set(&["y"])), set(&["y"]));
+        assert_eq!(entries.put(&one, set(&["y", "z"])), set(&["x", "y", "z"]));
+        let found = |entries: &Entries, entry| entries.get(entry).cloned().collect::<Vec<_>>();
+        assert_eq!((found(&entries, "x"), found(&entries, "y")), (vec![], vec![one.clone(), two.clone()]));
+        assert_eq!(entries.remove(&one), set(&["y", "z"]));
+        assert_eq!(entries.put(&two, set(&[])), set(&["y"]));
+        assert!(entries.keys.is_empty() && entries.entries.is_empty(), "nothing is left behind");
+    }
+}

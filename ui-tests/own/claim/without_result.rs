@@ -1,0 +1,17 @@
+//! It cannot fail.
+use evenkeel::prelude::*;
+use ui_tests::{GitRepository, RepoCondition, fetch, store};
+
+#[claim]
+async fn name_it(_repo: &mut GitRepository) {}
+
+#[reconciler(conditions = RepoCondition, claim = name_it)]
+async fn repository(repo: &GitRepository, cx: &mut Pass<'_>) -> Flow {
+    let commit = fetch(repo, cx).await?;
+    store(repo, &commit, cx).await?;
+    Ok(())
+}
+
+fn main() {
+    ui_tests::run::<repository>();
+}

@@ -1,0 +1,11 @@
+//! It finds nothing.
+use evenkeel::prelude::*;
+use k8s_openapi::api::core::v1::Secret;
+use ui_tests::{GitRepository, RepoError, on};
+
+#[sub_reconciler(sets(on::ArtifactStored), watches(Secret, labels = "a=b", index = on::ArtifactStored))]
+async fn find(_repo: &GitRepository, _cx: &mut Cx) -> Result<(), RepoError> {
+    Ok(())
+}
+
+fn main() {}
