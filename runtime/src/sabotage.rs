@@ -32,4 +32,10 @@ impl Operator {
         self.causes.always_run();
         self
     }
+
+    /// A pass only looks the object up, as a bare closure would: what the rest of a pass costs is the difference.
+    pub fn without_pass(mut self) -> Self {
+        self.causes.only_look_up();
+        self
+    }
 }

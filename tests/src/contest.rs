@@ -72,6 +72,8 @@ pub struct Contest {
     pub cluster: Cluster,
     /// What the operator talks over.
     pub wire: Wire,
+    /// How many objects a hand-written one works on at a time; 0 is its own choice.
+    pub limit: u16,
     who: Who,
     shape: Shape,
     lab: Arc<Lab>,
@@ -100,7 +102,7 @@ impl Contest {
         cluster.seed(namespace).await.expect("the namespace");
         let (wire, times) = (Wire::default(), Arc::<Mutex<Vec<_>>>::default());
         let (passes, lab) = (Arc::default(), Arc::new(lab));
-        Self { cluster, wire, who, shape, lab, passes, times, running: None }
+        Self { cluster, wire, limit: 0, who, shape, lab, passes, times, running: None }
     }
 
     /// Creates so many objects, `release-0` and on.
@@ -127,6 +129,8 @@ impl Contest {
             child: matches!(self.shape, Shape::Parent | Shape::Hourly),
             stamps: self.lab.stamps,
             every: Some(RESYNC),
+            limit: self.limit,
+            naps: false,
         };
         self.running = Some(match self.who {
             Who::B0 => tokio::spawn(hand::b0(client, work, self.passes.clone())),

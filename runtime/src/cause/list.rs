@@ -173,6 +173,9 @@ pub(crate) struct List {
     without: Causes,
     /// Every event runs the body.
     always: bool,
+    /// A pass only looks the object up: what is left is the cost of the machinery around it.
+    #[cfg(feature = "sabotage")]
+    bare: bool,
 }
 
 impl List {
@@ -222,5 +225,13 @@ impl List {
 
     pub(crate) fn always_run(&mut self) {
         self.always = true;
+    }
+
+    pub(crate) fn only_look_up(&mut self) {
+        self.bare = true;
+    }
+
+    pub(crate) fn only_looks_up(self) -> bool {
+        self.bare
     }
 }

@@ -317,6 +317,11 @@ pub(crate) fn owner<K: Resource>(object: &K, kind: &KindInfo) -> OwnerReference 
 
 impl<R: Reconciler> Worker for PassWorker<R> {
     async fn run(&self, key: &Key, causes: Causes, attempt: Attempt) -> Ran {
+        #[cfg(feature = "sabotage")]
+        if self.env.causes.only_looks_up() {
+            std::hint::black_box(self.env.primary.get(key));
+            return Next::Await.into();
+        }
         let span = tracing::info_span!(
             "pass", reconciler = R::WIRING.name, object = %key, causes = %causes, outcome = field::Empty
         );

@@ -141,6 +141,12 @@ impl Answers {
         (self.0.aside)(&mut || collection.send(&collection.events[..objects]));
     }
 
+    /// Sends the event of one object of the kind.
+    pub fn change_one(&self, kind: usize, number: usize) {
+        let collection = &self.0.collections[kind];
+        (self.0.aside)(&mut || collection.send([&collection.events[number]]));
+    }
+
     /// Ends the watches as a server does that has forgotten their version: they list again.
     pub fn forget(&self) {
         (self.0.aside)(&mut || {

@@ -12,9 +12,12 @@
 )]
 
 pub mod answers;
+pub mod draw;
 pub mod hand;
 pub mod kind;
 pub mod ours;
+pub mod pending;
+pub mod report;
 pub mod sample;
 pub mod shapes;
 pub mod table;

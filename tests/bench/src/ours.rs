@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use evenkeel::Reconciler;
 use evenkeel::prelude::*;
@@ -36,6 +37,8 @@ pub struct Lab {
     pub bodies: AtomicUsize,
     /// The status gets a time stamp.
     pub stamps: bool,
+    /// The body takes a while.
+    pub naps: bool,
 }
 
 impl Lab {
@@ -60,9 +63,17 @@ fn note(release: &Release, lab: &Lab, status: &mut ReleaseStatus) {
     }
 }
 
+/// Takes 5 to 25 ms, one pass more than another.
+pub(crate) async fn nap(nth: usize) {
+    tokio::time::sleep(Duration::from_millis(5 + nth as u64 * 7 % 21)).await;
+}
+
 /// Applies the release: here it writes down what it would have applied.
 #[sub_reconciler(sets(on::Applied))]
 pub async fn apply(release: &Release, lab: &Arc<Lab>, cx: &mut Cx) -> Result<(), ReleaseError> {
+    if lab.naps {
+        nap(lab.bodies()).await;
+    }
     note(release, lab, cx.status());
     Ok(())
 }

@@ -65,6 +65,22 @@ impl Sample {
         Self { after: after.to_string(), ..self }
     }
 
+    /// The same with so many entries of `managedFields`, those that are there in turn.
+    ///
+    /// # Panics
+    /// When it is no JSON.
+    #[must_use]
+    pub fn managers(self, count: usize) -> Self {
+        let with = |text: &str| {
+            let mut object: Value = serde_json::from_str(text).expect("JSON");
+            let entries = object["metadata"]["managedFields"].take();
+            object["metadata"]["managedFields"] =
+                entries.as_array().expect("entries").iter().cycle().take(count).cloned().collect();
+            object.to_string()
+        };
+        Self { before: with(&self.before), after: with(&self.after), ..self }
+    }
+
     /// The text of one object at a version.
     #[must_use]
     pub fn render(&self, number: usize, changed: bool, version: usize) -> String {

@@ -1,52 +1,116 @@
-//! The table of figures: ours beside both baselines, with the targets.
-#![allow(clippy::print_stdout, reason = "a table is what it is for")]
+//! The table of figures: ours beside what it is measured against, with the targets.
 
-use std::fmt::Write;
+use crate::pending::Pending;
 
 /// What a figure of ours should be at most.
 pub enum Aim {
-    /// These shares of B0 and of B1.
-    Shares(f64, f64),
-    /// This share of B1.
-    Share(f64),
+    /// These shares of the figures in these columns.
+    Shares(&'static [(usize, f64)]),
     /// This.
     AtMost(f64),
-    /// This share of B0.
-    OfB0(f64),
 }
 
-/// Figures of one sort.
+/// Figures of one sort. The first column is ours.
 pub struct Table {
-    text: String,
-    missed: usize,
+    /// What is counted, and among how many.
+    sort: String,
+    size: String,
+    about: String,
+    heads: &'static [&'static str],
+    rows: Vec<Row>,
 }
+
+struct Row {
+    what: String,
+    figures: Vec<f64>,
+    aim: Aim,
+}
+
+/// A target beside what was found.
+struct Target {
+    /// Of which column it is a share; empty where it is none.
+    of: &'static str,
+    found: f64,
+    limit: f64,
+}
+
+/// The three operators.
+pub const THREE: &[&str] = &["ours", "B0", "B1"];
 
 impl Table {
+    /// Of this sort, among so many; `heads` names the columns.
     #[must_use]
-    pub fn new(what: &str) -> Self {
-        let head = ["ours", "B0", "B1", "/ B0", "/ B1"].map(|word| format!("{word:>10}")).concat();
-        Self { text: format!("\n{what:<42}{head}  target\n"), missed: 0 }
+    pub fn new(sort: &str, size: &str, heads: &'static [&'static str]) -> Self {
+        Self { sort: sort.to_owned(), size: size.to_owned(), about: String::new(), heads, rows: Vec::new() }
     }
 
-    /// Ours, B0 and B1, and what is aimed at.
-    pub fn row(&mut self, what: &str, [ours, b0, b1]: [f64; 3], aim: &Aim) {
-        let cells = [ours, b0, b1].map(|figure| format!("{figure:>10.2}")).concat();
-        let (of_b0, of_b1) = (ours / b0, ours / b1);
-        let (text, missed) = match aim {
-            Aim::Shares(b0, b1) => (format!("<= {b0:.2} B0, <= {b1:.2} B1"), of_b0 > *b0 || of_b1 > *b1),
-            Aim::Share(b1) => (format!("<= {b1:.2} B1"), of_b1 > *b1),
-            Aim::OfB0(b0) => (format!("<= {b0:.2} B0"), of_b0 > *b0),
-            Aim::AtMost(limit) => (format!("<= {limit:.2}"), ours > *limit),
-        };
-        let mark = if missed { "  MISSED" } else { "" };
-        let _ = writeln!(self.text, "{what:<42}{cells}{of_b0:>10.2}{of_b1:>10.2}  {text}{mark}");
-        self.missed += usize::from(missed);
+    /// Says on what it is counted.
+    #[must_use]
+    pub fn about(self, about: &dyn std::fmt::Display) -> Self {
+        Self { about: about.to_string(), ..self }
     }
 
-    /// Prints it, and returns how many targets are missed.
-    #[must_use]
-    pub fn print(&self) -> usize {
-        print!("{}", self.text);
-        self.missed
+    /// The figures of one row, and what is aimed at.
+    pub fn row(&mut self, what: &str, figures: &[f64], aim: Aim) {
+        assert_eq!(figures.len(), self.heads.len(), "a figure for each column");
+        self.rows.push(Row { what: what.to_owned(), figures: figures.to_vec(), aim });
     }
+
+    /// Its name in the file of figures.
+    pub(crate) fn title(&self) -> String {
+        if self.size.is_empty() { self.sort.clone() } else { format!("{}, {}", self.sort, self.size) }
+    }
+
+    /// Ours, by row.
+    pub(crate) fn ours(&self) -> impl Iterator<Item = (&str, f64)> {
+        self.rows.iter().map(|row| (&*row.what, row.figures[0]))
+    }
+
+    /// As text of Markdown, and how many targets are missed that nobody knows of.
+    pub(crate) fn render(&self, pending: &mut Pending) -> (String, usize) {
+        let shares = self.heads[1..].iter().map(|head| format!("/ {head}"));
+        let heads: Vec<String> = self.heads.iter().map(ToString::to_string).chain(shares).collect();
+        let about = if self.about.is_empty() { String::new() } else { format!("\n{}\n", self.about) };
+        let rule = "| ---: ".repeat(heads.len());
+        let mut text = format!("{about}\n| {} | {} | target |\n| --- {rule}| --- |\n", self.title(), heads.join(" | "));
+        let mut missed = 0;
+        for row in &self.rows {
+            let (line, more) = self.line(row, pending);
+            text += &line;
+            missed += more;
+        }
+        (text, missed)
+    }
+
+    fn line(&self, row: &Row, pending: &mut Pending) -> (String, usize) {
+        let ours = row.figures[0];
+        let shares = row.figures[1..].iter().map(|other| format!("{:.3}", ours / other));
+        let cells: Vec<String> = row.figures.iter().map(|figure| number(*figure)).chain(shares).collect();
+        let targets = self.targets(row);
+        let (mut words, mut missed) = (Vec::new(), 0);
+        for target in &targets {
+            let aim = format!("≤ {:.2} {}", target.limit, target.of);
+            let (mark, is_new) =
+                pending.judge(&format!("{} / {}", self.sort, row.what), target.of, target.found, target.limit);
+            words.push(format!("{}{mark}", aim.trim_end()));
+            missed += usize::from(is_new);
+        }
+        (format!("| {} | {} | {} |\n", row.what, cells.join(" | "), words.join(", ")), missed)
+    }
+
+    fn targets(&self, row: &Row) -> Vec<Target> {
+        let ours = row.figures[0];
+        let share =
+            |(at, limit): &(usize, f64)| Target { of: self.heads[*at], found: ours / row.figures[*at], limit: *limit };
+        match row.aim {
+            Aim::Shares(shares) => shares.iter().map(share).collect(),
+            Aim::AtMost(limit) => vec![Target { of: "", found: ours, limit }],
+        }
+    }
+}
+
+/// With about four digits: counts are no more exact from one compiler to the next.
+fn number(figure: f64) -> String {
+    let digits = if figure < 10.0 { 3 } else { usize::from(figure < 1000.0) };
+    format!("{figure:.digits$}")
 }

@@ -33,11 +33,16 @@ pub struct Work {
     pub stamps: bool,
     /// When to look again; only after a change unless given.
     pub every: Option<Duration>,
+    /// How many objects B0 works on at a time; 0 is no limit, as in kube's examples.
+    pub limit: u16,
+    /// A pass takes a while.
+    pub naps: bool,
 }
 
 impl Work {
     /// Finds that there is nothing to do.
-    pub const IDLE: Self = Self { idle: true, finalizer: false, child: false, stamps: false, every: None };
+    pub const IDLE: Self =
+        Self { idle: true, finalizer: false, child: false, stamps: false, every: None, limit: 0, naps: false };
 
     fn again(self) -> Action {
         self.every.map_or_else(Action::await_change, Action::requeue)

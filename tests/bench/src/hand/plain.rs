@@ -1,18 +1,19 @@
 //! B0, the shape of kube's examples: everything is written in each pass.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use futures::StreamExt;
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::api::Patch;
-use kube::runtime::controller::{Action, Controller};
+use kube::runtime::controller::{Action, Config, Controller};
 use kube::runtime::finalizer::{Error, Event, finalizer};
 use kube::runtime::watcher;
 use kube::{Api, Client, ResourceExt};
 
 use super::{Context, FINALIZER, Work, found, manager, owned, with_status};
 use crate::kind::{NAMESPACE, Release};
+use crate::ours::nap;
 
 async fn reconcile(release: Arc<Release>, context: Arc<Context>) -> Result<Action, Error<kube::Error>> {
     context.begin();
@@ -31,6 +32,9 @@ async fn reconcile(release: Arc<Release>, context: Arc<Context>) -> Result<Actio
 
 async fn apply(release: &Release, context: &Context) -> Result<Action, kube::Error> {
     std::hint::black_box(&release.spec.revision);
+    if context.work.naps {
+        nap(context.passes.load(Ordering::Relaxed)).await;
+    }
     let name = release.name_any();
     if context.work.child {
         context.maps().patch(&name, &manager(), &Patch::Apply(owned(release))).await?;
@@ -49,7 +53,8 @@ fn give_up(_: Arc<Release>, _: &Error<kube::Error>, _: Arc<Context>) -> Action {
 /// Runs for ever, and counts its passes.
 pub async fn b0(client: Client, work: Work, passes: Arc<AtomicUsize>) {
     let api = Api::<Release>::namespaced(client.clone(), NAMESPACE);
-    let mut controller = Controller::new(api, watcher::Config::default());
+    let mut controller =
+        Controller::new(api, watcher::Config::default()).with_config(Config::default().concurrency(work.limit));
     if work.child {
         controller =
             controller.owns(Api::<ConfigMap>::namespaced(client.clone(), NAMESPACE), watcher::Config::default());

@@ -1,0 +1,82 @@
+//! Figures of work: `cargo bench -p evenkeel-bench --bench instructions`.
+//!
+//! Instructions are counted by callgrind, under which this program runs itself once for each count. Each figure is a slope: the difference
+//! of two runs that differ in the number of events, objects or passes only, so that the start, the rendering of the answers and the end
+//! are in none. Time is virtual. Fails where a figure is more than a percent above the committed one, if that was counted with the same
+//! compiler; says so where it was not.
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a table is what it is for")]
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a bench ends at the first surprise")]
+
+mod curves;
+mod parts;
+mod program;
+mod valgrind;
+
+use std::process::ExitCode;
+
+use evenkeel_bench::report::{Report, overwrites};
+use evenkeel_bench::sample::Sample;
+use evenkeel_bench::table::{Aim, THREE, Table};
+
+use crate::valgrind::Counts;
+
+/// Events and objects at three operators.
+const EVENTS: [(&str, &str, Aim); 3] = [
+    ("event to a pass without work", "event", Aim::Shares(&[(1, 0.60), (2, 1.00)])),
+    ("event that counts for nothing", "drop", Aim::Shares(&[(2, 0.60)])),
+    ("unchanged object at a restart", "load", Aim::Shares(&[(1, 0.35)])),
+];
+/// Ours beside the same chain with a closure that only looks the object up.
+const OVERHEAD: [(&str, &str, Aim); 2] = [
+    ("event, short-circuited", "event", Aim::Shares(&[(1, 1.02)])),
+    ("event, computed and compared", "always", Aim::Shares(&[(1, 1.05)])),
+];
+
+const HELP: &str = "\
+Counts the instructions of a controller under callgrind, hand-written in two ways and with evenkeel.
+
+usage: cargo bench -p evenkeel-bench --bench instructions
+
+B0 is the shape of kube's examples (Controller::new), B1 is tuned by hand (pruned, generation predicate, 16 at a time).
+A figure that misses its target is marked MISSED. The exit code is 1 where one does that is not in tests/bench/pending.txt, and where
+one is more than 1 % above the committed ones (runtime/src/guide/figures/instructions.md), which GENERATED=overwrite writes again.";
+
+fn main() -> ExitCode {
+    if let Some(words) = std::env::var_os(valgrind::WORDS) {
+        program::run(words.to_str().expect("words"));
+        return ExitCode::SUCCESS;
+    }
+    if std::env::args().skip(1).any(|word| word != "--bench") {
+        println!("{HELP}");
+        return ExitCode::from(2);
+    }
+    if !valgrind::is_there() {
+        eprintln!("valgrind is not installed, so no instruction can be counted; on Debian: apt-get install valgrind");
+        return ExitCode::from(2);
+    }
+    let mut report = Report::new("instructions.md");
+    let counts = Counts::default();
+    tables(&counts).iter().for_each(|table| report.add(table));
+    if overwrites() {
+        curves::draw(&counts);
+    }
+    report.end()
+}
+
+fn tables(counts: &Counts) -> [Table; 3] {
+    let sample = Sample::read("releases");
+    let mut events = Table::new("instructions of a release", "", THREE).about(&sample);
+    for (what, word, aim) in EVENTS {
+        events.row(what, &counts.slopes(["ours", "b0", "b1"].map(|who| format!("{word} {who}"))), aim);
+    }
+    let mut overhead =
+        Table::new("instructions of a release", "with and without the pass", &["ours", "a bare closure"]);
+    for (what, word, aim) in OVERHEAD {
+        overhead.row(what, &counts.slopes(["ours", "bare"].map(|who| format!("{word} {who}"))), aim);
+    }
+    let mut queue = Table::new("instructions of the queue", "", &["many", "few"]);
+    let flat = || Aim::Shares(&[(1, 1.05)]);
+    queue.row("pass, 4096 at a time; 16", &counts.slopes(["queue 4096", "queue 16"]), flat());
+    queue.row("pass, one at a time, of 64000 due; of 4000", &counts.slopes(["due many", "due few"]), flat());
+    [events, overhead, queue]
+}

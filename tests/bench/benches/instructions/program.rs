@@ -1,0 +1,119 @@
+//! What runs under callgrind: one controller on the answers, and so many events, objects or passes.
+
+use std::num::NonZeroUsize;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use evenkeel::Operator;
+use evenkeel::sabotage::requeued;
+use evenkeel_bench::answers::Answers;
+use evenkeel_bench::hand::{Work, b0, b0_of, b1_of};
+use evenkeel_bench::kind::Release;
+use evenkeel_bench::ours::{Lab, plain};
+use evenkeel_bench::sample::Sample;
+use kube::{Client, CustomResourceExt};
+use tokio::runtime::Runtime;
+
+/// How many objects there are, at most, and how many a page of a list has: a size is a number of whole pages.
+const OBJECTS: usize = 400;
+const PAGE: usize = 100;
+
+/// How often something is done in the two runs of a slope.
+pub(crate) fn sizes(words: &str) -> [usize; 2] {
+    match words {
+        "due few" => [1_000, 4_000],
+        "due many" => [48_000, 64_000],
+        _ if words.starts_with("queue") => [8_192, 16_384],
+        _ => number_in(words, "flight").map_or([PAGE, OBJECTS], |flight| {
+            let few = flight.next_multiple_of(PAGE).max(2 * PAGE);
+            [few, 2 * few]
+        }),
+    }
+}
+
+/// Of the word `flight16` and those after it: 16.
+fn number_in(words: &str, before: &str) -> Option<usize> {
+    words.split(' ').next()?.strip_prefix(before)?.parse().ok()
+}
+
+/// Does what the words say: what to count, of whom, how often.
+pub(crate) fn run(words: &str) {
+    let [what, who, size] = words.split(' ').collect::<Vec<_>>()[..] else { panic!("three words: {words}") };
+    let size: usize = size.parse().unwrap();
+    match what {
+        "queue" => passes(size, who.parse().unwrap()),
+        "due" => passes(size, 1),
+        "load" => watch(what, who, size, 0),
+        _ if what.starts_with("flight") => watch(what, who, size, 0),
+        _ => watch(what, who, OBJECTS, size),
+    }
+    // What ends is in no figure.
+    std::process::exit(0);
+}
+
+/// So many passes, all due at once, so many at a time.
+fn passes(keys: usize, concurrency: usize) {
+    let concurrency = NonZeroUsize::new(concurrency).unwrap();
+    runtime().block_on(requeued(keys, concurrency, Duration::from_secs(3600), Duration::from_secs(600)));
+}
+
+/// The objects that are watched.
+pub(crate) fn sample(what: &str) -> Sample {
+    let sample = Sample::read("releases");
+    match number_in(what, "managers") {
+        Some(managers) => sample.managers(managers),
+        None if what == "drop" => sample.touched(),
+        None => sample,
+    }
+}
+
+/// Loads so many objects, and then changes so many.
+fn watch(what: &str, who: &str, objects: usize, changed: usize) {
+    let most = sizes(what)[1];
+    let answers = Answers::render(&[&sample(what)], &Release::crd(), most, PAGE, |work| work()).pages(objects / PAGE);
+    // At a restart the shape of kube's examples writes what it finds.
+    let answers = if (what, who) == ("load", "b0") { answers.writable() } else { answers };
+    let runtime = runtime();
+    let client = runtime.block_on(async { answers.client() });
+    runtime.spawn(controller(what, who, client));
+    settle(&runtime);
+    answers.change(0, changed);
+    settle(&runtime);
+}
+
+/// Who it is that watches.
+fn controller(what: &str, who: &str, client: Client) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+    let flight = number_in(what, "flight");
+    match (who, what) {
+        ("ours" | "bare", _) => Box::pin(ours(client, what == "always" || flight.is_some(), who == "bare", flight)),
+        ("b0", "load") => Box::pin(b0(client, Work::default(), Arc::default())),
+        ("b0", _) => match flight {
+            Some(flight) => {
+                Box::pin(b0(client, Work { naps: true, limit: flight as u16, ..Work::IDLE }, Arc::default()))
+            }
+            None => Box::pin(b0_of::<Release>(client)),
+        },
+        ("b1", _) => Box::pin(b1_of::<Release>(client)),
+        _ => panic!("nobody is called {who}"),
+    }
+}
+
+/// Ours; without the short-circuit, without the pass (a closure that looks up the object), or with so many passes in flight.
+async fn ours(client: Client, always: bool, bare: bool, flight: Option<usize>) {
+    let lab = Lab { naps: flight.is_some(), ..Lab::default() };
+    let operator =
+        Operator::new("bench").client(client).reconciler::<plain>(Arc::new(lab)).concurrency(flight.unwrap_or(16));
+    let operator = if always { operator.without_short_circuit() } else { operator };
+    let operator = if bare { operator.without_pass() } else { operator };
+    operator.run_until(std::future::pending()).await.unwrap();
+}
+
+fn runtime() -> Runtime {
+    tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build().unwrap()
+}
+
+/// Long enough for everything that is due: time passes only when nothing else is left to do.
+fn settle(runtime: &Runtime) {
+    runtime.block_on(async { tokio::time::sleep(Duration::from_secs(5)).await });
+}

@@ -1,0 +1,169 @@
+//! The figures of one bench beside the committed ones, which the guide shows: `runtime/src/guide/figures`.
+#![allow(clippy::print_stdout, reason = "a table is what it is for")]
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+use crate::pending::Pending;
+use crate::table::Table;
+
+/// How much more a figure may be than the committed one; the same run again differs by some hundredths of a percent.
+const MORE: f64 = 1.01;
+
+/// Where the guide has its figures.
+#[must_use]
+pub fn folder() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../runtime/src/guide/figures")
+}
+
+/// Whether the committed figures are written again.
+#[must_use]
+pub fn overwrites() -> bool {
+    std::env::var_os("GENERATED").is_some_and(|value| value == "overwrite")
+}
+
+/// The figures of a bench.
+pub struct Report {
+    file: &'static str,
+    text: String,
+    found: BTreeMap<String, f64>,
+    pending: Pending,
+    missed: usize,
+}
+
+impl Report {
+    /// Of the bench whose figures are in this file.
+    #[must_use]
+    pub fn new(file: &'static str) -> Self {
+        let text = format!("{}\n{}\n", compiler(), place());
+        println!("{text}");
+        Self { file, text, found: BTreeMap::new(), pending: Pending::read(), missed: 0 }
+    }
+
+    /// Prints a table and takes note of it.
+    pub fn add(&mut self, table: &Table) {
+        let (text, missed) = table.render(&mut self.pending);
+        print!("{text}");
+        self.text += &text;
+        self.missed += missed;
+        self.found.extend(table.ours().map(|(what, figure)| (format!("{} / {what}", table.title()), figure)));
+    }
+
+    /// Prints a sentence that stands under the table, and counts what misses in it.
+    pub fn say(&mut self, sentence: &str, missed: bool) {
+        println!("\n{sentence}");
+        self.text += &format!("\n{sentence}\n");
+        self.missed += usize::from(missed);
+    }
+
+    /// The figures of one column so far, by table and row; ours are in the first.
+    #[must_use]
+    pub fn column(&self, at: usize) -> BTreeMap<String, f64> {
+        column(&self.text, at)
+    }
+
+    /// Writes the committed figures again if that is asked for, or compares them; fails where a target is missed or a figure is worse.
+    ///
+    /// # Panics
+    /// When the file cannot be written.
+    #[must_use]
+    pub fn end(mut self) -> ExitCode {
+        let path = folder().join(self.file);
+        if overwrites() {
+            std::fs::write(&path, &self.text).expect("the figures can be written");
+        } else {
+            self.missed += self.worse(&std::fs::read_to_string(&path).unwrap_or_default());
+        }
+        for what in self.pending.cured() {
+            println!("NOT MISSED ANY MORE: {what}: take it out of tests/bench/pending.txt");
+            self.missed += 1;
+        }
+        if self.missed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    }
+
+    /// Writes the figures again if that is asked for, and never fails: seconds depend on the machine.
+    ///
+    /// # Panics
+    /// When the file cannot be written.
+    pub fn tell(self) {
+        if overwrites() {
+            std::fs::write(folder().join(self.file), &self.text).expect("the figures can be written");
+        }
+    }
+
+    /// How many figures are worse than the committed ones.
+    fn worse(&self, committed: &str) -> usize {
+        let (then, now) = (committed.lines().next().unwrap_or_default(), compiler());
+        if then != now {
+            println!(
+                "\nNOT COMPARED with the committed figures, which were counted otherwise.\nThere: {then}\nHere:  {now}"
+            );
+            return 0;
+        }
+        let held = column(committed, 0);
+        let worse = self.found.iter().filter_map(|(what, found)| {
+            let held = held.get(what)?;
+            (*found > held * MORE).then(|| format!("{what}: {found:.3}, committed {held}"))
+        });
+        let worse: Vec<String> = worse.collect();
+        for line in &worse {
+            println!("WORSE by more than 1 %: {line}; GENERATED=overwrite takes it over");
+        }
+        worse.len()
+    }
+}
+
+/// The figures of one column in the tables of a text, by table and row.
+fn column(text: &str, at: usize) -> BTreeMap<String, f64> {
+    let mut title = "";
+    let mut figures = BTreeMap::new();
+    for line in text.lines().filter(|line| line.starts_with("| ")) {
+        let cells: Vec<&str> = line.split('|').map(str::trim).collect();
+        match cells[2 + at].parse() {
+            Ok(figure) => drop(figures.insert(format!("{title} / {}", cells[1]), figure)),
+            Err(_) if cells[1] != "---" => title = cells[1],
+            Err(_) => {}
+        }
+    }
+    figures
+}
+
+/// What decides the code of a program.
+fn compiler() -> String {
+    let version = output("rustc", &["-V"]);
+    let optimised = if cfg!(debug_assertions) { "not optimised" } else { "optimised" };
+    format!("Counted with {version}, {}, {optimised}.", std::env::consts::ARCH)
+}
+
+/// What else should be known of a figure.
+fn place() -> String {
+    let commit = output("git", &["rev-parse", "--short", "HEAD"]);
+    let lock = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../Cargo.lock");
+    let lock = std::fs::read_to_string(lock).unwrap_or_default();
+    let version = |name: &str| {
+        let found = lock
+            .split("[[package]]")
+            .find_map(|each| each.trim().strip_prefix(&format!("name = \"{name}\"\nversion = \"")));
+        format!("{name} {}", found.and_then(|rest| rest.split('"').next()).unwrap_or("unknown"))
+    };
+    let versions = ["kube", "k8s-openapi", "tokio"].map(version).join(", ");
+    format!("With {versions}, on top of commit {commit}.")
+}
+
+fn output(program: &str, args: &[&str]) -> String {
+    let output = Command::new(program).args(args).current_dir(env!("CARGO_MANIFEST_DIR")).output();
+    output.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_figures_of_a_text_are_found_by_table_and_row() {
+        let text = "Counted.\n\n| pods | ours | B0 | / B0 | target |\n| --- | ---: | ---: | ---: | --- |\n| bytes | 12.5 | 50 | 0.250 | |\n";
+        assert_eq!(column(text, 0), BTreeMap::from([("pods / bytes".to_owned(), 12.5)]));
+        assert_eq!(column(text, 1)["pods / bytes"], 50.0);
+    }
+}
