@@ -25,7 +25,7 @@ fn show(file: &str, title: &str, x: &Axis, y: &Axis, lines: Vec<(&str, Vec<(f64,
 /// Instructions of a pass with so many in flight.
 fn flight(counts: &Counts) {
     let points = |who: &str| {
-        let each = |flight: u32| (f64::from(flight), counts.slopes([format!("flight{flight} {who}")])[0]);
+        let each = |flight: u32| (f64::from(flight), counts.slopes(&[format!("flight{flight} {who}")])[0]);
         [16, 64, 256, 1024, 4096].map(each).to_vec()
     };
     let lines = WHO[..2].iter().map(|(who, name)| (*name, points(who)));
@@ -39,7 +39,7 @@ fn share(counts: &Counts) {
         let each = |managers: u32| {
             let what = format!("managers{managers}");
             let (all, fields) = sample(&what).sizes();
-            (fields as f64 / all as f64 * 100.0, counts.slopes([format!("{what} {who}")])[0])
+            (fields as f64 / all as f64 * 100.0, counts.slopes(&[format!("{what} {who}")])[0])
         };
         [0, 1, 2, 3, 6].map(each).to_vec()
     };

@@ -67,16 +67,16 @@ fn tables(counts: &Counts) -> [Table; 3] {
     let sample = Sample::read("releases");
     let mut events = Table::new("instructions of a release", "", THREE).about(&sample);
     for (what, word, aim) in EVENTS {
-        events.row(what, &counts.slopes(["ours", "b0", "b1"].map(|who| format!("{word} {who}"))), aim);
+        events.row(what, &counts.slopes(&["ours", "b0", "b1"].map(|who| format!("{word} {who}"))), aim);
     }
     let mut overhead =
         Table::new("instructions of a release", "with and without the pass", &["ours", "a bare closure"]);
     for (what, word, aim) in OVERHEAD {
-        overhead.row(what, &counts.slopes(["ours", "bare"].map(|who| format!("{word} {who}"))), aim);
+        overhead.row(what, &counts.slopes(&["ours", "bare"].map(|who| format!("{word} {who}"))), aim);
     }
     let mut queue = Table::new("instructions of the queue", "", &["many", "few"]);
     let flat = || Aim::Shares(&[(1, 1.05)]);
-    queue.row("pass, 4096 at a time; 16", &counts.slopes(["queue 4096", "queue 16"]), flat());
-    queue.row("pass, one at a time, of 64000 due; of 4000", &counts.slopes(["due many", "due few"]), flat());
+    queue.row("pass, 4096 at a time; 16", &counts.slopes(&["queue 4096", "queue 16"]), flat());
+    queue.row("pass, one at a time, of 64000 due; of 4000", &counts.slopes(&["due many", "due few"]), flat());
     [events, overhead, queue]
 }

@@ -21,7 +21,7 @@ pub(crate) struct Counts(Mutex<HashMap<String, f64>>);
 
 impl Counts {
     /// Instructions for each of what the program does more of in its second run; all side by side.
-    pub(crate) fn slopes<const N: usize, W: AsRef<str>>(&self, words: [W; N]) -> [f64; N] {
+    pub(crate) fn slopes<const N: usize, W: AsRef<str>>(&self, words: &[W; N]) -> [f64; N] {
         let words = words.each_ref().map(AsRef::as_ref);
         thread::scope(|scope| {
             let running = words.map(|words| scope.spawn(move || self.slope(words)));
