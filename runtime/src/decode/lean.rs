@@ -32,7 +32,12 @@ pub(crate) fn keeping<F: Future>(whole: bool, call: F) -> impl Future<Output = F
 
 /// Decodes an object: without its ballast, unless the watch keeps it.
 pub(super) fn decode<'de, K: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<K, D::Error> {
-    if WHOLE.try_with(|whole| *whole).unwrap_or(false) { K::deserialize(deserializer) } else { lean(deserializer) }
+    if keeps_all() { K::deserialize(deserializer) } else { lean(deserializer) }
+}
+
+/// Whether the watch keeps the ballast.
+pub(super) fn keeps_all() -> bool {
+    WHOLE.try_with(|whole| *whole).unwrap_or(false)
 }
 
 /// Decodes an object without its ballast.

@@ -6,6 +6,7 @@ mod item;
 mod lean;
 mod raw;
 mod shapes;
+mod trim;
 
 pub(crate) use self::guard::{Broken, Guarded};
 pub(crate) use self::item::{Meta, Object, Record, Whole};

@@ -70,7 +70,7 @@ fn count(text: &[u8]) -> Option<Vec<Shape>> {
 }
 
 /// Where the string ends that begins here.
-fn end_of_string(text: &[u8], mut at: usize) -> Option<usize> {
+pub(super) fn end_of_string(text: &[u8], mut at: usize) -> Option<usize> {
     loop {
         at += 1;
         match text.get(at)? {
