@@ -249,6 +249,35 @@ async fn a_server_that_never_sends_bookmarks_and_soon_forgets_loses_nothing_and_
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_clock_that_jumps_ahead_runs_each_object_once_and_then_in_its_interval() {
+    const OBJECTS: usize = 50;
+    let world = a_world().await;
+    for i in 0..OBJECTS {
+        world.create::<Widget>(a_widget(&format!("w-{i}"), json!({ "interval": "1h" }))).await;
+    }
+    let lab = Lab::at("a");
+    let operator = world.operator::<widget>(lab.clone());
+    sleep(Duration::from_secs(60)).await;
+    let before = lab.passes();
+    // The interval of one or another may end within the minute.
+    assert!((OBJECTS..OBJECTS + 10).contains(&before), "{before}");
+    world.wire.clear();
+    // As after a night in which the machine slept, and a year that somebody set.
+    tokio::time::advance(365 * 24 * HOUR).await;
+    sleep(Duration::from_secs(60)).await;
+    let after = lab.passes() - before;
+    assert!((OBJECTS..=2 * OBJECTS).contains(&after), "{after} passes of {OBJECTS} objects after the jump");
+    sleep(10 * HOUR).await;
+    let later = lab.passes() - before - after;
+    // The intervals are spread by a tenth.
+    assert!((8 * OBJECTS..=13 * OBJECTS).contains(&later), "{later} passes of {OBJECTS} objects in ten hours");
+    assert_eq!(world.wire.count(Call::is_write), 0, "{:#?}", world.wire.calls());
+    world.merge::<Widget>("w-0", json!({ "spec": { "child": "late" } })).await;
+    world.until::<Widget>("w-0", "served", |w| is_ready(w) && w["status"]["observedGeneration"] == 2).await;
+    operator.stop().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_server_that_is_busy_for_ten_minutes_is_asked_twenty_times_per_object_at_most() {
     const OBJECTS: usize = 100;
     let world = a_world().await;
