@@ -148,6 +148,11 @@ pub trait Backend: Send + Sync {
     fn owned(&self, kind: KindInfo) -> BoxFuture<'_, Result<Vec<String>, ApiError>>;
     /// Server-side apply of an owned object under the reconciler's field manager, owner reference included.
     fn apply(&self, target: Target, object: serde_json::Value) -> BoxFuture<'_, Result<Arc<DynamicObject>, ApiError>>;
+    /// Who has an object of this name that the reconciled one does not own, in words: `Deployment web`, or `somebody`. `None`: the name is
+    /// free, or ours.
+    fn holder(&self, _target: Target) -> BoxFuture<'_, Result<Option<String>, ApiError>> {
+        Box::pin(std::future::ready(Ok(None)))
+    }
     /// Deletes an owned object; one that is not there is fine.
     fn delete(&self, target: Target) -> BoxFuture<'_, Result<(), ApiError>>;
     /// Writes the status in the middle of a pass.

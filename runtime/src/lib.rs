@@ -48,6 +48,7 @@ pub mod operator;
 #[cfg(feature = "otlp")]
 pub mod otlp;
 mod outcome;
+pub mod ownership;
 #[cfg(feature = "operator")]
 mod pass;
 pub mod pipeline;

@@ -4,6 +4,9 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
+use kube::Resource;
+use kube::core::NamespaceResourceScope;
+
 use crate::action::Actions;
 use crate::outcome::{Class, Halt};
 
@@ -81,24 +84,42 @@ impl FromStr for Policy {
 pub struct Policies {
     /// The annotation that holds the policy.
     pub key: &'static str,
+    /// Whether the namespace of an object counts where the object says nothing.
+    pub namespace: bool,
 }
+
+/// The scope of kinds whose objects live in namespaces.
+#[diagnostic::on_unimplemented(
+    message = "a cluster-scoped object has no namespace whose policy could count",
+    label = "the kind is cluster-scoped",
+    note = "drop `namespace` from `policies(..)`"
+)]
+pub trait InNamespace {}
+impl InNamespace for NamespaceResourceScope {}
 
 impl Policies {
     /// What the word `policies` alone means.
-    pub const DEFAULT: Self = Self { key: POLICY };
+    pub const DEFAULT: Self = Self { key: POLICY, namespace: false };
 
-    /// What the annotations of the object come to; an empty one is as none.
-    pub(crate) fn resolve(
-        self,
-        annotations: &BTreeMap<String, String>,
-        default: Policy,
-        object: impl fmt::Display,
-    ) -> Effective {
-        let said = annotations.get(self.key).filter(|said| !said.is_empty());
-        match said.map_or(Ok(default), |said| said.parse()) {
+    /// The same in another annotation.
+    #[must_use]
+    pub const fn keyed(self, key: &'static str) -> Self {
+        Self { key, ..self }
+    }
+
+    /// The same, said by namespaces, too.
+    #[must_use]
+    pub const fn of_namespaces<K: Resource<Scope: InNamespace>>(self) -> Self {
+        Self { namespace: true, ..self }
+    }
+
+    /// What the annotations of the object, or of its namespace, say; `None`: nothing. An empty one is as none.
+    pub(crate) fn said(self, annotations: &BTreeMap<String, String>, of: impl fmt::Display) -> Option<Effective> {
+        let said = annotations.get(self.key).filter(|said| !said.is_empty())?;
+        Some(match said.parse() {
             Ok(policy) => Effective::Known(policy),
-            Err(error) => Effective::Unknown(format!("annotation {} of {object}: {error}", self.key)),
-        }
+            Err(error) => Effective::Unknown(format!("annotation {} of {of}: {error}", self.key)),
+        })
     }
 }
 
@@ -148,7 +169,7 @@ mod tests {
 
     fn resolved(said: Option<&str>, default: Policy) -> Effective {
         let annotations = said.map(|said| (POLICY.to_owned(), said.to_owned())).into_iter().collect();
-        Policies::DEFAULT.resolve(&annotations, default, "Widget team-a/w")
+        Policies::DEFAULT.said(&annotations, "Widget team-a/w").unwrap_or(Effective::Known(default))
     }
 
     #[test]

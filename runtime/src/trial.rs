@@ -19,7 +19,7 @@ use crate::cx::{self, Cx, Pass};
 use crate::draft::{Draft, StatusIntent};
 use crate::gate::Gate;
 use crate::outcome::Halt;
-use crate::pass::{Calls, owned, owner};
+use crate::pass::{Calls, holder, owned, owner};
 use crate::step::SubReconciler;
 use crate::watch::Seen;
 use crate::wiring::{How, KindInfo, Relation, Wiring};
@@ -122,6 +122,10 @@ impl Backend for Direct {
     fn owned(&self, kind: KindInfo) -> BoxFuture<'_, Result<Vec<String>, ApiError>> {
         let children = async move { self.children(kind).await };
         children.map_ok(|all| all.into_iter().filter_map(|object| object.metadata.name).collect()).boxed()
+    }
+
+    fn holder(&self, target: Target) -> BoxFuture<'_, Result<Option<String>, ApiError>> {
+        async move { Ok(self.calls.get(&target).await?.and_then(|object| holder(&object, &self.owner.uid))) }.boxed()
     }
 
     fn apply(&self, target: Target, object: Value) -> BoxFuture<'_, Result<Arc<DynamicObject>, ApiError>> {

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
+use k8s_openapi::api::core::v1::Namespace;
 use kube::Resource;
 use kube::core::ApiResource;
 use kube::core::{ClusterResourceScope, NamespaceResourceScope};
@@ -139,9 +140,10 @@ impl Wiring {
         self.steps.iter().copied().chain(self.observe.map(|observer| observer.step))
     }
 
-    /// The kinds that steps and observer read, watch, poll and own.
+    /// The kinds that steps and observer read, watch, poll and own; and namespaces, where their policies count.
     pub(crate) fn relations(&self) -> impl Iterator<Item = &'static Relation> + use<> {
-        self.all_steps().flat_map(|step| step.relations)
+        let namespaces = self.policies.filter(|policies| policies.namespace).map(|_| &NAMESPACES);
+        self.all_steps().flat_map(|step| step.relations).chain(namespaces)
     }
 
     /// The one-shot actions of all steps.
@@ -155,6 +157,8 @@ impl Wiring {
         self.steps.iter().any(|step| step.external)
     }
 }
+
+static NAMESPACES: Relation = Relation::new(How::WatchesByName, Some(KindInfo::of::<Namespace>));
 
 /// Names under which earlier versions of this operator wrote.
 #[derive(Clone, Copy, Debug)]

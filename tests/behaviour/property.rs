@@ -41,7 +41,8 @@ const ENOUGH: u64 = 150;
 
 #[test]
 fn without_any_one_cause_sequences_by_chance_show_what_is_missed() {
-    let mut unmissed: Vec<&str> = sabotage::causes().collect();
+    // Sequences by chance know one operator only; of several tells `unchanged`.
+    let mut unmissed: Vec<&str> = sabotage::causes().filter(|cause| *cause != "ownership").collect();
     for seed in 0..ENOUGH {
         if unmissed.is_empty() {
             return;

@@ -1,5 +1,6 @@
 //! The short-circuit, cause by cause: what each lets through, and that nobody would notice without it.
 
+use evenkeel::ownership::OPERATOR_NAMESPACE;
 use evenkeel::{Operator, sabotage};
 use evenkeel_tests::sequence::{Played, Step, difference, play};
 
@@ -14,6 +15,9 @@ fn lets_through(cause: &str) -> Option<Vec<Step>> {
         "labels" => vec![Label(Some("gold"))],
         "annotations" => vec![Annotate("note", Some("1"))],
         "policy" => vec![Annotate("evenkeel.dev/policy", Some("skip"))],
+        "ownership" => {
+            vec![Annotate(OPERATOR_NAMESPACE, Some("there")), EditChild, Annotate(OPERATOR_NAMESPACE, Some("here"))]
+        }
         "deletion" => vec![Delete],
         "finalizer" => vec![DropFinalizer],
         "owned" => vec![EditChild],
@@ -28,16 +32,17 @@ fn lets_through(cause: &str) -> Option<Vec<Step>> {
     })
 }
 
-fn whole(operator: Operator, _: &str) -> Operator {
-    operator
+/// One of several, where that is what a sequence is about.
+fn whole(operator: Operator, cause: &str) -> Operator {
+    if cause == "ownership" { operator.operator_namespace("here") } else { operator }
 }
 
-fn always(operator: Operator, _: &str) -> Operator {
-    operator.without_short_circuit()
+fn always(operator: Operator, cause: &str) -> Operator {
+    whole(operator, cause).without_short_circuit()
 }
 
 fn without(operator: Operator, cause: &str) -> Operator {
-    operator.without_cause(cause)
+    whole(operator, cause).without_cause(cause)
 }
 
 fn same(steps: &[Step], one: &Played, other: &Played) {

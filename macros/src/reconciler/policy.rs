@@ -7,7 +7,7 @@ use super::check;
 use crate::errors::Errors;
 use crate::syntax::args::{Arg, Keys, Value, parse_args};
 
-const KEYS: Keys = Keys { known: &["key", "unobserved"], many: &[] };
+const KEYS: Keys = Keys { known: &["key", "namespace", "unobserved"], many: &[] };
 const EXAMPLE: &str = "key = \"example.com/policy\"";
 
 /// Who says what may be done.
@@ -15,6 +15,8 @@ pub(crate) struct Policies {
     /// The word itself.
     pub(crate) word: Ident,
     pub(crate) key: Option<LitStr>,
+    /// The namespace of an object may say it, too.
+    pub(crate) namespace: Option<Ident>,
     /// Nothing is filled in under the policy `skip`.
     pub(crate) unobserved: Option<Ident>,
     /// A mistake is reported already.
@@ -22,7 +24,7 @@ pub(crate) struct Policies {
 }
 
 pub(crate) fn parse(arg: &Arg, errors: &mut Errors) -> Option<Policies> {
-    let mut policies = Policies { word: arg.key.clone(), key: None, unobserved: None, wrong: false };
+    let mut policies = Policies { word: arg.key.clone(), key: None, namespace: None, unobserved: None, wrong: false };
     if matches!(arg.value, Value::Word) {
         return Some(policies);
     }
@@ -33,6 +35,7 @@ pub(crate) fn parse(arg: &Arg, errors: &mut Errors) -> Option<Policies> {
             "key" => {
                 policies.key = errors.take(arg.text("\"example.com/policy\"").and_then(check::annotation));
             }
+            "namespace" => policies.namespace = errors.take(arg.word()).map(|()| arg.key.clone()),
             _ => policies.unobserved = errors.take(arg.word()).map(|()| arg.key.clone()),
         }
     }

@@ -6,6 +6,7 @@ use kube::api::ObjectMeta;
 use super::digest::Digest;
 use super::facts::{Event, Inputs, Standing};
 use super::{Causes, Urgency};
+use crate::ownership::OPERATOR_NAMESPACE;
 use crate::request::is_requested;
 
 /// One cause.
@@ -75,6 +76,15 @@ causes! {
     POLICY = "policy" {
         event: |event| event.changed(|meta| annotation(meta, event.policy)),
         digest: |inputs, digest| digest.add(inputs.policy),
+    }
+    /// The annotation that says which operator the object belongs to changed: what happened while it was another's was left alone.
+    OWNERSHIP = "ownership" {
+        // That an object of nobody becomes ours is our own doing.
+        event: |event| {
+            let owner = |meta| annotation(meta, Some(OPERATOR_NAMESPACE)).find(|owner| !owner.is_empty());
+            event.before.and_then(owner).is_some_and(|before| owner(event.now) != Some(before))
+        },
+        stands: |object| object.woken.contains(Causes::OWNERSHIP),
     }
     /// Marked for deletion, or gone.
     DELETION = "deletion" {
@@ -159,7 +169,7 @@ fn labels(meta: &ObjectMeta) -> impl Iterator<Item = (&String, &String)> {
 impl Causes {
     /// What only the wake-up tells, and nothing that the cluster holds: forgotten once a pass has begun.
     pub(crate) const FLEETING: Self =
-        Self::RESYNC.union(Self::REQUESTED).union(Self::TRIGGERED).union(Self::SUSPENSION);
+        Self::RESYNC.union(Self::REQUESTED).union(Self::TRIGGERED).union(Self::SUSPENSION).union(Self::OWNERSHIP);
 
     /// Those that are both here and there.
     pub(crate) const fn both(self, other: Self) -> Self {

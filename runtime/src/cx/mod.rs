@@ -3,6 +3,7 @@
 mod call;
 mod condition;
 mod each;
+mod export;
 mod join;
 mod limit;
 mod ready;
@@ -103,6 +104,12 @@ impl<S: SubReconciler> Cx<'_, S> {
     pub fn fail<C: ConditionMarker + SetBy<S>>(&mut self, _: C, error: S::Error) -> S::Error {
         self.named = Some(C::INDEX);
         error
+    }
+
+    /// Says with what reason and message Ready is True if the pass ends well: `cx.ready("Provisioned", "role alice, 3 grants")`. A later call
+    /// takes the place of an earlier one; where Ready is not True nothing of it is shown.
+    pub fn ready(&mut self, reason: &'static str, message: impl AsRef<str>) {
+        self.draft.say_ready(reason, message.as_ref());
     }
 
     /// The author's part of the status, in which restricted fields are [`OnlyWrittenBy`] a step; written with the rest at the end of the pass, also when a later step fails.

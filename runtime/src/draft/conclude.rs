@@ -109,9 +109,12 @@ impl Draft {
         let merge = Merge::of(Ranking::Worst, self.members(0..self.conditions.len())).and_progress().first(marked);
         if let Some(summary) = merge.summary(&all, READY) {
             let type_ = self.wiring.summary_type();
-            let ready = match &self.blocked {
-                Some(halt) => self.stamped(type_, Status::False, halt.reason, &halt.message),
-                None => self.stamped(type_, summary.status, &summary.reason, &summary.message),
+            let ready = match (&self.blocked, &self.ready) {
+                (Some(halt), _) => self.stamped(type_, Status::False, halt.reason, &halt.message),
+                (None, Some((reason, message))) if summary.status == Status::True => {
+                    self.stamped(type_, Status::True, reason, message)
+                }
+                _ => self.stamped(type_, summary.status, &summary.reason, &summary.message),
             };
             let at = all.len() - self.conditions.iter().flatten().count();
             all.insert(at, ready);

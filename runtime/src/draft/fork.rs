@@ -92,6 +92,7 @@ impl Draft {
         self.references.extend(fork.references);
         self.clamped.extend(fork.clamped);
         self.refused = self.refused.take().or(fork.refused);
+        self.ready = fork.ready.or(self.ready.take());
         if self.trouble.is_none() || matches!(fork.trouble, Some(ApiError::Conflict(_))) {
             self.trouble = fork.trouble;
         }

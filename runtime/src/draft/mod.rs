@@ -30,7 +30,7 @@ pub use self::intent::StatusIntent;
 use self::typed::Typed;
 
 use crate::backend::{ApiError, Backend};
-use crate::condition::{Condition, Polarity, RECONCILING, STALLED, Stamp, Status, find};
+use crate::condition::{Condition, Polarity, RECONCILING, STALLED, Stamp, Status, find, sanitize};
 use crate::interval::Clamped;
 use crate::observed::Observed;
 use crate::outcome::Halt;
@@ -81,6 +81,8 @@ pub(crate) struct Draft {
     blocked: Option<Halt>,
     /// What stalls the object, whatever the steps make of it.
     refused: Option<Halt>,
+    /// Reason and message of Ready, if the pass is a success.
+    ready: Option<(&'static str, String)>,
     /// What the last pass left.
     observed: Observed,
     /// The places of the conditions that count, where an observer runs instead of the steps.
@@ -164,6 +166,7 @@ impl Draft {
             fired: Vec::new(),
             blocked: None,
             refused: None,
+            ready: None,
             observed,
             counting: None,
         }
@@ -201,6 +204,11 @@ impl Draft {
     pub(crate) fn set(&mut self, place: usize, status: Status, reason: &str, message: &str) {
         let type_ = self.wiring.conditions[place].type_;
         self.conditions[place] = Some(self.stamped(type_, status, reason, message));
+    }
+
+    /// Says with what reason and message Ready is True.
+    pub(crate) fn say_ready(&mut self, reason: &'static str, message: &str) {
+        self.ready = Some((reason, sanitize(message)));
     }
 
     pub(crate) fn clear(&mut self, place: usize) {

@@ -3,6 +3,7 @@
 use super::reason::KEPT;
 use super::{Knowledge, table};
 use crate::condition::{ConditionInfo, Polarity, READY, RECONCILING, ReasonInfo, STALLED};
+use crate::policy::Policies;
 use crate::wiring::{How, StepWiring};
 
 impl Knowledge {
@@ -110,8 +111,10 @@ impl Knowledge {
     }
 
     fn wakes(&self) -> String {
-        let policy =
-            self.wiring.policies.map_or_else(String::new, |policies| format!(", its policy (`{}`)", policies.key));
+        let policy = self.wiring.policies.map_or_else(String::new, |Policies { key, namespace }| {
+            let of = if namespace { " or that of its namespace" } else { "" };
+            format!(", its policy{of} (`{key}`)")
+        });
         let own = format!("- the {} itself: its spec, its deletion{policy}\n", self.kind.resource.kind);
         let relations = self.wiring.relations();
         let woken = relations.filter_map(|relation| {

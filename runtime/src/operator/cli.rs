@@ -78,6 +78,10 @@ struct Flags {
     /// What may be done for objects of which nobody says so, where their reconciler has policies [default: manage]
     #[arg(long, global = true, value_name = "POLICY", value_parser = policies())]
     default_policy: Option<Policy>,
+    /// The namespace of this operator, where several share a cluster: objects that are annotated with that of another one are left alone, the
+    /// others are claimed [default: $OPERATOR_NAMESPACE; without it all objects are ours]
+    #[arg(long, global = true, value_name = "NAMESPACE", env = "OPERATOR_NAMESPACE", hide_env = true)]
+    operator_namespace: Option<String>,
     /// Asks for first lists as streams, where the API server offers them [default: in pages]
     #[arg(long, global = true)]
     streaming_lists: bool,
@@ -174,6 +178,9 @@ impl Operator {
         }
         self.streaming_lists |= flags.streaming_lists;
         self.policy = flags.default_policy.unwrap_or(self.policy);
+        if let Some(namespace) = flags.operator_namespace {
+            self = self.operator_namespace(namespace);
+        }
         if flags.no_cross_namespace_refs {
             self = self.access(Access::SameNamespace);
         }

@@ -42,6 +42,7 @@ pub(super) struct Launch {
     pub(super) causes: List,
     pub(super) access: Access,
     pub(super) policy: Policy,
+    pub(super) owner: Option<Arc<str>>,
     pub(super) observers: Arc<[Observer]>,
     pub(super) triggers: Triggers,
     pub(super) gate: Gate,
@@ -98,6 +99,7 @@ impl<R: Reconciler> Controller<R> {
             causes: launch.causes,
             access: launch.access,
             policy: launch.policy,
+            owner: launch.owner.clone(),
             meter: counted.meter.clone(),
             observers: launch.observers.clone(),
         }));

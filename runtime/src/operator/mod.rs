@@ -73,6 +73,7 @@ pub struct Operator {
     pub(crate) causes: List,
     access: Access,
     policy: Policy,
+    owner: Option<Arc<str>>,
     observers: Vec<Observer>,
     triggers: Triggers,
     members: Vec<Box<dyn Member>>,
@@ -105,6 +106,7 @@ impl Operator {
             causes: List::default(),
             access: Access::default(),
             policy: Policy::default(),
+            owner: None,
             observers: Vec::new(),
             triggers: Triggers::default(),
             members: Vec::new(),
@@ -163,6 +165,15 @@ impl Operator {
     /// or by `--default-policy` on the command line.
     pub fn default_policy(mut self, policy: Policy) -> Self {
         self.policy = policy;
+        self
+    }
+
+    /// The namespace in which this operator runs, where several operators with the same kinds share a cluster: each object belongs to the one
+    /// that its annotation [`evenkeel.dev/operator-namespace`](crate::ownership::OPERATOR_NAMESPACE) names. One without it is claimed before
+    /// anything is done for it; for one of another operator nothing is done, and one Warning event says so. Without this, all objects are
+    /// ours. On the command line it is `--operator-namespace`.
+    pub fn operator_namespace(mut self, namespace: impl AsRef<str>) -> Self {
+        self.owner = Some(namespace.as_ref().into()).filter(|namespace: &Arc<str>| !namespace.is_empty());
         self
     }
 
@@ -271,6 +282,7 @@ impl Operator {
             causes: self.causes,
             access: self.access,
             policy: self.policy,
+            owner: self.owner.clone(),
             observers: self.observers.clone().into(),
             triggers: self.triggers.clone(),
             gate: Gate::open(),

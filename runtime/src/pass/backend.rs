@@ -14,7 +14,7 @@ use tokio_util::task::TaskTracker;
 use super::calls::Calls;
 use super::children::{Applied, Children};
 use super::inputs::Tracked;
-use super::owned::owned;
+use super::owned::{holder, owned};
 use super::status::{self, Identity, Unwritten};
 use crate::backend::{ApiError, Backend, Target};
 use crate::cause::hash;
@@ -180,6 +180,16 @@ impl Backend for PassBackend {
 
     fn apply(&self, target: Target, object: Value) -> BoxFuture<'_, Result<Arc<DynamicObject>, ApiError>> {
         self.apply_child(target, object).boxed()
+    }
+
+    fn holder(&self, target: Target) -> BoxFuture<'_, Result<Option<String>, ApiError>> {
+        async move {
+            if self.relations.owned(&target).is_some_and(|seen| seen.controller.as_ref() == Some(&self.identity.uid)) {
+                return Ok(None);
+            }
+            Ok(self.calls.get(&target).await?.and_then(|object| holder(&object, &self.identity.uid)))
+        }
+        .boxed()
     }
 
     fn delete(&self, target: Target) -> BoxFuture<'_, Result<(), ApiError>> {

@@ -24,12 +24,11 @@ impl<R: Reconciler> PassWorker<R> {
             Some(claim) => self.claim(key, &object, claim).await?,
             None => None,
         };
-        let patch = match (self.finalizers.settle(object.meta()), claimed) {
-            (None, None) => return Ok(object),
-            (Some(patch), None) => patch,
-            (finalizer, Some(claimed)) => joined(&object.resource_version(), finalizer, claimed),
-        };
-        self.store(key, &object, &patch).await
+        let parts = [claimed, self.mark(&object), self.finalizers.settle(object.meta())];
+        match joined(&object.resource_version(), parts.into_iter().flatten()) {
+            Some(patch) => self.store(key, &object, &patch).await,
+            None => Ok(object),
+        }
     }
 
     async fn store(&self, key: &Key, object: &R::Object, patch: &Value) -> Result<Arc<R::Object>, Next> {
@@ -39,7 +38,7 @@ impl<R: Reconciler> PassWorker<R> {
             Err(ApiError::Conflict(_)) => Err(Next::Conflict { newer_than: refused }),
             Err(ApiError::NotFound(_)) => Err(self.forget(key)),
             Err(error) => {
-                tracing::warn!(%error, "the finalizer was not stored, so no step ran; does the role allow patch of the object?");
+                tracing::warn!(%error, "the object was not prepared, so no step ran; does the role allow patch of it?");
                 Err(Next::Retry { progressed: false, at_least: None })
             }
         }
@@ -82,13 +81,24 @@ fn meddled(claim: &str, field: &str) -> Halt {
     Halt { class: Class::Stalled, reason: "ClaimRefused", message, actions: Actions::STALLED }
 }
 
-/// One write, of that version of the object only.
-fn joined(version: &Option<String>, finalizer: Option<Value>, mut claimed: Value) -> Value {
-    claimed["metadata"]["resourceVersion"] = json!(version);
-    if let Some(finalizer) = finalizer {
-        claimed["metadata"]["finalizers"] = finalizer["metadata"]["finalizers"].clone();
+/// One write, of that version of the object only; `None`: nothing is to be written.
+fn joined(version: &Option<String>, parts: impl Iterator<Item = Value>) -> Option<Value> {
+    let mut all = parts.reduce(merged)?;
+    all["metadata"]["resourceVersion"] = json!(version);
+    Some(all)
+}
+
+/// Both merge patches as one.
+fn merged(one: Value, other: Value) -> Value {
+    let (Value::Object(mut fields), Value::Object(more)) = (one, other.clone()) else { return other };
+    for (name, value) in more {
+        let value = match fields.remove(&name) {
+            Some(before) => merged(before, value),
+            None => value,
+        };
+        fields.insert(name, value);
     }
-    claimed
+    Value::Object(fields)
 }
 
 /// The fields of the metadata that a claim may change.

@@ -35,6 +35,7 @@ impl<R: Reconciler> PassWorker<R> {
         }
         let (outcome, mut intent) = draft.conclude(verdict.outcome);
         account::ends(outcome.as_str());
+        draft.references.extend(policy::namespace::<R>(object).map(|namespace| namespace.to_string()));
         self.env.relations.keep(key, &draft.references);
         intent.observed_inputs = Some(self.observed(object, backend, &draft.references, &outcome));
         let found = self.without_foreign(key, draft.found(), &intent);

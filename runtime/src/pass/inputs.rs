@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::PoisonError;
 
+use k8s_openapi::api::core::v1::Namespace;
 use kube::api::DynamicObject;
 use kube::{Resource, ResourceExt};
 
@@ -41,7 +42,7 @@ impl<R: Reconciler> PassWorker<R> {
             meta: object.meta(),
             observed: seen.generation,
             inputs: seen.inputs.as_ref(),
-            is_finalizer_due: self.finalizers.settle(object.meta()).is_some(),
+            is_finalizer_due: self.finalizers.settle(object.meta()).is_some() || self.mark(object).is_some(),
             is_requested: seen.receipts.awaits(R::WIRING.requested, object.annotations()),
         })
     }
@@ -63,6 +64,9 @@ impl<R: Reconciler> PassWorker<R> {
 
     fn now(&self, reference: &str) -> String {
         let relations = &self.env.relations;
+        if is_policy_only::<R>(reference) {
+            return POLICY_ONLY.to_owned();
+        }
         match resolve(&R::WIRING, reference) {
             Some((_, target)) if target.selected().is_some() => relations.version_of_all(&target).unwrap_or_default(),
             resolved => watched_version(resolved.and_then(|(_, target)| relations.version_of(&target)).as_ref()),
@@ -117,7 +121,8 @@ impl<R: Reconciler> PassWorker<R> {
     ) -> String {
         let mut tracked = backend.tracked.lock().unwrap_or_else(PoisonError::into_inner).clone();
         for reference in references {
-            tracked.watched.entry(reference.clone()).or_insert_with(|| watched_version(None));
+            let unread = || if is_policy_only::<R>(reference) { POLICY_ONLY.to_owned() } else { watched_version(None) };
+            tracked.watched.entry(reference.clone()).or_insert_with(unread);
         }
         self.digest(object, &tracked)
     }
@@ -132,6 +137,18 @@ pub(super) fn child_version<R: Reconciler>(seen: &Seen) -> String {
     };
     let is_read = R::WIRING.relations().any(|relation| reads(relation) && relation.is_of(&seen.target.kind));
     format!("{} {}", seen.uid, if is_read { &seen.resource_version } else { &seen.version })
+}
+
+/// Of the namespace only the policy counts, which has a place of its own in the digest.
+const POLICY_ONLY: &str = "policy";
+
+/// Whether the object is followed for its policy only: a namespace that no step reads.
+fn is_policy_only<R: Reconciler>(reference: &str) -> bool {
+    let kind = KindInfo::of::<Namespace>();
+    let is_read = || R::WIRING.all_steps().flat_map(|step| step.relations).any(|relation| relation.is_of(&kind));
+    R::WIRING.policies.is_some_and(|policies| policies.namespace)
+        && parse(kind.clone(), reference).is_some()
+        && !is_read()
 }
 
 /// A watched object is seen whole.

@@ -21,6 +21,7 @@ mod inputs;
 #[cfg(feature = "metrics")]
 mod look;
 mod owned;
+mod ownership;
 mod pending;
 mod policy;
 mod schedule;
@@ -43,7 +44,7 @@ use tracing::{Instrument, field};
 pub(crate) use self::calls::{Calls, answered};
 #[cfg(feature = "metrics")]
 pub(crate) use self::look::Working;
-pub(crate) use self::owned::owned;
+pub(crate) use self::owned::{holder, owned};
 
 use self::backend::PassBackend;
 use self::children::Children;
@@ -89,6 +90,8 @@ pub(crate) struct Env<R: Reconciler> {
     pub(crate) access: Access,
     /// What may be done for objects that do not say so themselves.
     pub(crate) policy: Policy,
+    /// The namespace of the operator, where objects belong to one of several; `None`: all are its own.
+    pub(crate) owner: Option<Arc<str>>,
     /// Counts passes and steps.
     pub(crate) meter: Meter,
     /// Told of every pass.
@@ -132,6 +135,8 @@ struct Memory {
     foreign: BTreeSet<&'static str>,
     /// It was suspended when it was last looked at.
     suspended: bool,
+    /// The other operator that it belonged to when it was last looked at.
+    elsewhere: Option<String>,
 }
 
 impl<R: Reconciler> PassWorker<R> {
@@ -171,6 +176,12 @@ impl<R: Reconciler> PassWorker<R> {
             }
             Err(error) => return self.unreachable(&error),
         };
+        if let Some(other) = self.elsewhere(&object) {
+            return self.yield_to(key, &object, other);
+        }
+        if R::WIRING.policies.is_some_and(|policies| policies.namespace) {
+            self.ask_namespace(key, &object).boxed().await;
+        }
         let standing = self.standing(&object, causes);
         if standing.contains(Causes::DELETION) {
             return self.delete(key, object).boxed().await;

@@ -2,21 +2,46 @@
 
 use std::sync::Arc;
 
+use k8s_openapi::api::core::v1::Namespace;
 use kube::runtime::events::EventType;
 use kube::{Resource, ResourceExt};
 
 use super::{PassWorker, account, event};
+use crate::backend::Target;
 use crate::draft::{Draft, StatusIntent};
-use crate::policy::{Effective, Policy, UNKNOWN_WORD};
+use crate::policy::{Effective, Policies, Policy, UNKNOWN_WORD};
 use crate::queue::{Key, Next};
 use crate::reconciler::Reconciler;
+use crate::wiring::KindInfo;
 
 impl<R: Reconciler> PassWorker<R> {
     /// What may be done for the object.
     pub(super) fn policy(&self, object: &R::Object) -> Effective {
         let Some(policies) = R::WIRING.policies else { return Effective::Known(Policy::Manage) };
-        let name = format_args!("{} {}", R::Object::kind(&()), Key::of(object.meta())).to_string();
-        policies.resolve(object.annotations(), self.env.policy, name)
+        let own =
+            policies.said(object.annotations(), format_args!("{} {}", R::Object::kind(&()), Key::of(object.meta())));
+        let said = own.or_else(|| self.said_by_namespace(policies, object));
+        said.unwrap_or(Effective::Known(self.env.policy))
+    }
+
+    /// What the namespace says, where it counts; from the cache.
+    fn said_by_namespace(&self, policies: Policies, object: &R::Object) -> Option<Effective> {
+        let target = namespace::<R>(object)?;
+        let Some(namespace) = self.env.relations.named_now(&target) else {
+            let why = "cannot be read; does the role allow list and watch of namespaces?";
+            return Some(Effective::Unknown(format!("the namespace {} {why}", target.name)));
+        };
+        let annotations = namespace.meta()?.annotations.as_ref()?;
+        policies.said(annotations, format_args!("the namespace {}", target.name))
+    }
+
+    /// Asks for the namespace of the object where its policy counts: a change of it wakes from now on.
+    pub(super) async fn ask_namespace(&self, key: &Key, object: &R::Object) {
+        if let Some(target) = namespace::<R>(object)
+            && let Err(error) = self.env.relations.named(key, &target).await
+        {
+            tracing::warn!(%error, "the policy of the namespace {} cannot be told", target.name);
+        }
     }
 
     /// Whether nothing may be changed for it.
@@ -47,6 +72,13 @@ impl<R: Reconciler> PassWorker<R> {
         }
         next
     }
+}
+
+/// The namespace of the object, where its policy counts.
+pub(super) fn namespace<R: Reconciler>(object: &R::Object) -> Option<Target> {
+    let counts = R::WIRING.policies.is_some_and(|policies| policies.namespace);
+    let name = object.namespace().filter(|_| counts)?;
+    Some(Target { kind: KindInfo::of::<Namespace>(), namespace: None, name })
 }
 
 /// The event of another policy than that of the last pass. One that is unknown is told as the reason why the object is not ready.

@@ -55,7 +55,10 @@ impl<R: Reconciler> PassWorker<R> {
 
     /// Tells of the end of a suspension that this process has seen.
     pub(super) fn thaw(&self, key: &Key, object: &R::Object) {
-        let was = self.memory().get_mut(key).is_some_and(|memory| std::mem::take(&mut memory.suspended));
+        let was = self.memory().get_mut(key).is_some_and(|memory| {
+            memory.elsewhere = None;
+            std::mem::take(&mut memory.suspended)
+        });
         if was {
             tracing::info!("resumed");
             self.tell(object, "Resumed", "the object is reconciled again");

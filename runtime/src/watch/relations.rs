@@ -150,6 +150,11 @@ impl Relations {
         named.object().await
     }
 
+    /// The object of the name as its watch knows it now; `None` also where nobody asked, or the watch does not work.
+    pub(crate) fn named_now(&self, target: &Target) -> Option<Kept> {
+        lock(&self.0.named).get(target).and_then(|named| named.now())
+    }
+
     fn start(&self, target: &Target) -> Arc<Named> {
         let namespace = target.namespace.as_deref().map(Arc::from);
         let place = Place { name: Some(target.name.clone()), ..self.0.scope.place(&target.kind, namespace) };
@@ -213,7 +218,7 @@ impl Relations {
 
     /// What is known of an owned or watched object right now.
     pub(crate) fn version_of(&self, target: &Target) -> Option<Seen> {
-        let named = || lock(&self.0.named).get(target).and_then(|named| named.now());
+        let named = || self.named_now(target);
         let labelled = || self.0.labelled.iter().filter(|l| l.kind == target.kind).find_map(|l| l.now(target));
         let watched = || Some(named().or_else(labelled)?.seen(target));
         self.0.children.get(target).or_else(watched)

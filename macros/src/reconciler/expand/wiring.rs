@@ -74,10 +74,12 @@ fn expand_suspend(krate: &Krate, suspend: Option<&Suspend>) -> TokenStream {
 /// The policies, and what runs where they forbid to change anything. That it is an observer of this reconciler is asked here only.
 fn expand_policies(args: &ReconcilerArgs) -> TokenStream {
     let (krate, Some(policies)) = (&args.krate, &args.policies) else { return TokenStream::new() };
-    let policies = match &policies.key {
-        Some(key) => quote!(#krate::Policies { key: #key }),
-        None => quote!(#krate::Policies::DEFAULT),
-    };
+    let key = policies.key.iter().map(|key| quote!(.keyed(#key)));
+    let namespace = policies.namespace.iter().map(|word| {
+        let here = krate.at(word.span());
+        quote_spanned!(word.span()=> .of_namespaces::<<Self as #here::Reconciler>::Object>())
+    });
+    let policies = quote!(#krate::Policies::DEFAULT #(#key)* #(#namespace)*);
     let observe = args.observe.iter().map(|observer| {
         let here = krate.at(observer.span());
         let observer = quote_spanned!(observer.span()=> #here::observer::<Self, <Self as #here::Reconciler>::Conditions, #observer>());

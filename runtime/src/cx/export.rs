@@ -1,0 +1,70 @@
+//! Secrets and config maps that a step exports: what it found out, under a name that others read.
+
+use std::collections::BTreeMap;
+
+use k8s_openapi::ByteString;
+use k8s_openapi::api::core::v1::{ConfigMap, Secret};
+use kube::core::ObjectMeta;
+
+use super::Cx;
+use super::call::Apply;
+use crate::backend::{ApiError, Target};
+use crate::right::OwnedBy;
+use crate::step::SubReconciler;
+use crate::wiring::{Kind, KindInfo};
+
+impl<S: SubReconciler> Cx<'_, S> {
+    /// Keeps a Secret of this name with just this content, owned by the reconciled object. Unlike [`apply`](Self::apply) it takes no object
+    /// over that is there already: a name that others hold is refused. Nothing is sent where nothing has changed, and no value stands in a
+    /// log, an event or a message.
+    ///
+    /// # Errors
+    /// The name is held by somebody else, or the call failed.
+    pub fn export_secret<N, V>(&mut self, name: &str, data: impl IntoIterator<Item = (N, V)>) -> Apply<'_, Secret>
+    where
+        Secret: OwnedBy<S>,
+        N: Into<String>,
+        V: Into<Vec<u8>>,
+    {
+        let data = data.into_iter().map(|(key, value)| (key.into(), ByteString(value.into()))).collect();
+        self.export(&Secret { metadata: named(name), data: Some(data), ..Secret::default() })
+    }
+
+    /// Keeps a ConfigMap of this name with just this content, as [`export_secret`](Self::export_secret) does a Secret.
+    ///
+    /// # Errors
+    /// The name is held by somebody else, or the call failed.
+    pub fn export_config_map<N, V>(
+        &mut self,
+        name: &str,
+        data: impl IntoIterator<Item = (N, V)>,
+    ) -> Apply<'_, ConfigMap>
+    where
+        ConfigMap: OwnedBy<S>,
+        N: Into<String>,
+        V: Into<String>,
+    {
+        let data: BTreeMap<String, String> = data.into_iter().map(|(key, value)| (key.into(), value.into())).collect();
+        self.export(&ConfigMap { metadata: named(name), data: Some(data), ..ConfigMap::default() })
+    }
+
+    fn export<K: Kind + OwnedBy<S>>(&mut self, object: &K) -> Apply<'_, K> {
+        let kind = KindInfo::of::<K>();
+        let name = object.meta().name.clone().unwrap_or_default();
+        let namespace = self.draft.namespace.clone().filter(|_| kind.namespaced);
+        let (backend, target) = (self.draft.backend.clone(), Target { kind, namespace, name });
+        let Apply(apply) = self.apply(object);
+        Apply(Box::pin(async move {
+            match backend.holder(target.clone()).await? {
+                None => apply.await,
+                Some(holder) => Err(ApiError::Invalid(format!(
+                    "{target} is not exported, as {holder} has an object of this name; choose another name, or delete that object"
+                ))),
+            }
+        }))
+    }
+}
+
+fn named(name: &str) -> ObjectMeta {
+    ObjectMeta { name: Some(name.to_owned()), ..ObjectMeta::default() }
+}

@@ -1,0 +1,99 @@
+//! What a step exports: Secrets and ConfigMaps under names that nobody else holds; and what Ready says of a success.
+
+use std::sync::Arc;
+
+use evenkeel::prelude::*;
+use evenkeel_testkit::eventually;
+use evenkeel_tests::on_each_server;
+use evenkeel_tests::widget::{Lab, Widget, a_widget, condition, definition, is_ready};
+use evenkeel_tests::world::{SOON, World};
+use k8s_openapi::api::core::v1::{ConfigMap, Secret};
+use kube::api::DeleteParams;
+use serde_json::{Value, json};
+
+#[derive(ConditionSet)]
+#[condition_set(mod = on)]
+enum ExportCondition {
+    /// What others need is there.
+    #[condition(positive)]
+    Exported,
+}
+
+/// Exports the word of the spec.
+#[sub_reconciler(sets(on::Exported), owns(Secret, ConfigMap))]
+async fn export(widget: &Widget, lab: &Arc<Lab>, cx: &mut Cx) -> Result<(), ApiError> {
+    let word = widget.spec.fetch.clone().unwrap_or_default();
+    let key = if word == "other" { "token" } else { "password" };
+    cx.export_secret("login", [(key, word.as_str())]).await?;
+    cx.export_config_map("address", [("host", "localhost")]).await?;
+    cx.ready("Provisioned", "login and address");
+    lab.note("exported");
+    Ok(())
+}
+
+#[reconciler(conditions = ExportCondition)]
+async fn exporter(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
+    export(widget, lab, cx).await?;
+    Ok(())
+}
+
+fn text(secret: &Secret) -> Vec<(&str, &str)> {
+    let data = secret.data.iter().flatten();
+    data.map(|(key, value)| (key.as_str(), std::str::from_utf8(&value.0).unwrap())).collect()
+}
+
+fn ready(widget: &Value) -> (&str, &str, &str) {
+    let ready = condition(widget, "Ready").unwrap();
+    let field = |name: &str| ready[name].as_str().unwrap();
+    (field("status"), field("reason"), field("message"))
+}
+
+on_each_server!(
+    what_is_exported_is_just_that_and_stands_nowhere_else,
+    a_name_that_somebody_else_holds_is_refused_until_it_is_free,
+);
+
+async fn what_is_exported_is_just_that_and_stands_nowhere_else(world: World) -> World {
+    world.install(&definition()).await;
+    let lab = Lab::at("a");
+    let operator = world.operator::<exporter>(lab.clone());
+    world.create::<Widget>(a_widget("w", json!({ "fetch": "hunter2" }))).await;
+    let widget = world.until::<Widget>("w", "ready", is_ready).await;
+    assert_eq!(ready(&widget), ("True", "Provisioned", "login and address"));
+    let secret = world.api::<Secret>().get("login").await.unwrap();
+    assert_eq!(text(&secret), [("password", "hunter2")]);
+    assert_eq!(secret.metadata.owner_references.unwrap()[0].kind, "Widget");
+    let map = world.api::<ConfigMap>().get("address").await.unwrap();
+    assert_eq!(map.data.unwrap().into_iter().collect::<Vec<_>>(), [("host".to_owned(), "localhost".to_owned())]);
+    let hidden = |text: &str| text.contains("hunter2") || text.contains("aHVudGVyMg");
+    let leaks = world.wire.calls().into_iter().filter(|call| call.is_write() && !call.path.contains("/secrets/"));
+    assert_eq!(leaks.filter(|call| hidden(&call.body)).count(), 0);
+    world.merge::<Widget>("w", json!({ "spec": { "fetch": "other" } })).await;
+    let changed = || async {
+        let secret = world.api::<Secret>().get("login").await.unwrap();
+        (text(&secret) == [("token", "other")]).then_some(())
+    };
+    eventually(SOON, changed).await;
+    world.api::<Secret>().delete("login", &DeleteParams::default()).await.unwrap();
+    eventually(SOON, || async { world.api::<Secret>().get_opt("login").await.unwrap() }).await;
+    operator.stop().await.unwrap();
+    world
+}
+
+async fn a_name_that_somebody_else_holds_is_refused_until_it_is_free(world: World) -> World {
+    world.install(&definition()).await;
+    world.create::<Secret>(json!({ "metadata": { "name": "login" }, "stringData": { "theirs": "1" } })).await;
+    let lab = Lab::at("a");
+    let operator = world.operator::<exporter>(lab.clone());
+    world.create::<Widget>(a_widget("w", json!({ "fetch": "hunter2" }))).await;
+    let is_refused = |w: &Value| condition(w, "Ready").is_some_and(|c| c["reason"] == "Invalid");
+    let widget = world.until::<Widget>("w", "refused", is_refused).await;
+    let (_, _, message) = ready(&widget);
+    assert!(message.contains("login is not exported, as somebody has an object of this name"), "{message}");
+    let secret = world.api::<Secret>().get("login").await.unwrap();
+    assert_eq!((text(&secret), lab.log().len()), (vec![("theirs", "1")], 0));
+    world.api::<Secret>().delete("login", &DeleteParams::default()).await.unwrap();
+    world.until::<Widget>("w", "ready", is_ready).await;
+    operator.stop().await.unwrap();
+    world
+}

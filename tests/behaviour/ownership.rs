@@ -1,0 +1,108 @@
+//! Several operators with the same kind in one cluster: whose an object is, and that nobody else touches it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use evenkeel::ownership::OPERATOR_NAMESPACE;
+use evenkeel_testkit::eventually;
+use evenkeel_tests::on_each_server;
+use evenkeel_tests::widget::{Lab, Widget, a_widget, definition, is_ready, widget};
+use evenkeel_tests::wire::Call;
+use evenkeel_tests::world::{Running, SOON, World};
+use kube::api::DeleteParams;
+use serde_json::{Value, json};
+
+/// Time enough for anything that should not happen to happen.
+async fn quiet() {
+    tokio::time::sleep(Duration::from_millis(700)).await;
+}
+
+fn operator(world: &World, lab: &Arc<Lab>, namespace: &str) -> Running {
+    Running::start(world.prepare::<widget>(lab.clone()).operator_namespace(namespace))
+}
+
+fn owned_by(name: &str, namespace: &str) -> Value {
+    let mut object = a_widget(name, json!({}));
+    object["metadata"]["annotations"] = json!({ OPERATOR_NAMESPACE: namespace });
+    object
+}
+
+async fn hand_over(world: &World, namespace: impl Into<Value>) {
+    let annotations = json!({ OPERATOR_NAMESPACE: namespace.into() });
+    world.merge::<Widget>("w", json!({ "metadata": { "annotations": annotations } })).await;
+}
+
+fn told(world: &World) -> usize {
+    world.wire.count(|call| call.is_event() && call.is_write() && call.body.contains("\"OwnedElsewhere\""))
+}
+
+fn writes(world: &World) -> usize {
+    world.wire.count(|call| call.is_write() && !call.is_event())
+}
+
+async fn delete(world: &World) {
+    world.api::<Widget>().delete("w", &DeleteParams::default()).await.unwrap();
+}
+
+async fn until_gone(world: &World) {
+    eventually(SOON, || async { world.api::<Widget>().get_opt("w").await.unwrap().is_none().then_some(()) }).await;
+}
+
+on_each_server!(
+    an_object_of_nobody_is_claimed_in_the_write_of_its_finalizer,
+    an_object_of_another_operator_is_left_alone_with_one_event,
+    an_object_that_is_handed_over_goes_on_under_the_other_operator,
+);
+
+async fn an_object_of_nobody_is_claimed_in_the_write_of_its_finalizer(world: World) -> World {
+    world.install(&definition()).await;
+    let lab = Lab::at("a");
+    let running = operator(&world, &lab, "here");
+    world.create::<Widget>(a_widget("w", json!({}))).await;
+    let object = world.until::<Widget>("w", "ready", is_ready).await;
+    assert_eq!(object["metadata"]["annotations"][OPERATOR_NAMESPACE], "here");
+    quiet().await;
+    assert_eq!((writes(&world), lab.passes()), (2, 1), "{:#?}", world.wire.calls());
+    hand_over(&world, Value::Null).await;
+    let is_marked = |w: &Value| w["metadata"]["annotations"][OPERATOR_NAMESPACE] == "here";
+    world.until::<Widget>("w", "claimed again", is_marked).await;
+    running.stop().await.unwrap();
+    world
+}
+
+async fn an_object_of_another_operator_is_left_alone_with_one_event(world: World) -> World {
+    world.install(&definition()).await;
+    // Nobody is there to make it ready.
+    world.wire.observers().excuse("w");
+    let lab = Lab::at("a");
+    let running = operator(&world, &lab, "here");
+    world.create::<Widget>(owned_by("w", "there")).await;
+    eventually(SOON, || async { (told(&world) == 1).then_some(()) }).await;
+    world.merge::<Widget>("w", json!({ "spec": { "child": "y" } })).await;
+    quiet().await;
+    assert_eq!((told(&world), writes(&world), lab.passes()), (1, 0, 0), "{:#?}", world.wire.calls());
+    delete(&world).await;
+    until_gone(&world).await;
+    quiet().await;
+    assert_eq!((world.wire.count(|call: &Call| call.is_write() && !call.is_event()), lab.cleanups()), (0, 0));
+    running.stop().await.unwrap();
+    world
+}
+
+async fn an_object_that_is_handed_over_goes_on_under_the_other_operator(world: World) -> World {
+    world.install(&definition()).await;
+    let (here, there) = (Lab::at("a"), Lab::at("b"));
+    let (one, other) = (operator(&world, &here, "here"), operator(&world, &there, "there"));
+    world.create::<Widget>(owned_by("w", "here")).await;
+    world.until::<Widget>("w", "ready", |w| is_ready(w) && w["status"]["stored"] == "a").await;
+    hand_over(&world, "there").await;
+    world.until::<Widget>("w", "another's", |w| is_ready(w) && w["status"]["stored"] == "b").await;
+    quiet().await;
+    let passes = here.passes();
+    delete(&world).await;
+    until_gone(&world).await;
+    assert_eq!((here.passes(), here.cleanups(), there.cleanups()), (passes, 0, 1));
+    one.stop().await.unwrap();
+    other.stop().await.unwrap();
+    world
+}
