@@ -220,10 +220,54 @@ async fn a_secret_of_somebody_else_is_neither_read_nor_changed() {
     cluster.seed(seed("nosy", &json!({ "database": "postgres", "secret": "theirs" })).and(secret)).await.unwrap();
     let world = World::of(cluster, "nosy");
     let _operator = world.operate();
-    world.reason("SecretForeign").await;
+    let message = world.reason("CallFailed").await;
+    assert!(message.contains("somebody has an object of this name") && !message.contains("hunter2"), "{message}");
     assert_eq!(password::of(&world.secrets.get("theirs").await.unwrap()).as_deref(), Some("hunter2"));
     assert_eq!(roles("default_nosy").await, 0);
     world.delete().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_name_of_the_role_is_stored_before_anything_is_made() {
+    let Some((world, _operator)) = World::start("named", json!({ "database": "later" })).await else { return };
+    world.reason("DatabaseMissing").await;
+    assert_eq!(world.users.get("named").await.unwrap().spec.role.as_deref(), Some("default_named"));
+    let other = Patch::Merge(json!({ "spec": { "role": "other" } }));
+    let refused = world.users.patch("named", &PatchParams::default(), &other).await.unwrap_err().to_string();
+    assert!(refused.contains("the role of a PostgresUser cannot be changed"), "{refused}");
+    world.delete().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn under_the_policy_skip_a_role_is_only_reported_and_stays() {
+    if host().is_none() {
+        return;
+    }
+    let cluster = Cluster::start().await;
+    let mut skipped = user("watched", &json!({ "database": "postgres", "role": "of_others" }));
+    skipped["metadata"]["annotations"] = json!({ "evenkeel.dev/policy": "skip" });
+    cluster.seed(Seed::from(&PostgresUser::crd()).and(skipped)).await.unwrap();
+    let world = World::of(cluster, "watched");
+    let _operator = world.operate();
+    world.reason("RoleMissing").await;
+    assert_eq!(roles("of_others").await, 0);
+    ask("CREATE ROLE of_others LOGIN".into()).await;
+    world.ready().await;
+    assert!(world.secrets.get_opt("watched-postgres").await.unwrap().is_none());
+    world.delete().await;
+    assert_eq!(roles("of_others").await, 1);
+    ask("DROP ROLE of_others".into()).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_detached_stays_when_the_object_goes() {
+    let Some((world, _operator)) = World::start("detached", json!({ "database": "postgres" })).await else { return };
+    world.ready().await;
+    let password = world.password().await;
+    world.annotate(json!({ "evenkeel.dev/policy": "detach-on-delete" })).await;
+    world.delete().await;
+    assert!(accepts("default_detached", &password).await);
+    ask("DROP ROLE default_detached".into()).await;
 }
 
 #[tokio::test(start_paused = true)]

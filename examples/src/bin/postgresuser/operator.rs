@@ -20,10 +20,10 @@ use crate::sql::{Database, Owner, SqlFailed};
 #[kube(printcolumn(name = "Role", type_ = "string", json_path = ".status.role"))]
 #[kube(printcolumn(name = "Ready", type_ = "string", json_path = ".status.conditions[?(@.type==\"Ready\")].status"))]
 #[kube(printcolumn(name = "Status", type_ = "string", json_path = ".status.conditions[?(@.type==\"Ready\")].message"))]
-#[x_kube(validation = Rule::new("has(self.role) == has(oldSelf.role) && (!has(self.role) || self.role == oldSelf.role)").message("the role of a PostgresUser cannot be changed"))]
+#[x_kube(validation = Rule::new("!has(oldSelf.role) || (has(self.role) && self.role == oldSelf.role)").message("the role of a PostgresUser cannot be changed"))]
 #[serde(rename_all = "camelCase")]
 pub struct PostgresUserSpec {
-    /// The name of the role; `<namespace>_<name>` if absent.
+    /// The name of the role; where it is absent, `<namespace>_<name>` is filled in.
     #[schemars(length(min = 1, max = 63))]
     pub role: Option<String>,
     /// The database that it is for.
@@ -94,11 +94,11 @@ pub enum UserError {
     #[error("the role {0:?} is there and not of this PostgresUser: drop it, or choose another name")]
     #[class(waiting(poll = "5m"))]
     RoleForeign(String),
-    /// There is such a Secret that was not made for this object.
-    #[error("the Secret {0} is there and not of this PostgresUser: delete it, or choose another name")]
+    /// The object is only observed, and there is no such role.
+    #[error("the role {0:?} is not there, and the policy of the object is not to make it")]
     #[class(waiting(poll = "5m"))]
-    SecretForeign(String),
-    /// The API server does not take the Secret.
+    RoleMissing(String),
+    /// The API server does not take the Secret, or somebody else has one of this name.
     #[error(transparent)]
     #[class(transient)]
     CallFailed(#[from] ApiError),
@@ -106,6 +106,13 @@ pub enum UserError {
     #[error(transparent)]
     #[class(transient)]
     SqlFailed(#[from] SqlFailed),
+}
+
+/// Fills in the name of the role, so that it stays whatever becomes of the rule by which it is made.
+#[claim]
+pub async fn name_role(user: &mut PostgresUser) -> Result<(), UserError> {
+    user.spec.role = Some(name::wanted(user)?);
+    Ok(())
 }
 
 /// Makes the role and its password, and corrects what somebody else changed. Returns the name of the role.
@@ -129,18 +136,18 @@ pub async fn keep(user: &PostgresUser, database: &Database, cx: &mut Cx<'_, keep
         if server.accepts(&name, &password)? { Ok(()) } else { server.set_password(&name, &password) }
     };
     cx.blocking(made).await?;
+    cx.ready("Provisioned", format!("the role can log in to the database {:?}", user.spec.database));
     Ok(role)
 }
 
 /// The password: that of the Secret, unless there is none or another one is asked for. It is in the Secret before anything else.
 async fn remember(user: &PostgresUser, role: &str, rotate: bool, cx: &mut Cx<'_, keep>) -> Result<String, UserError> {
-    let secret = cx.get::<Secret>(&password::secret_name(user)).await?;
-    if let Some(foreign) = secret.as_ref().filter(|secret| !password::is_of(secret, user)) {
-        return Err(UserError::SecretForeign(foreign.name_any()));
-    }
-    let known = secret.as_ref().and_then(password::of).filter(|_| !rotate);
+    let name = password::secret_name(user);
+    let known = cx.get::<Secret>(&name).await?.as_ref().and_then(password::of).filter(|_| !rotate);
     let password = known.unwrap_or_else(password::fresh);
-    cx.apply(&password::secret(user, role, &password)).await?;
+    // One of somebody else is refused, before anybody learns the password.
+    let content = [("username", role), ("password", &password), ("database", &user.spec.database)];
+    cx.export_secret(&name, content).await?;
     Ok(password)
 }
 
@@ -170,8 +177,20 @@ pub async fn drop_role(user: &PostgresUser, database: &Database, cx: &mut Cx<'_,
     Ok(cx.blocking(drop_own).await?)
 }
 
+/// Tells whether the role is there, where the policy is to change nothing.
+#[observe(sets(on::RoleReady))]
+pub async fn look(user: &PostgresUser, database: &Database, cx: &mut Cx<'_, look>) -> Result<(), UserError> {
+    let role = name::wanted(user)?;
+    cx.status().role = Some(role.clone());
+    let (server, name, uid) = (database.clone(), role.clone(), user.uid().unwrap_or_default());
+    match cx.blocking(move || server.owner(&name, &uid)).await? {
+        Owner::Nobody => Err(UserError::RoleMissing(role)),
+        Owner::This | Owner::Other => Ok(()),
+    }
+}
+
 /// First the role, then what it may do.
-#[reconciler(conditions = UserCondition, requeue = "10m")]
+#[reconciler(conditions = UserCondition, requeue = "10m", claim = name_role, policies, observe = look)]
 pub async fn postgres_user(user: &PostgresUser, database: &Database, cx: &mut Pass<'_>) -> Flow {
     let role = keep(user, database, cx).await?;
     grant(user, database, role, cx).await?;
