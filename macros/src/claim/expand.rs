@@ -6,7 +6,7 @@ use syn::spanned::Spanned;
 
 use super::{Claim, Shape};
 use crate::sub_reconciler::Parts;
-use crate::syntax::function::Function;
+use crate::syntax::link::Link;
 use crate::syntax::names::plain;
 use crate::syntax::shape::hidden;
 
@@ -29,25 +29,12 @@ pub(super) fn expand(claim: &Claim) -> Parts {
 /// How a reconciler runs it: any one that has what a function takes, or the struct of a method.
 fn expand_link(claim: &Claim, shape: &Shape) -> TokenStream {
     let Claim { krate, function, marker, .. } = claim;
-    let (Shape { object, dependencies, output }, Function { sig, home, .. }) = (shape, function);
-    let (ident, name, here) = (&sig.ident, plain(&sig.ident), krate.at(output.span()));
+    let Shape { object, dependencies, output } = shape;
+    let (name, here) = (plain(&function.sig.ident), krate.at(output.span()));
     let error = quote_spanned!(output.span()=> <#output as #here::StepOutput>::Error);
     let (object_, deps) = (hidden("object"), hidden("deps"));
-    // The name shows in messages, and must not be that of a dependency's type.
-    let any = quote::format_ident!("AnyReconciler");
-    let (more, reconciler, asked, called) = match home {
-        Some(home) => {
-            let ty = &home.ty;
-            (None, quote!(#ty), quote!(), quote!(<#ty>::#ident(#deps, #object_)))
-        }
-        None => (
-            Some(&any),
-            quote!(#any),
-            quote!(#any: #krate::Reconciler<Object = #object> #(+ #krate::Provides<#dependencies>)*,),
-            quote!(#ident(#object_, #(<#any as #krate::Provides<#dependencies>>::provide(#deps)),*)),
-        ),
-    };
-    let (params, bounds) = marker.params(more, &asked);
+    let Link { more, reconciler, asked, called } = Link::of(function, krate, object, dependencies, None);
+    let (params, bounds) = marker.params(more.as_ref(), &asked);
     quote! {
         #[automatically_derived]
         impl #params #krate::Claim<#reconciler> for #marker #bounds {

@@ -8,6 +8,7 @@ use super::args::CleanupArgs;
 use super::model::Cleanup;
 use crate::sub_reconciler::Parts;
 use crate::syntax::function::Function;
+use crate::syntax::link::Link;
 use crate::syntax::shape::hidden;
 
 pub(crate) fn expand(cleanup: &Cleanup) -> Parts {
@@ -26,23 +27,9 @@ pub(crate) fn expand(cleanup: &Cleanup) -> Parts {
 /// How a reconciler runs it: any one that has what a function takes, or the struct of a method.
 fn expand_undo(cleanup: &Cleanup) -> TokenStream {
     let Cleanup { krate, of, function, object, dependencies, marker } = cleanup;
-    let ident = &function.sig.ident;
     let (object_, deps, cx) = (hidden("object"), hidden("deps"), hidden("cx"));
-    // The name shows in messages, and must not be that of a dependency's type.
-    let any = quote::format_ident!("AnyReconciler");
-    let (more, reconciler, asked, called) = match &function.home {
-        Some(home) => {
-            let ty = &home.ty;
-            (None, quote!(#ty), quote!(), quote!(<#ty>::#ident(#deps, #object_, #cx)))
-        }
-        None => (
-            Some(&any),
-            quote!(#any),
-            quote!(#any: #krate::Reconciler<Object = #object> #(+ #krate::Provides<#dependencies>)*,),
-            quote!(#ident(#object_, #(<#any as #krate::Provides<#dependencies>>::provide(#deps),)* #cx)),
-        ),
-    };
-    let (params, bounds) = marker.params(more, &asked);
+    let Link { more, reconciler, asked, called } = Link::of(function, krate, object, dependencies, Some(&cx));
+    let (params, bounds) = marker.params(more.as_ref(), &asked);
     quote! {
         #[automatically_derived]
         impl #params #krate::Undo<#of, #reconciler> for #marker #bounds {

@@ -10,6 +10,7 @@ use super::{Parts, expand, fallback};
 use crate::errors::Errors;
 use crate::syntax::function::Function;
 use crate::syntax::krate::Krate;
+use crate::syntax::link::Link;
 use crate::syntax::marker::Marker;
 use crate::syntax::shape::{hidden, parse_dependencies, parse_function};
 
@@ -88,23 +89,10 @@ fn dependencies(function: &Function, errors: &mut Errors) -> Vec<Type> {
 /// How a reconciler runs it: any one that has what a function takes, or the struct of a method.
 fn expand_link(step: &Step, dependencies: &[Type]) -> TokenStream {
     let Step { args, function, marker, object, .. } = step;
-    let (krate, ident) = (args.krate.full(), &function.sig.ident);
+    let krate = args.krate.full();
     let (object_, deps, cx) = (hidden("object"), hidden("deps"), hidden("cx"));
-    // The name shows in messages, and must not be that of a dependency's type.
-    let any = quote::format_ident!("AnyReconciler");
-    let (more, reconciler, asked, called) = match &function.home {
-        Some(home) => {
-            let ty = &home.ty;
-            (None, quote!(#ty), quote!(), quote!(<#ty>::#ident(#deps, #object_, #cx)))
-        }
-        None => (
-            Some(&any),
-            quote!(#any),
-            quote!(#any: #krate::Reconciler<Object = #object> #(+ #krate::Provides<#dependencies>)*,),
-            quote!(#ident(#object_, #(<#any as #krate::Provides<#dependencies>>::provide(#deps),)* #cx)),
-        ),
-    };
-    let (params, bounds) = marker.params(more, &asked);
+    let Link { more, reconciler, asked, called } = Link::of(function, &krate, object, dependencies, Some(&cx));
+    let (params, bounds) = marker.params(more.as_ref(), &asked);
     quote! {
         #[automatically_derived]
         impl #params #krate::Observe<#reconciler> for #marker #bounds {

@@ -8,6 +8,7 @@ pub(crate) mod docs;
 pub(crate) mod duration;
 pub(crate) mod function;
 pub(crate) mod krate;
+pub(crate) mod link;
 pub(crate) mod marker;
 pub(crate) mod names;
 pub(crate) mod reason;
