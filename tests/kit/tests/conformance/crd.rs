@@ -40,7 +40,7 @@ fn small(env: &Env) -> Value {
     Env::definition(&env.group(), "Small", &schema, &json!({"status": {}}))
 }
 
-fn condition<'a>(crd: &'a Value, kind: &str) -> &'a Value {
+pub(crate) fn condition<'a>(crd: &'a Value, kind: &str) -> &'a Value {
     let conditions = crd["status"]["conditions"].as_array();
     let found = conditions.into_iter().flatten().find(|condition| condition["type"] == kind);
     found.map_or(&Value::Null, |condition| &condition["status"])

@@ -10,6 +10,7 @@ use kube::{Api, Client};
 use serde_json::{Value, json};
 
 use crate::check::{Broken, Verdict, eventually, json};
+use crate::crd::condition;
 
 pub(crate) const GROUP: &str = "conform.evenkeel.dev";
 pub(crate) const CRDS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
@@ -157,11 +158,14 @@ impl Env {
             return Err(format!("definition refused: {}", answer.body).into());
         }
         let route = format!("/apis/{}/v1/{}", text(&crd["spec"]["group"]), text(&crd["spec"]["names"]["plural"]));
-        let served = || async {
-            let list = self.get(&route).await?;
-            Ok(list.body["items"].is_array().then_some(()))
+        let definition = format!("{CRDS}/{}", text(&crd["metadata"]["name"]));
+        // Served as soon as its names are accepted; but one that is deleted before it is established leaves its objects behind.
+        let established = || async {
+            let (list, stored) = (self.get(&route).await?, self.get(&definition).await?);
+            let established = condition(&stored.body, "Established") == "True";
+            Ok((list.body["items"].is_array() && established).then_some(()))
         };
-        eventually("the kind is served", served).await
+        eventually("the kind is served, and for good", established).await
     }
 
     /// A small definition in a group of its own.
