@@ -18,7 +18,8 @@ pub(crate) struct Compiler {
 impl Compiler {
     /// Works in a folder of that name: tests run side by side.
     pub(crate) fn new(folder: &str) -> Self {
-        let build = ["test", "-q", "--offline", "-p", "evenkeel-tests", "--test", "budget", "--no-run"];
+        // The features of the workspace, in which all of this is built already.
+        let build = ["test", "-q", "--offline", "--workspace", "--test", "budget", "--no-run"];
         let messages = cargo(&[&build[..], &["--message-format=json"]].concat());
         let messages = messages.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
         let libraries = messages.filter_map(|message| {

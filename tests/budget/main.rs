@@ -18,7 +18,14 @@ fn root() -> PathBuf {
 
 fn cargo(args: &[&str]) -> String {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let output = Command::new(cargo).args(args).current_dir(root()).output().unwrap();
+    let mut command = Command::new(cargo);
+    // What is told of the package of a test is not told of a build: build scripts that read it would run again, and with them all after.
+    for (name, _) in std::env::vars_os() {
+        if ["CARGO_PKG_", "CARGO_MANIFEST_"].iter().any(|of| name.to_string_lossy().starts_with(of)) {
+            command.env_remove(name);
+        }
+    }
+    let output = command.args(args).current_dir(root()).output().unwrap();
     assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).unwrap()
 }
