@@ -7,10 +7,10 @@
 
 #[cfg(test)]
 mod budget;
-mod claim;
 mod cleanup;
 mod condition_set;
 mod errors;
+mod life;
 mod reconcile_error;
 mod reconciler;
 mod status;
@@ -79,13 +79,17 @@ pub fn condition_set(item: TokenStream) -> TokenStream {
 /// | `waiting` | not our turn yet: woken by the `Absent<K>` that the variant holds |
 /// | `waiting(poll = "1m")` | not our turn yet: looks again after the time |
 /// | `waiting(poll = self.after)` | the same, after what the field says: an `Interval`, a `Duration` or an `Option` of one (30 s where it is `None`) |
+/// | `waiting(poll = requeue)` | postponed: looks again at the next resync of the reconciler (after an hour where it has none) |
 /// | `transient` | worth another try, with back-off |
+/// | `transient, retry = "fast"` | the same, at most 30 s apart: what it lacks is about to come |
+/// | `transient, retry = "very-slow"` | the same, each time that the requeue interval has passed (an hour where there is none) |
 /// | `ignored` | nothing to do: the pass counts as done |
 ///
 /// What is told of an error beside the conditions depends on its class; a variant may say otherwise, after its class:
 ///
 /// | argument | stalled | waiting | transient | ignored | meaning |
 /// | --- | --- | --- | --- | --- | --- |
+/// | `severity = ".."` | `"error"` | `"info"` | `"warning"` | | all of what follows, as of the class with this severity |
 /// | `event = ".."` | `"warning"` | `"normal"` | `"warning"` | `"none"` | the Kubernetes event of the transition into it |
 /// | `log = ".."` | `"error"` | `"info"` | `"warn"` | `"debug"` | the level of the one line in the log; `"none"`: no line |
 /// | `notify = ..` | `true` | `false` | `true` | `false` | whether observers of the operator should notify people |
@@ -182,6 +186,32 @@ pub fn sub_reconciler(args: TokenStream, item: TokenStream) -> TokenStream {
     sub_reconciler::attribute(args.into(), &item.into()).into()
 }
 
+/// Makes a function a check: a step that only looks, before the others or after them.
+///
+/// ```ignore (needs the runtime, on which this crate cannot depend)
+/// #[check(before, sets(on::Allowed), reads(Team))]
+/// pub async fn allowed(database: &Database, cx: &mut Cx) -> Result<(), WindowError> { .. }
+///
+/// #[reconciler(conditions = DatabaseCondition, requeue = "1h")]
+/// pub async fn databases(database: &Database, server: &Server, cx: &mut Pass<'_>) -> Flow {
+///     allowed(database, cx).await?;
+///     ..
+/// }
+/// ```
+///
+/// Its result is the verdict: `Ok` proceeds, an error of class `waiting` blocks what follows, one of `waiting(poll = requeue)` postpones it,
+/// and `stalled` and `transient` mean what they mean everywhere; its condition shows the reason. A check `before` stands before all
+/// other steps, one `after` behind them, where it runs only if they succeeded; else it does not compile. `cx.owner::<K>(object)` reads
+/// the owner of the object from the API server.
+///
+/// It takes the arguments of a [step](macro@sub_reconciler), without those that change something: `external`, `owns`, `clears`, `actions`.
+///
+/// Generates what `sub_reconciler` does.
+#[proc_macro_attribute]
+pub fn check(args: TokenStream, item: TokenStream) -> TokenStream {
+    sub_reconciler::looking::attribute(args.into(), &item.into()).into()
+}
+
 /// Undoes an `external` step when its object goes.
 ///
 /// ```ignore (needs the runtime, on which this crate cannot depend)
@@ -225,7 +255,39 @@ pub fn cleanup(args: TokenStream, item: TokenStream) -> TokenStream {
 /// Generates `Claim` for a type with the name of the function.
 #[proc_macro_attribute]
 pub fn claim(args: TokenStream, item: TokenStream) -> TokenStream {
-    claim::attribute(args.into(), &item.into()).into()
+    life::attribute(life::What::Claim, args.into(), &item.into()).into()
+}
+
+/// Makes a function a hook of a reconciler: it runs at a point of the life of an object, beside the steps.
+///
+/// ```ignore (needs the runtime, on which this crate cannot depend)
+/// #[hook(before_delete)]
+/// pub async fn say_goodbye(user: &PostgresUser, mail: &Mail) -> Result<(), MailFailed> {
+///     mail.tell(&user.spec.owner, "your database user is about to go").await
+/// }
+///
+/// #[reconciler(conditions = UserCondition, hooks(say_goodbye))]
+/// pub async fn postgres_user(user: &PostgresUser, server: &Server, mail: &Mail, cx: &mut Pass<'_>) -> Flow { .. }
+/// ```
+///
+/// | argument | when it runs |
+/// | --- | --- |
+/// | `read` | first, in every pass that does something, also for an object that goes or that only an observer looks at |
+/// | `before` | before the steps |
+/// | `after` | after the steps, where all of them succeeded |
+/// | `before_delete` | before the cleanups of an object that goes |
+/// | `after_delete` | after them, where all of them succeeded, and before the finalizer goes |
+/// | `crate = ::path` | where the runtime is, if it is renamed |
+///
+/// It takes the object and dependencies, which are found by type among those of the reconciler, and changes neither object nor cluster: what
+/// does is a [claim](macro@claim) or a [step](macro@sub_reconciler). It must be idempotent, as a pass may run again. Its error ends the
+/// pass as that of a step does, by its class, and Ready says why. Those of one point run in the order of the list. In a struct the method
+/// needs no `hooks(..)`, and they run in the order in which they stand.
+///
+/// Generates `Hooked` for a type with the name of the function.
+#[proc_macro_attribute]
+pub fn hook(args: TokenStream, item: TokenStream) -> TokenStream {
+    life::attribute(life::What::Hook, args.into(), &item.into()).into()
 }
 
 /// Makes a function the observer of a reconciler: a step that runs alone where the policy of an object is `skip`.
@@ -317,6 +379,7 @@ pub fn observe(args: TokenStream, item: TokenStream) -> TokenStream {
 /// | `suspend = spec.suspend` | the field, a `bool` or an `Option<bool>`, that suspends an object: nothing is done for it |
 /// | `suspend(field = spec.suspend, annotation, record)` | so does the annotation `evenkeel.dev/suspend: "true"`; the generation counts as observed |
 /// | `claim = name_role` | the [claim](macro@claim) that prepares an object before its finalizer is stored |
+/// | `hooks(announce, say_goodbye)` | the [hooks](macro@hook) that run beside the steps |
 /// | `policies` | owners of objects say what may be done, in the annotation `evenkeel.dev/policy`: `manage`, `skip` or `detach-on-delete` |
 /// | `policies(key = "example.com/policy", unobserved)` | in another annotation; nobody looks at an object under `skip` |
 /// | `observe = look` | the [observer](macro@observe) that runs under `skip` |

@@ -1,6 +1,7 @@
 //! Actions: what is told, beside the conditions, when a pass ends in an error.
 
 use crate::outcome::Class;
+use crate::retry::Retry;
 
 /// What is told of an error: to the cluster, to the log, and to those who asked to be notified.
 ///
@@ -97,4 +98,20 @@ pub struct VariantInfo {
     pub doc: &'static str,
     /// What is told of it.
     pub actions: Actions,
+    /// How soon it is tried again.
+    pub retry: Retry,
+}
+
+impl VariantInfo {
+    /// Of a variant that is tried again as failures are.
+    #[must_use]
+    pub const fn new(reason: &'static str, class: &'static str, doc: &'static str, actions: Actions) -> Self {
+        Self { reason, class, doc, actions, retry: Retry::Slow }
+    }
+
+    /// The same, tried again at another pace.
+    #[must_use]
+    pub const fn retried(self, retry: Retry) -> Self {
+        Self { retry, ..self }
+    }
 }

@@ -11,6 +11,7 @@ use kube::core::{DynamicObject, ObjectMeta};
 use crate::action::{Actions, VariantInfo};
 use crate::depend::Access;
 use crate::draft::StatusIntent;
+use crate::operation::Operation;
 use crate::outcome::{Class, ReconcileError};
 use crate::wiring::{KindInfo, Relation};
 
@@ -50,7 +51,7 @@ impl fmt::Display for ApiError {
 impl std::error::Error for ApiError {}
 
 const fn variant(reason: &'static str, doc: &'static str) -> VariantInfo {
-    VariantInfo { reason, class: "transient", doc, actions: Actions::TRANSIENT }
+    VariantInfo::new(reason, "transient", doc, Actions::TRANSIENT)
 }
 
 /// A step that does nothing but talk to the API server needs no error type of its own: whatever is refused is tried again with back-off,
@@ -155,8 +156,16 @@ pub trait Backend: Send + Sync {
     }
     /// Deletes an owned object; one that is not there is fine.
     fn delete(&self, target: Target) -> BoxFuture<'_, Result<(), ApiError>>;
-    /// Writes the status in the middle of a pass.
-    fn record(&self, intent: StatusIntent) -> BoxFuture<'_, Result<(), ApiError>>;
+    /// Writes the status in the middle of a pass. What is `urgent` is written also where the spec has moved meanwhile.
+    fn record(&self, intent: StatusIntent, urgent: bool) -> BoxFuture<'_, Result<(), ApiError>>;
+    /// The operation of this place in the code that runs for the reconciled object, as far as this process knows.
+    #[doc(hidden)]
+    fn operation(&self, _place: &'static str) -> Option<Operation> {
+        None
+    }
+    /// Remembers that it runs, or that it has ended.
+    #[doc(hidden)]
+    fn keep_operation(&self, _place: &'static str, _operation: Option<Operation>) {}
     /// Which references to other namespaces the operator allows.
     fn access(&self) -> Access {
         Access::default()

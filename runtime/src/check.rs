@@ -5,7 +5,7 @@ use crate::condition::reason::check_errors;
 use crate::condition::{ConditionSet, Polarity, READY, RECONCILING, STALLED};
 use crate::pipeline::same;
 use crate::sentence::Sentence;
-use crate::wiring::StepWiring;
+use crate::wiring::{StepWiring, When};
 
 /// The place of a condition that could not be found out: the mistake is reported already, and the checks keep quiet.
 pub(crate) const UNKNOWN: usize = usize::MAX;
@@ -66,6 +66,7 @@ pub const fn check_step<C: ConditionSet>(steps: &[StepWiring], first: usize, ste
     if defect::<C>().is_some() {
         return;
     }
+    check_order(steps, first, step);
     let count = C::CONDITIONS.len();
     check_places::<C>(&steps[step], steps[step].sets);
     check_places::<C>(&steps[step], steps[step].clears);
@@ -104,6 +105,34 @@ pub const fn check_step<C: ConditionSet>(steps: &[StepWiring], first: usize, ste
         }
         i += 1;
     }
+}
+
+/// Checks that run before the steps stand before them, those that run after them behind. Steps that are joined with it are not earlier.
+#[track_caller]
+const fn check_order(steps: &[StepWiring], first: usize, step: usize) {
+    let here = &steps[step];
+    let mut i = 0;
+    while i < first {
+        let (before, after) = (matches!(here.check, Some(When::Before)), matches!(here.check, Some(When::After)));
+        if before && !matches!(steps[i].check, Some(When::Before)) {
+            misplaced(["the check `", "` runs before the steps, and stands behind `"], here, &steps[i]);
+        }
+        if !after && matches!(steps[i].check, Some(When::After)) {
+            misplaced(["the step `", "` stands behind `"], here, &steps[i]);
+        }
+        i += 1;
+    }
+}
+
+/// Fails the build: the one stands behind the other.
+#[track_caller]
+const fn misplaced(words: [&str; 2], here: &StepWiring, earlier: &StepWiring) {
+    let sentence = Sentence::new().push(words[0]).push(here.name).push(words[1]).push(earlier.name).push("`");
+    let sentence = match earlier.check {
+        Some(When::After) => sentence.push(", a check that runs after the steps"),
+        _ => sentence,
+    };
+    panic!("{}", sentence.push("\nhelp: move `").push(here.name).push("` up").text());
 }
 
 /// Fails the build: what is wrong with the condition, around its name, and the cure, around its marker.

@@ -43,6 +43,7 @@ mod meter;
 mod metrics;
 mod moment;
 mod observed;
+mod operation;
 #[cfg(feature = "operator")]
 pub mod operator;
 #[cfg(feature = "otlp")]
@@ -57,10 +58,13 @@ pub mod policy;
 pub mod prelude;
 #[cfg(feature = "operator")]
 mod queue;
+#[cfg(feature = "operator")]
+mod quote;
 mod reconciler;
 mod relation;
 pub mod request;
 mod restricted;
+mod retry;
 mod right;
 #[cfg(all(feature = "operator", feature = "sabotage"))]
 #[doc(hidden)]
@@ -85,7 +89,9 @@ pub mod __private;
 pub use action::{Actions, EventLevel, LogLevel, VariantInfo};
 pub use backend::ApiError;
 #[doc(inline)]
-pub use evenkeel_macros::{ConditionSet, ReconcileError, claim, cleanup, observe, reconciler, status, sub_reconciler};
+pub use evenkeel_macros::{
+    ConditionSet, ReconcileError, check, claim, cleanup, hook, observe, reconciler, status, sub_reconciler,
+};
 
 pub use condition::{Condition, ConditionSet};
 pub use cx::{Apply, Cx, Delete, Get, List, Pass, Require, RequireReady, StatusOf};
@@ -94,11 +100,13 @@ pub use draft::StatusIntent;
 pub use index::Index;
 pub use interval::{Interval, IntoInterval, Jitter};
 pub use observed::ObservedBy;
+pub use operation::Operation;
 #[cfg(feature = "operator")]
 pub use operator::{Error, Operator, Result};
 pub use outcome::{Class, Flow, Halt, Outcome, ReconcileError};
 pub use reconciler::{Primary, Reconciler};
 pub use restricted::{OnlyWrittenBy, WrittenBy, with_cx_write};
+pub use retry::Retry;
 pub use right::{ClearedBy, IndexedBy, KeptBy, ListedBy, OwnedBy, ReadBy, SetBy, WatchedBy};
 pub use status::{ObservedInputs, StatusContract};
-pub use step::{Absent, Claim, Observe, Provides, SubReconciler};
+pub use step::{Absent, Claim, Hooked, Observe, Provides, SubReconciler};

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use crate::action::{Actions, VariantInfo};
 use crate::condition::sanitize;
+use crate::retry::Retry;
 
 /// What the framework does about an error of a step. Every variant of a step's error type has one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,6 +61,10 @@ pub trait ReconcileError: std::fmt::Display + Send {
     fn actions(&self) -> Actions {
         self.class().actions()
     }
+    /// How soon it is tried again.
+    fn retry(&self) -> Retry {
+        Retry::Slow
+    }
     /// All variants, in declared order, for what is generated of them; empty where the trait is implemented by hand.
     const VARIANTS: &'static [VariantInfo] = &[];
 }
@@ -74,9 +79,15 @@ pub struct Halt {
     pub(crate) reason: &'static str,
     pub(crate) message: String,
     pub(crate) actions: Actions,
+    pub(crate) retry: Retry,
 }
 
 impl Halt {
+    /// What the framework itself found out.
+    pub(crate) fn new(class: Class, reason: &'static str, message: &str, actions: Actions) -> Self {
+        Self { class, reason, message: sanitize(message), actions, retry: Retry::Slow }
+    }
+
     /// The step did not end in time.
     pub(crate) fn timed_out(step: &str, limit: Duration) -> Self {
         Self::mishap("TimedOut", &format!("step {step} did not end within {limit:?}"))
@@ -84,7 +95,7 @@ impl Halt {
 
     /// Nothing that the author said something about.
     pub(crate) fn mishap(reason: &'static str, message: &str) -> Self {
-        Self { class: Class::Transient, reason, message: sanitize(message), actions: Actions::MISHAP }
+        Self::new(Class::Transient, reason, message, Actions::MISHAP)
     }
 
     /// What the framework does about it.

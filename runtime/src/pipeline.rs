@@ -8,16 +8,16 @@ use crate::check::UNKNOWN;
 use crate::condition::{ConditionMarker, ConditionSet};
 #[doc(no_inline)]
 pub use crate::cx::{Bounded, ClaimStep, Erased, Limit, UndoStep};
-use crate::cx::{Cx, Pass, claim, observe, undo};
+use crate::cx::{Cx, Pass, claim, hook, observe, undo};
 use crate::outcome::ReconcileError;
 use crate::poison::Poison;
 use crate::reconciler::Reconciler;
 #[doc(no_inline)]
 pub use crate::right::{clears, owns, reads, sets, watches};
-use crate::step::{Claim, Observe, SubReconciler};
+use crate::step::{Claim, Hooked, Observe, SubReconciler};
 #[doc(no_inline)]
 pub use crate::step::{HasCleanup, Undo, WakeUp};
-use crate::wiring::{Claimer, Kind, Observer, OwnableBy, StepWiring};
+use crate::wiring::{Claimer, Hooker, Kind, Observer, OwnableBy, StepWiring};
 
 /// A function that takes the context of a step last. `M` is the list of its parameters, which rustc finds.
 #[diagnostic::on_unimplemented(
@@ -178,6 +178,14 @@ pub const fn claimer<R: Reconciler, S: Claim<R>>() -> Claimer {
     let step =
         const { &StepWiring { name: S::NAME, errors: <S::Error as ReconcileError>::VARIANTS, ..StepWiring::EMPTY } };
     Claimer { step, run: claim::<S, R> }
+}
+
+/// The hook `S` of the reconciler `R`.
+#[must_use]
+pub const fn hooker<R: Reconciler, S: Hooked<R>>() -> Hooker {
+    let step =
+        const { &StepWiring { name: S::NAME, errors: <S::Error as ReconcileError>::VARIANTS, ..StepWiring::EMPTY } };
+    Hooker { when: S::WHEN, step, run: hook::<S, R> }
 }
 
 /// What a step declared, with what undoes it in the reconciler `R`. Its places count only where its conditions are of the set `C`.

@@ -153,7 +153,7 @@ impl Effective {
     pub(crate) fn halt(&self) -> Option<Halt> {
         let Self::Unknown(why) = self else { return None };
         let class = Class::Waiting { poll: None };
-        Some(Halt { class, reason: UNKNOWN, message: why.clone(), actions: Actions::TRANSIENT })
+        Some(Halt::new(class, UNKNOWN, why, Actions::TRANSIENT))
     }
 }
 

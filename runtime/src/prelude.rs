@@ -6,13 +6,16 @@ pub use crate::cx::{Cx, Pass};
 pub use crate::depend::NotReady;
 pub use crate::hook::Ending;
 pub use crate::interval::Interval;
+pub use crate::operation::Operation;
 #[cfg(feature = "operator")]
 pub use crate::operator::Operator;
 pub use crate::outcome::{Class, Flow, ReconcileError};
 pub use crate::policy::Policy;
 pub use crate::step::Absent;
 #[doc(no_inline)]
-pub use evenkeel_macros::{ConditionSet, ReconcileError, claim, cleanup, observe, reconciler, status, sub_reconciler};
+pub use evenkeel_macros::{
+    ConditionSet, ReconcileError, check, claim, cleanup, hook, observe, reconciler, status, sub_reconciler,
+};
 #[doc(no_inline)]
 pub use kube::{CustomResource, KubeSchema};
 #[doc(no_inline)]

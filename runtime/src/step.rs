@@ -8,7 +8,7 @@ use crate::condition::ConditionSet;
 use crate::cx::Cx;
 use crate::outcome::ReconcileError;
 use crate::reconciler::{Primary, Reconciler};
-use crate::wiring::{Kind, StepWiring};
+use crate::wiring::{Kind, StepWiring, When};
 
 /// A step of a pipeline. `#[sub_reconciler]` implements it on a type with the name of the function.
 #[diagnostic::on_unimplemented(
@@ -83,6 +83,23 @@ pub trait Claim<R: Reconciler>: Sized {
     fn claim(object: &mut R::Object, deps: &R::Deps) -> impl Future<Output = Result<(), Self::Error>> + Send;
 }
 
+/// What runs at a point in the life of an object, beside the steps. `#[hook(..)]` implements it.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a hook of this reconciler",
+    label = "not a `#[hook]`, or one that asks for what the reconciler does not have",
+    note = "mark the function with `#[hook(before)]`"
+)]
+pub trait Hooked<R: Reconciler>: Sized {
+    /// What it fails with.
+    type Error: ReconcileError;
+    /// The name of the function.
+    const NAME: &'static str;
+    /// When it runs.
+    const WHEN: When;
+    /// Runs the hook with what the reconciler holds.
+    fn hook(object: &R::Object, deps: &R::Deps) -> impl Future<Output = Result<(), Self::Error>> + Send;
+}
+
 /// Nothing to undo.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
@@ -97,7 +114,7 @@ impl<S: SubReconciler, R: Reconciler> Undo<S, R> for NoCleanup {
 /// A reconciler that has a dependency of this type to hand to a cleanup.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no `{T}` to hand out",
-    label = "a cleanup, an observer or a claim asks for it",
+    label = "a cleanup, an observer, a claim or a hook asks for it",
     note = "add a `&{T}` parameter to `{Self}`; for a struct, write `impl Provides<{T}> for {Self}`"
 )]
 pub trait Provides<T: ?Sized>: Reconciler {

@@ -140,7 +140,7 @@ impl Backend for Direct {
         async move { self.calls.delete(&target).await }.boxed()
     }
 
-    fn record(&self, intent: StatusIntent) -> BoxFuture<'_, Result<(), ApiError>> {
+    fn record(&self, intent: StatusIntent, _: bool) -> BoxFuture<'_, Result<(), ApiError>> {
         let resource = &self.target.kind.resource;
         let body = json!({
             "apiVersion": resource.api_version, "kind": resource.kind,

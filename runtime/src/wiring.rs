@@ -58,6 +58,8 @@ pub struct Wiring {
     pub observe: Option<Observer>,
     /// What prepares an object before its finalizer is stored (`claim = name_it`).
     pub claim: Option<Claimer>,
+    /// What runs beside the steps (`hooks(announce)`), in order.
+    pub hooks: &'static [Hooker],
 }
 
 impl Wiring {
@@ -82,6 +84,7 @@ impl Wiring {
         policies: None,
         observe: None,
         claim: None,
+        hooks: &[],
     };
 
     /// What the macro knows of every reconciler: its name and its conditions.
@@ -151,10 +154,11 @@ impl Wiring {
         self.steps.iter().flat_map(|step| step.actions).copied()
     }
 
-    /// Whether a step makes something outside the cluster.
+    /// Whether a step makes something outside the cluster, or a hook runs when an object goes.
     #[must_use]
     pub fn needs_finalizer(&self) -> bool {
-        self.steps.iter().any(|step| step.external)
+        let says_goodbye = |hook: &Hooker| matches!(hook.when, When::BeforeDelete | When::AfterDelete);
+        self.steps.iter().any(|step| step.external) || self.hooks.iter().any(says_goodbye)
     }
 }
 
@@ -182,6 +186,8 @@ pub struct StepWiring {
     pub clears: &'static [usize],
     /// It makes something outside the cluster, which its cleanup removes.
     pub external: bool,
+    /// It only looks: before the others, or after them (`#[check(before)]`).
+    pub check: Option<When>,
     /// How long it may take before it is dropped, within the time of the pass.
     pub timeout: Option<Duration>,
     /// The kinds it reads, watches, polls and owns.
@@ -205,6 +211,7 @@ impl StepWiring {
         sets: &[],
         clears: &[],
         external: false,
+        check: None,
         relations: &[],
         says: &[],
         errors: &[],
@@ -222,6 +229,33 @@ pub struct Claimer {
     /// Runs it.
     #[doc(hidden)]
     pub run: ClaimStep,
+}
+
+/// A point in the life of an object at which hooks run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum When {
+    /// First in every pass that does something.
+    Read,
+    /// Before the steps.
+    Before,
+    /// After the steps, where all of them succeeded.
+    After,
+    /// Before the cleanups.
+    BeforeDelete,
+    /// After the cleanups, where all of them succeeded.
+    AfterDelete,
+}
+
+/// What runs at a point in the life of an object, beside the steps.
+#[derive(Clone, Copy, Debug)]
+pub struct Hooker {
+    /// When it runs.
+    pub when: When,
+    /// Its name, and the errors that it fails with.
+    pub step: &'static StepWiring,
+    /// Runs it.
+    #[doc(hidden)]
+    pub run: UndoStep,
 }
 
 /// What runs instead of the steps where the policy forbids to change anything.

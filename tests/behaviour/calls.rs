@@ -5,17 +5,13 @@ use std::time::Duration;
 use evenkeel_testkit::eventually;
 use evenkeel_tests::widget::{Lab, Widget, a_widget, definition, is_ready, widget};
 use evenkeel_tests::wire::Call;
-use evenkeel_tests::world::{SOON, Server, World};
+use evenkeel_tests::world::{SOON, Server, World, quiet};
 use serde_json::json;
 
 async fn world() -> World {
     let world = World::on(Server::InProcess).await.unwrap();
     world.install(&definition()).await;
     world
-}
-
-async fn quiet() {
-    tokio::time::sleep(Duration::from_millis(500)).await;
 }
 
 fn about_objects(call: &Call) -> bool {

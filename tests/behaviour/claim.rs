@@ -2,17 +2,16 @@
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use evenkeel::prelude::*;
 use evenkeel_testkit::eventually;
 use evenkeel_tests::on_each_server;
 use evenkeel_tests::sweep::from_everywhere;
 use evenkeel_tests::widget::{
-    Lab, Widget, WidgetCondition, WidgetError, a_widget, condition, definition, fetch, is_ready, store,
+    Lab, Widget, WidgetCondition, WidgetError, a_widget, condition, definition, fetch, is_ready, reason, store,
 };
 use evenkeel_tests::wire::Call;
-use evenkeel_tests::world::{SOON, Server, World};
+use evenkeel_tests::world::{SOON, Server, World, quiet};
 use kube::ResourceExt;
 use kube::api::DeleteParams;
 use serde_json::{Value, json};
@@ -46,15 +45,9 @@ async fn claimed(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
 
 /// The same as a struct, without anything outside the cluster.
 mod structured {
-    use super::*;
+    use evenkeel_tests::widget::{CopyCondition, is};
 
-    #[derive(ConditionSet)]
-    #[condition_set(mod = is)]
-    pub(super) enum CopyCondition {
-        /// There is a copy.
-        #[condition(positive)]
-        Copied,
-    }
+    use super::*;
 
     pub(super) struct Copies {
         pub(super) lab: Arc<Lab>,
@@ -86,19 +79,6 @@ fn claims(world: &World) -> usize {
     world.wire.count(|call| call.is_write() && call.path.ends_with("/widgets/w"))
 }
 
-fn writes(world: &World) -> usize {
-    world.wire.count(|call| call.is_write() && !call.is_event())
-}
-
-fn reason(object: &Value) -> &str {
-    condition(object, "Ready").and_then(|ready| ready["reason"].as_str()).unwrap_or_default()
-}
-
-/// Time enough for anything that should not happen to happen.
-async fn quiet() {
-    tokio::time::sleep(Duration::from_millis(700)).await;
-}
-
 async fn what_is_claimed_and_the_finalizer_are_one_write_and_the_steps_see_it(world: World) -> World {
     let lab = Lab::at("a");
     world.install(&definition()).await;
@@ -113,7 +93,7 @@ async fn what_is_claimed_and_the_finalizer_are_one_write_and_the_steps_see_it(wo
     let effects = lab.effects();
     assert!(effects.iter().all(|effect| effect.contains("the-w") && effect.contains("claimed")), "{effects:?}");
     let children = 1;
-    assert_eq!((lab.passes(), writes(&world)), (1, 2 + children), "{:#?}", world.wire.calls());
+    assert_eq!((lab.passes(), world.writes()), (1, 2 + children), "{:#?}", world.wire.calls());
     world.wire.clear();
     world.merge::<Widget>("w", json!({ "metadata": { "annotations": { "note": "1" } } })).await;
     eventually(SOON, || async { (lab.passes() == 2).then_some(()) }).await;
@@ -137,7 +117,7 @@ async fn an_object_that_cannot_be_claimed_gets_no_finalizer_and_no_step(world: W
     ] {
         let name = wanted.to_lowercase();
         world.create::<Widget>(a_widget(&name, json!({ "store": how }))).await;
-        let object = world.until::<Widget>(&name, wanted, |w| reason(w) == wanted).await;
+        let object = world.until::<Widget>(&name, wanted, |w| reason(w, "Ready") == wanted).await;
         let message = condition(&object, "Ready").unwrap()["message"].as_str().unwrap();
         assert!(message.starts_with(text), "{message}");
         assert_eq!((&object["metadata"]["finalizers"], &object["spec"]["child"]), (&Value::Null, &Value::Null));
@@ -174,7 +154,7 @@ async fn the_claim_of_a_struct_is_a_method(world: World) -> World {
     let object = world.until::<Widget>("w", "ready", is_ready).await;
     quiet().await;
     assert_eq!((&object["metadata"]["finalizers"], lab.log()), (&Value::Null, vec!["copy chosen".to_owned()]));
-    assert_eq!(writes(&world), 2, "{:#?}", world.wire.calls());
+    assert_eq!(world.writes(), 2, "{:#?}", world.wire.calls());
     operator.stop().await.unwrap();
     world.wire.clear();
     let operator = world.operator::<structured::Copies>(structured::Copies { lab: lab.clone() });

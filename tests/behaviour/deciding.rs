@@ -7,7 +7,7 @@ use evenkeel_testkit::eventually;
 use evenkeel_tests::on_each_server;
 use evenkeel_tests::widget::{Lab, Widget, a_widget, condition, definition, is_ready, status_of, widget};
 use evenkeel_tests::wire::Call;
-use evenkeel_tests::world::{SOON, World};
+use evenkeel_tests::world::{SOON, World, quiet};
 use futures::TryStreamExt;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::api::{DeleteParams, Patch, PatchParams, WatchEvent, WatchParams};
@@ -31,11 +31,6 @@ async fn start(world: &World, name: &str, spec: Value) -> (Arc<Lab>, evenkeel_te
     let lab = Lab::at("a");
     let operator = world.operator::<widget>(lab.clone());
     (lab, operator)
-}
-
-/// Time enough for anything that should not happen to happen.
-async fn quiet() {
-    tokio::time::sleep(Duration::from_millis(700)).await;
 }
 
 async fn a_new_revision_is_one_pass_and_one_write_and_ready_is_never_false(world: World) -> World {

@@ -1,7 +1,6 @@
 //! Dependencies: who waits, who wakes, which cycles are told, and references to other namespaces.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use evenkeel::Operator;
 use evenkeel::depend::{Access, Reference};
@@ -10,11 +9,11 @@ use evenkeel_testkit::eventually;
 use evenkeel_tests::on_each_server;
 use evenkeel_tests::sweep::from_everywhere;
 use evenkeel_tests::widget::{
-    Found, Lab, Widget, WidgetCondition, WidgetError, a_widget, condition, definition, fetch, is_ready, on, status_of,
-    store,
+    Found, Lab, Widget, WidgetCondition, WidgetError, a_widget, definition, fetch, is_ready, message, on, reason,
+    status_of, store,
 };
 use evenkeel_tests::wire::Call;
-use evenkeel_tests::world::{Running, SOON, Server, World};
+use evenkeel_tests::world::{Running, SOON, Server, World, quiet};
 use k8s_openapi::api::core::v1::Namespace;
 use kube::api::{Api, DeleteParams, PostParams};
 use serde_json::{Value, json};
@@ -67,11 +66,6 @@ async fn gated(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
     Ok(())
 }
 
-/// Time enough for anything that should not happen to happen.
-async fn quiet() {
-    tokio::time::sleep(Duration::from_millis(700)).await;
-}
-
 async fn start(world: &World) -> (Arc<Lab>, Running) {
     world.install(&definition()).await;
     let lab = Lab::at("a");
@@ -85,14 +79,6 @@ async fn create(world: &World, name: &str, on: Value) {
 /// Kubernetes 1.20 makes whoever writes the object an owner of its status: Stalled stays (see the deviations in the guide).
 fn keeps_what_is_taken_away(world: &World) -> bool {
     world.server == Server::Full
-}
-
-fn reason<'a>(object: &'a Value, type_: &str) -> &'a str {
-    condition(object, type_).and_then(|c| c["reason"].as_str()).unwrap_or_default()
-}
-
-fn message<'a>(object: &'a Value, type_: &str) -> &'a str {
-    condition(object, type_).and_then(|c| c["message"].as_str()).unwrap_or_default()
 }
 
 async fn a_dependent_waits_without_side_effects_and_is_woken(world: World) -> World {

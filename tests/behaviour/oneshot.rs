@@ -1,7 +1,6 @@
 //! One-shot actions: what fires in which pass, and which receipts the status holds.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use evenkeel::prelude::*;
 use evenkeel_tests::on_each_server;
@@ -9,7 +8,7 @@ use evenkeel_tests::sweep::from_everywhere;
 use evenkeel_tests::widget::{
     Lab, Widget, WidgetCondition, WidgetError, a_widget, definition, is_ready, on, status_of, store,
 };
-use evenkeel_tests::world::World;
+use evenkeel_tests::world::{World, quiet};
 use serde_json::{Value, json};
 
 /// Says which actions fire.
@@ -53,10 +52,6 @@ fn actions(widget: &Value) -> &Value {
 /// How often a line stands in the log.
 fn times(lab: &Lab, line: &str) -> usize {
     lab.log().iter().filter(|said| *said == line).count()
-}
-
-async fn quiet() {
-    tokio::time::sleep(Duration::from_millis(500)).await;
 }
 
 async fn an_action_fires_once_with_the_token_of_the_request_and_not_with_another(world: World) -> World {

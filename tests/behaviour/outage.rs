@@ -5,17 +5,11 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use evenkeel_tests::contest::{ALL, Contest, Shape, Who};
-use evenkeel_tests::wire::{Call, Fault};
-use serde_json::json;
+use evenkeel_tests::ordeal::{self, LATENCY, newcomer};
+use evenkeel_tests::wire::Fault;
 use tokio::time::{Instant, sleep};
 
 const SOON: Duration = Duration::from_secs(20);
-const OUTAGE: Duration = Duration::from_secs(600);
-const LATENCY: Duration = Duration::from_millis(20);
-
-fn is_write(call: &Call) -> bool {
-    call.is_write() && !call.is_event()
-}
 
 /// What an outage of ten minutes cost.
 #[derive(Debug)]
@@ -29,23 +23,10 @@ struct Outage {
 }
 
 async fn outage(who: Who, objects: usize, code: u16) -> Outage {
-    let mut contest = Contest::new(who, Shape::Plain).await;
-    contest.create(objects).await;
-    contest.clock();
-    contest.wire.fault(move |call| is_write(call).then_some(Fault::Answer(code, None)));
-    let start = Instant::now();
-    contest.start();
-    sleep(OUTAGE).await;
-    let tried = contest.times(is_write);
-    contest.wire.mend();
-    contest.clock();
-    let end = Instant::now();
-    sleep(4 * OUTAGE).await;
-    let after = contest.times(Call::is_status_write).split_off(tried.len());
+    let ordeal::Outage { time: [start, end], tried, after } = ordeal::outage(who, objects, code).await;
     assert!(after.len() >= objects, "all are served in the end");
     // The hand-written one goes on writing: each object counts when it is first served.
     let served = after.iter().take(objects).max().copied().unwrap();
-    contest.stop().await;
     let mut seconds = BTreeMap::<u64, usize>::new();
     for second in tried.iter().map(|at| (*at - start).as_secs()).filter(|second| *second > 0) {
         *seconds.entry(second).or_default() += 1;
@@ -112,33 +93,14 @@ async fn a_pass_that_sends_an_event_holds_its_slot_no_longer_than_one_that_sends
     assert!(ours <= by_hand + LATENCY, "{ours:?} ours, {by_hand:?} by hand");
 }
 
-/// One of so many changed while nobody looked: how long after the list it is served.
-async fn newcomer(who: Who, objects: usize) -> Duration {
-    let mut contest = Contest::new(who, Shape::Plain).await;
-    contest.create(objects).await;
-    contest.start();
-    sleep(SOON).await;
-    contest.stop().await;
-    let name = format!("release-{}", objects / 2);
-    contest.change(&name, &json!({ "spec": { "revision": 2 } })).await;
-    contest.wait_each(LATENCY);
-    contest.clock();
-    contest.start();
-    sleep(SOON).await;
-    contest.stop().await;
-    let path = format!("/releases/{name}/status");
-    let listed = contest.times(|call| call.path.ends_with("/releases") && call.is_list()).last().copied().unwrap();
-    contest.times(|call| call.path.ends_with(&*path))[0] - listed
-}
-
 #[tokio::test(start_paused = true)]
 async fn one_changed_object_is_served_within_two_round_trips_after_the_list_whatever_the_number_of_others() {
     for objects in [1, 40, 600] {
-        let ours = newcomer(Who::Ours, objects).await;
+        let ours = newcomer(Who::Ours, objects, 0).await;
         println!("one of {objects}: ours {ours:?} after the last page was asked for");
         assert!(ours <= 2 * LATENCY + Duration::from_millis(1), "{objects}: {ours:?}");
     }
     for who in [Who::B0, Who::B1] {
-        println!("one of 40: {who:?} {:?}", newcomer(who, 40).await);
+        println!("one of 40: {who:?} {:?}", newcomer(who, 40, 0).await);
     }
 }

@@ -1,21 +1,14 @@
 //! Several operators with the same kind in one cluster: whose an object is, and that nobody else touches it.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use evenkeel::ownership::OPERATOR_NAMESPACE;
 use evenkeel_testkit::eventually;
 use evenkeel_tests::on_each_server;
 use evenkeel_tests::widget::{Lab, Widget, a_widget, definition, is_ready, widget};
 use evenkeel_tests::wire::Call;
-use evenkeel_tests::world::{Running, SOON, World};
-use kube::api::DeleteParams;
+use evenkeel_tests::world::{Running, SOON, World, quiet};
 use serde_json::{Value, json};
-
-/// Time enough for anything that should not happen to happen.
-async fn quiet() {
-    tokio::time::sleep(Duration::from_millis(700)).await;
-}
 
 fn operator(world: &World, lab: &Arc<Lab>, namespace: &str) -> Running {
     Running::start(world.prepare::<widget>(lab.clone()).operator_namespace(namespace))
@@ -32,22 +25,6 @@ async fn hand_over(world: &World, namespace: impl Into<Value>) {
     world.merge::<Widget>("w", json!({ "metadata": { "annotations": annotations } })).await;
 }
 
-fn told(world: &World) -> usize {
-    world.wire.count(|call| call.is_event() && call.is_write() && call.body.contains("\"OwnedElsewhere\""))
-}
-
-fn writes(world: &World) -> usize {
-    world.wire.count(|call| call.is_write() && !call.is_event())
-}
-
-async fn delete(world: &World) {
-    world.api::<Widget>().delete("w", &DeleteParams::default()).await.unwrap();
-}
-
-async fn until_gone(world: &World) {
-    eventually(SOON, || async { world.api::<Widget>().get_opt("w").await.unwrap().is_none().then_some(()) }).await;
-}
-
 on_each_server!(
     an_object_of_nobody_is_claimed_in_the_write_of_its_finalizer,
     an_object_of_another_operator_is_left_alone_with_one_event,
@@ -62,7 +39,7 @@ async fn an_object_of_nobody_is_claimed_in_the_write_of_its_finalizer(world: Wor
     let object = world.until::<Widget>("w", "ready", is_ready).await;
     assert_eq!(object["metadata"]["annotations"][OPERATOR_NAMESPACE], "here");
     quiet().await;
-    assert_eq!((writes(&world), lab.passes()), (2, 1), "{:#?}", world.wire.calls());
+    assert_eq!((world.writes(), lab.passes()), (2, 1), "{:#?}", world.wire.calls());
     hand_over(&world, Value::Null).await;
     let is_marked = |w: &Value| w["metadata"]["annotations"][OPERATOR_NAMESPACE] == "here";
     world.until::<Widget>("w", "claimed again", is_marked).await;
@@ -77,12 +54,12 @@ async fn an_object_of_another_operator_is_left_alone_with_one_event(world: World
     let lab = Lab::at("a");
     let running = operator(&world, &lab, "here");
     world.create::<Widget>(owned_by("w", "there")).await;
-    eventually(SOON, || async { (told(&world) == 1).then_some(()) }).await;
+    eventually(SOON, || async { (world.told("OwnedElsewhere") == 1).then_some(()) }).await;
     world.merge::<Widget>("w", json!({ "spec": { "child": "y" } })).await;
     quiet().await;
-    assert_eq!((told(&world), writes(&world), lab.passes()), (1, 0, 0), "{:#?}", world.wire.calls());
-    delete(&world).await;
-    until_gone(&world).await;
+    assert_eq!((world.told("OwnedElsewhere"), world.writes(), lab.passes()), (1, 0, 0), "{:#?}", world.wire.calls());
+    world.delete::<Widget>("w").await;
+    world.until_gone::<Widget>("w").await;
     quiet().await;
     assert_eq!((world.wire.count(|call: &Call| call.is_write() && !call.is_event()), lab.cleanups()), (0, 0));
     running.stop().await.unwrap();
@@ -99,8 +76,8 @@ async fn an_object_that_is_handed_over_goes_on_under_the_other_operator(world: W
     world.until::<Widget>("w", "another's", |w| is_ready(w) && w["status"]["stored"] == "b").await;
     quiet().await;
     let passes = here.passes();
-    delete(&world).await;
-    until_gone(&world).await;
+    world.delete::<Widget>("w").await;
+    world.until_gone::<Widget>("w").await;
     assert_eq!((here.passes(), here.cleanups(), there.cleanups()), (passes, 0, 1));
     one.stop().await.unwrap();
     other.stop().await.unwrap();

@@ -2,7 +2,6 @@
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use evenkeel::prelude::*;
 use evenkeel_testkit::eventually;
@@ -12,9 +11,9 @@ use evenkeel_tests::widget::{
     Lab, Widget, WidgetCondition, WidgetError, a_widget, condition, definition, fetch, is_ready, on, status_of, store,
 };
 use evenkeel_tests::wire::Call;
-use evenkeel_tests::world::{Running, SOON, Server, World};
+use evenkeel_tests::world::{Running, SOON, Server, World, quiet};
 use k8s_openapi::api::core::v1::{ConfigMap, Namespace};
-use kube::api::{DeleteParams, Patch, PatchParams};
+use kube::api::{Patch, PatchParams};
 use kube::{Api, ResourceExt};
 use serde_json::{Value, json};
 
@@ -54,15 +53,9 @@ async fn unwatched(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
 
 /// The same as a struct.
 mod structured {
-    use super::*;
+    use evenkeel_tests::widget::{CopyCondition, is};
 
-    #[derive(ConditionSet)]
-    #[condition_set(mod = is)]
-    pub(super) enum CopyCondition {
-        /// There is a copy.
-        #[condition(positive)]
-        Copied,
-    }
+    use super::*;
 
     #[derive(Clone)]
     pub(super) struct Copies {
@@ -105,29 +98,6 @@ async fn start(world: &World, lab: &Arc<Lab>) -> Running {
     world.operator::<governed>(lab.clone())
 }
 
-/// Time enough for anything that should not happen to happen.
-async fn quiet() {
-    tokio::time::sleep(Duration::from_millis(700)).await;
-}
-
-fn told(world: &World, reason: &str) -> usize {
-    let quoted = format!("\"{reason}\"");
-    world.wire.count(|call| call.is_event() && call.is_write() && call.body.contains(&quoted))
-}
-
-/// Writes of the object, its status included.
-fn writes(world: &World) -> usize {
-    world.wire.count(|call| call.is_write() && !call.is_event())
-}
-
-async fn delete(world: &World) {
-    world.api::<Widget>().delete("w", &DeleteParams::default()).await.unwrap();
-}
-
-async fn until_gone(world: &World) {
-    eventually(SOON, || async { world.api::<Widget>().get_opt("w").await.unwrap().is_none().then_some(()) }).await;
-}
-
 fn policy(object: &Value) -> &str {
     object["status"]["observedInputs"]["policy"].as_str().unwrap_or("manage")
 }
@@ -143,11 +113,11 @@ async fn under_skip_an_object_is_observed_and_left_behind(world: World) -> World
     world.merge::<Widget>("w", json!({ "spec": { "store": "broken" } })).await;
     let not_seen = |w: &Value| condition(w, "Ready").is_some_and(|c| c["message"] == "it cannot be seen");
     world.until::<Widget>("w", "not seen", not_seen).await;
-    delete(&world).await;
-    until_gone(&world).await;
+    world.delete::<Widget>("w").await;
+    world.until_gone::<Widget>("w").await;
     assert_eq!((lab.passes(), lab.cleanups()), (0, 0));
-    eventually(SOON, || async { (told(&world, "Detached") == 1).then_some(()) }).await;
-    assert_eq!(told(&world, "PolicyChanged"), 1);
+    eventually(SOON, || async { (world.told("Detached") == 1).then_some(()) }).await;
+    assert_eq!(world.told("PolicyChanged"), 1);
     operator.stop().await.unwrap();
     world
 }
@@ -169,7 +139,7 @@ async fn a_change_of_policy_costs_one_status_write_and_what_changes_nothing_none
         say(&world, said).await;
         world.until::<Widget>("w", wanted, |w| policy(w) == wanted && is_ready(w)).await;
         quiet().await;
-        assert_eq!((writes(&world), told(&world, "PolicyChanged")), (1, 1), "{wanted}: {:#?}", world.wire.calls());
+        assert_eq!((world.writes(), world.told("PolicyChanged")), (1, 1), "{wanted}: {:#?}", world.wire.calls());
     }
     let passes = lab.passes();
     world.wire.clear();
@@ -191,8 +161,8 @@ async fn what_is_detached_is_made_and_left_behind(world: World) -> World {
     world.create::<Widget>(widget_with("w", KEY, "detach-on-delete")).await;
     let object = world.until::<Widget>("w", "ready", is_ready).await;
     assert_eq!((policy(&object), lab.passes()), ("detach-on-delete", 1));
-    delete(&world).await;
-    until_gone(&world).await;
+    world.delete::<Widget>("w").await;
+    world.until_gone::<Widget>("w").await;
     assert_eq!(lab.cleanups(), 0);
     operator.stop().await.unwrap();
     world
@@ -211,13 +181,13 @@ async fn a_misspelt_policy_changes_nothing_and_deletes_nothing_until_it_is_corre
     assert!(message.starts_with(&named) && message.ends_with("write manage, skip or detach-on-delete"), "{message}");
     assert_eq!((policy(&object), status_of(&object, "Stored").as_str()), ("unknown", "True"));
     world.merge::<Widget>("w", json!({ "spec": { "child": "y" } })).await;
-    delete(&world).await;
+    world.delete::<Widget>("w").await;
     quiet().await;
     let object = world.raw::<Widget>("w").await;
     assert!(is_unknown(&object) && object["metadata"]["finalizers"].as_array().is_some_and(|f| f.len() == 1));
-    assert_eq!((lab.passes(), lab.cleanups(), told(&world, "PolicyUnknown")), (1, 0, 1));
+    assert_eq!((lab.passes(), lab.cleanups(), world.told("PolicyUnknown")), (1, 0, 1));
     say(&world, "manage").await;
-    until_gone(&world).await;
+    world.until_gone::<Widget>("w").await;
     assert_eq!((lab.passes(), lab.cleanups()), (1, 1));
     operator.stop().await.unwrap();
     world
@@ -258,7 +228,7 @@ async fn the_policy_of_the_namespace_counts_where_an_object_says_nothing(world: 
     govern(&world, json!({ KEY: "skip" })).await;
     world.until::<Widget>("w", "observed", |w| policy(w) == "skip" && is_ready(w)).await;
     quiet().await;
-    assert_eq!((writes(&world), told(&world, "PolicyChanged")), (1, 1), "{:#?}", world.wire.calls());
+    assert_eq!((world.writes(), world.told("PolicyChanged")), (1, 1), "{:#?}", world.wire.calls());
     say(&world, "detach-on-delete").await;
     world.until::<Widget>("w", "detached", |w| policy(w) == "detach-on-delete").await;
     say(&world, Value::Null).await;

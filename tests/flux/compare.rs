@@ -2,13 +2,7 @@
 
 use serde_json::{Map, Value};
 
-/// A key of which another value was wanted.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Difference {
-    pub(crate) key: String,
-    pub(crate) wanted: Value,
-    pub(crate) found: Value,
-}
+use crate::deviation::Difference;
 
 /// What `output` says otherwise than `expect`, and than `golden`.
 pub(crate) fn differences(case: &Value, output: &Value) -> Vec<Difference> {

@@ -1,86 +1,18 @@
-//! Where we differ from the reference on purpose: the one file that says so, and what is wrong with it.
+//! Where we differ from the reference on purpose: the one file that says so.
 
-use crate::compare::Difference;
-use crate::suite::Found;
+pub(crate) use evenkeel_tests::deviation::{Difference, Found};
+
+use evenkeel_tests::deviation::{Deviation, listed};
 
 /// The file; its head says how a line is written.
-pub(crate) const FILE: &str = include_str!("deviations.txt");
-
-/// One line of the file.
-pub(crate) struct Deviation {
-    pub(crate) suite: &'static str,
-    /// A case, or a pattern with `*`.
-    pub(crate) case: &'static str,
-    /// The only keys that may differ, where they are named: `error+conditions`.
-    pub(crate) key: Option<&'static str>,
-    pub(crate) rule: &'static str,
-    pub(crate) reason: &'static str,
-}
+const FILE: &str = include_str!("deviations.txt");
 
 /// All lines.
-pub(crate) fn listed() -> Vec<Deviation> {
-    FILE.lines().filter(|line| !line.is_empty() && !line.starts_with('#')).map(parse).collect()
-}
-
-fn parse(line: &'static str) -> Deviation {
-    let parts: Vec<&str> = line.splitn(3, " : ").map(str::trim).collect();
-    let [place, rule, reason] = parts.as_slice() else { panic!("not `suite / case : rule : reason`: {line}") };
-    let mut place = place.split('/').map(str::trim);
-    let (Some(suite), Some(case)) = (place.next(), place.next()) else { panic!("no `suite / case`: {line}") };
-    Deviation { suite, case, key: place.next(), rule, reason }
-}
-
-impl Deviation {
-    fn covers(&self, case: &str) -> bool {
-        matches(self.case, case)
-    }
-
-    fn excuses(&self, found: &Found, difference: &Difference) -> bool {
-        let key = difference.key.split('.').next_back();
-        self.covers(&found.name) && self.key.is_none_or(|keys| keys.split('+').any(|one| Some(one) == key))
-    }
-
-    /// A case that is listed must differ; a key of the whole suite must do so somewhere.
-    fn in_vain(&self, found: &[Found]) -> Option<String> {
-        let place = format!("{} / {}", self.suite, self.case);
-        let covered: Vec<_> = found.iter().filter(|f| self.covers(&f.name)).collect();
-        let differs = |found: &&&Found| found.differences.iter().any(|d| self.excuses(found, d));
-        let differing = covered.iter().filter(differs).count();
-        let must = if self.case == "*" { covered.len().min(1) } else { covered.len() };
-        match (covered.len(), differing) {
-            (0, _) => Some(format!("  deviations.txt: {place}: there is no such case")),
-            (_, differing) if differing < must => {
-                let agreeing = covered.iter().find(|f| !differs(f)).map_or("", |f| &f.name);
-                Some(format!("  deviations.txt: {place}: {agreeing} agrees: take the line out"))
-            }
-            _ => None,
-        }
-    }
-}
-
-/// Whether the name fits the pattern, where `*` stands for anything.
-fn matches(pattern: &str, name: &str) -> bool {
-    match pattern.split_once('*') {
-        None => pattern == name,
-        Some((head, tail)) => {
-            let Some(rest) = name.strip_prefix(head) else { return false };
-            (0..=rest.len()).filter(|at| rest.is_char_boundary(*at)).any(|at| matches(tail, &rest[at..]))
-        }
-    }
+pub(crate) fn deviations() -> Vec<Deviation> {
+    listed(FILE)
 }
 
 /// What differs and is not listed, and what is listed and does not differ.
 pub(crate) fn complaints(suite: &str, found: &[Found]) -> Vec<String> {
-    let listed: Vec<Deviation> = listed().into_iter().filter(|line| line.suite == suite).collect();
-    let unlisted = found.iter().flat_map(|case| {
-        let open = case.differences.iter().filter(|d| !listed.iter().any(|line| line.excuses(case, d)));
-        open.map(|d| format!("  {} {}\n    wanted {}\n    found  {}", case.name, d.key, d.wanted, d.found))
-    });
-    unlisted.chain(listed.iter().filter_map(|line| line.in_vain(found))).collect()
-}
-
-#[test]
-fn a_star_stands_for_anything() {
-    assert!(matches("a*c", "abc") && matches("*", "") && matches("a*", "a") && matches("*b*", "abc"));
-    assert!(!matches("a*c", "abd") && !matches("a", "ab"));
+    evenkeel_tests::deviation::complaints(FILE, suite, found)
 }

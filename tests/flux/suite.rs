@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use crate::broken::unnoticed;
-use crate::compare::{Difference, differences};
-use crate::deviation;
+use crate::compare::differences;
+use crate::deviation::{self, Difference, Found};
 
 /// How the input of a case becomes its output: what `expect` and `golden` name, by the same names.
 pub(crate) type Adapter = fn(&Value) -> Value;
@@ -64,12 +64,6 @@ pub(crate) fn run(suite: &str, adapter: Adapter) {
     complaints.extend(deviation::complaints(suite, &found));
     eprintln!("{suite}: {} cases, {} agree", found.len(), found.iter().filter(|f| f.differences.is_empty()).count());
     assert!(complaints.is_empty(), "{suite}:\n{}", complaints.join("\n"));
-}
-
-/// What a case came to.
-pub(crate) struct Found {
-    pub(crate) name: String,
-    pub(crate) differences: Vec<Difference>,
 }
 
 fn name(case: &Value) -> String {

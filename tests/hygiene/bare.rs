@@ -11,12 +11,18 @@ pub enum BareCondition {
     Checked,
     #[condition(negative)]
     Broken,
+    #[condition(positive)]
+    Well,
 }
 
 #[derive(::std::fmt::Debug, ::evenkeel::ReconcileError)]
 pub enum BareError {
     #[class(waiting(poll = "1m"))]
     Busy,
+    #[class(waiting(poll = requeue))]
+    Later,
+    #[class(transient, retry = "fast", severity = "info")]
+    Soon,
     #[class(stalled, reason = "NoUrl")]
     Wrong { url: ::std::string::String },
 }
@@ -47,6 +53,21 @@ pub async fn look(_repo: &GitRepository, _cx: &mut Cx) -> ::std::result::Result<
     ::std::result::Result::Ok(())
 }
 
+#[::evenkeel::check(after, sets(bare_condition::Well))]
+pub async fn well(_repo: &GitRepository, _cx: &mut Cx) -> ::std::result::Result<(), BareError> {
+    ::std::result::Result::Ok(())
+}
+
+#[::evenkeel::hook(after_delete)]
+pub async fn gone(_repo: &GitRepository) -> ::std::result::Result<(), BareError> {
+    ::std::result::Result::Ok(())
+}
+
+#[::evenkeel::claim]
+pub async fn take(_repo: &mut GitRepository) -> ::std::result::Result<(), BareError> {
+    ::std::result::Result::Ok(())
+}
+
 pub fn report(_repo: &GitRepository, end: &mut ::evenkeel::hook::Ending<'_, GitRepositoryStatus>) {
     end.silence();
 }
@@ -63,11 +84,14 @@ pub fn report(_repo: &GitRepository, end: &mut ::evenkeel::hook::Ending<'_, GitR
     suspend(field = spec.suspend, annotation, record),
     policies(key = "example.com/policy"),
     observe = self::look,
+    claim = self::take,
+    hooks(self::gone),
     after = self::report,
     depends_on = spec.depends_on,
 )]
 pub async fn bare(repo: &GitRepository, cx: &mut Pass<'_>) -> Flow {
     check(repo, cx).await?;
+    well(repo, cx).await?;
     ::std::result::Result::Ok(())
 }
 
@@ -82,7 +106,11 @@ impl BareStruct {
         ::std::result::Result::Ok(())
     }
 
-    #[::evenkeel::sub_reconciler(sets(bare_condition::Checked, bare_condition::Broken), external, actions(force))]
+    #[::evenkeel::sub_reconciler(
+        sets(bare_condition::Checked, bare_condition::Broken, bare_condition::Well),
+        external,
+        actions(force)
+    )]
     async fn check(&self, _repo: &GitRepository, cx: &mut Cx) -> ::std::result::Result<u8, BareError> {
         let _fires: bool = cx.requested("force");
         ::std::result::Result::Ok(self.count)

@@ -16,6 +16,8 @@ pub struct RenamedStatus {}
 #[condition_set(mod = on, crate = crate::renamed::vendor::keel)]
 pub enum RenamedCondition {
     #[condition(positive)]
+    Allowed,
+    #[condition(positive)]
     Made,
 }
 
@@ -37,8 +39,24 @@ pub async fn unmake(_repo: &GitRepository, _git: &Git, _cx: &mut Cx) -> Result<(
     Ok(())
 }
 
-#[keel::reconciler(conditions = RenamedCondition, crate = crate::renamed::vendor::keel)]
+#[keel::check(before, sets(on::Allowed), crate = crate::renamed::vendor::keel)]
+pub async fn allowed(_repo: &GitRepository, _cx: &mut Cx) -> Result<(), RenamedError> {
+    Ok(())
+}
+
+#[keel::hook(read, crate = crate::renamed::vendor::keel)]
+pub async fn seen(_repo: &GitRepository, _git: &Git) -> Result<(), RenamedError> {
+    Ok(())
+}
+
+#[keel::claim(crate = crate::renamed::vendor::keel)]
+pub async fn take(_repo: &mut GitRepository) -> Result<(), RenamedError> {
+    Ok(())
+}
+
+#[keel::reconciler(conditions = RenamedCondition, claim = take, hooks(seen), crate = crate::renamed::vendor::keel)]
 pub async fn renamed(repo: &GitRepository, git: &Git, cx: &mut Pass<'_>) -> Flow {
+    allowed(repo, cx).await?;
     make(repo, git, cx).await?;
     Ok(())
 }
@@ -50,7 +68,18 @@ pub struct RenamedStruct {
 #[keel::reconciler(conditions = RenamedCondition, crate = crate::renamed::vendor::keel)]
 impl RenamedStruct {
     pub async fn reconcile(&self, repo: &GitRepository, cx: &mut Pass<'_>) -> Flow {
+        self.allowed(repo, cx).await?;
         self.make(repo, cx).await?;
+        Ok(())
+    }
+
+    #[keel::check(before, sets(on::Allowed))]
+    async fn allowed(&self, _repo: &GitRepository, _cx: &mut Cx) -> Result<(), RenamedError> {
+        Ok(())
+    }
+
+    #[keel::hook(before)]
+    async fn begun(&self, _repo: &GitRepository) -> Result<(), RenamedError> {
         Ok(())
     }
 

@@ -1,9 +1,11 @@
 //! Fixtures shared by the behaviour tests.
 
 pub mod contest;
+pub mod deviation;
 pub mod listener;
 pub mod logs;
 pub mod observers;
+pub mod ordeal;
 pub mod recipe;
 pub mod sequence;
 pub mod spans;

@@ -67,6 +67,15 @@ pub enum WidgetCondition {
     Stored,
 }
 
+/// How a copy of a widget stands.
+#[derive(ConditionSet)]
+#[condition_set(mod = is)]
+pub enum CopyCondition {
+    /// There is a copy.
+    #[condition(positive)]
+    Copied,
+}
+
 /// What can go wrong with a widget.
 #[derive(Debug, thiserror::Error, ReconcileError)]
 pub enum WidgetError {
@@ -363,6 +372,18 @@ pub fn condition<'a>(object: &'a Value, type_: &str) -> Option<&'a Value> {
 #[must_use]
 pub fn status_of(object: &Value, type_: &str) -> String {
     condition(object, type_).and_then(|c| c["status"].as_str()).unwrap_or_default().to_owned()
+}
+
+/// The reason of the condition in the raw object; empty where it is absent.
+#[must_use]
+pub fn reason<'a>(object: &'a Value, type_: &str) -> &'a str {
+    condition(object, type_).and_then(|c| c["reason"].as_str()).unwrap_or_default()
+}
+
+/// The message of the condition in the raw object; empty where it is absent.
+#[must_use]
+pub fn message<'a>(object: &'a Value, type_: &str) -> &'a str {
+    condition(object, type_).and_then(|c| c["message"].as_str()).unwrap_or_default()
 }
 
 /// Whether the raw object is Ready in its own generation.

@@ -183,6 +183,42 @@ impl World {
         }
     }
 
+    /// Deletes an object.
+    ///
+    /// # Panics
+    /// When the server refuses it.
+    pub async fn delete<K>(&self, name: &str)
+    where
+        K: Resource<DynamicType = (), Scope = NamespaceResourceScope> + Clone + DeserializeOwned + Debug,
+    {
+        self.api::<K>().delete(name, &DeleteParams::default()).await.expect("the object is there");
+    }
+
+    /// Waits until an object is gone.
+    ///
+    /// # Panics
+    /// When it stays.
+    pub async fn until_gone<K>(&self, name: &str)
+    where
+        K: Resource<DynamicType = (), Scope = NamespaceResourceScope> + Clone + DeserializeOwned + Debug,
+    {
+        let gone = || async { self.api::<K>().get_opt(name).await.expect("an answer").is_none().then_some(()) };
+        eventually(SOON, gone).await;
+    }
+
+    /// How many writes the operator has sent, events aside.
+    #[must_use]
+    pub fn writes(&self) -> usize {
+        self.wire.count(|call| call.is_write() && !call.is_event())
+    }
+
+    /// How many events of the reason the operator has sent.
+    #[must_use]
+    pub fn told(&self, reason: &str) -> usize {
+        let quoted = format!("\"{reason}\"");
+        self.wire.count(|call| call.is_event() && call.is_write() && call.body.contains(&quoted))
+    }
+
     /// The events about an object.
     ///
     /// # Panics
@@ -230,6 +266,11 @@ impl Drop for World {
         let complaints = self.wire.observers().complaints();
         assert!(std::thread::panicking() || complaints.is_empty(), "kstatus is misled:\n{}", complaints.join("\n"));
     }
+}
+
+/// Time enough for anything that should not happen to happen.
+pub async fn quiet() {
+    tokio::time::sleep(Duration::from_millis(700)).await;
 }
 
 /// An operator at work.

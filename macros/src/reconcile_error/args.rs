@@ -14,8 +14,10 @@ use crate::syntax::reason::check_reason;
 use crate::syntax::suggest;
 
 const CLASSES: [&str; 4] = ["stalled", "waiting", "transient", "ignored"];
-const CLASS: Keys =
-    Keys { known: &["stalled", "waiting", "transient", "ignored", "reason", "event", "log", "notify"], many: &[] };
+const CLASS: Keys = Keys {
+    known: &["stalled", "waiting", "transient", "ignored", "reason", "retry", "severity", "event", "log", "notify"],
+    many: &[],
+};
 const WAITING: Keys = Keys { known: &["poll"], many: &[] };
 const ERROR: Keys = Keys { known: &["crate"], many: &[] };
 
@@ -23,6 +25,10 @@ const ERROR: Keys = Keys { known: &["crate"], many: &[] };
 type Words = [(&'static str, &'static str)];
 const EVENTS: &Words = &[("none", "None"), ("normal", "Normal"), ("warning", "Warning")];
 const LOGS: &Words = &[("none", "None"), ("debug", "Debug"), ("info", "Info"), ("warn", "Warn"), ("error", "Error")];
+
+/// The class whose events and log lines are of the severity.
+const SEVERITIES: &Words = &[("error", "STALLED"), ("warning", "TRANSIENT"), ("info", "WAITING")];
+const RETRIES: &Words = &[("fast", "Fast"), ("slow", "Slow"), ("very-slow", "VerySlow")];
 
 /// A class as written.
 #[derive(Clone)]
@@ -41,11 +47,15 @@ pub(crate) enum Poll {
     After(Duration),
     /// As a field of the variant says: `self.after`, `self.0`.
     Field(Member),
+    /// At the next resync of the reconciler.
+    Requeue,
 }
 
 /// What is told otherwise than the class would; each as a variant of the runtime's enum.
 #[derive(Default)]
 pub(crate) struct Told {
+    /// Of this class instead of the variant's own.
+    pub(crate) severity: Option<&'static str>,
     pub(crate) event: Option<&'static str>,
     pub(crate) log: Option<&'static str>,
     pub(crate) notify: Option<bool>,
@@ -55,6 +65,8 @@ pub(crate) struct Told {
 pub(crate) struct ClassArgs {
     pub(crate) class: Option<Class>,
     pub(crate) reason: Option<LitStr>,
+    /// How soon it is tried again, as a variant of the runtime's enum.
+    pub(crate) retry: Option<&'static str>,
     pub(crate) told: Told,
 }
 
@@ -73,10 +85,12 @@ pub(crate) fn parse_class(variant: &Ident, attrs: &[Attribute], errors: &mut Err
     // What could not be read may be the very class: one error is enough.
     let readable = errors.count() == before;
     let (classes, others): (Vec<&Arg>, Vec<&Arg>) = args.iter().partition(|arg| CLASSES.iter().any(|c| arg.key == *c));
-    let (mut reason, mut told) = (None, Told::default());
+    let (mut reason, mut retry, mut told) = (None, None, Told::default());
     for arg in others {
         match arg.key.to_string().as_str() {
             "reason" => reason = errors.take(arg.text("\"Word\"")),
+            "retry" => retry = errors.take(parse_retry(arg, &classes)),
+            "severity" => told.severity = errors.take(parse_word("severity", arg, SEVERITIES)),
             "event" => told.event = errors.take(parse_word("event", arg, EVENTS)),
             "log" => told.log = errors.take(parse_word("log level", arg, LOGS)),
             _ => told.notify = errors.take(parse_notify(arg)),
@@ -98,7 +112,7 @@ pub(crate) fn parse_class(variant: &Ident, attrs: &[Attribute], errors: &mut Err
             None
         }
     };
-    ClassArgs { class, reason, told }
+    ClassArgs { class, reason, retry, told }
 }
 
 fn parse_one(arg: &Arg, errors: &mut Errors) -> Option<Class> {
@@ -126,13 +140,14 @@ fn parse_waiting(arg: &Arg, errors: &mut Errors) -> Option<Class> {
 fn parse_poll(value: &Expr) -> syn::Result<Poll> {
     match value {
         Expr::Lit(_) => parse_duration("poll", value).map(Poll::After),
+        Expr::Path(path) if path.path.is_ident("requeue") => Ok(Poll::Requeue),
         Expr::Field(field) if matches!(&*field.base, Expr::Path(path) if path.path.is_ident("self")) => {
             Ok(Poll::Field(field.member.clone()))
         }
         other => Err(mistake(
             other,
-            "`poll` takes a duration, or a field of the variant",
-            "write `poll = \"1m\"` or `poll = self.after`",
+            "`poll` takes a duration, a field of the variant, or `requeue`",
+            "write `poll = \"1m\"`, `poll = self.after` or `poll = requeue`",
         )),
     }
 }
@@ -143,6 +158,28 @@ fn parse_word(what: &str, arg: &Arg, words: &Words) -> syn::Result<&'static str>
     let known: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
     let found = words.iter().find(|(word, _)| *word == value).map(|(_, variant)| *variant);
     found.ok_or_else(|| mistake(&text, format_args!("unknown {what} `{value}`"), suggest::help(&value, &known)))
+}
+
+/// Only what is tried again has a pace.
+fn parse_retry(arg: &Arg, classes: &[&Arg]) -> syn::Result<&'static str> {
+    let retry = match arg.text("\"fast\"") {
+        Ok(text) if text.value() == "none" => {
+            let help = "`#[class(stalled)]` awaits a change of the object";
+            return Err(mistake(&text, "a transient error is tried again for ever", help));
+        }
+        _ => parse_word("retry", arg, RETRIES)?,
+    };
+    match classes.first().map(|class| class.key.to_string()) {
+        Some(class) if class == "waiting" => {
+            let help = "`waiting(poll = \"1m\")` says when to look again";
+            Err(mistake(&arg.key, "an error of class `waiting` is not retried", help))
+        }
+        Some(class) if class != "transient" => {
+            let help = "leave out `retry`, or write `#[class(transient, ..)]`";
+            Err(mistake(&arg.key, format_args!("an error of class `{class}` is not retried"), help))
+        }
+        _ => Ok(retry),
+    }
 }
 
 fn parse_notify(arg: &Arg) -> syn::Result<bool> {

@@ -1,7 +1,7 @@
 //! Prints the classes of an error.
 
 use proc_macro2::{Ident, TokenStream};
-use quote::{format_ident, quote, quote_spanned};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::Member;
 use syn::spanned::Spanned;
 
@@ -20,6 +20,7 @@ pub(crate) fn expand(model: &ErrorModel) -> TokenStream {
         let (ident, actions) = (&arm.ident, expand_actions(krate, arm));
         quote!(Self::#ident { .. } => #actions,)
     });
+    let retry = expand_retry(krate, arms);
     let variants = arms.iter().map(|arm| expand_variant(krate, arm));
     let wakes = arms.iter().map(|arm| expand_wake_up(krate, arm));
     // An enum without variants, or no enum at all, has nothing to match on.
@@ -35,6 +36,7 @@ pub(crate) fn expand(model: &ErrorModel) -> TokenStream {
             fn class(&self) -> #krate::Class { #class }
             fn reason(&self) -> &'static #krate::std::primitive::str { #reason }
             fn actions(&self) -> #krate::Actions { #actions }
+            #retry
             const VARIANTS: &'static [#krate::VariantInfo] = &[#(#variants),*];
         }
         #(#wakes)*
@@ -52,6 +54,7 @@ fn expand_class(krate: &Krate, Arm { ident, class, .. }: &Arm) -> TokenStream {
             quote!(Waiting { poll: #krate::std::option::Option::Some(#poll) })
         }
         Kind::Waiting(Some(Poll::Field(member))) => return expand_polled(krate, ident, member),
+        Kind::Waiting(Some(Poll::Requeue)) => quote!(Waiting { poll: #krate::std::option::Option::None }),
     };
     quote!(Self::#ident { .. } => #krate::Class::#class,)
 }
@@ -61,6 +64,22 @@ fn expand_polled(krate: &Krate, ident: &Ident, member: &Member) -> TokenStream {
     let (here, poll) = (krate.at(member.span()), hidden_at("poll", member.span()));
     let interval = quote_spanned!(member.span()=> #here::IntoInterval::into_interval(*#poll));
     quote!(Self::#ident { #member: #poll, .. } => #krate::Class::polling(#interval),)
+}
+
+/// How soon each is tried again, where one says so.
+fn expand_retry(krate: &Krate, arms: &[Arm]) -> TokenStream {
+    let said = arms.iter().filter_map(|Arm { ident, retry, .. }| {
+        let retry = format_ident!("{}", (*retry)?);
+        Some(quote!(Self::#ident { .. } => #krate::Retry::#retry,))
+    });
+    let said: Vec<TokenStream> = said.collect();
+    match said.is_empty() {
+        true => TokenStream::new(),
+        false => {
+            let others = (said.len() < arms.len()).then(|| quote!(_ => #krate::Retry::Slow,));
+            quote!(fn retry(&self) -> #krate::Retry { match self { #(#said)* #others } })
+        }
+    }
 }
 
 /// What is known of a variant at compile time.
@@ -73,7 +92,8 @@ fn expand_variant(krate: &Krate, arm: &Arm) -> TokenStream {
         Kind::Waiting(_) => "waiting",
     };
     let actions = expand_actions(krate, arm);
-    quote!(#krate::VariantInfo { reason: #reason, class: #word, doc: #doc, actions: #actions })
+    let retry = arm.retry.map(|retry| format_ident!("{retry}")).into_iter();
+    quote!(#krate::VariantInfo::new(#reason, #word, #doc, #actions) #(.retried(#krate::Retry::#retry))*)
 }
 
 /// What is told of a variant: as of its class, but for what its attribute says.
@@ -84,6 +104,8 @@ fn expand_actions(krate: &Krate, Arm { class, told, .. }: &Arm) -> TokenStream {
         Kind::Transient => quote!(TRANSIENT),
         Kind::Waiting(_) => quote!(WAITING),
     };
+    let severity = told.severity.map(|severity| format_ident!("{severity}").into_token_stream());
+    let class = severity.unwrap_or(class);
     let event = told.event.map(|level| format_ident!("{level}")).into_iter();
     let log = told.log.map(|level| format_ident!("{level}")).into_iter();
     let notify = told.notify.iter();

@@ -3,7 +3,7 @@
 use proc_macro2::Ident;
 use syn::{Data, DeriveInput, Generics, Type, Variant};
 
-use super::args::{Class, Poll, Told, parse_class, parse_krate};
+use super::args::{Class, ClassArgs, Poll, Told, parse_class, parse_krate};
 use super::check;
 use crate::errors::Errors;
 use crate::syntax::docs;
@@ -22,6 +22,8 @@ pub(crate) struct Arm {
     pub(crate) class: Kind,
     pub(crate) reason: String,
     pub(crate) doc: String,
+    /// How soon it is tried again, where it says so.
+    pub(crate) retry: Option<&'static str>,
     pub(crate) told: Told,
     /// The type that must be able to wake.
     pub(crate) wakes: Option<Type>,
@@ -49,17 +51,21 @@ pub(crate) fn read(input: &DeriveInput, errors: &mut Errors) -> ErrorModel {
 
 fn arm(variant: &Variant, errors: &mut Errors) -> Arm {
     let ident = variant.ident.clone();
-    let args = parse_class(&ident, &variant.attrs, errors);
-    let reason = args.reason.map_or_else(|| plain(&ident), |reason| reason.value());
-    let (class, wakes) = match args.class {
+    let ClassArgs { class, reason, mut retry, told } = parse_class(&ident, &variant.attrs, errors);
+    let reason = reason.map_or_else(|| plain(&ident), |reason| reason.value());
+    let (class, wakes) = match class {
         Some(Class::Stalled) => (Kind::Stalled, None),
         Some(Class::Ignored) => (Kind::Ignored, None),
         Some(Class::Transient) | None => (Kind::Transient, None),
         Some(Class::Polling(Poll::Field(member))) if !check::check_poll(&ident, &variant.fields, &member, errors) => {
             (Kind::Transient, None)
         }
+        Some(Class::Polling(Poll::Requeue)) => {
+            retry = Some("VerySlow");
+            (Kind::Waiting(None), None)
+        }
         Some(Class::Polling(poll)) => (Kind::Waiting(Some(poll)), None),
         Some(Class::Waiting) => (Kind::Waiting(None), check::parse_wake_up(&ident, &variant.fields, errors)),
     };
-    Arm { ident, class, reason, doc: docs::text(&variant.attrs), told: args.told, wakes }
+    Arm { ident, class, reason, doc: docs::text(&variant.attrs), retry, told, wakes }
 }

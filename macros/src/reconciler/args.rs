@@ -30,6 +30,7 @@ const KEYS: Keys = Keys {
         "policies",
         "observe",
         "claim",
+        "hooks",
         "depends_on",
         "after",
         "mod",
@@ -55,6 +56,8 @@ pub(crate) struct ReconcilerArgs {
     pub(crate) observe: Option<Path>,
     /// What prepares an object before its finalizer is stored; in a struct, the path of its marker.
     pub(crate) claim: Option<Path>,
+    /// What runs at points of the life of an object; in a struct, the paths of the markers.
+    pub(crate) hooks: Vec<Path>,
     pub(crate) depends_on: Option<Dependencies>,
     pub(crate) after: Option<Path>,
     pub(crate) managers: Vec<LitStr>,
@@ -81,6 +84,7 @@ pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> ReconcilerArgs 
         policies: None,
         observe: None,
         claim: None,
+        hooks: Vec::new(),
         depends_on: None,
         after: None,
         managers: Vec::new(),
@@ -116,6 +120,7 @@ impl ReconcilerArgs {
             "policies" => self.policies = policy::parse(arg, errors),
             "observe" => self.observe = errors.take(arg.path("look")),
             "claim" => self.claim = errors.take(arg.path("name_it")),
+            "hooks" => self.hooks = errors.take(arg.paths("say_goodbye")).unwrap_or_default(),
             "depends_on" => self.depends_on = errors.take(depend::parse(arg)),
             "after" => self.after = errors.take(arg.path("report")),
             "requested" => {

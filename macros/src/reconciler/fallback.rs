@@ -54,7 +54,7 @@ pub(crate) fn expand_poison(
     object: Option<&Type>,
 ) -> TokenStream {
     let (krate, conditions, after) = (&args.krate, args.conditions.iter(), args.after.iter());
-    let beside = args.observe.iter().chain(&args.claim);
+    let beside = args.observe.iter().chain(&args.claim).chain(&args.hooks);
     let object = object.map_or_else(|| quote!(#krate::Poison), ToTokens::to_token_stream);
     quote! {
         impl #head {

@@ -18,6 +18,20 @@ const KEYS: Keys = Keys {
     many: &["watches", "polls", "reads", "owns"],
 };
 
+/// Those of a check, without what changes something.
+const CHECK: Keys = Keys {
+    known: &[
+        "before", "after", "sets", "reads", "watches", "polls", "timeout", "marker", "crate", "external", "owns",
+        "clears", "actions",
+    ],
+    many: KEYS.many,
+};
+
+/// Whether it is an argument by which a step declares something.
+pub(crate) fn is_word(word: &Ident) -> bool {
+    word != "crate" && KEYS.known.iter().any(|known| word == known)
+}
+
 /// All that a step declares.
 pub(crate) struct StepArgs {
     pub(crate) sets: Vec<Path>,
@@ -27,6 +41,8 @@ pub(crate) struct StepArgs {
     pub(crate) watches: Vec<Watch>,
     pub(crate) owns: Vec<Own>,
     pub(crate) external: Option<Ident>,
+    /// When a check runs: `before` or `after`.
+    pub(crate) when: Option<Ident>,
     pub(crate) actions: Vec<Path>,
     pub(crate) timeout: Option<Duration>,
     pub(crate) marker: Option<Ident>,
@@ -38,6 +54,15 @@ pub(crate) struct StepArgs {
 }
 
 pub(crate) fn parse(tokens: TokenStream, krate: Krate, errors: &mut Errors) -> StepArgs {
+    read(tokens, &KEYS, krate, errors)
+}
+
+/// Those of a check.
+pub(crate) fn parse_check(tokens: TokenStream, krate: Krate, errors: &mut Errors) -> StepArgs {
+    read(tokens, &CHECK, krate, errors)
+}
+
+fn read(tokens: TokenStream, keys: &Keys, krate: Krate, errors: &mut Errors) -> StepArgs {
     let mut step = StepArgs {
         sets: Vec::new(),
         clears: Vec::new(),
@@ -46,6 +71,7 @@ pub(crate) fn parse(tokens: TokenStream, krate: Krate, errors: &mut Errors) -> S
         watches: Vec::new(),
         owns: Vec::new(),
         external: None,
+        when: None,
         actions: Vec::new(),
         timeout: None,
         marker: None,
@@ -53,7 +79,7 @@ pub(crate) fn parse(tokens: TokenStream, krate: Krate, errors: &mut Errors) -> S
         says_sets: false,
         refused: Vec::new(),
     };
-    for arg in parse_args(tokens, &KEYS, errors) {
+    for arg in parse_args(tokens, keys, errors) {
         step.take(&arg, errors);
     }
     // A mistake in the list may be the very word: one error is enough.
@@ -81,12 +107,21 @@ impl StepArgs {
                 }
             },
             "external" => self.external = errors.take(arg.word()).map(|()| arg.key.clone()),
+            "before" | "after" => self.take_when(arg, errors),
             "timeout" => {
                 let duration = arg.value("\"30s\"").and_then(|value| parse_duration("timeout", value));
                 self.timeout = errors.take(duration);
             }
             "marker" => self.marker = errors.take(arg.ident("Fetch")),
             _ => self.krate = errors.take(arg.value("::evenkeel").and_then(Krate::parse)).unwrap_or(Krate::DEFAULT),
+        }
+    }
+}
+
+impl StepArgs {
+    fn take_when(&mut self, arg: &Arg, errors: &mut Errors) {
+        if errors.take(arg.word()).is_some() && self.when.replace(arg.key.clone()).is_some() {
+            errors.push(&arg.key, "a check runs before the steps or after them", "keep one of them");
         }
     }
 }

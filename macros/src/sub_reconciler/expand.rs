@@ -96,6 +96,10 @@ fn expand_wiring(step: &Step) -> TokenStream {
     let krate = &args.krate;
     let doc = Some(docs::text(&step.function.attrs)).filter(|doc| !doc.is_empty()).into_iter();
     let external = args.external.iter().map(|_| quote!(external: true,));
+    let check = args.when.iter().map(|when| {
+        let when = Ident::new(if when == "before" { "Before" } else { "After" }, when.span());
+        quote!(check: #krate::std::option::Option::Some(#krate::When::#when),)
+    });
     let timeout = args.timeout.iter().map(|timeout| expand_duration(krate, *timeout));
     let actions = args.actions.iter().map(|action| wire(&text(action)));
     let sets = expand_list("sets", expand_places(step, &args.sets));
@@ -110,6 +114,7 @@ fn expand_wiring(step: &Step) -> TokenStream {
             #sets
             #clears
             #(#external)*
+            #(#check)*
             #relations
             #says
             #actions

@@ -4,6 +4,7 @@ mod args;
 mod check;
 mod expand;
 mod fallback;
+pub(crate) mod looking;
 mod model;
 pub(crate) mod observe;
 mod relation;
@@ -16,6 +17,9 @@ use crate::errors::Errors;
 use crate::syntax::function::Function;
 use crate::syntax::krate::Krate;
 use crate::syntax::shape::parse_function;
+
+use self::args::StepArgs;
+pub(crate) use self::args::is_word;
 
 /// A step in the parts that stand in different places where it is a method.
 pub(crate) struct Parts {
@@ -40,11 +44,7 @@ pub(crate) fn attribute(args: TokenStream, item: &TokenStream) -> TokenStream {
     let Some(function) = parse_function("sub_reconciler", item, &mut errors) else {
         return quote!(#item #errors);
     };
-    let draft = model::read(args, function, &mut errors);
-    let Parts { function, marker, impls } = match draft.finish(&errors) {
-        Ok(step) => expand::expand(&step),
-        Err(draft) => fallback::expand(&draft, &mut errors),
-    };
+    let Parts { function, marker, impls } = finish(args, function, &mut errors).parts;
     quote!(#function #marker #impls #errors)
 }
 
@@ -52,13 +52,19 @@ pub(crate) fn attribute(args: TokenStream, item: &TokenStream) -> TokenStream {
 pub(crate) fn method(args: TokenStream, krate: Krate, function: Function, errors: &mut Errors) -> Method {
     let mut found = Errors::default();
     let args = args::parse(args, krate, &mut found);
-    let draft = model::read(args, function, &mut found);
-    let (object, callable) = (draft.object.clone(), draft.callable);
-    let parts = match draft.finish(&found) {
-        Ok(step) => expand::expand(&step),
-        Err(draft) => fallback::expand(&draft, &mut found),
-    };
+    let method = finish(args, function, &mut found);
     errors.append(found);
+    method
+}
+
+/// Reads the function, and prints it right or wrong.
+fn finish(args: StepArgs, function: Function, errors: &mut Errors) -> Method {
+    let draft = model::read(args, function, errors);
+    let (object, callable) = (draft.object.clone(), draft.callable);
+    let parts = match draft.finish(errors) {
+        Ok(step) => expand::expand(&step),
+        Err(draft) => fallback::expand(&draft, errors),
+    };
     Method { parts, object, callable }
 }
 

@@ -35,7 +35,7 @@ pub(crate) fn method(args: TokenStream, krate: Krate, function: Function, errors
 }
 
 fn parts(args: StepArgs, function: Function, errors: &mut Errors) -> Parts {
-    check_harmless(&args, errors);
+    check_harmless("an observer", &args, errors);
     let draft = model::read(args, function, errors);
     let dependencies = match draft.callable {
         true => dependencies(&draft.function, errors),
@@ -58,10 +58,10 @@ fn parts(args: StepArgs, function: Function, errors: &mut Errors) -> Parts {
     }
 }
 
-/// It runs where nothing may be changed.
-fn check_harmless(args: &StepArgs, errors: &mut Errors) {
+/// It changes nothing.
+pub(super) fn check_harmless(what: &str, args: &StepArgs, errors: &mut Errors) {
     if let Some(external) = &args.external {
-        errors.push(external, "an observer makes nothing outside the cluster", "drop `external`");
+        errors.push(external, format_args!("{what} makes nothing outside the cluster"), "drop `external`");
     }
     for (word, first, help) in [
         ("own", args.owns.first().map(|own| &own.kind), "drop `owns(..)`; `reads(..)` and `watches(..)` let it look"),
@@ -70,7 +70,7 @@ fn check_harmless(args: &StepArgs, errors: &mut Errors) {
     ] {
         if let Some(first) = first {
             let name = first.to_token_stream().to_string().replace(' ', "");
-            errors.push(first, format_args!("an observer cannot {word} `{name}`"), help);
+            errors.push(first, format_args!("{what} cannot {word} `{name}`"), help);
         }
     }
 }

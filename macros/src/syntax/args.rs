@@ -71,7 +71,7 @@ pub(crate) fn arguments(attr: &Attribute) -> TokenStream {
 }
 
 /// The arguments one by one: a mistake in one does not hide the next.
-fn split(tokens: TokenStream) -> Vec<TokenStream> {
+pub(crate) fn split(tokens: TokenStream) -> Vec<TokenStream> {
     let mut parts = vec![TokenStream::new()];
     for token in tokens {
         match (&token, parts.last_mut()) {

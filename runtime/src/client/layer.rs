@@ -3,17 +3,19 @@
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use bytes::Bytes;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use http::{HeaderValue, Request, Response, header};
 use kube::client::{Body, ClientBuilder};
 use kube::{Client, Config};
-use tower::util::{BoxCloneSyncService, MapRequestLayer};
+use tower::util::{BoxCloneSyncService, MapRequestLayer, MapResponseLayer};
 use tower::{BoxError, Layer, Service, service_fn};
 use tracing::Instrument;
 
 use super::answers;
 use super::line::Line;
+use super::trim::Trimmed;
 use crate::meter::CallMeter;
 
 /// How long the head of an answer may take. API servers give up on a request after 60 s themselves, and answer watches at once; kube waits
@@ -99,14 +101,20 @@ pub(crate) fn metadata_only(client: &Client) -> Client {
     over(client, &MapRequestLayer::new(ask))
 }
 
+/// The same client, in whose lists and watches the `managedFields` of objects are empty.
+pub(crate) fn without_managed_fields(client: &Client) -> Client {
+    over(client, &MapResponseLayer::new(|answer: Response<Body>| answer.map(Trimmed::new)))
+}
+
 /// The calls of a client, as a service.
 type Calls = BoxCloneSyncService<Request<Body>, Response<Body>, kube::Error>;
 
 /// A client on top of a finished one.
-fn over<L>(client: &Client, layer: &L) -> Client
+fn over<L, B>(client: &Client, layer: &L) -> Client
 where
     L: Layer<Calls>,
-    L::Service: Service<Request<Body>, Response = Response<Body>, Error: Into<BoxError>, Future: Send> + Send + 'static,
+    L::Service: Service<Request<Body>, Response = Response<B>, Error: Into<BoxError>, Future: Send> + Send + 'static,
+    B: http_body::Body<Data = Bytes, Error: Into<BoxError>> + Send + 'static,
 {
     let beneath = client.clone();
     let calls = service_fn(move |request| {

@@ -1,11 +1,12 @@
-//! The HTTP layer under a pass: what the API server said about when to come back.
+//! The HTTP layer under passes and watches: what the API server said about when to come back, and what is left out of its answers.
 
 mod answers;
 mod layer;
 mod line;
+mod trim;
 
 pub(crate) use self::answers::{noting, noting_retry_after, retry_after};
-pub(crate) use self::layer::{configured, metadata_only, noted};
+pub(crate) use self::layer::{configured, metadata_only, noted, without_managed_fields};
 
 #[cfg(test)]
 pub(crate) use self::answers::note_silence as note_outage;

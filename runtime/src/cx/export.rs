@@ -8,10 +8,10 @@ use kube::core::ObjectMeta;
 
 use super::Cx;
 use super::call::Apply;
-use crate::backend::{ApiError, Target};
+use crate::backend::ApiError;
 use crate::right::OwnedBy;
 use crate::step::SubReconciler;
-use crate::wiring::{Kind, KindInfo};
+use crate::wiring::Kind;
 
 impl<S: SubReconciler> Cx<'_, S> {
     /// Keeps a Secret of this name with just this content, owned by the reconciled object. Unlike [`apply`](Self::apply) it takes no object
@@ -49,10 +49,8 @@ impl<S: SubReconciler> Cx<'_, S> {
     }
 
     fn export<K: Kind + OwnedBy<S>>(&mut self, object: &K) -> Apply<'_, K> {
-        let kind = KindInfo::of::<K>();
-        let name = object.meta().name.clone().unwrap_or_default();
-        let namespace = self.draft.namespace.clone().filter(|_| kind.namespaced);
-        let (backend, target) = (self.draft.backend.clone(), Target { kind, namespace, name });
+        let target = self.target::<K>(object.meta().name.as_deref().unwrap_or_default());
+        let backend = self.draft.backend.clone();
         let Apply(apply) = self.apply(object);
         Apply(Box::pin(async move {
             match backend.holder(target.clone()).await? {

@@ -6,6 +6,7 @@ mod each;
 mod export;
 mod join;
 mod limit;
+mod operation;
 mod ready;
 mod run;
 
@@ -14,6 +15,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
+use kube::ResourceExt;
 use kube::core::{DynamicObject, ObjectMeta};
 
 use crate::backend::{ApiError, BoxFuture, Target};
@@ -21,6 +24,7 @@ use crate::condition::{Condition, ConditionMarker, Status};
 use crate::draft::Draft;
 use crate::index::{Index, entry};
 use crate::interval::Clamped;
+use crate::policy::Policy;
 use crate::reconciler::Primary;
 use crate::request::Action;
 use crate::restricted::{OnlyWrittenBy, WrittenBy};
@@ -39,7 +43,7 @@ pub use self::limit::{Bounded, Limit};
 #[cfg(feature = "operator")]
 pub(crate) use self::run::begin;
 pub use self::run::{ClaimStep, Erased, UndoStep, finish};
-pub(crate) use self::run::{claim, observe, undo, undo_all};
+pub(crate) use self::run::{claim, hook, observe, undo, undo_all};
 
 /// The context of one pass: one run of a reconciler for one object. A pipeline hands it to its steps.
 pub struct Pass<'p> {
@@ -99,6 +103,13 @@ impl<S: SubReconciler> Cx<'_, S> {
         self.draft.condition(C::INDEX)
     }
 
+    /// What may be done for the object, where its reconciler says `policies`: an observer runs under [`Policy::Skip`], and a step or a cleanup
+    /// may want to know whether what it makes will be left behind.
+    #[must_use]
+    pub fn policy(&self) -> Policy {
+        self.draft.policy
+    }
+
     /// Says which condition the error marks, where it is not the first of `sets(..)`: `return Err(cx.fail(on::X, error))`.
     #[must_use]
     pub fn fail<C: ConditionMarker + SetBy<S>>(&mut self, _: C, error: S::Error) -> S::Error {
@@ -136,13 +147,27 @@ impl<S: SubReconciler> Cx<'_, S> {
         if std::mem::replace(&mut self.recorded, true) {
             return Ok(());
         }
+        self.store(false).await
+    }
+
+    /// Stores now what the author's fields of the status hold, each time it is called; otherwise they are written at the end of the pass.
+    /// Conditions are found out in the end only: they stay as they are until then. Each call that has something to store costs a write.
+    ///
+    /// # Errors
+    /// As [`record`](Self::record).
+    pub async fn commit(&mut self) -> Result<(), ApiError> {
+        self.store(false).await
+    }
+
+    /// Stores the author's fields in the middle of the pass. What is `urgent` is stored also where the spec has moved meanwhile.
+    async fn store(&mut self, urgent: bool) -> Result<(), ApiError> {
         let turn = self.draft.turn().await;
         let intent = self.draft.progress_beside(turn.as_ref());
         if intent == self.draft.found() {
             return Ok(());
         }
         let backend = self.draft.backend.clone();
-        match backend.record(intent.clone()).await {
+        match backend.record(intent.clone(), urgent).await {
             Ok(()) => {
                 if let Some(turn) = &turn {
                     turn.wrote(intent.clone());
@@ -289,6 +314,25 @@ impl<S: SubReconciler> Cx<'_, S> {
             let value = serde_json::to_value(&*object).and_then(serde_json::from_value);
             value.map(Some).map_err(|error| ApiError::Failed(format!("{text} cannot be decoded: {error}")))
         })
+    }
+
+    /// The owner of the object among a kind that this step reads, as it is now: `polls(K)` and `reads(K)` ask the API server. `None`: it has
+    /// none of this kind, or that is gone.
+    ///
+    /// # Errors
+    /// The call failed, or the owner cannot be decoded.
+    pub fn owner<K: Kind + ReadBy<S>>(&mut self, object: &S::Object) -> Get<'_, K> {
+        let is_owner = |reference: &&OwnerReference| {
+            let group = reference.api_version.rsplit_once('/').map_or("", |(group, _)| group);
+            reference.kind == K::kind(&()) && group == K::group(&())
+        };
+        let Some(owner) = object.owner_references().iter().find(is_owner).cloned() else {
+            return Get(Box::pin(std::future::ready(Ok(None))));
+        };
+        let found = self.lookup::<K>(&owner.name, false);
+        // Another one of the name is not the owner.
+        let is_same = move |found: &K| found.meta().uid.as_ref() == Some(&owner.uid);
+        Get(Box::pin(async move { Ok(found.await?.filter(is_same)) }))
     }
 
     /// Server-side apply of an object that this step owns. Namespace and owner reference are filled in; nothing is sent where the

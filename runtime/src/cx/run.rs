@@ -8,13 +8,12 @@ use super::limit::Limit;
 use super::{Cx, Pass};
 use crate::action::Actions;
 use crate::backend::BoxFuture;
-use crate::condition::sanitize;
 use crate::draft::Draft;
 use crate::interval::Clamped;
 use crate::outcome::{Class, Flow, Halt, ReconcileError};
 use crate::pipeline::{Lent, Pipeline, StepOf, Tag};
 use crate::reconciler::Reconciler;
-use crate::step::{Claim, Observe, SubReconciler, Undo};
+use crate::step::{Claim, Hooked, Observe, SubReconciler, Undo};
 use crate::wiring::StepWiring;
 
 /// Starts a step: its context, and the limit within which it runs.
@@ -100,7 +99,8 @@ fn late(draft: &Draft) -> Halt {
 
 /// What an error of a step comes to.
 fn stop(draft: &mut Draft, error: &impl ReconcileError) -> Halt {
-    halt(draft, error.class(), error.reason(), error, error.actions())
+    let halt = halt(draft, error.class(), error.reason(), error, error.actions());
+    Halt { retry: error.retry(), ..halt }
 }
 
 /// Errors of all types share this.
@@ -111,7 +111,7 @@ fn halt(draft: &mut Draft, class: Class, reason: &'static str, text: &dyn Displa
         }
         class => class,
     };
-    Halt { class, reason, message: sanitize(&text.to_string()), actions }
+    Halt::new(class, reason, &text.to_string(), actions)
 }
 
 /// What a cleanup takes, whatever reconciler it is of.
@@ -138,15 +138,20 @@ pub(crate) fn undo_all<'a>(
     })
 }
 
-/// Undoes a step, which is external.
+/// Object and dependencies in the types that they have.
 #[allow(clippy::expect_used, reason = "the wiring of a reconciler is handed what is the reconciler's")]
+fn known<'a, R: Reconciler>(object: &'a Erased, deps: &'a Erased) -> (&'a R::Object, &'a R::Deps) {
+    let object = object.downcast_ref().expect("the object of the reconciler");
+    (object, deps.downcast_ref().expect("the dependencies of the reconciler"))
+}
+
+/// Undoes a step, which is external.
 pub(crate) fn undo<'a, S, R>(object: &'a Erased, deps: &'a Erased, pass: &'a mut Pass<'_>) -> BoxFuture<'a, Flow>
 where
     S: SubReconciler<Undo: Undo<S, R>>,
     R: Reconciler,
 {
-    let object: &R::Object = object.downcast_ref().expect("the object of the reconciler");
-    let deps: &R::Deps = deps.downcast_ref().expect("the dependencies of the reconciler");
+    let (object, deps) = known::<R>(object, deps);
     Box::pin(async move {
         let step = const { &S::WIRING };
         pass.draft.step = Some(step);
@@ -161,19 +166,36 @@ where
 }
 
 /// Runs an observer instead of the steps.
-#[allow(clippy::expect_used, reason = "the wiring of a reconciler is handed what is the reconciler's")]
 pub(crate) fn observe<'a, S, R>(object: &'a Erased, deps: &'a Erased, pass: &'a mut Pass<'_>) -> BoxFuture<'a, Flow>
 where
     S: Observe<R>,
     R: Reconciler,
 {
-    let object: &R::Object = object.downcast_ref().expect("the object of the reconciler");
-    let deps: &R::Deps = deps.downcast_ref().expect("the dependencies of the reconciler");
+    let (object, deps) = known::<R>(object, deps);
     Box::pin(async move {
         pass.draft.observe(const { S::WIRING.sets });
         let (mut cx, limit) = begin::<S>(pass);
         let done = limit.run(S::observe(object, deps, &mut cx)).await;
         finish(done, cx)
+    })
+}
+
+/// Runs a hook. What ends the pass here is no condition's affair: Ready says it.
+pub(crate) fn hook<'a, S, R>(object: &'a Erased, deps: &'a Erased, pass: &'a mut Pass<'_>) -> BoxFuture<'a, Flow>
+where
+    S: Hooked<R>,
+    R: Reconciler,
+{
+    let (object, deps) = known::<R>(object, deps);
+    Box::pin(async move {
+        let ended = S::hook(object, deps).await;
+        ended.map_err(|error| {
+            let halt = stop(pass.draft, &error);
+            if halt.class != Class::Ignored {
+                pass.draft.block(&halt);
+            }
+            halt
+        })
     })
 }
 

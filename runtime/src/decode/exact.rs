@@ -8,6 +8,7 @@ use std::fmt;
 use serde::de::{DeserializeSeed, Deserializer, EnumAccess, Error, IgnoredAny, MapAccess, SeqAccess};
 use serde::de::{VariantAccess, Visitor};
 
+use super::forward::hand_on_scalars;
 use super::raw::TEXT;
 use super::shapes::Shapes;
 
@@ -83,40 +84,10 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for Exact<'_, D> {
     }
 }
 
-macro_rules! visit {
-    ($($method:ident($ty:ty);)*) => {$(
-        fn $method<E: Error>(self, value: $ty) -> Result<V::Value, E> {
-            self.inner.$method(value)
-        }
-    )*};
-}
-
 impl<'de, V: Visitor<'de>> Visitor<'de> for Exact<'_, V> {
     type Value = V::Value;
 
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.inner.expecting(f)
-    }
-
-    visit! {
-        visit_bool(bool);
-        visit_i64(i64);
-        visit_i128(i128);
-        visit_u64(u64);
-        visit_u128(u128);
-        visit_f64(f64);
-        visit_str(&str);
-        visit_borrowed_str(&'de str);
-        visit_string(String);
-    }
-
-    fn visit_none<E: Error>(self) -> Result<V::Value, E> {
-        self.inner.visit_none()
-    }
-
-    fn visit_unit<E: Error>(self) -> Result<V::Value, E> {
-        self.inner.visit_unit()
-    }
+    hand_on_scalars!();
 
     fn visit_some<D: Deserializer<'de>>(self, inner: D) -> Result<V::Value, D::Error> {
         self.inner.visit_some(Exact::new(inner, self.shapes))

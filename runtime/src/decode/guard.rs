@@ -9,10 +9,9 @@ use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 use super::exact::Exact;
-use super::lean::{decode, keeps_all};
+use super::lean::decode;
 use super::raw::Raw;
 use super::shapes::Shapes;
-use super::trim::trimmed;
 use crate::wiring::Kind;
 
 /// An object, or what could be read of it.
@@ -54,9 +53,8 @@ impl<'de, K: Kind> Deserialize<'de> for Guarded<K> {
 
 /// From a text, with lists that have room for what is in them.
 fn from_text<K: Kind>(text: &str) -> serde_json::Result<K> {
-    let text = if keeps_all() { text.into() } else { trimmed(text) };
-    let shapes = Shapes::of(&text);
-    decode(Exact::new(&mut serde_json::Deserializer::from_str(&text), &shapes))
+    let shapes = Shapes::of(text);
+    decode(Exact::new(&mut serde_json::Deserializer::from_str(text), &shapes))
 }
 
 /// Types bring decoders of their own: one that panics must not take the watch with it.

@@ -3,13 +3,13 @@
 //! On the way, not afterwards: a tree that is built and dropped costs the time all the same.
 
 use std::borrow::Cow;
-use std::fmt;
 
 use futures::Stream;
 use serde::de::value::{BorrowedStrDeserializer, CowStrDeserializer};
-use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, forward_to_deserialize_any};
 
+use super::forward::hand_on_scalars;
 use super::raw::Text;
 
 /// The annotation in which `kubectl apply` keeps the whole object once more.
@@ -122,38 +122,10 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for Lean<D> {
     }
 }
 
-macro_rules! visit {
-    ($($method:ident($ty:ty);)*) => {$(
-        fn $method<E: Error>(self, value: $ty) -> Result<V::Value, E> {
-            self.inner.$method(value)
-        }
-    )*};
-}
-
 impl<'de, V: Visitor<'de>> Visitor<'de> for Lean<V> {
     type Value = V::Value;
 
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.inner.expecting(f)
-    }
-
-    visit! {
-        visit_bool(bool);
-        visit_i64(i64);
-        visit_u64(u64);
-        visit_f64(f64);
-        visit_str(&str);
-        visit_borrowed_str(&'de str);
-        visit_string(String);
-    }
-
-    fn visit_none<E: Error>(self) -> Result<V::Value, E> {
-        self.inner.visit_none()
-    }
-
-    fn visit_unit<E: Error>(self) -> Result<V::Value, E> {
-        self.inner.visit_unit()
-    }
+    hand_on_scalars!();
 
     fn visit_some<D: Deserializer<'de>>(self, inner: D) -> Result<V::Value, D::Error> {
         self.inner.visit_some(Lean { inner, level: self.level })

@@ -1,12 +1,12 @@
 //! From the answers of the API server to objects: what is skipped on the way, and what becomes of one that does not fit its type.
 
 mod exact;
+mod forward;
 mod guard;
 mod item;
 mod lean;
 mod raw;
 mod shapes;
-mod trim;
 
 pub(crate) use self::guard::{Broken, Guarded};
 pub(crate) use self::item::{Meta, Object, Record, Whole};

@@ -2,6 +2,8 @@
 
 use std::cell::Cell;
 
+use crate::quote::quote_or_backslash;
+
 /// What nests deeper than this is not counted; serde_json refuses it.
 const DEPTH: usize = 128;
 
@@ -70,14 +72,14 @@ fn count(text: &[u8]) -> Option<Vec<Shape>> {
 }
 
 /// Where the string ends that begins here.
-pub(super) fn end_of_string(text: &[u8], mut at: usize) -> Option<usize> {
+fn end_of_string(text: &[u8], mut at: usize) -> Option<usize> {
+    at += 1;
     loop {
-        at += 1;
-        match text.get(at)? {
-            b'"' => return Some(at),
-            b'\\' => at += 1,
-            _ => {}
+        at += quote_or_backslash(text.get(at..)?)?;
+        if text[at] == b'"' {
+            return Some(at);
         }
+        at += 2;
     }
 }
 

@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 
 use super::Reference;
 use crate::action::Actions;
-use crate::condition::sanitize;
 use crate::outcome::{Class, Halt};
 
 /// What an operator allows, before any object is asked: `Operator::access`.
@@ -99,12 +98,7 @@ impl Access {
             "reference \"{reference}\" leaves namespace {from} for {to}, which this operator does not allow: refer to an object in {from}, \
              or run the operator without --no-cross-namespace-refs"
         );
-        Some(Halt {
-            class: Class::Stalled,
-            reason: "AccessDenied",
-            message: sanitize(&message),
-            actions: Actions::STALLED,
-        })
+        Some(Halt::new(Class::Stalled, "AccessDenied", &message, Actions::STALLED))
     }
 }
 

@@ -8,7 +8,6 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::action::Actions;
-use crate::condition::sanitize;
 use crate::outcome::{Class, Halt};
 
 /// A reference to an object of a kind that is known from elsewhere. Without a namespace it is in that of the referrer.
@@ -48,8 +47,7 @@ impl Reference {
         let message = format!(
             "the expression `{expression}` of a reference cannot be evaluated yet: leave out `@` and what follows"
         );
-        let (class, reason) = (Class::Stalled, "ExpressionNotSupported");
-        Some(Halt { class, reason, message: sanitize(&message), actions: Actions::STALLED })
+        Some(Halt::new(Class::Stalled, "ExpressionNotSupported", &message, Actions::STALLED))
     }
 }
 

@@ -208,7 +208,7 @@ mod tests {
     }
 
     fn halt(class: Class) -> Option<Halt> {
-        Some(Halt { class, reason: "Because", message: "of this".into(), actions: class.actions() })
+        Some(Halt::new(class, "Because", "of this", class.actions()))
     }
 
     fn run(mut draft: Draft, steps: &'static [StepWiring], halted: Option<Halt>) -> (Outcome, StatusIntent) {

@@ -74,8 +74,7 @@ fn run(end: End, found: Vec<Condition>, observed: i64) -> (Outcome, StatusIntent
                 if class != Class::Ignored {
                     draft.fail(None, "Because", "of this");
                 }
-                let message = "of this".to_owned();
-                halt = Some(Halt { class, reason: "Because", message, actions: class.actions() });
+                halt = Some(Halt::new(class, "Because", "of this", class.actions()));
                 break;
             }
             End::NotReady if place == 1 => {

@@ -37,6 +37,7 @@ impl Draft {
             before: self.before.clone(),
             receipts: self.receipts.clone(),
             fired: self.fired.clone(),
+            policy: self.policy,
             joined: Some(joined.clone()),
             ..Self::bare(self.wiring, self.generation, self.observed.clone(), Vec::new(), self.backend.clone())
         }
@@ -232,9 +233,7 @@ mod tests {
     fn the_weightiest_error_decides_and_of_equals_the_first() {
         let poll = |seconds| Class::Waiting { poll: Some(Duration::from_secs(seconds)) };
         let decides = |classes: &[Class]| {
-            let halt = |class: &Class| {
-                Some(Halt { class: *class, reason: "Because", message: String::new(), actions: Actions::MISHAP })
-            };
+            let halt = |class: &Class| Some(Halt::new(*class, "Because", "", Actions::MISHAP));
             let stops: Vec<_> = std::iter::once(None).chain(classes.iter().map(halt)).collect();
             deciding(&stops)
         };

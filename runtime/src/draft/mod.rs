@@ -34,6 +34,7 @@ use crate::condition::{Condition, Polarity, RECONCILING, STALLED, Stamp, Status,
 use crate::interval::Clamped;
 use crate::observed::Observed;
 use crate::outcome::Halt;
+use crate::policy::Policy;
 use crate::reconciler::Primary;
 use crate::request::Receipts;
 use crate::status::{ObservedInputs, StatusContract, author_fields};
@@ -85,6 +86,8 @@ pub(crate) struct Draft {
     ready: Option<(&'static str, String)>,
     /// What the last pass left.
     observed: Observed,
+    /// What may be done for the object.
+    pub(crate) policy: Policy,
     /// The places of the conditions that count, where an observer runs instead of the steps.
     counting: Option<&'static [usize]>,
 }
@@ -168,6 +171,7 @@ impl Draft {
             refused: None,
             ready: None,
             observed,
+            policy: Policy::Manage,
             counting: None,
         }
     }

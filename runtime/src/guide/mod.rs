@@ -8,6 +8,10 @@ pub mod outcomes {}
 #[doc = include_str!("pass.md")]
 pub mod pass {}
 
+/// The life of an object, beside a generic controller.
+#[doc = include_str!("lifecycle.md")]
+pub mod lifecycle {}
+
 /// Where evenkeel does not do what its sources do.
 #[doc = include_str!("deviations.md")]
 pub mod deviations {}
@@ -15,6 +19,10 @@ pub mod deviations {}
 /// Where the recorded cases of the Flux result model are not followed; every other case agrees.
 #[doc = include_str!("cases.md")]
 pub mod cases {}
+
+/// Where the cases of other systems are not followed; every other case of theirs that is run agrees.
+#[doc = include_str!("systems.md")]
+pub mod systems {}
 
 /// How much of an operator is plumbing, and how that is counted.
 #[doc = include_str!("plumbing.md")]
@@ -31,3 +39,33 @@ pub mod diagnostics {}
 /// How an operator that is written by hand moves kind by kind.
 #[doc = include_str!("pair.md")]
 pub mod pair {}
+
+/// What evenkeel costs beside controllers that are written by hand.
+#[doc = include_str!("figures.md")]
+///
+/// # Memory
+///
+#[doc = include_str!("figures/memory.md")]
+///
+#[doc = include_str!("figures/memory.svg")]
+///
+/// # Instructions
+///
+#[doc = include_str!("figures/instructions.md")]
+///
+#[doc = include_str!("figures/parts.svg")]
+///
+#[doc = include_str!("figures/share.svg")]
+///
+#[doc = include_str!("figures/flight.svg")]
+///
+/// # Requests
+///
+#[doc = include_str!("figures/rest.svg")]
+///
+#[doc = include_str!("figures/restart.svg")]
+///
+#[doc = include_str!("figures/newcomer.svg")]
+///
+#[doc = include_str!("figures/outage.svg")]
+pub mod figures {}

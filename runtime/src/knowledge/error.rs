@@ -2,6 +2,7 @@
 
 use super::{Knowledge, table};
 use crate::action::{EventLevel, VariantInfo};
+use crate::retry::Retry;
 
 /// An error with the steps that may end in it.
 pub(super) struct Known {
@@ -14,7 +15,8 @@ impl Knowledge {
     pub(super) fn errors(&self) -> Vec<Known> {
         let mut all: Vec<Known> = Vec::new();
         let claim = self.wiring.claim.map(|claim| *claim.step);
-        for step in claim.into_iter().chain(self.wiring.all_steps()) {
+        let hooks = self.wiring.hooks.iter().map(|hook| *hook.step);
+        for step in claim.into_iter().chain(hooks).chain(self.wiring.all_steps()) {
             for info in step.errors {
                 match all.iter_mut().find(|known| known.info == *info) {
                     Some(known) if known.steps.contains(&step.name) => {}
@@ -49,7 +51,7 @@ impl Knowledge {
 fn row(known: &Known) -> Vec<String> {
     let Known { info, steps } = known;
     let (meaning, cure) = parts(info);
-    let words = [info.reason, info.class, &steps.join(", "), meaning, next(info.class), cure];
+    let words = [info.reason, info.class, &steps.join(", "), meaning, next(info), cure];
     words.map(ToOwned::to_owned).into()
 }
 
@@ -61,12 +63,15 @@ fn parts(info: &VariantInfo) -> (&'static str, &'static str) {
     }
 }
 
-fn next(class: &str) -> &'static str {
-    match class {
-        "stalled" => "Stalled is True; it runs again when the object changes",
-        "waiting" => "it runs again when what it waits for changes, or after its poll time",
-        "ignored" => "nothing: the pass counts as done",
-        _ => "it is tried again with back-off, for ever",
+fn next(info: &VariantInfo) -> &'static str {
+    match (info.class, info.retry) {
+        ("stalled", _) => "Stalled is True; it runs again when the object changes",
+        ("waiting", Retry::VerySlow) => "it runs again at the next resync",
+        ("waiting", _) => "it runs again when what it waits for changes, or after its poll time",
+        ("ignored", _) => "nothing: the pass counts as done",
+        (_, Retry::Fast) => "it is tried again soon, at most 30 s apart, for ever",
+        (_, Retry::Slow) => "it is tried again with back-off, for ever",
+        (_, Retry::VerySlow) => "it is tried again when the requeue interval has passed, for ever",
     }
 }
 

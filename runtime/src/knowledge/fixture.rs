@@ -13,13 +13,8 @@ const FETCH: StepWiring = StepWiring {
     sets: &[0, 1],
     relations: &[Relation::new(How::WatchesByName, Some(KindInfo::of::<Secret>))],
     errors: &[
-        VariantInfo {
-            reason: "InvalidUrl",
-            class: "stalled",
-            doc: "No retry helps.\n\nWrite `https://host/path`.",
-            actions: Actions::STALLED,
-        },
-        VariantInfo { reason: "Busy", class: "transient", doc: "It is busy.", actions: Actions::TRANSIENT },
+        VariantInfo::new("InvalidUrl", "stalled", "No retry helps.\n\nWrite `https://host/path`.", Actions::STALLED),
+        VariantInfo::new("Busy", "transient", "It is busy.", Actions::TRANSIENT),
     ],
     ..StepWiring::EMPTY
 };

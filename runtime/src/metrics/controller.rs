@@ -165,10 +165,10 @@ impl Counts for Controller {
 /// The result as controller-runtime would count it. A stalled object is an error that is not tried again, a conflict none at all.
 fn result(outcome: &str, next: &Next) -> &'static str {
     match next {
-        Next::Retry { .. } | Next::RetryAfter { .. } if outcome == (Outcome::Requeue { after: None }).as_str() => {
+        Next::Retry { .. } | Next::RetryAlong { .. } if outcome == (Outcome::Requeue { after: None }).as_str() => {
             "requeue"
         }
-        Next::Retry { .. } | Next::Undone { .. } | Next::RetryAfter { .. } => "error",
+        Next::Retry { .. } | Next::Undone { .. } | Next::RetryAlong { .. } => "error",
         Next::Conflict { .. } => "requeue",
         Next::After(_) => "requeue_after",
         Next::Await | Next::Forget if outcome == "Stalled" => "error",

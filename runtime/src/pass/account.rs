@@ -42,7 +42,7 @@ fn word(next: &Next, said: Option<&'static str>) -> &'static str {
         (Next::Conflict { .. }, _) => Outcome::Conflict.as_str(),
         (Next::Forget, _) => Outcome::Gone.as_str(),
         (_, Some(said)) => said,
-        (Next::Retry { .. } | Next::Undone { .. } | Next::RetryAfter { .. }, None) => "Failed",
+        (Next::Retry { .. } | Next::Undone { .. } | Next::RetryAlong { .. }, None) => "Failed",
         (Next::Await | Next::After(_), None) => Outcome::Ignored.as_str(),
     }
 }

@@ -21,6 +21,7 @@ use crate::cause::hash;
 use crate::depend::Access;
 use crate::draft::StatusIntent;
 use crate::meter::Meter;
+use crate::operation::Operation;
 use crate::queue::Key;
 use crate::watch::{Kept, Relations, Seen};
 use crate::wiring::{Cache, How, KindInfo, Relation};
@@ -206,9 +207,18 @@ impl Backend for PassBackend {
         .boxed()
     }
 
-    fn record(&self, intent: StatusIntent) -> BoxFuture<'_, Result<(), ApiError>> {
+    fn operation(&self, place: &'static str) -> Option<Operation> {
+        self.children.operation(place)
+    }
+
+    fn keep_operation(&self, place: &'static str, operation: Option<Operation>) {
+        self.children.keep_operation(place, operation);
+    }
+
+    fn record(&self, intent: StatusIntent, urgent: bool) -> BoxFuture<'_, Result<(), ApiError>> {
         async move {
-            match status::write(&self.calls, &self.identity, &self.version(), &intent).await {
+            let identity = Identity { urgent, ..self.identity.clone() };
+            match status::write(&self.calls, &identity, &self.version(), &intent).await {
                 Ok(object) => {
                     self.note(&object);
                     Ok(())

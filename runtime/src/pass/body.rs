@@ -13,8 +13,10 @@ use crate::draft::Draft;
 use crate::interval::Clamped;
 use crate::meter::CutOff;
 use crate::outcome::{Flow, Halt, Outcome, panicked};
+use crate::policy::Effective;
 use crate::queue::{Causes, Key, Next};
 use crate::reconciler::Reconciler;
+use crate::wiring::{Observer, When};
 
 /// What the end of the author's code means.
 pub(super) struct Verdict {
@@ -36,12 +38,18 @@ impl<R: Reconciler> PassWorker<R> {
         let deleting = self.standing(&object, Causes::NONE).contains(Causes::DELETION);
         let backend = self.backend(key, &object);
         let mut draft = Draft::new(&*object, R::WIRING, backend.clone());
+        if let Effective::Known(policy) = self.policy(&object) {
+            draft.policy = policy;
+        }
         let asked = R::timeout(&object).unwrap_or(R::WIRING.timeout);
         let (limit, deps) = (Clamped::clamp("time-out", asked, &mut draft.clamped), &self.env.deps);
         let mut pass = Pass { draft: &mut draft };
-        let ended = match deleting {
-            true => run(limit, R::cleanup(&object, deps, &mut pass)).await,
-            false => match R::WIRING.observe.filter(|_| self.is_skipped(&object)) {
+        let observer = R::WIRING.observe.filter(|_| self.is_skipped(&object));
+        let ended = match R::WIRING.hooks.is_empty() {
+            // Rare: what runs beside the steps need not make every body larger.
+            false => run(limit, hooked::<R>(&object, deps, &mut pass, deleting, observer).boxed()).await,
+            true if deleting => run(limit, R::cleanup(&object, deps, &mut pass)).await,
+            true => match observer {
                 Some(observer) => run(limit, (observer.run)(&*object, &**deps, &mut pass)).await,
                 None => run(limit, R::reconcile(&object, deps, &mut pass)).await,
             },
@@ -60,6 +68,36 @@ impl<R: Reconciler> PassWorker<R> {
         backend.blocking.wait().await;
         next
     }
+}
+
+/// The author's code with the hooks around it; those after it on success only.
+async fn hooked<R: Reconciler>(
+    object: &R::Object,
+    deps: &R::Deps,
+    pass: &mut Pass<'_>,
+    deleting: bool,
+    observer: Option<Observer>,
+) -> Flow {
+    hooks::<R>(When::Read, object, deps, pass).await?;
+    if deleting {
+        hooks::<R>(When::BeforeDelete, object, deps, pass).await?;
+        R::cleanup(object, deps, pass).await?;
+        return hooks::<R>(When::AfterDelete, object, deps, pass).await;
+    }
+    if let Some(observer) = observer {
+        return (observer.run)(object, deps, pass).await;
+    }
+    hooks::<R>(When::Before, object, deps, pass).await?;
+    R::reconcile(object, deps, pass).await?;
+    hooks::<R>(When::After, object, deps, pass).await
+}
+
+async fn hooks<R: Reconciler>(when: When, object: &R::Object, deps: &R::Deps, pass: &mut Pass<'_>) -> Flow {
+    for hook in R::WIRING.hooks.iter().filter(|hook| hook.when == when) {
+        pass.draft.step = Some(hook.step);
+        (hook.run)(object, deps, pass).await?;
+    }
+    Ok(())
 }
 
 /// Runs the author's code. A panic ends here; after `limit` the future is dropped.

@@ -1,4 +1,5 @@
-//! What the passes of one object wrote last of each child. Lost at a restart: the first pass then applies once.
+//! What the passes of one object wrote last of each child, and the operations that they started. Lost at a restart: the first pass then
+//! applies once, and asks the status for the operations.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -6,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use kube::api::DynamicObject;
 
 use crate::backend::Target;
+use crate::operation::Operation;
 use crate::version::is_newer;
 use crate::watch::{Seen, matches};
 use crate::wiring::KindInfo;
@@ -24,24 +26,45 @@ enum Written {
     Deleted(Box<Seen>),
 }
 
-/// The last writes, by target. Cloneable: all clones are one.
+/// The last writes. Cloneable: all clones are one.
 #[derive(Clone, Default)]
-pub(super) struct Children(Arc<Mutex<BTreeMap<String, Written>>>);
+pub(super) struct Children(Arc<Mutex<Made>>);
+
+#[derive(Default)]
+struct Made {
+    /// By target.
+    writes: BTreeMap<String, Written>,
+    /// By their place in the code.
+    operations: BTreeMap<&'static str, Operation>,
+}
 
 impl Children {
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Written>> {
+    fn lock(&self) -> MutexGuard<'_, Made> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// The operation that runs, as far as this process knows.
+    pub(super) fn operation(&self, place: &'static str) -> Option<Operation> {
+        self.lock().operations.get(place).cloned()
+    }
+
+    pub(super) fn keep_operation(&self, place: &'static str, operation: Option<Operation>) {
+        let mut made = self.lock();
+        match operation {
+            Some(operation) => made.operations.insert(place, operation),
+            None => made.operations.remove(place),
+        };
+    }
+
     pub(super) fn applied(&self, target: &Target, applied: Applied) {
-        self.lock().insert(target.to_string(), Written::Applied(Box::new(applied)));
+        self.lock().writes.insert(target.to_string(), Written::Applied(Box::new(applied)));
     }
 
     /// The object was deleted. `watched` is what was known of it, where a cache may show it for a while.
     pub(super) fn deleted(&self, target: &Target, watched: Option<Seen>) {
-        let (mut writes, name) = (self.lock(), target.to_string());
-        writes.remove(&name);
-        writes.extend(watched.map(|seen| (name, Written::Deleted(Box::new(seen)))));
+        let (mut made, name) = (self.lock(), target.to_string());
+        made.writes.remove(&name);
+        made.writes.extend(watched.map(|seen| (name, Written::Deleted(Box::new(seen)))));
     }
 
     /// The answer of our last apply, if that was the same intent and the object is still as it left it.
@@ -51,8 +74,8 @@ impl Children {
         intent: &str,
         now: impl FnOnce() -> Option<Seen>,
     ) -> Option<Arc<DynamicObject>> {
-        let writes = self.lock();
-        let Some(Written::Applied(applied)) = writes.get(&target.to_string()) else { return None };
+        let made = self.lock();
+        let Some(Written::Applied(applied)) = made.writes.get(&target.to_string()) else { return None };
         let now = (applied.intent == intent).then(now)??;
         (now.uid == applied.seen.uid && now.version == applied.seen.version).then(|| applied.object.clone())
     }
@@ -64,11 +87,11 @@ impl Children {
         cached: impl FnOnce() -> Option<Seen>,
         known: impl FnOnce() -> Option<Seen>,
     ) -> bool {
-        let writes = self.lock();
-        if writes.is_empty() {
+        let made = self.lock();
+        if made.writes.is_empty() {
             return false;
         }
-        writes.get(&target.to_string()).is_some_and(|written| written.outran(cached(), known))
+        made.writes.get(&target.to_string()).is_some_and(|written| written.outran(cached(), known))
     }
 
     /// Whether a list of what matches the selector is older than our last writes. `cached` and `known` tell of each what is known.
@@ -79,8 +102,8 @@ impl Children {
         cached: impl Fn(&Target) -> Option<Seen>,
         known: impl Fn(&Target) -> Option<Seen>,
     ) -> bool {
-        let writes = self.lock();
-        let mut of_kind = writes.values().filter(|written| written.seen().target.kind == *kind);
+        let made = self.lock();
+        let mut of_kind = made.writes.values().filter(|written| written.seen().target.kind == *kind);
         of_kind.any(|written| {
             let target = &written.seen().target;
             let cached = cached(target);

@@ -78,7 +78,7 @@ fn meddled(claim: &str, field: &str) -> Halt {
     let message = format!(
         "the claim {claim} changed `{field}`; it may change labels, annotations, owner references and the spec"
     );
-    Halt { class: Class::Stalled, reason: "ClaimRefused", message, actions: Actions::STALLED }
+    Halt::new(Class::Stalled, "ClaimRefused", &message, Actions::STALLED)
 }
 
 /// One write, of that version of the object only; `None`: nothing is to be written.

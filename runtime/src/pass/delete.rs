@@ -25,11 +25,21 @@ impl<R: Reconciler> PassWorker<R> {
         }
         match self.policy(&object) {
             Effective::Known(policy) if !policy.may_delete() => self.detach(key, object, policy).await,
-            Effective::Known(_) => self.body(key, object).await,
+            Effective::Known(_) => {
+                self.say_going(key, &object);
+                self.body(key, object).await
+            }
             unknown => match unknown.halt() {
                 Some(halt) => self.hold(key, &object, halt).await,
                 None => self.body(key, object).await,
             },
+        }
+    }
+
+    /// Tells once that the object goes.
+    fn say_going(&self, key: &Key, object: &R::Object) {
+        if !std::mem::replace(&mut self.memory().entry(key.clone()).or_default().going, true) {
+            self.tell(object, "Deleting", "what was made for it is removed, then it goes");
         }
     }
 

@@ -42,11 +42,11 @@ impl<R: Reconciler> PassWorker<R> {
         }
         if let Some(ring) = ring.filter(|ring| ring.path.contains(&this)) {
             let message = format!("the dependencies are a cycle: {ring}");
-            return Some(Halt { class: Class::Stalled, reason: "DependencyCycle", message, actions: Actions::STALLED });
+            return Some(Halt::new(Class::Stalled, "DependencyCycle", &message, Actions::STALLED));
         }
         let why = direct.iter().find_map(|to| self.unready(&to.within(own.namespace.as_deref())));
         let class = Class::Waiting { poll: None };
-        why.map(|message| Halt { class, reason: "DependencyNotReady", message, actions: Actions::WAITING })
+        why.map(|message| Halt::new(class, "DependencyNotReady", &message, Actions::WAITING))
     }
 
     fn depends_on(&self, id: &Reference) -> Vec<Reference> {

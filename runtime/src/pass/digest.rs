@@ -33,6 +33,9 @@ pub(super) fn wiring(wiring: &Wiring, after: Option<&str>, access: Access) -> St
     if let Some(claim) = wiring.claim {
         let _ = write!(text, " claim {}", claim.step.name);
     }
+    for hook in wiring.hooks {
+        let _ = write!(text, " {:?} {}", hook.when, hook.step.name);
+    }
     for step in wiring.all_steps() {
         let _ = write!(text, "\n{} {:?} {:?} {}", step.name, step.sets, step.clears, step.external);
         for relation in step.relations {

@@ -46,13 +46,14 @@ impl<R: Reconciler> PassWorker<R> {
         let changed = intent != found;
         tale.log(&outcome, progressed);
         let mut clamped = std::mem::take(&mut draft.clamped);
-        let next = self.schedule(object, &outcome, progressed, &mut clamped);
+        let retry = halt.map(|halt| halt.retry).unwrap_or_default();
+        let next = self.schedule(object, (&outcome, retry), progressed, &mut clamped);
         clamp_retry_after(crate::client::retry_after(), &mut clamped);
         let mut written = Ok(());
         if changed {
             self.warn_of_time_stamps(draft, object, &intent);
             let events = tale.event().into_iter().chain(policy::change(&found, &intent)).collect();
-            let pending = Pending::new(object, intent, &outcome, events);
+            let pending = Pending::new(object, intent, (&outcome, retry), events);
             written = self.write(key, object, backend, pending).await;
         }
         self.observe(backend, &outcome, &tale, written.as_ref().err());

@@ -135,6 +135,8 @@ struct Memory {
     foreign: BTreeSet<&'static str>,
     /// It was suspended when it was last looked at.
     suspended: bool,
+    /// It was told that it goes.
+    going: bool,
     /// The other operator that it belonged to when it was last looked at.
     elsewhere: Option<String>,
 }
@@ -167,6 +169,7 @@ impl<R: Reconciler> PassWorker<R> {
         }
     }
 
+    /// What it goes through is on the heap, piece by piece: most passes find the object unchanged, and moving a future costs what it is long.
     async fn pass(&self, key: &Key, causes: Causes, attempt: Attempt) -> Next {
         let object = match self.fetch(key, attempt).await {
             Ok(Some(object)) => object,
@@ -187,14 +190,14 @@ impl<R: Reconciler> PassWorker<R> {
             return self.delete(key, object).boxed().await;
         }
         if is_suspended::<R>(&object) {
-            return self.freeze(key, &object, causes.contains(Causes::SUSPENSION)).await;
+            return self.freeze(key, &object, causes.contains(Causes::SUSPENSION)).boxed().await;
         }
         self.thaw(key, &object);
         let pending = self.pending(key);
         // What the last body found out is in no status: the object is not as it should be, whatever its digest says.
         let behind = pending.is_some();
         if let Some(pending) = pending.filter(|pending| pending.holds_for(&*object, causes)) {
-            return self.resend(key, object, pending).await;
+            return self.resend(key, object, pending).boxed().await;
         }
         let held_up = self.policy(&object).halt().or_else(|| self.held_up(key, &object));
         if standing.is_empty() && !behind && self.is_unchanged(key, &object, held_up.as_ref()).await {
@@ -203,14 +206,12 @@ impl<R: Reconciler> PassWorker<R> {
             return self.rest(&object);
         }
         if let Some(halt) = held_up {
-            // Rare: it need not make the future of every pass larger.
-            return Box::pin(self.hold(key, &object, halt)).await;
+            return self.hold(key, &object, halt).boxed().await;
         }
-        match self.prepare(key, object).await {
+        match self.prepare(key, object).boxed().await {
             Ok(object) if self.is_skipped(&object) && R::WIRING.observe.is_none() => {
                 self.leave(key, &object).boxed().await
             }
-            // On the heap: the future of a body holds all that the author's steps hold.
             Ok(object) => self.body(key, object).boxed().await,
             Err(next) => next,
         }
@@ -221,8 +222,12 @@ impl<R: Reconciler> PassWorker<R> {
         if attempt.conflicts < 3 {
             return Ok(self.env.primary.get(key));
         }
-        let Some(live) = self.calls().get(&self.target(key)).await? else { return Ok(None) };
+        let Some(live) = self.live(key).boxed().await? else { return Ok(None) };
         Ok(self.wrote(&live))
+    }
+
+    async fn live(&self, key: &Key) -> Result<Option<DynamicObject>, ApiError> {
+        self.calls().get(&self.target(key)).await
     }
 
     fn unreachable(&self, error: &ApiError) -> Next {
@@ -266,6 +271,7 @@ impl<R: Reconciler> PassWorker<R> {
             uid: object.uid().unwrap_or_default(),
             generation: object.meta().generation,
             deleting: object.meta().deletion_timestamp.is_some(),
+            urgent: false,
         }
     }
 

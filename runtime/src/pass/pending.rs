@@ -13,6 +13,7 @@ use crate::draft::StatusIntent;
 use crate::outcome::Outcome;
 use crate::queue::{Causes, Key, Next};
 use crate::reconciler::Reconciler;
+use crate::retry::Retry;
 
 /// A status to write, and what comes after it.
 pub(super) struct Pending {
@@ -20,16 +21,23 @@ pub(super) struct Pending {
     generation: Option<i64>,
     intent: StatusIntent,
     outcome: Outcome,
+    retry: Retry,
     events: Vec<Event>,
 }
 
 impl Pending {
-    pub(super) fn new(object: &impl Resource, intent: StatusIntent, outcome: &Outcome, events: Vec<Event>) -> Self {
+    pub(super) fn new(
+        object: &impl Resource,
+        intent: StatusIntent,
+        (outcome, retry): (&Outcome, Retry),
+        events: Vec<Event>,
+    ) -> Self {
         Self {
             uid: object.uid().unwrap_or_default(),
             generation: object.meta().generation,
             intent,
             outcome: outcome.clone(),
+            retry,
             events,
         }
     }
@@ -90,10 +98,10 @@ impl<R: Reconciler> PassWorker<R> {
 
     pub(super) async fn resend(&self, key: &Key, object: Arc<R::Object>, pending: Pending) -> Next {
         let backend = self.backend(key, &object);
-        let outcome = pending.outcome.clone();
+        let (outcome, retry) = (pending.outcome.clone(), pending.retry);
         account::ends(outcome.as_str());
         match self.write(key, &object, &backend, pending).await {
-            Ok(()) => self.schedule(&object, &outcome, false, &mut Vec::new()),
+            Ok(()) => self.schedule(&object, (&outcome, retry), false, &mut Vec::new()),
             Err(next) => next,
         }
     }

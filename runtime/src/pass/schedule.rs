@@ -7,15 +7,16 @@ use kube::ResourceExt;
 use super::{PassWorker, observed};
 use crate::interval::{Clamped, LONGEST};
 use crate::outcome::Outcome;
-use crate::queue::Next;
+use crate::queue::{Curve, Next};
 use crate::reconciler::Reconciler;
+use crate::retry::Retry;
 
 impl<R: Reconciler> PassWorker<R> {
     /// When an unchanged object runs again; a stalled one does not.
     pub(super) fn rest(&self, object: &R::Object) -> Next {
         match observed::<R>(object).stalled {
             true => Next::Await,
-            false => self.schedule(object, &Outcome::Done, false, &mut Vec::new()),
+            false => self.schedule(object, (&Outcome::Done, Retry::Slow), false, &mut Vec::new()),
         }
     }
 
@@ -23,26 +24,23 @@ impl<R: Reconciler> PassWorker<R> {
     pub(super) fn schedule(
         &self,
         object: &R::Object,
-        outcome: &Outcome,
+        (outcome, retry): (&Outcome, Retry),
         progressed: bool,
         clamped: &mut Vec<Clamped>,
     ) -> Next {
         match outcome {
-            Outcome::Done | Outcome::Ignored => match R::requeue(object) {
-                Some(interval) => {
-                    let interval = Clamped::clamp("requeue interval", interval, clamped);
-                    Next::After(self.clock.until_resync(interval, &object.uid().unwrap_or_default()))
-                }
+            Outcome::Done | Outcome::Ignored => match interval::<R>(object, clamped) {
+                Some(interval) => self.resync(object, interval),
                 None => Next::Await,
             },
+            Outcome::Waiting { poll: None } if retry == Retry::VerySlow => {
+                self.resync(object, interval::<R>(object, clamped).unwrap_or(Retry::HOUR))
+            }
             Outcome::Requeue { after: Some(after) } => Next::After(*after),
             Outcome::Waiting { poll: Some(poll) } => Next::After(*poll),
             Outcome::Requeue { after: None } => Next::Retry { progressed, at_least: None },
-            Outcome::Failed { .. } => match R::retry(object) {
-                Some(pause) => {
-                    let pause = Clamped::clamp("retry interval", pause, clamped);
-                    Next::RetryAfter { progressed, pause, at_least: None }
-                }
+            Outcome::Failed { .. } => match Self::pace(object, retry, clamped) {
+                Some(curve) => Next::RetryAlong { progressed, curve, at_least: None },
                 None => Next::Retry { progressed, at_least: None },
             },
             Outcome::Waiting { poll: None } | Outcome::Stalled { .. } => Next::Await,
@@ -50,6 +48,25 @@ impl<R: Reconciler> PassWorker<R> {
             Outcome::Conflict => Next::Conflict { newer_than: object.resource_version().unwrap_or_default() },
         }
     }
+
+    /// At the next resync.
+    fn resync(&self, object: &R::Object, interval: Duration) -> Next {
+        Next::After(self.clock.until_resync(interval, &object.uid().unwrap_or_default()))
+    }
+
+    /// How failures follow each other, where not along the curve of all.
+    fn pace(object: &R::Object, retry: Retry, clamped: &mut Vec<Clamped>) -> Option<Curve> {
+        match retry {
+            Retry::Fast => Some(Curve::FAST),
+            Retry::VerySlow => Some(Curve::flat(interval::<R>(object, clamped).unwrap_or(Retry::HOUR))),
+            Retry::Slow => R::retry(object).map(|pause| Curve::flat(Clamped::clamp("retry interval", pause, clamped))),
+        }
+    }
+}
+
+/// The requeue interval of the object.
+fn interval<R: Reconciler>(object: &R::Object, clamped: &mut Vec<Clamped>) -> Option<Duration> {
+    R::requeue(object).map(|interval| Clamped::clamp("requeue interval", interval, clamped))
 }
 
 /// Takes note of a `Retry-After` of the API server that is out of bounds.
@@ -68,8 +85,8 @@ pub(super) fn not_before(next: Next, retry_after: Option<Duration>) -> Next {
         Next::After(delay) => Next::After(delay.max(least)),
         Next::Retry { progressed, at_least } => Next::Retry { progressed, at_least: later(at_least) },
         Next::Undone { at_least } => Next::Undone { at_least: later(at_least) },
-        Next::RetryAfter { progressed, pause, at_least } => {
-            Next::RetryAfter { progressed, pause, at_least: later(at_least) }
+        Next::RetryAlong { progressed, curve, at_least } => {
+            Next::RetryAlong { progressed, curve, at_least: later(at_least) }
         }
         Next::Await | Next::Conflict { .. } | Next::Forget => next,
     }
@@ -90,7 +107,7 @@ mod tests {
         let retry = |at_least| Next::Retry { progressed: true, at_least };
         assert_eq!(after(retry(None)), retry(Some(ASKED)));
         assert_eq!(after(retry(Some(long))), retry(Some(long)));
-        let again = |at_least| Next::RetryAfter { progressed: false, pause: short, at_least };
+        let again = |at_least| Next::RetryAlong { progressed: false, curve: Curve::FAST, at_least };
         assert_eq!(after(again(None)), again(Some(ASKED)));
         assert_eq!((after(Next::Await), not_before(retry(None), None)), (Next::Await, retry(None)));
     }

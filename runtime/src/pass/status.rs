@@ -18,14 +18,16 @@ pub(super) struct Identity {
     pub(super) uid: String,
     pub(super) generation: Option<i64>,
     pub(super) deleting: bool,
+    /// What is written holds for the object, whatever its spec says meanwhile.
+    pub(super) urgent: bool,
 }
 
 impl Identity {
     /// Same object, same wish: what the pass found out still holds.
     fn holds_for(&self, live: &DynamicObject) -> bool {
-        live.metadata.uid.as_deref() == Some(&*self.uid)
-            && live.metadata.generation == self.generation
-            && live.metadata.deletion_timestamp.is_some() == self.deleting
+        let same_wish =
+            live.metadata.generation == self.generation && live.metadata.deletion_timestamp.is_some() == self.deleting;
+        live.metadata.uid.as_deref() == Some(&*self.uid) && (self.urgent || same_wish)
     }
 }
 

@@ -18,8 +18,15 @@ impl Curve {
     pub(crate) const FAILURE: Self = Self { base: Duration::from_secs(1), cap: Duration::from_secs(600) };
     /// While the API server itself does not answer: as above, but at most 1 min, so that all are back soon after it is.
     pub(crate) const OUTAGE: Self = Self { base: Duration::from_secs(1), cap: Duration::from_secs(60) };
+    /// For objects that lack what is about to come: 1 s doubling to 30 s.
+    pub(crate) const FAST: Self = Self { base: Duration::from_secs(1), cap: Duration::from_secs(30) };
     /// Between conflicting writes: 50 ms doubling to 5 s.
     pub(crate) const CONFLICT: Self = Self { base: Duration::from_millis(50), cap: Duration::from_secs(5) };
+
+    /// Always the same.
+    pub(crate) const fn flat(pause: Duration) -> Self {
+        Self { base: pause, cap: pause }
+    }
 
     /// The delay after so many failures before this one, without jitter.
     pub(crate) fn ceiling(self, failures: u32) -> Duration {

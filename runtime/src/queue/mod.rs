@@ -98,12 +98,12 @@ pub(crate) enum Next {
         /// Not before this time has passed (`Retry-After`).
         at_least: Option<Duration>,
     },
-    /// After this time, less a jitter, for ever: instead of along the curve.
-    RetryAfter {
-        /// The curve, should it be followed again, starts anew.
+    /// Along this curve, for ever, instead of that of the key.
+    RetryAlong {
+        /// The curve starts anew.
         progressed: bool,
-        /// The time.
-        pause: Duration,
+        /// The curve.
+        curve: Curve,
         /// Not before this time has passed (`Retry-After`).
         at_least: Option<Duration>,
     },
@@ -125,7 +125,7 @@ pub(crate) enum Next {
 impl Next {
     /// Whether the pass did not end well, and is tried again for that.
     pub(crate) const fn failed(&self) -> bool {
-        matches!(self, Self::Retry { .. } | Self::Undone { .. } | Self::RetryAfter { .. })
+        matches!(self, Self::Retry { .. } | Self::Undone { .. } | Self::RetryAlong { .. })
     }
 }
 

@@ -275,8 +275,7 @@ impl Entry {
                 let at = self.fail(now, false, |failures| ended.curve.delay_at(failures, drawn));
                 Some((self.retry(at, now, at_least), Causes::RETRY | ran.both(Causes::FLEETING)))
             }
-            Next::RetryAfter { progressed, pause, at_least } => {
-                let curve = Curve { base: pause, cap: pause };
+            Next::RetryAlong { progressed, curve, at_least } => {
                 let anew = progressed || ran.contains(Causes::GENERATION);
                 let at = self.fail(now, anew, |failures| curve.delay_at(failures, drawn));
                 Some((self.retry(at, now, at_least), Causes::RETRY))

@@ -17,6 +17,7 @@ use tokio::sync::watch;
 use super::health::Watched;
 use super::streaming::Streaming;
 use super::trouble::Trouble;
+use crate::client::without_managed_fields;
 use crate::decode::keeping_all;
 use crate::queue::Curve;
 
@@ -96,6 +97,7 @@ pub(super) async fn follow<K>(
     K: Clone + DeserializeOwned + Debug + Send + 'static,
 {
     let place = &watched.place;
+    let client = if place.whole { client } else { without_managed_fields(&client) };
     let begin = || {
         let (config, streams) = streaming.apply(place.config());
         (keeping_all(place.whole, watcher(place.api::<K>(client.clone()), config)), streams)

@@ -205,6 +205,33 @@ pub(super) const MISTAKES: &[(&str, &[u8], &[&str])] = &[
         ],
     ),
     (
+        "a check before a step that stands behind it, or a step behind a check after it",
+        &[],
+        &["rustc/check/before_behind_a_step", "rustc/check/step_behind_after"],
+    ),
+    ("a check or a hook that does not say when it runs", &[], &["own/check/without_time", "own/hook/without_time"]),
+    (
+        "a check, an observer, a claim or a hook that changes what it may not",
+        &[],
+        &[
+            "own/check/of_external_things",
+            "own/observe/of_external_things",
+            "own/claim/with_conditions",
+            "own/hook/with_conditions",
+            "own/hook/that_changes",
+        ],
+    ),
+    (
+        "a pace for an error that is not tried again",
+        &[],
+        &[
+            "own/reconcile_error/retry_none",
+            "own/reconcile_error/retry_of_stalled",
+            "own/reconcile_error/retry_of_a_wait",
+        ],
+    ),
+    ("policies of namespaces for a cluster-scoped kind", &[], &["rustc/reconciler/policies_of_no_namespace"]),
+    (
         "a marker, a set or the set of a step by hand that does not fit",
         &[],
         &["rustc/reconciler/marker_by_hand", "rustc/condition_set/set_by_hand", "rustc/sub_reconciler/step_of_by_hand"],

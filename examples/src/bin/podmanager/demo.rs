@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use evenkeel::condition::{self, READY, Status};
 use examples::server::said;
+use examples::story::{Story, print_changes};
 use examples::terminal::say;
-use futures::{StreamExt, TryStreamExt};
 use k8s_openapi::api::core::v1::Pod;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use kube::api::{DeleteParams, Patch, PatchParams};
-use kube::runtime::{WatchStreamExt, wait, watcher};
+use kube::runtime::wait;
 use kube::{Api, Client, ResourceExt};
 use serde_json::json;
 use tokio::time::{sleep, timeout};
@@ -38,11 +38,23 @@ impl Demo {
         Self { managers: Api::namespaced(client.clone(), namespace), pods: Api::namespaced(client, namespace) }
     }
 
+    /// The creation time in the status, once the object is ready and the time is another one.
+    async fn ready_with_other_time_than(&self, before: Option<Time>) -> Result<Time> {
+        let reached = |object: Option<&PodManager>| {
+            object.is_some_and(|object| is_ready(object) && pod_created(object) != before.as_ref())
+        };
+        let object = timeout(DEADLINE, wait::await_condition(self.managers.clone(), NAME, reached)).await;
+        let object = object.map_err(|_| format!("{NAME} is not ready after {DEADLINE:?}: does a kubelet run?"))?;
+        let object = object.map_err(|error| format!("cannot watch {NAME}: {error}"))?;
+        object.as_ref().and_then(pod_created).cloned().ok_or_else(|| format!("{NAME} is ready without a Pod"))
+    }
+}
+
+impl Story for Demo {
+    const FAREWELL: &'static str = "deleting the PodManager; its Pod goes with it";
+
     /// Makes the object, deletes its Pod, and tells what each Pod's creation time became.
-    ///
-    /// # Errors
-    /// The server refuses something, or a state is not reached within a minute.
-    pub async fn run(&self) -> Result<()> {
+    async fn run(&self) -> Result<()> {
         let object = json!({ "apiVersion": "demo.evenkeel.dev/v1", "kind": "PodManager",
             "metadata": { "name": NAME }, "spec": { "image": "nginx:1.29" } });
         let params = PatchParams::apply("podmanager-demo").force();
@@ -57,32 +69,12 @@ impl Demo {
         say(&format!("\nfirst Pod   created {}\nsecond Pod  created {}", first.0, second.0))
     }
 
-    /// Prints each change of the objects, until it is dropped.
-    ///
-    /// # Errors
-    /// Standard output cannot be written.
-    pub async fn tell(&self) -> Result<()> {
-        let stream = watcher(self.managers.clone(), watcher::Config::default()).default_backoff().applied_objects();
-        let mut last = String::new();
-        let mut stream = stream.boxed();
-        loop {
-            match stream.try_next().await {
-                Ok(Some(object)) if line(&object) != last => {
-                    last = line(&object);
-                    say(&last)?;
-                }
-                Ok(_) => {}
-                // The watcher starts again by itself.
-                Err(error) => tracing::warn!(%error, "watch"),
-            }
-        }
+    async fn look_on(&self) -> Result<()> {
+        print_changes(self.managers.clone(), line).await
     }
 
     /// Deletes the object; its Pod goes with it, as it owns it.
-    ///
-    /// # Errors
-    /// The server refuses, or the Pod stays.
-    pub async fn end(&self) -> Result<()> {
+    async fn end(&self) -> Result<()> {
         let pod = self.pods.get_opt(NAME).await.map_err(|error| said(&error))?;
         match self.managers.delete(NAME, &DeleteParams::default()).await {
             Err(kube::Error::Api(status)) if status.code == 404 => return Ok(()),
@@ -92,17 +84,6 @@ impl Demo {
         let gone = wait::await_condition(self.pods.clone(), NAME, wait::conditions::is_deleted(&uid));
         let gone = timeout(DEADLINE, gone).await.map_err(|_| format!("the Pod {NAME} is there after {DEADLINE:?}"))?;
         gone.map(drop).map_err(|error| error.to_string())
-    }
-
-    /// The creation time in the status, once the object is ready and the time is another one.
-    async fn ready_with_other_time_than(&self, before: Option<Time>) -> Result<Time> {
-        let reached = |object: Option<&PodManager>| {
-            object.is_some_and(|object| is_ready(object) && pod_created(object) != before.as_ref())
-        };
-        let object = timeout(DEADLINE, wait::await_condition(self.managers.clone(), NAME, reached)).await;
-        let object = object.map_err(|_| format!("{NAME} is not ready after {DEADLINE:?}: does a kubelet run?"))?;
-        let object = object.map_err(|error| format!("cannot watch {NAME}: {error}"))?;
-        object.as_ref().and_then(pod_created).cloned().ok_or_else(|| format!("{NAME} is ready without a Pod"))
     }
 }
 

@@ -15,6 +15,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use examples::server::{Choice, Server};
+use examples::story::tell;
 use examples::terminal::{end, prepare, say};
 use k8s_openapi::api::core::v1::Pod;
 use kube::Api;
@@ -55,29 +56,12 @@ async fn run(args: &Args) -> Result<(), String> {
     let namespace = &args.server.namespace;
     say(&server.introduction(&[], namespace, "podmanagers"))?;
     let operator = operator().client(server.client.clone()).namespaces([namespace]);
+    let demo = Demo::new(server.client.clone(), namespace);
     tokio::select! {
-        outcome = tell(args, &server) => outcome,
+        outcome = tell(&demo, args.once) => outcome,
         ended = operator.run_until(pending()) => Err(format!("the operator ended: {ended:?}")),
         Err(error) = kubelet(&server, namespace) => Err(error),
     }
-}
-
-/// The whole story: the demo until it is over or stopped, and the farewell.
-async fn tell(args: &Args, server: &Server) -> Result<(), String> {
-    let demo = Demo::new(server.client.clone(), &args.server.namespace);
-    let story = async {
-        demo.run().await?;
-        if args.once { Ok(()) } else { pending().await }
-    };
-    let outcome = tokio::select! {
-        outcome = story => outcome,
-        outcome = demo.tell() => outcome,
-        _ = tokio::signal::ctrl_c() => Ok(()),
-    };
-    if outcome.is_ok() {
-        say("\ndeleting the PodManager; its Pod goes with it")?;
-    }
-    outcome.and(demo.end().await)
 }
 
 /// Where there are no nodes, somebody has to say that Pods run.

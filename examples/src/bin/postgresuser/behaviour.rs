@@ -23,7 +23,7 @@ use crate::sql::Database;
 const LONG: Duration = Duration::from_secs(1800);
 
 /// The server of this process: it stops when the process ends.
-fn host() -> Option<&'static Host> {
+pub(crate) fn host() -> Option<&'static Host> {
     static HOST: OnceLock<Option<Host>> = OnceLock::new();
     let start = || Host::start().inspect_err(|error| eprintln!("SKIPPED: {error}")).ok();
     HOST.get_or_init(start).as_ref()
@@ -40,19 +40,19 @@ async fn ask(text: String) -> Vec<postgres::SimpleQueryMessage> {
 }
 
 /// The first column of the first row.
-async fn value(text: String) -> Option<String> {
+pub(crate) async fn value(text: String) -> Option<String> {
     ask(text).await.iter().find_map(|message| match message {
         postgres::SimpleQueryMessage::Row(row) => row.get(0).map(ToOwned::to_owned),
         _ => None,
     })
 }
 
-async fn roles(role: &str) -> usize {
+pub(crate) async fn roles(role: &str) -> usize {
     let quoted = postgres_protocol::escape::escape_literal(role);
     value(format!("SELECT count(*) FROM pg_roles WHERE rolname = {quoted}")).await.unwrap().parse().unwrap()
 }
 
-async fn accepts(role: &str, password: &str) -> bool {
+pub(crate) async fn accepts(role: &str, password: &str) -> bool {
     let (role, password) = (role.to_owned(), password.to_owned());
     spawn_blocking(move || database().accepts(&role, &password).unwrap()).await.unwrap()
 }
@@ -319,7 +319,13 @@ async fn a_rest_of_an_hour_writes_nothing_to_the_cluster() {
     world.delete().await;
 }
 
-/// One user stays and gets another password, another one goes. Returns what is left in PostgreSQL.
+/// The policy that the status tells.
+pub(crate) fn shown(user: &PostgresUser) -> &str {
+    let inputs = user.status.as_ref().and_then(|status| status.observed_inputs.as_ref());
+    inputs.map(|inputs| &*inputs.policy).filter(|policy| !policy.is_empty()).unwrap_or("manage")
+}
+
+/// One user stays, gets another password, other rights and policies, another one goes. Returns what is left in PostgreSQL.
 async fn scenario(trial: Trial) -> (usize, usize, bool) {
     static NEXT: AtomicUsize = AtomicUsize::new(0);
     // Roles of its own: a statement of the run before that was cut off may still be on its way.
@@ -339,6 +345,13 @@ async fn scenario(trial: Trial) -> (usize, usize, bool) {
     };
     until(&users, "stays", LONG, handled).await;
     eventually(LONG, || async { users.get_opt("goes").await.unwrap().is_none().then_some(()) }).await;
+    let change = json!({ "spec": { "privileges": ["Create"] } });
+    users.patch("stays", &PatchParams::default(), &Patch::Merge(change)).await.unwrap();
+    for policy in ["skip", "detach-on-delete", "manage"] {
+        let said = json!({ "metadata": { "annotations": { "evenkeel.dev/policy": policy } } });
+        users.patch("stays", &PatchParams::default(), &Patch::Merge(said)).await.unwrap();
+        until(&users, "stays", LONG, |user| is_ready(user) && shown(user) == policy).await;
+    }
     let password = password::of(&secrets.get("stays-postgres").await.unwrap()).unwrap();
     (roles(&stays).await, roles(&goes).await, accepts(&stays, &password).await)
 }

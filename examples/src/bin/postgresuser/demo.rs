@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use evenkeel::condition::{self, READY, Status};
 use examples::server::said;
+use examples::story::{Story, print_changes};
 use examples::terminal::say;
-use futures::{StreamExt, TryStreamExt};
 use k8s_openapi::api::core::v1::Secret;
 use kube::api::{DeleteParams, Patch, PatchParams};
-use kube::runtime::{WatchStreamExt, wait, watcher};
+use kube::runtime::wait;
 use kube::{Api, Client, ResourceExt};
 use serde_json::json;
 use tokio::task::spawn_blocking;
@@ -42,64 +42,6 @@ impl Demo {
         }
     }
 
-    /// Makes the object, logs in as its role, and asks for another password.
-    ///
-    /// # Errors
-    /// The server refuses something, or a state is not reached within a minute.
-    pub async fn run(&self) -> Result<()> {
-        let object = json!({ "apiVersion": "sql.evenkeel.dev/v1", "kind": "PostgresUser",
-            "metadata": { "name": NAME }, "spec": { "database": "postgres", "privileges": ["Create"] } });
-        let params = PatchParams::apply("postgresuser-demo").force();
-        let made = self.users.patch(NAME, &params, &Patch::Apply(&object)).await;
-        made.map_err(|error| format!("cannot apply {NAME}: {}", said(&error)))?;
-        let first = self.password_other_than(None).await?;
-        say(&format!("\n{} logs in: {}", first.0, self.logs_in(&first).await?))?;
-        say("\nsomebody asks for another password")?;
-        let now = jiff::Timestamp::now().to_string();
-        let request = json!({ "metadata": { "annotations": {
-            "evenkeel.dev/requestedAt": now, "evenkeel.dev/rotateAt": now } } });
-        let asked = self.users.patch(NAME, &PatchParams::default(), &Patch::Merge(&request)).await;
-        asked.map_err(|error| format!("cannot annotate {NAME}: {}", said(&error)))?;
-        let second = self.password_other_than(Some(&first.1)).await?;
-        let (old, new) = (self.logs_in(&first).await?, self.logs_in(&second).await?);
-        say(&format!("\n{} logs in with the first password: {old}, with the second: {new}", first.0))
-    }
-
-    /// Prints each change of the objects, until it is dropped.
-    ///
-    /// # Errors
-    /// Standard output cannot be written.
-    pub async fn tell(&self) -> Result<()> {
-        let stream = watcher(self.users.clone(), watcher::Config::default()).default_backoff().applied_objects();
-        let (mut stream, mut last) = (stream.boxed(), String::new());
-        loop {
-            match stream.try_next().await {
-                Ok(Some(object)) if line(&object) != last => {
-                    last = line(&object);
-                    say(&last)?;
-                }
-                Ok(_) => {}
-                // The watcher starts again by itself.
-                Err(error) => tracing::warn!(%error, "watch"),
-            }
-        }
-    }
-
-    /// Deletes the object and waits until it is gone, and its role before it.
-    ///
-    /// # Errors
-    /// The server refuses, or the object stays.
-    pub async fn end(&self) -> Result<()> {
-        let uid = match self.users.delete(NAME, &DeleteParams::default()).await {
-            Err(kube::Error::Api(status)) if status.code == 404 => return Ok(()),
-            Err(error) => return Err(format!("cannot delete {NAME}: {}", said(&error))),
-            Ok(deleted) => deleted.left().and_then(|object| object.uid()).unwrap_or_default(),
-        };
-        let gone = wait::await_condition(self.users.clone(), NAME, wait::conditions::is_deleted(&uid));
-        let gone = timeout(DEADLINE, gone).await.map_err(|_| format!("{NAME} is there after {DEADLINE:?}"))?;
-        gone.map(drop).map_err(|error| error.to_string())
-    }
-
     /// Role and password, once the object is ready and the password is another one.
     async fn password_other_than(&self, before: Option<&str>) -> Result<(String, String)> {
         let other = async {
@@ -125,6 +67,46 @@ impl Demo {
         let answer =
             spawn_blocking(move || database.accepts(&role, &password)).await.map_err(|error| error.to_string())?;
         answer.map_err(|error| error.to_string())
+    }
+}
+
+impl Story for Demo {
+    const FAREWELL: &'static str = "deleting the PostgresUser; its role goes before it";
+
+    /// Makes the object, logs in as its role, and asks for another password.
+    async fn run(&self) -> Result<()> {
+        let object = json!({ "apiVersion": "sql.evenkeel.dev/v1", "kind": "PostgresUser",
+            "metadata": { "name": NAME }, "spec": { "database": "postgres", "privileges": ["Create"] } });
+        let params = PatchParams::apply("postgresuser-demo").force();
+        let made = self.users.patch(NAME, &params, &Patch::Apply(&object)).await;
+        made.map_err(|error| format!("cannot apply {NAME}: {}", said(&error)))?;
+        let first = self.password_other_than(None).await?;
+        say(&format!("\n{} logs in: {}", first.0, self.logs_in(&first).await?))?;
+        say("\nsomebody asks for another password")?;
+        let now = jiff::Timestamp::now().to_string();
+        let request = json!({ "metadata": { "annotations": {
+            "evenkeel.dev/requestedAt": now, "evenkeel.dev/rotateAt": now } } });
+        let asked = self.users.patch(NAME, &PatchParams::default(), &Patch::Merge(&request)).await;
+        asked.map_err(|error| format!("cannot annotate {NAME}: {}", said(&error)))?;
+        let second = self.password_other_than(Some(&first.1)).await?;
+        let (old, new) = (self.logs_in(&first).await?, self.logs_in(&second).await?);
+        say(&format!("\n{} logs in with the first password: {old}, with the second: {new}", first.0))
+    }
+
+    async fn look_on(&self) -> Result<()> {
+        print_changes(self.users.clone(), line).await
+    }
+
+    /// Deletes the object and waits until it is gone, and its role before it.
+    async fn end(&self) -> Result<()> {
+        let uid = match self.users.delete(NAME, &DeleteParams::default()).await {
+            Err(kube::Error::Api(status)) if status.code == 404 => return Ok(()),
+            Err(error) => return Err(format!("cannot delete {NAME}: {}", said(&error))),
+            Ok(deleted) => deleted.left().and_then(|object| object.uid()).unwrap_or_default(),
+        };
+        let gone = wait::await_condition(self.users.clone(), NAME, wait::conditions::is_deleted(&uid));
+        let gone = timeout(DEADLINE, gone).await.map_err(|_| format!("{NAME} is there after {DEADLINE:?}"))?;
+        gone.map(drop).map_err(|error| error.to_string())
     }
 }
 

@@ -5,6 +5,8 @@
 
 #[cfg(test)]
 mod behaviour;
+#[cfg(test)]
+mod crash;
 pub mod demo;
 pub mod host;
 pub mod name;
@@ -19,6 +21,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use examples::server::{Choice, Server};
+use examples::story::tell;
 use examples::terminal::{end, prepare, say};
 use tokio::task::spawn_blocking;
 
@@ -68,8 +71,9 @@ async fn run(args: &Args) -> Result<(), String> {
     let namespace = &args.server.namespace;
     say(&server.introduction(&[], namespace, "postgresusers"))?;
     let operator = operator(database.clone()).client(server.client.clone()).namespaces([namespace]);
+    let demo = Demo::new(server.client.clone(), namespace, database);
     tokio::select! {
-        outcome = tell(args, Demo::new(server.client.clone(), namespace, database)) => outcome,
+        outcome = tell(&demo, args.once) => outcome,
         ended = operator.run_until(pending()) => Err(format!("the operator ended: {ended:?}")),
     }
 }
@@ -83,21 +87,4 @@ async fn postgres(given: Option<&str>) -> Result<(Option<Host>, Database), Strin
     let host = spawn_blocking(Host::start).await.map_err(|error| error.to_string())??;
     let database = host.database()?;
     Ok((Some(host), database))
-}
-
-/// The whole story: the demo until it is over or stopped, and the farewell.
-async fn tell(args: &Args, demo: Demo) -> Result<(), String> {
-    let story = async {
-        demo.run().await?;
-        if args.once { Ok(()) } else { pending().await }
-    };
-    let outcome = tokio::select! {
-        outcome = story => outcome,
-        outcome = demo.tell() => outcome,
-        _ = tokio::signal::ctrl_c() => Ok(()),
-    };
-    if outcome.is_ok() {
-        say("\ndeleting the PostgresUser; its role goes before it")?;
-    }
-    outcome.and(demo.end().await)
 }

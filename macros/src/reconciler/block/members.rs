@@ -6,6 +6,7 @@ use syn::{Attribute, Path, Type, Visibility, parse_quote};
 
 use super::check::check_cfg;
 use crate::errors::Errors;
+use crate::life::{self, What};
 use crate::reconciler::args::ReconcilerArgs;
 use crate::sub_reconciler::Parts;
 use crate::syntax::args::arguments;
@@ -13,7 +14,7 @@ use crate::syntax::block::{Block, Item};
 use crate::syntax::function::{Function, Home};
 use crate::syntax::krate::Krate;
 use crate::syntax::names::{plain, snake};
-use crate::{claim, cleanup, sub_reconciler};
+use crate::{cleanup, sub_reconciler};
 
 pub(super) struct Members {
     pub(super) home: Home,
@@ -30,6 +31,8 @@ pub(super) struct Members {
     pub(super) observer: Option<Path>,
     /// The marker of the claim.
     pub(super) claim: Option<Path>,
+    /// The markers of the hooks.
+    pub(super) hooks: Vec<Path>,
     /// Every step can be called.
     pub(super) callable: bool,
 }
@@ -43,7 +46,8 @@ pub(super) fn home(args: &ReconcilerArgs, block: &Block) -> Home {
     let name = name.unwrap_or_else(|| format_ident!("Reconciler"));
     let module = args.module.clone().unwrap_or_else(|| module(&name));
     let functions = || block.items.iter().filter_map(function);
-    let is_step = |function: &&Function| function.attrs.iter().any(|attr| is(attr, "sub_reconciler"));
+    let makes_step = |attr: &Attribute| is(attr, "sub_reconciler") || is(attr, "check");
+    let is_step = |function: &&Function| function.attrs.iter().any(makes_step);
     let steps = functions().filter(is_step).map(|step| step.sig.ident.clone()).collect();
     let methods = functions().map(|method| method.sig.ident.clone()).collect();
     let pipeline = functions().find(|function| function.sig.ident == "reconcile");
@@ -86,9 +90,12 @@ fn is(attr: &Attribute, name: &str) -> bool {
     attr.path().segments.last().is_some_and(|segment| segment.ident == name)
 }
 
-/// Takes off the attribute that makes a method a step, a cleanup, an observer or a claim.
+/// What makes a method of a struct something of a reconciler.
+const ATTRIBUTES: [&str; 6] = ["sub_reconciler", "check", "cleanup", "observe", "claim", "hook"];
+
+/// Takes off the attribute that makes a method a step, a check, a cleanup, an observer, a claim or a hook.
 pub(super) fn take_attribute(function: &mut Function) -> Option<Attribute> {
-    let ours = |attr: &Attribute| ["sub_reconciler", "cleanup", "observe", "claim"].iter().any(|name| is(attr, name));
+    let ours = |attr: &Attribute| ATTRIBUTES.iter().any(|name| is(attr, name));
     let at = function.attrs.iter().position(ours)?;
     Some(function.attrs.remove(at))
 }
@@ -104,6 +111,7 @@ pub(super) fn read(krate: &Krate, block: &mut Block, home: &Home, errors: &mut E
         object: None,
         observer: None,
         claim: None,
+        hooks: Vec::new(),
         callable: true,
     };
     for item in std::mem::take(&mut block.items) {
@@ -126,14 +134,23 @@ impl Members {
         } else if is(&attr, "claim") {
             check_cfg("claim", &function, errors);
             self.take_claim(&function.sig.ident, errors);
-            self.parts.push(claim::method(args, krate.clone(), function, errors));
+            self.parts.push(life::method(What::Claim, args, krate.clone(), function, errors));
+        } else if is(&attr, "hook") {
+            check_cfg("hook", &function, errors);
+            let (module, name) = (&self.home.module, &function.sig.ident);
+            self.hooks.push(parse_quote!(#module::#name));
+            self.parts.push(life::method(What::Hook, args, krate.clone(), function, errors));
         } else if is(&attr, "observe") {
             check_cfg("observer", &function, errors);
             self.take_observer(&function.sig.ident, errors);
             self.parts.push(sub_reconciler::observe::method(args, krate.clone(), function, errors));
         } else {
-            check_cfg("step", &function, errors);
-            let step = sub_reconciler::method(args, krate.clone(), function, errors);
+            let (looks, krate) = (is(&attr, "check"), krate.clone());
+            check_cfg(if looks { "check" } else { "step" }, &function, errors);
+            let step = match looks {
+                true => sub_reconciler::looking::method(args, krate, function, errors),
+                false => sub_reconciler::method(args, krate, function, errors),
+            };
             self.callable &= step.callable;
             self.object = self.object.take().or(step.object);
             self.parts.push(step.parts);

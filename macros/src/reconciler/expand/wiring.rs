@@ -34,7 +34,7 @@ pub(super) fn expand_wiring(reconciler: &Reconciler) -> TokenStream {
     let (suspend, previously) = (expand_suspend(krate, args.suspend.as_ref()), expand_previously(args));
     let depends_on = args.depends_on.iter().map(|_| quote!(depends_on: true,));
     let requested = args.requested.iter();
-    let (policies, claim) = (expand_policies(args), expand_claim(args));
+    let (policies, claim, hooks) = (expand_policies(args), expand_claim(args), expand_hooks(args));
     quote! {
         #krate::Wiring {
             #(doc: #doc,)*
@@ -49,6 +49,7 @@ pub(super) fn expand_wiring(reconciler: &Reconciler) -> TokenStream {
             #(#depends_on)*
             #policies
             #claim
+            #hooks
             #previously
             #summary
             ..#krate::Wiring::of::<#set>(#name)
@@ -96,6 +97,18 @@ fn expand_claim(args: &ReconcilerArgs) -> TokenStream {
         quote_spanned!(claim.span()=> #here::claimer::<Self, #claim>())
     });
     quote!(#(claim: #krate::std::option::Option::Some(#claim),)*)
+}
+
+/// What runs beside the steps. That each is a hook of this reconciler is asked here only.
+fn expand_hooks(args: &ReconcilerArgs) -> TokenStream {
+    let hooks = args.hooks.iter().map(|hook| {
+        let here = args.krate.at(hook.span());
+        quote_spanned!(hook.span()=> #here::hooker::<Self, #hook>())
+    });
+    match args.hooks.is_empty() {
+        true => TokenStream::new(),
+        false => quote!(hooks: &[#(#hooks),*],),
+    }
 }
 
 /// `field: Some(value),`

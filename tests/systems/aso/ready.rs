@@ -1,0 +1,148 @@
+//! Ready: when it is another one, when its time moves, and what an error shows.
+
+use std::time::Duration;
+
+use evenkeel::prelude::*;
+use evenkeel_tests::widget::condition;
+use serde_json::{Value, json};
+
+use crate::script::{End, Wrong, class};
+use crate::stage::{Outside, Stage};
+
+/// What makes Ready look like this.
+fn leads_to(said: &Value) -> End {
+    let word = |key: &str| said[key].as_str();
+    let reason = word("reason").unwrap_or("New");
+    let severity = match word("state").or(word("severity")).filter(|text| !text.is_empty()) {
+        Some(severity) => severity,
+        None if said == "True" || word("status") == Some("True") => "True",
+        None => "Unknown",
+    };
+    match severity {
+        "True" => End::Changed(reason.to_owned()),
+        "Unknown" => End::Unknown(Box::leak(reason.to_owned().into_boxed_str())),
+        severity => End::Wrong(Wrong::new(class(severity), reason, word("message").unwrap_or("m"))),
+    }
+}
+
+/// One pass that ends like this; of a newer generation, where there is one before.
+async fn show(stage: &Stage, said: &Value, newer: bool) {
+    stage.script.lock().create = leads_to(said);
+    match newer {
+        true => {
+            stage.world.merge::<Outside>("x", json!({ "spec": { "size": 2 } })).await;
+        }
+        false => stage.wake(),
+    }
+    stage.settle().await;
+}
+
+async fn start(old: &Value) -> Stage {
+    let mut stage = Stage::new().await;
+    stage.script.lock().create = leads_to(old);
+    stage.create(json!({}), json!({})).await;
+    stage.operate(|operator| operator);
+    stage.settle().await;
+    stage
+}
+
+async fn ready(stage: &Stage) -> Value {
+    condition(&stage.object().await, "Ready").cloned().unwrap_or_default()
+}
+
+fn without_time(mut ready: Value) -> Value {
+    ready.as_object_mut().unwrap().remove("lastTransitionTime");
+    ready
+}
+
+pub(super) async fn overwritten(given: Value) -> Value {
+    let (old, new) = (&given["old"], &given["new"]);
+    if new["type"] == "Other" {
+        // The other one is a condition of the author's.
+        let stage = start(&json!({ "state": "Info", "reason": "R" })).await;
+        let (object, before) = (stage.object().await, ready(&stage).await);
+        let both = condition(&object, "Ready").is_some() && condition(&object, "Allowed").is_some();
+        return json!({ "overwrites": before["reason"] != "R", "both_present": both });
+    }
+    let stage =
+        if old.is_null() { start(&json!({ "state": "Unknown", "reason": "None" })).await } else { start(old).await };
+    let before = ready(&stage).await;
+    tokio::time::sleep(Duration::from_millis(10)).await;
+    show(&stage, new, !old.is_null() && old["gen"] != new["gen"]).await;
+    let after = ready(&stage).await;
+    let kept = before["lastTransitionTime"] == after["lastTransitionTime"];
+    // Both successes look alike here: what is new is what the status says beside them.
+    let made = stage.object().await["status"]["made"] == new["reason"];
+    let changed = without_time(before) != without_time(after) || (new["state"] == "True" && made);
+    json!({ "overwrites": changed, "transition_time": if kept { "kept" } else { "now" } })
+}
+
+pub(super) async fn transition(given: Value) -> Value {
+    if given["old"].is_null() {
+        let stage = start(&given["new"]).await;
+        let at: jiff::Timestamp = ready(&stage).await["lastTransitionTime"].as_str().unwrap().parse().unwrap();
+        let now = jiff::Timestamp::now();
+        let is_now = now.duration_since(at).as_secs().abs() < 5;
+        return json!({ "transition_time": if is_now { "now" } else { "then" } });
+    }
+    let stage = start(&given["old"]).await;
+    let before = ready(&stage).await;
+    // Shorter than the first retry, and across a whole second.
+    tokio::time::sleep(Duration::from_millis(650)).await;
+    show(&stage, &given["new"], true).await;
+    let kept = before["lastTransitionTime"] == ready(&stage).await["lastTransitionTime"];
+    json!({ "transition_time": if kept { "kept" } else { "now" } })
+}
+
+/// The error that a case describes, as its outermost type says: what is inside counts where that hands it on.
+fn wrong(said: &Value) -> Wrong {
+    if said.is_string() {
+        let text = said.as_str().unwrap();
+        return if text == "NotFound" {
+            ApiError::NotFound("it is gone".into()).into()
+        } else {
+            Wrong::new(Class::Transient, "Failed", text)
+        };
+    }
+    if said["wrap"].is_string() {
+        return wrong(&said["inner"]);
+    }
+    let retry = if said["retry"] == "very_slow" { evenkeel::Retry::VerySlow } else { evenkeel::Retry::Slow };
+    let reason = said["reason"].as_str().unwrap();
+    Wrong::new(class(said["severity"].as_str().unwrap()), reason, said["cause"].as_str().unwrap_or("boom"))
+        .retried(retry)
+}
+
+pub(super) async fn error(given: Value) -> Value {
+    let stage = start(&json!("True")).await;
+    let show = async |said: &Value| {
+        stage.script.lock().create = End::Wrong(wrong(said));
+        stage.wake();
+        stage.settle().await;
+        stage.ready().await
+    };
+    if given["a"].is_object() {
+        show(&given["a"]).await;
+        let told = stage.world.events("x").await.len();
+        show(&given["b"]).await;
+        return json!({ "is_same": stage.world.events("x").await.len() == told });
+    }
+    let error = &given["error"];
+    let ready = show(error).await;
+    let is_said = ready["status"] == "False";
+    let pauses = async {
+        // Less than three quarters of an hour.
+        tokio::time::sleep(Duration::from_secs(2600)).await;
+        stage.script.pauses("create_or_update").len()
+    };
+    let retry = if pauses.await > 1 { "slow" } else { "very_slow" };
+    json!({
+        // An error without a class does not compile.
+        "found": error.is_object(),
+        "message": ready["message"],
+        "reason": ready["reason"],
+        "ready_written": is_said,
+        "shown_as": ready,
+        "retry": retry,
+    })
+}

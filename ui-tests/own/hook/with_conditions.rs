@@ -1,0 +1,19 @@
+//! It sets no condition.
+use evenkeel::prelude::*;
+use ui_tests::{GitRepository, RepoCondition, RepoError, fetch, store};
+
+#[hook(before, sets(on::ArtifactStored))]
+async fn say(_repo: &GitRepository) -> Result<(), RepoError> {
+    Ok(())
+}
+
+#[reconciler(conditions = RepoCondition, hooks(say))]
+async fn repository(repo: &GitRepository, cx: &mut Pass<'_>) -> Flow {
+    let commit = fetch(repo, cx).await?;
+    store(repo, &commit, cx).await?;
+    Ok(())
+}
+
+fn main() {
+    ui_tests::run::<repository>();
+}
