@@ -59,6 +59,8 @@ struct Writes {
     ours: Vec<Box<str>>,
     /// Versions that came meanwhile, and whom they would wake.
     held: Vec<(Box<str>, Key)>,
+    /// The uids of what went meanwhile: an answer that still tells of one is late.
+    gone: Vec<Box<str>>,
 }
 
 impl Children {
@@ -182,6 +184,10 @@ impl Children {
     pub(super) fn deleted(&self, target: &Target) {
         let Some(id) = self.id(target) else { return };
         let mut records = self.lock();
+        if records.writes.get(&id).is_some_and(|writes| !writes.gone.is_empty()) {
+            // The watch was faster; what is known now is another object of this name.
+            return;
+        }
         if let Some(uid) = records.children.get(&id).map(|child| child.uid.clone()) {
             records.deleted.insert(id, uid);
         }
@@ -232,13 +238,13 @@ impl Records {
         {
             return None;
         }
-        let former = self.forget(&id);
+        let former = self.forget(&id).map(|child| child.owner);
         self.by_owner.entry(child.owner_uid.clone()).or_default().insert(id.clone());
         self.children.insert(id, child);
         former
     }
 
-    fn forget(&mut self, id: &Id) -> Option<Key> {
+    fn forget(&mut self, id: &Id) -> Option<Child> {
         let child = self.children.remove(id)?;
         if let Some(ids) = self.by_owner.get_mut(&child.owner_uid) {
             ids.remove(id);
@@ -246,16 +252,19 @@ impl Records {
                 self.by_owner.remove(&child.owner_uid);
             }
         }
-        Some(child.owner)
+        Some(child)
     }
 
     fn remove(&mut self, id: &Id) -> Vec<Key> {
         self.deleted.remove(id);
+        let former = self.forget(id);
         if let Some(writes) = self.writes.get_mut(id) {
             writes.ours.clear();
+            let uid = former.as_ref().map(|child| child.uid.clone());
+            writes.gone.extend(uid.filter(|_| writes.under_way > 0));
         }
         self.tidy(id);
-        self.forget(id).into_iter().collect()
+        former.into_iter().map(|child| child.owner).collect()
     }
 
     fn wrote(&mut self, id: Id, child: Child) {
@@ -267,6 +276,9 @@ impl Records {
             return;
         }
         let writes = self.writes.entry(id.clone()).or_default();
+        if writes.gone.contains(&child.uid) {
+            return;
+        }
         writes.ours.push(version.clone());
         // The record wakes its owner also if the object vanishes before the watch has delivered it, as during a first list.
         self.store(id, child);
@@ -278,6 +290,7 @@ impl Records {
         if writes.under_way > 0 {
             return Vec::new();
         }
+        writes.gone.clear();
         let held = std::mem::take(&mut writes.held);
         let foreign =
             held.into_iter().filter(|(version, _)| !writes.delivered(version)).map(|(_, owner)| owner).collect();

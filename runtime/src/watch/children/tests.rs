@@ -80,6 +80,33 @@ fn a_child_that_vanishes_before_the_watch_has_delivered_it_wakes_its_owner() {
 }
 
 #[test]
+fn a_child_that_vanishes_before_its_write_is_answered_is_gone() {
+    let children = children();
+    children.apply(0, &child("4", "one"), None);
+    children.begin(&target());
+    assert_eq!(children.apply(0, &child("5", "one"), None), []);
+    assert_eq!(children.remove(0, &Key::new(Some("a"), "child")), repo("one"));
+    children.wrote(&seen("5"), &whole("5"), &repo("one")[0]);
+    assert_eq!((children.get(&target()), children.of("uid-one")), (None, Vec::new()));
+    children.end(&target());
+    assert!(children.lock().writes.is_empty(), "nothing is left behind");
+}
+
+#[test]
+fn a_child_that_somebody_makes_again_before_our_delete_is_answered_is_alive() {
+    let again = ObjectMeta { uid: Some("d".into()), ..child("7", "one") };
+    let children = children();
+    children.apply(0, &child("4", "one"), None);
+    children.begin(&target());
+    children.remove(0, &Key::new(Some("a"), "child"));
+    children.apply(0, &again, None);
+    children.deleted(&target());
+    children.end(&target());
+    assert_eq!(children.of("uid-one"), [Seen::of_meta(&target(), &again)]);
+    assert!(children.lock().writes.is_empty(), "nothing is left behind");
+}
+
+#[test]
 fn a_change_of_the_controller_wakes_both() {
     let children = children();
     children.apply(0, &child("1", "one"), None);
