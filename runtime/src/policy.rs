@@ -136,6 +136,13 @@ impl Effective {
     pub(crate) fn shown(&self) -> &'static str {
         match self {
             Self::Known(Policy::Manage) => "",
+            other => other.word(),
+        }
+    }
+
+    /// In a word.
+    pub(crate) fn word(&self) -> &'static str {
+        match self {
             Self::Known(policy) => policy.as_str(),
             Self::Unknown(_) => UNKNOWN_WORD,
         }
@@ -159,6 +166,10 @@ impl Effective {
 
 /// What the status says where a policy cannot be told.
 pub(crate) const UNKNOWN_WORD: &str = "unknown";
+
+/// All that counts, in words.
+pub(crate) const WORDS: [&str; 4] =
+    [Policy::Manage.as_str(), Policy::Skip.as_str(), Policy::DetachOnDelete.as_str(), UNKNOWN_WORD];
 
 /// The reason of Ready where a policy cannot be told.
 pub(crate) const UNKNOWN: &str = "PolicyUnknown";

@@ -10,8 +10,10 @@ use evenkeel_tests::sweep::from_everywhere;
 use evenkeel_tests::widget::{
     Lab, Widget, WidgetCondition, WidgetError, a_widget, condition, definition, fetch, is_ready, reason, store,
 };
-use evenkeel_tests::world::{SOON, World, quiet};
-use kube::ResourceExt;
+use evenkeel_tests::world::{SOON, Server, World, quiet};
+use k8s_openapi::api::core::v1::Namespace;
+use kube::api::DeleteParams;
+use kube::{Api, ResourceExt};
 use serde_json::{Value, json};
 
 /// Notes itself; the annotation of its name says what goes wrong.
@@ -160,10 +162,66 @@ async fn a_hook_of_the_delete_path_and_a_check_make_a_struct_of_steps_whole(worl
     world
 }
 
+fn finalizers(widget: &Value) -> usize {
+    widget["metadata"]["finalizers"].as_array().map_or(0, Vec::len)
+}
+
+async fn a_finalizer_that_is_taken_off_by_hand_comes_back_or_lets_the_object_go(world: World) -> World {
+    let (lab, nothing) = (Lab::at("a"), json!({ "metadata": { "finalizers": null } }));
+    world.install(&definition()).await;
+    let operator = world.operator::<hooked>(lab.clone());
+    world.create::<Widget>(a_widget("w", json!({}))).await;
+    world.until::<Widget>("w", "ready", is_ready).await;
+    quiet().await;
+    let _ = lab.take_log();
+    let before = world.writes();
+    world.merge::<Widget>("w", nothing.clone()).await;
+    world.until::<Widget>("w", "kept again", |w| finalizers(w) == 1).await;
+    quiet().await;
+    assert_eq!((world.writes() - before, lab.cleanups()), (1, 0), "put back in one write: {:?}", lab.take_log());
+    // While it goes, whoever takes it off decides that nothing is cleaned up.
+    annotate(&world, "w", json!({ "going": "poll" })).await;
+    world.delete::<Widget>("w").await;
+    world.until::<Widget>("w", "held back", |w| reason(w, "Ready") == "NotYet").await;
+    world.merge::<Widget>("w", nothing).await;
+    world.until_gone::<Widget>("w").await;
+    quiet().await;
+    let (before, _) = (world.writes(), lab.take_log());
+    quiet().await;
+    assert_eq!((world.writes() - before, lab.cleanups(), lab.take_log().len()), (0, 0, 0), "nobody asks for it again");
+    world.create::<Widget>(a_widget("w", json!({}))).await;
+    let again = world.until::<Widget>("w", "ready", is_ready).await;
+    assert_eq!(finalizers(&again), 1);
+    operator.stop().await.unwrap();
+    world
+}
+
 on_each_server!(
     each_hook_runs_at_its_point_and_those_after_on_success_only,
     a_hook_of_the_delete_path_and_a_check_make_a_struct_of_steps_whole,
+    a_finalizer_that_is_taken_off_by_hand_comes_back_or_lets_the_object_go,
 );
+
+/// In process only: the real servers run without the controller that empties a namespace.
+#[tokio::test]
+async fn a_namespace_that_terminates_in_the_middle_of_a_pass_is_cleaned_up() {
+    let world = World::on(Server::InProcess).await.unwrap();
+    let lab = Lab::at("a");
+    world.install(&definition()).await;
+    let operator = world.operator::<hooked>(lab.clone());
+    let held = lab.hold.lock().await;
+    world.create::<Widget>(a_widget("w", json!({ "child": "x" }))).await;
+    eventually(SOON, || async { (lab.passes() == 1).then_some(()) }).await;
+    let namespaces: Api<Namespace> = Api::all(world.client.clone());
+    namespaces.delete(&world.namespace, &DeleteParams::default()).await.unwrap();
+    world.until::<Widget>("w", "going", |w| w["metadata"]["deletionTimestamp"].is_string()).await;
+    drop(held);
+    eventually(SOON, || async { namespaces.get_opt(&world.namespace).await.unwrap().is_none().then_some(()) }).await;
+    assert_eq!((lab.passes(), lab.cleanups()), (1, 1), "{:?}", lab.log());
+    let refused = world.wire.count(|call| call.path.contains("/configmaps/") && call.is_write());
+    assert_eq!(refused, 1, "what cannot be made there any more is not tried again");
+    operator.stop().await.unwrap();
+}
 
 #[tokio::test(start_paused = true)]
 async fn hooks_converge_from_everywhere() {

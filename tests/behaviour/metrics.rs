@@ -200,6 +200,32 @@ async fn conditions_are_counted_by_status_and_follow_the_objects() {
     operator.stop().await.unwrap();
 }
 
+#[tokio::test]
+async fn policies_are_counted_and_follow_the_objects() {
+    let world = world().await;
+    let (operator, address) = start(&world, &Lab::at("a"));
+    // Nothing may be said of it.
+    world.wire.observers().excuse("b");
+    for (name, policy) in [("a", "manage"), ("b", "skip"), ("c", "Skip"), ("d", "")] {
+        let mut object = a_widget(name, json!({}));
+        object["metadata"]["annotations"] = json!({ "evenkeel.dev/policy": policy });
+        world.create::<Widget>(object).await;
+    }
+    let counted = async || {
+        let samples = samples(address).await;
+        let of = |policy: &str| samples[&format!("evenkeel_policy{{controller=\"widget\",policy=\"{policy}\"}}")];
+        ["manage", "skip", "detach-on-delete", "unknown"].map(of)
+    };
+    quiet().await;
+    assert_eq!(counted().await, [2.0, 1.0, 0.0, 1.0]);
+    let detach = json!({ "metadata": { "annotations": { "evenkeel.dev/policy": "detach-on-delete" } } });
+    world.merge::<Widget>("c", detach).await;
+    world.delete::<Widget>("a").await;
+    quiet().await;
+    assert_eq!(counted().await, [1.0, 1.0, 1.0, 0.0]);
+    operator.stop().await.unwrap();
+}
+
 /// The series there are, whatever their values; a code may come late.
 async fn series(address: SocketAddr) -> BTreeSet<String> {
     samples(address).await.into_keys().collect()

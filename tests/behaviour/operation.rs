@@ -10,7 +10,8 @@ use evenkeel_tests::on_each_server;
 use evenkeel_tests::sweep::from_everywhere;
 use evenkeel_tests::widget::is_ready;
 use evenkeel_tests::world::World;
-use kube::{CustomResource, CustomResourceExt as _};
+use kube::api::{Patch, PatchParams};
+use kube::{Api, CustomResource, CustomResourceExt as _};
 use schemars::JsonSchema;
 use serde_json::{Value, json};
 
@@ -141,7 +142,28 @@ async fn an_operation_of_an_earlier_spec_is_followed_by_one_of_the_new(world: Wo
     world
 }
 
+async fn what_others_write_meanwhile_does_not_start_it_again(world: World) -> World {
+    let plant = Plant::taking(4);
+    world.install(&Engine::crd()).await;
+    let operator = world.operator::<engine>(plant.clone());
+    world.create::<Engine>(an_engine(1)).await;
+    world.until::<Engine>("e", "begun", |e| e["status"]["building"].is_object()).await;
+    // Somebody loses the handle and tells lies, and somebody else edits what no step reads.
+    let api: Api<Engine> = world.api();
+    let lies = json!({ "status": { "building": null, "built": "by hand", "conditions": [] } });
+    api.patch_status("e", &PatchParams::default(), &Patch::Merge(lies)).await.unwrap();
+    world
+        .merge::<Engine>("e", json!({ "metadata": { "annotations": { "note": "hello" }, "labels": { "a": "b" } } }))
+        .await;
+    let object = world.until::<Engine>("e", "built", is_ready).await;
+    assert_eq!((built(&object), &object["status"]["building"]), ("made by order of size 1", &Value::Null));
+    assert_eq!((plant.started(), &object["metadata"]["annotations"]["note"]), (1, &json!("hello")));
+    operator.stop().await.unwrap();
+    world
+}
+
 on_each_server!(
+    what_others_write_meanwhile_does_not_start_it_again,
     a_long_operation_is_started_once_and_asked_for_also_after_a_restart,
     an_operation_of_an_earlier_spec_is_followed_by_one_of_the_new,
 );

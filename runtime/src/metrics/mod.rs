@@ -35,6 +35,8 @@ pub(crate) trait Subject: Send + Sync {
     fn look(&self, key: &Key) -> Option<Look>;
     /// Shows the conditions of all objects, one after another.
     fn conditions(&self, see: &mut dyn FnMut(&Condition));
+    /// Shows the policies of all objects in words; nothing where the reconciler has none.
+    fn policies(&self, see: &mut dyn FnMut(&'static str));
 }
 
 /// What is known of one object without a call. Neither its spec nor data are in it.

@@ -10,6 +10,7 @@ use prometheus_client::metrics::gauge::ConstGauge;
 
 use super::{Controller, Subject, Subjects};
 use crate::condition::Status;
+use crate::policy::WORDS;
 use crate::queue::Figures;
 
 /// Asks the reconcilers.
@@ -23,7 +24,8 @@ impl Collector for Scrape {
         let all: Vec<Queue> = self.0.all().into_iter().filter_map(|one| Some((one.clone(), one.subject()?))).collect();
         workers(&all, &mut encoder)?;
         queues(&all, &mut encoder)?;
-        conditions(&all, &mut encoder)
+        conditions(&all, &mut encoder)?;
+        policies(&all, &mut encoder)
     }
 }
 
@@ -101,4 +103,20 @@ fn counted(controller: &Controller, queue: &dyn Subject) -> Vec<(&'static str, [
         }
     });
     counts
+}
+
+/// How many objects each policy counts for, where the reconciler has policies.
+fn policies(all: &[Queue], encoder: &mut DescriptorEncoder) -> Result<(), Error> {
+    let help = "Objects that this policy counts for";
+    let type_ = ConstGauge::new(0_i64).metric_type();
+    let mut family = encoder.encode_descriptor("evenkeel_policy", help, None, type_)?;
+    for (controller, queue) in all.iter().filter(|(controller, _)| controller.wiring().policies.is_some()) {
+        let mut counts = WORDS.map(|word| (word, 0_i64));
+        queue.policies(&mut |word| counts.iter_mut().filter(|(of, _)| *of == word).for_each(|(_, count)| *count += 1));
+        for (policy, count) in counts {
+            let labels = [("controller", controller.name()), ("policy", policy)];
+            ConstGauge::new(count).encode(family.encode_family(&labels)?)?;
+        }
+    }
+    Ok(())
 }

@@ -76,4 +76,15 @@ impl<R: Reconciler> Subject for Working<R> {
             conditions::<R>(&object).iter().for_each(&mut *see);
         }
     }
+
+    fn policies(&self, see: &mut dyn FnMut(&'static str)) {
+        if R::WIRING.policies.is_some() {
+            self.worker
+                .env
+                .primary
+                .all(&|_| true)
+                .iter()
+                .for_each(|(_, object)| see(self.worker.policy(object).word()));
+        }
+    }
 }
