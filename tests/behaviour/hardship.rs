@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use evenkeel::prelude::*;
-use evenkeel_testkit::{Cluster, Effect, Fault, Verb, Work, eventually};
+use evenkeel_testkit::{Cluster, Effect, Fault, Seed, Verb, Work, eventually};
 use evenkeel_tests::on_each_server;
 use evenkeel_tests::widget::{
     Lab, Widget, WidgetCondition, WidgetError, a_widget, definition, is_ready, on, store, widget,
@@ -148,29 +148,23 @@ async fn looking(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
     Ok(())
 }
 
-/// What an operator is told of so many secrets, of which ten are relevant: at the start, and of a change of each that is not.
-async fn told_of(irrelevant: usize) -> (usize, u64) {
+/// What an operator is told of so many secrets, of which one in a hundred is relevant: at the start, and of a change of some that are not.
+async fn told_of(all: usize) -> (usize, u64) {
     let world = a_world().await;
-    let (secrets, params) = (world.api::<Secret>(), PostParams::default());
-    let create = |name: String, labels: Value| {
-        let secret: Secret = serde_json::from_value(json!({ "metadata": { "name": name, "labels": labels } })).unwrap();
-        let (secrets, params) = (&secrets, &params);
-        async move { drop(secrets.create(params, &secret).await.unwrap()) }
+    let secrets = |name: &str, count: usize, look: &str| {
+        let metadata = json!({ "name": name, "namespace": world.namespace, "labels": { "look": look } });
+        Seed::from(json!({ "apiVersion": "v1", "kind": "Secret", "metadata": metadata })).times(count)
     };
-    for i in 0..10 {
-        create(format!("relevant-{i}"), json!({ "look": "yes" })).await;
-    }
-    for i in 0..irrelevant {
-        create(format!("other-{i}"), json!({ "look": "no" })).await;
-    }
+    let seed = secrets("relevant", all / 100, "yes").and(secrets("other", all - all / 100, "no"));
+    world.cluster().seed(seed).await.unwrap();
     world.create::<Widget>(a_widget("w", json!({}))).await;
     let lab = Lab::at("a");
     let operator = world.operator::<looking>(lab.clone());
     ready_at(&world, 1).await;
     let before = work(&world);
-    for i in 0..irrelevant {
+    for i in 0..500 {
         let more = Patch::Merge(json!({ "data": { "k": "dg==" } }));
-        secrets.patch(&format!("other-{i}"), &PatchParams::default(), &more).await.unwrap();
+        world.api::<Secret>().patch(&format!("other-{i}"), &PatchParams::default(), &more).await.unwrap();
     }
     let delivered = (work(&world) - before).delivered;
     operator.stop().await.unwrap();
@@ -180,8 +174,8 @@ async fn told_of(irrelevant: usize) -> (usize, u64) {
 
 #[tokio::test(start_paused = true)]
 async fn of_a_busy_kind_only_what_is_under_the_selector_is_delivered_whatever_the_rest() {
-    assert_eq!(told_of(100).await, (2, 0));
-    assert_eq!(told_of(5_000).await, (2, 0));
+    assert_eq!(told_of(1_000).await, (2, 0));
+    assert_eq!(told_of(100_000).await, (2, 0));
 }
 
 /// Sixty changes, one a minute; each must be in the status before the next.

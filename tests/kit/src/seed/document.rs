@@ -11,6 +11,8 @@ pub(super) struct Document {
     /// Counted from 1.
     pub(super) number: usize,
     pub(super) object: Value,
+    /// So many of it, under numbered names, instead of one.
+    pub(super) times: Option<usize>,
 }
 
 impl Document {
@@ -76,5 +78,5 @@ pub(super) fn unpack(value: Value, number: usize) -> Vec<Document> {
         },
         object => vec![object],
     };
-    objects.into_iter().zip(number..).map(|(object, number)| Document { number, object }).collect()
+    objects.into_iter().zip(number..).map(|(object, number)| Document { number, object, times: None }).collect()
 }

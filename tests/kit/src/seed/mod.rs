@@ -1,5 +1,6 @@
 //! Objects that a cluster starts with, from YAML or from typed values.
 
+mod crowd;
 mod document;
 mod error;
 mod plant;
@@ -49,6 +50,31 @@ impl Seed {
         self
     }
 
+    /// So many of each object instead of one, called `<name>-0`, `<name>-1` and so on: a crowd for a test of many.
+    ///
+    /// The last of them is stored by all rules of the server. The others are its copies, but for name, uid and version, which takes some
+    /// microseconds each; a validation rule that reads the name is asked about the last one only.
+    ///
+    /// ```
+    /// # use evenkeel_testkit::{Cluster, Seed};
+    /// # use k8s_openapi::api::core::v1::ConfigMap;
+    /// # use kube::Api;
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> kube::Result<()> {
+    /// let cluster = Cluster::start().await;
+    /// let map = Seed::from("{apiVersion: v1, kind: ConfigMap, metadata: {name: map}, data: {sky: blue}}");
+    /// cluster.seed(map.times(100)).await.unwrap();
+    /// let maps: Api<ConfigMap> = Api::default_namespaced(cluster.client());
+    /// assert_eq!(maps.get("map-7").await?.data.unwrap()["sky"], "blue");
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn times(mut self, count: usize) -> Self {
+        self.documents.iter_mut().for_each(|document| document.times = Some(count));
+        self
+    }
+
     /// Statuses are stored as this field manager applied them, which then may take conditions away again; `seed` owns them otherwise.
     ///
     /// The manager of a reconciler of evenkeel is `<operator>/<reconciler>`.
@@ -63,7 +89,8 @@ impl Seed {
 impl Seed {
     /// How many objects of the kind there are.
     pub(crate) fn count(&self, kind: &str) -> usize {
-        self.documents.iter().filter(|document| document.object["kind"] == kind).count()
+        let of_kind = self.documents.iter().filter(|document| document.object["kind"] == kind);
+        of_kind.map(|document| document.times.unwrap_or(1)).sum()
     }
 }
 

@@ -12,6 +12,7 @@ use super::document::Document;
 use super::{Seed, SeedError};
 use crate::registry::{Kind, split};
 use crate::server::{Server, answered};
+use crate::store::Key;
 use crate::strategy::{finalizers, is_deleting, meta, metadata};
 
 /// Who writes seeds.
@@ -30,48 +31,55 @@ pub(super) async fn plant(server: &Arc<Server>, seed: Seed) -> Result<(), SeedEr
     documents.sort_by_key(Document::rank);
     let mut planter = Planter { server, status_manager: seed.status_manager, owners: HashMap::new() };
     for document in documents {
-        planter.plant(document).await?;
+        match document.times {
+            Some(times) => planter.crowd(document, times).await?,
+            None => drop(planter.plant(document).await?),
+        }
     }
     Ok(())
 }
 
-struct Planter<'a> {
-    server: &'a Arc<Server>,
+pub(super) struct Planter<'a> {
+    pub(super) server: &'a Arc<Server>,
     status_manager: Option<String>,
     /// The uids that the server gave, by the uid in the seed and by kind and name.
     owners: HashMap<String, String>,
 }
 
 /// A document on its way: its place is known.
-struct Planted {
-    document: Document,
-    title: String,
-    kind: Arc<Kind>,
-    path: String,
+pub(super) struct Planted {
+    pub(super) document: Document,
+    pub(super) title: String,
+    pub(super) kind: Arc<Kind>,
+    pub(super) path: String,
+    /// Its place in the store.
+    pub(super) key: Key,
 }
 
 impl Planted {
-    fn refused(&self, why: impl Into<String>) -> SeedError {
+    pub(super) fn refused(&self, why: impl Into<String>) -> SeedError {
         SeedError::about(self.document.number, &self.title, why)
     }
 }
 
 impl Planter<'_> {
-    async fn plant(&mut self, document: Document) -> Result<(), SeedError> {
-        let planted = self.place(document).await?;
+    pub(super) async fn plant(&mut self, document: Document) -> Result<Planted, SeedError> {
+        let mut planted = self.place(document).await?;
         let object = &planted.document.object;
         if is_deleting(object) && finalizers(object).is_empty() {
             return Err(planted.refused("metadata.deletionTimestamp: without a finalizer it would be gone at once"));
         }
         let created = self.create(&planted).await?;
-        let path = format!("{}/{}", planted.path, meta(&created, "name"));
+        meta(&created, "namespace").clone_into(&mut planted.key.0);
+        meta(&created, "name").clone_into(&mut planted.key.1);
+        let path = format!("{}/{}", planted.path, planted.key.1);
         if planted.kind.status && !object["status"].is_null() {
             self.status(&planted, &path, created).await?;
         }
         if is_deleting(object) {
             self.send(&planted, Method::DELETE, &path, &json!({})).await?;
         }
-        Ok(())
+        Ok(planted)
     }
 
     /// Finds the kind of a document, and makes its namespace.
@@ -100,7 +108,7 @@ impl Planter<'_> {
             }
             None => format!("{root}/{}", kind.plural),
         };
-        Ok(Planted { title, kind, path, document })
+        Ok(Planted { title, kind, path, document, key: Key::default() })
     }
 
     /// Makes a namespace; what is wrong with it shows when something is to be made in it.

@@ -1,6 +1,6 @@
 //! What a cluster starts with.
 
-use k8s_openapi::api::core::v1::{ConfigMap, Namespace, Secret};
+use k8s_openapi::api::core::v1::{ConfigMap, Namespace, Secret, Service};
 use kube::api::{DynamicObject, ListParams};
 use kube::{Api, ResourceExt};
 use serde_json::json;
@@ -100,6 +100,60 @@ async fn what_is_wrong_is_told_with_document_object_and_field() {
     let orphan = json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "s",
         "ownerReferences": [{"apiVersion": "v1", "kind": "ConfigMap", "name": "a"}]}});
     assert!(refused(orphan).await.contains("metadata.ownerReferences[0]: no ConfigMap \"a\" before it"));
+}
+
+#[tokio::test]
+async fn of_many_each_is_as_if_it_were_alone_but_for_its_name() {
+    let [crowd, each] = [Cluster::start().await, Cluster::start().await];
+    let widget = |name: &str| {
+        Seed::from(json!({"apiVersion": "ex.dev/v1", "kind": "Widget", "metadata": {"name": name, "namespace": "shop"},
+            "spec": {"size": 3}, "status": {"phase": "Done"}}))
+    };
+    crowd.seed(Seed::from(widgets()).and(widget("w").times(12))).await.unwrap();
+    each.seed(widgets()).await.unwrap();
+    for at in 0..12 {
+        each.seed(widget(&format!("w-{at}"))).await.unwrap();
+    }
+    let listed = async |cluster: &Cluster| {
+        let mut all = api(cluster).list(&ListParams::default()).await.unwrap().items;
+        let uids: std::collections::BTreeSet<_> = all.iter().map(|one| one.uid().unwrap()).collect();
+        let versions: std::collections::BTreeSet<_> = all.iter().map(|one| one.resource_version().unwrap()).collect();
+        assert_eq!((all.len(), uids.len(), versions.len()), (12, 12, 12));
+        for one in &mut all {
+            (one.metadata.uid, one.metadata.resource_version) = (None, None);
+            one.metadata.creation_timestamp = None;
+            one.metadata.managed_fields.iter_mut().flatten().for_each(|entry| entry.time = None);
+        }
+        serde_json::to_value(all).unwrap()
+    };
+    assert_eq!(listed(&crowd).await, listed(&each).await);
+}
+
+#[tokio::test]
+async fn what_is_wrong_with_one_of_many_is_told() {
+    let named = |name: &str| json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}});
+    assert!(
+        refused(Seed::from(named("A")).times(3)).await.starts_with("document 1 (ConfigMap default/A-2) is refused: ")
+    );
+    let told = refused(Seed::from(named("")).times(3)).await;
+    assert_eq!(
+        told,
+        "document 1 (ConfigMap without a name) is refused: metadata.name: missing; each of many is called after it"
+    );
+    let told = refused(Seed::from(named("a-1")).and(Seed::from(named("a")).times(3))).await;
+    assert_eq!(told, "document 2 (ConfigMap default/a-2) is refused: metadata.name: there is a ConfigMap a-1 already");
+}
+
+#[tokio::test]
+async fn services_of_a_crowd_have_addresses_of_their_own() {
+    let cluster = Cluster::start().await;
+    let service =
+        json!({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "web"}, "spec": {"ports": [{"port": 80}]}});
+    cluster.seed(Seed::from(service).times(4)).await.unwrap();
+    let services = Api::<Service>::default_namespaced(cluster.client()).list(&ListParams::default()).await.unwrap();
+    let addresses: std::collections::BTreeSet<_> =
+        services.items.into_iter().map(|service| service.spec.unwrap().cluster_ip.unwrap()).collect();
+    assert_eq!(addresses.len(), 4);
 }
 
 #[tokio::test]
