@@ -60,13 +60,14 @@ fn content(map: Option<ConfigMap>) -> String {
     map.and_then(|map| map.data?.remove("k")).unwrap_or_else(|| "-".into())
 }
 
-async fn plays(operate: impl FnOnce(&World, Arc<Lab>) -> Running) {
+async fn plays(prepare: impl FnOnce(&World, Arc<Lab>) -> Operator) {
     let world = World::on(Server::InProcess).await.unwrap();
     world.install(&definition()).await;
     let lag = Fault::new(Effect::Latency(LAG)).resource("configmaps").verb(Verb::Watch);
     world.cluster().faults().add(lag.always());
     let lab = Lab::at("a");
-    let operator = operate(&world, lab.clone());
+    // In pages, so that what lags is not the list.
+    let operator = Running::start(prepare(&world, lab.clone()).paged_lists());
     world.create::<Widget>(a_widget("w", json!({ "child": "x" }))).await;
     for child in [Some("y"), None, Some("z"), Some("z")] {
         sleep(Duration::from_secs(5)).await;
@@ -92,10 +93,10 @@ async fn plays(operate: impl FnOnce(&World, Arc<Lab>) -> Running) {
 
 #[tokio::test(start_paused = true)]
 async fn what_was_written_is_read_though_the_watch_of_its_name_lags() {
-    plays(World::operator::<named::named>).await;
+    plays(World::prepare::<named::named>).await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn what_was_written_is_read_though_the_watch_of_its_label_lags() {
-    plays(World::operator::<labelled::labelled>).await;
+    plays(World::prepare::<labelled::labelled>).await;
 }

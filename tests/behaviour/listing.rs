@@ -122,7 +122,8 @@ async fn children(lag: Option<Duration>) -> (Vec<String>, usize) {
     let slow = |lag| Fault::new(Effect::Latency(lag)).resource("configmaps").verb(Verb::Watch).always();
     lag.into_iter().for_each(|lag| world.cluster().faults().add(slow(lag)));
     let lab = Lab::at("a");
-    let operator = world.operator::<lister>(lab.clone());
+    // In pages, so that what lags is not the list.
+    let operator = Running::start(world.prepare::<lister>(lab.clone()).paged_lists());
     world.create::<Widget>(a_widget("w", json!({ "child": "x,y" }))).await;
     for child in ["y,yy", "x", "x"] {
         sleep(Duration::from_secs(5)).await;

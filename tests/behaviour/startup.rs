@@ -109,7 +109,7 @@ async fn a_crd_without_status_subresource_is_refused() {
 #[tokio::test(start_paused = true)]
 async fn without_the_right_to_list_it_ends_naming_verbs_and_resource() {
     let world = installed().await;
-    world.cluster().faults().add(Fault::new(Effect::Forbidden).resource("widgets").verb(Verb::List).always());
+    world.cluster().faults().add(Fault::new(Effect::Forbidden).resource("widgets").always());
     let error = refusal(operator(&world).namespaces(["team-a"])).await;
     assert_eq!(error.reason(), Reason::Forbidden);
     let text = error.to_string();
@@ -251,7 +251,7 @@ async fn the_field_of_a_second_reconciler_is_asked_for_only_where_there_is_one()
 async fn a_server_in_trouble_does_not_end_the_operator() {
     let world = installed().await;
     create(&world, "one").await;
-    world.cluster().faults().add(Fault::new(Effect::Unavailable).resource("widgets").verb(Verb::List).times(4));
+    world.cluster().faults().add(Fault::new(Effect::Unavailable).resource("widgets").verb(Verb::Watch).times(4));
     let running = tokio::spawn(operator(&world).run_until(std::future::pending()));
     becomes_ready(&world, "one", Duration::from_secs(60)).await;
     assert!(!running.is_finished());
@@ -262,7 +262,7 @@ async fn a_server_in_trouble_does_not_end_the_operator() {
 async fn a_list_that_never_comes_does_not_hold_up_the_others() {
     let world = installed().await;
     create(&world, "one").await;
-    world.cluster().faults().add(Fault::new(Effect::Hang).resource("configmaps").verb(Verb::List).always());
+    world.cluster().faults().add(Fault::new(Effect::Hang).resource("configmaps").always());
     let running = tokio::spawn(operator(&world).run_until(std::future::pending()));
     becomes_ready(&world, "one", Duration::from_secs(10)).await;
     running.abort();
@@ -270,10 +270,11 @@ async fn a_list_that_never_comes_does_not_hold_up_the_others() {
 
 #[tokio::test(start_paused = true)]
 async fn a_list_and_a_watch_that_are_never_answered_are_asked_for_again() {
-    for verb in [Verb::List, Verb::Watch] {
+    for (verb, pages) in [(Verb::List, true), (Verb::Watch, true), (Verb::Watch, false)] {
         let world = installed().await;
         world.cluster().faults().add(Fault::new(Effect::Hang).resource("widgets").verb(verb));
-        let running = tokio::spawn(operator(&world).run_until(std::future::pending()));
+        let operator = if pages { operator(&world).paged_lists() } else { operator(&world) };
+        let running = tokio::spawn(operator.run_until(std::future::pending()));
         tokio::time::sleep(Duration::from_secs(5)).await;
         create(&world, "late").await;
         becomes_ready(&world, "late", Duration::from_secs(120)).await;
@@ -287,7 +288,7 @@ async fn no_pass_starts_before_the_list_of_what_objects_own() {
     let world = installed().await;
     create(&world, "one").await;
     let late = Effect::Latency(Duration::from_millis(1500));
-    world.cluster().faults().add(Fault::new(late).resource("configmaps").verb(Verb::List).always());
+    world.cluster().faults().add(Fault::new(late).resource("configmaps").verb(Verb::Watch).always());
     let lab = Lab::at("a");
     let operator = world.prepare::<widget>(lab.clone());
     let running = tokio::spawn(operator.run_until(std::future::pending()));
@@ -341,7 +342,7 @@ async fn only_the_given_namespaces_are_listed() {
     let operator = operator(&world).namespaces(["team-a", "team-b"]);
     operator.run_until(tokio::time::sleep(Duration::from_secs(1))).await.unwrap();
     let mut lists: Vec<String> =
-        world.cluster().log().filter(|entry| entry.verb == Verb::List).into_iter().map(|entry| entry.path).collect();
+        world.cluster().log().filter(|entry| entry.verb == Verb::Watch).into_iter().map(|entry| entry.path).collect();
     lists.sort();
     let expected: Vec<String> = ["/api/v1/namespaces/team-a/configmaps", "/api/v1/namespaces/team-b/configmaps"]
         .into_iter()

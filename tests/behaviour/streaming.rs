@@ -1,18 +1,21 @@
 //! First lists as streams: where the server offers them none comes in pages, and elsewhere the server is asked once.
 
-use evenkeel_testkit::{Effect, Fault, Verb};
+use std::time::Duration;
+
+use evenkeel_testkit::{Effect, Fault, Seed, Verb, eventually};
 use evenkeel_tests::on_each_server;
 use evenkeel_tests::widget::{Lab, Widget, a_widget, definition, is_ready, widget};
-use evenkeel_tests::wire::Call;
-use evenkeel_tests::world::{Running, Server, World};
+use evenkeel_tests::wire::{self, Call};
+use evenkeel_tests::world::{Running, SOON, Server, World};
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::api::DeleteParams;
 use serde_json::json;
 
 on_each_server!(objects_come_in_the_watch_or_in_pages_and_none_is_lost);
 
-fn streams(call: &Call) -> bool {
-    call.query.contains("sendInitialEvents=true")
+/// How many lists came in pages, and how many as streams.
+fn lists(world: &World) -> (usize, usize) {
+    (world.wire.count(|call| call.is_list() && !call.is_stream()), world.wire.count(Call::is_stream))
 }
 
 async fn objects_come_in_the_watch_or_in_pages_and_none_is_lost(world: World) -> World {
@@ -21,7 +24,7 @@ async fn objects_come_in_the_watch_or_in_pages_and_none_is_lost(world: World) ->
     for i in 0..3 {
         world.create::<Widget>(a_widget(&format!("w-{i}"), json!({ "secret": "s", "child": "x" }))).await;
     }
-    let operator = Running::start(world.prepare::<widget>(Lab::at("a")).streaming_lists());
+    let operator = world.operator::<widget>(Lab::at("a"));
     for i in 0..3 {
         world.until::<Widget>(&format!("w-{i}"), "ready", is_ready).await;
     }
@@ -30,7 +33,7 @@ async fn objects_come_in_the_watch_or_in_pages_and_none_is_lost(world: World) ->
     world.create::<Widget>(a_widget("w-3", json!({ "secret": "s" }))).await;
     world.until::<Widget>("w-3", "ready", is_ready).await;
     operator.stop().await.unwrap();
-    let (lists, streams) = (world.wire.count(Call::is_list), world.wire.count(streams));
+    let (lists, streams) = lists(&world);
     match world.server {
         Server::Full => assert!(lists >= 3 && (1..=3).contains(&streams), "{lists} lists, {streams} refused streams"),
         _ => assert_eq!((lists, streams), (0, 3), "widgets, config maps, and the secret"),
@@ -43,7 +46,7 @@ async fn a_watch_that_expires_lists_again_as_a_stream() {
     let world = World::on(Server::InProcess).await.unwrap();
     world.install(&definition()).await;
     world.create::<Widget>(a_widget("w", json!({}))).await;
-    let operator = Running::start(world.prepare::<widget>(Lab::at("a")).streaming_lists());
+    let operator = world.operator::<widget>(Lab::at("a"));
     world.until::<Widget>("w", "ready", is_ready).await;
     world.wire.clear();
     world.cluster().compact();
@@ -53,6 +56,46 @@ async fn a_watch_that_expires_lists_again_as_a_stream() {
     world.merge::<Widget>("w", json!({ "spec": { "child": "x" } })).await;
     world.until::<Widget>("w", "ready in its generation", generation).await;
     world.api::<ConfigMap>().get("w").await.unwrap();
-    assert_eq!((world.wire.count(Call::is_list), world.wire.count(streams) > 0), (0, true));
+    let (pages, streams) = lists(&world);
+    assert!(pages == 0 && streams > 0, "{pages} {streams}");
+    operator.stop().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_wants_pages_gets_pages_and_one_that_fails_loses_nothing() {
+    const MANY: usize = 501;
+    let world = World::on(Server::InProcess).await.unwrap();
+    world.install(&definition()).await;
+    let mut one = a_widget("w", json!({}));
+    one["metadata"]["namespace"] = json!(world.namespace);
+    world.cluster().seed(Seed::from(one).times(MANY)).await.unwrap();
+    let mut failures = 2;
+    world.wire.fault(move |call| {
+        let fails = call.query.contains("continue=") && failures > 0;
+        failures -= usize::from(fails);
+        fails.then_some(wire::Fault::Answer(500, None))
+    });
+    let lab = Lab::at("a");
+    let operator = Running::start(world.prepare::<widget>(lab.clone()).paged_lists());
+    world.until::<Widget>("w-500", "ready", is_ready).await;
+    world.until::<Widget>("w-0", "ready", is_ready).await;
+    eventually(SOON, || async { (lab.passes() == MANY).then_some(()) }).await;
+    let pages = world.wire.count(|call| call.is_list() && call.path.ends_with("/widgets"));
+    assert_eq!((pages, lists(&world).1), (6, 0), "two pages, three times");
+    operator.stop().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_never_says_that_all_is_there_is_asked_for_pages() {
+    let world = World::on(Server::InProcess).await.unwrap();
+    world.install(&definition()).await;
+    world.create::<Widget>(a_widget("w", json!({}))).await;
+    let start = tokio::time::Instant::now();
+    let unaware = || wire::Fault::Unaware(&["sendInitialEvents", "resourceVersionMatch"]);
+    world.wire.fault(move |call| call.is_stream().then(unaware));
+    let operator = world.operator::<widget>(Lab::at("a"));
+    world.until::<Widget>("w", "ready", is_ready).await;
+    assert!(start.elapsed() < Duration::from_secs(40), "{:?}", start.elapsed());
+    assert_eq!(lists(&world), (2, 2), "widgets and config maps");
     operator.stop().await.unwrap();
 }

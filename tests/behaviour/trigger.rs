@@ -55,7 +55,7 @@ async fn what_is_said_before_the_first_list_is_not_lost() {
     let first = world.operator::<widget>(lab.clone());
     world.until::<Widget>("one", "ready", is_ready).await;
     first.stop().await.unwrap();
-    let stuck = Fault::new(Effect::Internal).resource("widgets").verb(Verb::List).times(4);
+    let stuck = Fault::new(Effect::Internal).resource("widgets").verb(Verb::Watch).times(4);
     world.cluster().faults().add(stuck);
     let (_operator, triggers) = operate(&world, &lab);
     triggers.unbounded_send(ObjectRef::new("one").within(&world.namespace)).unwrap();

@@ -65,7 +65,7 @@ impl Stage {
     }
 
     fn secret_watches(&self) -> usize {
-        self.world.cluster().log().count(|entry| entry.resource == "secrets" && entry.verb == Verb::List)
+        self.world.cluster().log().count(|entry| entry.resource == "secrets" && entry.verb == Verb::Watch)
     }
 }
 
@@ -152,7 +152,7 @@ async fn a_watch_by_name_is_shared_and_ends_with_its_last_asker() {
 async fn a_watch_in_trouble_hurts_only_who_needs_it_and_comes_back_by_itself() {
     let stage = Stage::new().await;
     stage.secret("token", "1").await;
-    stage.world.cluster().faults().add(Fault::new(Effect::Forbidden).resource("secrets").verb(Verb::List).times(3));
+    stage.world.cluster().faults().add(Fault::new(Effect::Forbidden).resource("secrets").verb(Verb::Watch).times(3));
     stage.create("needy", json!({ "secret": "token" })).await;
     for i in 0..20 {
         stage.create(&format!("free-{i}"), json!({})).await;
@@ -197,10 +197,10 @@ async fn what_happened_while_a_watch_was_down_is_found_out() {
 
 #[tokio::test(start_paused = true)]
 async fn tries_to_list_are_spaced_further_and_further() {
-    let stuck = Fault::new(Effect::Internal).resource("widgets").verb(Verb::List).always();
+    let stuck = Fault::new(Effect::Internal).resource("widgets").verb(Verb::Watch).always();
     let stage = Stage::with(|world| world.cluster().faults().add(stuck)).await;
     sleep(Duration::from_secs(300)).await;
-    let tries = stage.world.cluster().log().count(|entry| entry.resource == "widgets" && entry.verb == Verb::List);
+    let tries = stage.world.cluster().log().count(|entry| entry.resource == "widgets" && entry.verb == Verb::Watch);
     assert!((10..=20).contains(&tries), "1, 2, 4, 8, 16, then 30 s less a quarter at most: {tries}");
 }
 

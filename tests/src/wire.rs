@@ -4,7 +4,7 @@ use std::convert::Infallible;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use futures::StreamExt;
-use http::{Request, Response};
+use http::{Request, Response, Uri};
 use http_body_util::{BodyExt, Full, StreamBody};
 use kube::Client;
 use kube::client::Body;
@@ -35,11 +35,17 @@ impl Call {
         self.query.contains("watch=true")
     }
 
-    /// Whether it lists a collection: a read of many, and no watch.
+    /// Whether it lists a collection: in pages, or as the beginning of a watch.
     #[must_use]
     pub fn is_list(&self) -> bool {
         let pages = self.query.contains("limit=") || self.query.contains("resourceVersionMatch");
-        self.method == "GET" && !self.is_watch() && pages
+        self.method == "GET" && (self.is_stream() || (!self.is_watch() && pages))
+    }
+
+    /// Whether it asks for what is there as the beginning of a watch.
+    #[must_use]
+    pub fn is_stream(&self) -> bool {
+        self.query.contains("sendInitialEvents=true")
     }
 
     /// Whether it changes something.
@@ -68,6 +74,8 @@ pub enum Fault {
     Answer(u16, Option<u32>),
     /// Never answers.
     Silence,
+    /// Does not know these parameters of a query.
+    Unaware(&'static [&'static str]),
 }
 
 type Rule = Box<dyn FnMut(&Call) -> Option<Fault> + Send>;
@@ -145,7 +153,7 @@ impl Wire {
     }
 
     async fn send(&self, client: &Client, request: Request<Body>) -> Result<Answer, BoxError> {
-        let (parts, body) = request.into_parts();
+        let (mut parts, body) = request.into_parts();
         let body = body.collect_bytes().await?;
         let call = Call {
             method: parts.method.to_string(),
@@ -161,7 +169,10 @@ impl Wire {
         match fault {
             Some(Fault::Silence) => std::future::pending().await,
             Some(Fault::Answer(code, retry_after)) => Ok(refusal(code, retry_after)),
-            None => {
+            passes => {
+                if let Some(Fault::Unaware(parameters)) = passes {
+                    parts.uri = without(&parts.uri, parameters)?;
+                }
                 let answer = client.send(Request::from_parts(parts, Body::from(body))).await?;
                 if is_status_write && answer.status().is_success() {
                     return self.observed(answer).await;
@@ -203,6 +214,13 @@ impl Wire {
             StreamBody::new(frames).boxed_unsync()
         })
     }
+}
+
+/// The address without these parameters of its query.
+fn without(uri: &Uri, parameters: &[&str]) -> Result<Uri, BoxError> {
+    let known = |pair: &&str| pair.split('=').next().is_none_or(|name| !parameters.contains(&name));
+    let query: Vec<&str> = uri.query().unwrap_or_default().split('&').filter(known).collect();
+    Ok(format!("{}?{}", uri.path(), query.join("&")).parse()?)
 }
 
 fn refusal(code: u16, retry_after: Option<u32>) -> Answer {

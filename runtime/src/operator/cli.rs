@@ -82,9 +82,9 @@ struct Flags {
     /// others are claimed [default: $OPERATOR_NAMESPACE; without it all objects are ours]
     #[arg(long, global = true, value_name = "NAMESPACE", env = "OPERATOR_NAMESPACE", hide_env = true)]
     operator_namespace: Option<String>,
-    /// Asks for first lists as streams, where the API server offers them [default: in pages]
+    /// Asks for first lists in pages [default: as streams, where the API server offers them]
     #[arg(long, global = true)]
-    streaming_lists: bool,
+    paged_lists: bool,
     /// The kubeconfig to use [default: $KUBECONFIG, ~/.kube/config, or the pod's service account]
     #[arg(long, global = true, value_name = "FILE")]
     kubeconfig: Option<PathBuf>,
@@ -176,7 +176,7 @@ impl Operator {
         if let Some(address) = flags.listen {
             self = self.listen(address);
         }
-        self.streaming_lists |= flags.streaming_lists;
+        self.streaming_lists &= !flags.paged_lists;
         self.policy = flags.default_policy.unwrap_or(self.policy);
         if let Some(namespace) = flags.operator_namespace {
             self = self.operator_namespace(namespace);

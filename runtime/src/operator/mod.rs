@@ -95,7 +95,7 @@ impl Operator {
             version: None,
             namespaces: Vec::new(),
             managed_fields: false,
-            streaming_lists: false,
+            streaming_lists: true,
             limits: Limits::default(),
             grace: QueueConfig::GRACE,
             jitter: Jitter::default(),
@@ -132,11 +132,11 @@ impl Operator {
         self
     }
 
-    /// Asks for the objects that are there as a stream, in the watch itself, instead of in pages before it: that costs a large cluster's API
-    /// server far less memory. Kubernetes offers it from 1.32 on, earlier behind the feature gate `WatchList`; a server that refuses is asked
-    /// once, and then for pages.
-    pub fn streaming_lists(mut self) -> Self {
-        self.streaming_lists = true;
+    /// Asks for the objects that are there in pages, also where the API server offers them as a stream in the watch itself. Otherwise a
+    /// stream is asked for, which costs a large cluster's API server far less memory: Kubernetes offers it from 1.32 on, earlier behind the
+    /// feature gate `WatchList`. A server that refuses it, or never ends it, is asked once.
+    pub fn paged_lists(mut self) -> Self {
+        self.streaming_lists = false;
         self
     }
 

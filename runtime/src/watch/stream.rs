@@ -2,7 +2,6 @@
 
 use std::collections::HashSet;
 use std::fmt;
-use std::fmt::Debug;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,18 +10,21 @@ use futures::StreamExt;
 use kube::core::{ApiResource, DynamicResourceScope};
 use kube::runtime::watcher::{self, Event, watcher};
 use kube::{Api, Client, Resource};
-use serde::de::DeserializeOwned;
 use tokio::sync::watch;
 
 use super::health::Watched;
 use super::streaming::Streaming;
 use super::trouble::Trouble;
+use super::watches::Form;
 use crate::client::without_managed_fields;
 use crate::decode::keeping_all;
 use crate::queue::Curve;
 
 /// The pauses between the tries of one watch. (The adaptor of kube-runtime starts anew with each attempt to list.)
 const PAUSES: Curve = Curve { base: Duration::from_secs(1), cap: Duration::from_secs(30) };
+
+/// How long a list that comes as a stream may pause: some servers take the request and never say that all is there.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// What one watch looks at.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -86,16 +88,13 @@ pub(crate) enum Progress {
 ///
 /// # Cancellation
 /// Dropping the future ends the watch.
-pub(super) async fn follow<K>(
+pub(super) async fn follow<K: Form>(
     client: Client,
     watched: Watched,
     streaming: Streaming,
     progress: Arc<watch::Sender<Progress>>,
     mut deliver: impl FnMut(Event<K>) + Send,
-) where
-    K: Resource<DynamicType = ApiResource, Scope = DynamicResourceScope>,
-    K: Clone + DeserializeOwned + Debug + Send + 'static,
-{
+) {
     let place = &watched.place;
     let client = if place.whole { client } else { without_managed_fields(&client) };
     let begin = || {
@@ -105,11 +104,25 @@ pub(super) async fn follow<K>(
     let (events, mut streams) = begin();
     let mut events = pin!(events);
     let mut told = HashSet::new();
-    let mut failures = 0;
-    while let Some(event) = events.next().await {
+    // Whether a list is under way.
+    let (mut failures, mut lists) = (0, true);
+    loop {
+        let next = match streams && lists {
+            true => tokio::time::timeout(PATIENCE, events.next()).await,
+            false => Ok(events.next().await),
+        };
+        let Ok(next) = next else {
+            streaming.end(&format!("the one of {place} paused for {PATIENCE:?} before its end"));
+            let (again, _) = begin();
+            events.set(again);
+            (streams, lists) = (false, true);
+            continue;
+        };
+        let Some(event) = next else { return };
         match event {
             Ok(event) => {
                 let (begins, listed) = (matches!(event, Event::Init), matches!(event, Event::InitDone));
+                lists = (lists || begins) && !listed;
                 deliver(event);
                 if listed {
                     progress.send_replace(Progress::Listed);

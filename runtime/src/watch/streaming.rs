@@ -28,9 +28,16 @@ impl Streaming {
     pub(super) fn ends_with(&self, error: &Error) -> bool {
         let Error::WatchStartFailed(kube::Error::Api(status)) = error else { return false };
         let refused = matches!(status.code, 400 | 422);
-        if refused && self.0.swap(false, Ordering::SeqCst) {
-            tracing::info!("the API server has no streaming lists, so lists come in pages: {}", status.message);
+        if refused {
+            self.end(&status.message);
         }
         refused
+    }
+
+    /// Nobody asks for them any more.
+    pub(super) fn end(&self, why: &str) {
+        if self.0.swap(false, Ordering::SeqCst) {
+            tracing::info!("the API server has no streaming lists, so lists come in pages: {why}");
+        }
     }
 }

@@ -7,8 +7,8 @@ use std::future::ready;
 use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
-use futures::StreamExt;
 use futures::channel::mpsc::{UnboundedReceiver, UnboundedSender, unbounded};
+use futures::{Stream, StreamExt};
 use http::{Request, Response};
 use http_body::Frame;
 use http_body_util::combinators::UnsyncBoxBody;
@@ -42,8 +42,11 @@ struct Collection {
     plural: &'static str,
     /// The list, in pages; the second text of each is the last one of the list.
     pages: Vec<(Bytes, Bytes)>,
-    /// How many of the pages there are for the client.
+    /// How many of the pages there are for the client, and of how many objects each is.
     served: usize,
+    page: usize,
+    /// An event for each object as it is listed, for lists that are streams.
+    listed: Arc<[Bytes]>,
     /// One event for each object.
     events: Vec<Bytes>,
     watchers: Mutex<Vec<UnboundedSender<Bytes>>>,
@@ -62,11 +65,16 @@ impl Collection {
             (text(&format!(",\"continue\":\"{}\"", at + 1)), text(""))
         });
         let pages: Vec<_> = pages.collect();
-        let events = numbers.iter().map(|number| {
-            let object = sample.render(*number, true, objects + number + 1);
-            format!("{{\"type\":\"MODIFIED\",\"object\":{object}}}\n").into()
-        });
-        Self { plural: sample.plural, served: pages.len(), events: events.collect(), pages, watchers: Mutex::default() }
+        let event =
+            |type_: &str, object: String| Bytes::from(format!("{{\"type\":\"{type_}\",\"object\":{object}}}\n"));
+        let changed = |number: &usize| event("MODIFIED", sample.render(*number, true, objects + number + 1));
+        let listed = |number: &usize| event("ADDED", sample.render(*number, false, number + 1));
+        let (events, listed): (Vec<Bytes>, Arc<[Bytes]>) =
+            (numbers.iter().map(changed).collect(), numbers.iter().map(listed).collect());
+        // The first clone of a text makes room for its count.
+        listed.iter().for_each(|text| drop(text.clone()));
+        let watchers = Mutex::default();
+        Self { plural: sample.plural, served: pages.len(), page, listed, events, pages, watchers }
     }
 
     fn list(&self, query: &str) -> Bytes {
@@ -76,10 +84,16 @@ impl Collection {
         if at + 1 == self.served { last.clone() } else { whole.clone() }
     }
 
-    fn watch(&self) -> Response<Answer> {
+    fn watch(&self, query: &str) -> Response<Answer> {
         let (sender, events) = unbounded();
         self.watchers.lock().unwrap().push(sender);
-        Response::new(stream(events))
+        if !query.contains("sendInitialEvents=true") {
+            return Response::new(stream(events));
+        }
+        let (listed, count) = (self.listed.clone(), self.listed.len().min(self.served * self.page));
+        // One by one, so that nothing is freed where it counts.
+        let all = (0..count).map(move |at| listed[at].clone()).chain([Bytes::from_static(END.as_bytes())]);
+        Response::new(stream(futures::stream::iter(all).chain(events)))
     }
 
     fn send<'a>(&self, events: impl IntoIterator<Item = &'a Bytes>) {
@@ -93,6 +107,9 @@ impl Collection {
 
 const EXPIRED: &str = "{\"type\":\"ERROR\",\"object\":{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},\
     \"status\":\"Failure\",\"message\":\"too old\",\"reason\":\"Expired\",\"code\":410}}\n";
+/// All that is there has come.
+const END: &str = "{\"type\":\"BOOKMARK\",\"object\":{\"kind\":\"Release\",\"apiVersion\":\"bench.evenkeel.dev/v1\",\
+    \"metadata\":{\"resourceVersion\":\"1\",\"annotations\":{\"k8s.io/initial-events-end\":\"true\"}}}}\n";
 const EMPTY: &str = "{\"kind\":\"List\",\"apiVersion\":\"v1\",\"metadata\":{\"resourceVersion\":\"1\"},\"items\":[]}";
 
 impl Answers {
@@ -181,8 +198,12 @@ impl Answers {
         }
         let collection = self.0.collections.iter().find(|collection| path.ends_with(collection.plural));
         match collection {
-            Some(collection) if query.contains("watch=true") => collection.watch(),
+            Some(collection) if query.contains("watch=true") => collection.watch(query),
             Some(collection) => whole(&collection.list(query)),
+            None if query.contains("sendInitialEvents=true") => {
+                let end = futures::stream::iter([Bytes::from_static(END.as_bytes())]);
+                Response::new(stream(end.chain(unbounded_for_ever())))
+            }
             None if query.contains("watch=true") => Response::new(stream(unbounded_for_ever())),
             None => whole(&Bytes::from_static(EMPTY.as_bytes())),
         }
@@ -208,6 +229,6 @@ fn whole(text: &Bytes) -> Response<Answer> {
     Response::new(Full::new(text.clone()).boxed_unsync())
 }
 
-fn stream(events: UnboundedReceiver<Bytes>) -> Answer {
+fn stream(events: impl Stream<Item = Bytes> + Send + 'static) -> Answer {
     StreamBody::new(events.map(|event| Ok::<_, Infallible>(Frame::data(event)))).boxed_unsync()
 }

@@ -106,7 +106,8 @@ impl<K: crate::Primary> Primary<K> {
     pub(crate) fn join(&self, watches: &Watches, place: &Place, filter: Arc<Filter<K>>, queue: Queue) -> Watching {
         let (this, mut list, namespace) = (self.clone(), Listing::default(), place.namespace.clone());
         watches.join(place, move |event: Event<Guarded<K>>| match event {
-            Event::Init => list = Listing::default(),
+            // What an earlier list brought that broke off has not woken anybody yet, and will not come as a change again.
+            Event::Init => list.seen.clear(),
             Event::InitApply(object) => {
                 list.seen.insert(Key::of(kube::Resource::meta(&object)));
                 list.changes.extend(this.apply(object, &filter));
