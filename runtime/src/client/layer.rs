@@ -4,18 +4,21 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
-use futures::FutureExt;
 use futures::future::BoxFuture;
+use futures::{FutureExt, TryFutureExt};
 use http::{HeaderValue, Request, Response, header};
 use kube::client::{Body, ClientBuilder};
 use kube::{Client, Config};
-use tower::util::{BoxCloneSyncService, MapRequestLayer, MapResponseLayer};
+use tower::layer::layer_fn;
+use tower::util::{BoxCloneSyncService, MapRequestLayer};
 use tower::{BoxError, Layer, Service, service_fn};
 use tracing::Instrument;
 
 use super::answers;
+use super::lift::Lifted;
 use super::line::Line;
 use super::trim::Trimmed;
+use crate::decode::Shelf;
 use crate::meter::CallMeter;
 
 /// How long the head of an answer may take. API servers give up on a request after 60 s themselves, and answer watches at once; kube waits
@@ -93,17 +96,28 @@ pub(crate) fn metadata_only(client: &Client) -> Client {
     const LIST: &str = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json";
     const WATCH: &str = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json";
     let ask = |mut request: Request<Body>| {
-        let watches = request.uri().query().is_some_and(|query| query.split('&').any(|pair| pair == "watch=true"));
-        let form = HeaderValue::from_static(if watches { WATCH } else { LIST });
+        let form = HeaderValue::from_static(if is_watch(&request) { WATCH } else { LIST });
         request.headers_mut().insert(header::ACCEPT, form);
         request
     };
     over(client, &MapRequestLayer::new(ask))
 }
 
-/// The same client, in whose lists and watches the `managedFields` of objects are empty.
-pub(crate) fn without_managed_fields(client: &Client) -> Client {
-    over(client, &MapResponseLayer::new(|answer: Response<Body>| answer.map(Trimmed::new)))
+fn is_watch(request: &Request<Body>) -> bool {
+    request.uri().query().is_some_and(|query| query.split('&').any(|pair| pair == "watch=true"))
+}
+
+/// The same client, in whose lists and watches the `managedFields` of objects are empty. With a shelf, the objects that watches deliver are
+/// put there.
+pub(crate) fn lean(client: &Client, shelf: Option<&Shelf>) -> Client {
+    let layer = layer_fn(|mut calls: Calls| {
+        let shelf = shelf.cloned();
+        service_fn(move |request: Request<Body>| {
+            let shelf = shelf.clone().filter(|_| is_watch(&request));
+            calls.call(request).map_ok(|answer| answer.map(|body| Lifted::new(Trimmed::new(body), shelf)))
+        })
+    });
+    over(client, &layer)
 }
 
 /// The calls of a client, as a service.

@@ -2,11 +2,12 @@
 
 mod answers;
 mod layer;
+mod lift;
 mod line;
 mod trim;
 
 pub(crate) use self::answers::{noting, noting_retry_after, retry_after};
-pub(crate) use self::layer::{configured, metadata_only, noted, without_managed_fields};
+pub(crate) use self::layer::{configured, lean, metadata_only, noted};
 
 #[cfg(test)]
 pub(crate) use self::answers::note_silence as note_outage;

@@ -7,7 +7,9 @@ mod item;
 mod lean;
 mod raw;
 mod shapes;
+mod shelf;
 
 pub(crate) use self::guard::{Broken, Guarded};
 pub(crate) use self::item::{Meta, Object, Record, Whole};
 pub(crate) use self::lean::{keeping, keeping_all};
+pub(crate) use self::shelf::{Shelf, fetching};

@@ -7,6 +7,8 @@ use serde::Deserialize;
 use serde::de::{Deserializer, Error, IgnoredAny, MapAccess, Visitor};
 use serde_json::Value;
 
+use super::shelf::fetched;
+
 /// The name under which a deserializer of serde_json hands out text unread. Another deserializer does not know it and goes on as with
 /// any newtype: then there is a tree.
 pub(super) const TEXT: &str = "$serde_json::private::RawValue";
@@ -30,7 +32,9 @@ impl Raw<'_> {
 
 impl<'de> Deserialize<'de> for Raw<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_newtype_struct(TEXT, Whole)
+        let raw = deserializer.deserialize_newtype_struct(TEXT, Whole)?;
+        let Raw::Text(text) = &raw else { return Ok(raw) };
+        Ok(fetched(text).map_or(raw, |text| Raw::Text(Cow::Owned(text))))
     }
 }
 

@@ -16,8 +16,8 @@ use super::health::Watched;
 use super::streaming::Streaming;
 use super::trouble::Trouble;
 use super::watches::Form;
-use crate::client::without_managed_fields;
-use crate::decode::keeping_all;
+use crate::client::lean;
+use crate::decode::{Shelf, fetching, keeping_all};
 use crate::queue::Curve;
 
 /// The pauses between the tries of one watch. (The adaptor of kube-runtime starts anew with each attempt to list.)
@@ -96,10 +96,12 @@ pub(super) async fn follow<K: Form>(
     mut deliver: impl FnMut(Event<K>) + Send,
 ) {
     let place = &watched.place;
-    let client = if place.whole { client } else { without_managed_fields(&client) };
+    let shelf = Shelf::default();
+    let client = if place.whole { client } else { lean(&client, K::BY_TEXT.then_some(&shelf)) };
     let begin = || {
         let (config, streams) = streaming.apply(place.config());
-        (keeping_all(place.whole, watcher(place.api::<K>(client.clone()), config)), streams)
+        let events = watcher(place.api::<K>(client.clone()), config);
+        (fetching(shelf.clone(), keeping_all(place.whole, events)), streams)
     };
     let (events, mut streams) = begin();
     let mut events = pin!(events);

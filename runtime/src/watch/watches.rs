@@ -31,10 +31,14 @@ where
 {
     /// Whether the server is asked for metadata only.
     const METADATA: bool = false;
+    /// Whether it is decoded from a text of its own.
+    const BY_TEXT: bool = false;
 }
 
 impl Form for Whole {}
-impl<K: crate::Primary> Form for Guarded<K> {}
+impl<K: crate::Primary> Form for Guarded<K> {
+    const BY_TEXT: bool = true;
+}
 impl Form for Meta {
     const METADATA: bool = true;
 }

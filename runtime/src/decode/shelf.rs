@@ -1,0 +1,78 @@
+//! Texts of objects on their way past kube's own reading of a watch: the line that kube reads holds a ticket in place of the object, so that
+//! its text is neither copied once more nor searched for its end before it is decoded.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use futures::Stream;
+
+/// The texts that were put aside and not decoded yet. Cloneable: all clones are one.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Shelf(Arc<Mutex<Texts>>);
+
+#[derive(Debug, Default)]
+struct Texts {
+    next: u64,
+    waiting: VecDeque<(u64, String)>,
+}
+
+tokio::task_local! {
+    static SHELF: Shelf;
+}
+
+impl Shelf {
+    /// Puts a text aside, and returns its ticket.
+    pub(crate) fn put(&self, text: String) -> u64 {
+        let mut texts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let ticket = texts.next;
+        texts.next += 1;
+        texts.waiting.push_back((ticket, text));
+        ticket
+    }
+
+    /// The text of a ticket. Those of older ones are dropped: their watch has ended before they were read.
+    fn take(&self, ticket: u64) -> Option<String> {
+        let mut texts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        while texts.waiting.front().is_some_and(|(of, _)| *of < ticket) {
+            texts.waiting.pop_front();
+        }
+        let is_first = texts.waiting.front().is_some_and(|(of, _)| *of == ticket);
+        if is_first { texts.waiting.pop_front().map(|(_, text)| text) } else { None }
+    }
+}
+
+#[cfg(test)]
+impl Shelf {
+    pub(crate) fn len(&self) -> usize {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).waiting.len()
+    }
+}
+
+/// The events of a watch whose objects may be on the shelf.
+pub(crate) fn fetching<S: Stream>(shelf: Shelf, events: S) -> impl Stream<Item = S::Item> {
+    let mut events = Box::pin(events);
+    futures::stream::poll_fn(move |cx| SHELF.sync_scope(shelf.clone(), || events.as_mut().poll_next(cx)))
+}
+
+/// The text on the shelf, if this is a ticket.
+pub(super) fn fetched(ticket: &str) -> Option<String> {
+    let ticket = ticket.parse().ok()?;
+    SHELF.try_with(|shelf| shelf.take(ticket)).ok()?
+}
+
+#[cfg(test)]
+mod tests {
+    use futures::StreamExt;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_ticket_is_good_once_and_in_order() {
+        let shelf = Shelf::default();
+        let tickets = ["a", "b", "c"].map(|text| shelf.put(text.to_owned()).to_string());
+        assert_eq!(fetched(&tickets[0]), None, "nobody watches");
+        let asked = [&tickets[1], &tickets[1], &tickets[0], "{}", &tickets[2]];
+        let found: Vec<_> = fetching(shelf, futures::stream::iter(asked).map(fetched)).collect().await;
+        assert_eq!(found, [Some("b".to_owned()), None, None, None, Some("c".to_owned())]);
+    }
+}
