@@ -1,4 +1,4 @@
-//! Where a string of a JSON text may end, and its line.
+//! Where a string of a JSON text may end, its line, and a list.
 
 const ONES: u64 = u64::from_le_bytes([1; 8]);
 const TOPS: u64 = u64::from_le_bytes([0x80; 8]);
@@ -13,6 +13,37 @@ pub(crate) fn quote_or_backslash(text: &[u8]) -> Option<usize> {
 /// The place of the first newline.
 pub(crate) fn newline(text: &[u8]) -> Option<usize> {
     first(text, |word| has(word, b'\n'), |byte| byte == b'\n')
+}
+
+/// Where the list ends whose first item begins here, if a glance tells: it is all here, there is no list in it, and in its strings only
+/// quotes are escaped.
+pub(crate) fn end_of_list(text: &[u8]) -> Option<usize> {
+    let (mut from, mut quotes) = (0, 0);
+    loop {
+        let end = from + first(&text[from..], |word| has(word, b']'), |byte| byte == b']')?;
+        let (part, next) = (&text[from..end], &text[from + 1..=end]);
+        let backslashes = count(part, part, |byte, _| byte == b'\\');
+        let escaped = count(part, next, |byte, next| (byte == b'\\') & (next == b'"'));
+        let lists = count(part, part, |byte, _| byte == b'[');
+        if backslashes != escaped || lists > 0 {
+            return None;
+        }
+        quotes += count(part, part, |byte, _| byte == b'"') - escaped;
+        if quotes % 2 == 0 {
+            return Some(end);
+        }
+        from = end + 1;
+    }
+}
+
+/// How many bytes, each with the one after it, are like this.
+fn count(text: &[u8], next: &[u8], is_it: impl Fn(u8, u8) -> bool) -> usize {
+    // Sums of so few fit into a byte, which is what lets many be added at a time.
+    let parts = text.chunks(255).zip(next.chunks(255));
+    let sum = |(text, next): (&[u8], &[u8])| {
+        text.iter().zip(next).map(|(byte, next)| u8::from(is_it(*byte, *next))).sum::<u8>()
+    };
+    parts.map(|part| usize::from(sum(part))).sum()
 }
 
 #[inline]
@@ -38,6 +69,26 @@ fn has(word: u64, byte: u8) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_list_ends_where_a_decoder_says_or_is_left_to_one() {
+        for (text, end) in [
+            ("],[]", Some(0)),
+            ("{\"a\":{\".\":{},\"k:{\\\"]\\\"}\":{}}},{}],\"b\":[]", Some(32)),
+            ("\"]\",\"]]\"],", Some(8)),
+            ("{\"a\":[1]}]", None),
+            ("\"[\"]", None),
+            ("\"\\\\\"]", None),
+            ("\"\\n\"]", None),
+            ("{\"a\":1}", None),
+            ("\"a]", None),
+            ("\"\\]", None),
+        ] {
+            assert_eq!(end_of_list(text.as_bytes()), end, "{text}");
+        }
+        let long = format!("{}]", "{\"a\\\"b\":\"]\"},".repeat(300));
+        assert_eq!(end_of_list(long.as_bytes()), Some(long.len() - 1));
+    }
 
     #[test]
     fn the_first_of_them_is_found_wherever_it_stands() {

@@ -8,7 +8,7 @@ use std::task::{Context, Poll};
 use bytes::Bytes;
 use http_body::{Body, Frame};
 
-use crate::quote::{newline, quote_or_backslash};
+use crate::quote::{end_of_list, newline, quote_or_backslash};
 
 /// A list or a watch as it arrives, in which `managedFields` of objects are empty. What is no JSON passes as it is.
 pub(super) struct Trimmed<B> {
@@ -138,6 +138,10 @@ impl Scan {
             if self.skipped.is_some() {
                 // The bracket itself stays: an empty list is what a decoder skips in no time.
                 out.extend(from.take().map(|from| bytes.slice(from..at)));
+                if let Some(end) = end_of_list(&bytes[at..]) {
+                    at += end;
+                    (self.skipped, from) = (None, Some(at));
+                }
             }
         }
         out.extend(from.filter(|from| *from < bytes.len()).map(|from| bytes.slice(from..)));
