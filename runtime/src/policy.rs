@@ -167,10 +167,6 @@ impl Effective {
 /// What the status says where a policy cannot be told.
 pub(crate) const UNKNOWN_WORD: &str = "unknown";
 
-/// All that counts, in words.
-pub(crate) const WORDS: [&str; 4] =
-    [Policy::Manage.as_str(), Policy::Skip.as_str(), Policy::DetachOnDelete.as_str(), UNKNOWN_WORD];
-
 /// The reason of Ready where a policy cannot be told.
 pub(crate) const UNKNOWN: &str = "PolicyUnknown";
 

@@ -1,6 +1,6 @@
-//! The curves of requests for the guide, counted in virtual time: `GENERATED=overwrite cargo bench -p evenkeel-tests --bench curves
-//! --profile dev`. Without `GENERATED` the numbers are printed only. What must hold of them is held by the tests `floor` and `outage`.
-#![allow(clippy::print_stdout, reason = "numbers are what it is for")]
+//! The curves of requests for the guide, counted in virtual time: `GENERATED=overwrite cargo bench -p evenkeel-tests --bench curves`.
+//! Without `GENERATED` the numbers are printed only. What must hold of them is held by the tests `floor` and `outage`.
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "numbers are what it is for")]
 #![allow(clippy::unwrap_used, reason = "a bench ends at the first surprise")]
 
 use std::time::Duration;
@@ -11,6 +11,8 @@ use evenkeel_tests::ordeal::{LATENCY, OUTAGE, newcomer, outage};
 use tokio::time::{Instant, sleep};
 
 const SOON: Duration = Duration::from_secs(20);
+/// How many objects there are.
+const SIZES: [usize; 6] = [1, 10, 100, 1_000, 10_000, 100_000];
 const HOUR: Duration = Duration::from_secs(3600);
 
 fn name(who: Who) -> &'static str {
@@ -61,8 +63,11 @@ async fn restart() {
     let mut lines = Vec::new();
     for who in ALL {
         let mut points = Vec::new();
-        for objects in [1, 10, 100, 1000] {
+        for objects in SIZES {
+            eprintln!("restart of {}, {objects} objects ..", name(who));
             let mut contest = Contest::new(who, Shape::Parent).await;
+            // How many at a time changes no request, and for kube's runner it is a matter of hours.
+            contest.limit = 16;
             contest.create(objects).await;
             contest.start();
             sleep(SOON).await;
@@ -83,7 +88,8 @@ async fn change() {
     let mut lines = Vec::new();
     for (who, limit) in [(Who::Ours, 0), (Who::B0, 0), (Who::B0, 16), (Who::B0, 1)] {
         let mut points = Vec::new();
-        for objects in [1, 10, 100, 600] {
+        for objects in SIZES {
+            eprintln!("one changed of {objects}, {}, {limit} at a time ..", name(who));
             let time = newcomer(who, objects, limit).await;
             points.push((objects as f64, time.as_secs_f64() * 1000.0));
         }

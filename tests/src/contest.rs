@@ -8,8 +8,8 @@ use evenkeel::Operator;
 use evenkeel_bench::hand::{self, Work};
 use evenkeel_bench::kind::{NAMESPACE, Release, release};
 use evenkeel_bench::ours::{self, Lab};
-use evenkeel_testkit::{Cluster, Effect, Fault};
-use kube::api::{DeleteParams, DynamicObject, Patch, PatchParams, PostParams};
+use evenkeel_testkit::{Cluster, Effect, Fault, Seed};
+use kube::api::{DeleteParams, DynamicObject, Patch, PatchParams};
 use kube::core::ApiResource;
 use kube::{Api, CustomResourceExt};
 use serde_json::{Value, json};
@@ -110,10 +110,9 @@ impl Contest {
     /// # Panics
     /// When the server refuses them.
     pub async fn create(&self, count: usize) {
-        for at in 0..count {
-            let object: DynamicObject = serde_json::from_value(release(&format!("release-{at}"))).expect("an object");
-            self.api().create(&PostParams::default(), &object).await.expect("the object is taken");
-        }
+        let mut object = release("release");
+        object["metadata"]["namespace"] = json!(NAMESPACE);
+        self.cluster.seed(Seed::from(object).times(count)).await.expect("the objects are taken");
     }
 
     fn api(&self) -> Api<DynamicObject> {

@@ -59,6 +59,14 @@ pub mod pair {}
 ///
 #[doc = include_str!("figures/flight.svg")]
 ///
+/// # Latency
+///
+#[doc = include_str!("figures/latency.md")]
+///
+/// # Builds
+///
+#[doc = include_str!("figures/build.md")]
+///
 /// # Requests
 ///
 #[doc = include_str!("figures/rest.svg")]

@@ -10,7 +10,7 @@ use prometheus_client::metrics::gauge::ConstGauge;
 
 use super::{Controller, Subject, Subjects};
 use crate::condition::Status;
-use crate::policy::WORDS;
+use crate::policy::{Policy, UNKNOWN_WORD};
 use crate::queue::Figures;
 
 /// Asks the reconcilers.
@@ -111,7 +111,8 @@ fn policies(all: &[Queue], encoder: &mut DescriptorEncoder) -> Result<(), Error>
     let type_ = ConstGauge::new(0_i64).metric_type();
     let mut family = encoder.encode_descriptor("evenkeel_policy", help, None, type_)?;
     for (controller, queue) in all.iter().filter(|(controller, _)| controller.wiring().policies.is_some()) {
-        let mut counts = WORDS.map(|word| (word, 0_i64));
+        let words = Policy::ALL.iter().map(|policy| policy.as_str()).chain([UNKNOWN_WORD]);
+        let mut counts: Vec<_> = words.map(|word| (word, 0_i64)).collect();
         queue.policies(&mut |word| counts.iter_mut().filter(|(of, _)| *of == word).for_each(|(_, count)| *count += 1));
         for (policy, count) in counts {
             let labels = [("controller", controller.name()), ("policy", policy)];

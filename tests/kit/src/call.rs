@@ -7,6 +7,7 @@ use http::Method;
 use http::header::{CONTENT_TYPE, USER_AGENT};
 use http::request::Parts;
 
+use crate::deep;
 use crate::failure::{About, BODY_LIMIT, Failure};
 use crate::lens::Lens;
 use crate::query::Query;
@@ -16,7 +17,6 @@ use crate::route::Target;
 use crate::server::Server;
 use crate::shape::{Shape, wants_yaml};
 use crate::store::Key;
-use crate::strict;
 
 /// A request about a resource.
 #[derive(Debug)]
@@ -34,6 +34,8 @@ pub(crate) struct Call {
     /// The media type of the body, without parameters; empty when not given.
     pub(crate) content_type: String,
     pub(crate) body: Bytes,
+    /// Whether the body was deeper than it is here.
+    pub(crate) is_cut: bool,
     /// Who writes: the `fieldManager`, or the name in the User-Agent.
     pub(crate) manager: String,
     /// Who asks.
@@ -56,9 +58,7 @@ impl Call {
         if body.len() > BODY_LIMIT {
             return Err(Failure::large_body());
         }
-        if !is_protobuf(&parts.headers) {
-            fits(&body)?;
-        }
+        let cut = (!is_protobuf(&parts.headers)).then(|| deep::cut(&body)).flatten();
         let query = Query::parse(parts.uri.query().unwrap_or_default());
         let header = |name| parts.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
         let manager = manager(&query.field_manager, header(USER_AGENT));
@@ -72,7 +72,8 @@ impl Call {
             kind,
             target,
             query,
-            body,
+            is_cut: cut.is_some(),
+            body: cut.unwrap_or(body),
             manager,
             user,
         })
@@ -109,18 +110,8 @@ impl Call {
     }
 }
 
-/// The most levels that JSON is read with here; a cluster reads [`strict::DEEPEST`].
-const DEEPEST: usize = 127;
-
 fn is_protobuf(headers: &http::HeaderMap) -> bool {
     headers.get(CONTENT_TYPE).is_some_and(|media| media.as_bytes().starts_with(b"application/vnd.kubernetes.protobuf"))
-}
-
-fn fits(body: &[u8]) -> Result<(), Failure> {
-    match strict::deepest(body) {
-        (levels, None) if levels > DEEPEST => Err(Failure::not_done("bodies nested deeper than 127 levels")),
-        _ => Ok(()),
-    }
 }
 
 fn absent(server: &Server, target: &Target) -> Failure {

@@ -64,8 +64,8 @@
 //!   adds to it twice is not copied;
 //! - the published schemas (OpenAPI v3, which `kubectl explain` reads) have all fields and types of built-in kinds, and none of their
 //!   descriptions; OpenAPI v2 is not served;
-//! - of protobuf only what `kubectl create` sends is read, and nothing is answered in it; JSON deeper than 127 levels is refused (501; a
-//!   cluster stores 9,990, which no client of kube could read: its decoder ends at 127, too);
+//! - of protobuf only what `kubectl create` sends is read, and nothing is answered in it; an object that would keep more than
+//!   127 levels of JSON is refused (501; a cluster stores 9,990, which no client of kube could read: its decoder ends at 127, too);
 //! - the built-in kinds are those that operators write most (`kubectl api-resources` lists them); others, such as ReplicationControllers,
 //!   PodTemplates and the configurations of webhooks, are as unknown as a misspelt one (404);
 //! - the past is forgotten all at once: a list of an old version fails when a watch from there does, and not later;
@@ -90,6 +90,7 @@ mod clock;
 mod cluster;
 mod coverage;
 pub mod crd;
+mod deep;
 mod definition;
 mod diff;
 pub mod discovery;

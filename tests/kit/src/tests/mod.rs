@@ -3,6 +3,7 @@
 pub(crate) mod chance;
 mod cost;
 mod crowd;
+mod deep;
 mod definition;
 mod ending;
 mod eventually;

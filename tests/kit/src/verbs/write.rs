@@ -11,6 +11,7 @@ use crate::admit;
 use crate::apply::{Actor, Lists, is_unchanged, track_update};
 use crate::call::Call;
 use crate::cel;
+use crate::deep;
 use crate::definition;
 use crate::failure::{About, Failure};
 use crate::rbac;
@@ -74,6 +75,7 @@ pub(super) fn insert(server: &Server, call: &Call, mut object: Value, track: Tra
     if let Some(live) = server.store.get(&kind.storage, &key) {
         return Err(taken(resource(kind, &name), &live));
     }
+    whole(call, &object)?;
     if call.is_dry_run() {
         return Ok(Written { object: Arc::new(object), created: true, warnings });
     }
@@ -146,6 +148,7 @@ fn change(
     if is_unchanged(&shown, &sent) {
         return Ok(Some(Written { object: Arc::clone(live), created: false, warnings }));
     }
+    whole(call, &sent)?;
     let gone = strategy::is_deleting(live) && strategy::is_free(&sent);
     let new = stored(kind, sent);
     if call.is_dry_run() {
@@ -162,6 +165,11 @@ fn change(
         Ok(committed) => Ok(Some(Written { object: answer.unwrap_or(committed), created: false, warnings })),
         Err(Stale) => Ok(None),
     }
+}
+
+/// Refuses what lost something on the way in that is to be kept.
+fn whole(call: &Call, object: &Value) -> Result<(), Failure> {
+    if call.is_cut { deep::whole(object) } else { Ok(()) }
 }
 
 /// Drops what the storage version does not know.

@@ -10,6 +10,7 @@ rules![
     a_refused_write_warns_of_unknown_fields,
     a_body_may_be_large_but_not_too_large,
     a_body_nested_too_deep_is_refused,
+    a_deep_field_that_no_schema_knows_is_dropped,
 ];
 
 const MERGE: &str = "application/merge-patch+json";
@@ -79,4 +80,19 @@ async fn a_body_nested_too_deep_is_refused(env: &Env) -> Verdict {
     let why = "error decoding patch: invalid character '[' exceeded max depth";
     same("message", text(&answer.body["message"]), why)?;
     env.get(&env.path("/a")).await?.is(200).map(|_| ())
+}
+
+async fn a_deep_field_that_no_schema_knows_is_dropped(env: &Env) -> Verdict {
+    let deep = format!("{}1{}", "[".repeat(3_000), "]".repeat(3_000));
+    let head = format!("{{\"apiVersion\":\"{GROUP}/v1\",\"kind\":\"Widget\",\"metadata\":{{\"name\":\"a\"}}");
+    let body = format!("{head},\"spec\":{{\"size\":1,\"bogus\":{deep}}}}}");
+    let answer = env.send("POST", &env.path(""), "", &body).await?.is(201)?;
+    same("warnings", warnings(&answer), vec!["299 - \"unknown field \\\"spec.bogus\\\"\""])?;
+    same("spec", &answer.body["spec"]["bogus"], &Value::Null)?;
+    let patch = format!("{{\"spec\":{{\"size\":2,\"bogus\":{deep}}}}}");
+    let answer = env.send("PATCH", &env.path("/a"), MERGE, &patch).await?.is(200)?;
+    same("spec", (&answer.body["spec"]["size"], &answer.body["spec"]["bogus"]), (&json!(2), &Value::Null))?;
+    let map = format!("{{\"metadata\":{{\"name\":\"a\"}},\"data\":{{\"a\":\"b\"}},\"bogus\":{deep}}}");
+    let answer = env.send("POST", &env.core("configmaps"), "", &map).await?.is(201)?;
+    same("data", (&answer.body["data"]["a"], &answer.body["bogus"]), (&json!("b"), &Value::Null))
 }
