@@ -18,7 +18,7 @@ pub(crate) use redact::Redactor;
 /// - uid, resourceVersion and creationTimestamp are left out of the metadata; a uid elsewhere reads `<uid of Widget w>`
 /// - moments read `<time>`, in messages, too
 /// - names made from `generateName` read `job-<1>`, the same wherever they stand
-/// - conditions are in the order of their types, keys in the order of the alphabet
+/// - conditions are in the order of their types, finalizers and keys in the order of the alphabet
 /// - definitions, events, leases and the namespaces of every cluster are left out, and so are field owners
 ///
 /// It is `Display` and `Serialize`, so it goes into [insta](https://insta.rs) as it is: `insta::assert_snapshot!(cluster.snapshot())`.

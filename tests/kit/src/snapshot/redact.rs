@@ -50,6 +50,11 @@ impl Redactor {
                 conditions.sort_by_key(|condition| condition["type"].as_str().unwrap_or_default().to_owned());
                 (key, self.redacted(Value::Array(conditions)))
             }
+            // Who of several comes first is chance.
+            ("finalizers", Value::Array(mut finalizers)) => {
+                finalizers.sort_by_key(|finalizer| finalizer.as_str().unwrap_or_default().to_owned());
+                (key, self.redacted(Value::Array(finalizers)))
+            }
             // Which address a service gets is chance.
             ("clusterIP" | "clusterIPs", value) if value != "None" => (key, address(value)),
             (_, value) => (key, self.redacted(value)),

@@ -83,6 +83,14 @@ async fn field_owners_are_shown_on_demand() {
 }
 
 #[tokio::test]
+async fn finalizers_are_in_the_order_of_the_alphabet() {
+    let object =
+        json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a", "finalizers": ["b/b", "a/a"]}});
+    let shown = Snapshot::of([object]).unwrap().to_string();
+    assert!(shown.contains("finalizers:\n  - a/a\n  - b/b\n"), "{shown}");
+}
+
+#[tokio::test]
 async fn conditions_are_in_the_order_of_their_types() {
     let object = json!({"status": {"conditions": [{"type": "B"}, {"type": "A"}]}});
     let snapshot = Snapshot::of([object]).unwrap();
