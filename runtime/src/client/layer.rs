@@ -16,7 +16,7 @@ use tracing::Instrument;
 
 use super::answers;
 use super::lift::Lifted;
-use super::line::Line;
+use super::line::{Line, is_watch};
 use super::trim::Trimmed;
 use crate::decode::Shelf;
 use crate::meter::CallMeter;
@@ -96,15 +96,11 @@ pub(crate) fn metadata_only(client: &Client) -> Client {
     const LIST: &str = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json";
     const WATCH: &str = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json";
     let ask = |mut request: Request<Body>| {
-        let form = HeaderValue::from_static(if is_watch(&request) { WATCH } else { LIST });
+        let form = HeaderValue::from_static(if is_watch(request.uri()) { WATCH } else { LIST });
         request.headers_mut().insert(header::ACCEPT, form);
         request
     };
     over(client, &MapRequestLayer::new(ask))
-}
-
-fn is_watch(request: &Request<Body>) -> bool {
-    request.uri().query().is_some_and(|query| query.split('&').any(|pair| pair == "watch=true"))
 }
 
 /// The same client, in whose lists and watches the `managedFields` of objects are empty. With a shelf, the objects that watches deliver are
@@ -113,7 +109,7 @@ pub(crate) fn lean(client: &Client, shelf: Option<&Shelf>) -> Client {
     let layer = layer_fn(|mut calls: Calls| {
         let shelf = shelf.cloned();
         service_fn(move |request: Request<Body>| {
-            let shelf = shelf.clone().filter(|_| is_watch(&request));
+            let shelf = shelf.clone().filter(|_| is_watch(request.uri()));
             calls.call(request).map_ok(|answer| answer.map(|body| Lifted::new(Trimmed::new(body), shelf)))
         })
     });

@@ -26,6 +26,11 @@ pub(super) struct Parts<'a> {
     pub(super) name: &'a str,
 }
 
+/// Whether a request to this address begins a watch.
+pub(super) fn is_watch(uri: &Uri) -> bool {
+    uri.query().is_some_and(|query| query.split('&').any(|pair| pair == "watch=true"))
+}
+
 impl Line {
     pub(super) fn of<B>(request: &Request<B>) -> Self {
         let form = request.headers().get(header::CONTENT_TYPE).map(header::HeaderValue::as_bytes);
@@ -36,7 +41,7 @@ impl Line {
     /// The verb as roles and the audit log name it; a server-side apply is told from other patches.
     pub(super) fn verb(&self) -> &'static str {
         let named = !self.parts().name.is_empty();
-        let watches = self.uri.query().is_some_and(|query| query.split('&').any(|pair| pair == "watch=true"));
+        let watches = is_watch(&self.uri);
         match self.method.as_str() {
             "GET" if watches => "watch",
             "GET" if named => "get",
