@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::time::Instant;
+
 use crate::queue::{Key, Next};
 
 /// Counts what one reconciler does.
@@ -55,6 +57,11 @@ impl Meter {
     #[cfg(feature = "metrics")]
     pub(crate) fn new(counts: Arc<dyn Counts>) -> Self {
         Self(Some(counts))
+    }
+
+    /// The time, if anybody wants to know how long something takes.
+    pub(crate) fn begin(&self) -> Option<Instant> {
+        self.0.as_ref().map(|_| Instant::now())
     }
 
     /// Tells whoever counts.

@@ -1,5 +1,6 @@
 //! What a reconciler keeps in the status about its last pass: at the root, or, as a second one of its kind, under its own name.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
@@ -45,63 +46,59 @@ pub struct ObservedBy {
 
 /// What a reconciler finds of its last pass, wherever it stands.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Observed {
+pub(crate) struct Observed<'s> {
     pub(crate) generation: Option<i64>,
     pub(crate) stalled: bool,
-    pub(crate) inputs: Option<ObservedInputs>,
+    pub(crate) inputs: Option<Cow<'s, ObservedInputs>>,
     pub(crate) receipts: Receipts,
-    fields: Fields,
+    /// The fields of the author's status that it wrote; `None`: all but those of the others.
+    own: Option<BTreeSet<String>>,
+    others: Vec<String>,
 }
 
-/// Which fields of the author's status a reconciler writes.
-#[derive(Clone, Debug, PartialEq)]
-enum Fields {
-    /// All but those of the others.
-    AllBut(BTreeSet<String>),
-    These(BTreeSet<String>),
-}
-
-impl Default for Fields {
-    fn default() -> Self {
-        Self::AllBut(BTreeSet::new())
-    }
-}
-
-impl Observed {
-    pub(crate) fn of<S: StatusContract>(status: &S, wiring: &Wiring) -> Self {
-        let none = BTreeMap::new();
-        let by = status.observed_by().unwrap_or(&none);
+impl<'s> Observed<'s> {
+    pub(crate) fn of<S: StatusContract>(status: &'s S, wiring: &Wiring) -> Self {
+        let by = status.observed_by();
         if wiring.summary.is_some() {
-            return by.get(wiring.name).cloned().unwrap_or_default().into();
+            return by.and_then(|by| by.get(wiring.name)).cloned().unwrap_or_default().into();
         }
         Self {
             generation: status.observed_generation(),
             stalled: is_true(status.conditions(), STALLED),
-            inputs: status.observed_inputs().cloned(),
+            inputs: status.observed_inputs().map(Cow::Borrowed),
             receipts: Receipts::of(status, wiring),
-            fields: Fields::AllBut(by.values().flat_map(|other| other.fields.clone()).collect()),
+            own: None,
+            others: by.map(|by| by.values().flat_map(|other| other.fields.clone()).collect()).unwrap_or_default(),
         }
+    }
+
+    /// The same, whatever becomes of the status.
+    pub(crate) fn into_owned(self) -> Observed<'static> {
+        let Self { generation, stalled, inputs, receipts, own, others } = self;
+        let inputs = inputs.map(|inputs| Cow::Owned(inputs.into_owned()));
+        Observed { generation, stalled, inputs, receipts, own, others }
     }
 
     /// Whether the field was written by this reconciler.
     pub(crate) fn wrote(&self, field: &str) -> bool {
-        match &self.fields {
-            Fields::AllBut(others) => !others.contains(field),
-            Fields::These(own) => own.contains(field),
+        match &self.own {
+            Some(own) => own.contains(field),
+            None => !self.others.iter().any(|other| other == field),
         }
     }
 }
 
-impl From<ObservedBy> for Observed {
+impl From<ObservedBy> for Observed<'_> {
     fn from(by: ObservedBy) -> Self {
         let ObservedBy { generation, stalled, wiring, digest, references, policy, fields, .. } = by;
         let is_known = !wiring.is_empty() || !policy.is_empty();
         Self {
             generation,
             stalled,
-            inputs: is_known.then_some(ObservedInputs { wiring, digest, references, policy }),
+            inputs: is_known.then_some(Cow::Owned(ObservedInputs { wiring, digest, references, policy })),
             receipts: Receipts { reconcile: by.last_handled_reconcile_at, actions: by.last_handled_actions },
-            fields: Fields::These(fields.into_iter().collect()),
+            own: Some(fields.into_iter().collect()),
+            others: Vec::new(),
         }
     }
 }

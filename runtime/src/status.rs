@@ -71,19 +71,3 @@ pub(crate) fn kept_fields(wiring: &Wiring) -> impl Iterator<Item = &'static str>
     let is_needed = move |field: &str| (has_actions || field != HANDLED_ACTIONS) && (is_second || field != OBSERVED_BY);
     FRAMEWORK_FIELDS.into_iter().filter(move |field| is_needed(field))
 }
-
-/// The author's fields of a status, as JSON.
-///
-/// # Errors
-/// When the status cannot be written as a JSON object (a map with keys that are no strings, say).
-pub(crate) fn author_fields<S: StatusContract>(
-    status: &S,
-) -> Result<BTreeMap<String, serde_json::Value>, serde_json::Error> {
-    let serde_json::Value::Object(fields) = serde_json::to_value(status)? else {
-        return Ok(BTreeMap::new());
-    };
-    Ok(fields
-        .into_iter()
-        .filter(|(name, value)| !FRAMEWORK_FIELDS.contains(&name.as_str()) && !value.is_null())
-        .collect())
-}

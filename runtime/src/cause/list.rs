@@ -20,13 +20,13 @@ pub(super) struct Cause {
     event: fn(&Event<'_>) -> bool,
     /// The short-circuit: whether the object itself says that it must not be left alone.
     stands: fn(&Standing<'_>) -> bool,
-    /// The short-circuit: what has to be as it was when the body ran.
-    digest: fn(&Inputs<'_>, &mut Digest),
+    /// The short-circuit: what has to be as it was when the body ran, if anything.
+    digest: Option<fn(&Inputs<'_>, &mut Digest)>,
 }
 
 impl Cause {
     const fn named(cause: Causes, word: &'static str) -> Self {
-        Self { cause, word, urgency: Urgency::Changed, event: |_| false, stands: |_| false, digest: |_, _| {} }
+        Self { cause, word, urgency: Urgency::Changed, event: |_| false, stands: |_| false, digest: None }
     }
 }
 
@@ -49,7 +49,7 @@ causes! {
     APPEARED = "appeared" {
         urgency: Urgency::Timed,
         event: |event| event.before.is_none(),
-        digest: |inputs, digest| digest.add(inputs.meta.uid.as_deref().unwrap_or_default()),
+        digest: Some(|inputs, digest| digest.add(inputs.meta.uid.as_deref().unwrap_or_default())),
     }
     /// The generation differs from the one before, or from the observed one.
     GENERATION = "generation" {
@@ -58,24 +58,24 @@ causes! {
             None => event.observed.is_none() || event.observed != event.now.generation,
         },
         stands: |object| object.observed != object.meta.generation,
-        digest: |inputs, digest| digest.add(&inputs.meta.generation.unwrap_or_default().to_string()),
+        digest: Some(|inputs, digest| digest.add_number(inputs.meta.generation.unwrap_or_default())),
     }
     /// A label changed: the body sees the whole object.
     LABELS = "labels" {
         event: |event| event.changed(labels),
-        digest: |inputs, digest| digest.add_all(labels(inputs.meta)),
+        digest: Some(|inputs, digest| digest.add_all(labels(inputs.meta))),
     }
     /// An annotation changed that a body may read.
     ANNOTATIONS = "annotations" {
         event: |event| event.changed(|meta| watched_annotations(meta, event.requested, event.policy)),
-        digest: |inputs, digest| {
+        digest: Some(|inputs, digest| {
             digest.add_all(watched_annotations(inputs.meta, inputs.requested, inputs.policy_key));
-        },
+        }),
     }
     /// The annotation that holds the policy changed, came or went; what it comes to counts in the digest.
     POLICY = "policy" {
         event: |event| event.changed(|meta| annotation(meta, event.policy)),
-        digest: |inputs, digest| digest.add(inputs.policy),
+        digest: Some(|inputs, digest| digest.add(inputs.policy)),
     }
     /// The annotation that says which operator the object belongs to changed: what happened while it was another's was left alone.
     OWNERSHIP = "ownership" {
@@ -100,17 +100,17 @@ causes! {
     }
     /// The code is another one: conditions, steps, relations or the author's revision.
     WIRING = "wiring" {
-        digest: |inputs, digest| digest.add(inputs.wiring),
+        digest: Some(|inputs, digest| digest.add(inputs.wiring)),
     }
     /// An owned object changed or vanished.
     OWNED = "owned" {
         urgency: Urgency::Related,
-        digest: |inputs, digest| digest.add_all(inputs.owned),
+        digest: Some(|inputs, digest| digest.add_all(inputs.owned)),
     }
     /// A watched object appeared, changed or vanished.
     WATCHED = "watched" {
         urgency: Urgency::Related,
-        digest: |inputs, digest| digest.add_all(inputs.watched),
+        digest: Some(|inputs, digest| digest.add_all(inputs.watched)),
     }
     /// The requeue interval or a poll time passed.
     RESYNC = "resync" {
@@ -211,11 +211,11 @@ impl List {
     }
 
     /// The second half: the hash of what has to be as it was when the body ran.
-    pub(crate) fn digest(self, inputs: &Inputs<'_>) -> String {
+    pub(crate) fn digest(self, inputs: &Inputs<'_>) -> u64 {
         let mut digest = Digest::new();
-        for cause in self.causes() {
-            digest.add(cause.word);
-            (cause.digest)(inputs, &mut digest);
+        for (cause, add) in self.causes().filter_map(|cause| Some((cause, cause.digest?))) {
+            digest.begin(cause.cause);
+            add(inputs, &mut digest);
         }
         digest.finish()
     }

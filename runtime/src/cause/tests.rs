@@ -15,11 +15,11 @@ fn meta(change: &Value) -> ObjectMeta {
     serde_json::from_value(meta).unwrap()
 }
 
-fn digest(change: &Value, wiring: &str, owned: &str, watched: &str) -> String {
+fn digest(change: &Value, wiring: &str, owned: &str, watched: &str) -> u64 {
     digest_under("manage", change, wiring, owned, watched)
 }
 
-fn digest_under(policy: &str, change: &Value, wiring: &str, owned: &str, watched: &str) -> String {
+fn digest_under(policy: &str, change: &Value, wiring: &str, owned: &str, watched: &str) -> u64 {
     let of = |version: &str| BTreeMap::from([("v1/Secret/a/b".to_owned(), version.to_owned())]);
     let meta = meta(change);
     let requested = "example.com/now";
@@ -89,4 +89,11 @@ fn what_no_body_reads_does_not_count_in_the_digest() {
         "b": "2", "kubectl.kubernetes.io/last-applied-configuration": "{}", "example.com/now": "now",
         "example.com/policy": "manage" } });
     assert_eq!(base, digest(&ignored, "w", "u 1", "u 1"));
+}
+
+#[test]
+fn a_label_is_not_taken_for_an_annotation() {
+    let one = json!({ "labels": { "a": "1", "annotations": "annotations" }, "annotations": {} });
+    let other = json!({ "labels": { "a": "1" }, "annotations": { "annotations": "annotations" } });
+    assert_ne!(digest(&one, "w", "u 1", "u 1"), digest(&other, "w", "u 1", "u 1"));
 }

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
+use super::fields::Fields;
 use super::once::is_news;
 use super::turn::{Turn, Turns};
-use super::typed::Fields;
 use super::{Draft, StatusIntent};
 use crate::backend::ApiError;
 use crate::cx::Stop;
@@ -126,7 +126,7 @@ impl Draft {
                 let rival = writers.get(&field).is_some_and(|other| *other != value);
                 if rival && is_news(&["field", self.wiring.name, step, &field]) {
                     tracing::warn!(
-                        field,
+                        field = &*field,
                         step,
                         "joined steps write the same status field: give it to one of them, `#[status(step = ..)]`"
                     );
@@ -202,13 +202,12 @@ fn weight(class: Class) -> (u8, Duration) {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
     use crate::action::Actions;
+    use crate::draft::Field;
 
-    fn fields(pairs: &[(&str, u8)]) -> Fields {
-        pairs.iter().map(|(name, value)| ((*name).to_owned(), json!(value))).collect()
+    fn fields(pairs: &[(&'static str, u8)]) -> Fields {
+        pairs.iter().map(|(name, value)| ((*name).into(), Field::of(value))).collect()
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
+use super::fields::Fields;
 use crate::condition::{Condition, STALLED, find, is_true};
 use crate::observed::ObservedBy;
 use crate::request::Receipts;
@@ -17,7 +18,7 @@ pub struct StatusIntent {
     /// Declared conditions and Stalled, Reconciling, Ready, in the order as sent.
     pub conditions: Vec<Condition>,
     /// The author's fields.
-    pub fields: BTreeMap<String, Value>,
+    pub(crate) fields: Fields,
     /// What the pass saw.
     pub observed_inputs: Option<ObservedInputs>,
     /// Which requests were handled.
@@ -32,7 +33,8 @@ impl StatusIntent {
     /// The `status` stanza as JSON.
     #[must_use]
     pub fn to_value(&self) -> Value {
-        let mut status: serde_json::Map<String, Value> = self.fields.clone().into_iter().collect();
+        let mut status: serde_json::Map<String, Value> =
+            self.fields.iter().map(|(name, field)| (name.to_string(), field.value())).collect();
         status.insert("conditions".into(), json!(self.conditions));
         if let Some((name, stalled)) = self.second {
             let mut by = BTreeMap::new();
@@ -64,7 +66,7 @@ impl StatusIntent {
             digest,
             references,
             policy,
-            fields: self.fields.keys().cloned().collect(),
+            fields: self.fields.keys().map(ToString::to_string).collect(),
             last_handled_reconcile_at: self.receipts.reconcile.clone(),
             last_handled_actions: self.receipts.actions.clone(),
         }

@@ -4,6 +4,7 @@ mod closed;
 mod conclude;
 #[cfg(test)]
 mod exhaustive;
+mod fields;
 mod fork;
 mod intent;
 #[cfg(test)]
@@ -20,10 +21,11 @@ use std::time::Duration;
 use std::time::Instant;
 
 use kube::ResourceExt;
-use serde_json::Value;
 #[cfg(feature = "operator")]
 use tokio::time::Instant;
 
+pub(crate) use self::fields::author_fields;
+use self::fields::{Field, Fields};
 use self::fork::Joined;
 pub(crate) use self::fork::deciding;
 pub use self::intent::StatusIntent;
@@ -37,7 +39,7 @@ use crate::outcome::Halt;
 use crate::policy::Policy;
 use crate::reconciler::Primary;
 use crate::request::Receipts;
-use crate::status::{ObservedInputs, StatusContract, author_fields};
+use crate::status::{ObservedInputs, StatusContract};
 use crate::wiring::{StepWiring, Wiring};
 
 /// The state of one pass. Everything that steps change is here, so that it outlives a pipeline that is dropped or panics.
@@ -55,7 +57,7 @@ pub(crate) struct Draft {
     before: Before,
     marked: Option<usize>,
     /// The author's fields before the first progress write.
-    first: Option<BTreeMap<String, Value>>,
+    first: Option<Fields>,
     /// The step that runs or ran last.
     pub(crate) step: Option<&'static StepWiring>,
     /// It has not ended.
@@ -85,7 +87,7 @@ pub(crate) struct Draft {
     /// Reason and message of Ready, if the pass is a success.
     ready: Option<(&'static str, String)>,
     /// What the last pass left.
-    observed: Observed,
+    observed: Observed<'static>,
     /// What may be done for the object.
     pub(crate) policy: Policy,
     /// The places of the conditions that count, where an observer runs instead of the steps.
@@ -98,9 +100,9 @@ struct Before {
     observed_generation: Option<i64>,
     conditions: Vec<Condition>,
     /// Those that this reconciler wrote.
-    fields: BTreeMap<String, Value>,
+    fields: Fields,
     /// Those of all reconcilers.
-    all_fields: BTreeMap<String, Value>,
+    all_fields: Fields,
     observed_inputs: Option<ObservedInputs>,
     receipts: Receipts,
 }
@@ -112,7 +114,7 @@ impl Draft {
         let mut draft = Self::bare(
             wiring,
             object.meta().generation.unwrap_or_default(),
-            Observed::of(&status, &wiring),
+            Observed::of(&status, &wiring).into_owned(),
             found,
             backend,
         );
@@ -132,7 +134,7 @@ impl Draft {
     fn bare(
         wiring: Wiring,
         generation: i64,
-        observed: Observed,
+        observed: Observed<'static>,
         found: Vec<Condition>,
         backend: Arc<dyn Backend>,
     ) -> Self {
@@ -148,10 +150,10 @@ impl Draft {
             conditions,
             before: Before {
                 observed_generation: observed.generation,
-                all_fields: BTreeMap::new(),
+                all_fields: Fields::new(),
                 conditions: found,
-                fields: BTreeMap::new(),
-                observed_inputs: observed.inputs.clone(),
+                fields: Fields::new(),
+                observed_inputs: observed.inputs.as_deref().cloned(),
                 receipts: Receipts::default(),
             },
             marked: None,
@@ -283,12 +285,12 @@ impl Draft {
     }
 
     /// The author's fields as they stand now, as far as they are this reconciler's.
-    fn fields(&self) -> BTreeMap<String, Value> {
+    fn fields(&self) -> Fields {
         self.own(self.said())
     }
 
     /// All of the author's fields as they stand now.
-    fn said(&self) -> BTreeMap<String, Value> {
+    fn said(&self) -> Fields {
         (self.typed.fields)(self.status.as_ref()).unwrap_or_else(|error| {
             tracing::warn!(%error, "the status fields cannot be written as JSON; the earlier ones are kept");
             self.before.all_fields.clone()
@@ -301,7 +303,7 @@ impl Draft {
     }
 
     /// The fields that are this reconciler's: it wrote them last, or changed them.
-    pub(crate) fn own(&self, mut fields: BTreeMap<String, Value>) -> BTreeMap<String, Value> {
+    pub(crate) fn own(&self, mut fields: Fields) -> Fields {
         fields.retain(|name, value| self.observed.wrote(name) || self.before.all_fields.get(name) != Some(value));
         fields
     }
@@ -381,8 +383,8 @@ impl Draft {
         self.first.get_or_insert(found);
     }
 
-    pub(crate) fn changed_fields<'a>(&'a self, intent: &'a StatusIntent) -> impl Iterator<Item = (&'a str, &'a Value)> {
+    pub(crate) fn changed_fields<'a>(&'a self, intent: &'a StatusIntent) -> impl Iterator<Item = (&'a str, &'a Field)> {
         let changed = intent.fields.iter().filter(|(name, value)| self.before.fields.get(*name) != Some(value));
-        changed.map(|(name, value)| (name.as_str(), value))
+        changed.map(|(name, field)| (&**name, field))
     }
 }

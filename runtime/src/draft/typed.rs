@@ -1,18 +1,15 @@
 //! The author's status behind `dyn Any`: what a draft does with it without its type.
 
 use std::any::Any;
-use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use super::fields::{Fields, author_fields};
 use crate::restricted::{DraftKey, StatusDraft};
-use crate::status::{StatusContract, author_fields};
+use crate::status::StatusContract;
 
 /// The draft of the author's status, typed.
 pub(super) type Status = Box<dyn Any + Send + Sync>;
-
-/// The author's fields of a status, by their names on the wire.
-pub(super) type Fields = BTreeMap<String, Value>;
 
 /// What can be done with a status of one type.
 #[derive(Clone, Copy)]
@@ -52,8 +49,8 @@ fn with<S: StatusContract>(status: &(dyn Any + Send + Sync), fields: &Fields) ->
     let ours = author_fields(&status)?;
     let mut value = serde_json::to_value(&status)?;
     if let Value::Object(all) = &mut value {
-        all.retain(|name, _| !ours.contains_key(name));
-        all.extend(fields.clone());
+        all.retain(|name, _| !ours.contains_key(name.as_str()));
+        all.extend(fields.iter().map(|(name, field)| (name.to_string(), field.value())));
     }
     Ok(Typed::open(serde_json::from_value::<S>(value)?))
 }

@@ -13,10 +13,13 @@ tokio::task_local! {
     static TOLD: RefCell<Vec<Told>>;
 }
 
+/// The word of a pass that found the object as it was.
+pub(super) const UNCHANGED: &str = "Unchanged";
+
 /// An event, and what it is about.
 pub(super) type Told = (Event, ObjectReference);
 
-/// Runs a pass, and tells in a word how it ended: that of its [`Outcome`], `Unchanged`, `Suspended` or `Skipped`; and its events.
+/// Runs a pass, and tells in a word how it ended: that of its [`Outcome`], [`UNCHANGED`], `Suspended` or `Skipped`; and its events.
 pub(super) async fn kept(pass: impl Future<Output = Next>) -> (Next, &'static str, Vec<Told>) {
     let kept = async {
         let next = pass.await;

@@ -2,12 +2,13 @@
 
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt;
 
-use super::PassWorker;
+use super::{PassWorker, observed};
 use crate::cx::Pass;
 use crate::draft::Draft;
 use crate::interval::Clamped;
@@ -35,7 +36,8 @@ pub(super) enum Ended {
 impl<R: Reconciler> PassWorker<R> {
     /// Runs the pipeline, or the cleanups of an object that goes, and finishes the pass.
     pub(super) async fn body(&self, key: &Key, object: Arc<R::Object>) -> Next {
-        let deleting = self.standing(&object, Causes::NONE).contains(Causes::DELETION);
+        let standing = self.standing(&object, &observed::<R>(&object), Causes::NONE);
+        let deleting = standing.contains(Causes::DELETION);
         let backend = self.backend(key, &object);
         let mut draft = Draft::new(&*object, R::WIRING, backend.clone());
         if let Effective::Known(policy) = self.policy(&object) {
@@ -48,10 +50,11 @@ impl<R: Reconciler> PassWorker<R> {
         let ended = match R::WIRING.hooks.is_empty() {
             // Rare: what runs beside the steps need not make every body larger.
             false => run(limit, hooked::<R>(&object, deps, &mut pass, deleting, observer).boxed()).await,
-            true if deleting => run(limit, R::cleanup(&object, deps, &mut pass)).await,
+            true if deleting => run(limit, R::cleanup(&object, deps, &mut pass).boxed()).await,
             true => match observer {
                 Some(observer) => run(limit, (observer.run)(&*object, &**deps, &mut pass)).await,
-                None => run(limit, R::reconcile(&object, deps, &mut pass)).await,
+                // Where it is made it stays: moving a future costs what it is long.
+                None => run(limit, pin!(R::reconcile(&object, deps, &mut pass))).await,
             },
         };
         if let Some(how) = ended.cut_off() {

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::FutureExt;
+use futures::future::BoxFuture;
 use kube::api::{Api, DeleteParams, DynamicObject, ListParams, Patch, PatchParams};
 use kube::{Client, Error};
 use serde_json::Value;
@@ -26,6 +28,9 @@ pub(crate) struct Calls {
     pub(crate) whole: bool,
 }
 
+/// A call on its way: on the heap, as it is long, and every pass has room for all calls that it may make.
+type Call<'a, T> = BoxFuture<'a, Result<T, Error>>;
+
 impl Calls {
     fn api(&self, target: &Target) -> Api<Object> {
         match &target.namespace {
@@ -36,21 +41,21 @@ impl Calls {
 
     /// Reads the object; `None`: it is not there.
     pub(crate) async fn get(&self, target: &Target) -> Result<Option<DynamicObject>, ApiError> {
-        let found = self.answered(self.api(target).get_opt(&target.name)).await?;
+        let found = self.answered(self.api(target).get_opt(&target.name).boxed()).await?;
         Ok(found.map(|Object(object)| object))
     }
 
     /// Reads the object if its labels match; `None`: it is not there, or they do not.
     pub(crate) async fn find(&self, target: &Target, selector: &str) -> Result<Option<DynamicObject>, ApiError> {
         let params = ListParams::default().labels(selector).fields(&format!("metadata.name={}", target.name));
-        let found = self.answered(self.api(target).list(&params)).await?;
+        let found = self.answered(self.api(target).list(&params).boxed()).await?;
         Ok(found.items.into_iter().next().map(|Object(object)| object))
     }
 
     /// Reads all objects of the target's kind and namespace, those that match the selector.
     pub(crate) async fn list(&self, target: &Target, selector: Option<&str>) -> Result<Vec<DynamicObject>, ApiError> {
         let params = selector.iter().fold(ListParams::default(), |params, selector| params.labels(selector));
-        let found = self.answered(self.api(target).list(&params)).await?;
+        let found = self.answered(self.api(target).list(&params).boxed()).await?;
         Ok(found.items.into_iter().map(|Object(object)| object).collect())
     }
 
@@ -58,37 +63,37 @@ impl Calls {
     pub(crate) async fn apply(&self, target: &Target, object: &Value) -> Result<DynamicObject, ApiError> {
         self.may_write()?;
         let params = PatchParams::apply(&self.manager).force();
-        self.object(self.api(target).patch(&target.name, &params, &Patch::Apply(object))).await
+        self.object(self.api(target).patch(&target.name, &params, &Patch::Apply(object)).boxed()).await
     }
 
     /// Server-side apply of the status, taking over fields from others.
     pub(crate) async fn apply_status(&self, target: &Target, object: &Value) -> Result<DynamicObject, ApiError> {
         self.may_write()?;
         let params = PatchParams::apply(&self.manager).force();
-        self.object(self.api(target).patch_status(&target.name, &params, &Patch::Apply(object))).await
+        self.object(self.api(target).patch_status(&target.name, &params, &Patch::Apply(object)).boxed()).await
     }
 
     /// Merge patch of the object's metadata.
     pub(crate) async fn merge(&self, target: &Target, patch: &Value) -> Result<DynamicObject, ApiError> {
         self.may_write()?;
         let params = PatchParams { field_manager: Some(self.manager.to_string()), ..PatchParams::default() };
-        self.object(self.api(target).patch(&target.name, &params, &Patch::Merge(patch))).await
+        self.object(self.api(target).patch(&target.name, &params, &Patch::Merge(patch)).boxed()).await
     }
 
     /// Deletes the object; one that is not there is fine.
     pub(crate) async fn delete(&self, target: &Target) -> Result<(), ApiError> {
         self.may_write()?;
-        match self.answered(self.api(target).delete(&target.name, &DeleteParams::background())).await {
+        match self.answered(self.api(target).delete(&target.name, &DeleteParams::background()).boxed()).await {
             Ok(_) | Err(ApiError::NotFound(_)) => Ok(()),
             Err(error) => Err(error),
         }
     }
 
-    async fn object(&self, call: impl Future<Output = Result<Object, Error>>) -> Result<DynamicObject, ApiError> {
+    async fn object(&self, call: Call<'_, Object>) -> Result<DynamicObject, ApiError> {
         self.answered(call).await.map(|Object(object)| object)
     }
 
-    async fn answered<T>(&self, call: impl Future<Output = Result<T, Error>>) -> Result<T, ApiError> {
+    async fn answered<T>(&self, call: Call<'_, T>) -> Result<T, ApiError> {
         answered(keeping(self.whole, call)).await
     }
 

@@ -36,19 +36,23 @@ impl Finalizers {
         is_deleted(meta, |finalizer| self.is_ours(finalizer))
     }
 
+    /// Whether a living object has a finalizer of ours too much, or none where it needs one.
+    pub(super) fn is_due(&self, meta: &ObjectMeta) -> bool {
+        let now = || meta.finalizers.iter().flatten();
+        now().any(|f| self.previously.contains(&f.as_str())) || now().any(|f| *f == self.name) != self.needed
+    }
+
     /// The write that a living object needs before its steps run: ours on, old ones off; ours off where no step is external any more.
     pub(super) fn settle(&self, meta: &ObjectMeta) -> Option<Value> {
-        let now = meta.finalizers.clone().unwrap_or_default();
-        let mut want: Vec<String> = now
-            .iter()
-            .filter(|f| !self.previously.contains(&f.as_str()))
-            .filter(|f| self.needed || **f != self.name)
-            .cloned()
-            .collect();
+        if !self.is_due(meta) {
+            return None;
+        }
+        let others = meta.finalizers.iter().flatten().filter(|f| !self.previously.contains(&f.as_str()));
+        let mut want: Vec<String> = others.filter(|f| self.needed || **f != self.name).cloned().collect();
         if self.needed && !want.contains(&self.name) {
             want.push(self.name.clone());
         }
-        (want != now).then(|| patch(meta, &want))
+        Some(patch(meta, &want))
     }
 
     /// The write that lets a deleted object go.

@@ -129,7 +129,7 @@ impl<R: Reconciler> PassWorker<R> {
         if !settled {
             return;
         }
-        for (field, _) in draft.changed_fields(intent).filter(|(_, value)| holds_time_stamp(value)) {
+        for (field, _) in draft.changed_fields(intent).filter(|(_, value)| holds_time_stamp(&value.value())) {
             tracing::warn!(
                 field,
                 "a time stamp in the status changed though nothing else did: it costs a write per pass; leave it out"

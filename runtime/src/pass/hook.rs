@@ -5,12 +5,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use super::PassWorker;
 use super::backend::PassBackend;
 use super::tell::Tale;
-use crate::draft::{Draft, StatusIntent};
+use crate::draft::{Draft, StatusIntent, author_fields};
 use crate::hook::{Ending, Known, Report, tell};
 use crate::outcome::{Halt, Outcome, panicked};
 use crate::queue::Next;
 use crate::reconciler::{Primary, Reconciler};
-use crate::status::author_fields;
 
 type StatusOf<R> = <<R as Reconciler>::Object as Primary>::Status;
 

@@ -12,10 +12,12 @@ use super::backend::PassBackend;
 use super::depend::DEPENDENCIES;
 use super::{PassWorker, observed};
 use crate::backend::Target;
-use crate::cause::{Inputs, Standing};
+use crate::cause::{Inputs, Standing, digits, text};
+use crate::observed::Observed;
 use crate::outcome::{Class, Halt};
 use crate::queue::{Causes, Key};
 use crate::reconciler::Reconciler;
+use crate::status::ObservedInputs;
 use crate::watch::Seen;
 use crate::wiring::{Cache, How, KindInfo, Relation};
 
@@ -36,14 +38,13 @@ impl Tracked {
 
 impl<R: Reconciler> PassWorker<R> {
     /// What of the object itself stands in the way of leaving it alone.
-    pub(super) fn standing(&self, object: &R::Object, woken: Causes) -> Causes {
-        let seen = observed::<R>(object);
+    pub(super) fn standing(&self, object: &R::Object, seen: &Observed<'_>, woken: Causes) -> Causes {
         self.env.causes.standing(&Standing {
             woken,
             meta: object.meta(),
             observed: seen.generation,
-            inputs: seen.inputs.as_ref(),
-            is_finalizer_due: self.finalizers.settle(object.meta()).is_some() || self.mark(object).is_some(),
+            inputs: seen.inputs.as_deref(),
+            is_finalizer_due: self.finalizers.is_due(object.meta()) || self.mark(object).is_some(),
             is_requested: seen.receipts.awaits(R::WIRING.requested, object.annotations()),
         })
     }
@@ -55,13 +56,20 @@ impl<R: Reconciler> PassWorker<R> {
         if !inputs.references.is_empty() && !self.follow(key, &inputs.references).boxed().await {
             return false;
         }
-        let Tracked { owned, .. } = self.tracked(object);
+        self.is_as_it_was(object, &inputs, held_up)
+    }
+
+    /// The same, where everything that the object refers to is followed.
+    pub(super) fn is_as_it_was(&self, object: &R::Object, inputs: &ObservedInputs, held_up: Option<&Halt>) -> bool {
+        let owned = self.owned(object);
         let references = inputs.references.iter().map(|reference| (reference.clone(), self.now(reference)));
         // What merely waits is found out by the next pass; a verdict that it is useless to wait is part of what was seen.
         let stalled = held_up.filter(|halt| halt.class == Class::Stalled);
         let verdict = stalled.map(|halt| (DEPENDENCIES.to_owned(), halt.message.clone()));
-        let watched = references.chain(verdict).collect();
-        inputs.digest.is_empty() || inputs.digest == self.digest(object, &Tracked { owned, watched })
+        let mut watched = BTreeMap::new();
+        watched.extend(references.chain(verdict));
+        let now = || self.digest(object, &Tracked { owned, watched });
+        inputs.digest.is_empty() || *inputs.digest.as_bytes() == digits(now())
     }
 
     fn now(&self, reference: &str) -> String {
@@ -95,12 +103,18 @@ impl<R: Reconciler> PassWorker<R> {
 
     /// The owned objects as they are known now; nothing has been read yet.
     pub(super) fn tracked(&self, object: &R::Object) -> Tracked {
-        let children = self.env.relations.children(object.meta().uid.as_deref().unwrap_or_default());
-        let owned = children.iter().map(|seen| (seen.target.to_string(), child_version::<R>(seen)));
-        Tracked { owned: owned.collect(), watched: BTreeMap::new() }
+        Tracked { owned: self.owned(object), watched: BTreeMap::new() }
     }
 
-    fn digest(&self, object: &R::Object, tracked: &Tracked) -> String {
+    fn owned(&self, object: &R::Object) -> BTreeMap<String, String> {
+        let children = self.env.relations.children(object.meta().uid.as_deref().unwrap_or_default());
+        // Not collected: that sorts first, even if there is nothing, as for most.
+        let mut owned = BTreeMap::new();
+        owned.extend(children.iter().map(|seen| (seen.target.to_string(), child_version::<R>(seen))));
+        owned
+    }
+
+    fn digest(&self, object: &R::Object, tracked: &Tracked) -> u64 {
         let Tracked { owned, watched } = tracked;
         let policy = self.policy(object);
         self.env.causes.digest(&Inputs {
@@ -126,7 +140,7 @@ impl<R: Reconciler> PassWorker<R> {
             let unread = || if is_policy_only::<R>(reference) { POLICY_ONLY.to_owned() } else { watched_version(None) };
             tracked.watched.entry(reference.clone()).or_insert_with(unread);
         }
-        self.digest(object, &tracked)
+        text(self.digest(object, &tracked))
     }
 }
 

@@ -65,7 +65,7 @@ impl<R: Reconciler> Subject for Working<R> {
             generation: meta.generation,
             observed: seen.generation,
             conditions: own.cloned().collect(),
-            watched: seen.inputs.map(|inputs| inputs.references).unwrap_or_default(),
+            watched: seen.inputs.map(|inputs| inputs.into_owned().references).unwrap_or_default(),
             owned,
             spot: self.queue.spot(key),
         })

@@ -16,6 +16,7 @@ mod digest;
 mod event;
 mod finalizer;
 mod finish;
+mod glance;
 mod hook;
 mod inputs;
 #[cfg(feature = "metrics")]
@@ -32,14 +33,16 @@ mod tell;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use futures::FutureExt;
 use k8s_openapi::api::core::v1::ObjectReference;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 use kube::api::DynamicObject;
 use kube::{Client, Resource, ResourceExt};
+use tokio::time::Instant;
 use tokio_util::task::TaskTracker;
-use tracing::{Instrument, field};
+use tracing::{Instrument, Span, field};
 
 pub(crate) use self::calls::{Calls, answered};
 #[cfg(feature = "metrics")]
@@ -98,13 +101,16 @@ pub(crate) struct Env<R: Reconciler> {
     pub(crate) observers: Arc<[Observer]>,
 }
 
+/// So many conflicts in a row, and the cache is not trusted any more.
+const HANGS: u32 = 3;
+
 /// The names under which a reconciler writes.
 pub(crate) fn field_manager<R: Reconciler>(operator: &str) -> String {
     R::WIRING.manager_under(operator)
 }
 
 /// What the last pass of this reconciler left in the status.
-fn observed<R: Reconciler>(object: &R::Object) -> Observed {
+fn observed<R: Reconciler>(object: &R::Object) -> Observed<'_> {
     crate::Primary::status(object).map(|status| Observed::of(status, &R::WIRING)).unwrap_or_default()
 }
 
@@ -185,7 +191,7 @@ impl<R: Reconciler> PassWorker<R> {
         if R::WIRING.policies.is_some_and(|policies| policies.namespace) {
             self.ask_namespace(key, &object).boxed().await;
         }
-        let standing = self.standing(&object, causes);
+        let standing = self.standing(&object, &observed::<R>(&object), causes);
         if standing.contains(Causes::DELETION) {
             return self.delete(key, object).boxed().await;
         }
@@ -201,9 +207,8 @@ impl<R: Reconciler> PassWorker<R> {
         }
         let held_up = self.policy(&object).halt().or_else(|| self.held_up(key, &object));
         if standing.is_empty() && !behind && self.is_unchanged(key, &object, held_up.as_ref()).await {
-            account::ends("Unchanged");
-            tracing::debug!("unchanged");
-            return self.rest(&object);
+            account::ends(account::UNCHANGED);
+            return self.rest(&object, &observed::<R>(&object));
         }
         if let Some(halt) = held_up {
             return self.hold(key, &object, halt).boxed().await;
@@ -217,9 +222,9 @@ impl<R: Reconciler> PassWorker<R> {
         }
     }
 
-    /// From the cache; from the third conflict on from the server, in case the cache hangs.
+    /// From the cache; after so many conflicts from the server, in case the cache hangs.
     async fn fetch(&self, key: &Key, attempt: Attempt) -> Result<Option<Arc<R::Object>>, ApiError> {
-        if attempt.conflicts < 3 {
+        if attempt.conflicts < HANGS {
             return Ok(self.env.primary.get(key));
         }
         let Some(live) = self.live(key).boxed().await? else { return Ok(None) };
@@ -228,6 +233,15 @@ impl<R: Reconciler> PassWorker<R> {
 
     async fn live(&self, key: &Key) -> Result<Option<DynamicObject>, ApiError> {
         self.calls().get(&self.target(key)).await
+    }
+
+    fn ended(&self, key: &Key, span: &Span, outcome: &'static str, next: &Next, began: Option<Instant>) {
+        if !span.is_disabled() {
+            span.record("outcome", outcome);
+        }
+        self.env
+            .meter
+            .tell(|counts| counts.pass(key, outcome, next, began.map_or(Duration::ZERO, |began| began.elapsed())));
     }
 
     fn unreachable(&self, error: &ApiError) -> Next {
@@ -302,7 +316,7 @@ impl<R: Reconciler> PassWorker<R> {
             access: self.env.access,
             blocking: TaskTracker::new(),
             meter: self.env.meter.clone(),
-            began: tokio::time::Instant::now(),
+            began: Instant::now(),
         })
     }
 }
@@ -342,13 +356,16 @@ impl<R: Reconciler> Worker for PassWorker<R> {
         let span = tracing::info_span!(
             "pass", reconciler = R::WIRING.name, object = %key, causes = %causes, outcome = field::Empty
         );
-        let began = tokio::time::Instant::now();
+        let began = self.env.meter.begin();
+        if let Some(next) = span.in_scope(|| self.glance(key, causes, attempt)) {
+            self.ended(key, &span, account::UNCHANGED, &next, began);
+            return next.into();
+        }
         // On the heap: the futures around it would each hold it, and without optimisation a thread's stack is not enough for them.
         let pass = self.pass(key, causes, attempt).boxed();
         let noted = crate::client::noting_retry_after(account::kept(pass));
         let ((next, outcome, told), retry_after) = noted.instrument(span.clone()).await;
-        span.record("outcome", outcome);
-        self.env.meter.tell(|counts| counts.pass(key, outcome, &next, began.elapsed()));
+        self.ended(key, &span, outcome, &next, began);
         let recorder = self.recorder.clone();
         let tail = (!told.is_empty()).then(|| event::publish(recorder, told).instrument(span).boxed());
         Ran { next: schedule::not_before(next, retry_after), tail }

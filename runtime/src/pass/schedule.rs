@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use kube::ResourceExt;
 
-use super::{PassWorker, observed};
+use super::PassWorker;
 use crate::interval::{Clamped, LONGEST};
+use crate::observed::Observed;
 use crate::outcome::Outcome;
 use crate::queue::{Curve, Next};
 use crate::reconciler::Reconciler;
@@ -13,8 +14,9 @@ use crate::retry::Retry;
 
 impl<R: Reconciler> PassWorker<R> {
     /// When an unchanged object runs again; a stalled one does not.
-    pub(super) fn rest(&self, object: &R::Object) -> Next {
-        match observed::<R>(object).stalled {
+    pub(super) fn rest(&self, object: &R::Object, seen: &Observed<'_>) -> Next {
+        tracing::debug!("unchanged");
+        match seen.stalled {
             true => Next::Await,
             false => self.schedule(object, (&Outcome::Done, Retry::Slow), false, &mut Vec::new()),
         }

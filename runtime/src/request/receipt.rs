@@ -18,14 +18,13 @@ impl Receipts {
     /// Those that the status holds for what this wiring declares.
     #[must_use]
     pub fn of<S: StatusContract>(status: &S, wiring: &Wiring) -> Self {
-        let handled = |action: &str| status.last_handled_actions()?.get_key_value(action);
+        let declared = |handled: &BTreeMap<String, String>| {
+            let handled = wiring.actions().filter_map(|action| handled.get_key_value(action));
+            handled.map(|(action, token)| (action.clone(), token.clone())).collect()
+        };
         Self {
             reconcile: status.last_handled_reconcile_at().map(ToOwned::to_owned),
-            actions: wiring
-                .actions()
-                .filter_map(handled)
-                .map(|(action, token)| (action.clone(), token.clone()))
-                .collect(),
+            actions: status.last_handled_actions().filter(|held| !held.is_empty()).map(declared).unwrap_or_default(),
         }
     }
 

@@ -1,0 +1,32 @@
+//! The glance: most passes find the object as it was, and have nothing to wait for.
+
+use super::{HANGS, PassWorker, observed};
+use crate::queue::{Attempt, Causes, Key, Next};
+use crate::reconciler::Reconciler;
+use crate::suspend::is_suspended;
+
+impl<R: Reconciler> PassWorker<R> {
+    /// How the pass ends, if a look at the caches shows that nothing is to be done. Without a future: to move one costs more than the look.
+    pub(super) fn glance(&self, key: &Key, causes: Causes, attempt: Attempt) -> Option<Next> {
+        let asks_namespace = R::WIRING.policies.is_some_and(|policies| policies.namespace);
+        if asks_namespace || attempt.conflicts >= HANGS || self.recalls(key) {
+            return None;
+        }
+        let object = self.env.primary.get(key)?;
+        let seen = observed::<R>(&object);
+        let is_busy = self.elsewhere(&object).is_some() || is_suspended::<R>(&object);
+        if is_busy || !self.standing(&object, &seen, causes).is_empty() {
+            return None;
+        }
+        let inputs = seen.inputs.as_deref().filter(|inputs| inputs.references.is_empty())?;
+        let held_up = self.policy(&object).halt().or_else(|| self.held_up(key, &object));
+        self.is_as_it_was(&object, inputs, held_up.as_ref()).then(|| self.rest(&object, &seen))
+    }
+
+    /// Whether an earlier pass left something that the next has to see to.
+    fn recalls(&self, key: &Key) -> bool {
+        self.memory()
+            .get(key)
+            .is_some_and(|memory| memory.pending.is_some() || memory.suspended || memory.elsewhere.is_some())
+    }
+}
