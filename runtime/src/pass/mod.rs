@@ -127,6 +127,12 @@ pub(crate) struct PassWorker<R: Reconciler> {
     dependents: Dependents,
 }
 
+/// A pass that has begun: its span, and when, if that counts.
+struct Begun {
+    span: Span,
+    at: Option<Instant>,
+}
+
 /// What is remembered of one object between its passes.
 #[derive(Default)]
 struct Memory {
@@ -235,13 +241,23 @@ impl<R: Reconciler> PassWorker<R> {
         self.calls().get(&self.target(key)).await
     }
 
-    fn ended(&self, key: &Key, span: &Span, outcome: &'static str, next: &Next, began: Option<Instant>) {
-        if !span.is_disabled() {
-            span.record("outcome", outcome);
+    /// The pass with all that it says beside.
+    async fn whole(&self, key: &Key, begun: Begun, causes: Causes, attempt: Attempt) -> Ran {
+        let pass = self.pass(key, causes, attempt).boxed();
+        let noted = crate::client::noting_retry_after(account::kept(pass));
+        let ((next, outcome, told), retry_after) = noted.instrument(begun.span.clone()).await;
+        self.ended(key, &begun, outcome, &next);
+        let recorder = self.recorder.clone();
+        let tail = (!told.is_empty()).then(|| event::publish(recorder, told).instrument(begun.span).boxed());
+        Ran { next: schedule::not_before(next, retry_after), tail }
+    }
+
+    fn ended(&self, key: &Key, begun: &Begun, outcome: &'static str, next: &Next) {
+        if !begun.span.is_disabled() {
+            begun.span.record("outcome", outcome);
         }
-        self.env
-            .meter
-            .tell(|counts| counts.pass(key, outcome, next, began.map_or(Duration::ZERO, |began| began.elapsed())));
+        let took = begun.at.map_or(Duration::ZERO, |began| began.elapsed());
+        self.env.meter.tell(|counts| counts.pass(key, outcome, next, took));
     }
 
     fn unreachable(&self, error: &ApiError) -> Next {
@@ -356,18 +372,12 @@ impl<R: Reconciler> Worker for PassWorker<R> {
         let span = tracing::info_span!(
             "pass", reconciler = R::WIRING.name, object = %key, causes = %causes, outcome = field::Empty
         );
-        let began = self.env.meter.begin();
-        if let Some(next) = span.in_scope(|| self.glance(key, causes, attempt)) {
-            self.ended(key, &span, account::UNCHANGED, &next, began);
+        let begun = Begun { span, at: self.env.meter.begin() };
+        if let Some(next) = begun.span.in_scope(|| self.glance(key, causes, attempt)) {
+            self.ended(key, &begun, account::UNCHANGED, &next);
             return next.into();
         }
         // On the heap: the futures around it would each hold it, and without optimisation a thread's stack is not enough for them.
-        let pass = self.pass(key, causes, attempt).boxed();
-        let noted = crate::client::noting_retry_after(account::kept(pass));
-        let ((next, outcome, told), retry_after) = noted.instrument(span.clone()).await;
-        self.ended(key, &span, outcome, &next, began);
-        let recorder = self.recorder.clone();
-        let tail = (!told.is_empty()).then(|| event::publish(recorder, told).instrument(span).boxed());
-        Ran { next: schedule::not_before(next, retry_after), tail }
+        self.whole(key, begun, causes, attempt).boxed().await
     }
 }

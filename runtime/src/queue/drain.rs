@@ -83,8 +83,7 @@ pub(crate) async fn drain(
 /// One pass, in its slot. A panic is a failure of this key, and of nothing else.
 pub(super) async fn run<W: Worker>(worker: Arc<W>, task: Task, _slot: Option<Slot>) -> Done {
     let Task { key, causes, attempt } = task;
-    // On the heap: each future around it would hold it once more, and all of it is moved with the task.
-    let pass = AssertUnwindSafe(worker.run(&key, causes, attempt)).catch_unwind().boxed();
+    let pass = AssertUnwindSafe(worker.run(&key, causes, attempt)).catch_unwind();
     let (ended, answers) = client::noting(pass).await;
     let Ran { next, tail } = ended.unwrap_or_else(|panic| {
         tracing::error!(object = %key, panic = text(&*panic), "a pass panicked; it is tried again with back-off");
