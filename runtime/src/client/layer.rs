@@ -15,9 +15,10 @@ use tower::{BoxError, Layer, Service, service_fn};
 use tracing::Instrument;
 
 use super::answers;
-use super::lift::Lifted;
+use super::frames::Filtered;
+use super::lift::Lines;
 use super::line::{Line, is_watch};
-use super::trim::Trimmed;
+use super::trim::Scan;
 use crate::decode::Shelf;
 use crate::meter::CallMeter;
 
@@ -109,8 +110,10 @@ pub(crate) fn lean(client: &Client, shelf: Option<&Shelf>) -> Client {
     let layer = layer_fn(|mut calls: Calls| {
         let shelf = shelf.cloned();
         service_fn(move |request: Request<Body>| {
-            let shelf = shelf.clone().filter(|_| is_watch(request.uri()));
-            calls.call(request).map_ok(|answer| answer.map(|body| Lifted::new(Trimmed::new(body), shelf)))
+            let lines = shelf.clone().filter(|_| is_watch(request.uri())).map(Lines::new);
+            calls
+                .call(request)
+                .map_ok(|answer| answer.map(|body| Filtered::new(Filtered::new(body, Scan::default()), lines)))
         })
     });
     over(client, &layer)

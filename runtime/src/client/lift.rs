@@ -1,48 +1,36 @@
 //! Lifting objects out of the lines of a watch as they arrive, so that what is decoded is the object and not the line around it.
 
 use std::collections::VecDeque;
-use std::pin::Pin;
-use std::task::{Context, Poll};
 
 use bytes::Bytes;
-use http_body::{Body, Frame};
 
+use super::frames::Filter;
 use crate::decode::Shelf;
 use crate::quote::newline;
 
 /// More room than this is given back after a line.
 const ROOM: usize = 64 * 1024;
 
-/// A watch as it arrives, in whose lines a ticket stands for the object, which is on the shelf. Lines of any other form, and all without a
-/// shelf, pass as they are.
-pub(super) struct Lifted<B> {
-    inner: B,
-    lines: Option<Lines>,
-}
-
-struct Lines {
+/// Puts the objects of a watch as it arrives on a shelf: in its lines a ticket stands for each. Lines of any other form pass as they are.
+pub(super) struct Lines {
     shelf: Shelf,
     /// What is there of the next one.
     line: Vec<u8>,
-    ready: VecDeque<Bytes>,
-}
-
-impl<B> Lifted<B> {
-    pub(super) fn new(inner: B, shelf: Option<Shelf>) -> Self {
-        Self { inner, lines: shelf.map(Lines::new) }
-    }
 }
 
 impl Lines {
-    fn new(shelf: Shelf) -> Self {
-        Self { shelf, line: Vec::new(), ready: VecDeque::new() }
+    pub(super) fn new(shelf: Shelf) -> Self {
+        Self { shelf, line: Vec::new() }
     }
+}
 
-    fn feed(&mut self, mut bytes: &[u8]) {
+impl Filter for Lines {
+    fn feed(&mut self, bytes: Bytes, ready: &mut VecDeque<Bytes>) {
+        let mut bytes = &*bytes;
         while let Some(end) = newline(bytes) {
             let (head, rest) = bytes.split_at(end + 1);
             self.line.extend_from_slice(head);
-            self.ready.push_back(match object(&self.line) {
+            ready.push_back(match object(&self.line) {
                 Some((type_, text)) => {
                     format!("{{\"type\":\"{type_}\",\"object\":{}}}\n", self.shelf.put(text.to_owned())).into()
                 }
@@ -54,28 +42,9 @@ impl Lines {
         }
         self.line.extend_from_slice(bytes);
     }
-}
 
-impl<B: Body<Data = Bytes> + Unpin> Body for Lifted<B> {
-    type Data = Bytes;
-    type Error = B::Error;
-
-    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, B::Error>>> {
-        let Self { inner, lines } = &mut *self;
-        let Some(lines) = lines else { return Pin::new(inner).poll_frame(cx) };
-        loop {
-            if let Some(bytes) = lines.ready.pop_front() {
-                return Poll::Ready(Some(Ok(Frame::data(bytes))));
-            }
-            match std::task::ready!(Pin::new(&mut *inner).poll_frame(cx)) {
-                Some(Ok(frame)) => match frame.into_data() {
-                    Ok(bytes) => lines.feed(&bytes),
-                    Err(trailers) => return Poll::Ready(Some(Ok(trailers))),
-                },
-                None if !lines.line.is_empty() => lines.ready.push_back(std::mem::take(&mut lines.line).into()),
-                end => return Poll::Ready(end),
-            }
-        }
+    fn rest(&mut self) -> Option<Bytes> {
+        (!self.line.is_empty()).then(|| std::mem::take(&mut self.line).into())
     }
 }
 
@@ -106,9 +75,10 @@ mod tests {
     #[test]
     fn a_ticket_stands_for_each_object_however_the_answer_is_cut() {
         for length in 1..LINES.len() {
-            let mut lines = Lines::new(Shelf::default());
-            LINES.as_bytes().chunks(length).for_each(|frame| lines.feed(frame));
-            let text = [lines.ready.iter().flat_map(|bytes| bytes.to_vec()).collect(), lines.line].concat();
+            let (mut lines, mut ready) = (Lines::new(Shelf::default()), VecDeque::new());
+            LINES.as_bytes().chunks(length).for_each(|frame| lines.feed(Bytes::from_static(frame), &mut ready));
+            ready.extend(lines.rest());
+            let text = ready.iter().flat_map(|bytes| bytes.to_vec()).collect::<Vec<u8>>();
             let wanted = LINES.replacen("{\"a\":{\"b\":\"é\"}}", "0", 1).replacen(
                 "\"DELETED\",\"object\":{}",
                 "\"DELETED\",\"object\":1",

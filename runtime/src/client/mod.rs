@@ -1,6 +1,7 @@
 //! The HTTP layer under passes and watches: what the API server said about when to come back, and what is left out of its answers.
 
 mod answers;
+mod frames;
 mod layer;
 mod lift;
 mod line;

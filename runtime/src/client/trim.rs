@@ -2,47 +2,11 @@
 //! need be neither counted, nor skipped, nor kept until the list is decoded.
 
 use std::collections::VecDeque;
-use std::pin::Pin;
-use std::task::{Context, Poll};
 
 use bytes::Bytes;
-use http_body::{Body, Frame};
 
+use super::frames::Filter;
 use crate::quote::{end_of_list, newline, quote_or_backslash};
-
-/// A list or a watch as it arrives, in which `managedFields` of objects are empty. What is no JSON passes as it is.
-pub(super) struct Trimmed<B> {
-    inner: B,
-    scan: Scan,
-    ready: VecDeque<Bytes>,
-}
-
-impl<B> Trimmed<B> {
-    pub(super) fn new(inner: B) -> Self {
-        Self { inner, scan: Scan::default(), ready: VecDeque::new() }
-    }
-}
-
-impl<B: Body<Data = Bytes> + Unpin> Body for Trimmed<B> {
-    type Data = Bytes;
-    type Error = B::Error;
-
-    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, B::Error>>> {
-        loop {
-            if let Some(bytes) = self.ready.pop_front() {
-                return Poll::Ready(Some(Ok(Frame::data(bytes))));
-            }
-            let this = &mut *self;
-            match std::task::ready!(Pin::new(&mut this.inner).poll_frame(cx)) {
-                Some(Ok(frame)) => match frame.into_data() {
-                    Ok(bytes) => this.scan.feed(&bytes, &mut this.ready),
-                    Err(trailers) => return Poll::Ready(Some(Ok(trailers))),
-                },
-                end => return Poll::Ready(end),
-            }
-        }
-    }
-}
 
 /// What a value is part of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -84,9 +48,10 @@ enum Text {
     Other,
 }
 
-/// Where in the JSON the last frame ended.
+/// Empties the `managedFields` of objects in a list or a watch as it arrives: where in the JSON the last frame ended. What is no JSON passes
+/// as it is.
 #[derive(Default)]
-struct Scan {
+pub(super) struct Scan {
     /// How many brackets are open.
     depth: usize,
     /// What they hold, the outermost first.
@@ -105,21 +70,21 @@ struct Scan {
     skipped: Option<usize>,
 }
 
-impl Scan {
+impl Filter for Scan {
     /// Hands on what is not left out.
-    fn feed(&mut self, bytes: &Bytes, out: &mut VecDeque<Bytes>) {
+    fn feed(&mut self, bytes: Bytes, out: &mut VecDeque<Bytes>) {
         let (mut from, mut at) = (self.skipped.is_none().then_some(0), 0);
         while at < bytes.len() {
             if self.passes {
-                at = self.pass(bytes, at);
+                at = self.pass(&bytes, at);
                 continue;
             }
             if self.text != Text::None {
-                at = self.read_text(bytes, at);
+                at = self.read_text(&bytes, at);
                 continue;
             }
             if self.skipped.is_some() {
-                at = self.skip(bytes, at);
+                at = self.skip(&bytes, at);
                 from = self.skipped.is_none().then_some(at);
                 continue;
             }
@@ -146,7 +111,9 @@ impl Scan {
         }
         out.extend(from.filter(|from| *from < bytes.len()).map(|from| bytes.slice(from..)));
     }
+}
 
+impl Scan {
     /// Past the text, or as far as it is here.
     fn read_text(&mut self, bytes: &[u8], start: usize) -> usize {
         let mut at = start + usize::from(std::mem::take(&mut self.escaped));
@@ -297,7 +264,7 @@ mod tests {
         let (mut scan, mut out, mut rest) = (Scan::default(), VecDeque::new(), Bytes::copy_from_slice(text.as_bytes()));
         for length in lengths.iter().cycle() {
             let frame = rest.split_to((*length).min(rest.len()));
-            scan.feed(&frame, &mut out);
+            scan.feed(frame, &mut out);
             if rest.is_empty() {
                 break;
             }

@@ -47,15 +47,16 @@ impl<R: Reconciler> PassWorker<R> {
         let (limit, deps) = (Clamped::clamp("time-out", asked, &mut draft.clamped), &self.env.deps);
         let mut pass = Pass { draft: &mut draft };
         let observer = R::WIRING.observe.filter(|_| self.is_skipped(&object));
+        let part = match observer {
+            _ if deleting => Part::Cleanup,
+            Some(observer) => Part::Observer(observer),
+            None => Part::Steps,
+        };
         let ended = match R::WIRING.hooks.is_empty() {
+            // Where it is made it stays: moving a future costs what it is long.
+            true => run(limit, pin!(part.run::<R>(&object, deps, &mut pass))).await,
             // Rare: what runs beside the steps need not make every body larger.
-            false => run(limit, hooked::<R>(&object, deps, &mut pass, deleting, observer).boxed()).await,
-            true if deleting => run(limit, R::cleanup(&object, deps, &mut pass).boxed()).await,
-            true => match observer {
-                Some(observer) => run(limit, (observer.run)(&*object, &**deps, &mut pass)).await,
-                // Where it is made it stays: moving a future costs what it is long.
-                None => run(limit, pin!(R::reconcile(&object, deps, &mut pass))).await,
-            },
+            false => run(limit, hooked::<R>(&object, deps, &mut pass, part).boxed()).await,
         };
         if let Some(how) = ended.cut_off() {
             self.env.meter.tell(|counts| counts.cut_off(how));
@@ -73,26 +74,40 @@ impl<R: Reconciler> PassWorker<R> {
     }
 }
 
+/// Which of the author's code runs.
+#[derive(Clone, Copy)]
+enum Part {
+    Steps,
+    Observer(Observer),
+    Cleanup,
+}
+
+impl Part {
+    async fn run<R: Reconciler>(self, object: &R::Object, deps: &R::Deps, pass: &mut Pass<'_>) -> Flow {
+        match self {
+            Self::Steps => R::reconcile(object, deps, pass).await,
+            Self::Observer(observer) => (observer.run)(object, deps, pass).await,
+            Self::Cleanup => R::cleanup(object, deps, pass).await,
+        }
+    }
+}
+
 /// The author's code with the hooks around it; those after it on success only.
-async fn hooked<R: Reconciler>(
-    object: &R::Object,
-    deps: &R::Deps,
-    pass: &mut Pass<'_>,
-    deleting: bool,
-    observer: Option<Observer>,
-) -> Flow {
+async fn hooked<R: Reconciler>(object: &R::Object, deps: &R::Deps, pass: &mut Pass<'_>, part: Part) -> Flow {
+    let around = match part {
+        Part::Steps => Some((When::Before, When::After)),
+        Part::Cleanup => Some((When::BeforeDelete, When::AfterDelete)),
+        Part::Observer(_) => None,
+    };
     hooks::<R>(When::Read, object, deps, pass).await?;
-    if deleting {
-        hooks::<R>(When::BeforeDelete, object, deps, pass).await?;
-        R::cleanup(object, deps, pass).await?;
-        return hooks::<R>(When::AfterDelete, object, deps, pass).await;
+    if let Some((before, _)) = around {
+        hooks::<R>(before, object, deps, pass).await?;
     }
-    if let Some(observer) = observer {
-        return (observer.run)(object, deps, pass).await;
+    part.run::<R>(object, deps, pass).await?;
+    match around {
+        Some((_, after)) => hooks::<R>(after, object, deps, pass).await,
+        None => Ok(()),
     }
-    hooks::<R>(When::Before, object, deps, pass).await?;
-    R::reconcile(object, deps, pass).await?;
-    hooks::<R>(When::After, object, deps, pass).await
 }
 
 async fn hooks<R: Reconciler>(when: When, object: &R::Object, deps: &R::Deps, pass: &mut Pass<'_>) -> Flow {

@@ -113,13 +113,20 @@ pub(super) async fn follow<K: Form>(
             true => tokio::time::timeout(PATIENCE, events.next()).await,
             false => Ok(events.next().await),
         };
-        let Ok(next) = next else {
-            streaming.end(&format!("the one of {place} paused for {PATIENCE:?} before its end"));
+        let is_refused = match &next {
+            Ok(Some(Err(error))) => streams && streaming.ends_with(error),
+            Ok(_) => false,
+            Err(_) => {
+                streaming.end(&format!("the one of {place} paused for {PATIENCE:?} before its end"));
+                true
+            }
+        };
+        if is_refused {
             let (again, _) = begin();
             events.set(again);
             (streams, lists) = (false, true);
-            continue;
-        };
+        }
+        let Ok(next) = next else { continue };
         let Some(event) = next else { return };
         match event {
             Ok(event) => {
@@ -138,11 +145,7 @@ pub(super) async fn follow<K: Form>(
                     told.clear();
                 }
             }
-            Err(error) if streams && streaming.ends_with(&error) => {
-                let (again, _) = begin();
-                events.set(again);
-                streams = false;
-            }
+            Err(_) if is_refused => {}
             Err(error) => {
                 let trouble = Trouble::of(&error);
                 watched.fails(&trouble);

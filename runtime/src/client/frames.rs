@@ -1,0 +1,68 @@
+//! A body whose data goes through a filter on its way.
+
+use std::collections::VecDeque;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use http_body::{Body, Frame};
+
+/// What is done to data as it arrives.
+pub(super) trait Filter: Unpin {
+    /// Takes what has come, and hands on what is ready.
+    fn feed(&mut self, bytes: Bytes, ready: &mut VecDeque<Bytes>);
+
+    /// What is left when nothing more comes.
+    fn rest(&mut self) -> Option<Bytes> {
+        None
+    }
+}
+
+/// What passes as it is.
+impl<F: Filter> Filter for Option<F> {
+    fn feed(&mut self, bytes: Bytes, ready: &mut VecDeque<Bytes>) {
+        match self {
+            Some(filter) => filter.feed(bytes, ready),
+            None => ready.push_back(bytes),
+        }
+    }
+
+    fn rest(&mut self) -> Option<Bytes> {
+        self.as_mut()?.rest()
+    }
+}
+
+/// The body as the filter leaves it.
+pub(super) struct Filtered<B, F> {
+    inner: B,
+    filter: F,
+    ready: VecDeque<Bytes>,
+}
+
+impl<B, F> Filtered<B, F> {
+    pub(super) fn new(inner: B, filter: F) -> Self {
+        Self { inner, filter, ready: VecDeque::new() }
+    }
+}
+
+impl<B: Body<Data = Bytes> + Unpin, F: Filter> Body for Filtered<B, F> {
+    type Data = Bytes;
+    type Error = B::Error;
+
+    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, B::Error>>> {
+        let Self { inner, filter, ready } = &mut *self;
+        loop {
+            if let Some(bytes) = ready.pop_front() {
+                return Poll::Ready(Some(Ok(Frame::data(bytes))));
+            }
+            match std::task::ready!(Pin::new(&mut *inner).poll_frame(cx)) {
+                Some(Ok(frame)) => match frame.into_data() {
+                    Ok(bytes) => filter.feed(bytes, ready),
+                    Err(trailers) => return Poll::Ready(Some(Ok(trailers))),
+                },
+                None => return Poll::Ready(filter.rest().map(|bytes| Ok(Frame::data(bytes)))),
+                failed => return Poll::Ready(failed),
+            }
+        }
+    }
+}
