@@ -85,7 +85,8 @@ impl SerializeMap for Fielder {
     fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<(), Error> {
         self.key = match serde_json::to_value(key)? {
             Value::String(name) => name,
-            other => other.to_string(),
+            plain @ (Value::Number(_) | Value::Bool(_)) => plain.to_string(),
+            _ => return Err(Error::custom("the name of a field is a string")),
         };
         Ok(())
     }
