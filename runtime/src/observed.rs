@@ -1,7 +1,7 @@
 //! What a reconciler keeps in the status about its last pass: at the root, or, as a second one of its kind, under its own name.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -51,9 +51,27 @@ pub(crate) struct Observed<'s> {
     pub(crate) stalled: bool,
     pub(crate) inputs: Option<Cow<'s, ObservedInputs>>,
     pub(crate) receipts: Receipts,
-    /// The fields of the author's status that it wrote; `None`: all but those of the others.
-    own: Option<BTreeSet<String>>,
-    others: Vec<String>,
+    written: Written,
+}
+
+/// Which fields of the author's status a reconciler writes.
+#[derive(Clone, Debug, PartialEq)]
+enum Written {
+    /// All but those of the others.
+    AllBut(Vec<String>),
+    These(Vec<String>),
+}
+
+impl Default for Written {
+    fn default() -> Self {
+        Self::AllBut(Vec::new())
+    }
+}
+
+impl Written {
+    fn beside(others: &BTreeMap<String, ObservedBy>) -> Self {
+        Self::AllBut(others.values().flat_map(|other| other.fields.clone()).collect())
+    }
 }
 
 impl<'s> Observed<'s> {
@@ -67,23 +85,23 @@ impl<'s> Observed<'s> {
             stalled: is_true(status.conditions(), STALLED),
             inputs: status.observed_inputs().map(Cow::Borrowed),
             receipts: Receipts::of(status, wiring),
-            own: None,
-            others: by.map(|by| by.values().flat_map(|other| other.fields.clone()).collect()).unwrap_or_default(),
+            written: by.map(Written::beside).unwrap_or_default(),
         }
     }
 
     /// The same, whatever becomes of the status.
     pub(crate) fn into_owned(self) -> Observed<'static> {
-        let Self { generation, stalled, inputs, receipts, own, others } = self;
+        let Self { generation, stalled, inputs, receipts, written } = self;
         let inputs = inputs.map(|inputs| Cow::Owned(inputs.into_owned()));
-        Observed { generation, stalled, inputs, receipts, own, others }
+        Observed { generation, stalled, inputs, receipts, written }
     }
 
     /// Whether the field was written by this reconciler.
     pub(crate) fn wrote(&self, field: &str) -> bool {
-        match &self.own {
-            Some(own) => own.contains(field),
-            None => !self.others.iter().any(|other| other == field),
+        let holds = |names: &[String]| names.iter().any(|name| name == field);
+        match &self.written {
+            Written::AllBut(others) => !holds(others),
+            Written::These(own) => holds(own),
         }
     }
 }
@@ -97,8 +115,7 @@ impl From<ObservedBy> for Observed<'_> {
             stalled,
             inputs: is_known.then_some(Cow::Owned(ObservedInputs { wiring, digest, references, policy })),
             receipts: Receipts { reconcile: by.last_handled_reconcile_at, actions: by.last_handled_actions },
-            own: Some(fields.into_iter().collect()),
-            others: Vec::new(),
+            written: Written::These(fields),
         }
     }
 }
