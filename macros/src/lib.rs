@@ -249,8 +249,8 @@ pub fn cleanup(args: TokenStream, item: TokenStream) -> TokenStream {
 /// It may change labels, annotations, owner references and the spec. What it changed and the finalizer are stored in one write, and the pass
 /// goes on with what that returned; where nothing changed, nothing is written. It runs in each pass that does something, so it must be
 /// idempotent, and never for an object that goes. Its error ends the pass: no finalizer is stored, no step runs, and Ready says why. What it
-/// depends on is found by type among the dependencies of the reconciler. In a struct the method needs no `claim = ..`.
-/// `crate = ::path` says where the runtime is, if it is renamed.
+/// depends on is found by type among the dependencies of the reconciler. In a struct the method needs no `claim = ..`. A claim writes no
+/// status: a step stores an id there with `cx.record(..)` before it uses it. `crate = ::path` says where the runtime is, if it is renamed.
 ///
 /// Generates `Claim` for a type with the name of the function.
 #[proc_macro_attribute]

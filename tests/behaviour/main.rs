@@ -41,6 +41,7 @@ mod pair;
 mod pipeline;
 mod policy;
 mod property;
+mod record;
 mod relation;
 mod request;
 mod restricted;

@@ -16,7 +16,6 @@ const TOLD: usize = 3;
 #[derive(Debug)]
 pub struct Items<S> {
     said: u64,
-    recorded: bool,
     count: usize,
     failed: Vec<Option<Halt>>,
     /// The conditions that `fail` named, one for each that failed.
@@ -27,7 +26,7 @@ pub struct Items<S> {
 /// Starts the step, before the first item.
 pub fn begin_each<S: SubReconciler>(_: Tag<S>, pass: &mut Pass<'_>) -> Items<S> {
     pass.draft.begin(const { &S::WIRING });
-    Items { said: 0, recorded: false, count: 0, failed: Vec::new(), named: Vec::new(), step: PhantomData }
+    Items { said: 0, count: 0, failed: Vec::new(), named: Vec::new(), step: PhantomData }
 }
 
 impl<O, C> Pipeline<O, C> {
@@ -38,15 +37,15 @@ impl<O, C> Pipeline<O, C> {
         object: &'o O,
         pass: &'a mut Pass<'_>,
     ) -> (Cx<'a, S>, &'o S::Object, Limit) {
-        let (said, recorded) = (items.said, items.recorded);
-        (Cx { draft: pass.draft, said, named: None, recorded, step: PhantomData }, object, Limit(const { &S::WIRING }))
+        let cx = Cx { draft: pass.draft, said: items.said, named: None, step: PhantomData };
+        (cx, object, Limit(const { &S::WIRING }))
     }
 }
 
 /// Takes note of how an item ended. One that had nothing to do has succeeded.
 #[expect(clippy::needless_pass_by_value, reason = "the context of an item ends here")]
 pub fn ended<S: SubReconciler, T>(items: &mut Items<S>, done: Option<Result<T, S::Error>>, cx: Cx<'_, S>) {
-    (items.said, items.recorded) = (cx.said, cx.recorded);
+    items.said = cx.said;
     items.count += 1;
     if let Some(halt) = settled(done, cx.draft).err().filter(|halt| halt.class != Class::Ignored) {
         items.failed.push(Some(halt));

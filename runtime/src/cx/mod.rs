@@ -8,6 +8,7 @@ mod join;
 mod limit;
 mod operation;
 mod ready;
+mod record;
 mod run;
 
 use std::marker::PhantomData;
@@ -63,7 +64,6 @@ pub struct Cx<'a, S> {
     said: u64,
     /// The condition that `fail` named.
     named: Option<usize>,
-    recorded: bool,
     step: PhantomData<fn() -> S>,
 }
 
@@ -136,50 +136,6 @@ impl<S: SubReconciler> Cx<'_, S> {
         field: impl FnOnce(&mut StatusOf<S>) -> &mut OnlyWrittenBy<O, H, T>,
     ) -> &mut T {
         field(self.status()).value()
-    }
-
-    /// Stores author fields before a side effect: what `change` does, and what [`write`](Self::write) did. One write at most per step: a second call only keeps the change for the end of the pass.
-    ///
-    /// # Errors
-    /// The write failed. After a conflict the pass is discarded and runs again, whatever the step makes of the error.
-    pub async fn record(&mut self, change: impl FnOnce(&mut StatusOf<S>) + Send) -> Result<(), ApiError> {
-        change(self.status());
-        if std::mem::replace(&mut self.recorded, true) {
-            return Ok(());
-        }
-        self.store(false).await
-    }
-
-    /// Stores now what the author's fields of the status hold, each time it is called; otherwise they are written at the end of the pass.
-    /// Conditions are found out in the end only: they stay as they are until then. Each call that has something to store costs a write.
-    ///
-    /// # Errors
-    /// As [`record`](Self::record).
-    pub async fn commit(&mut self) -> Result<(), ApiError> {
-        self.store(false).await
-    }
-
-    /// Stores the author's fields in the middle of the pass. What is `urgent` is stored also where the spec has moved meanwhile.
-    async fn store(&mut self, urgent: bool) -> Result<(), ApiError> {
-        let turn = self.draft.turn().await;
-        let intent = self.draft.progress_beside(turn.as_ref());
-        if intent == self.draft.found() {
-            return Ok(());
-        }
-        let backend = self.draft.backend.clone();
-        match backend.record(intent.clone(), urgent).await {
-            Ok(()) => {
-                if let Some(turn) = &turn {
-                    turn.wrote(intent.clone());
-                }
-                self.draft.recorded(intent);
-            }
-            Err(error) => {
-                self.draft.trouble = Some(error.clone());
-                return Err(error);
-            }
-        }
-        Ok(())
     }
 
     /// Whether the action of `actions(force)` fires in this pass: `cx.requested("force")`. That is so where `evenkeel.dev/forceAt` holds

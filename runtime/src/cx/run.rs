@@ -20,7 +20,7 @@ use crate::wiring::StepWiring;
 pub(crate) fn begin<'a, S: SubReconciler>(pass: &'a mut Pass<'_>) -> (Cx<'a, S>, Limit) {
     let step = const { &S::WIRING };
     pass.draft.begin(step);
-    (Cx { draft: pass.draft, said: 0, named: None, recorded: false, step: PhantomData }, Limit(step))
+    (Cx { draft: pass.draft, said: 0, named: None, step: PhantomData }, Limit(step))
 }
 
 impl<O, C> Pipeline<O, C> {
@@ -155,7 +155,7 @@ where
     Box::pin(async move {
         let step = const { &S::WIRING };
         pass.draft.step = Some(step);
-        let mut cx = Cx { draft: pass.draft, said: 0, named: None, recorded: false, step: PhantomData };
+        let mut cx = Cx { draft: pass.draft, said: 0, named: None, step: PhantomData };
         let done = Limit(step).run(<S::Undo as Undo<S, R>>::undo(object, deps, &mut cx)).await;
         if matches!(done, Some(Ok(()))) {
             // What was said of the step when it succeeded is not said of its cleanup.
