@@ -23,8 +23,11 @@ pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 pub enum ApiError {
     /// Somebody wrote a newer version first (409).
     Conflict(String),
-    /// There is no such object (404).
+    /// The answer names an object that is not there (404): the one of the call, its namespace, or a subresource of it. A webhook answers so,
+    /// too; that the object of the call is gone shows only in a read of it.
     NotFound(String),
+    /// The API server does not serve the kind or the path, or does not serve it yet (404 that names no object).
+    NotServed(String),
     /// The role does not allow it (403).
     Forbidden(String),
     /// The server refuses the content (400, 422).
@@ -40,6 +43,7 @@ impl fmt::Display for ApiError {
         match self {
             Self::Conflict(text)
             | Self::NotFound(text)
+            | Self::NotServed(text)
             | Self::Forbidden(text)
             | Self::Invalid(text)
             | Self::Busy(_, text)
@@ -65,6 +69,7 @@ impl ReconcileError for ApiError {
         match self {
             Self::Conflict(_) => "Conflict",
             Self::NotFound(_) => "NotFound",
+            Self::NotServed(_) => "NotServed",
             Self::Forbidden(_) => "Forbidden",
             Self::Invalid(_) => "Invalid",
             Self::Busy(..) => "ServerBusy",
@@ -74,7 +79,8 @@ impl ReconcileError for ApiError {
 
     const VARIANTS: &'static [VariantInfo] = &[
         variant("Conflict", "Somebody wrote a newer version first."),
-        variant("NotFound", "What was to be written is not there, or its kind or namespace is not."),
+        variant("NotFound", "What was to be written is not there, or its namespace is not."),
+        variant("NotServed", "The API server does not serve the kind, or does not serve it yet."),
         variant("Forbidden", "The role of the operator does not allow it."),
         variant("Invalid", "The API server refuses the content."),
         variant("ServerBusy", "The API server is busy."),

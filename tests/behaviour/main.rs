@@ -19,6 +19,7 @@ mod exhaustive;
 mod export;
 mod fixtures;
 mod floor;
+mod gone;
 mod handmade;
 mod hardship;
 mod hook;

@@ -8,6 +8,7 @@ use http::{Request, Response, Uri};
 use http_body_util::{BodyExt, Full, StreamBody};
 use kube::Client;
 use kube::client::Body;
+use serde_json::{Value, json};
 use tokio::sync::watch;
 use tower::BoxError;
 
@@ -72,6 +73,14 @@ impl Call {
 pub enum Fault {
     /// Answers with this code and, if given, `Retry-After` in seconds.
     Answer(u16, Option<u32>),
+    /// Answers 404 in plain text, as a server that does not serve the path.
+    PageNotFound,
+    /// Answers 404 of the kind: a Status that names no object.
+    KindNotFound,
+    /// Answers 404 with the name of the object, as where the subresource does not exist.
+    SubresourceNotFound,
+    /// Answers 503 with `Retry-After`, as a server that is starting.
+    Starting,
     /// Never answers.
     Silence,
     /// Does not know these parameters of a query.
@@ -168,7 +177,7 @@ impl Wire {
         self.0.calls.lock().unwrap_or_else(PoisonError::into_inner).push(call);
         match fault {
             Some(Fault::Silence) => std::future::pending().await,
-            Some(Fault::Answer(code, retry_after)) => Ok(refusal(code, retry_after)),
+            Some(fault) if !matches!(fault, Fault::Unaware(_)) => Ok(refused(&fault, parts.uri.path())),
             passes => {
                 if let Some(Fault::Unaware(parameters)) = passes {
                     parts.uri = without(&parts.uri, parameters)?;
@@ -223,8 +232,29 @@ fn without(uri: &Uri, parameters: &[&str]) -> Result<Uri, BoxError> {
     Ok(format!("{}?{}", uri.path(), query.join("&")).parse()?)
 }
 
-fn refusal(code: u16, retry_after: Option<u32>) -> Answer {
-    let reason = match code {
+/// The answer of a fault to a call of this path.
+fn refused(fault: &Fault, path: &str) -> Answer {
+    match fault {
+        Fault::PageNotFound => answer(404, "text/plain; charset=utf-8", "404 page not found\n".to_owned(), None),
+        Fault::KindNotFound => status(404, "NotFound", "the server could not find the requested resource", &json!({})),
+        Fault::SubresourceNotFound => {
+            let name = path.trim_end_matches("/status").rsplit('/').next().unwrap_or_default();
+            status(404, "NotFound", &format!("\"{name}\" not found"), &json!({ "name": name }))
+        }
+        Fault::Starting => {
+            let text = "the request has been made before all known HTTP paths have been installed, please retry";
+            status(503, "ServiceUnavailable", text, &json!({ "retryAfterSeconds": 5 }))
+        }
+        Fault::Answer(code, after) => {
+            let details = json!({ "retryAfterSeconds": after.unwrap_or(0) });
+            status(*code, reason(*code), &format!("planted {code}"), &details)
+        }
+        Fault::Silence | Fault::Unaware(_) => status(500, "InternalError", "a fault without an answer", &json!({})),
+    }
+}
+
+fn reason(code: u16) -> &'static str {
+    match code {
         409 => "Conflict",
         403 => "Forbidden",
         410 => "Expired",
@@ -232,13 +262,21 @@ fn refusal(code: u16, retry_after: Option<u32>) -> Answer {
         429 => "TooManyRequests",
         503 => "ServiceUnavailable",
         _ => "InternalError",
-    };
-    let status = serde_json::json!({
+    }
+}
+
+fn status(code: u16, reason: &str, message: &str, details: &Value) -> Answer {
+    let after = details["retryAfterSeconds"].as_u64().filter(|seconds| *seconds > 0);
+    let status = json!({
         "kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": reason, "code": code,
-        "message": format!("planted {code}"), "details": { "retryAfterSeconds": retry_after.unwrap_or(0) }
+        "message": message, "details": details
     });
-    let body = Full::new(bytes::Bytes::from(status.to_string())).map_err(|never: Infallible| match never {});
-    let mut answer = Response::builder().status(code).header("content-type", "application/json");
+    answer(code, "application/json", status.to_string(), after)
+}
+
+fn answer(code: u16, form: &str, text: String, retry_after: Option<u64>) -> Answer {
+    let body = Full::new(bytes::Bytes::from(text)).map_err(|never: Infallible| match never {});
+    let mut answer = Response::builder().status(code).header("content-type", form);
     if let Some(seconds) = retry_after {
         answer = answer.header("retry-after", seconds);
     }

@@ -34,6 +34,14 @@ impl ClientPort {
         };
         Self { api, name }
     }
+
+    /// What a 404 of a write means: a read shows whether the object is gone, since what is missing may be its kind or its subresource.
+    async fn missing(&self, error: ApiError) -> ApiError {
+        match answered(self.api.get(&self.name)).await {
+            Ok(_) => ApiError::NotServed(error.to_string()),
+            Err(error) => error,
+        }
+    }
 }
 
 impl Port for ClientPort {
@@ -44,10 +52,14 @@ impl Port for ClientPort {
     async fn write(&self, part: Part, patch: Value, field_owner: Option<&str>) -> Result<Value, ApiError> {
         let params = PatchParams { field_manager: field_owner.map(ToOwned::to_owned), ..PatchParams::default() };
         let patch = Patch::Merge(&patch);
-        as_json(match part {
-            Part::Main => answered(self.api.patch(&self.name, &params, &patch)).await?,
-            Part::Status => answered(self.api.patch_status(&self.name, &params, &patch)).await?,
-        })
+        let written = match part {
+            Part::Main => answered(self.api.patch(&self.name, &params, &patch)).await,
+            Part::Status => answered(self.api.patch_status(&self.name, &params, &patch)).await,
+        };
+        match written {
+            Err(missing) if missing.is_404() => Err(self.missing(missing).await),
+            written => as_json(written?),
+        }
     }
 
     async fn pause(&self) {

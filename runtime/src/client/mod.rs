@@ -7,8 +7,5 @@ mod lift;
 mod line;
 mod trim;
 
-pub(crate) use self::answers::{noting, noting_retry_after, retry_after};
+pub(crate) use self::answers::{note_silence as note_outage, noting, noting_retry_after, retry_after};
 pub(crate) use self::layer::{configured, lean, metadata_only, noted};
-
-#[cfg(test)]
-pub(crate) use self::answers::note_silence as note_outage;

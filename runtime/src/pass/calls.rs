@@ -6,6 +6,7 @@ use std::time::Duration;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use kube::api::{Api, DeleteParams, DynamicObject, ListParams, Patch, PatchParams};
+use kube::core::Status;
 use kube::{Client, Error};
 use serde_json::Value;
 
@@ -39,10 +40,17 @@ impl Calls {
         }
     }
 
-    /// Reads the object; `None`: it is not there.
+    /// Reads the object; `None`: the answer shows that it is not there.
     pub(crate) async fn get(&self, target: &Target) -> Result<Option<DynamicObject>, ApiError> {
-        let found = self.answered(self.api(target).get_opt(&target.name).boxed()).await?;
-        Ok(found.map(|Object(object)| object))
+        let api = self.api(target);
+        let read = async move {
+            // Not `get_opt`: that takes every 404 for an absent object.
+            match api.get(&target.name).await {
+                Err(error) if is_absent(&error, &target.name) => Ok(None),
+                read => read.map(Some),
+            }
+        };
+        Ok(self.answered(read.boxed()).await?.map(|Object(object)| object))
     }
 
     /// Reads the object if its labels match; `None`: it is not there, or they do not.
@@ -84,8 +92,11 @@ impl Calls {
     pub(crate) async fn delete(&self, target: &Target) -> Result<(), ApiError> {
         self.may_write()?;
         match self.answered(self.api(target).delete(&target.name, &DeleteParams::background()).boxed()).await {
-            Ok(_) | Err(ApiError::NotFound(_)) => Ok(()),
-            Err(error) => Err(error),
+            Err(missing) if missing.is_404() => match self.get(target).await? {
+                Some(_) => Err(missing),
+                None => Ok(()),
+            },
+            deleted => deleted.map(drop),
         }
     }
 
@@ -113,6 +124,24 @@ pub(crate) async fn answered<T>(call: impl Future<Output = Result<T, Error>>) ->
     }
 }
 
+/// Whether the error is the answer to a read of an object that is not there. Servers that do not serve its kind (yet), and proxies, answer
+/// 404, too, and do not name it.
+fn is_absent(error: &Error, name: &str) -> bool {
+    matches!(error, Error::Api(status) if status.code == 404 && status.reason == "NotFound" && named(status) == Some(name))
+}
+
+/// The object that the answer is about.
+fn named(status: &Status) -> Option<&str> {
+    status.details.as_ref().map(|details| &*details.name).filter(|name| !name.is_empty())
+}
+
+impl ApiError {
+    /// Whether the answer was 404, whatever is missing.
+    pub(crate) const fn is_404(&self) -> bool {
+        matches!(self, Self::NotFound(_) | Self::NotServed(_))
+    }
+}
+
 /// Classes an error of the client.
 fn classify(error: Error) -> ApiError {
     let Error::Api(status) = error else {
@@ -122,7 +151,8 @@ fn classify(error: Error) -> ApiError {
     match (status.code, status.reason.as_str()) {
         (409, "AlreadyExists") => ApiError::Failed(text),
         (409, _) => ApiError::Conflict(text),
-        (404, _) => ApiError::NotFound(text),
+        (404, "NotFound") if named(&status).is_some() => ApiError::NotFound(text),
+        (404, _) => ApiError::NotServed(text),
         (401 | 403, _) => ApiError::Forbidden(text),
         (400 | 422, _) => ApiError::Invalid(text),
         (429 | 503, _) => {

@@ -6,7 +6,8 @@ use kube::{Resource, ResourceExt};
 use serde_json::{Map, Value, json};
 
 use super::body::{Verdict, run};
-use super::{PassWorker, account};
+use super::status::Unwritten;
+use super::{PassWorker, account, gone};
 use crate::action::Actions;
 use crate::backend::ApiError;
 use crate::cx::Pass;
@@ -33,11 +34,16 @@ impl<R: Reconciler> PassWorker<R> {
 
     async fn store(&self, key: &Key, object: &R::Object, patch: &Value) -> Result<Arc<R::Object>, Next> {
         let refused = object.resource_version().unwrap_or_default();
-        match self.calls().merge(&self.target(key), patch).await {
-            Ok(written) => self.wrote(&written).ok_or(Next::Await),
-            Err(ApiError::Conflict(_)) => Err(Next::Conflict { newer_than: refused }),
-            Err(ApiError::NotFound(_)) => Err(self.forget(key)),
-            Err(error) => {
+        let (calls, identity) = (self.calls(), self.identity(key, object));
+        let error = match calls.merge(&identity.target, patch).await {
+            Ok(written) => return self.wrote(&written).ok_or(Next::Await),
+            Err(ApiError::Conflict(_)) => return Err(Next::Conflict { newer_than: refused }),
+            Err(error) => error,
+        };
+        match gone::after(&calls, &identity, error).await {
+            Unwritten::Gone => Err(self.forget(key)),
+            Unwritten::Outdated => Err(Next::Conflict { newer_than: refused }),
+            Unwritten::Failed(error) => {
                 tracing::warn!(%error, "the object was not prepared, so no step ran; does the role allow patch of it?");
                 Err(Next::Retry { progressed: false, at_least: None })
             }

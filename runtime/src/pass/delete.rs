@@ -9,7 +9,7 @@ use super::backend::PassBackend;
 use super::body::Verdict;
 use super::status::{self, Identity, RESENDS, Unwritten};
 use super::tell::Tale;
-use super::{PassWorker, account};
+use super::{PassWorker, account, gone};
 use crate::backend::ApiError;
 use crate::draft::Draft;
 use crate::outcome::Outcome;
@@ -96,8 +96,7 @@ impl<R: Reconciler> PassWorker<R> {
                 Err(ApiError::Conflict(_)) => {
                     patch = self.finalizers.release(&status::newer(&calls, identity).await?.metadata);
                 }
-                Err(ApiError::NotFound(_)) => return Err(Unwritten::Gone),
-                Err(error) => return Err(Unwritten::Failed(error)),
+                Err(error) => return Err(gone::after(&calls, identity, error).await),
             }
         }
         Err(Unwritten::Outdated)

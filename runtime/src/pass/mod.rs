@@ -17,6 +17,7 @@ mod event;
 mod finalizer;
 mod finish;
 mod glance;
+mod gone;
 mod hook;
 mod inputs;
 #[cfg(feature = "metrics")]

@@ -81,7 +81,8 @@ impl<R: Reconciler> PassWorker<R> {
     fn unwritten(&self, key: &Key, object: &R::Object, pending: Pending, error: &ApiError) -> Next {
         tracing::warn!(%error, outcome = pending.outcome.as_str(), "the status was not written; trying again");
         let first = !std::mem::replace(&mut self.memory().entry(key.clone()).or_default().unwritten, true);
-        if first && matches!(error, ApiError::Forbidden(_) | ApiError::Invalid(_)) {
+        // What a person has to put right.
+        if first && matches!(error, ApiError::Forbidden(_) | ApiError::Invalid(_) | ApiError::NotFound(_)) {
             let note = format!("the status was not written: {error}");
             let event = event::event(EventType::Warning, "StatusNotWritten", &note);
             account::tells(event, self.reference(object));

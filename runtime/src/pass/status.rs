@@ -4,7 +4,7 @@ use kube::api::DynamicObject;
 use serde_json::{Value, json};
 
 use super::calls::Calls;
-use super::takeover;
+use super::{gone, takeover};
 use crate::backend::{ApiError, Target};
 use crate::draft::StatusIntent;
 
@@ -23,18 +23,17 @@ pub(super) struct Identity {
 }
 
 impl Identity {
-    /// Same object, same wish: what the pass found out still holds.
+    /// The same wish: what the pass found out still holds for the object.
     fn holds_for(&self, live: &DynamicObject) -> bool {
-        let same_wish =
-            live.metadata.generation == self.generation && live.metadata.deletion_timestamp.is_some() == self.deleting;
-        live.metadata.uid.as_deref() == Some(&*self.uid) && (self.urgent || same_wish)
+        let meta = &live.metadata;
+        self.urgent || (meta.generation == self.generation && meta.deletion_timestamp.is_some() == self.deleting)
     }
 }
 
 /// Why a status was not written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Unwritten {
-    /// The object vanished, or another one has its name now.
+    /// The object is shown to be gone: a read of it finds none, or another one under its name.
     Gone,
     /// The object changed under the pass: what it found out no longer holds.
     Outdated,
@@ -55,20 +54,20 @@ pub(super) async fn write(
         match calls.apply_status(&identity.target, &body).await {
             Ok(object) => return Ok(object),
             Err(ApiError::Conflict(_)) => version = newer_version(calls, identity).await?,
-            Err(ApiError::NotFound(_)) => return Err(Unwritten::Gone),
-            Err(error) => return Err(Unwritten::Failed(error)),
+            Err(error) => return Err(gone::after_status(calls, identity, error).await),
         }
     }
     Err(Unwritten::Outdated)
 }
 
 async fn newer_version(calls: &Calls, identity: &Identity) -> Result<String, Unwritten> {
-    newer(calls, identity).await?.metadata.resource_version.ok_or(Unwritten::Gone)
+    let unread = || Unwritten::Failed(ApiError::Failed("the object was read without a resourceVersion".into()));
+    newer(calls, identity).await?.metadata.resource_version.ok_or_else(unread)
 }
 
 /// The object as it is now, if what the pass found out still holds for it.
 pub(super) async fn newer(calls: &Calls, identity: &Identity) -> Result<DynamicObject, Unwritten> {
-    let live = calls.get(&identity.target).await.map_err(Unwritten::Failed)?.ok_or(Unwritten::Gone)?;
+    let live = gone::live(calls, identity).await?;
     if identity.holds_for(&live) { Ok(live) } else { Err(Unwritten::Outdated) }
 }
 
@@ -94,7 +93,7 @@ pub(super) async fn take_over(
     previously: &[&str],
 ) -> Result<Option<String>, Unwritten> {
     let calls = &Calls { whole: true, ..calls.clone() };
-    let live = calls.get(&identity.target).await.map_err(Unwritten::Failed)?.ok_or(Unwritten::Gone)?;
+    let live = gone::live(calls, identity).await?;
     let Some(fields) = takeover::managed_fields(&live, &calls.manager, previously) else {
         return Ok(None);
     };
@@ -106,7 +105,6 @@ pub(super) async fn take_over(
     match calls.merge(&identity.target, &patch).await {
         Ok(object) => Ok(object.metadata.resource_version),
         Err(ApiError::Conflict(_)) => Err(Unwritten::Outdated),
-        Err(ApiError::NotFound(_)) => Err(Unwritten::Gone),
-        Err(error) => Err(Unwritten::Failed(error)),
+        Err(error) => Err(gone::after(calls, identity, error).await),
     }
 }

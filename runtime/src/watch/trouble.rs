@@ -87,7 +87,7 @@ impl From<Trouble> for ApiError {
     fn from(trouble: Trouble) -> Self {
         let text = trouble.to_string();
         match trouble {
-            Trouble::Unknown => Self::NotFound(text),
+            Trouble::Unknown => Self::NotServed(text),
             Trouble::Forbidden(_) => Self::Forbidden(text),
             Trouble::Unreachable(_) | Trouble::Expired | Trouble::Other(_) => Self::Failed(text),
         }

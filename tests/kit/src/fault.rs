@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use crate::failure::Failure;
+use crate::failure::{About, Failure};
 use crate::log::Entry;
 use crate::registry::Verb;
 
@@ -25,6 +25,14 @@ pub enum Effect {
     Forbidden,
     /// 504 Timeout: the server gave up; what became of the request is not known.
     Timeout,
+    /// 404 in plain text: `404 page not found`, as of a server that does not serve the path, or does not serve it yet.
+    PageNotFound,
+    /// 404 of the kind: a Status with the reason `NotFound` that names no object.
+    KindNotFound,
+    /// 404 with the name of the object, though it is there: how a custom kind without this subresource answers.
+    SubresourceNotFound,
+    /// 503 with a Retry-After of five seconds: the server is starting and has not installed all paths yet.
+    Starting,
     /// Any other code, with the reason that Kubernetes gives it, such as 401, 413 or 422.
     Status(u16),
     /// The answer comes after this time.
@@ -237,6 +245,12 @@ impl Effect {
                 let failure = Failure::status(504, "Timeout", "request did not complete: injected by a fault rule");
                 failure.with_details(serde_json::json!({"retryAfterSeconds": 1}))
             }
+            Effect::PageNotFound => Failure::unserved(),
+            Effect::KindNotFound => Failure::unknown_resource(),
+            Effect::SubresourceNotFound => {
+                Failure::not_found(About { group: &entry.group, kind: &entry.resource, name })
+            }
+            Effect::Starting => starting(),
             Effect::Status(code) => Failure::status(*code, reason(*code), format!("{code}: injected by a fault rule")),
             Effect::Forbidden => {
                 let message = format!("{} \"{name}\" is forbidden: injected by a fault rule", entry.resource);
@@ -246,6 +260,15 @@ impl Effect {
         };
         Some(failure)
     }
+}
+
+/// What a server answers while the paths of its custom resources are not all there.
+fn starting() -> Failure {
+    const SECONDS: u64 = 5;
+    let message = "the request has been made before all known HTTP paths have been installed, please retry";
+    let failure = Failure::status(503, "ServiceUnavailable", message);
+    let details = serde_json::json!({"retryAfterSeconds": SECONDS});
+    Failure { retry_after: Some(SECONDS), ..failure.with_details(details) }
 }
 
 /// The reason that comes with a code.

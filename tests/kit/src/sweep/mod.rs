@@ -26,7 +26,7 @@ use crate::snapshot::Choice;
 use point::Plan;
 
 /// What every API server does at times.
-const FAULTS: [Effect; 11] = [
+const FAULTS: [Effect; 15] = [
     Effect::Conflict,
     Effect::Expired,
     Effect::TooManyRequests(1),
@@ -38,6 +38,10 @@ const FAULTS: [Effect; 11] = [
     Effect::Hang,
     Effect::LostAnswer,
     Effect::DropWatch(Duration::from_secs(5)),
+    Effect::PageNotFound,
+    Effect::KindNotFound,
+    Effect::SubresourceNotFound,
+    Effect::Starting,
 ];
 
 /// Runs a scenario with trouble at each of its points.

@@ -10,7 +10,8 @@ use crate::registry::Verb;
 /// What may happen at a point.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Trouble {
-    /// The call meets a fault. Conflicts meet updates, patches and deletes only, lost answers writes, what is about watches watches.
+    /// The call meets a fault. Conflicts meet updates, patches and deletes only, lost answers writes, what is about watches watches,
+    /// what is about subresources subresources; the outside has no paths.
     Fault(Effect),
     /// The operator is dropped, and started again later.
     Crash(Crash),
@@ -34,15 +35,17 @@ pub(crate) struct Point {
     /// `None`: the outside.
     verb: Option<Verb>,
     is_write: bool,
+    is_subresource: bool,
 }
 
 impl Point {
     pub(crate) fn call(entry: &Entry) -> Self {
-        Self { line: entry.line(), verb: Some(entry.verb), is_write: entry.is_write() }
+        let is_subresource = entry.subresource.is_some();
+        Self { line: entry.line(), verb: Some(entry.verb), is_write: entry.is_write(), is_subresource }
     }
 
     pub(super) fn outside(line: String, is_write: bool) -> Self {
-        Self { line, verb: None, is_write }
+        Self { line, verb: None, is_write, is_subresource: false }
     }
 }
 
@@ -54,6 +57,8 @@ impl Trouble {
             }
             Trouble::Fault(Effect::LostAnswer) | Trouble::Crash(Crash::After) => point.is_write,
             Trouble::Fault(Effect::Expired | Effect::DropWatch(_)) => point.verb == Some(Verb::Watch),
+            Trouble::Fault(Effect::SubresourceNotFound) => point.is_subresource,
+            Trouble::Fault(Effect::PageNotFound | Effect::KindNotFound | Effect::Starting) => point.verb.is_some(),
             Trouble::Fault(_) | Trouble::Crash(Crash::Before) => true,
             Trouble::Crash(Crash::Await) => false,
         }
