@@ -17,6 +17,9 @@ use crate::recipe::Recipe;
 /// How many artifacts of an object stay: the current one, and the one before for whoever is just reading it.
 const KEPT: usize = 2;
 
+/// How files begin that are still being written.
+const UNFINISHED: &str = ".new-";
+
 /// A stored archive.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -41,15 +44,18 @@ pub struct Storage {
 }
 
 impl Storage {
-    /// Opens a folder, made where it is missing.
+    /// Opens a folder, made where it is missing. Files that a crash left half written are removed, also those of objects that are gone: the
+    /// folder is of one operator.
     ///
     /// # Errors
-    /// The folder cannot be made.
+    /// The folder cannot be made, read or cleaned.
     pub fn open(root: impl Into<PathBuf>) -> io::Result<Self> {
         let root = root.into();
         fs::create_dir_all(&root)?;
         // One spelling of every path below it, whatever the working directory.
-        Ok(Self { root: root.canonicalize()?.into() })
+        let root = root.canonicalize()?;
+        remove_unfinished(&root.join("artifacts"))?;
+        Ok(Self { root: root.into() })
     }
 
     /// The folder for a clone of this address for this object. Another address is another folder: what one of them
@@ -108,7 +114,7 @@ impl Storage {
         let place = self.root.join(&path);
         let folder = place.parent().unwrap_or(&self.root);
         fs::create_dir_all(folder)?;
-        let mut file = tempfile::Builder::new().prefix(".new-").tempfile_in(folder)?;
+        let mut file = tempfile::Builder::new().prefix(UNFINISHED).tempfile_in(folder)?;
         let written = self.write(recipe, io::BufWriter::new(file.as_file_mut()))?;
         file.as_file().sync_all()?;
         let size = i64::try_from(file.as_file().metadata()?.len()).unwrap_or(i64::MAX);
@@ -152,6 +158,23 @@ impl Storage {
         let current = &recipe.commit.repository;
         others.try_for_each(|path| if current.starts_with(&path) { Ok(()) } else { fs::remove_dir_all(path) })
     }
+}
+
+/// Removes the files below the folder that were never finished; none there is fine.
+fn remove_unfinished(folder: &Path) -> io::Result<()> {
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        entries => entries?,
+    };
+    for entry in entries {
+        let entry = entry?;
+        match entry.file_type()?.is_dir() {
+            true => remove_unfinished(&entry.path())?,
+            false if entry.file_name().to_string_lossy().starts_with(UNFINISHED) => fs::remove_file(entry.path())?,
+            false => {}
+        }
+    }
+    Ok(())
 }
 
 /// The folder of an object: `<namespace>/<name>`. Kubernetes allows no slash in either, and no name that starts with a dot.
@@ -265,6 +288,21 @@ mod tests {
             assert!(bench.check(&known));
         }
         assert_eq!(bench.files(), KEPT);
+    }
+
+    #[test]
+    fn what_a_crash_left_half_written_is_removed_at_the_start() {
+        let bench = Bench::new();
+        let artifact = bench.keep(&bench.recipe("one"), None);
+        let artifacts = bench.storage.root.join("artifacts");
+        let left = [artifacts.join(KEY).join(".new-a"), artifacts.join("team-b/gone/.new-b")];
+        for file in &left {
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(file, "half").unwrap();
+        }
+        Storage::open(&*bench.storage.root).unwrap();
+        assert_eq!(left.map(|file| file.exists()), [false, false]);
+        assert!(bench.file(&artifact).exists());
     }
 
     #[test]
