@@ -49,6 +49,7 @@ mod restricted;
 mod rights;
 mod second;
 mod shared;
+mod shutdown;
 mod spans;
 mod startup;
 mod streaming;

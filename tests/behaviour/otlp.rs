@@ -17,10 +17,10 @@ type Sent = (String, Vec<u8>);
 
 /// What a collector was sent.
 #[derive(Clone, Default)]
-struct Collector(Arc<Mutex<Vec<Sent>>>);
+pub(crate) struct Collector(Arc<Mutex<Vec<Sent>>>);
 
 impl Collector {
-    fn start() -> (Self, String) {
+    pub(crate) fn start() -> (Self, String) {
         let (collector, socket) = (Self::default(), TcpListener::bind("127.0.0.1:0").unwrap());
         let endpoint = format!("http://{}", socket.local_addr().unwrap());
         let inbox = collector.clone();
@@ -53,13 +53,13 @@ impl Collector {
     }
 
     /// How often the text stands in what was sent.
-    fn count(&self, text: &str) -> usize {
+    pub(crate) fn count(&self, text: &str) -> usize {
         self.bytes().windows(text.len()).filter(|window| *window == text.as_bytes()).count()
     }
 }
 
 /// The name of a span, as its message holds it: field 5, its length, the text.
-fn span(name: &str) -> String {
+pub(crate) fn span(name: &str) -> String {
     format!("*{}{name}", char::from(u8::try_from(name.len()).unwrap()))
 }
 

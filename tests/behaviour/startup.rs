@@ -301,14 +301,16 @@ async fn no_pass_starts_before_the_list_of_what_objects_own() {
 #[tokio::test(start_paused = true)]
 async fn a_stop_before_the_lists_are_in_ends_the_operator() {
     let world = installed().await;
-    world.cluster().faults().add(Fault::new(Effect::Hang).resource("widgets").always());
+    for resource in ["widgets", "customresourcedefinitions"] {
+        world.cluster().faults().add(Fault::new(Effect::Hang).resource(resource).always());
+    }
     let stop = tokio::time::sleep(Duration::from_millis(100));
     let ended = tokio::time::timeout(Duration::from_secs(10), operator(&world).run_until(stop)).await;
     assert!(ended.expect("it ends").is_ok());
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_stop_waits_for_running_passes_no_longer_than_the_grace() {
+async fn a_stop_drops_and_names_passes_that_outlive_the_grace() {
     let world = installed().await;
     create(&world, "one").await;
     let lab = Lab::at("a");
@@ -320,8 +322,10 @@ async fn a_stop_waits_for_running_passes_no_longer_than_the_grace() {
     eventually(Duration::from_secs(5), || async { (lab.passes() == 1).then_some(()) }).await;
     let begun = tokio::time::Instant::now();
     drop(stop);
-    running.await.unwrap().unwrap();
+    let error = running.await.unwrap().unwrap_err();
     assert_eq!(begun.elapsed().as_secs(), 2);
+    let names = [format!("widget {}/one", world.namespace)];
+    assert_eq!((error.reason(), error.dropped()), (Reason::Dropped, &names[..]), "{error}");
     drop(held);
 }
 

@@ -9,6 +9,7 @@ pub mod ordeal;
 pub mod recipe;
 pub mod sequence;
 pub mod spans;
+pub mod stubborn;
 pub mod sweep;
 pub mod widget;
 pub mod wire;

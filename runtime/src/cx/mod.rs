@@ -322,6 +322,9 @@ impl<S: SubReconciler> Cx<'_, S> {
     }
 
     /// Runs blocking work on a thread of its own. If the pass is dropped by its time-out, the object stays taken until the work has ended.
+    ///
+    /// Nothing can stop the work from outside. At a stop the operator does not wait for it longer than the [grace](crate::Operator::grace):
+    /// `run_cli` then ends the process. Work that must not be cut off between two effects is split into several calls.
     pub async fn blocking<T: Send + 'static>(&mut self, work: impl FnOnce() -> T + Send + 'static) -> T {
         let answer = Arc::new(Mutex::new(None));
         let given = answer.clone();

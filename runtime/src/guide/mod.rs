@@ -36,6 +36,10 @@ pub mod knowledge {}
 #[doc = include_str!("diagnostics.md")]
 pub mod diagnostics {}
 
+/// How an operator ends, and its exit codes.
+#[doc = include_str!("shutdown.md")]
+pub mod shutdown {}
+
 /// How an operator that is written by hand moves kind by kind.
 #[doc = include_str!("pair.md")]
 pub mod pair {}

@@ -11,13 +11,17 @@ use kube::config::{KubeConfigOptions, Kubeconfig};
 
 use super::Operator;
 use super::error::{Error, Reason, Result};
+use super::shutdown::{self, EXIT_CODES};
+use super::signal::Signals;
 use crate::depend::Access;
+use crate::interval::Interval;
 use crate::knowledge;
 use crate::policy::Policy;
 use crate::watch::chain;
 
 /// Runs the operator, or prints what a cluster needs for it
 #[derive(Debug, Parser)]
+#[command(after_help = EXIT_CODES)]
 struct Cli {
     #[command(subcommand)]
     command: Option<Command>,
@@ -67,6 +71,10 @@ struct Flags {
     /// How many objects are tried again per second after failures, all together [default: 100]
     #[arg(long, global = true, value_name = "N")]
     retries_per_second: Option<u32>,
+    /// How long running passes may take after SIGTERM or Ctrl-C before they are dropped, like 25s or 2m; less than the
+    /// `terminationGracePeriodSeconds` of the pod [default: 25s]
+    #[arg(long, global = true, value_name = "DURATION")]
+    grace: Option<Interval>,
     /// Serves metrics, health and the state of objects over plain HTTP: a port for this machine only, or an address like 0.0.0.0:8080
     /// [default: nothing listens]
     #[cfg(feature = "metrics")]
@@ -117,6 +125,10 @@ impl Operator {
     /// Runs as the command line says: `run` (the default), or prints `crds`, `wiring`, `docs`, `contract`, `rights`. Ends the program
     /// on `--help`, `--version` and wrong usage.
     ///
+    /// SIGTERM or Ctrl-C stops it. Passes that still run at the end of the [grace](Self::grace) are dropped, and the process ends with the
+    /// exit code 3; blocking work is not waited for. Two seconds after the grace the process ends in any case, also where a step holds all
+    /// threads of the runtime. A second signal ends it at once. The [guide](crate::guide::shutdown) lists the exit codes.
+    ///
     /// With the feature `log` (on by default) it writes the log to standard error, unless a subscriber of `tracing` is set.
     ///
     /// # Errors
@@ -132,9 +144,14 @@ impl Operator {
         let exports = super::log::begin(cli.flags.log.clone())?;
         #[cfg(feature = "otlp")]
         let exports = super::log::begin(cli.flags.log.clone(), &self.name, cli.flags.otlp.as_deref())?;
-        let ended = self.configured(cli.flags).await?.run().await;
+        let operator = self.configured(cli.flags).await?;
         #[cfg(feature = "log")]
-        exports.finish().await;
+        let grace = operator.grace;
+        let signals = Signals::listen(Some(operator.grace))?;
+        let ended = operator.run_until(signals.stop()).await;
+        #[cfg(feature = "log")]
+        exports.finish(shutdown::left(grace, signals.since())).await;
+        shutdown::exit_if_dropped(&ended);
         ended
     }
 
@@ -176,6 +193,7 @@ impl Operator {
         if let Some(address) = flags.listen {
             self = self.listen(address);
         }
+        self.grace = flags.grace.map_or(self.grace, Into::into);
         self.streaming_lists &= !flags.paged_lists;
         self.policy = flags.default_policy.unwrap_or(self.policy);
         if let Some(namespace) = flags.operator_namespace {
@@ -246,6 +264,17 @@ mod tests {
         for document in documents {
             assert_eq!(serde_saphyr::from_str::<CustomResourceDefinition>(document).unwrap(), definition);
         }
+    }
+
+    #[test]
+    fn the_help_lists_the_exit_codes_and_the_grace() {
+        let help = Cli::command().render_help().to_string();
+        for code in ["0 ", "1 ", "2 ", "3 ", "130 ", "143 "] {
+            assert!(help.lines().any(|line| line.trim_start().starts_with(code)), "{code} in {help}");
+        }
+        let grace = |text| Cli::try_parse_from(["op", "--grace", text]).map(|cli| cli.flags.grace);
+        assert_eq!(grace("2m").unwrap(), Some(Interval::from(std::time::Duration::from_secs(120))));
+        assert!(grace("25").unwrap_err().to_string().contains("write for example \"30s\""));
     }
 
     #[test]

@@ -62,8 +62,8 @@ impl Launch {
 pub(super) trait Prepared: Send {
     /// The error, if the reconciled kind is not installed: [`run`](Self::run) waits for that.
     fn missing(&self) -> Option<&Error>;
-    /// Runs passes until the stop.
-    fn run(self: Box<Self>) -> BoxFuture<'static, Result>;
+    /// Runs passes until the stop. Returns those that were dropped at its deadline, as `reconciler namespace/name`.
+    fn run(self: Box<Self>) -> BoxFuture<'static, Vec<String>>;
 }
 
 pub(super) struct Controller<R: Reconciler> {
@@ -149,7 +149,7 @@ impl<R: Reconciler> Prepared for Controller<R> {
         self.missing.as_ref()
     }
 
-    fn run(self: Box<Self>) -> BoxFuture<'static, Result> {
+    fn run(self: Box<Self>) -> BoxFuture<'static, Vec<String>> {
         let Self { launch, queue, worker, primary, relations, lists, triggers, missing, shown } = *self;
         async move {
             // They end with the reconciler, and it does not end with them.
@@ -158,17 +158,17 @@ impl<R: Reconciler> Prepared for Controller<R> {
                 let kind = KindInfo::of::<R::Object>();
                 let installed = startup::installed(&launch.client, &kind, &R::WIRING, lists);
                 if launch.stop.run_until_cancelled(installed).await.is_none() {
-                    return Ok(());
+                    return Vec::new();
                 }
             }
             relations.go_live();
             let concurrency = launch.concurrency::<R>();
             let config = QueueConfig { version: Some(version(primary)), concurrency, ..launch.config };
             let dropped = drain(queue, worker, config, launch.gate, launch.stop).await;
-            for key in dropped {
+            for key in &dropped {
                 tracing::warn!(reconciler = R::WIRING.name, object = %key, "the pass did not end in time and was dropped");
             }
-            Ok(())
+            dropped.iter().map(|key| format!("{} {key}", R::WIRING.name)).collect()
         }
         .boxed()
     }

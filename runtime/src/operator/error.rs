@@ -10,6 +10,7 @@ pub struct Error {
     reason: Reason,
     headline: String,
     cure: String,
+    dropped: Vec<String>,
 }
 
 /// What kind of obstacle it is.
@@ -32,6 +33,8 @@ pub enum Reason {
     Forbidden,
     /// A part of the operator ended that never should.
     Ended,
+    /// Passes were still running at the end of the [grace](crate::Operator::grace) and were dropped.
+    Dropped,
 }
 
 /// The result of running an operator.
@@ -39,7 +42,11 @@ pub type Result<T = (), E = Error> = std::result::Result<T, E>;
 
 impl Error {
     pub(crate) fn new(reason: Reason, headline: impl Into<String>, cure: impl Into<String>) -> Self {
-        Self { reason, headline: headline.into(), cure: cure.into() }
+        Self { reason, headline: headline.into(), cure: cure.into(), dropped: Vec::new() }
+    }
+
+    pub(super) fn with_dropped(self, dropped: Vec<String>) -> Self {
+        Self { dropped, ..self }
     }
 
     /// What kind of obstacle it is.
@@ -52,6 +59,13 @@ impl Error {
     #[must_use]
     pub fn cure(&self) -> &str {
         &self.cure
+    }
+
+    /// The passes that were dropped at the end of the [grace](crate::Operator::grace), as `reconciler namespace/name`. They run again at
+    /// the next start.
+    #[must_use]
+    pub fn dropped(&self) -> &[String] {
+        &self.dropped
     }
 }
 

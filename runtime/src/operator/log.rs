@@ -18,12 +18,15 @@ pub(super) struct Exports {
 }
 
 impl Exports {
-    /// Sends what is not sent yet.
-    pub(super) async fn finish(self) {
+    /// Sends what is not sent yet, as far as that is possible within this time.
+    #[cfg_attr(not(feature = "otlp"), expect(clippy::unused_async, reason = "there is nothing to send"))]
+    pub(super) async fn finish(self, within: std::time::Duration) {
         #[cfg(feature = "otlp")]
         if let Some(spans) = self.spans {
-            spans.finish().await;
+            spans.finish_within(within).await;
         }
+        #[cfg(not(feature = "otlp"))]
+        let _ = within;
     }
 }
 

@@ -15,6 +15,7 @@ mod member;
 pub mod pair;
 mod rivalry;
 mod shard;
+mod shutdown;
 mod signal;
 mod startup;
 mod telling;
@@ -140,7 +141,8 @@ impl Operator {
         self
     }
 
-    /// How long running passes may go on after a stop; 25 s unless said otherwise, below the 30 s that a pod has.
+    /// How long running passes may take after a stop; by default 25 s, less than the 30 s of a pod (`terminationGracePeriodSeconds`). Then
+    /// they are dropped, and run again at the next start. On the command line it is `--grace`.
     pub fn grace(mut self, grace: Duration) -> Self {
         self.grace = grace;
         self
@@ -207,17 +209,25 @@ impl Operator {
         self
     }
 
-    /// Runs until SIGTERM or Ctrl-C.
+    /// Runs until SIGTERM or Ctrl-C. A second signal ends the process at once, with the exit code 143 or 130.
     ///
     /// # Errors
     /// See [`run_until`](Self::run_until).
     pub async fn run(self) -> Result {
-        self.run_until(signal::stop()).await
+        let signals = signal::Signals::listen(None)?;
+        self.run_until(signals.stop()).await
     }
 
-    /// Runs until the future ends. Then no further pass starts, and running ones may end within the [grace](Self::grace).
+    /// Runs until the future ends. Then no further pass starts, and running ones may end within the [grace](Self::grace). Those that do not
+    /// are dropped.
+    ///
+    /// Work that a step gave to [`Cx::blocking`](crate::Cx::blocking) cannot be dropped: its thread goes on, and a tokio runtime waits for
+    /// it when it is dropped, at the end of `main` at the latest. A program that has to end in time ends the process
+    /// ([`std::process::exit`]), as [`run_cli`](Self::run_cli) does, or its runtime by `Runtime::shutdown_background`.
     ///
     /// # Errors
+    /// Passes were dropped at the end of the grace: [`Error::dropped`] names their objects.
+    ///
     /// The operator cannot start: a contradiction in the setup, no cluster, no CRD, an outdated CRD, no rights to list and watch.
     /// What fails later is tried again and never ends the operator. Where some reconciled kinds are installed and others are not, the
     /// reconcilers of those begin when the definition comes.
@@ -236,17 +246,18 @@ impl Operator {
             let members: Vec<_> = self.members.into_iter().map(|member| member.prepare(launch.clone())).collect();
             // All of them have joined: from here on each watch runs once.
             let mut watches = launch.watches.start();
-            let prepared = try_join_all(members).await?;
+            // Before the first pass there is nothing to wait for.
+            let Some(prepared) = launch.stop.run_until_cancelled(try_join_all(members)).await else { return Ok(()) };
+            let prepared = prepared?;
             startup::something_to_do(&prepared)?;
             launch.telling.started();
             tracing::info!("started");
             let mut passes = std::pin::pin!(join_all(prepared.into_iter().map(Prepared::run)));
             tokio::select! {
-                ended = &mut passes => ended.into_iter().collect::<Result<()>>(),
+                dropped = &mut passes => shutdown::stopped(dropped.concat(), launch.config.grace),
                 (watch, why) = watches.ended() => {
                     launch.stop.cancel();
-                    passes.await;
-                    Err(startup::ended(&watch, &why))
+                    Err(startup::ended(&watch, &why).with_dropped(passes.await.concat()))
                 }
             }
         };

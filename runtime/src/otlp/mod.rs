@@ -43,8 +43,14 @@ pub struct Exporting(SdkTracerProvider);
 impl Exporting {
     /// Sends what is not sent yet, and ends the export.
     pub async fn finish(self) {
+        self.finish_within(PATIENCE).await;
+    }
+
+    /// As [`finish`](Self::finish), within this time at most.
+    pub(crate) async fn finish_within(self, limit: Duration) {
         // It waits for a thread that needs this runtime.
-        let ended = tokio::task::spawn_blocking(move || self.0.shutdown_with_timeout(PATIENCE)).await;
+        let limit = limit.min(PATIENCE);
+        let ended = tokio::task::spawn_blocking(move || self.0.shutdown_with_timeout(limit)).await;
         if let Ok(Err(error)) = ended {
             tracing::warn!(%error, "the last spans were not exported");
         }

@@ -3,6 +3,7 @@
 use std::panic::AssertUnwindSafe;
 use std::pin::pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures::FutureExt;
 use tokio::task::JoinSet;
@@ -21,8 +22,11 @@ use crate::gate::Gate;
 /// A pass that has ended, and what it left to be done.
 type Done = (Key, Ended, Option<Tail>);
 
+/// How long dropping passes may take: each ends where it next awaits something.
+const DROPPING: Duration = Duration::from_millis(500);
+
 /// Runs passes until `stop`; takes no key while the gate is closed. Then waits for the running ones as long as the grace lasts, drops
-/// the rest, and returns their keys.
+/// the rest, and returns their keys. A pass that holds its thread cannot be dropped: it is left behind.
 ///
 /// # Cancellation
 /// Dropping the future drops the running passes.
@@ -76,7 +80,7 @@ pub(crate) async fn drain(
     }
     tails.warn();
     let dropped = queue.lock().running();
-    passes.shutdown().await;
+    let _ = tokio::time::timeout(DROPPING, passes.shutdown()).await;
     dropped
 }
 

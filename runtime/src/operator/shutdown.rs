@@ -1,0 +1,101 @@
+//! Shutdown: which passes were dropped at its deadline, and how the process ends then.
+
+use std::time::Duration;
+
+use super::error::{Error, Reason, Result};
+use crate::interval::Interval;
+
+/// What the process may take after the grace, for passes to be dropped and spans to be sent.
+pub(super) const MARGIN: Duration = Duration::from_secs(2);
+
+/// What sending the last spans may take, whatever is left of the grace.
+#[cfg_attr(not(feature = "log"), allow(dead_code, reason = "there are no spans to send"))]
+const LEAST: Duration = Duration::from_secs(1);
+
+/// So many objects are named in the error; the log names all.
+const NAMED: usize = 20;
+
+/// The exit code where passes were dropped.
+pub(super) const UNFINISHED: i32 = 3;
+
+/// The exit codes, for `--help`.
+pub(super) const EXIT_CODES: &str = "\
+Exit codes:
+  0    stopped, and all running passes ended; or the command printed its text
+  1    the operator could not start or continue; standard error has the reason and the fix
+  2    wrong usage
+  3    stopped, but passes still ran after --grace and were dropped; they run again at the next start
+  130  a second Ctrl-C ended the program at once
+  143  a second SIGTERM ended the program at once";
+
+/// How an operator ended that was stopped: an error, if passes were dropped at the deadline.
+pub(super) fn stopped(dropped: Vec<String>, grace: Duration) -> Result {
+    if dropped.is_empty() {
+        return Ok(());
+    }
+    let passes = if dropped.len() == 1 { "1 pass".into() } else { format!("{} passes", dropped.len()) };
+    let grace = Interval::from(grace);
+    let headline = format!("{passes} did not end within {grace} of the stop and were dropped: {}", named(&dropped));
+    let cure = "end blocking work and steps sooner, or raise `--grace` and the pod's `terminationGracePeriodSeconds`; \
+                dropped passes run again at the next start";
+    Err(Error::new(Reason::Dropped, headline, cure).with_dropped(dropped))
+}
+
+fn named(dropped: &[String]) -> String {
+    let more = dropped.len().saturating_sub(NAMED);
+    let named = dropped[..dropped.len() - more].join(", ");
+    if more == 0 { named } else { format!("{named} and {more} more") }
+}
+
+/// How long sending the last spans may take; without a stop there is no deadline.
+#[cfg_attr(not(feature = "log"), allow(dead_code, reason = "there are no spans to send"))]
+pub(super) fn left(grace: Duration, since: Option<Duration>) -> Duration {
+    since.map_or(Duration::MAX, |since| grace.saturating_sub(since).max(LEAST))
+}
+
+/// Ends the process, where passes were dropped: the runtime would wait for their blocking work.
+pub(super) fn exit_if_dropped(ended: &Result) {
+    let Err(error) = ended else { return };
+    if !error.dropped().is_empty() {
+        // As `main` prints an error.
+        eprintln!("Error: {error}");
+        std::process::exit(UNFINISHED);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn dropped(count: usize) -> Vec<String> {
+        (0..count).map(|at| format!("widget default/w{at}")).collect()
+    }
+
+    #[test]
+    fn the_error_names_the_objects_and_the_deadline() {
+        let grace = Duration::from_secs(25);
+        assert_eq!(stopped(Vec::new(), grace), Ok(()));
+        let error = stopped(dropped(2), grace).unwrap_err();
+        let text = error.to_string();
+        let headline =
+            "2 passes did not end within 25s of the stop and were dropped: widget default/w0, widget default/w1";
+        assert!(text.starts_with(headline), "{text}");
+        assert_eq!((error.reason(), error.dropped()), (Reason::Dropped, &*dropped(2)));
+        assert!(stopped(dropped(1), grace).unwrap_err().to_string().starts_with("1 pass did"));
+    }
+
+    #[test]
+    fn of_many_objects_some_are_named() {
+        let error = stopped(dropped(1000), Duration::from_secs(1)).unwrap_err();
+        assert!(error.to_string().contains("widget default/w19 and 980 more"), "{error}");
+        assert_eq!(error.dropped().len(), 1000);
+    }
+
+    #[test]
+    fn the_last_spans_have_the_rest_of_the_grace_and_a_second_at_least() {
+        let seconds = Duration::from_secs;
+        assert_eq!(left(seconds(25), Some(seconds(5))), seconds(20));
+        assert_eq!(left(seconds(25), Some(seconds(26))), LEAST);
+        assert_eq!(left(seconds(25), None), Duration::MAX);
+    }
+}
