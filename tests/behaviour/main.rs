@@ -41,6 +41,7 @@ mod pace;
 mod pair;
 mod pipeline;
 mod policy;
+mod probes;
 mod property;
 mod record;
 mod relation;

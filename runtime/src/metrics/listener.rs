@@ -11,8 +11,8 @@ use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use kube::client::Body;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::task::JoinSet;
 
+use super::connections::{Connections, Since};
 use super::host;
 use super::object::{Filter, rows};
 use super::registry::Metrics;
@@ -27,10 +27,14 @@ pub(crate) enum Listener {
     Bound(std::net::TcpListener),
 }
 
-/// So many connections at a time; more wait.
-const CONNECTIONS: usize = 64;
 /// How long the head of a request may take.
-const PATIENCE: Duration = Duration::from_secs(10);
+const HEAD: Duration = Duration::from_secs(10);
+/// How long a connection may take, so that an answer that nobody reads ends, too. It is for one request, whose body is never read.
+const WHOLE: Duration = Duration::from_secs(40);
+/// How large the head of a request may be.
+const LARGEST: usize = 16 * 1024;
+/// How long to wait after a connection could not be accepted: the process has no file descriptor left.
+const PAUSE: Duration = Duration::from_millis(100);
 
 const PLAIN: &str = "text/plain; charset=utf-8";
 const PAGES: &str = "there is /metrics, /healthz, /readyz, /debug/objects and /debug/objects?format=json\n";
@@ -62,32 +66,28 @@ impl Listener {
     }
 }
 
-/// Answers for ever.
+/// Answers for ever. No client can keep another from being answered: see [`Connections`].
 ///
 /// # Cancellation
 /// Dropping the future ends the answers under way.
 pub(crate) async fn serve(listener: TcpListener, metrics: Metrics) {
-    let mut connections = JoinSet::new();
+    let mut connections = Connections::default();
     // A socket that is bound has an address.
     let local = listener.local_addr().is_ok_and(|address| address.ip().is_loopback());
     loop {
-        tokio::select! {
-            Some(_) = connections.join_next(), if !connections.is_empty() => {}
-            accepted = listener.accept(), if connections.len() < CONNECTIONS => match accepted {
-                Ok((stream, _)) => {
-                    connections.spawn(connection(stream, local, metrics.clone()));
-                }
-                Err(error) => {
-                    tracing::warn!(%error, "a connection to the listener was not accepted");
-                    tokio::time::sleep(Duration::from_millis(100)).await;
-                }
-            },
+        match listener.accept().await {
+            Ok((stream, _)) => connections.add(|since| connection(stream, local, metrics.clone(), since)).await,
+            Err(error) => {
+                tracing::warn!(%error, "a connection to the listener was not accepted");
+                tokio::time::sleep(PAUSE).await;
+            }
         }
     }
 }
 
-async fn connection(stream: TcpStream, local: bool, metrics: Metrics) {
+async fn connection(stream: TcpStream, local: bool, metrics: Metrics, since: Since) {
     let service = service_fn(move |request: Request<_>| {
+        since.renew();
         let answer = match host::is_ours(&request, local) {
             true => answer(&request, &metrics),
             false => response(StatusCode::MISDIRECTED_REQUEST, PLAIN, host::REFUSAL.into()),
@@ -95,9 +95,11 @@ async fn connection(stream: TcpStream, local: bool, metrics: Metrics) {
         async move { Ok::<_, Infallible>(answer) }
     });
     let mut builder = http1::Builder::new();
-    builder.timer(TokioTimer::new()).header_read_timeout(PATIENCE);
-    // Who goes away in the middle is no trouble of ours.
-    let _ = builder.serve_connection(TokioIo::new(stream), service).await;
+    builder.timer(TokioTimer::new()).header_read_timeout(HEAD).max_buf_size(LARGEST);
+    // One request for each: a client that sends many at once cannot hold its place by them.
+    builder.keep_alive(false);
+    // A client that goes away in the middle is no error of ours.
+    let _ = tokio::time::timeout(WHOLE, builder.serve_connection(TokioIo::new(stream), service)).await;
 }
 
 fn answer<B>(request: &Request<B>, metrics: &Metrics) -> Response<Body> {

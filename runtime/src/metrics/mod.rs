@@ -4,6 +4,7 @@
 //! is asked when somebody scrapes; only times and counts are kept along the way.
 
 mod calls;
+mod connections;
 mod controller;
 mod host;
 mod listener;

@@ -1,0 +1,163 @@
+//! The connections of the listener: so many at a time, and a new one never waits for the others to end.
+
+use std::collections::HashMap;
+use std::future::Future;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::task::{AbortHandle, Id, JoinSet};
+use tokio::time::{Instant, sleep_until};
+
+/// So many connections at a time.
+const MOST: usize = 256;
+/// For so long a connection keeps its place in any case: its request is on its way, or being answered.
+const LEAST: Duration = Duration::from_millis(100);
+
+/// When a connection last sent a complete request, or was accepted.
+#[derive(Clone)]
+pub(super) struct Since(Arc<Mutex<Instant>>);
+
+impl Since {
+    fn now() -> Self {
+        Self(Arc::new(Mutex::new(Instant::now())))
+    }
+
+    /// Takes note of a complete request.
+    pub(super) fn renew(&self) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+    }
+
+    fn get(&self) -> Instant {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The connections that are served. Dropping it closes them.
+#[derive(Default)]
+pub(super) struct Connections {
+    tasks: JoinSet<()>,
+    open: HashMap<Id, (Since, AbortHandle)>,
+}
+
+impl Connections {
+    /// Serves another connection. Where all places are taken, the one that has been without a complete request for longest is closed.
+    pub(super) async fn add<F>(&mut self, serve: impl FnOnce(Since) -> F)
+    where
+        F: Future<Output = ()> + Send + 'static,
+    {
+        self.make_room().await;
+        let since = Since::now();
+        let task = self.tasks.spawn(serve(since.clone()));
+        self.open.insert(task.id(), (since, task));
+    }
+
+    async fn make_room(&mut self) {
+        while let Some(ended) = self.tasks.try_join_next_with_id() {
+            self.open.remove(&ended.map_or_else(|error| error.id(), |(id, ())| id));
+        }
+        while self.open.len() >= MOST {
+            let oldest = self.open.iter().map(|(id, (since, _))| (since.get(), *id)).min();
+            let Some((since, id)) = oldest else { return };
+            if since.elapsed() >= LEAST {
+                self.close(id);
+                return;
+            }
+            tokio::select! {
+                Some(ended) = self.tasks.join_next_with_id() => {
+                    self.open.remove(&ended.map_or_else(|error| error.id(), |(id, ())| id));
+                }
+                () = sleep_until(since + LEAST) => {}
+            }
+        }
+    }
+
+    fn close(&mut self, id: Id) {
+        if let Some((_, task)) = self.open.remove(&id) {
+            task.abort();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::pending;
+
+    use tokio::time::{advance, sleep};
+
+    use super::*;
+
+    /// Connections that never end, with what keeps them: a dropped sender is a closed connection.
+    struct Bench {
+        connections: Connections,
+        held: Vec<(Since, tokio::sync::oneshot::Receiver<()>)>,
+    }
+
+    impl Bench {
+        async fn full() -> Self {
+            let mut bench = Self { connections: Connections::default(), held: Vec::new() };
+            for _ in 0..MOST {
+                bench.connect().await;
+            }
+            bench
+        }
+
+        async fn connect(&mut self) {
+            let (open, closed) = tokio::sync::oneshot::channel();
+            let held = &mut self.held;
+            let serve = move |since: Since| {
+                held.push((since, closed));
+                async move {
+                    let _open: tokio::sync::oneshot::Sender<()> = open;
+                    pending().await
+                }
+            };
+            self.connections.add(serve).await;
+            // A millisecond between any two.
+            sleep(Duration::from_millis(1)).await;
+        }
+
+        /// The numbers of the closed ones.
+        fn closed(&mut self) -> Vec<usize> {
+            let closed = |receiver: &mut tokio::sync::oneshot::Receiver<()>| {
+                matches!(receiver.try_recv(), Err(tokio::sync::oneshot::error::TryRecvError::Closed))
+            };
+            (0..self.held.len()).filter(|at| closed(&mut self.held[*at].1)).collect()
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_new_connection_takes_the_place_of_the_one_longest_without_a_request() {
+        let mut bench = Bench::full().await;
+        assert_eq!(bench.closed(), []);
+        bench.held[0].0.renew();
+        bench.held[2].0.renew();
+        for _ in 0..3 {
+            bench.connect().await;
+        }
+        assert_eq!(bench.closed(), [1, 3, 4]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_connection_that_was_just_accepted_keeps_its_place_for_a_while() {
+        let mut bench = Bench::full().await;
+        for (since, _) in &bench.held {
+            since.renew();
+        }
+        let began = Instant::now();
+        bench.connect().await;
+        assert!(began.elapsed() >= LEAST, "{:?}", began.elapsed());
+        assert_eq!(bench.closed().len(), 1);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_connection_that_has_ended_makes_room() {
+        let mut connections = Connections::default();
+        for _ in 0..10 * MOST {
+            connections.add(|_| async {}).await;
+            advance(Duration::from_millis(1)).await;
+        }
+        assert!(connections.open.len() <= MOST);
+        connections.make_room().await;
+        assert_eq!(connections.open.len(), 0, "none was forgotten");
+    }
+}
