@@ -14,6 +14,7 @@ use crate::query::Query;
 use crate::rbac::{self, Asked, User};
 use crate::registry::Kind;
 use crate::route::Target;
+use crate::seed::Uid;
 use crate::server::Server;
 use crate::shape::{Shape, wants_yaml};
 use crate::store::Key;
@@ -40,6 +41,8 @@ pub(crate) struct Call {
     pub(crate) manager: String,
     /// Who asks.
     pub(crate) user: User,
+    /// The uid of what is made, where a seed gives it.
+    pub(crate) uid: Option<Uid>,
 }
 
 impl Call {
@@ -68,6 +71,7 @@ impl Call {
             shape: Shape::negotiate(&parts.headers, &query, server.clock, &kind)?,
             content_type: header(CONTENT_TYPE).split(';').next().unwrap_or_default().trim().to_owned(),
             asked: parts.uri.query().unwrap_or_default().to_owned(),
+            uid: parts.extensions.get().cloned(),
             method: parts.method,
             kind,
             target,

@@ -6,6 +6,7 @@ use uuid::Uuid;
 use super::SeedError;
 use super::document::Document;
 use super::plant::{Planted, Planter};
+use super::uid;
 use crate::store::{Key, Write};
 use crate::strategy::{meta, metadata};
 
@@ -15,6 +16,10 @@ impl Planter<'_> {
         let name = meta(&document.object, "name").to_owned();
         if name.is_empty() {
             let why = "metadata.name: missing; each of many is called after it";
+            return Err(SeedError::about(document.number, &document.title(None), why));
+        }
+        if uid::is_given(&document.object) {
+            let why = "metadata.uid: each of many has its own; leave it out";
             return Err(SeedError::about(document.number, &document.title(None), why));
         }
         let mut rest = 0..times;

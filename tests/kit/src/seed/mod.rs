@@ -4,8 +4,10 @@ mod crowd;
 mod document;
 mod error;
 mod plant;
+mod uid;
 
 pub use error::SeedError;
+pub(crate) use uid::Uid;
 
 use kube::Resource;
 use serde::Serialize;
@@ -136,8 +138,9 @@ impl Cluster {
     ///
     /// Definitions go first, then namespaces, then the rest in the order given. Namespaces that nobody declared are made; an object
     /// without a namespace goes to `default`. Statuses are kept. An object with a `deletionTimestamp` is deleted after it was made,
-    /// so it needs a finalizer. Owner references find their owner among the seeds, by uid or, without one, by kind and name. The
-    /// server sets uid, version and times, as it does for every new object.
+    /// so it needs a finalizer. Owner references find their owner among the seeds, by uid or, without one, by kind and name. A uid is
+    /// kept; one that is no UUID, or that another object has, is refused. The server sets it where there is none, and version and
+    /// times of every new object.
     ///
     /// ```
     /// # use evenkeel_testkit::Cluster;

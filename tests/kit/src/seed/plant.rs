@@ -9,7 +9,7 @@ use http_body_util::BodyExt;
 use serde_json::{Value, json};
 
 use super::document::Document;
-use super::{Seed, SeedError};
+use super::{Seed, SeedError, Uid};
 use crate::registry::{Kind, split};
 use crate::server::{Server, answered};
 use crate::store::Key;
@@ -18,7 +18,7 @@ use crate::strategy::{finalizers, is_deleting, meta, metadata};
 /// Who writes seeds.
 const MANAGER: &str = "seed";
 
-/// What only the server writes.
+/// What only the server writes. A uid goes with the request.
 const SYSTEM: [&str; 6] =
     ["uid", "resourceVersion", "generation", "managedFields", "deletionTimestamp", "deletionGracePeriodSeconds"];
 
@@ -114,7 +114,7 @@ impl Planter<'_> {
     /// Makes a namespace; what is wrong with it shows when something is to be made in it.
     async fn namespace(&self, name: &str) {
         let body = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}});
-        ask(self.server, Method::POST, "/api/v1/namespaces", &body).await;
+        ask(self.server, Method::POST, "/api/v1/namespaces", &body, None).await;
     }
 
     async fn create(&mut self, planted: &Planted) -> Result<Value, SeedError> {
@@ -127,7 +127,8 @@ impl Planter<'_> {
             metadata(&mut object).remove("namespace");
         }
         self.adopt(planted, &mut object)?;
-        let created = self.send(planted, Method::POST, &planted.path, &object).await?;
+        let uid = self.uid(planted)?;
+        let created = self.sent(planted, Method::POST, &planted.path, (&object, uid)).await?;
         let uid = meta(&created, "uid").to_owned();
         self.owners.insert(owner_key(planted.document.object["kind"].as_str(), meta(&created, "name")), uid.clone());
         self.owners.insert(meta(&planted.document.object, "uid").to_owned(), uid);
@@ -170,7 +171,18 @@ impl Planter<'_> {
     }
 
     async fn send(&self, planted: &Planted, method: Method, path: &str, body: &Value) -> Result<Value, SeedError> {
-        let (code, answer) = ask(self.server, method, path, body).await;
+        self.sent(planted, method, path, (body, None)).await
+    }
+
+    /// Sends the object, and the uid that it gets.
+    async fn sent(
+        &self,
+        planted: &Planted,
+        method: Method,
+        path: &str,
+        (body, uid): (&Value, Option<Uid>),
+    ) -> Result<Value, SeedError> {
+        let (code, answer) = ask(self.server, method, path, body, uid).await;
         if code < 400 {
             return Ok(answer);
         }
@@ -185,7 +197,7 @@ fn owner_key(kind: Option<&str>, name: &str) -> String {
 }
 
 /// Asks the server; neither log nor faults take note.
-async fn ask(server: &Arc<Server>, method: Method, path: &str, body: &Value) -> (u16, Value) {
+async fn ask(server: &Arc<Server>, method: Method, path: &str, body: &Value, uid: Option<Uid>) -> (u16, Value) {
     let content_type = if method == Method::PATCH { "application/apply-patch+yaml" } else { "application/json" };
     let mut uri = path.to_owned();
     if method != Method::DELETE {
@@ -195,7 +207,10 @@ async fn ask(server: &Arc<Server>, method: Method, path: &str, body: &Value) -> 
             uri.push_str(&format!("&fieldManager={MANAGER}"));
         }
     }
-    let request = Request::builder().method(method).uri(uri).header(http::header::CONTENT_TYPE, content_type);
+    let mut request = Request::builder().method(method).uri(uri).header(http::header::CONTENT_TYPE, content_type);
+    if let Some(uid) = uid {
+        request = request.extension(uid);
+    }
     let Ok(request) = request.body(Bytes::from(body.to_string())) else {
         return (400, json!({"message": "metadata.name: it does not fit into a path"}));
     };

@@ -13,7 +13,7 @@ const WIDGETS: &str = "
 ---
 apiVersion: ex.dev/v1
 kind: Widget
-metadata: {name: w, namespace: shop, uid: u1}
+metadata: {name: w, namespace: shop, uid: 6f1d4c5a-0b8e-4f0a-9f57-3c1d2e4b5a60}
 spec: {size: 3}
 status: {phase: Done}
 ---
@@ -23,7 +23,7 @@ metadata:
   name: child
   namespace: shop
   ownerReferences:
-  - {apiVersion: ex.dev/v1, kind: Widget, name: w, uid: u1}
+  - {apiVersion: ex.dev/v1, kind: Widget, name: w, uid: 6f1d4c5a-0b8e-4f0a-9f57-3c1d2e4b5a60}
 ";
 
 fn api(cluster: &Cluster) -> Api<DynamicObject> {
@@ -41,6 +41,7 @@ async fn definitions_go_first_and_namespaces_are_made_and_statuses_kept() {
     let widget = api(&cluster).get("w").await.unwrap();
     assert_eq!(widget.data["status"], json!({"phase": "Done"}));
     assert_eq!(widget.data["spec"], json!({"size": 3, "replicas": 1}), "defaults are set");
+    assert_eq!(widget.uid().as_deref(), Some("6f1d4c5a-0b8e-4f0a-9f57-3c1d2e4b5a60"), "a uid is kept");
     let child = Api::<ConfigMap>::namespaced(cluster.client(), "shop").get("child").await.unwrap();
     assert_eq!(child.owner_references()[0].uid, widget.uid().unwrap(), "the owner is found");
     assert!(cluster.log().filter(crate::Entry::is_write).is_empty(), "seeds are no requests");
@@ -100,6 +101,30 @@ async fn what_is_wrong_is_told_with_document_object_and_field() {
     let orphan = json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "s",
         "ownerReferences": [{"apiVersion": "v1", "kind": "ConfigMap", "name": "a"}]}});
     assert!(refused(orphan).await.contains("metadata.ownerReferences[0]: no ConfigMap \"a\" before it"));
+}
+
+#[tokio::test]
+async fn a_uid_that_is_none_or_that_another_object_has_is_refused() {
+    let uid = "6f1d4c5a-0b8e-4f0a-9f57-3c1d2e4b5a60";
+    let map = |name: &str, uid: serde_json::Value| {
+        Seed::from(json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name, "uid": uid}}))
+    };
+    let upper = uid.to_uppercase();
+    for (wrong, shown) in [(json!("u1"), "\"u1\""), (json!(7), "7"), (json!(upper), upper.as_str())] {
+        let told = refused(map("a", wrong)).await;
+        assert!(told.starts_with("document 1 (ConfigMap default/a) is refused: metadata.uid: "), "{told}");
+        assert!(told.contains(shown) && told.contains("is not a UUID; leave it out, or write one such as"), "{told}");
+    }
+    let twice = refused(map("a", json!(uid)).and(map("b", json!(uid)))).await;
+    let wanted = format!("metadata.uid: {uid} is that of ConfigMap default/a; each object has its own, leave it out");
+    assert_eq!(twice, format!("document 2 (ConfigMap default/b) is refused: {wanted}"));
+    let many = refused(map("a", json!(uid)).times(2)).await;
+    assert_eq!(many, "document 1 (ConfigMap a) is refused: metadata.uid: each of many has its own; leave it out");
+    let cluster = Cluster::start().await;
+    cluster.seed(map("a", json!(uid)).and(map("b", json!("")))).await.unwrap();
+    let maps: Api<ConfigMap> = Api::default_namespaced(cluster.client());
+    assert_eq!(maps.get("a").await.unwrap().uid().as_deref(), Some(uid));
+    assert_eq!(maps.get("b").await.unwrap().uid().unwrap().len(), uid.len(), "the server gives one");
 }
 
 #[tokio::test]

@@ -6,6 +6,7 @@ use super::write::{Track, insert};
 use crate::call::Call;
 use crate::failure::Failure;
 use crate::respond::Reply;
+use crate::seed::Uid;
 use crate::server::Server;
 use crate::{definition, rbac, strategy};
 
@@ -25,6 +26,9 @@ pub(super) fn answer(server: &Server, call: &Call) -> Result<Reply, Failure> {
         return Err(Failure::forbidden(resource(&call.kind, strategy::meta(&sent, "name")), why));
     }
     strategy::fresh(&call.kind, call.target.namespace.as_deref(), &server.clock.stamp(), &mut sent)?;
+    if let Some(Uid(uid)) = &call.uid {
+        strategy::metadata(&mut sent).insert("uid".to_owned(), uid.as_str().into());
+    }
     let finalizers = strategy::finalizer_warnings(&sent);
     let written = insert(server, call, sent, Track::Update).map_err(|failure| failure.warning(warnings.clone()))?;
     definition::settle(server, call);

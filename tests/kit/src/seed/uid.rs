@@ -1,0 +1,55 @@
+//! The uid that a seed gives to an object: kept where it is one, refused where it is not.
+
+use serde_json::Value;
+use uuid::Uuid;
+
+use super::SeedError;
+use super::plant::{Planted, Planter};
+use crate::strategy::meta;
+
+/// How long a uid is: five groups of digits, and the hyphens between them.
+const LENGTH: usize = 36;
+
+/// The uid of an object that is made; a request that carries it comes from a seed.
+#[derive(Clone, Debug)]
+pub(crate) struct Uid(pub(crate) String);
+
+impl Planter<'_> {
+    /// The uid that the document gives; none: the server makes one.
+    pub(super) fn uid(&self, planted: &Planted) -> Result<Option<Uid>, SeedError> {
+        let given = &planted.document.object["metadata"]["uid"];
+        if given.is_null() || *given == "" {
+            return Ok(None);
+        }
+        let refused = |why: String| Err(planted.refused(format!("metadata.uid: {why}")));
+        let Some(uid) = given.as_str().filter(|uid| is_uid(uid)) else {
+            return refused(format!(
+                "{given} is not a UUID; leave it out, or write one such as \"{}\"",
+                Uuid::from_u128(1).hyphenated()
+            ));
+        };
+        match self.holder(uid) {
+            Some(other) => refused(format!("{uid} is that of {other}; each object has its own, leave it out")),
+            None => Ok(Some(Uid(uid.to_owned()))),
+        }
+    }
+
+    /// The object that has the uid already.
+    fn holder(&self, uid: &str) -> Option<String> {
+        let all = self.server.store.all();
+        let other = all.iter().map(|(_, object)| object).find(|object| meta(object, "uid") == uid)?;
+        let kind = other["kind"].as_str().unwrap_or("object");
+        let place = [meta(other, "namespace"), meta(other, "name")];
+        Some(format!("{kind} {}", place.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("/")))
+    }
+}
+
+/// In the form in which the server writes one.
+fn is_uid(text: &str) -> bool {
+    text.len() == LENGTH && Uuid::try_parse(text).is_ok_and(|uid| uid.hyphenated().to_string() == text)
+}
+
+/// Whether a document that is stored many times gives a uid: each has its own.
+pub(super) fn is_given(object: &Value) -> bool {
+    !meta(object, "uid").is_empty()
+}
