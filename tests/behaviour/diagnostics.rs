@@ -84,6 +84,23 @@ async fn the_trouble_of_one_secret_is_told_but_is_not_everybodys() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn only_what_was_found_of_an_earlier_spec_is_of_an_earlier_generation() {
+    let world = world().await;
+    let (operator, address) = start(&world, &Lab::at("a"));
+    quiet().await;
+    world.create::<Widget>(a_widget("broken", json!({ "store": "broken" }))).await;
+    tokio::time::sleep(Duration::from_secs(20)).await;
+    let page = async || get(address, "/debug/objects?kind=Widget&name=broken").await.body;
+    let new = page().await;
+    assert!(new.contains("Broken: out of order") && !new.contains("of an earlier generation"), "{new}");
+    world.merge::<Widget>("broken", json!({ "spec": { "fetch": "hang" } })).await;
+    quiet().await;
+    let changed = page().await;
+    assert!(changed.contains("Broken: out of order (of an earlier generation)"), "{changed}");
+    operator.crash().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_object_tells_why_it_is_not_ready_what_would_wake_it_and_when_it_is_tried_again() {
     let world = world().await;
     let (operator, address) = start(&world, &Lab::at("a"));

@@ -84,7 +84,8 @@ impl Row {
     /// In a sentence.
     pub(super) fn why(&self) -> String {
         match self.summary() {
-            Some(ready) if self.look.observed != self.look.generation => {
+            // Its own generation counts: that of the status is the last one that ended well.
+            Some(ready) if ready.observed_generation.or(self.look.observed) != self.look.generation => {
                 format!("{}: {} (of an earlier generation)", ready.reason, sanitize(&ready.message))
             }
             Some(ready) => format!("{}: {}", ready.reason, sanitize(&ready.message)),
