@@ -76,8 +76,8 @@ pub fn condition_set(item: TokenStream) -> TokenStream {
 /// | class | meaning |
 /// | --- | --- |
 /// | `stalled` | retrying is useless until a person changes something |
-/// | `waiting` | not our turn yet: woken by the `Absent<K>` that the variant holds |
-/// | `waiting(poll = "1m")` | not our turn yet: looks again after the time |
+/// | `waiting` | a precondition is not met: triggered by each change of the watched object that the variant holds as `Absent<K>`, `Unfit<K>` or `NotReady<K>` |
+/// | `waiting(poll = "1m")` | a precondition is not met that no watch shows: polled after the time |
 /// | `waiting(poll = self.after)` | the same, after what the field says: an `Interval`, a `Duration` or an `Option` of one (30 s where it is `None`) |
 /// | `waiting(poll = requeue)` | postponed: looks again at the next resync of the reconciler (after an hour where it has none) |
 /// | `transient` | worth another try, with back-off |

@@ -1,7 +1,10 @@
 //! Actions: what is told, beside the conditions, when a pass ends in an error.
 
+use std::time::Duration;
+
 use crate::outcome::Class;
 use crate::retry::Retry;
+use crate::wiring::KindInfo;
 
 /// What is told of an error: to the cluster, to the log, and to those who asked to be notified.
 ///
@@ -100,18 +103,58 @@ pub struct VariantInfo {
     pub actions: Actions,
     /// How soon it is tried again.
     pub retry: Retry,
+    /// What ends its wait, where its class is `waiting` and the attribute says so.
+    pub until: Option<Until>,
+}
+
+/// What ends a wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Until {
+    /// A change of a watched object, of the kind that the error holds.
+    Change(WatchedKind),
+    /// Polling, so long after the error.
+    Poll(Duration),
+    /// Polling, after the time that the error itself carries.
+    PollOfError,
+    /// The next resync of the object.
+    Resync,
+}
+
+/// The kind of a watched object.
+#[derive(Clone, Copy)]
+pub struct WatchedKind(pub fn() -> KindInfo);
+
+impl PartialEq for WatchedKind {
+    /// By the kind: two functions that return the same may have one address or two.
+    fn eq(&self, other: &Self) -> bool {
+        (self.0)() == (other.0)()
+    }
+}
+
+impl Eq for WatchedKind {}
+
+impl std::fmt::Debug for WatchedKind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&(self.0)().resource.kind)
+    }
 }
 
 impl VariantInfo {
     /// Of a variant that is tried again as failures are.
     #[must_use]
     pub const fn new(reason: &'static str, class: &'static str, doc: &'static str, actions: Actions) -> Self {
-        Self { reason, class, doc, actions, retry: Retry::Slow }
+        Self { reason, class, doc, actions, retry: Retry::Slow, until: None }
     }
 
     /// The same, tried again at another pace.
     #[must_use]
     pub const fn retried(self, retry: Retry) -> Self {
         Self { retry, ..self }
+    }
+
+    /// The same, waiting for this.
+    #[must_use]
+    pub const fn until(self, until: Until) -> Self {
+        Self { until: Some(until), ..self }
     }
 }

@@ -86,7 +86,7 @@ pub mod wiring;
 #[path = "private.rs"]
 pub mod __private;
 
-pub use action::{Actions, EventLevel, LogLevel, VariantInfo};
+pub use action::{Actions, EventLevel, LogLevel, Until, VariantInfo, WatchedKind};
 pub use backend::ApiError;
 #[doc(inline)]
 pub use evenkeel_macros::{

@@ -88,9 +88,9 @@ impl Halt {
         Self { class, reason, message: sanitize(message), actions, retry: Retry::Slow }
     }
 
-    /// The step did not end in time.
-    pub(crate) fn timed_out(step: &str, limit: Duration) -> Self {
-        Self::mishap("TimedOut", &format!("step {step} did not end within {limit:?}"))
+    /// A step or a cleanup did not end in time.
+    pub(crate) fn timed_out(part: &str, limit: Duration) -> Self {
+        Self::mishap("TimedOut", &format!("{part} did not end within {limit:?}"))
     }
 
     /// Nothing that the author said something about.

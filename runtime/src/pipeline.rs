@@ -4,6 +4,7 @@
 
 use std::marker::PhantomData;
 
+use crate::action::{Until, WatchedKind};
 use crate::check::UNKNOWN;
 use crate::condition::{ConditionMarker, ConditionSet};
 #[doc(no_inline)]
@@ -17,7 +18,7 @@ pub use crate::right::{clears, owns, reads, sets, watches};
 use crate::step::{Claim, Hooked, Observe, SubReconciler};
 #[doc(no_inline)]
 pub use crate::step::{HasCleanup, Undo, WakeUp};
-use crate::wiring::{Claimer, Hooker, Kind, Observer, OwnableBy, StepWiring};
+use crate::wiring::{Claimer, Hooker, Kind, KindInfo, Observer, OwnableBy, StepWiring};
 
 /// A function that takes the context of a step last. `M` is the list of its parameters, which rustc finds.
 #[diagnostic::on_unimplemented(
@@ -118,8 +119,11 @@ pub const fn place<M: MarkerOf<C>, C>() -> usize {
     M::INDEX
 }
 
-/// The type can wake an object that waits.
-pub const fn wakes<T: WakeUp>() {}
+/// What ends the wait of an error that holds this.
+#[must_use]
+pub const fn wakes<T: WakeUp>() -> Until {
+    Until::Change(WatchedKind(KindInfo::of::<T::Kind>))
+}
 
 /// What the function of a step takes last. Where a function is no step, the type is unknown, and rustc says nothing more of the call.
 pub trait Lent<'a, 'y: 'a>: Sized {

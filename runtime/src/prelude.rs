@@ -3,7 +3,7 @@
 pub use crate::backend::ApiError;
 pub use crate::condition::{Condition, ConditionSet, Status};
 pub use crate::cx::{Cx, Pass};
-pub use crate::depend::NotReady;
+pub use crate::depend::{NotReady, Unfit};
 pub use crate::hook::Ending;
 pub use crate::interval::Interval;
 pub use crate::operation::Operation;

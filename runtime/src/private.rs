@@ -1,6 +1,6 @@
 //! All that expansions name. Not a public interface: it changes without notice.
 
-pub use crate::action::{Actions, EventLevel, LogLevel, VariantInfo};
+pub use crate::action::{Actions, EventLevel, LogLevel, Until, VariantInfo};
 pub use crate::check::{check_step, check_summary, check_unset};
 pub use crate::condition::reason::{check_reason, check_reason_of};
 pub use crate::condition::{

@@ -45,6 +45,8 @@ pub trait HasCleanup {
 /// The undoing of a step within a reconciler.
 #[doc(hidden)]
 pub trait Undo<S: SubReconciler, R: Reconciler> {
+    /// The name of the function.
+    const NAME: &'static str;
     /// Runs the cleanup with what the reconciler holds.
     fn undo(
         object: &R::Object,
@@ -106,6 +108,8 @@ pub trait Hooked<R: Reconciler>: Sized {
 pub struct NoCleanup;
 
 impl<S: SubReconciler, R: Reconciler> Undo<S, R> for NoCleanup {
+    const NAME: &'static str = "";
+
     async fn undo(_: &R::Object, _: &R::Deps, _: &mut Cx<'_, S>) -> Result<(), S::Error> {
         Ok(())
     }
@@ -166,9 +170,15 @@ impl<K: Kind> std::error::Error for Absent<K> {}
 /// What a `waiting` variant without a poll time holds.
 #[diagnostic::on_unimplemented(
     message = "nothing would wake this variant: it holds a `{Self}`",
-    label = "not an `Absent<K>`",
-    note = "hold the `Absent<K>` that `cx.require::<K>(name)` returns, or say `#[class(waiting(poll = \"1m\"))]`"
+    label = "neither an `Absent<K>` nor an `Unfit<K>`",
+    note = "hold the `Absent<K>` of `cx.require`, the `Unfit<K>` of `cx.unfit`, or say `#[class(waiting(poll = \"1m\"))]`"
 )]
 #[doc(hidden)]
-pub trait WakeUp {}
-impl<K: Kind> WakeUp for Absent<K> {}
+pub trait WakeUp {
+    /// The kind of the watched object.
+    type Kind: Kind;
+}
+
+impl<K: Kind> WakeUp for Absent<K> {
+    type Kind = K;
+}

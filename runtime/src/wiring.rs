@@ -9,7 +9,7 @@ use kube::Resource;
 use kube::core::ApiResource;
 use kube::core::{ClusterResourceScope, NamespaceResourceScope};
 
-use crate::action::VariantInfo;
+use crate::action::{Until, VariantInfo, WatchedKind};
 use crate::condition::{ConditionInfo, ConditionSet, READY, RECONCILING, STALLED, SummaryInfo};
 use crate::cx::{ClaimStep, UndoStep};
 use crate::policy::Policies;
@@ -194,6 +194,8 @@ pub struct StepWiring {
     pub relations: &'static [Relation],
     /// The reasons that it says as literals, each with the place of its condition.
     pub says: &'static [(usize, &'static str)],
+    /// The conditions that it names in `cx.fail(..)`.
+    pub fails: &'static [usize],
     /// The variants of the error that it fails with. Filled in where a reconciler calls the step, so in [`Wiring::steps`].
     pub errors: &'static [VariantInfo],
     /// The one-shot actions that it asks for, as `lastHandledActions` names them.
@@ -214,11 +216,30 @@ impl StepWiring {
         check: None,
         relations: &[],
         says: &[],
+        fails: &[],
         errors: &[],
         actions: &[],
         timeout: None,
         undo: None,
     };
+}
+
+impl StepWiring {
+    /// The variants of its error that it can end in. One that names a watched object comes only from a step that watches the kind.
+    pub fn failures(&self) -> impl Iterator<Item = &'static VariantInfo> + use<> {
+        let relations = self.relations;
+        let is_watched = move |kind: &KindInfo| relations.iter().any(|one| one.how.is_watch() && one.is_of(kind));
+        self.errors.iter().filter(move |error| match error.until {
+            Some(Until::Change(WatchedKind(kind))) => is_watched(&kind()),
+            _ => true,
+        })
+    }
+
+    /// Whether an error of the step may mark the condition at the place: the first of `sets(..)`, or one that it names in `cx.fail(..)`.
+    #[must_use]
+    pub fn marks(&self, place: usize) -> bool {
+        self.sets.first() == Some(&place) || self.fails.contains(&place)
+    }
 }
 
 /// What prepares an object before its finalizer is stored.

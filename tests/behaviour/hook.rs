@@ -204,7 +204,7 @@ async fn every_pass_has_one_report_with_what_its_error_declares() {
         let (reason, message, notify) = match note.reason.as_str() {
             "Broken" => ("Broken", "it broke", true),
             "Quiet" => ("Quiet", "it broke a bit", false),
-            _ => ("Succeeded", "", note.recovery),
+            _ => ("Succeeded", "The revision is known.", note.recovery),
         };
         assert_eq!((&*note.reason, &*note.message, note.notify), (reason, message, notify));
     }

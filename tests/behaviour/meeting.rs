@@ -221,7 +221,7 @@ async fn a_record_that_fails_in_a_join_fails_its_own_step(world: World) -> World
     let (lab, operator) = start::<paired>(&world, json!({ "record": true })).await;
     let failed = world.until::<Widget>("w", "failed", |w| status_of(w, "Fetched") == "False").await;
     assert_eq!(told(&failed, "Fetched")[1], "Api");
-    assert_eq!(told(&failed, "Stored"), ["True", "Succeeded", ""]);
+    assert_eq!(told(&failed, "Stored"), ["True", "Succeeded", "The revision is stored."]);
     assert_eq!((&failed["status"]["fetched"], &failed["status"]["stored"]), (&json!("left"), &json!("right")));
     world.until::<Widget>("w", "ready", is_ready).await;
     assert_eq!(times(&lab, "left"), 2);

@@ -120,7 +120,7 @@ async fn progress_of_one_joined_step_leaves_that_of_another_in_place(world: Worl
 async fn joined_steps_run_at_the_same_time(world: World) -> World {
     let (_, operator) = start(&world, json!({ "acts": { "boil": "meet ", "fry": "meet " } })).await;
     let object = world.until::<Recipe>("r", "ready, so they met", is_ready).await;
-    assert_eq!(told(&object, "Boiled"), ["True", "Succeeded", ""]);
+    assert_eq!(told(&object, "Boiled"), ["True", "Succeeded", "The soup is done."]);
     operator.stop().await.unwrap();
     world
 }
@@ -153,7 +153,7 @@ async fn a_panic_in_a_joined_step_is_its_own(world: World) -> World {
     let (_, operator) = start(&world, json!({ "acts": { "boil": "meet panic", "fry": "meet " } })).await;
     let object = world.until::<Recipe>("r", "failed", |o| status_of(o, "Reconciling") == "True").await;
     assert_eq!(told(&object, "Boiled"), ["False", "Panicked", "step boil panicked: boil fell over"]);
-    assert_eq!(told(&object, "Fried"), ["True", "Succeeded", ""]);
+    assert_eq!(told(&object, "Fried"), ["True", "Succeeded", "The steak is done."]);
     assert_eq!((&object["status"]["steak"], &object["status"]["soup"]), (&json!("done"), &Value::Null));
     operator.stop().await.unwrap();
     world
@@ -162,7 +162,7 @@ async fn a_panic_in_a_joined_step_is_its_own(world: World) -> World {
 async fn a_time_out_of_a_joined_step_is_its_own(world: World) -> World {
     let (_, operator) = start(&world, json!({ "acts": { "fry": "hang" } })).await;
     let object = world.until::<Recipe>("r", "timed out", |o| status_of(o, "Reconciling") == "True").await;
-    assert_eq!(told(&object, "Boiled"), ["True", "Succeeded", ""]);
+    assert_eq!(told(&object, "Boiled"), ["True", "Succeeded", "The soup is done."]);
     assert_eq!(told(&object, "Fried"), ["False", "TimedOut", "step fry did not end within 3s"]);
     assert_eq!((told(&object, "Shopped")[0].as_str(), &object["status"]["soup"]), ("True", &json!("done")));
     operator.stop().await.unwrap();
@@ -187,7 +187,7 @@ async fn a_loop_over_nothing_and_a_loop_whose_items_have_nothing_to_do_succeed(w
     world.create::<Recipe>(a_recipe("s", &json!({ "acts": { "ann": "nothing" }, "guests": ["ann"] }))).await;
     for name in ["r", "s"] {
         let object = world.until::<Recipe>(name, "ready", is_ready).await;
-        assert_eq!(told(&object, "Greeted"), ["True", "Succeeded", ""]);
+        assert_eq!(told(&object, "Greeted"), ["True", "Succeeded", "The guests are welcome."]);
     }
     operator.stop().await.unwrap();
     world

@@ -9,6 +9,7 @@ use super::model::Cleanup;
 use crate::sub_reconciler::Parts;
 use crate::syntax::function::Function;
 use crate::syntax::link::Link;
+use crate::syntax::names::plain;
 use crate::syntax::shape::hidden;
 
 pub(crate) fn expand(cleanup: &Cleanup) -> Parts {
@@ -30,9 +31,11 @@ fn expand_undo(cleanup: &Cleanup) -> TokenStream {
     let (object_, deps, cx) = (hidden("object"), hidden("deps"), hidden("cx"));
     let Link { more, reconciler, asked, called } = Link::of(function, krate, object, dependencies, Some(&cx));
     let (params, bounds) = marker.params(more.as_ref(), &asked);
+    let name = plain(&function.sig.ident);
     quote! {
         #[automatically_derived]
         impl #params #krate::Undo<#of, #reconciler> for #marker #bounds {
+            const NAME: &'static #krate::std::primitive::str = #name;
             async fn undo(
                 #object_: &#object,
                 #deps: &<#reconciler as #krate::Reconciler>::Deps,

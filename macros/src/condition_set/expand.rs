@@ -5,6 +5,7 @@ use quote::{quote, quote_spanned};
 
 use super::args::Polarity;
 use super::model::{Condition, Place, Reason, Set, Summary};
+use crate::syntax::docs;
 use crate::syntax::names::plain;
 
 pub(crate) fn expand(set: &Set) -> TokenStream {
@@ -85,9 +86,10 @@ fn expand_info(set: &Set, condition: &Condition) -> TokenStream {
         Polarity::Negative => quote!(Negative),
         Polarity::Bipolar => quote!(Bipolar),
     };
+    let message = Some(docs::sentence(doc)).filter(|message| !message.is_empty()).into_iter();
     let doc = Some(doc).filter(|doc| !doc.is_empty()).into_iter();
     let reasons =
         condition.reasons.iter().map(|Reason { name, doc }| quote!(#krate::ReasonInfo { name: #name, doc: #doc }));
     let reasons = (!condition.reasons.is_empty()).then(|| quote!(.with_reasons(&[#(#reasons),*])));
-    quote!(#krate::ConditionInfo::new(#name, #krate::Polarity::#polarity) #(.with_doc(#doc))* #reasons)
+    quote!(#krate::ConditionInfo::new(#name, #krate::Polarity::#polarity) #(.with_doc(#doc))* #(.with_message(#message))* #reasons)
 }

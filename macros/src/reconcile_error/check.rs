@@ -30,21 +30,24 @@ pub(crate) fn refuse_two_classes(variant: &Ident, second: &Ident, errors: &mut E
     errors.push(second, headline, "keep one of them");
 }
 
-/// The field that wakes a bare `waiting`: the `Absent<K>`, or the only one.
+/// What a bare `waiting` may hold: each names a watched object, a change of which triggers a reconcile.
+const WATCHED: [&str; 3] = ["Absent", "NotReady", "Unfit"];
+
+/// The field that wakes a bare `waiting`: the one that names a watched object, or the only one.
 pub(crate) fn parse_wake_up(variant: &Ident, fields: &Fields, errors: &mut Errors) -> Option<Type> {
-    let absent: Vec<_> = fields.iter().filter(|field| is_absent(&field.ty)).collect();
-    match (absent.as_slice(), fields.len()) {
+    let watched: Vec<_> = fields.iter().filter(|field| is_watched(&field.ty)).collect();
+    match (watched.as_slice(), fields.len()) {
         ([one], _) => Some(one.ty.clone()),
-        // An alias of `Absent<K>` is told by its trait.
+        // An alias of one of them is told by its trait.
         ([], 1) => fields.iter().next().map(|field| field.ty.clone()),
         ([], _) => {
-            let help = "hold an `Absent<K>` from `cx.require::<K>(..)`, or say `#[class(waiting(poll = \"1m\"))]`";
+            let help = "hold an `Absent<K>` (`cx.require`) or `Unfit<K>` (`cx.unfit`), or say `#[class(waiting(poll = \"1m\"))]`";
             errors.push(variant, format_args!("nothing would wake `{}`", plain(variant)), help);
             None
         }
         ([_, second, ..], _) => {
             let headline = format!("`{}` waits for two objects", plain(variant));
-            errors.push(&second.ty, headline, "hold one `Absent<K>`: the first that is missing");
+            errors.push(&second.ty, headline, "hold one of them: the first that is missing");
             None
         }
     }
@@ -70,6 +73,7 @@ pub(crate) fn check_poll(variant: &Ident, fields: &Fields, member: &Member, erro
     false
 }
 
-fn is_absent(ty: &Type) -> bool {
-    matches!(ty, Type::Path(path) if path.path.segments.last().is_some_and(|segment| segment.ident == "Absent"))
+fn is_watched(ty: &Type) -> bool {
+    let Type::Path(path) = ty else { return false };
+    path.path.segments.last().is_some_and(|last| WATCHED.iter().any(|name| last.ident == name))
 }

@@ -22,7 +22,6 @@ pub(crate) fn expand(model: &ErrorModel) -> TokenStream {
     });
     let retry = expand_retry(krate, arms);
     let variants = arms.iter().map(|arm| expand_variant(krate, arm));
-    let wakes = arms.iter().map(|arm| expand_wake_up(krate, arm));
     // An enum without variants, or no enum at all, has nothing to match on.
     let (class, reason, actions) = match arms.is_empty() {
         true => (quote!(#krate::Class::Transient), quote!(""), quote!(#krate::Actions::TRANSIENT)),
@@ -39,7 +38,6 @@ pub(crate) fn expand(model: &ErrorModel) -> TokenStream {
             #retry
             const VARIANTS: &'static [#krate::VariantInfo] = &[#(#variants),*];
         }
-        #(#wakes)*
     }
 }
 
@@ -93,7 +91,8 @@ fn expand_variant(krate: &Krate, arm: &Arm) -> TokenStream {
     };
     let actions = expand_actions(krate, arm);
     let retry = arm.retry.map(|retry| format_ident!("{retry}")).into_iter();
-    quote!(#krate::VariantInfo::new(#reason, #word, #doc, #actions) #(.retried(#krate::Retry::#retry))*)
+    let until = expand_until(krate, arm);
+    quote!(#krate::VariantInfo::new(#reason, #word, #doc, #actions) #(.retried(#krate::Retry::#retry))* #until)
 }
 
 /// What is told of a variant: as of its class, but for what its attribute says.
@@ -117,9 +116,20 @@ fn expand_actions(krate: &Krate, Arm { class, told, .. }: &Arm) -> TokenStream {
     }
 }
 
-/// The type that a bare `waiting` holds can wake; the error stands at the type.
-fn expand_wake_up(krate: &Krate, arm: &Arm) -> TokenStream {
-    let Some(ty) = &arm.wakes else { return TokenStream::new() };
-    let here = krate.at(ty.span());
-    quote_spanned!(ty.span()=> const _: () = #here::wakes::<#ty>();)
+/// What ends a wait. That the type which a bare `waiting` holds names a watched object is asked at the type.
+fn expand_until(krate: &Krate, arm: &Arm) -> TokenStream {
+    let until = match (&arm.class, &arm.wakes) {
+        (Kind::Waiting(None), Some(ty)) => {
+            let here = krate.at(ty.span());
+            quote_spanned!(ty.span()=> #here::wakes::<#ty>())
+        }
+        (Kind::Waiting(None), None) => quote!(#krate::Until::Resync),
+        (Kind::Waiting(Some(Poll::After(poll))), _) => {
+            let poll = expand_duration(krate, *poll);
+            quote!(#krate::Until::Poll(#poll))
+        }
+        (Kind::Waiting(Some(_)), _) => quote!(#krate::Until::PollOfError),
+        _ => return TokenStream::new(),
+    };
+    quote!(.until(#until))
 }

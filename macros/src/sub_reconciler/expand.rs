@@ -106,6 +106,7 @@ fn expand_wiring(step: &Step) -> TokenStream {
     let clears = expand_list("clears", expand_places(step, &args.clears));
     let relations = expand_list("relations", expand_relations(args));
     let says = expand_list("says", expand_says(step));
+    let fails = expand_list("fails", expand_places(step, &step.fails));
     let actions = expand_list("actions", quote!(#(#actions),*));
     quote! {
         #krate::StepWiring {
@@ -117,6 +118,7 @@ fn expand_wiring(step: &Step) -> TokenStream {
             #(#check)*
             #relations
             #says
+            #fails
             #actions
             #(timeout: #krate::std::option::Option::Some(#timeout),)*
             ..#krate::StepWiring::EMPTY

@@ -10,7 +10,7 @@ use crate::syntax::context::{self, fill_in};
 use crate::syntax::function::Function;
 use crate::syntax::marker::Marker;
 use crate::syntax::names::plain;
-use crate::syntax::reason::{Said, check_reasons, said};
+use crate::syntax::reason::{Said, check_reasons, failed, said};
 use crate::syntax::shape::{bind_generics, check_named, check_plain, parse_object};
 
 /// What was read, right or wrong.
@@ -36,6 +36,8 @@ pub(crate) struct Step {
     pub(crate) object: Type,
     pub(crate) error: ErrorType,
     pub(crate) says: Vec<Say>,
+    /// The conditions that its errors name.
+    pub(crate) fails: Vec<Path>,
 }
 
 /// A reason that the step says of a condition as a literal.
@@ -85,9 +87,9 @@ impl Draft {
             (Some(first), Self { args, function, marker, object: Some(object), error: Some(error), .. })
                 if errors.count() == 0 =>
             {
-                let says = says(&args, &function);
+                let (says, fails) = (says(&args, &function), fails(&args, &function));
                 let args = StepArgs { krate: args.krate.short(), ..args };
-                Ok(Step { args, function, marker, name, first, object, error, says })
+                Ok(Step { args, function, marker, name, first, object, error, says, fails })
             }
             (_, draft) => Err(Box::new(draft)),
         }
@@ -101,6 +103,15 @@ fn says(args: &StepArgs, function: &Function) -> Vec<Say> {
         Some(Say { marker: declared.clone(), reason })
     });
     says.collect()
+}
+
+/// A marker in a variable may be any of them.
+fn fails(args: &StepArgs, function: &Function) -> Vec<Path> {
+    let Some(context) = context::name(function) else { return Vec::new() };
+    let named = failed(&function.body, context);
+    let is_declared = |marker: &String| args.sets.iter().any(|path| check::text(path) == *marker);
+    let any = !named.iter().all(is_declared);
+    args.sets.iter().filter(|path| any || named.contains(&check::text(path))).cloned().collect()
 }
 
 fn error_type(output: &ReturnType) -> Option<ErrorType> {

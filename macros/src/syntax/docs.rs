@@ -14,3 +14,34 @@ pub(crate) fn text(attrs: &[Attribute]) -> String {
     });
     lines.collect::<Vec<_>>().join("\n").trim().to_owned()
 }
+
+/// The first sentence of a doc comment, on one line, as people read it in a message: links are plain code.
+pub(crate) fn sentence(doc: &str) -> String {
+    let paragraph = doc.split("\n\n").next().unwrap_or_default();
+    let words: Vec<&str> = paragraph.split_whitespace().collect();
+    // A full stop ends the sentence where a new one begins: not in `e.g. this`, nor in `1.20`.
+    let begins = |word: &str| word.chars().find(|c| c.is_alphanumeric()).is_some_and(|first| !first.is_lowercase());
+    let ends = |pair: &[&str]| pair[0].ends_with(['.', '!', '?']) && begins(pair[1]);
+    let end = words.windows(2).position(ends).map_or(words.len(), |last| last + 1);
+    words[..end].join(" ").replace("[`", "`").replace("`]", "`")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::sentence;
+
+    #[test]
+    fn a_sentence_ends_where_the_next_begins() {
+        for (doc, wanted) in [
+            ("It is stored.", "It is stored."),
+            ("It is stored", "It is stored"),
+            ("It is stored. In S3.", "It is stored."),
+            ("It is stored\nin S3! `Url` says where.", "It is stored in S3!"),
+            ("It is stored, e.g. in S3, since 1.20. Else not.", "It is stored, e.g. in S3, since 1.20."),
+            ("The [`Secret`] is there.\n\nMore.", "The `Secret` is there."),
+            ("", ""),
+        ] {
+            assert_eq!(sentence(doc), wanted);
+        }
+    }
+}

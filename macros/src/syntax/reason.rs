@@ -17,18 +17,27 @@ pub(crate) struct Said {
 
 /// The reasons that a body says as literals, wherever they stand.
 pub(crate) fn said(body: &Group, context: &Ident) -> Vec<Said> {
+    calls(body, context, "set").iter().filter_map(arguments).collect()
+}
+
+/// The first arguments of `cx.fail(..)`, spaces left out.
+pub(crate) fn failed(body: &Group, context: &Ident) -> Vec<String> {
+    let first = |call: &Group| parts(call).first().map(|marker| marker.to_string().replace(' ', ""));
+    calls(body, context, "fail").iter().filter_map(first).collect()
+}
+
+/// The arguments of the calls of a method of the context, wherever they stand.
+fn calls(body: &Group, context: &Ident, name: &str) -> Vec<Group> {
     let tokens: Vec<TokenTree> = body.stream().into_iter().collect();
     let groups = tokens.iter().enumerate().filter_map(|(i, token)| match token {
         TokenTree::Group(group) => Some((i, group)),
         _ => None,
     });
     let each = groups.flat_map(|(i, group)| {
-        let called =
-            i >= 3 && is_call(&tokens[i - 3..i], context, "set") && group.delimiter() == Delimiter::Parenthesis;
-        match arguments(group).filter(|_| called) {
-            Some(said) => vec![said],
-            None => said(group, context),
-        }
+        let called = i >= 3 && is_call(&tokens[i - 3..i], context, name) && group.delimiter() == Delimiter::Parenthesis;
+        let mut found = calls(group, context, name);
+        found.extend(called.then(|| group.clone()));
+        found
     });
     each.collect()
 }
@@ -142,6 +151,16 @@ mod tests {
         };
         assert_eq!(held(&quote!(if x { cx.set(on::A, Status::True, "Busy", m) } else { cx.set(A, s, "Idle", m) })), 2);
         assert_eq!(held(&quote!(cx.set(marker, s, "Busy", m); cx.set(on::A, s, reason, m); map.set(A, s, "Busy"))), 0);
+    }
+
+    #[test]
+    fn the_conditions_that_errors_name_are_found() {
+        let body: Group = syn::parse2(quote!({
+            f().map_err(|e| cx.fail(on::A, e))?;
+            Err(cx.fail(marker, x))
+        }))
+        .unwrap();
+        assert_eq!(failed(&body, &format_ident!("cx")), ["on::A", "marker"]);
     }
 
     #[test]

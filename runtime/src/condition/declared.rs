@@ -11,6 +11,8 @@ pub struct ConditionInfo {
     pub polarity: Polarity,
     /// The doc comment of the variant.
     pub doc: &'static str,
+    /// Its message while it is True, unless a step sets another one: the first sentence of the doc comment.
+    pub message: &'static str,
     /// The closed set of its reasons (`reasons(..)`); empty where any will do.
     pub reasons: &'static [ReasonInfo],
 }
@@ -19,13 +21,19 @@ impl ConditionInfo {
     /// A condition of which only type and polarity are known.
     #[must_use]
     pub const fn new(type_: &'static str, polarity: Polarity) -> Self {
-        Self { type_, polarity, doc: "", reasons: &[] }
+        Self { type_, polarity, doc: "", message: "", reasons: &[] }
     }
 
     /// With its doc comment.
     #[must_use]
     pub const fn with_doc(self, doc: &'static str) -> Self {
         Self { doc, ..self }
+    }
+
+    /// With its message while it is True.
+    #[must_use]
+    pub const fn with_message(self, message: &'static str) -> Self {
+        Self { message, ..self }
     }
 
     /// With the closed set of its reasons.

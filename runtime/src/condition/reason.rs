@@ -44,7 +44,8 @@ impl Wiring {
         let mut setters = self.steps.iter().filter(|step| step.sets.contains(&place));
         OWN.contains(&reason)
             || setters.any(|step| {
-                step.says.contains(&(place, reason)) || step.errors.iter().any(|error| error.reason == reason)
+                step.says.contains(&(place, reason))
+                    || step.marks(place) && step.failures().any(|error| error.reason == reason)
             })
     }
 }

@@ -1,13 +1,30 @@
-//! A step that needs another object to be ready.
+//! A step that needs another object, as it has to be.
+
+use std::fmt::Display;
+
+use kube::ResourceExt;
 
 use super::{Cx, RequireReady, relation};
 use crate::backend::Target;
-use crate::depend::{NotReady, Readiness, Reference, readiness};
+use crate::depend::{NotReady, Readiness, Reference, Unfit, readiness};
 use crate::right::WatchedBy;
 use crate::step::SubReconciler;
 use crate::wiring::{Kind, KindInfo};
 
 impl<S: SubReconciler> Cx<'_, S> {
+    /// The error for an object that is there, and that this step cannot use yet: a Secret without the key that it needs, say. It names the
+    /// object and what is missing; each change of the object triggers a reconcile.
+    ///
+    /// ```ignore
+    /// let token = data.get("token").ok_or_else(|| cx.unfit(&secret, "the key `token` is missing"))?;
+    /// ```
+    #[must_use]
+    pub fn unfit<K: Kind + WatchedBy<S>>(&self, object: &K, missing: impl Display) -> Unfit<K> {
+        let elsewhere = object.namespace().filter(|there| self.draft.namespace.as_ref() != Some(there));
+        let name = elsewhere.iter().fold(object.name_any(), |name, there| format!("{there}/{name}"));
+        Unfit::new(name, missing)
+    }
+
     /// The object that is referred to, once it is [ready](crate::depend::readiness): in the namespace of the reconciled object unless
     /// the reference names one. Where the operator does not allow another one ([`Access`](crate::depend::Access)), it stalls the object.
     ///

@@ -93,8 +93,8 @@ pub(super) fn settled<T, E: ReconcileError>(done: Option<Result<T, E>>, draft: &
 
 /// The step that runs did not end in time.
 fn late(draft: &Draft) -> Halt {
-    let (name, timeout) = draft.step.map(|step| (step.name, step.timeout)).unwrap_or_default();
-    Halt::timed_out(name, timeout.unwrap_or_default())
+    let timeout = draft.step.and_then(|step| step.timeout).unwrap_or_default();
+    Halt::timed_out(&draft.running_part(), timeout)
 }
 
 /// What an error of a step comes to.
@@ -154,7 +154,7 @@ where
     let (object, deps) = known::<R>(object, deps);
     Box::pin(async move {
         let step = const { &S::WIRING };
-        pass.draft.step = Some(step);
+        (pass.draft.step, pass.draft.cleanup) = (Some(step), Some(<S::Undo as Undo<S, R>>::NAME));
         let mut cx = Cx { draft: pass.draft, said: 0, named: None, step: PhantomData };
         let done = Limit(step).run(<S::Undo as Undo<S, R>>::undo(object, deps, &mut cx)).await;
         if matches!(done, Some(Ok(()))) {

@@ -4,6 +4,7 @@ mod access;
 mod order;
 mod ready;
 mod reference;
+mod unfit;
 mod wait;
 
 pub use self::access::{Access, Acl, Denied, NamespaceSelector};
@@ -12,4 +13,5 @@ pub(crate) use self::order::Walk;
 pub use self::order::{Cycle, sort};
 pub use self::ready::{Readiness, readiness};
 pub use self::reference::{InvalidReference, Reference, References};
+pub use self::unfit::Unfit;
 pub use self::wait::NotReady;

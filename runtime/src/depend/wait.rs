@@ -41,4 +41,6 @@ impl<K: Kind> fmt::Debug for NotReady<K> {
 
 impl<K: Kind> std::error::Error for NotReady<K> {}
 
-impl<K: Kind> WakeUp for NotReady<K> {}
+impl<K: Kind> WakeUp for NotReady<K> {
+    type Kind = K;
+}

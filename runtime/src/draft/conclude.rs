@@ -4,6 +4,7 @@ use super::{Draft, StatusIntent};
 use crate::backend::ApiError;
 use crate::condition::{Condition, ConditionInfo, Merge, Polarity, READY, RECONCILING, Ranking, STALLED, Status, find};
 use crate::outcome::{Class, Halt, Outcome};
+use crate::retry::Retry;
 
 impl Draft {
     /// Classifies how the pipeline ended, before the summary.
@@ -44,8 +45,10 @@ impl Draft {
     /// Positive conditions that were never reported are Unknown, and say which step is in the way. A step that was reached or skipped
     /// has reported its own, in whichever order the branches of the pipeline run.
     fn block_unreached(&mut self) {
-        let Some(current) = self.step else { return };
-        self.report_blocked(&format!("step {} is in the way", current.name));
+        if self.step.is_none() {
+            return;
+        }
+        self.report_blocked(&format!("{} is in the way", self.running_part()));
     }
 
     fn report_blocked(&mut self, message: &str) {
@@ -66,7 +69,7 @@ impl Draft {
     }
 
     /// Turns the outcome into what is written: conditions, summary, generation. A success that is not ready becomes `Failed`.
-    pub(crate) fn conclude(&mut self, outcome: Outcome) -> (Outcome, StatusIntent) {
+    pub(crate) fn conclude(&mut self, outcome: Outcome, retry: Retry) -> (Outcome, StatusIntent) {
         let outcome = match outcome {
             Outcome::Ignored if !self.all_reported() => {
                 Outcome::Failed { message: "nothing to do, but a condition was never reported".into() }
@@ -79,13 +82,13 @@ impl Draft {
         if !matches!(outcome, Outcome::Done | Outcome::Ignored | Outcome::Requeue { .. }) {
             self.block_unreached();
         }
-        let conditions = self.summarized(&outcome);
+        let conditions = self.summarized(&outcome, retry);
         let ready = find(&conditions, self.wiring.summary_type());
         if matches!(outcome, Outcome::Done | Outcome::Ignored)
             && let Some(ready) = ready.filter(|ready| ready.status != Status::True)
         {
             let failed = Outcome::Failed { message: ready.message.clone() };
-            let conditions = self.summarized(&failed);
+            let conditions = self.summarized(&failed, retry);
             return (failed.clone(), self.intent(&failed, conditions));
         }
         let intent = self.intent(&outcome, conditions);
@@ -93,14 +96,14 @@ impl Draft {
     }
 
     /// Stalled, Reconciling, Ready, further summaries, then declared order: the order as sent.
-    fn summarized(&self, outcome: &Outcome) -> Vec<Condition> {
+    fn summarized(&self, outcome: &Outcome, retry: Retry) -> Vec<Condition> {
         let declared: Vec<Condition> = self.conditions.iter().flatten().cloned().collect();
         let mut all = Vec::with_capacity(declared.len() + 2);
         match outcome {
             Outcome::Stalled { reason, message } => all.push(self.stamped(STALLED, Status::True, reason, message)),
             Outcome::Requeue { .. } | Outcome::Waiting { .. } | Outcome::Failed { .. } => {
                 let message = self.retry_message(outcome);
-                all.push(self.stamped(RECONCILING, Status::True, "ProgressingWithRetry", &message));
+                all.push(self.stamped(RECONCILING, Status::True, progressing(outcome, retry), &message));
             }
             _ => {}
         }
@@ -112,6 +115,7 @@ impl Draft {
             let ready = match (&self.blocked, &self.ready) {
                 (Some(halt), _) => self.stamped(type_, Status::False, halt.reason, &halt.message),
                 (None, Some((reason, message))) if summary.status == Status::True => {
+                    let message = if message.is_empty() { &summary.message } else { message };
                     self.stamped(type_, Status::True, reason, message)
                 }
                 _ => self.stamped(type_, summary.status, &summary.reason, &summary.message),
@@ -148,7 +152,11 @@ impl Draft {
         if let Some(halt) = &self.blocked {
             return halt.message.clone();
         }
-        let step = self.step.map_or("the pass", |step| step.name);
+        let step = match (self.cleanup, self.step) {
+            (Some(cleanup), _) => format!("the cleanup {cleanup}"),
+            (None, Some(step)) => step.name.to_owned(),
+            (None, None) => "the pass".to_owned(),
+        };
         match outcome {
             Outcome::Waiting { .. } => format!("waiting in {step}"),
             Outcome::Requeue { .. } => format!("{step} asked to run again"),
@@ -170,6 +178,15 @@ impl Draft {
             summary: self.wiring.summary_type(),
             second: self.second(matches!(outcome, Outcome::Stalled { .. })),
         }
+    }
+}
+
+/// The reason of Reconciling. A wait that a change of a watched object ends is progress of others; whatever a time ends is a retry.
+const fn progressing(outcome: &Outcome, retry: Retry) -> &'static str {
+    match (outcome, retry) {
+        // `waiting(poll = requeue)` looks again at the next resync.
+        (Outcome::Waiting { poll: None }, Retry::Fast | Retry::Slow) => "Progressing",
+        _ => "ProgressingWithRetry",
     }
 }
 
@@ -221,7 +238,7 @@ mod tests {
             }
         }
         let outcome = draft.outcome(halted);
-        draft.conclude(outcome)
+        draft.conclude(outcome, Retry::Slow)
     }
 
     fn status(intent: &StatusIntent, type_: &str) -> Option<Status> {
@@ -287,7 +304,7 @@ mod tests {
         draft.succeed(0b10);
         draft.begin(&StepWiring { clears: &[], ..STORE });
         draft.succeed(0);
-        let (outcome, intent) = draft.conclude(Outcome::Done);
+        let (outcome, intent) = draft.conclude(Outcome::Done, Retry::Slow);
         assert_eq!(outcome, Outcome::Failed { message: "a newer one exists".into() });
         assert_eq!(status(&intent, RECONCILING), Some(Status::True));
         assert_eq!(intent.observed_generation, Some(1));
@@ -303,7 +320,7 @@ mod tests {
         let mut draft = draft(found.to_vec());
         draft.begin(&FETCH);
         let outcome = draft.outcome(halt(Class::Ignored));
-        let (outcome, intent) = draft.conclude(outcome);
+        let (outcome, intent) = draft.conclude(outcome, Retry::Slow);
         assert_eq!((outcome, intent.observed_generation), (Outcome::Ignored, Some(2)));
         assert_eq!(find(&intent.conditions, "Stored").and_then(|c| c.observed_generation), Some(2));
     }

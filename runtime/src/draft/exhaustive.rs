@@ -88,7 +88,7 @@ fn run(end: End, found: Vec<Condition>, observed: i64) -> (Outcome, StatusIntent
         draft.requeue = Some(after);
     }
     let outcome = draft.outcome(halt);
-    draft.conclude(outcome)
+    draft.conclude(outcome, Retry::Slow)
 }
 
 fn meant(outcome: &Outcome) -> Observed {

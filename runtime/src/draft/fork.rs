@@ -140,7 +140,7 @@ impl Draft {
     pub(crate) fn join(&mut self, stops: Vec<Option<Stop>>) -> Option<Halt> {
         let halted = self.forks.iter_mut().zip(stops).map(|(fork, stop)| match stop? {
             Stop::Halted(halt) => Some(halt),
-            Stop::Panicked(text) => Some(fork.cut_off("Panicked", &|step| format!("step {step} panicked: {text}"))),
+            Stop::Panicked(text) => Some(fork.cut_off("Panicked", &|part| format!("{part} panicked: {text}"))),
         });
         let halted = halted.collect();
         self.merge(halted)
@@ -148,7 +148,7 @@ impl Draft {
 
     /// The body ended in the middle of these steps: each marks its own condition.
     pub(crate) fn cut_off(&mut self, reason: &'static str, what: &dyn Fn(&str) -> String) -> Halt {
-        let message = what(self.step.map_or("(none)", |step| step.name));
+        let message = what(&self.running_part());
         let alone = Halt::mishap(reason, &message);
         if self.forks.is_empty() {
             self.fail(None, reason, &alone.message);

@@ -10,6 +10,7 @@ mod intent;
 #[cfg(test)]
 mod nowhere;
 mod once;
+mod set;
 mod turn;
 mod typed;
 
@@ -60,6 +61,8 @@ pub(crate) struct Draft {
     first: Option<Fields>,
     /// The step that runs or ran last.
     pub(crate) step: Option<&'static StepWiring>,
+    /// The cleanup of that step, where it is that which runs.
+    pub(crate) cleanup: Option<&'static str>,
     /// It has not ended.
     pub(crate) running: bool,
     /// When it began, until its end is told.
@@ -159,6 +162,7 @@ impl Draft {
             marked: None,
             first: None,
             step: None,
+            cleanup: None,
             running: false,
             began: None,
             forks: Vec::new(),
@@ -204,12 +208,6 @@ impl Draft {
 
     pub(crate) fn polarity(&self, place: usize) -> Polarity {
         self.wiring.conditions[place].polarity
-    }
-
-    /// Sets a condition, stamped with the generation on which the pass runs.
-    pub(crate) fn set(&mut self, place: usize, status: Status, reason: &str, message: &str) {
-        let type_ = self.wiring.conditions[place].type_;
-        self.conditions[place] = Some(self.stamped(type_, status, reason, message));
     }
 
     /// Says with what reason and message Ready is True.

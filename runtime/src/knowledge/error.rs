@@ -1,7 +1,10 @@
 //! What can go wrong, what it means, what happens next, and the cure: from the classes and the doc comments of error variants.
 
+use std::borrow::Cow;
+
 use super::{Knowledge, table};
-use crate::action::{EventLevel, VariantInfo};
+use crate::action::{EventLevel, Until, VariantInfo, WatchedKind};
+use crate::interval::Interval;
 use crate::retry::Retry;
 
 /// An error with the steps that may end in it.
@@ -17,7 +20,7 @@ impl Knowledge {
         let claim = self.wiring.claim.map(|claim| *claim.step);
         let hooks = self.wiring.hooks.iter().map(|hook| *hook.step);
         for step in claim.into_iter().chain(hooks).chain(self.wiring.all_steps()) {
-            for info in step.errors {
+            for info in step.failures() {
                 match all.iter_mut().find(|known| known.info == *info) {
                     Some(known) if known.steps.contains(&step.name) => {}
                     Some(known) => known.steps.push(step.name),
@@ -51,7 +54,7 @@ impl Knowledge {
 fn row(known: &Known) -> Vec<String> {
     let Known { info, steps } = known;
     let (meaning, cure) = parts(info);
-    let words = [info.reason, info.class, &steps.join(", "), meaning, next(info), cure];
+    let words = [info.reason, info.class, &steps.join(", "), meaning, &next(info), cure];
     words.map(ToOwned::to_owned).into()
 }
 
@@ -63,15 +66,29 @@ fn parts(info: &VariantInfo) -> (&'static str, &'static str) {
     }
 }
 
-fn next(info: &VariantInfo) -> &'static str {
-    match (info.class, info.retry) {
+fn next(info: &VariantInfo) -> Cow<'static, str> {
+    let next = match (info.class, info.retry) {
         ("stalled", _) => "Stalled is True; it runs again when the object changes",
-        ("waiting", Retry::VerySlow) => "it runs again at the next resync",
-        ("waiting", _) => "it runs again when what it waits for changes, or after its poll time",
+        ("waiting", _) => return wait(info),
         ("ignored", _) => "nothing: the pass counts as done",
         (_, Retry::Fast) => "it is tried again soon, at most 30 s apart, for ever",
         (_, Retry::Slow) => "it is tried again with back-off, for ever",
         (_, Retry::VerySlow) => "it is tried again when the requeue interval has passed, for ever",
+    };
+    next.into()
+}
+
+/// What ends a wait: a watch, or polling.
+fn wait(info: &VariantInfo) -> Cow<'static, str> {
+    match info.until {
+        Some(Until::Change(WatchedKind(kind))) => {
+            format!("triggered by a watch: it runs again when the {} changes", kind().resource.kind).into()
+        }
+        Some(Until::Poll(time)) => format!("polled: it runs again after {}", Interval::from(time)).into(),
+        Some(Until::PollOfError) => "polled: it runs again after the time that the error carries".into(),
+        Some(Until::Resync) => "polled: it runs again at the next resync".into(),
+        // Of a trait that was implemented without the derive.
+        None => "it runs again when what it waits for changes, or after its poll time".into(),
     }
 }
 
@@ -82,5 +99,58 @@ fn usual(class: &str) -> &'static str {
         "waiting" => "make what it waits for",
         "ignored" => "none is needed",
         _ => "none, if it passes by itself",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use k8s_openapi::api::core::v1::{ConfigMap, Secret};
+
+    use super::super::fixture;
+    use super::*;
+    use crate::action::Actions;
+    use crate::wiring::{KindInfo, StepWiring};
+
+    const fn waiting(reason: &'static str, until: Until) -> VariantInfo {
+        VariantInfo::new(reason, "waiting", "", Actions::WAITING).until(until)
+    }
+
+    const ERRORS: &[VariantInfo] = &[
+        waiting("SecretMissing", Until::Change(WatchedKind(KindInfo::of::<Secret>))),
+        waiting("MapMissing", Until::Change(WatchedKind(KindInfo::of::<ConfigMap>))),
+        waiting("Unpushed", Until::Poll(Duration::from_secs(60))),
+        waiting("Limited", Until::PollOfError),
+        waiting("Postponed", Until::Resync),
+    ];
+    /// It watches Secrets, and no ConfigMap.
+    const FETCH: StepWiring = StepWiring { errors: ERRORS, ..fixture::FETCH };
+    const COPY: StepWiring = StepWiring { name: "copy", sets: &[2], errors: ERRORS, ..StepWiring::EMPTY };
+
+    #[test]
+    fn each_wait_says_whether_a_watch_or_polling_ends_it() {
+        let mut known = fixture::known();
+        known.wiring.steps = &[FETCH];
+        let next: Vec<_> = known.errors().iter().map(|known| next(&known.info).into_owned()).collect();
+        let wanted = [
+            "triggered by a watch: it runs again when the Secret changes",
+            "polled: it runs again after 1m",
+            "polled: it runs again after the time that the error carries",
+            "polled: it runs again at the next resync",
+        ];
+        assert_eq!(next, wanted);
+    }
+
+    #[test]
+    fn an_error_of_a_watched_object_is_that_of_the_steps_that_watch_its_kind() {
+        let mut known = fixture::known();
+        known.wiring.steps = &[FETCH, COPY];
+        let steps: Vec<_> = known.errors().into_iter().map(|known| (known.info.reason, known.steps)).collect();
+        let both = || vec!["fetch", "copy"];
+        let wanted =
+            [("SecretMissing", vec!["fetch"]), ("Unpushed", both()), ("Limited", both()), ("Postponed", both())];
+        assert_eq!(steps, wanted);
+        assert!(!known.reasons(2).contains("SecretMissing") && known.reasons(2).contains("Unpushed"));
     }
 }

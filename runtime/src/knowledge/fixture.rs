@@ -7,7 +7,7 @@ use crate::action::{Actions, VariantInfo};
 use crate::condition::{ConditionInfo, Polarity};
 use crate::wiring::{How, KindInfo, Relation, StepWiring, Wiring};
 
-const FETCH: StepWiring = StepWiring {
+pub(super) const FETCH: StepWiring = StepWiring {
     name: "fetch",
     doc: "Fetches \"it\".\nSlowly.",
     sets: &[0, 1],

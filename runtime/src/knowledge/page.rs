@@ -219,6 +219,19 @@ mod tests {
     }
 
     #[test]
+    fn a_second_condition_has_the_reasons_of_errors_only_where_the_step_names_it_in_them() {
+        let row = |page: &str| page.lines().find(|line| line.starts_with("| Outdated")).unwrap().to_owned();
+        let mut known = fixture::known();
+        assert_eq!(row(&known.page()), "| Outdated | absent or False |  |  | fetch |");
+        const FAILS: StepWiring = StepWiring { fails: &[1], ..fixture::FETCH };
+        known.wiring.steps = &[FAILS];
+        assert_eq!(
+            row(&known.page()),
+            "| Outdated | absent or False |  | Busy, InvalidUrl, Panicked, TimedOut | fetch |"
+        );
+    }
+
+    #[test]
     fn every_event_stands_with_its_reason() {
         let events = section("Events");
         assert!(events.contains("| Warning | Busy | fetch ended in it |"), "{events}");

@@ -30,9 +30,11 @@ impl Knowledge {
     pub(super) fn reasons(&self, place: usize) -> BTreeSet<String> {
         let Some(info) = self.wiring.conditions.get(place) else { return BTreeSet::new() };
         let positive = info.polarity == Polarity::Positive;
-        let kept = KEPT.iter().filter(|kept| positive || !kept.positive).map(|kept| kept.reason);
         let setters = self.wiring.all_steps().filter(move |step| step.sets.contains(&place));
-        let failures = setters.clone().flat_map(|step| step.errors).map(|error| error.reason);
+        let failures = setters.clone().filter(move |step| step.marks(place)).flat_map(|step| step.failures());
+        let failures = failures.filter(|error| error.class != "ignored").map(|error| error.reason);
+        let is_marked = setters.clone().any(|step| step.marks(place));
+        let kept = KEPT.iter().filter(|kept| if kept.positive { positive } else { is_marked }).map(|kept| kept.reason);
         let said = setters.flat_map(|step| step.says).filter(|(of, _)| *of == place).map(|(_, reason)| *reason);
         let declared = info.reasons.iter().map(|reason| reason.name);
         kept.chain(failures).chain(said).chain(declared).map(ToOwned::to_owned).collect()

@@ -112,7 +112,7 @@ async fn hooked<R: Reconciler>(object: &R::Object, deps: &R::Deps, pass: &mut Pa
 
 async fn hooks<R: Reconciler>(when: When, object: &R::Object, deps: &R::Deps, pass: &mut Pass<'_>) -> Flow {
     for hook in R::WIRING.hooks.iter().filter(|hook| hook.when == when) {
-        pass.draft.step = Some(hook.step);
+        (pass.draft.step, pass.draft.cleanup) = (Some(hook.step), None);
         (hook.run)(object, deps, pass).await?;
     }
     Ok(())
@@ -140,10 +140,8 @@ impl Ended {
     pub(super) fn halt(self, draft: &mut Draft) -> Option<Halt> {
         let halt = match self {
             Self::Returned(flow) => return flow.err(),
-            Self::Panicked(text) => draft.cut_off("Panicked", &|step| format!("step {step} panicked: {text}")),
-            Self::TimedOut(limit) => {
-                draft.cut_off("TimedOut", &|step| format!("step {step} did not end within {limit:?}"))
-            }
+            Self::Panicked(text) => draft.cut_off("Panicked", &|part| format!("{part} panicked: {text}")),
+            Self::TimedOut(limit) => draft.cut_off("TimedOut", &|part| format!("{part} did not end within {limit:?}")),
         };
         Some(halt)
     }

@@ -62,3 +62,21 @@ fn describe(relation: &Relation) -> String {
     let cache = said.map_or_else(String::new, |cache| format!(" keeps {cache:?}"));
     format!("{:?} {kind}{cache}", relation.how)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::condition::{ConditionInfo, Polarity};
+
+    fn with(condition: ConditionInfo) -> String {
+        let conditions: &'static [ConditionInfo] = Box::leak(Box::new([condition]));
+        wiring(&Wiring { name: "things", conditions, ..Wiring::EMPTY }, None, Access::default())
+    }
+
+    #[test]
+    fn a_doc_comment_is_not_part_of_the_wiring() {
+        let plain = ConditionInfo::new("Stored", Polarity::Positive);
+        assert_eq!(with(plain), with(plain.with_doc("It is stored. In S3.").with_message("It is stored.")));
+        assert_ne!(with(plain), with(ConditionInfo::new("Stored", Polarity::Negative)));
+    }
+}

@@ -33,20 +33,20 @@ impl<R: Reconciler> PassWorker<R> {
             self.observe(backend, &Outcome::Conflict, &Tale::untold(), None);
             return Next::Conflict { newer_than: backend.version() };
         }
-        let (outcome, mut intent) = draft.conclude(verdict.outcome);
+        let halt = verdict.halt.as_ref();
+        let retry = halt.map(|halt| halt.retry).unwrap_or_default();
+        let (outcome, mut intent) = draft.conclude(verdict.outcome, retry);
         account::ends(outcome.as_str());
         draft.references.extend(policy::namespace::<R>(object).map(|namespace| namespace.to_string()));
         self.env.relations.keep(key, &draft.references);
         intent.observed_inputs = Some(self.observed(object, backend, &draft.references, &outcome));
         let found = self.without_foreign(key, draft.found(), &intent);
-        let halt = verdict.halt.as_ref();
         let mut tale = Tale::of(&found, &intent, &outcome, halt, R::WIRING.conditions);
         let progressed = draft.progressed(&intent);
         Self::after(object, draft, (&outcome, halt), &mut intent, &mut tale);
         let changed = intent != found;
         tale.log(&outcome, progressed);
         let mut clamped = std::mem::take(&mut draft.clamped);
-        let retry = halt.map(|halt| halt.retry).unwrap_or_default();
         let next = self.schedule(object, (&outcome, retry), progressed, &mut clamped);
         clamp_retry_after(crate::client::retry_after(), &mut clamped);
         let mut written = Ok(());

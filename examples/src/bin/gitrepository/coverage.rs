@@ -26,9 +26,10 @@ const ODD: [(&str, Change, &str); 9] = [
     ("nowhere", |spec| spec["url"] = json!("/nowhere/at/all"), "FetchFailed"),
 ];
 
-/// Reasons that belong to the step that fetches, to the one that includes, and to the storage.
-const FETCH: [&str; 5] = ["FetchFailed", "InvalidSource", "RefMissing", "SecretIncomplete", "SecretMissing"];
-const INCLUDE: [&str; 3] = ["IncludeMissing", "IncludeNotStored", "InvalidInclude"];
+/// Reasons that belong to the step that fetches, to the one that includes, and to the storage. Those of watched objects are known to be of
+/// the steps that watch them.
+const FETCH: [&str; 3] = ["FetchFailed", "InvalidSource", "RefMissing"];
+const INCLUDE: [&str; 1] = ["InvalidInclude"];
 const STORAGE: [&str; 1] = ["StorageFailed"];
 
 /// What no object leads to: each step returns the one error type of all, and meets but a few of its variants.

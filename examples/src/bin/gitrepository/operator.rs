@@ -7,7 +7,7 @@ use kube::ResourceExt;
 use crate::git::{Commit, FetchFailed, GitRef};
 use crate::include::{Include, Included, InvalidInclude};
 use crate::recipe::Recipe;
-use crate::remote::{InvalidSource, Login, NoLogin, Remote};
+use crate::remote::{InvalidSource, Login, Remote};
 use crate::storage::{Artifact, Storage, key};
 
 /// A git repository of which an archive is kept.
@@ -73,23 +73,23 @@ pub enum RepoError {
     #[error(transparent)]
     #[class(stalled)]
     InvalidInclude(#[from] InvalidInclude),
-    /// The Secret is not there yet; its appearance wakes the object.
+    /// The Secret is not there yet.
     #[error(transparent)]
     #[class(waiting)]
     SecretMissing(#[from] Absent<Secret>),
-    /// The Secret lacks a key; its change wakes the object, too.
+    /// The Secret lacks a key.
     #[error(transparent)]
-    #[class(waiting(poll = "5m"))]
-    SecretIncomplete(#[from] NoLogin),
-    /// The included repository is not there yet; its appearance wakes the object.
+    #[class(waiting)]
+    SecretIncomplete(#[from] Unfit<Secret>),
+    /// The included repository is not there yet.
     #[error(transparent)]
     #[class(waiting)]
     IncludeMissing(#[from] Absent<GitRepository>),
-    /// The included repository has no archive yet; its change wakes the object, too.
-    #[error("the included repository {0} has no archive yet")]
-    #[class(waiting(poll = "5m"))]
-    IncludeNotStored(String),
-    /// Nobody has pushed the ref yet, and nobody will tell us.
+    /// The included repository has no archive yet.
+    #[error(transparent)]
+    #[class(waiting)]
+    IncludeNotStored(#[from] Unfit<GitRepository>),
+    /// The ref has not been pushed yet. No watch shows that.
     #[error("{0} is not there yet")]
     #[class(waiting(poll = "1m"))]
     RefMissing(String),
@@ -119,7 +119,10 @@ pub async fn fetch(repo: &GitRepository, storage: &Storage, cx: &mut Cx<'_, fetc
     let remote = Remote::parse(&repo.spec.url)?;
     repo.spec.r#ref.as_ref().map_or(Ok(()), GitRef::check)?;
     let login = match &repo.spec.secret {
-        Some(name) => Some(Login::try_from(&cx.require::<Secret>(name).await?)?),
+        Some(name) => {
+            let secret = cx.require::<Secret>(name).await?;
+            Some(Login::try_from(&secret).map_err(|lacks| cx.unfit(&secret, lacks))?)
+        }
         None => None,
     };
     let (wanted, clone) = (repo.spec.r#ref.clone(), storage.clone_dir(repo, &repo.spec.url));
@@ -139,9 +142,8 @@ pub async fn include(repo: &GitRepository, cx: &mut Cx<'_, include>) -> Result<V
     for include in repo.spec.include.iter().flatten() {
         include.check(&repo.name_any())?;
         let other = cx.require::<GitRepository>(&include.repository).await?;
-        let artifact = other.status.and_then(|status| status.artifact);
-        let missing = RepoError::IncludeNotStored(include.repository.clone());
-        included.push(include.of(artifact.ok_or(missing)?));
+        let artifact = other.status.as_ref().and_then(|status| status.artifact.clone());
+        included.push(include.of(artifact.ok_or_else(|| cx.unfit(&other, "it has no archive yet"))?));
     }
     Ok(included)
 }

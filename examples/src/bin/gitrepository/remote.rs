@@ -21,7 +21,7 @@ impl InvalidSource {
 
 /// A Secret without the keys that a login needs.
 #[derive(Debug, thiserror::Error)]
-#[error("the Secret has no `{0}`: give it the keys `username` and `password`")]
+#[error("it has no `{0}`, give it the keys `username` and `password`")]
 pub struct NoLogin(&'static str);
 
 /// Who to log in as. Never printed.

@@ -11,8 +11,8 @@ use super::Coverage;
 const SUCCEEDED: &str = "Succeeded";
 
 impl Coverage {
-    /// Declares what the wiring of a reconciler knows: each condition of a step with the reasons that it says as literals, the first one
-    /// also with those of the errors of the step; `Succeeded` for a positive one of which the step says nothing.
+    /// Declares what the wiring of a reconciler knows: each condition of a step with the reasons that it says as literals, those that an error
+    /// may mark also with the reasons of the errors of the step; `Succeeded` for a positive one of which the step says nothing.
     pub fn declare_reconciler<R: Reconciler>(&mut self) -> &mut Self {
         let plural = R::Object::plural(&());
         for step in R::WIRING.steps {
@@ -32,8 +32,8 @@ fn reasons(polarity: Polarity, step: &StepWiring, place: usize) -> Vec<&'static 
     if reasons.is_empty() && polarity == Polarity::Positive {
         reasons.push(SUCCEEDED);
     }
-    if step.sets.first() == Some(&place) {
-        let errors = step.errors.iter().filter(|error| error.class != "ignored");
+    if step.marks(place) {
+        let errors = step.failures().filter(|error| error.class != "ignored");
         reasons.extend(errors.map(|error| error.reason));
     }
     reasons
