@@ -281,8 +281,7 @@ pub fn claim(args: TokenStream, item: TokenStream) -> TokenStream {
 ///
 /// It takes the object and dependencies, which are found by type among those of the reconciler, and changes neither object nor cluster: what
 /// does is a [claim](macro@claim) or a [step](macro@sub_reconciler). It must be idempotent, as a pass may run again. Its error ends the
-/// pass as that of a step does, by its class, and Ready says why. Those of one point run in the order of the list. In a struct the method
-/// needs no `hooks(..)`, and they run in the order in which they stand.
+/// pass as that of a step does, by its class. Those of one point run in the order of the list; in a struct, which needs no list, as they stand.
 ///
 /// Generates `Hooked` for a type with the name of the function.
 #[proc_macro_attribute]
@@ -385,6 +384,7 @@ pub fn observe(args: TokenStream, item: TokenStream) -> TokenStream {
 /// | `observe = look` | the [observer](macro@observe) that runs under `skip` |
 /// | `after = report` | a hook on the outcome, `fn report(repo: &GitRepository, end: &mut Ending<'_, GitRepositoryStatus>)`, called before the status write |
 /// | `requested = "example.com/requestedAt"` | the annotation that asks for a pass; `evenkeel.dev/requestedAt` unless given |
+/// | `triggers(spec, labels, annotations("example.com/tier"))` | the labels and annotations that trigger a reconcile: `labels` alone means all, `triggers(spec)` none; all of both unless given |
 /// | `summary = "BackupReady"` | of a second reconciler of a kind: it sums up in this condition, and leaves Ready, Reconciling and Stalled alone |
 /// | `mod = name` | of a struct: the module of its steps as types; the struct's name in snake case unless given |
 /// | `crate = ::path` | where the runtime is, if it is renamed |

@@ -45,6 +45,7 @@ fn samples() -> Vec<(Macro, TokenStream, TokenStream)> {
     };
     let reconciler_args = quote! {
         conditions = C, requeue = spec.interval, retry = pause, after = hooks::report, timeout = "1m", revision = 2, finalizer = "a.b/c", manager = "m",
+        triggers(spec, labels("a.b/tier"), annotations),
         previously(managers("x"), finalizers("d.e/f")), crate = ::keel
     };
     let reconciler = quote! {

@@ -76,6 +76,7 @@ mod step;
 pub mod suspend;
 #[cfg(feature = "operator")]
 pub mod trial;
+pub mod triggers;
 #[cfg(feature = "operator")]
 mod version;
 #[cfg(feature = "operator")]

@@ -33,6 +33,9 @@ pub struct ObservedBy {
     /// The policy of the last pass, where it was not `manage`: `skip`, `detach-on-delete`, or `unknown`.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub policy: String,
+    /// Labels and annotations that the controller set itself: `labels/example.com/tier`. A change of one triggers a reconcile.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub claimed: Vec<String>,
     /// The fields of the author's status that it wrote: they are its own.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub fields: Vec<String>,
@@ -108,12 +111,12 @@ impl<'s> Observed<'s> {
 
 impl From<ObservedBy> for Observed<'_> {
     fn from(by: ObservedBy) -> Self {
-        let ObservedBy { generation, stalled, wiring, digest, references, policy, fields, .. } = by;
+        let ObservedBy { generation, stalled, wiring, digest, references, policy, claimed, fields, .. } = by;
         let is_known = !wiring.is_empty() || !policy.is_empty();
         Self {
             generation,
             stalled,
-            inputs: is_known.then_some(Cow::Owned(ObservedInputs { wiring, digest, references, policy })),
+            inputs: is_known.then_some(Cow::Owned(ObservedInputs { wiring, digest, references, policy, claimed })),
             receipts: Receipts { reconcile: by.last_handled_reconcile_at, actions: by.last_handled_actions },
             written: Written::These(fields),
         }

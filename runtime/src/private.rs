@@ -27,6 +27,7 @@ pub use crate::right::{Declares, Unread, clears, indexes, kept, labels, owns, re
 pub use crate::status::{ObservedInputs, StatusContract};
 pub use crate::step::{Claim, HasCleanup, Hooked, NoCleanup, Observe, Provides, SubReconciler, Undo};
 pub use crate::suspend::{IsSuspended, Suspend};
+pub use crate::triggers::{Names, Triggers};
 pub use crate::wiring::{Arm, Cache, How, KindInfo, Node, Previously, Readable, Relation, StepWiring, When, Wiring};
 pub use std;
 pub use std::clone::Clone;

@@ -27,6 +27,9 @@ pub struct ObservedInputs {
     /// The policy of the last pass, where it was not `manage`: `skip`, `detach-on-delete`, or `unknown`.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub policy: String,
+    /// Labels and annotations that the controller set itself: `labels/example.com/tier`. A change of one triggers a reconcile.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub claimed: Vec<String>,
 }
 
 /// A status type with the framework's fields. `#[status]` on the struct implements it.

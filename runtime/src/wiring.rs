@@ -16,6 +16,7 @@ use crate::policy::Policies;
 pub use crate::relation::{Cache, How, Relation};
 pub use crate::shape::{Arm, Node};
 use crate::suspend::Suspend;
+use crate::triggers::Triggers;
 
 /// All that is known at compile time of one reconciler.
 #[derive(Clone, Copy, Debug)]
@@ -46,6 +47,8 @@ pub struct Wiring {
     pub previously: Previously,
     /// The annotation that asks for a pass (`requested = ".."`).
     pub requested: &'static str,
+    /// The labels and annotations that trigger a reconcile (`triggers(spec, labels)`); all of them unless declared.
+    pub triggers: Triggers,
     /// The condition that sums up the others instead of Ready (`summary = ".."`): of a second reconciler of the kind.
     pub summary: Option<&'static str>,
     /// What suspends an object (`suspend(..)`); `None`: nothing does.
@@ -78,6 +81,7 @@ impl Wiring {
         manager: None,
         previously: Previously { managers: &[], finalizers: &[] },
         requested: crate::request::REQUESTED_AT,
+        triggers: Triggers::ALL,
         summary: None,
         suspend: None,
         depends_on: false,
@@ -130,6 +134,12 @@ impl Wiring {
     /// The conditions that the framework keeps for this reconciler, in the order as sent.
     pub(crate) fn kept_types(&self) -> &'static [&'static str] {
         if self.summary.is_some() { &[] } else { &[STALLED, RECONCILING] }
+    }
+
+    /// Whether the reconciler sets the condition.
+    pub(crate) fn is_own(&self, type_: &str) -> bool {
+        let kept = self.kept_types().contains(&type_);
+        type_ == self.summary_type() || kept || self.condition_types().any(|own| own == type_)
     }
 
     /// The types of the further summaries and of the declared conditions, in the order as sent.

@@ -81,6 +81,7 @@ pub fn report(_repo: &GitRepository, end: &mut ::evenkeel::hook::Ending<'_, GitR
     manager = "bare",
     previously(managers("old"), finalizers("example.com/old")),
     requested = "example.com/requestedAt",
+    triggers(spec, labels, annotations("example.com/tier")),
     suspend(field = spec.suspend, annotation, record),
     policies(key = "example.com/policy"),
     observe = self::look,

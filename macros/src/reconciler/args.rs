@@ -10,6 +10,7 @@ use super::depend::{self, Dependencies};
 use super::policy::{self, Policies};
 use super::suspend::{self, Suspend};
 use super::time::{self, Times};
+use super::triggers::{self, Triggers};
 use crate::errors::{Errors, mistake};
 use crate::syntax::args::{Arg, Keys, parse_args};
 use crate::syntax::krate::Krate;
@@ -26,6 +27,7 @@ const KEYS: Keys = Keys {
         "manager",
         "previously",
         "requested",
+        "triggers",
         "suspend",
         "policies",
         "observe",
@@ -50,6 +52,7 @@ pub(crate) struct ReconcilerArgs {
     pub(crate) finalizer: Option<LitStr>,
     pub(crate) manager: Option<LitStr>,
     pub(crate) requested: Option<LitStr>,
+    pub(crate) triggers: Option<Triggers>,
     pub(crate) suspend: Option<Suspend>,
     pub(crate) policies: Option<Policies>,
     /// What runs where a policy forbids to change anything; in a struct, the path of its marker.
@@ -80,6 +83,7 @@ pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> ReconcilerArgs 
         finalizer: None,
         manager: None,
         requested: None,
+        triggers: None,
         suspend: None,
         policies: None,
         observe: None,
@@ -116,6 +120,7 @@ impl ReconcilerArgs {
             "revision" => self.revision = errors.take(revision(arg)).unwrap_or_default(),
             "finalizer" => self.finalizer = errors.take(arg.text("\"example.com/cleanup\"").and_then(check::finalizer)),
             "manager" => self.manager = errors.take(arg.text("\"source-controller\"").and_then(check::manager)),
+            "triggers" => self.triggers = triggers::parse(arg, errors),
             "suspend" => self.suspend = suspend::parse(arg, errors),
             "policies" => self.policies = policy::parse(arg, errors),
             "observe" => self.observe = errors.take(arg.path("look")),

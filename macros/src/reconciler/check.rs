@@ -48,11 +48,16 @@ pub(crate) fn manager(text: LitStr) -> syn::Result<LitStr> {
 
 /// The API server refuses an annotation without a qualified name.
 pub(crate) fn annotation(text: LitStr) -> syn::Result<LitStr> {
+    key(text, "annotation", "\"reconcile.example.com/requestedAt\"")
+}
+
+/// The same for labels.
+pub(crate) fn key(text: LitStr, what: &str, example: &str) -> syn::Result<LitStr> {
     if is_annotation(&text.value()) {
         return Ok(text);
     }
-    let headline = format!("Kubernetes refuses the annotation `{}`", text.value());
-    Err(mistake(&text, headline, "write a domain and a name: `\"reconcile.example.com/requestedAt\"`"))
+    let headline = format!("Kubernetes refuses the {what} `{}`", text.value());
+    Err(mistake(&text, headline, format_args!("write a domain and a name: `{example}`")))
 }
 
 /// The summary is a condition of its own.

@@ -11,6 +11,7 @@ mod pipeline;
 mod policy;
 mod suspend;
 mod time;
+mod triggers;
 
 use proc_macro2::TokenStream;
 use quote::quote;

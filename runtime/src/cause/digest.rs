@@ -56,6 +56,11 @@ pub(crate) fn text(hash: u64) -> String {
     digits(hash).map(char::from).iter().collect()
 }
 
+/// The hash that a text of [`digits`] stands for; `None`: it is none.
+pub(crate) fn parse(text: &str) -> Option<u64> {
+    u64::from_str_radix(text, 16).ok().filter(|hash| digits(*hash) == text.as_bytes())
+}
+
 /// The hash of one text, as it is written down.
 pub(crate) fn hash(one: &str) -> String {
     text(number(&[one]))
@@ -78,6 +83,16 @@ mod tests {
     fn a_text_has_the_hash_that_it_had() {
         let long = "one text that is longer than eight bytes";
         assert_eq!([hash(""), hash("short"), hash(long)], ["b94884eca0325a5c", "c6cb0f4097b51d27", "57a86fe684bdae9a"]);
+    }
+
+    #[test]
+    fn a_hash_is_read_as_it_is_written() {
+        for hash in [0, 1, u64::MAX, number(&["short"])] {
+            assert_eq!(parse(&text(hash)), Some(hash));
+        }
+        for other in ["", "0", "+000000000000001", "C6CB0F4097B51D27", "c6cb0f4097b51d270", "none"] {
+            assert_eq!(parse(other), None, "{other}");
+        }
     }
 
     #[test]

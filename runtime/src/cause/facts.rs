@@ -6,6 +6,7 @@ use kube::api::ObjectMeta;
 
 use super::Causes;
 use crate::status::ObservedInputs;
+use crate::triggers::Counted;
 
 /// An event of the reconciled kind: two versions of an object.
 #[derive(Clone, Copy, Debug)]
@@ -23,6 +24,8 @@ pub(crate) struct Event<'a> {
     pub(crate) requested: &'a str,
     /// The annotation that holds the policy, where there are policies.
     pub(crate) policy: Option<&'a str>,
+    /// The labels and annotations that count.
+    pub(crate) counted: Counted<'a>,
     /// Whether the version before was suspended, and whether this one is.
     pub(crate) suspended: (bool, bool),
 }
@@ -67,6 +70,8 @@ pub(crate) struct Inputs<'a> {
     pub(crate) requested: &'a str,
     /// The annotation that holds the policy, where there are policies.
     pub(crate) policy_key: Option<&'a str>,
+    /// The labels and annotations that count.
+    pub(crate) counted: Counted<'a>,
     /// The policy that counts; empty where there are none.
     pub(crate) policy: &'a str,
     /// The hash of the wiring, the author's revision included.

@@ -8,6 +8,7 @@ use super::facts::{Event, Inputs, Standing};
 use super::{Causes, Urgency};
 use crate::ownership::OPERATOR_NAMESPACE;
 use crate::request::is_requested;
+use crate::triggers::{Counted, is_own};
 
 /// One cause.
 pub(super) struct Cause {
@@ -60,16 +61,16 @@ causes! {
         stands: |object| object.observed != object.meta.generation,
         digest: Some(|inputs, digest| digest.add_number(inputs.meta.generation.unwrap_or_default())),
     }
-    /// A label changed: the body sees the whole object.
+    /// A label changed that a body may read: it sees the whole object, unless the reconciler declares which count.
     LABELS = "labels" {
-        event: |event| event.changed(labels),
-        digest: Some(|inputs, digest| digest.add_all(labels(inputs.meta))),
+        event: |event| event.changed(|meta| labels(meta, event.counted)),
+        digest: Some(|inputs, digest| digest.add_all(labels(inputs.meta, inputs.counted))),
     }
     /// An annotation changed that a body may read.
     ANNOTATIONS = "annotations" {
-        event: |event| event.changed(|meta| watched_annotations(meta, event.requested, event.policy)),
+        event: |event| event.changed(|meta| annotations(meta, event.counted, event.requested, event.policy)),
         digest: Some(|inputs, digest| {
-            digest.add_all(watched_annotations(inputs.meta, inputs.requested, inputs.policy_key));
+            digest.add_all(annotations(inputs.meta, inputs.counted, inputs.requested, inputs.policy_key));
         }),
     }
     /// The annotation that holds the policy changed, came or went; what it comes to counts in the digest.
@@ -98,7 +99,7 @@ causes! {
         },
         stands: |object| object.is_finalizer_due,
     }
-    /// The code is another one: conditions, steps, relations or the author's revision.
+    /// The code is another one: conditions, steps, relations or the author's revision; or it is time to store the digest of such a pass.
     WIRING = "wiring" {
         digest: Some(|inputs, digest| digest.add(inputs.wiring)),
     }
@@ -142,19 +143,15 @@ fn is_deleting(meta: &ObjectMeta) -> bool {
     meta.deletion_timestamp.is_some()
 }
 
-/// kubectl's copy of what was applied: the spec and metadata that it repeats count themselves.
-const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
-/// The framework's own annotations have causes of their own.
-const OURS: &str = "evenkeel.dev/";
-
-fn watched_annotations<'a>(
+/// The annotations that a body may read.
+fn annotations<'a>(
     meta: &'a ObjectMeta,
+    counted: Counted<'a>,
     requested: &str,
     policy: Option<&str>,
 ) -> impl Iterator<Item = (&'a String, &'a String)> {
-    let is_own = move |name: &str| name == requested || Some(name) == policy || name.starts_with(OURS);
     let all = meta.annotations.iter().flatten();
-    all.filter(move |(name, _)| *name != LAST_APPLIED && !is_own(name))
+    all.filter(move |(name, _)| counted.has_annotation(name) && !is_own(name, requested, policy))
 }
 
 /// The value of one annotation.
@@ -162,14 +159,18 @@ fn annotation<'a>(meta: &'a ObjectMeta, name: Option<&str>) -> impl Iterator<Ite
     name.and_then(|name| meta.annotations.as_ref()?.get(name)).into_iter()
 }
 
-fn labels(meta: &ObjectMeta) -> impl Iterator<Item = (&String, &String)> {
-    meta.labels.iter().flatten()
+fn labels<'a>(meta: &'a ObjectMeta, counted: Counted<'a>) -> impl Iterator<Item = (&'a String, &'a String)> {
+    meta.labels.iter().flatten().filter(move |(name, _)| counted.has_label(name))
 }
 
 impl Causes {
     /// What only the wake-up tells, and nothing that the cluster holds: forgotten once a pass has begun.
     pub(crate) const FLEETING: Self =
         Self::RESYNC.union(Self::REQUESTED).union(Self::TRIGGERED).union(Self::SUSPENSION).union(Self::OWNERSHIP);
+
+    /// A pass for one of these stores its digest at once. After others the digest can wait, where nothing else is to be written: the
+    /// process remembers it, and after a restart the body runs once more.
+    pub(crate) const STORED: Self = Self::OWNED.union(Self::WATCHED).union(Self::RESYNC);
 
     /// Those that are both here and there.
     pub(crate) const fn both(self, other: Self) -> Self {

@@ -9,7 +9,7 @@ mod tests;
 use std::fmt;
 use std::ops::BitOr;
 
-pub(crate) use self::digest::{digits, hash, number, text};
+pub(crate) use self::digest::{digits, hash, number, parse, text};
 pub(crate) use self::facts::{Event, Inputs, Standing};
 pub(crate) use self::list::List;
 

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::list::List;
 use super::*;
+use crate::triggers::{Counted, Names, Triggers};
 
 fn meta(change: &Value) -> ObjectMeta {
     let mut meta =
@@ -24,8 +25,8 @@ fn digest_under(policy: &str, change: &Value, wiring: &str, owned: &str, watched
     let meta = meta(change);
     let requested = "example.com/now";
     let (owned, watched) = (&of(owned), &of(watched));
-    let policy_key = Some("example.com/policy");
-    List::default().digest(&Inputs { meta: &meta, requested, policy_key, policy, wiring, owned, watched })
+    let (policy_key, counted) = (Some("example.com/policy"), Counted { triggers: Triggers::ALL, claimed: &[] });
+    List::default().digest(&Inputs { meta: &meta, requested, policy_key, counted, policy, wiring, owned, watched })
 }
 
 #[test]
@@ -89,6 +90,24 @@ fn what_no_body_reads_does_not_count_in_the_digest() {
         "b": "2", "kubectl.kubernetes.io/last-applied-configuration": "{}", "example.com/now": "now",
         "example.com/policy": "manage" } });
     assert_eq!(base, digest(&ignored, "w", "u 1", "u 1"));
+}
+
+#[test]
+fn only_declared_labels_and_annotations_count_where_they_are_declared() {
+    let none = BTreeMap::new();
+    let digest = |change: &Value| {
+        let triggers = Triggers { labels: Names::Only(&["tier"]), annotations: Names::Only(&["b"]) };
+        let counted = Counted { triggers, claimed: &["labels/name".into(), "annotations/c".into()] };
+        let (meta, owned, watched) = (meta(change), &none, &none);
+        let (requested, policy_key, policy, wiring) = ("example.com/now", None, "", "w");
+        List::default().digest(&Inputs { meta: &meta, requested, policy_key, counted, policy, wiring, owned, watched })
+    };
+    let base = digest(&json!({}));
+    assert_eq!(base, digest(&json!({ "labels": { "a": "2", "c": "1" }, "annotations": { "b": "2", "name": "1" } })));
+    assert_ne!(base, digest(&json!({ "labels": { "a": "1", "tier": "gold" } })));
+    assert_ne!(base, digest(&json!({ "annotations": { "b": "3" } })));
+    assert_ne!(base, digest(&json!({ "labels": { "name": "1" } })), "the claim wrote it");
+    assert_ne!(base, digest(&json!({ "annotations": { "b": "2", "c": "1" } })), "the claim wrote it");
 }
 
 #[test]

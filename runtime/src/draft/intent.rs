@@ -58,7 +58,8 @@ impl StatusIntent {
     }
 
     fn observed_by(&self, stalled: bool) -> ObservedBy {
-        let ObservedInputs { wiring, digest, references, policy } = self.observed_inputs.clone().unwrap_or_default();
+        let ObservedInputs { wiring, digest, references, policy, claimed } =
+            self.observed_inputs.clone().unwrap_or_default();
         ObservedBy {
             generation: self.observed_generation,
             stalled,
@@ -66,10 +67,28 @@ impl StatusIntent {
             digest,
             references,
             policy,
+            claimed,
             fields: self.fields.keys().map(ToString::to_string).collect(),
             last_handled_reconcile_at: self.receipts.reconcile.clone(),
             last_handled_actions: self.receipts.actions.clone(),
         }
+    }
+
+    /// Whether it says what the other says, under another digest or other code.
+    pub(crate) fn differs_in_digest_only(&self, other: &Self) -> bool {
+        let Self { observed_generation, conditions, fields, observed_inputs, receipts, summary, second } = self;
+        let same_inputs = match (observed_inputs, &other.observed_inputs) {
+            (Some(ObservedInputs { wiring: _, digest: _, references, policy, claimed }), Some(inputs)) => {
+                (references, policy, claimed) == (&inputs.references, &inputs.policy, &inputs.claimed)
+            }
+            _ => false,
+        };
+        same_inputs
+            && *observed_generation == other.observed_generation
+            && *conditions == other.conditions
+            && *fields == other.fields
+            && *receipts == other.receipts
+            && (summary, second) == (&other.summary, &other.second)
     }
 
     /// The condition that sums up the others.

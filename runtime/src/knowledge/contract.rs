@@ -39,6 +39,9 @@ pub struct ReconcilerContract {
     /// The finalizer that its objects carry.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finalizer: Option<String>,
+    /// What triggers a reconcile beside the spec, where that is declared: `triggers(spec, labels)`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub triggers: Option<String>,
     /// The status fields that the framework keeps.
     pub fields: BTreeSet<String>,
 }
@@ -148,6 +151,9 @@ impl ReconcilerContract {
         if let Some(finalizer) = &self.finalizer {
             tell(&["finalizer"], finalizer);
         }
+        if let Some(triggers) = &self.triggers {
+            tell(&["triggers"], triggers);
+        }
         for (type_, condition) in &self.conditions {
             let here = format!("condition {type_}");
             tell(&[&here], &condition.polarity);
@@ -196,6 +202,7 @@ impl Knowledge {
             summary: READY.into(),
             conditions: declared.chain(kept).chain(summaries).collect(),
             finalizer: self.finalizer.clone(),
+            triggers: self.wiring.triggers.declared(),
             fields: kept_fields(&self.wiring).map(ToOwned::to_owned).collect(),
         }
     }
@@ -246,6 +253,14 @@ mod tests {
         assert_eq!(only(&stored(), &without), (Semver::Major, what));
         let without = changed(|reconciler| reconciler.finalizer = None);
         assert_eq!(only(&stored(), &without), (Semver::Major, "removed: op/things, finalizer".into()));
+    }
+
+    #[test]
+    fn other_triggers_are_a_major_change() {
+        let triggers = |text: &'static str| changed(move |reconciler| reconciler.triggers = Some(text.into()));
+        let (one, other) = (triggers("triggers(spec, labels)"), triggers("triggers(spec)"));
+        let what = "changed: op/things, triggers: triggers(spec, labels) -> triggers(spec)".into();
+        assert_eq!(only(&one, &other), (Semver::Major, what));
     }
 
     #[test]

@@ -10,7 +10,9 @@ type From = Vec<(String, String)>;
 
 /// Draws the pipeline from the object to Ready.
 pub(super) fn draw(known: &Knowledge, lines: &mut Lines) {
-    lines.say(&format!("object([\"{}\"])", text(&known.kind.resource.kind)));
+    let triggers = known.wiring.triggers;
+    let what = triggers.declared().map_or_else(String::new, |_| format!(": its spec{triggers}"));
+    lines.say(&format!("object([\"{}\"])", text(&format!("{}{what}", known.kind.resource.kind))));
     let mut flow = Flow { known, lines, branches: 0 };
     let end = flow.statements(&known.wiring.nodes(), vec![plain("object".into())]);
     flow.lines.say(&format!("ready([\"{READY}\"])"));

@@ -100,6 +100,14 @@ fn id(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::super::fixture;
+    use crate::triggers::{Names, Triggers};
+
+    #[test]
+    fn declared_triggers_stand_with_the_object() {
+        let mut known = fixture::known();
+        known.wiring.triggers = Triggers { labels: Names::Only(&["tier"]), annotations: Names::Only(&[]) };
+        assert!(known.graph().contains("object([\"Pod: its spec, its label 'tier'\"])"), "{}", known.graph());
+    }
 
     #[test]
     fn the_graph_names_steps_in_order_kinds_and_conditions_each_once() {

@@ -115,7 +115,10 @@ impl Knowledge {
             let of = if namespace { " or that of its namespace" } else { "" };
             format!(", its policy{of} (`{key}`)")
         });
-        let own = format!("- the {} itself: its spec, its deletion{policy}\n", self.kind.resource.kind);
+        let own = format!(
+            "- the {} itself: its spec{}, its deletion{policy}\n",
+            self.kind.resource.kind, self.wiring.triggers
+        );
         let relations = self.wiring.relations();
         let woken = relations.filter_map(|relation| {
             let kind = relation.kind.map(|kind| kind().resource.kind)?;

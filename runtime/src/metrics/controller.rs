@@ -134,7 +134,7 @@ impl Counts for Controller {
         }
         if result == "error" {
             self.errors.inc();
-            if *next == Next::Await {
+            if matches!(next, Next::Await | Next::Store(_)) {
                 self.terminal.inc();
             }
         }
@@ -171,7 +171,7 @@ fn result(outcome: &str, next: &Next) -> &'static str {
         Next::Retry { .. } | Next::Undone { .. } | Next::RetryAlong { .. } => "error",
         Next::Conflict { .. } => "requeue",
         Next::After(_) => "requeue_after",
-        Next::Await | Next::Forget if outcome == "Stalled" => "error",
-        Next::Await | Next::Forget => "success",
+        Next::Await | Next::Store(_) | Next::Forget if outcome == "Stalled" => "error",
+        Next::Await | Next::Store(_) | Next::Forget => "success",
     }
 }

@@ -120,6 +120,13 @@ impl Operator {
         self
     }
 
+    /// The same over dependencies that other operators have, too.
+    #[doc(hidden)]
+    pub fn reconciler_sharing<R: Reconciler<Object: CustomResourceExt>>(mut self, deps: Arc<R::Deps>) -> Self {
+        self.members.push(Box::new(Typed::<R>::sharing(deps)));
+        self
+    }
+
     /// Watches these namespaces only; none means all. Kinds without namespaces are not affected.
     pub fn namespaces<N: AsRef<str>>(mut self, namespaces: impl IntoIterator<Item = N>) -> Self {
         self.namespaces = namespaces.into_iter().map(|namespace| namespace.as_ref().into()).collect();

@@ -46,6 +46,6 @@ fn word(next: &Next, said: Option<&'static str>) -> &'static str {
         (Next::Forget, _) => Outcome::Gone.as_str(),
         (_, Some(said)) => said,
         (Next::Retry { .. } | Next::Undone { .. } | Next::RetryAlong { .. }, None) => "Failed",
-        (Next::Await | Next::After(_), None) => Outcome::Ignored.as_str(),
+        (Next::Await | Next::After(_) | Next::Store(_), None) => Outcome::Ignored.as_str(),
     }
 }

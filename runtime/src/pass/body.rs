@@ -3,11 +3,11 @@
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
 use std::pin::pin;
-use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt;
 
+use super::claim::Prepared;
 use super::{PassWorker, observed};
 use crate::cx::Pass;
 use crate::draft::Draft;
@@ -24,6 +24,10 @@ pub(super) struct Verdict {
     pub(super) outcome: Outcome,
     /// What stopped it.
     pub(super) halt: Option<Halt>,
+    /// Why the pass ran.
+    pub(super) causes: Causes,
+    /// The labels and annotations that the claim changed in this pass, as far as they are not declared.
+    pub(super) claimed: Vec<String>,
 }
 
 /// How the author's code ended.
@@ -35,7 +39,7 @@ pub(super) enum Ended {
 
 impl<R: Reconciler> PassWorker<R> {
     /// Runs the pipeline, or the cleanups of an object that goes, and finishes the pass.
-    pub(super) async fn body(&self, key: &Key, object: Arc<R::Object>) -> Next {
+    pub(super) async fn body(&self, key: &Key, Prepared { object, claimed }: Prepared<R>, causes: Causes) -> Next {
         let standing = self.standing(&object, &observed::<R>(&object), Causes::NONE);
         let deleting = standing.contains(Causes::DELETION);
         let backend = self.backend(key, &object);
@@ -62,7 +66,7 @@ impl<R: Reconciler> PassWorker<R> {
             self.env.meter.tell(|counts| counts.cut_off(how));
         }
         let halt = ended.halt(&mut draft);
-        let verdict = Verdict { outcome: draft.outcome(halt.clone()), halt };
+        let verdict = Verdict { outcome: draft.outcome(halt.clone()), halt, causes, claimed };
         let next = match deleting {
             true => self.deleted(key, &object, &mut draft, &backend, verdict).boxed().await,
             false => self.finish(key, &object, &mut draft, &backend, verdict).boxed().await,

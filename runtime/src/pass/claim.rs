@@ -7,29 +7,42 @@ use serde_json::{Map, Value, json};
 
 use super::body::{Verdict, run};
 use super::status::Unwritten;
-use super::{PassWorker, account, gone};
+use super::{PassWorker, account, gone, observed};
 use crate::action::Actions;
 use crate::backend::ApiError;
 use crate::cx::Pass;
 use crate::draft::Draft;
 use crate::interval::Clamped;
 use crate::outcome::{Class, Halt};
-use crate::queue::{Key, Next};
+use crate::queue::{Causes, Key, Next};
 use crate::reconciler::Reconciler;
-use crate::wiring::Claimer;
+use crate::triggers::{Triggers, Undeclared};
+use crate::wiring::{Claimer, Wiring};
 
 impl<R: Reconciler> PassWorker<R> {
     /// Claims the object, and stores what that changed and the finalizer in one write; goes on with what the write returned.
-    pub(super) async fn prepare(&self, key: &Key, object: Arc<R::Object>) -> Result<Arc<R::Object>, Next> {
+    pub(super) async fn prepare(&self, key: &Key, object: Arc<R::Object>, causes: Causes) -> Result<Prepared<R>, Next> {
         let claimed = match R::WIRING.claim {
-            Some(claim) => self.claim(key, &object, claim).await?,
+            Some(claim) => self.claim(key, &object, claim, causes).await?,
             None => None,
         };
+        let names = claimed.as_ref().map_or_else(Vec::new, |patch| names(patch, &R::WIRING));
         let parts = [claimed, self.mark(&object), self.finalizers.settle(object.meta())];
-        match joined(&object.resource_version(), parts.into_iter().flatten()) {
-            Some(patch) => self.store(key, &object, &patch).await,
-            None => Ok(object),
+        let object = match joined(&object.resource_version(), parts.into_iter().flatten()) {
+            Some(patch) => self.store(key, &object, &patch).await?,
+            None => object,
+        };
+        Ok(Prepared { object, claimed: names })
+    }
+
+    /// The labels and annotations that count because the claim wrote them: these, and those of earlier passes.
+    pub(super) fn claimed(object: &R::Object, mut claimed: Vec<String>) -> Vec<String> {
+        if R::WIRING.claim.is_some() && R::WIRING.triggers != Triggers::ALL {
+            claimed.extend(observed::<R>(object).inputs.map_or_else(Vec::new, |inputs| inputs.into_owned().claimed));
+            claimed.sort();
+            claimed.dedup();
         }
+        claimed
     }
 
     async fn store(&self, key: &Key, object: &R::Object, patch: &Value) -> Result<Arc<R::Object>, Next> {
@@ -51,7 +64,13 @@ impl<R: Reconciler> PassWorker<R> {
     }
 
     /// What the claim changed, as a merge patch; `None`: nothing. Its error ends the pass.
-    async fn claim(&self, key: &Key, object: &Arc<R::Object>, claim: Claimer) -> Result<Option<Value>, Next> {
+    async fn claim(
+        &self,
+        key: &Key,
+        object: &Arc<R::Object>,
+        claim: Claimer,
+        causes: Causes,
+    ) -> Result<Option<Value>, Next> {
         let backend = self.backend(key, object);
         let mut draft = Draft::new(&**object, R::WIRING, backend.clone());
         draft.step = Some(claim.step);
@@ -72,11 +91,37 @@ impl<R: Reconciler> PassWorker<R> {
             Err(halt) => {
                 account::ends("Failed");
                 draft.block(&halt);
-                let verdict = Verdict { outcome: draft.outcome(Some(halt.clone())), halt: Some(halt) };
+                let verdict = Verdict {
+                    outcome: draft.outcome(Some(halt.clone())),
+                    halt: Some(halt),
+                    causes,
+                    claimed: Vec::new(),
+                };
                 Err(self.finish(key, object, &mut draft, &backend, verdict).await)
             }
         }
     }
+}
+
+/// An object that steps may run on.
+pub(super) struct Prepared<R: Reconciler> {
+    pub(super) object: Arc<R::Object>,
+    /// The labels and annotations that the claim changed just now, as far as they are not declared.
+    pub(super) claimed: Vec<String>,
+}
+
+impl<R: Reconciler> From<Arc<R::Object>> for Prepared<R> {
+    fn from(object: Arc<R::Object>) -> Self {
+        Self { object, claimed: Vec::new() }
+    }
+}
+
+/// The labels and annotations in a patch, as far as they are not declared.
+fn names(patch: &Value, wiring: &Wiring) -> Vec<String> {
+    let [labels, annotations] = ["labels", "annotations"].map(|what| patch["metadata"][what].as_object());
+    let [labels, annotations] =
+        [labels, annotations].map(|pairs| pairs.into_iter().flatten().map(|(name, _)| name.as_str()));
+    wiring.undeclared_of(labels, annotations).iter().map(Undeclared::path).collect()
 }
 
 /// A claim that changed what it may not.

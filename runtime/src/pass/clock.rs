@@ -5,6 +5,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::time::Instant;
 
 use crate::interval::{Jitter, LONGEST, SHORTEST};
+use crate::retry::Retry;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Clock {
@@ -17,6 +18,12 @@ impl Clock {
     pub(super) fn start(jitter: Jitter) -> Self {
         let wall = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         Self { wall, start: Instant::now(), jitter }
+    }
+
+    /// A time within the next hour, which is the object's own.
+    pub(super) fn within_the_hour(&self, uid: &str) -> Instant {
+        let now = self.start.elapsed();
+        self.start + now + phase(self.wall + now, Retry::HOUR, uid)
     }
 
     /// When the next resync is due: each object has a phase and a jitter of its own, both kept over restarts, so that a restart

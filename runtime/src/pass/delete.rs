@@ -14,12 +14,12 @@ use crate::backend::ApiError;
 use crate::draft::Draft;
 use crate::outcome::Outcome;
 use crate::policy::Effective;
-use crate::queue::{Key, Next};
+use crate::queue::{Causes, Key, Next};
 use crate::reconciler::Reconciler;
 
 impl<R: Reconciler> PassWorker<R> {
     /// Undoes what the steps made. An object without our finalizer is none of our business.
-    pub(super) async fn delete(&self, key: &Key, object: Arc<R::Object>) -> Next {
+    pub(super) async fn delete(&self, key: &Key, object: Arc<R::Object>, causes: Causes) -> Next {
         if self.finalizers.is_released(object.meta()) {
             return Next::Await;
         }
@@ -27,11 +27,11 @@ impl<R: Reconciler> PassWorker<R> {
             Effective::Known(policy) if !policy.may_delete() => self.detach(key, object, policy).await,
             Effective::Known(_) => {
                 self.say_going(key, &object);
-                self.body(key, object).await
+                self.body(key, object.into(), causes).await
             }
             unknown => match unknown.halt() {
-                Some(halt) => self.hold(key, &object, halt).await,
-                None => self.body(key, object).await,
+                Some(halt) => self.hold(key, &object, halt, causes).await,
+                None => self.body(key, object.into(), causes).await,
             },
         }
     }

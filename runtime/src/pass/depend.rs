@@ -8,7 +8,7 @@ use crate::action::Actions;
 use crate::depend::{Readiness, Reference, Walk, readiness};
 use crate::draft::Draft;
 use crate::outcome::{Class, Halt};
-use crate::queue::{Key, Next};
+use crate::queue::{Causes, Key, Next};
 use crate::reconciler::Reconciler;
 
 /// Where the verdict on the dependencies stands among what a pass depends on.
@@ -69,12 +69,13 @@ impl<R: Reconciler> PassWorker<R> {
     }
 
     /// A pass that runs no step.
-    pub(super) async fn hold(&self, own: &Key, object: &Arc<R::Object>, halt: Halt) -> Next {
+    pub(super) async fn hold(&self, own: &Key, object: &Arc<R::Object>, halt: Halt, causes: Causes) -> Next {
         let backend = self.backend(own, object);
         let mut draft = Draft::new(&**object, R::WIRING, backend.clone());
         draft.block(&halt);
         backend.tracked().watched.insert(DEPENDENCIES.to_owned(), halt.message.clone());
-        let verdict = Verdict { outcome: draft.outcome(Some(halt.clone())), halt: Some(halt) };
+        let verdict =
+            Verdict { outcome: draft.outcome(Some(halt.clone())), halt: Some(halt), causes, claimed: Vec::new() };
         self.finish(own, object, &mut draft, &backend, verdict).await
     }
 }

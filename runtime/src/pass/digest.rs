@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use crate::cause::hash;
 use crate::depend::Access;
+use crate::triggers::Triggers;
 use crate::wiring::{Relation, Wiring};
 
 /// The hash of the wiring: it changes when conditions, steps, relations, the classes of errors the author's hook or revision do.
@@ -26,6 +27,9 @@ pub(super) fn wiring(wiring: &Wiring, after: Option<&str>, access: Access) -> St
     }
     for summary in wiring.summaries {
         let _ = write!(text, "\n{} of {:?}", summary.type_, summary.of);
+    }
+    if wiring.triggers != Triggers::ALL {
+        let _ = write!(text, " {:?}", wiring.triggers);
     }
     if let Some(policies) = wiring.policies {
         let _ = write!(text, " {policies:?}");

@@ -39,12 +39,14 @@ impl<R: Reconciler> PassWorker<R> {
         account::ends(outcome.as_str());
         draft.references.extend(policy::namespace::<R>(object).map(|namespace| namespace.to_string()));
         self.env.relations.keep(key, &draft.references);
-        intent.observed_inputs = Some(self.observed(object, backend, &draft.references, &outcome));
+        intent.observed_inputs = Some(self.observed(object, backend, &draft.references, (&outcome, verdict.claimed)));
         let found = self.without_foreign(key, draft.found(), &intent);
         let mut tale = Tale::of(&found, &intent, &outcome, halt, R::WIRING.conditions);
         let progressed = draft.progressed(&intent);
         Self::after(object, draft, (&outcome, halt), &mut intent, &mut tale);
-        let changed = intent != found;
+        let late = self.lateness(key, object, verdict.causes, (&found, &intent));
+        let changed = late.is_none() && intent != found;
+        self.remember(key, late);
         tale.log(&outcome, progressed);
         let mut clamped = std::mem::take(&mut draft.clamped);
         let next = self.schedule(object, (&outcome, retry), progressed, &mut clamped);
@@ -61,7 +63,10 @@ impl<R: Reconciler> PassWorker<R> {
             return next;
         }
         self.warn_of_clamped(key, object, changed, &clamped);
-        next
+        match late {
+            Some(late) => late.within(next),
+            None => next,
+        }
     }
 
     fn observed(
@@ -69,12 +74,16 @@ impl<R: Reconciler> PassWorker<R> {
         object: &R::Object,
         backend: &PassBackend,
         references: &BTreeSet<String>,
-        outcome: &Outcome,
+        (outcome, claimed): (&Outcome, Vec<String>),
     ) -> ObservedInputs {
-        let digest = if outcome.is_final() { self.digest_after(object, backend, references) } else { String::new() };
+        let claimed = Self::claimed(object, claimed);
+        let digest = match outcome.is_final() {
+            true => self.digest_after(object, backend, references, &claimed),
+            false => String::new(),
+        };
         let policy = self.policy(object).shown().to_owned();
         let references = references.iter().cloned().collect();
-        ObservedInputs { wiring: self.wiring.clone(), digest, references, policy }
+        ObservedInputs { wiring: self.wiring.clone(), digest, references, policy, claimed }
     }
 
     /// The write went through. What it still shows though we no longer say it, another manager holds.

@@ -10,6 +10,7 @@ use kube::{Resource, ResourceExt};
 
 use super::backend::PassBackend;
 use super::depend::DEPENDENCIES;
+use super::late::Late;
 use super::{PassWorker, observed};
 use crate::backend::Target;
 use crate::cause::{Inputs, Standing, digits, text};
@@ -18,6 +19,7 @@ use crate::outcome::{Class, Halt};
 use crate::queue::{Causes, Key};
 use crate::reconciler::Reconciler;
 use crate::status::ObservedInputs;
+use crate::triggers::Counted;
 use crate::watch::Seen;
 use crate::wiring::{Cache, How, KindInfo, Relation};
 
@@ -56,11 +58,17 @@ impl<R: Reconciler> PassWorker<R> {
         if !inputs.references.is_empty() && !self.follow(key, &inputs.references).boxed().await {
             return false;
         }
-        self.is_as_it_was(object, &inputs, held_up)
+        self.is_as_it_was(object, &inputs, held_up, self.late(key, &inputs))
     }
 
     /// The same, where everything that the object refers to is followed.
-    pub(super) fn is_as_it_was(&self, object: &R::Object, inputs: &ObservedInputs, held_up: Option<&Halt>) -> bool {
+    pub(super) fn is_as_it_was(
+        &self,
+        object: &R::Object,
+        inputs: &ObservedInputs,
+        held_up: Option<&Halt>,
+        late: Option<Late>,
+    ) -> bool {
         let owned = self.owned(object);
         let references = inputs.references.iter().map(|reference| (reference.clone(), self.now(reference)));
         // What merely waits is found out by the next pass; a verdict that it is useless to wait is part of what was seen.
@@ -68,8 +76,11 @@ impl<R: Reconciler> PassWorker<R> {
         let verdict = stalled.map(|halt| (DEPENDENCIES.to_owned(), halt.message.clone()));
         let mut watched = BTreeMap::new();
         watched.extend(references.chain(verdict));
-        let now = || self.digest(object, &Tracked { owned, watched });
-        inputs.digest.is_empty() || *inputs.digest.as_bytes() == digits(now())
+        let now = || self.digest(object, &Tracked { owned, watched }, &inputs.claimed);
+        match late {
+            Some(late) => late.is(now()),
+            None => inputs.digest.is_empty() || *inputs.digest.as_bytes() == digits(now()),
+        }
     }
 
     fn now(&self, reference: &str) -> String {
@@ -114,13 +125,14 @@ impl<R: Reconciler> PassWorker<R> {
         owned
     }
 
-    fn digest(&self, object: &R::Object, tracked: &Tracked) -> u64 {
+    fn digest(&self, object: &R::Object, tracked: &Tracked, claimed: &[String]) -> u64 {
         let Tracked { owned, watched } = tracked;
         let policy = self.policy(object);
         self.env.causes.digest(&Inputs {
             meta: object.meta(),
             requested: R::WIRING.requested,
             policy_key: R::WIRING.policies.map(|policies| policies.key),
+            counted: Counted { triggers: R::WIRING.triggers, claimed },
             policy: if R::WIRING.policies.is_some() { policy.text() } else { "" },
             wiring: &self.wiring,
             owned,
@@ -134,13 +146,14 @@ impl<R: Reconciler> PassWorker<R> {
         object: &R::Object,
         backend: &PassBackend,
         references: &BTreeSet<String>,
+        claimed: &[String],
     ) -> String {
         let mut tracked = backend.tracked.lock().unwrap_or_else(PoisonError::into_inner).clone();
         for reference in references {
             let unread = || if is_policy_only::<R>(reference) { POLICY_ONLY.to_owned() } else { watched_version(None) };
             tracked.watched.entry(reference.clone()).or_insert_with(unread);
         }
-        text(self.digest(object, &tracked))
+        text(self.digest(object, &tracked, claimed))
     }
 }
 

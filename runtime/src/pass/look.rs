@@ -30,13 +30,6 @@ fn is_ready<R: Reconciler>(object: &R::Object) -> bool {
     observed.is_some() && observed == object.meta().generation && ready.is_some_and(|c| c.status == Status::True)
 }
 
-/// Whether the reconciler sets the condition.
-fn is_own<R: Reconciler>(type_: &str) -> bool {
-    let wiring = &R::WIRING;
-    let kept = wiring.kept_types().contains(&type_);
-    type_ == wiring.summary_type() || kept || wiring.condition_types().any(|own| own == type_)
-}
-
 impl<R: Reconciler> Subject for Working<R> {
     fn figures(&self) -> Figures {
         self.queue.figures()
@@ -57,7 +50,7 @@ impl<R: Reconciler> Subject for Working<R> {
         let owned = self.worker.env.relations.children(meta.uid.as_deref().unwrap_or_default());
         let mut owned: Vec<String> = owned.iter().map(|child| child.target.to_string()).collect();
         owned.sort();
-        let own = conditions::<R>(&object).iter().filter(|condition| is_own::<R>(&condition.type_));
+        let own = conditions::<R>(&object).iter().filter(|condition| R::WIRING.is_own(&condition.type_));
         Some(Look {
             key: key.clone(),
             deleting: meta.deletion_timestamp.is_some(),

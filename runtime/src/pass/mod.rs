@@ -20,6 +20,7 @@ mod glance;
 mod gone;
 mod hook;
 mod inputs;
+mod late;
 #[cfg(feature = "metrics")]
 mod look;
 mod owned;
@@ -55,6 +56,7 @@ use self::children::Children;
 use self::clock::Clock;
 use self::event::Recorder;
 use self::finalizer::Finalizers;
+use self::late::Late;
 use self::pending::Pending;
 use self::status::Identity;
 use crate::backend::{ApiError, Target};
@@ -142,6 +144,8 @@ struct Memory {
     pending: Option<Pending>,
     /// The last status write failed, and its event has been sent.
     unwritten: bool,
+    /// The digest of the last body, where the status does not hold it yet.
+    late: Option<Box<Late>>,
     /// The values that were out of bounds in the last pass; `None` before the first.
     clamped: Option<BTreeSet<&'static str>>,
     /// Conditions of ours that another manager holds, too: we cannot take them away.
@@ -177,6 +181,8 @@ impl<R: Reconciler> PassWorker<R> {
             finalizer: self.finalizers.name().to_owned(),
             requested: R::WIRING.requested,
             policy: R::WIRING.policies.map(|policies| policies.key),
+            triggers: R::WIRING.triggers,
+            claimed: |object| observed::<R>(object).inputs.map_or_else(Vec::new, |inputs| inputs.into_owned().claimed),
             is_suspended: is_suspended::<R>,
             dependents: self.dependents.clone(),
         }
@@ -200,7 +206,7 @@ impl<R: Reconciler> PassWorker<R> {
         }
         let standing = self.standing(&object, &observed::<R>(&object), causes);
         if standing.contains(Causes::DELETION) {
-            return self.delete(key, object).boxed().await;
+            return self.delete(key, object, causes).boxed().await;
         }
         if is_suspended::<R>(&object) {
             return self.freeze(key, &object, causes.contains(Causes::SUSPENSION)).boxed().await;
@@ -215,16 +221,16 @@ impl<R: Reconciler> PassWorker<R> {
         let held_up = self.policy(&object).halt().or_else(|| self.held_up(key, &object));
         if standing.is_empty() && !behind && self.is_unchanged(key, &object, held_up.as_ref()).await {
             account::ends(account::UNCHANGED);
-            return self.rest(&object, &observed::<R>(&object));
+            return self.settled(key, &object).await;
         }
         if let Some(halt) = held_up {
-            return self.hold(key, &object, halt).boxed().await;
+            return self.hold(key, &object, halt, causes).boxed().await;
         }
-        match self.prepare(key, object).boxed().await {
-            Ok(object) if self.is_skipped(&object) && R::WIRING.observe.is_none() => {
-                self.leave(key, &object).boxed().await
+        match self.prepare(key, object, causes).boxed().await {
+            Ok(prepared) if self.is_skipped(&prepared.object) && R::WIRING.observe.is_none() => {
+                self.leave(key, &prepared.object).boxed().await
             }
-            Ok(object) => self.body(key, object).boxed().await,
+            Ok(prepared) => self.body(key, prepared, causes).boxed().await,
             Err(next) => next,
         }
     }

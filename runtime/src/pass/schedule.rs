@@ -5,6 +5,7 @@ use std::time::Duration;
 use kube::ResourceExt;
 
 use super::PassWorker;
+use super::late::Late;
 use crate::interval::{Clamped, LONGEST};
 use crate::observed::Observed;
 use crate::outcome::Outcome;
@@ -14,11 +15,15 @@ use crate::retry::Retry;
 
 impl<R: Reconciler> PassWorker<R> {
     /// When an unchanged object runs again; a stalled one does not.
-    pub(super) fn rest(&self, object: &R::Object, seen: &Observed<'_>) -> Next {
+    pub(super) fn rest(&self, object: &R::Object, seen: &Observed<'_>, late: Option<Late>) -> Next {
         tracing::debug!("unchanged");
-        match seen.stalled {
+        let next = match seen.stalled {
             true => Next::Await,
             false => self.schedule(object, (&Outcome::Done, Retry::Slow), false, &mut Vec::new()),
+        };
+        match late {
+            Some(late) => late.within(next),
+            None => next,
         }
     }
 
@@ -85,6 +90,7 @@ pub(super) fn not_before(next: Next, retry_after: Option<Duration>) -> Next {
     let later = |at_least: Option<Duration>| at_least.max(Some(least)).map(|asked| asked.min(LONGEST));
     match next {
         Next::After(delay) => Next::After(delay.max(least)),
+        Next::Store(delay) => Next::Store(delay.max(least)),
         Next::Retry { progressed, at_least } => Next::Retry { progressed, at_least: later(at_least) },
         Next::Undone { at_least } => Next::Undone { at_least: later(at_least) },
         Next::RetryAlong { progressed, curve, at_least } => {

@@ -44,9 +44,15 @@ impl<R: Reconciler> PassWorker<R> {
                 }
                 Next::Await
             }
-            Err(Unwritten::Gone) => self.forget(key),
-            Err(Unwritten::Outdated) => Next::Conflict { newer_than: backend.version() },
-            Err(Unwritten::Failed(error)) => {
+            Err(unwritten) => self.unstamped(key, backend, unwritten),
+        }
+    }
+
+    pub(super) fn unstamped(&self, key: &Key, backend: &PassBackend, unwritten: Unwritten) -> Next {
+        match unwritten {
+            Unwritten::Gone => self.forget(key),
+            Unwritten::Outdated => Next::Conflict { newer_than: backend.version() },
+            Unwritten::Failed(error) => {
                 tracing::warn!(%error, "the status of an object that is left alone was not written; trying again");
                 Next::Retry { progressed: false, at_least: None }
             }

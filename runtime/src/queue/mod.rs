@@ -91,6 +91,8 @@ pub(crate) enum Next {
     Await,
     /// After exactly this time; whoever computes it applies the jitter.
     After(Duration),
+    /// After exactly this time, but not to run the body: the digest of the last pass is to be stored.
+    Store(Duration),
     /// Along the back-off curve of the key, for ever.
     Retry {
         /// The curve starts anew.

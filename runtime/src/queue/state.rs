@@ -266,6 +266,10 @@ impl Entry {
                 self.rest();
                 Some((now + delay.min(HORIZON), Causes::RESYNC))
             }
+            Next::Store(delay) => {
+                self.rest();
+                Some((now + delay.min(HORIZON), Causes::WIRING))
+            }
             Next::Retry { progressed, at_least } => {
                 let anew = progressed || ran.contains(Causes::GENERATION);
                 let at = self.fail(now, anew, |failures| ended.curve.delay_at(failures, drawn));

@@ -45,9 +45,11 @@ fn timeless(namespace: &str, object: &Value) -> Value {
         conditions.iter_mut().for_each(|condition| condition["lastTransitionTime"] = Value::Null);
         conditions.sort_by_key(|condition| condition["type"].to_string());
     }
-    if let Some(digest) = object.pointer_mut("/status/observedInputs/digest") {
-        // It holds the uid. Whether there is one tells whether the outcome was final.
-        *digest = json!(true);
+    // The digest holds the uid; whether there is one tells whether the outcome was final. Both follow late, at a time of the object's own.
+    for late in ["digest", "wiring"] {
+        if let Some(hash) = object.pointer_mut(&format!("/status/observedInputs/{late}")) {
+            *hash = json!(true);
+        }
     }
     object
 }

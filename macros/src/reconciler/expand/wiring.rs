@@ -10,6 +10,7 @@ use super::shape::expand_shape;
 use crate::reconciler::args::ReconcilerArgs;
 use crate::reconciler::model::Reconciler;
 use crate::reconciler::suspend::Suspend;
+use crate::reconciler::triggers;
 use crate::syntax::docs;
 use crate::syntax::krate::Krate;
 use crate::syntax::shape::hidden;
@@ -33,7 +34,7 @@ pub(super) fn expand_wiring(reconciler: &Reconciler) -> TokenStream {
     let summary = expand_given(krate, "summary", &args.summary);
     let (suspend, previously) = (expand_suspend(krate, args.suspend.as_ref()), expand_previously(args));
     let depends_on = args.depends_on.iter().map(|_| quote!(depends_on: true,));
-    let requested = args.requested.iter();
+    let (requested, triggers) = (args.requested.iter(), triggers::expand(krate, args.triggers.as_ref()));
     let (policies, claim, hooks) = (expand_policies(args), expand_claim(args), expand_hooks(args));
     quote! {
         #krate::Wiring {
@@ -45,6 +46,7 @@ pub(super) fn expand_wiring(reconciler: &Reconciler) -> TokenStream {
             #finalizer
             #manager
             #(requested: #requested,)*
+            #triggers
             #suspend
             #(#depends_on)*
             #policies

@@ -12,6 +12,7 @@ use crate::cause::{self, List};
 use crate::decode::{Broken, Guarded};
 use crate::queue::{Causes, Key, Queue};
 use crate::status::StatusContract;
+use crate::triggers::{Counted, Triggers};
 use crate::version::is_newer;
 use crate::watch::dependents::Dependents;
 use crate::watch::stream::Place;
@@ -26,6 +27,10 @@ pub(crate) struct Filter<K> {
     pub(crate) requested: &'static str,
     /// The annotation that holds the policy, where there are policies.
     pub(crate) policy: Option<&'static str>,
+    /// The labels and annotations that count.
+    pub(crate) triggers: Triggers,
+    /// The labels and annotations that the claim of the object wrote.
+    pub(crate) claimed: fn(&K) -> Vec<String>,
     pub(crate) is_suspended: fn(&K) -> bool,
     /// Who is woken by a change of whom.
     pub(crate) dependents: Dependents,
@@ -205,6 +210,7 @@ fn outlives<K: crate::Primary>(wrote: &K, seen: &K) -> bool {
 fn causes<K: crate::Primary>(before: Option<&Held<K>>, now: &K, filter: &Filter<K>) -> Causes {
     let held = before.and_then(|held| Some((held, held.seen.as_deref()?)));
     let held = held.filter(|(_, old)| old.meta().uid == now.meta().uid);
+    let claimed = if filter.triggers == Triggers::ALL { Vec::new() } else { (filter.claimed)(now) };
     filter.causes.woken(&cause::Event {
         before: held.map(|(_, old)| old.meta()),
         now: now.meta(),
@@ -214,6 +220,7 @@ fn causes<K: crate::Primary>(before: Option<&Held<K>>, now: &K, filter: &Filter<
         finalizer: &filter.finalizer,
         requested: filter.requested,
         policy: filter.policy,
+        counted: Counted { triggers: filter.triggers, claimed: &claimed },
         suspended: (held.is_some_and(|(_, old)| (filter.is_suspended)(old)), (filter.is_suspended)(now)),
     })
 }

@@ -52,6 +52,8 @@ fn filter() -> Filter<Thing> {
         finalizer: FINALIZER.into(),
         requested: "example.com/now",
         policy: Some("example.com/policy"),
+        triggers: Triggers::ALL,
+        claimed: |_| Vec::new(),
         causes: List::default(),
         is_suspended: |thing| thing.spec.size == 0,
         dependents: Dependents::default(),

@@ -1,0 +1,244 @@
+//! Digests that follow late: what only labels, annotations or the code changed runs the body, and costs no write of its own.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use evenkeel_testkit::eventually;
+use evenkeel_tests::on_each_server;
+use evenkeel_tests::widget::{Lab, Widget, a_widget, definition, is_ready, revised, widget};
+use evenkeel_tests::wire::{Call, Fault};
+use evenkeel_tests::world::{Running, SOON, Server, World, quiet};
+use kube::api::{Patch, PatchParams};
+use serde_json::{Value, json};
+use tokio::time::sleep;
+
+const MINUTE: Duration = Duration::from_secs(60);
+const HOUR: Duration = Duration::from_secs(3600);
+/// Time in which everything happens that needs no timer.
+const SETTLED: Duration = Duration::from_secs(5);
+/// An annotation that no step of the widget reads.
+const RENEWED: &str = "example.com/renewed";
+
+/// A widget that is ready, under an operator that is at rest.
+async fn started(spec: Value) -> (World, Arc<Lab>, Running) {
+    let world = World::on(Server::InProcess).await.unwrap();
+    world.install(&definition()).await;
+    let lab = Lab::at("a");
+    let operator = world.operator::<widget>(lab.clone());
+    world.create::<Widget>(a_widget("w", spec)).await;
+    world.until::<Widget>("w", "ready", is_ready).await;
+    sleep(SETTLED).await;
+    world.wire.clear();
+    (world, lab, operator)
+}
+
+async fn annotate(world: &World, name: &str, value: impl Into<Value>) {
+    let value: Value = value.into();
+    world.merge::<Widget>("w", json!({ "metadata": { "annotations": { name: value } } })).await;
+}
+
+fn status_writes(world: &World) -> usize {
+    world.wire.count(Call::is_status_write)
+}
+
+/// How many bodies a restart runs, at once.
+async fn restarted(world: &World, lab: &Arc<Lab>, operator: Running) -> (Running, usize) {
+    operator.stop().await.unwrap();
+    let before = lab.passes();
+    let operator = world.operator::<widget>(lab.clone());
+    sleep(SETTLED).await;
+    (operator, lab.passes() - before)
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_annotation_renewed_each_minute_for_a_day_costs_no_write() {
+    let (world, lab, operator) = started(json!({})).await;
+    let before = lab.passes();
+    for minute in 0..1440 {
+        annotate(&world, RENEWED, minute.to_string()).await;
+        sleep(MINUTE).await;
+    }
+    assert_eq!((lab.passes() - before, world.writes()), (1440, 0), "the body may read it, and found nothing new");
+
+    let (operator, bodies) = restarted(&world, &lab, operator).await;
+    assert_eq!((bodies, world.writes()), (1, 0), "a restart does not know what the last body saw");
+    sleep(HOUR).await;
+    assert_eq!(world.writes(), 1, "it stores it within the hour");
+    let (operator, bodies) = restarted(&world, &lab, operator).await;
+    assert_eq!((bodies, world.writes()), (0, 1));
+    operator.stop().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_the_body_makes_of_a_label_is_written_and_no_status() {
+    let (world, lab, operator) = started(json!({ "child": "x" })).await;
+    let before = lab.passes();
+    world.merge::<Widget>("w", json!({ "metadata": { "labels": { "tier": "gold" } } })).await;
+    sleep(SETTLED).await;
+    assert_eq!((lab.passes() - before, world.writes(), status_writes(&world)), (1, 1, 0), "the child only");
+    world.merge::<Widget>("w", json!({ "metadata": { "labels": { "tier": null } } })).await;
+    sleep(SETTLED).await;
+    assert_eq!((lab.passes() - before, world.writes(), status_writes(&world)), (2, 2, 0), "and back");
+    operator.stop().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_label_there_and_back_runs_the_body_twice_and_is_forgotten() {
+    let (world, lab, operator) = started(json!({})).await;
+    let before = lab.passes();
+    for value in [json!("1"), Value::Null] {
+        annotate(&world, RENEWED, value).await;
+        sleep(SETTLED).await;
+    }
+    assert_eq!((lab.passes() - before, world.writes()), (2, 0));
+    let (operator, bodies) = restarted(&world, &lab, operator).await;
+    assert_eq!((bodies, world.writes()), (0, 0), "the status holds the digest of the last body");
+    sleep(HOUR).await;
+    assert_eq!(world.writes(), 0, "so nothing is late");
+    operator.stop().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_late_digest_goes_with_the_next_write_that_has_another_reason() {
+    let (world, lab, operator) = started(json!({})).await;
+    annotate(&world, RENEWED, "1").await;
+    sleep(SETTLED).await;
+    assert_eq!(status_writes(&world), 0);
+    lab.move_to("b");
+    annotate(&world, RENEWED, "2").await;
+    sleep(SETTLED).await;
+    assert_eq!(status_writes(&world), 1, "the revision is another one, and the digest goes with it");
+    let (operator, bodies) = restarted(&world, &lab, operator).await;
+    assert_eq!(bodies, 0);
+    operator.stop().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_late_digest_goes_with_the_next_resync() {
+    let (world, lab, operator) = started(json!({ "interval": "10m" })).await;
+    let before = lab.passes();
+    annotate(&world, RENEWED, "1").await;
+    sleep(SETTLED).await;
+    let resynced = lab.passes() - before > 1;
+    assert!(resynced || status_writes(&world) == 0);
+    sleep(11 * MINUTE).await;
+    assert_eq!(status_writes(&world), 1, "the resync stores it, once");
+    let (operator, bodies) = restarted(&world, &lab, operator).await;
+    assert!(bodies == 0 || status_writes(&world) == 1, "{bodies} bodies");
+    operator.stop().await.unwrap();
+}
+
+/// Widgets that run under other code than before; the operator and how many bodies it ran at once.
+async fn upgraded(world: &World, lab: &Arc<Lab>, count: usize) -> Running {
+    world.install(&definition()).await;
+    let operator = world.operator::<widget>(lab.clone());
+    for at in 0..count {
+        world.create::<Widget>(a_widget(&format!("w{at}"), json!({}))).await;
+    }
+    sleep(SETTLED).await;
+    operator.stop().await.unwrap();
+    world.wire.clear();
+    assert_eq!(lab.passes(), count);
+    world.operator::<revised::widget>(lab.clone())
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_upgrade_writes_no_status_at_once_and_each_within_the_hour() {
+    const COUNT: usize = 40;
+    let (world, lab) = (World::on(Server::InProcess).await.unwrap(), Lab::at("a"));
+    let operator = upgraded(&world, &lab, COUNT).await;
+    sleep(SETTLED).await;
+    assert_eq!(
+        (lab.passes(), world.writes()),
+        (2 * COUNT, 0),
+        "each body ran under the new code, and found nothing new"
+    );
+    sleep(HOUR / 2).await;
+    let half = status_writes(&world);
+    assert!((1..COUNT).contains(&half), "{half} of {COUNT} after half of the time");
+    sleep(HOUR / 2).await;
+    assert_eq!((lab.passes(), world.writes()), (2 * COUNT, COUNT), "one write each, and no body");
+    sleep(24 * HOUR).await;
+    operator.stop().await.unwrap();
+    let operator = world.operator::<revised::widget>(lab.clone());
+    sleep(24 * HOUR).await;
+    assert_eq!((lab.passes(), world.writes()), (2 * COUNT, COUNT), "a later restart runs no body");
+    operator.stop().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_late_digest_that_is_refused_is_written_again_without_the_body() {
+    let (world, lab) = (World::on(Server::InProcess).await.unwrap(), Lab::at("a"));
+    let operator = upgraded(&world, &lab, 1).await;
+    let mut left = 3;
+    world.wire.fault(move |call| {
+        let refused = call.is_status_write() && left > 0;
+        left -= usize::from(refused);
+        refused.then_some(Fault::Answer(500, None))
+    });
+    sleep(HOUR + 10 * MINUTE).await;
+    assert_eq!((lab.passes(), status_writes(&world)), (2, 4), "three refused, and one that went through");
+    operator.stop().await.unwrap();
+    let operator = world.operator::<revised::widget>(lab.clone());
+    sleep(SETTLED).await;
+    assert_eq!(lab.passes(), 2);
+    operator.stop().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_condition_that_other_code_left_is_taken_away_at_once() {
+    let (world, lab) = (World::on(Server::InProcess).await.unwrap(), Lab::at("a"));
+    world.install(&definition()).await;
+    let operator = world.operator::<widget>(lab.clone());
+    world.create::<Widget>(a_widget("w", json!({}))).await;
+    world.until::<Widget>("w", "ready", is_ready).await;
+    operator.stop().await.unwrap();
+    let mut left = world.raw::<Widget>("w").await;
+    let condition = json!({ "type": "Left", "status": "True", "reason": "Earlier", "message": "",
+        "lastTransitionTime": "2020-01-01T00:00:00Z" });
+    left["status"]["conditions"].as_array_mut().unwrap().push(condition);
+    let applied = json!({ "apiVersion": left["apiVersion"], "kind": left["kind"], "metadata": { "name": "w" },
+        "status": left["status"] });
+    let params = PatchParams::apply("tester/widget").force();
+    world.api::<Widget>().patch_status("w", &params, &Patch::Apply(applied)).await.unwrap();
+    let operator = world.operator::<revised::widget>(lab.clone());
+    sleep(SETTLED).await;
+    let object = world.raw::<Widget>("w").await;
+    let types: Vec<_> = object["status"]["conditions"].as_array().unwrap().iter().map(|c| c["type"].clone()).collect();
+    assert!(!types.contains(&json!("Left")), "{types:?}");
+    operator.stop().await.unwrap();
+}
+
+async fn labels_and_other_code_run_the_body_and_write_nothing(world: World) -> World {
+    world.install(&definition()).await;
+    let lab = Lab::at("a");
+    let ran = async |bodies: usize| {
+        eventually(SOON, async || (lab.passes() >= bodies).then_some(())).await;
+        quiet().await;
+        assert_eq!(lab.passes(), bodies);
+    };
+    let operator = world.operator::<widget>(lab.clone());
+    world.create::<Widget>(a_widget("w", json!({}))).await;
+    world.until::<Widget>("w", "ready", is_ready).await;
+    ran(1).await;
+    let before = world.writes();
+    for nth in 2..5 {
+        annotate(&world, RENEWED, nth.to_string()).await;
+        ran(nth).await;
+    }
+    operator.stop().await.unwrap();
+    let operator = world.operator::<revised::widget>(lab.clone());
+    ran(5).await;
+    assert_eq!(world.writes(), before, "neither the annotation nor the code is worth a write");
+    world.merge::<Widget>("w", json!({ "spec": { "record": true } })).await;
+    ran(6).await;
+    world.until::<Widget>("w", "ready", is_ready).await;
+    operator.stop().await.unwrap();
+    let operator = world.operator::<revised::widget>(lab.clone());
+    quiet().await;
+    assert_eq!(lab.passes(), 6, "the write for the spec stored the digest");
+    operator.stop().await.unwrap();
+    world
+}
+
+on_each_server!(labels_and_other_code_run_the_body_and_write_nothing);
