@@ -2,6 +2,8 @@
 
 use evenkeel_testkit::{Coverage, Effect, Fault, Row, Seed, Verb};
 use evenkeel_tests::widget::{Lab, a_widget, fetch, widget};
+
+use super::declared::{named, spec_only, tiered};
 use serde_json::{Value, json};
 
 fn given(spec: Value) -> Seed {
@@ -164,4 +166,36 @@ async fn a_step_is_tested_alone() {
         conditions: {Fetched: False SecretMissing}
         ",
     );
+}
+
+/// A widget with a child, which holds the label `tier` and the annotation `note`, and with an annotation that no step reads.
+fn labelled() -> Seed {
+    let mut widget = a_widget("w", json!({ "child": "x" }));
+    widget["metadata"]["labels"] = json!({ "tier": "gold" });
+    widget["metadata"]["annotations"] = json!({ "example.com/other": "1" });
+    widget.into()
+}
+
+const DONE: &str = "
+writes: [patch widgets default/w, patch configmaps default/w, patch widgets/status default/w]
+events: [Normal Succeeded]
+conditions: {Ready: True Succeeded, Fetched: True Succeeded, Stored: True Stored}
+";
+
+#[tokio::test(start_paused = true)]
+#[should_panic(expected = "declare `triggers(spec, labels(\"tier\"))`")]
+async fn a_body_that_reads_an_undeclared_label_fails_its_row() {
+    drop(Row::new("the tier is in the child").given(labelled()).pass::<spec_only>(Lab::at("a")).await);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_row_passes_where_what_the_body_reads_is_declared() {
+    Row::new("the tier is declared").given(labelled()).pass::<tiered>(Lab::at("a")).await.expect(DONE);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_the_claim_writes_need_not_be_declared() {
+    let mut widget = a_widget("w", json!({ "child": "x" }));
+    widget["metadata"]["labels"] = json!({ "name": "w" });
+    Row::new("the claim's own label").given(widget).pass::<named>(Lab::at("a")).await.expect(DONE);
 }

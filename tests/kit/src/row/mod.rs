@@ -6,6 +6,8 @@ mod pass;
 mod seen;
 #[cfg(feature = "evenkeel")]
 mod step;
+#[cfg(feature = "evenkeel")]
+mod undeclared;
 
 use std::fmt::Debug;
 
@@ -58,7 +60,7 @@ use crate::seed::{Seed, SeedError};
 /// ");
 /// # }
 /// ```
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 #[must_use = "a row does nothing until it is run"]
 pub struct Row {
     name: String,

@@ -1,5 +1,6 @@
 //! A whole pass of a reconciler of evenkeel as a row.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use evenkeel::{Operator, Reconciler};
@@ -24,11 +25,25 @@ impl Row {
     /// statuses are those that this reconciler wrote. The outcome is `Done`, `Waiting`, `Failed` and so on, of several objects
     /// `a: Done, b: Waiting`; `Unchanged` where no body had to run.
     ///
+    /// Where the reconciler declares `triggers(..)` and an object has other labels or annotations, the row runs again without them, over
+    /// the same dependencies: a body that reads one of them would not run when it changes.
+    ///
     /// Run it in virtual time (`#[tokio::test(start_paused = true)]`): a hanging step then costs nothing.
     ///
     /// # Panics
-    /// The objects cannot be stored, or the operator does not start.
-    pub async fn pass<R>(mut self, deps: R::Deps) -> Seen
+    /// The objects cannot be stored, or the operator does not start; or the row ends otherwise without what no trigger declares.
+    pub async fn pass<R>(self, deps: R::Deps) -> Seen
+    where
+        R: Reconciler<Object: CustomResourceExt>,
+    {
+        let deps = Arc::new(deps);
+        let seen = self.clone().run::<R>(deps.clone()).await;
+        self.check_triggers::<R>(&deps).await;
+        seen
+    }
+
+    /// Runs one pass for each object.
+    pub(super) async fn run<R>(mut self, deps: Arc<R::Deps>) -> Seen
     where
         R: Reconciler<Object: CustomResourceExt>,
     {
@@ -36,7 +51,8 @@ impl Row {
         self.seed = self.seed.and(&R::Object::crd()).status_by(&R::WIRING.manager_under(OPERATOR));
         let (name, cluster) = self.start().await;
         let (sender, mut reports) = mpsc::unbounded_channel();
-        let operator = Operator::new(OPERATOR).client(cluster.client()).reconciler::<R>(deps).observe(move |report| {
+        let operator = Operator::new(OPERATOR).client(cluster.client()).reconciler_sharing::<R>(deps);
+        let operator = operator.observe(move |report| {
             // Nobody listens any more once all objects had their pass.
             let _ = sender.send((report.name.to_owned(), report.outcome.as_str()));
         });

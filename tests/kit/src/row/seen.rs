@@ -40,6 +40,26 @@ impl Seen {
         Self { conditions, status, ..self }
     }
 
+    /// What was seen, less what differs in any two runs.
+    #[cfg(feature = "evenkeel")]
+    pub(super) fn comparable(&self) -> String {
+        let writes = self.writes.iter().map(|(line, body)| (line.clone(), lasting(body.clone()))).collect();
+        Self { writes, ..self.clone() }.to_string()
+    }
+
+    /// The labels and annotations that claims wrote, as the statuses list them: `labels/example.com/tier`.
+    #[cfg(feature = "evenkeel")]
+    pub(super) fn claimed(&self) -> std::collections::BTreeSet<String> {
+        let objects = self.cluster.server().store.all();
+        let status = objects.iter().map(|(_, object)| &object["status"]);
+        let observed = status.flat_map(|status| {
+            let others = status["observedBy"].as_object().into_iter().flatten().map(|(_, by)| by);
+            std::iter::once(&status["observedInputs"]).chain(others)
+        });
+        let claimed = observed.flat_map(|inputs| inputs["claimed"].as_array().into_iter().flatten());
+        claimed.filter_map(|name| name.as_str().map(ToOwned::to_owned)).collect()
+    }
+
     pub(crate) fn of(name: String, cluster: &Cluster, outcome: Outcome) -> Self {
         let objects: Vec<Value> = cluster.server().store.all().iter().map(|(_, object)| Value::clone(object)).collect();
         let redactor = Redactor::new(&objects.iter().collect::<Vec<_>>());
@@ -118,6 +138,28 @@ impl fmt::Display for Seen {
             "conditions": self.conditions, "status": self.status});
         f.write_str(&serde_saphyr::to_string(&all).map_err(|_| fmt::Error)?)
     }
+}
+
+/// Without versions and hashes, which hold those of uids.
+#[cfg(feature = "evenkeel")]
+fn lasting(body: Value) -> Value {
+    match body {
+        Value::Array(items) => Value::Array(items.into_iter().map(lasting).collect()),
+        Value::Object(mut fields) => {
+            fields.remove("resourceVersion");
+            let inputs = fields.get_mut("observedInputs").into_iter().flat_map(Value::as_object_mut);
+            inputs.for_each(unhashed);
+            let others = fields.get_mut("observedBy").and_then(Value::as_object_mut).into_iter().flatten();
+            others.filter_map(|(_, by)| by.as_object_mut()).for_each(unhashed);
+            Value::Object(fields.into_iter().map(|(key, value)| (key, lasting(value))).collect())
+        }
+        other => other,
+    }
+}
+
+#[cfg(feature = "evenkeel")]
+fn unhashed(inputs: &mut Map<String, Value>) {
+    inputs.retain(|key, _| key != "digest" && key != "claimed");
 }
 
 /// The line of a write; of a refused one, with its code.

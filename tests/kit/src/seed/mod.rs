@@ -89,6 +89,16 @@ impl Seed {
 
 #[cfg(feature = "evenkeel")]
 impl Seed {
+    /// The objects as they were given.
+    pub(crate) fn objects(&self) -> impl Iterator<Item = &Value> {
+        self.documents.iter().map(|document| &document.object)
+    }
+
+    /// Changes each object.
+    pub(crate) fn each(&mut self, change: &mut dyn FnMut(&mut Value)) {
+        self.documents.iter_mut().for_each(|document| change(&mut document.object));
+    }
+
     /// How many objects of the kind there are.
     pub(crate) fn count(&self, kind: &str) -> usize {
         let of_kind = self.documents.iter().filter(|document| document.object["kind"] == kind);
