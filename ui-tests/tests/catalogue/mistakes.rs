@@ -183,6 +183,17 @@ pub(super) const MISTAKES: &[(&str, &[u8], &[&str])] = &[
         ],
     ),
     (
+        "labels or annotations that cannot trigger, or triggers without the spec",
+        &[],
+        &[
+            "own/reconciler/triggers_without_spec",
+            "own/reconciler/triggers_unknown",
+            "own/reconciler/triggers_by_identifier",
+            "own/reconciler/triggers_by_bad_key",
+            "own/reconciler/triggers_by_request",
+        ],
+    ),
+    (
         "a summary that is a condition already, or no condition type",
         &[],
         &[

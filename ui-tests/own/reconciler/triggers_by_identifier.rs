@@ -1,0 +1,14 @@
+//! A key is a string.
+use evenkeel::prelude::*;
+use ui_tests::{GitRepository, RepoCondition, fetch, store};
+
+#[reconciler(conditions = RepoCondition, triggers(spec, annotations(tier)))]
+async fn repository(repo: &GitRepository, cx: &mut Pass<'_>) -> Flow {
+    let commit = fetch(repo, cx).await?;
+    store(repo, &commit, cx).await?;
+    Ok(())
+}
+
+fn main() {
+    ui_tests::run::<repository>();
+}

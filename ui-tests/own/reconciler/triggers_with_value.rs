@@ -1,0 +1,14 @@
+//! The spec is all of the spec.
+use evenkeel::prelude::*;
+use ui_tests::{GitRepository, RepoCondition, fetch, store};
+
+#[reconciler(conditions = RepoCondition, triggers(spec = "replicas"))]
+async fn repository(repo: &GitRepository, cx: &mut Pass<'_>) -> Flow {
+    let commit = fetch(repo, cx).await?;
+    store(repo, &commit, cx).await?;
+    Ok(())
+}
+
+fn main() {
+    ui_tests::run::<repository>();
+}
