@@ -10,6 +10,7 @@ use super::nowhere::Nowhere;
 use super::{Draft, StatusIntent};
 use crate::condition::{Condition, ConditionInfo, Polarity, RECONCILING, STALLED, Status};
 use crate::outcome::{Class, Halt, Outcome};
+use crate::retry::Retry;
 use crate::wiring::{StepWiring, Wiring};
 
 const SET: &[ConditionInfo] = &[
