@@ -7,7 +7,7 @@ use std::time::Duration;
 use kube::Client;
 use serde_json::json;
 
-use crate::apply::{Actor, Lists, track_update};
+use crate::apply::{Actor, Lists, Rules, track_update};
 use crate::discovery::Release;
 use crate::fault::Faults;
 use crate::gc;
@@ -118,7 +118,8 @@ impl Builder {
         self
     }
 
-    /// The minor version of Kubernetes 1 the server says it is, which kubectl chooses its own by.
+    /// The minor version of Kubernetes 1 the server says it is, which kubectl chooses its own by. Before 22 whoever creates an object comes to
+    /// own all of its status, as the servers of that time have it; all other rules stay those of today.
     #[must_use]
     pub fn minor_version(mut self, minor: u16) -> Self {
         self.options.release = Release { minor };
@@ -308,6 +309,7 @@ fn seed_namespace(server: &Server, name: &str) {
 /// The API server writes its own namespaces.
 fn own(server: &Server, object: &mut serde_json::Value) {
     let time = server.clock.stamp();
-    let actor = Actor { manager: "kube-apiserver", api_version: "v1", subresource: None, time: &time };
+    let actor =
+        Actor { manager: "kube-apiserver", api_version: "v1", subresource: None, time: &time, rules: Rules::default() };
     track_update(None, object, Lists::Deduced, &actor);
 }

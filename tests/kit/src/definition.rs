@@ -4,7 +4,7 @@ use std::sync::{Arc, PoisonError};
 
 use serde_json::Value;
 
-use crate::apply::{Actor, Lists, track_update};
+use crate::apply::{Actor, Lists, Rules, track_update};
 use crate::call::Call;
 use crate::crd;
 use crate::failure::Failure;
@@ -81,7 +81,13 @@ fn store_status(server: &Server, name: &str, status: &Value) {
     new["status"] = status.clone();
     let time = server.clock.stamp();
     let api_version = "apiextensions.k8s.io/v1";
-    let actor = Actor { manager: "kube-apiserver", api_version, subresource: Some("status"), time: &time };
+    let actor = Actor {
+        manager: "kube-apiserver",
+        api_version,
+        subresource: Some("status"),
+        time: &time,
+        rules: Rules::default(),
+    };
     track_update(Some(&live), &mut new, Lists::Deduced, &actor);
     // Stale means a newer definition, which the next round reads.
     let _ = server.store.commit(Write { resource: storage(), key, old: Some(live), new: Some(new) });

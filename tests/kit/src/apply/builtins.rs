@@ -4,11 +4,17 @@
 
 use serde_json::{Value, json};
 
-use super::{Actor, Force, Lists, apply};
+use super::{Actor, Force, Lists, Rules, apply};
 
 #[test]
 fn containers_and_their_lists_merge_by_key() {
-    let actor = |manager| Actor { manager, api_version: "apps/v1", subresource: None, time: "2026-01-01T00:00:01Z" };
+    let actor = |manager| Actor {
+        manager,
+        api_version: "apps/v1",
+        subresource: None,
+        time: "2026-01-01T00:00:01Z",
+        rules: Rules::default(),
+    };
     let config = |container: Value, more: Value| {
         let mut spec = json!({"template": {"spec": {"containers": [container]}}});
         crate::patch::merge_patch(&mut spec, &more);
@@ -36,7 +42,13 @@ fn containers_and_their_lists_merge_by_key() {
 
 #[test]
 fn a_built_in_object_shares_maps_and_keeps_lists_whole() {
-    let actor = |manager| Actor { manager, api_version: "v1", subresource: None, time: "2026-01-01T00:00:01Z" };
+    let actor = |manager| Actor {
+        manager,
+        api_version: "v1",
+        subresource: None,
+        time: "2026-01-01T00:00:01Z",
+        rules: Rules::default(),
+    };
     let config = |data: Value| {
         json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c", "finalizers": ["ex.dev/f"],
         "ownerReferences": [{"uid": "2", "name": "o"}]}, "data": data})

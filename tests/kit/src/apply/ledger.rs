@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
-use super::Actor;
 use super::fields;
 use super::set::Set;
+use super::{Actor, Rules};
 
 /// Who made an entry. Applies of one manager share an entry whatever version they used; updates do not.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -55,7 +55,10 @@ impl Id {
             manager: manager.to_owned(),
             operation: Operation::Update,
             api_version: actor.api_version.to_owned(),
-            subresource: actor.subresource.unwrap_or_default().to_owned(),
+            subresource: match actor.rules {
+                Rules::Today => actor.subresource.unwrap_or_default().to_owned(),
+                Rules::Before122 => String::new(),
+            },
         }
     }
 

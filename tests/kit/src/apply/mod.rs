@@ -39,6 +39,7 @@ use serde_json::{Value, json};
 
 pub use error::{ApplyError, Conflict};
 pub use ledger::Operation;
+pub(crate) use update::own_status;
 pub use update::track_update;
 
 use crate::schema::{Structural, is_equal};
@@ -68,6 +69,19 @@ pub struct Actor<'a> {
     pub subresource: Option<&'a str>,
     /// The time of the request, RFC 3339 to the second.
     pub time: &'a str,
+    /// The rules that count.
+    pub rules: Rules,
+}
+
+/// Which release's rules of field owners count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Rules {
+    /// Entries say through which subresource was written, and the status belongs to those who write it.
+    #[default]
+    Today,
+    /// Kubernetes before 1.22: entries do not say so, and whoever creates an object owns the defaults of its status; once none of those is
+    /// left, that claim to the status as a whole comes to be one to all that it holds.
+    Before122,
 }
 
 /// What to do about fields of other managers.
@@ -164,7 +178,7 @@ fn merge_and_own(
     actor: &Actor<'_>,
     force: Force,
 ) -> Result<Value, ApplyError> {
-    let mut ledger = reconcile::reconciled(ledger, shape);
+    let mut ledger = reconcile::reconciled(ledger, old, shape, actor.rules);
     let id = Id::apply(actor);
     let last = ledger.entries.remove(&id);
     let set = owned::owned(config, shape).difference(&never_owned());

@@ -11,14 +11,20 @@ use super::compare::compare;
 use super::ledger::Ledger;
 use super::owned::owned;
 use super::shape::Shape;
-use super::{Actor, ApplyError, Force, Lists, apply, fields, is_unchanged, track_update, without_ledger};
+use super::{Actor, ApplyError, Force, Lists, Rules, apply, fields, is_unchanged, track_update, without_ledger};
 use crate::schema::{Structural, fixture, validate};
 use crate::tests::chance::seeds;
 
 const ROUNDS: u64 = 120;
 
 fn actor(manager: &str) -> Actor<'_> {
-    Actor { manager, api_version: "ex.dev/v1", subresource: None, time: "2026-01-01T00:00:01Z" }
+    Actor {
+        manager,
+        api_version: "ex.dev/v1",
+        subresource: None,
+        time: "2026-01-01T00:00:01Z",
+        rules: Rules::default(),
+    }
 }
 
 fn config(spec: Value) -> Value {

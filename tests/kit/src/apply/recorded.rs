@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
-use super::{Actor, ApplyError, Force, Lists, apply, is_unchanged, track_update};
+use super::{Actor, ApplyError, Force, Lists, Rules, apply, is_unchanged, track_update};
 use crate::patch::{json_patch, merge_patch};
 use crate::schema::{Cause, Structural, default, fill, prune, prune_metadata, validate};
 
@@ -54,7 +54,7 @@ impl Replay {
         let manager = manager(step);
         let version =
             path.trim_start_matches("/apis/").trim_start_matches("/api/").split("/namespaces/").next().unwrap();
-        let actor = Actor { manager, api_version: version, subresource, time: &time };
+        let actor = Actor { manager, api_version: version, subresource, time: &time, rules: Rules::default() };
         let write = Write { step, live: live.as_ref(), schema: schema.as_ref(), actor: &actor };
         let answer = write.answer();
         if let Answer::Stored(new) = &answer

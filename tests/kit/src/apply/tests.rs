@@ -4,7 +4,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Actor, ApplyError, Force, Lists, apply, track_update};
+use super::{Actor, ApplyError, Force, Lists, Rules, apply, track_update};
 use crate::schema::{Structural, fill, fixture};
 
 /// One object under test and a clock that moves with each write.
@@ -22,7 +22,7 @@ impl Bench {
     fn with<T>(&mut self, manager: &str, subresource: Option<&str>, run: impl FnOnce(&Self, &Actor<'_>) -> T) -> T {
         self.seconds += 1;
         let time = format!("2026-01-01T00:00:{:02}Z", self.seconds);
-        run(self, &Actor { manager, api_version: "ex.dev/v1", subresource, time: &time })
+        run(self, &Actor { manager, api_version: "ex.dev/v1", subresource, time: &time, rules: Rules::default() })
     }
 
     fn apply_to(&mut self, sub: Option<&str>, manager: &str, rest: &Value, force: Force) -> Result<(), ApplyError> {

@@ -5,10 +5,13 @@ use serde_json::{Value, json};
 use super::builtin;
 use super::cap::cap;
 use super::compare::compare;
+use super::element::Element;
 use super::ledger::{Entry, Id, Ledger};
+use super::owned::owned;
 use super::reconcile::reconciled;
+use super::set::{Node, Set};
 use super::shape::Shape;
-use super::{Actor, Lists, never_owned, without_ledger};
+use super::{Actor, Lists, Rules, never_owned, without_ledger};
 
 /// Records in `after.metadata.managedFields` that `actor` wrote `after` over `before` by POST, PUT or a patch other than
 /// apply. `before` is nothing for a create.
@@ -71,7 +74,7 @@ pub(super) fn recorded(
     manager: &str,
     actor: &Actor<'_>,
 ) -> Ledger {
-    let mut ledger = reconciled(ledger, shape);
+    let mut ledger = reconciled(ledger, old, shape, actor.rules);
     let comparison = compare(old, new, shape);
     let changed = comparison.changed();
     let was_owned = ledger.entries.values().any(|entry| !entry.set.intersection(&changed).is_empty());
@@ -87,6 +90,19 @@ pub(super) fn recorded(
     ledger.drop_empty();
     cap(&mut ledger);
     ledger
+}
+
+/// Gives the creator of an object the defaults of its status, where the rules say so.
+pub(crate) fn own_status(object: &mut Value, lists: Lists<'_>, actor: &Actor<'_>) {
+    if actor.rules == Rules::Today || object["status"].is_null() {
+        return;
+    }
+    let (mut ledger, status) = (Ledger::of(object), Element::field("status"));
+    let below = owned(&object["status"], Shape::root(lists, object).step(&status).0);
+    let new = Entry { set: Set::default(), api_version: actor.api_version.to_owned(), time: time(actor) };
+    let entry = ledger.entries.entry(Id::update(actor.manager, actor)).or_insert(new);
+    entry.set.attach(status, Node { is_member: true, below });
+    ledger.write(object);
 }
 
 /// A write through `scale` changes owners without leaving a time.

@@ -4,6 +4,8 @@ use std::env::consts;
 
 use serde_json::{Value, json};
 
+use crate::apply::Rules;
+
 /// The release of Kubernetes whose rules a server follows and whose version it reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Release {
@@ -19,6 +21,12 @@ impl Default for Release {
 }
 
 impl Release {
+    /// The rules of field owners.
+    #[must_use]
+    pub fn rules(&self) -> Rules {
+        if self.minor < 22 { Rules::Before122 } else { Rules::Today }
+    }
+
     /// `/version`.
     #[must_use]
     pub fn document(&self) -> Value {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::graph::Node;
-use crate::apply::{Actor, Lists, track_update};
+use crate::apply::{Actor, Lists, Rules, track_update};
 use crate::server::Server;
 use crate::store::Write;
 use crate::strategy::{is_deleting, is_free, meta};
@@ -56,7 +56,13 @@ fn record(server: &Server, node: &Node, live: &Value, object: &mut Value) {
     let lens = catalog.lens(&kind);
     let lists = lens.schema.as_deref().map_or(Lists::Deduced, Lists::Structural);
     let (time, api_version) = (server.clock.stamp(), kind.api_version());
-    let actor = Actor { manager: CONTROLLER, api_version: &api_version, subresource: None, time: &time };
+    let actor = Actor {
+        manager: CONTROLLER,
+        api_version: &api_version,
+        subresource: None,
+        time: &time,
+        rules: Rules::default(),
+    };
     track_update(Some(live), object, lists, &actor);
 }
 

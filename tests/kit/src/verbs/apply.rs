@@ -125,7 +125,7 @@ fn change(server: &Server, call: &Call, config: &Value) -> Result<Written, Failu
 fn merged(server: &Server, call: &Call, live: Option<&Value>, config: &Value) -> Result<Value, Failure> {
     let (time, api_version) = (server.clock.stamp(), call.kind.api_version());
     let force = if call.query.force { Force::Yes } else { Force::No };
-    let object = apply(live, config, lists(call), &actor(call, &api_version, &time), force).map_err(refused)?;
+    let object = apply(live, config, lists(call), &actor(server, call, &api_version, &time), force).map_err(refused)?;
     let mut object = typed_value(call, &object)?;
     if let Some(schema) = &call.lens.schema {
         schema::fill(&mut object, schema);

@@ -8,7 +8,7 @@ use super::get::{resource, typed};
 use super::replicas;
 use crate::address::{self, Ledger};
 use crate::admit;
-use crate::apply::{Actor, Lists, is_unchanged, track_update};
+use crate::apply::{Actor, Lists, is_unchanged, own_status, track_update};
 use crate::call::Call;
 use crate::cel;
 use crate::deep;
@@ -37,8 +37,9 @@ pub(super) fn lists(call: &Call) -> Lists<'_> {
 }
 
 /// Who writes, as field owners record it.
-pub(super) fn actor<'a>(call: &'a Call, api_version: &'a str, time: &'a str) -> Actor<'a> {
-    Actor { manager: &call.manager, api_version, subresource: call.target.subresource.as_deref(), time }
+pub(super) fn actor<'a>(server: &Server, call: &'a Call, api_version: &'a str, time: &'a str) -> Actor<'a> {
+    let rules = server.options.release.rules();
+    Actor { manager: &call.manager, api_version, subresource: call.target.subresource.as_deref(), time, rules }
 }
 
 /// Which part of the object the request writes.
@@ -61,13 +62,17 @@ pub(super) fn insert(server: &Server, call: &Call, mut object: Value, track: Tra
     namespace_open(server, call, &name)?;
     if track == Track::Update {
         let time = server.clock.stamp();
-        track_update(None, &mut object, lists(call), &actor(call, &kind.api_version(), &time));
+        track_update(None, &mut object, lists(call), &actor(server, call, &kind.api_version(), &time));
     }
     strategy::complete(kind, &mut object);
     admit::new(server, call, &mut object)?;
-    // The status that was sent is gone by now; its defaults belong to nobody.
+    // The status that was sent is gone by now; its defaults belong to nobody, or in early releases to the creator.
     if let Some(schema) = &call.lens.schema {
         schema::default(&mut object, schema);
+    }
+    if track == Track::Update {
+        let time = server.clock.stamp();
+        own_status(&mut object, lists(call), &actor(server, call, &kind.api_version(), &time));
     }
     let key = call.key(&name);
     let mut ledger = address::open(server, kind);
@@ -141,7 +146,7 @@ fn change(
     refuse(typed(kind, call.name()), &causes)?;
     if track == Track::Update {
         let time = server.clock.stamp();
-        track_update(Some(&shown), &mut sent, lists(call), &actor(call, &kind.api_version(), &time));
+        track_update(Some(&shown), &mut sent, lists(call), &actor(server, call, &kind.api_version(), &time));
     }
     let mut ledger = address::open(server, kind);
     given(ledger.as_mut(), call, key, &mut sent)?;
