@@ -31,6 +31,62 @@ async fn says(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
     Ok(())
 }
 
+/// The same words, whatever their class.
+#[derive(Debug, thiserror::Error)]
+#[error("no disk")]
+struct Moody(evenkeel::Class);
+
+impl ReconcileError for Moody {
+    fn class(&self) -> evenkeel::Class {
+        self.0
+    }
+
+    fn reason(&self) -> &'static str {
+        "Broken"
+    }
+}
+
+/// Is stalled, waits or fails, always in the same words.
+#[sub_reconciler(sets(on::Fetched, on::Outdated, on::Stored))]
+async fn sulk(widget: &Widget, _lab: &Arc<Lab>, _cx: &mut Cx) -> Result<(), Moody> {
+    match widget.spec.fetch.as_deref() {
+        Some("stalled") => Err(Moody(evenkeel::Class::Stalled)),
+        Some("waiting") => Err(Moody(evenkeel::Class::Waiting { poll: None })),
+        _ => Err(Moody(evenkeel::Class::Transient)),
+    }
+}
+
+#[reconciler(conditions = WidgetCondition)]
+async fn sulks(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
+    sulk(widget, lab, cx).await?;
+    Ok(())
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_end_of_a_stall_is_an_event_of_its_own_in_the_same_words() {
+    let world = World::on(Server::InProcess).await.unwrap();
+    world.install(&definition()).await;
+    let operator = world.operator::<sulks>(Lab::at("a"));
+    world.create::<Widget>(a_widget("w", json!({ "fetch": "stalled" }))).await;
+    for next in ["failed", "stalled", "waiting"] {
+        quiet().await;
+        world.merge::<Widget>("w", json!({ "spec": { "fetch": next } })).await;
+    }
+    quiet().await;
+    let told = events(&world).await;
+    let expected = [
+        "Normal Broken not stalled any more, waiting: no disk x1",
+        "Warning Broken no disk x2",
+        "Warning Broken not stalled any more, retrying: no disk x1",
+    ];
+    let told: Vec<&str> = told.iter().map(String::as_str).collect();
+    assert!(
+        told.len() == 3 && expected.iter().all(|one| told.iter().any(|event| event.contains(&one[7..]))),
+        "{told:#?}"
+    );
+    operator.stop().await.unwrap();
+}
+
 async fn start() -> (World, Running) {
     let world = World::on(Server::InProcess).await.unwrap();
     world.install(&definition()).await;

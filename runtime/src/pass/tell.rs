@@ -7,7 +7,7 @@ use kube::runtime::events::{self, EventType};
 use super::event::{event, is_transition};
 use super::{PassWorker, account};
 use crate::action::{Actions, EventLevel, LogLevel};
-use crate::condition::{ConditionInfo, Status, has_recovered};
+use crate::condition::{Condition, ConditionInfo, Status, has_recovered};
 use crate::draft::StatusIntent;
 use crate::hook::{Event, Telling};
 use crate::interval::Clamped;
@@ -48,7 +48,11 @@ impl Tale {
         let actions = actions(outcome, halt, ready_again, recovery);
         let transition = is_transition(before, after);
         let ready = is.filter(|_| transition && actions.event != EventLevel::None);
-        let event = ready.map(|c| Event { level: actions.event, reason: c.reason.clone(), note: c.message.clone() });
+        let note = |ready: &Condition| match unstalled(before, after, outcome) {
+            Some(end) => format!("{end}: {}", ready.message),
+            None => ready.message.clone(),
+        };
+        let event = ready.map(|c| Event { level: actions.event, reason: c.reason.clone(), note: note(c) });
         let telling = Telling { event, log: actions.log };
         Self { transition, recovery, reason, message, actions, telling }
     }
@@ -87,6 +91,17 @@ impl Tale {
             EventLevel::Warning => EventType::Warning,
         };
         Some(event(type_, &told.reason, &told.note))
+    }
+}
+
+/// The end of a stall without success. Reason and message may be as before, and equal events are only counted: a person who was needed would
+/// not learn that he is not.
+fn unstalled(before: &StatusIntent, after: &StatusIntent, outcome: &Outcome) -> Option<&'static str> {
+    let ends = before.is_stalled() && !after.is_stalled();
+    match outcome {
+        Outcome::Failed { .. } if ends => Some("not stalled any more, retrying"),
+        Outcome::Waiting { .. } if ends => Some("not stalled any more, waiting"),
+        _ => None,
     }
 }
 
