@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::condition::{STALLED, is_true};
 use crate::request::Receipts;
-use crate::status::{ObservedInputs, StatusContract};
+use crate::status::{ObservedInputs, StatusContract, unless_managed};
 use crate::wiring::Wiring;
 
 /// What a second reconciler of a kind keeps, in `status.observedBy` under its name.
@@ -24,14 +24,15 @@ pub struct ObservedBy {
     /// Hash of the wiring that ran last.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub wiring: String,
-    /// Hash of all that the last pass depended on.
+    /// Hash of all that the last pass depended on; `not-final` after a pass that waits, failed or is to run again.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub digest: String,
     /// The objects that the last pass asked for by name.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub references: Vec<String>,
-    /// The policy of the last pass, where it was not `manage`: `skip`, `detach-on-delete`, or `unknown`.
-    #[serde(skip_serializing_if = "String::is_empty")]
+    /// The policy of the last pass: `manage`, `skip`, `detach-on-delete`, or `unknown`.
+    // In memory `manage` is an empty text, as nearly all objects have it.
+    #[serde(skip_serializing_if = "String::is_empty", deserialize_with = "unless_managed")]
     pub policy: String,
     /// Labels and annotations that the controller set itself: `labels/example.com/tier`. A change of one triggers a reconcile.
     #[serde(skip_serializing_if = "Vec::is_empty")]

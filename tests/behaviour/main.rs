@@ -64,6 +64,7 @@ mod times;
 mod trigger;
 mod unchanged;
 mod versions;
+mod wait;
 mod waiting;
 mod watch;
 mod week;

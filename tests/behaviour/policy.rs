@@ -127,7 +127,7 @@ async fn a_change_of_policy_costs_one_status_write_and_what_changes_nothing_none
     let operator = start(&world, &lab).await;
     world.create::<Widget>(a_widget("w", json!({}))).await;
     let managed = world.until::<Widget>("w", "ready", is_ready).await;
-    assert_eq!(managed["status"]["observedInputs"]["policy"], Value::Null);
+    assert_eq!(managed["status"]["observedInputs"]["policy"], "manage");
     for (said, wanted) in [
         (json!("skip"), "skip"),
         (json!("detach-on-delete"), "detach-on-delete"),

@@ -8,6 +8,7 @@ use super::facts::{Event, Inputs, Standing};
 use super::{Causes, Urgency};
 use crate::ownership::OPERATOR_NAMESPACE;
 use crate::request::is_requested;
+use crate::status::ObservedInputs;
 use crate::triggers::{Counted, is_own};
 
 /// One cause.
@@ -121,7 +122,7 @@ causes! {
     /// The last outcome was not final; the back-off passed.
     RETRY = "retry" {
         urgency: Urgency::Timed,
-        stands: |object| object.inputs.is_none_or(|inputs| inputs.digest.is_empty()),
+        stands: |object| !object.inputs.is_some_and(ObservedInputs::is_final),
     }
     /// Somebody asked for a pass: the token is new or another one, or the status holds no receipt for it.
     REQUESTED = "requested" {

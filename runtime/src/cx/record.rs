@@ -42,7 +42,7 @@ impl<S: SubReconciler> Cx<'_, S> {
         if intent == self.draft.found() {
             return Ok(());
         }
-        let backend = self.draft.backend.clone();
+        let (intent, backend) = (intent.unfinished(), self.draft.backend.clone());
         match backend.record(intent.clone(), urgent).await {
             Ok(()) => {
                 if let Some(turn) = &turn {

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::fields::Fields;
 use crate::condition::{Condition, STALLED, find, is_true};
-use crate::observed::ObservedBy;
+use crate::policy::Policy;
 use crate::request::Receipts;
 use crate::status::{HANDLED_ACTIONS, OBSERVED_BY, ObservedInputs};
 
@@ -46,7 +46,7 @@ impl StatusIntent {
             status.insert("observedGeneration".into(), json!(generation));
         }
         if let Some(inputs) = &self.observed_inputs {
-            status.insert("observedInputs".into(), json!(inputs));
+            status.insert("observedInputs".into(), explicit(inputs));
         }
         if let Some(token) = &self.receipts.reconcile {
             status.insert("lastHandledReconcileAt".into(), json!(token));
@@ -57,21 +57,23 @@ impl StatusIntent {
         Value::Object(status)
     }
 
-    fn observed_by(&self, stalled: bool) -> ObservedBy {
-        let ObservedInputs { wiring, digest, references, policy, claimed } =
-            self.observed_inputs.clone().unwrap_or_default();
-        ObservedBy {
-            generation: self.observed_generation,
-            stalled,
-            wiring,
-            digest,
-            references,
-            policy,
-            claimed,
-            fields: self.fields.keys().map(ToString::to_string).collect(),
-            last_handled_reconcile_at: self.receipts.reconcile.clone(),
-            last_handled_actions: self.receipts.actions.clone(),
+    fn observed_by(&self, stalled: bool) -> Value {
+        let mut by = explicit(&self.observed_inputs.clone().unwrap_or_default());
+        by["stalled"] = json!(stalled);
+        by["fields"] = json!(self.fields.keys().collect::<Vec<_>>());
+        by["lastHandledActions"] = json!(self.receipts.actions);
+        if let Some(generation) = self.observed_generation {
+            by["generation"] = json!(generation);
         }
+        if let Some(token) = &self.receipts.reconcile {
+            by["lastHandledReconcileAt"] = json!(token);
+        }
+        by
+    }
+
+    /// The same in the middle of a pass: should that end here, nothing may look as if it had ended well.
+    pub(crate) fn unfinished(self) -> Self {
+        Self { observed_inputs: self.observed_inputs.map(ObservedInputs::not_final), ..self }
     }
 
     /// Whether it says what the other says, under another digest or other code.
@@ -100,4 +102,11 @@ impl StatusIntent {
     pub(crate) fn is_stalled(&self) -> bool {
         self.second.map_or_else(|| is_true(&self.conditions, STALLED), |(_, stalled)| stalled)
     }
+}
+
+/// Every field by its value: one that is left out stays as it was where another manager holds it.
+fn explicit(inputs: &ObservedInputs) -> Value {
+    let ObservedInputs { wiring, digest, references, policy, claimed } = inputs;
+    let policy = if policy.is_empty() { Policy::Manage.as_str() } else { policy };
+    json!({ "wiring": wiring, "digest": digest, "references": references, "policy": policy, "claimed": claimed })
 }

@@ -377,6 +377,7 @@ impl Draft {
             .conditions
             .retain(|c| !ours.contains(&c.type_) && ![STALLED, RECONCILING].contains(&c.type_.as_str()));
         self.before.conditions.extend(intent.conditions);
+        self.before.observed_inputs = intent.observed_inputs;
         let found = std::mem::replace(&mut self.before.fields, intent.fields);
         self.first.get_or_insert(found);
     }

@@ -9,6 +9,7 @@ use super::body::Verdict;
 use super::pending::Pending;
 use super::schedule::clamp_retry_after;
 use super::status::{self, Unwritten};
+use super::takeover::Take;
 use super::tell::Tale;
 use super::{PassWorker, account, policy};
 use crate::condition::{Condition, find};
@@ -17,7 +18,7 @@ use crate::observed::Observed;
 use crate::outcome::Outcome;
 use crate::queue::{Key, Next};
 use crate::reconciler::{Primary, Reconciler};
-use crate::status::{ObservedInputs, StatusContract};
+use crate::status::{NOT_FINAL, ObservedInputs, StatusContract};
 
 impl<R: Reconciler> PassWorker<R> {
     /// Writes the status if it differs, records the event of a transition, and schedules.
@@ -79,7 +80,7 @@ impl<R: Reconciler> PassWorker<R> {
         let claimed = Self::claimed(object, claimed);
         let digest = match outcome.is_final() {
             true => self.digest_after(object, backend, references, &claimed),
-            false => String::new(),
+            false => NOT_FINAL.to_owned(),
         };
         let policy = self.policy(object).shown().to_owned();
         let references = references.iter().cloned().collect();
@@ -98,7 +99,7 @@ impl<R: Reconciler> PassWorker<R> {
         for condition in foreign.difference(&memory.foreign) {
             tracing::warn!(
                 condition,
-                "another manager holds this condition; name it in `previously(managers(..))` if it is an earlier self"
+                "this condition is not reported any more and stays in the status: no manager that can be taken over holds it"
             );
         }
         (memory.pending, memory.unwritten, memory.foreign) = (None, false, foreign);
@@ -122,7 +123,7 @@ impl<R: Reconciler> PassWorker<R> {
         {
             return Ok(());
         }
-        if let Some(version) = status::take_over(&backend.calls, &backend.identity, previously).await? {
+        if let Some(version) = status::take_over(&backend.calls, &backend.identity, Take::Managers(previously)).await? {
             *backend.version.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = version;
         }
         Ok(())

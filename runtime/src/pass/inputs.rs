@@ -79,7 +79,7 @@ impl<R: Reconciler> PassWorker<R> {
         let now = || self.digest(object, &Tracked { owned, watched }, &inputs.claimed);
         match late {
             Some(late) => late.is(now()),
-            None => inputs.digest.is_empty() || *inputs.digest.as_bytes() == digits(now()),
+            None => inputs.is_final() && *inputs.digest.as_bytes() == digits(now()),
         }
     }
 

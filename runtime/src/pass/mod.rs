@@ -21,6 +21,7 @@ mod gone;
 mod hook;
 mod inputs;
 mod late;
+mod leftover;
 #[cfg(feature = "metrics")]
 mod look;
 mod owned;
@@ -150,6 +151,8 @@ struct Memory {
     clamped: Option<BTreeSet<&'static str>>,
     /// Conditions of ours that another manager holds, too: we cannot take them away.
     foreign: BTreeSet<&'static str>,
+    /// Fields of ours that stay in the status though we leave them out, and that could not be taken over; null: none.
+    untakeable: serde_json::Value,
     /// It was suspended when it was last looked at.
     suspended: bool,
     /// It was told that it goes.

@@ -6,7 +6,7 @@ use kube::runtime::events::{Event, EventType};
 use kube::{Resource, ResourceExt};
 
 use super::backend::PassBackend;
-use super::status::{self, Unwritten};
+use super::status::Unwritten;
 use super::{PassWorker, account, event};
 use crate::backend::ApiError;
 use crate::draft::StatusIntent;
@@ -59,7 +59,7 @@ impl<R: Reconciler> PassWorker<R> {
         pending: Pending,
     ) -> Result<(), Next> {
         let written = match self.take_over(object, backend).await {
-            Ok(()) => status::write(&backend.calls, &backend.identity, &backend.version(), &pending.intent).await,
+            Ok(()) => self.apply_status(key, object, backend, &pending.intent).await,
             Err(unwritten) => Err(unwritten),
         };
         match written {

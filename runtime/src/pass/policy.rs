@@ -12,6 +12,7 @@ use crate::draft::{Draft, StatusIntent};
 use crate::policy::{Effective, Policies, Policy, UNKNOWN_WORD};
 use crate::queue::{Key, Next};
 use crate::reconciler::Reconciler;
+use crate::status::NOT_FINAL;
 use crate::wiring::KindInfo;
 
 impl<R: Reconciler> PassWorker<R> {
@@ -58,7 +59,7 @@ impl<R: Reconciler> PassWorker<R> {
         let inputs = intent.observed_inputs.get_or_insert_default();
         self.policy(object).shown().clone_into(&mut inputs.policy);
         // What was found out before is not known to hold when it is managed again.
-        inputs.digest.clear();
+        NOT_FINAL.clone_into(&mut inputs.digest);
         self.stamp(key, object, &backend, &draft.found(), &intent).await
     }
 

@@ -4,7 +4,8 @@ use kube::api::DynamicObject;
 use serde_json::{Value, json};
 
 use super::calls::Calls;
-use super::{gone, takeover};
+use super::gone;
+use super::takeover::{self, Take};
 use crate::backend::{ApiError, Target};
 use crate::draft::StatusIntent;
 
@@ -86,15 +87,12 @@ fn body(identity: &Identity, version: &str, status: &Value) -> Value {
     })
 }
 
-/// Makes the status fields of earlier managers ours, so that the next write removes what is no longer said. Returns the new version.
-pub(super) async fn take_over(
-    calls: &Calls,
-    identity: &Identity,
-    previously: &[&str],
-) -> Result<Option<String>, Unwritten> {
+/// Makes status fields of other managers ours, so that the next write removes what is no longer said. Returns the new version; `None`: no
+/// other manager holds any of them.
+pub(super) async fn take_over(calls: &Calls, identity: &Identity, take: Take<'_>) -> Result<Option<String>, Unwritten> {
     let calls = &Calls { whole: true, ..calls.clone() };
     let live = gone::live(calls, identity).await?;
-    let Some(fields) = takeover::managed_fields(&live, &calls.manager, previously) else {
+    let Some(fields) = takeover::managed_fields(&live, &calls.manager, take) else {
         return Ok(None);
     };
     if !identity.holds_for(&live) {

@@ -3,21 +3,41 @@
 use kube::api::DynamicObject;
 use serde_json::{Value, json};
 
-/// The managed fields in which the status fields of `previously` belong to our Apply entry; `None`: there are none.
+/// Which status fields become ours.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Take<'a> {
+    /// All those of these managers.
+    Managers(&'a [&'a str]),
+    /// These, whoever has them.
+    Fields(&'a Value),
+}
+
+impl Take<'_> {
+    /// What becomes ours of the claim of an entry that is not ours.
+    fn of(self, entry: &Value) -> Option<Value> {
+        let claim = entry["fieldsV1"].get("f:status")?;
+        match self {
+            Self::Managers(names) => {
+                entry["manager"].as_str().filter(|name| names.contains(name)).map(|_| claim.clone())
+            }
+            Self::Fields(fields) => intersection(claim, fields),
+        }
+    }
+}
+
+/// The managed fields in which these status fields belong to our Apply entry; `None`: no other entry has any of them.
 ///
 /// Server-side apply removes only what its own manager owned and dropped. Field sets are tries in JSON, so their union is a deep merge.
-pub(super) fn managed_fields(live: &DynamicObject, manager: &str, previously: &[&str]) -> Option<Value> {
+pub(super) fn managed_fields(live: &DynamicObject, manager: &str, take: Take<'_>) -> Option<Value> {
     let entries = serde_json::to_value(live.metadata.managed_fields.as_ref()?).ok()?;
+    let is_ours = |entry: &Value| entry["manager"] == manager && entry["operation"] == "Apply";
     let mut taken = Value::Null;
-    let mut kept = Vec::new();
-    for mut entry in entries.as_array()?.clone() {
-        if entry["manager"].as_str().is_some_and(|name| previously.contains(&name)) {
-            let fields = entry["fieldsV1"].as_object_mut().map(|fields| fields.remove("f:status"));
-            if let Some(status) = fields.flatten() {
-                merge(&mut taken, status);
-            }
+    let mut kept = entries.as_array()?.clone();
+    for entry in kept.iter_mut().filter(|entry| !is_ours(entry)) {
+        if let Some(claim) = take.of(entry) {
+            subtract(&mut entry["fieldsV1"]["f:status"], &claim);
+            merge(&mut taken, claim);
         }
-        kept.push(entry);
     }
     if taken.is_null() {
         return None;
@@ -46,6 +66,17 @@ pub(super) fn managed_fields(live: &DynamicObject, manager: &str, previously: &[
     merge(&mut entry["fieldsV1"], json!({ "f:status": taken }));
     kept.push(entry);
     Some(Value::Array(kept))
+}
+
+/// The part of a claim that is within these fields, of which a leaf stands for all that is below it.
+fn intersection(claim: &Value, fields: &Value) -> Option<Value> {
+    let (Value::Object(claim), Value::Object(fields)) = (claim, fields) else { return None };
+    if fields.is_empty() {
+        return Some(Value::Object(claim.clone()));
+    }
+    let both = fields.iter().filter_map(|(name, below)| Some((name.clone(), intersection(claim.get(name)?, below)?)));
+    let both: serde_json::Map<String, Value> = both.collect();
+    (!both.is_empty()).then(|| both.into())
 }
 
 /// Takes the fields of one set out of another.
@@ -95,7 +126,7 @@ mod tests {
             { "manager": "ours", "operation": "Apply", "apiVersion": "ex.dev/v1", "subresource": "status", "fieldsType": "FieldsV1",
               "fieldsV1": { "f:status": { "f:conditions": { "k:{\"type\":\"Ready\"}": { ".": {} } } } } },
         ]));
-        let entries = managed_fields(&live, "ours", &["old"]).unwrap();
+        let entries = managed_fields(&live, "ours", Take::Managers(&["old"])).unwrap();
         assert_eq!(entries[0]["fieldsV1"], json!({ "f:spec": { "f:a": {} } }));
         let conditions = &entries[1]["fieldsV1"]["f:status"]["f:conditions"];
         assert!(
@@ -114,7 +145,7 @@ mod tests {
         };
         let live =
             object(&json!([entry("creator", &reconciling), entry("old", &reconciling), entry("neighbour", &foreign)]));
-        let entries = managed_fields(&live, "ours", &["old"]).unwrap();
+        let entries = managed_fields(&live, "ours", Take::Managers(&["old"])).unwrap();
         let managers: Vec<_> = entries.as_array().unwrap().iter().map(|e| e["manager"].as_str().unwrap()).collect();
         assert_eq!(managers, ["neighbour", "ours"]);
         assert_eq!(entries[1]["fieldsV1"]["f:status"]["f:conditions"], reconciling);
@@ -128,7 +159,7 @@ mod tests {
             { "manager": "old", "operation": "Update", "apiVersion": "ex.dev/v1", "fieldsType": "FieldsV1",
               "fieldsV1": { "f:status": { "f:b": {} } } },
         ]));
-        let entries = managed_fields(&live, "ours", &["old"]).unwrap();
+        let entries = managed_fields(&live, "ours", Take::Managers(&["old"])).unwrap();
         assert_eq!(entries[0]["fieldsV1"], json!({ "f:spec": { "f:a": {} } }));
         assert_eq!(entries[1]["fieldsV1"], json!({ "f:status": { "f:b": {} } }));
         assert_eq!(entries.as_array().unwrap().len(), 2);
@@ -138,6 +169,28 @@ mod tests {
     fn nothing_is_written_where_no_earlier_manager_holds_the_status() {
         let live = object(&json!([{ "manager": "kubectl", "operation": "Update", "apiVersion": "ex.dev/v1",
             "fieldsType": "FieldsV1", "fieldsV1": { "f:status": {} } }]));
-        assert_eq!(managed_fields(&live, "ours", &["old"]), None);
+        assert_eq!(managed_fields(&live, "ours", Take::Managers(&["old"])), None);
+    }
+
+    #[test]
+    fn single_fields_become_ours_whoever_has_them_and_their_neighbours_stay() {
+        let condition = |type_: &str| (format!("k:{}", json!({ "type": type_ })), json!({ ".": {}, "f:status": {} }));
+        let conditions = |types: &[&str]| Value::Object(types.iter().map(|type_| condition(type_)).collect());
+        let live = object(&json!([
+            { "manager": "creator", "operation": "Update", "apiVersion": "ex.dev/v1", "fieldsType": "FieldsV1", "fieldsV1": {
+                "f:spec": { "f:a": {} },
+                "f:status": { ".": {}, "f:conditions": conditions(&["Ready", "Reconciling"]), "f:b": {} } } },
+            { "manager": "ours", "operation": "Apply", "apiVersion": "ex.dev/v1", "fieldsType": "FieldsV1",
+              "fieldsV1": { "f:status": { "f:conditions": conditions(&["Ready"]) } } },
+        ]));
+        let left = json!({ "f:conditions": { condition("Reconciling").0: {} }, "f:none": {} });
+        let entries = managed_fields(&live, "ours", Take::Fields(&left)).unwrap();
+        assert_eq!(entries[0]["fieldsV1"]["f:status"]["f:conditions"], conditions(&["Ready"]));
+        assert_eq!(entries[0]["fieldsV1"]["f:status"]["f:b"], json!({}));
+        assert_eq!(
+            entries[1]["fieldsV1"]["f:status"],
+            json!({ "f:conditions": conditions(&["Ready", "Reconciling"]) })
+        );
+        assert_eq!(managed_fields(&live, "ours", Take::Fields(&json!({ "f:none": {} }))), None);
     }
 }

@@ -1,0 +1,292 @@
+//! Waits: each ends with its cause, whoever owns the fields of a status, and no object rests with a status that a fresh pass would change.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use evenkeel_testkit::{Cluster, eventually};
+use evenkeel_tests::on_each_server;
+use evenkeel_tests::widget::{Lab, Widget, a_widget, condition, definition, is_ready, message, widget};
+use evenkeel_tests::wire::{Call, Fault};
+use evenkeel_tests::world::{Running, SOON, Server, World};
+use k8s_openapi::api::core::v1::Secret;
+use kube::api::{Api, DeleteParams, DynamicObject, Patch, PatchParams};
+use rand::rngs::StdRng;
+use rand::seq::IndexedRandom;
+use rand::{Rng, SeedableRng};
+use serde_json::{Value, json};
+
+/// The last release of which a creator owns the whole status is 1.21; the real server of that sort is 1.20.
+const EARLY: u16 = 20;
+
+async fn early() -> World {
+    let world = World::beside(Cluster::builder().minor_version(EARLY).start().await).await;
+    world.install(&definition()).await;
+    world
+}
+
+/// Without the right to list and watch secrets.
+fn forbid(world: &World) {
+    world.wire.fault(|call| call.path.contains("/secrets").then_some(Fault::Answer(403, None)));
+}
+
+async fn secret(world: &World, content: &str) {
+    let secret =
+        json!({ "apiVersion": "v1", "kind": "Secret", "metadata": { "name": "s" }, "stringData": { "k": content } });
+    let params = PatchParams::apply("tests").force();
+    world.api::<Secret>().patch("s", &params, &Patch::Apply(secret)).await.unwrap();
+}
+
+fn is_settled(object: &Value) -> bool {
+    is_ready(object) && condition(object, "Reconciling").is_none() && condition(object, "Stalled").is_none()
+}
+
+fn cannot_read(object: &Value) -> bool {
+    message(object, "Fetched").contains("cannot be read") && condition(object, "Reconciling").is_some()
+}
+
+async fn a_wait_ends_with_its_cause(world: World) -> World {
+    world.install(&definition()).await;
+    secret(&world, "1").await;
+    world.create::<Widget>(a_widget("w", json!({ "secret": "s", "interval": "10m" }))).await;
+    let start = || world.operator::<widget>(Lab::at("a"));
+    let operator = start();
+    world.until::<Widget>("w", "ready", is_settled).await;
+    operator.stop().await.unwrap();
+    forbid(&world);
+    let operator = start();
+    world.until::<Widget>("w", "waiting", cannot_read).await;
+    world.wire.mend();
+    world.until::<Widget>("w", "ready once the right is there", is_settled).await;
+    operator.stop().await.unwrap();
+    forbid(&world);
+    let operator = start();
+    world.until::<Widget>("w", "waiting again", cannot_read).await;
+    operator.stop().await.unwrap();
+    world.wire.mend();
+    let operator = start();
+    world.until::<Widget>("w", "ready after a restart with all rights", is_settled).await;
+    operator.stop().await.unwrap();
+    world
+}
+
+on_each_server!(a_wait_ends_with_its_cause);
+
+#[tokio::test]
+async fn a_wait_ends_with_its_cause_where_the_creator_owns_the_status() {
+    a_wait_ends_with_its_cause(early().await).await;
+}
+
+#[tokio::test]
+async fn a_left_out_mark_is_taken_over_once() {
+    let world = early().await;
+    let operator = world.operator::<widget>(Lab::at("a"));
+    world.create::<Widget>(a_widget("w", json!({ "fetch": "invalid" }))).await;
+    let take_overs = || world.wire.count(|call| call.is_write() && call.body.contains("managedFields"));
+    for round in 0..3 {
+        world.until::<Widget>("w", "stalled", |o| condition(o, "Stalled").is_some()).await;
+        world.merge::<Widget>("w", json!({ "spec": { "fetch": null } })).await;
+        world.until::<Widget>("w", "ready", is_settled).await;
+        assert_eq!(take_overs(), 1, "round {round}");
+        world.merge::<Widget>("w", json!({ "spec": { "fetch": "invalid" } })).await;
+    }
+    operator.stop().await.unwrap();
+}
+
+/// What the creator owns of a status, step by step, as Kubernetes 1.20 has answered.
+async fn owners(world: &World) -> Vec<Value> {
+    let object: DynamicObject = serde_json::from_value(a_widget("w", json!({}))).unwrap();
+    let resource = kube::core::ApiResource::erase::<Widget>(&());
+    let api: Api<DynamicObject> = Api::namespaced_with(world.client.clone(), &world.namespace, &resource);
+    let creator = kube::api::PostParams { field_manager: Some("creator".into()), ..Default::default() };
+    eventually(SOON, || async { api.create(&creator, &object).await.ok() }).await;
+    let condition = |type_: &str| json!({ "type": type_, "status": "True", "reason": "A", "message": "m", "lastTransitionTime": "2020-01-01T00:00:00Z" });
+    let (busy, calm) = (json!([condition("Reconciling"), condition("Ready")]), json!([condition("Ready")]));
+    let with = |digest: &str| json!({ "wiring": "x", "digest": digest });
+    let mut seen = vec![claim(world).await];
+    for (conditions, inputs) in
+        [(&busy, with("1")), (&calm, json!({ "wiring": "x" })), (&calm, with("2")), (&calm, with("2"))]
+    {
+        let mut applied = a_widget("w", json!({}));
+        applied["status"] = json!({ "observedGeneration": 1, "observedInputs": inputs, "conditions": conditions });
+        applied.as_object_mut().unwrap().remove("spec");
+        let params = PatchParams::apply("tester").force();
+        api.patch_status("w", &params, &Patch::Apply(applied)).await.unwrap();
+        seen.push(claim(world).await);
+    }
+    seen
+}
+
+/// The claim of the creator to the status, and what the status shows of what was left out.
+async fn claim(world: &World) -> Value {
+    let object = world.raw::<Widget>("w").await;
+    let entries = object["metadata"]["managedFields"].as_array().unwrap();
+    let of_creator = entries.iter().find(|entry| entry["manager"] == "creator");
+    let mut claim = of_creator.map(|entry| entry["fieldsV1"]["f:status"].clone()).unwrap_or_default();
+    // 1.20 owns the parents of what is applied, which makes no difference here.
+    if let Some(fields) = claim.as_object_mut() {
+        fields.remove(".");
+    }
+    let busy = condition(&object, "Reconciling").is_some();
+    json!([claim, busy, object["status"]["observedInputs"]["digest"]])
+}
+
+async fn the_owners_of_a_status_are_those_of_1_20(world: World) -> World {
+    world.install(&definition()).await;
+    let item =
+        json!({ ".": {}, "f:lastTransitionTime": {}, "f:message": {}, "f:reason": {}, "f:status": {}, "f:type": {} });
+    let key = |type_: &str| format!("k:{}", json!({ "type": type_ }));
+    let conditions = json!({ key("Ready"): item, key("Reconciling"): item });
+    let all =
+        |inputs: Value| json!({ "f:observedGeneration": {}, "f:conditions": conditions, "f:observedInputs": inputs });
+    let both = json!({ "f:digest": {}, "f:wiring": {} });
+    let wiring = json!({ "f:wiring": {} });
+    let expected = [
+        json!([{ "f:observedGeneration": {} }, false, null]),
+        json!([{}, true, "1"]),
+        json!([all(both), true, "1"]),
+        json!([all(wiring.clone()), true, "2"]),
+        json!([all(wiring), true, "2"]),
+    ];
+    assert_eq!(owners(&world).await, expected);
+    world
+}
+
+#[tokio::test]
+async fn the_test_kit_has_the_owners_of_1_20() {
+    the_owners_of_a_status_are_those_of_1_20(early().await).await;
+}
+
+#[tokio::test]
+async fn a_real_1_20_has_these_owners() {
+    evenkeel_tests::world::show(Server::Full, the_owners_of_a_status_are_those_of_1_20).await;
+}
+
+/// What may happen while an operator is at work.
+#[derive(Clone, Copy, Debug)]
+enum Event {
+    Forbid,
+    Mend,
+    /// The next status writes meet this fault.
+    Refuse(usize),
+    Restart,
+    Crash,
+    Secret(Option<&'static str>),
+    Child(&'static str),
+    /// Time passes: seconds.
+    Pass(u64),
+}
+
+const REFUSALS: [Fault; 5] =
+    [Fault::PageNotFound, Fault::KindNotFound, Fault::Starting, Fault::Answer(403, None), Fault::Answer(500, None)];
+
+fn event(rng: &mut StdRng) -> Event {
+    match rng.random_range(0..11) {
+        0 | 1 => Event::Forbid,
+        2 => Event::Mend,
+        3 => Event::Refuse(rng.random_range(0..REFUSALS.len())),
+        4 | 5 => Event::Restart,
+        6 => Event::Crash,
+        7 => Event::Secret(*[Some("1"), Some("2"), Some("2"), None].choose(rng).unwrap()),
+        8 => Event::Child(["x", "y"].choose(rng).unwrap()),
+        _ => Event::Pass(*[1, 5, 40, 700].choose(rng).unwrap()),
+    }
+}
+
+struct Stage {
+    world: World,
+    lab: Arc<Lab>,
+    operator: Option<Running>,
+}
+
+impl Stage {
+    async fn take(&mut self, event: Event) {
+        match event {
+            Event::Forbid => forbid(&self.world),
+            Event::Mend => self.world.wire.mend(),
+            Event::Refuse(fault) => {
+                let mut left = 4;
+                self.world.wire.fault(move |call: &Call| {
+                    let hit = left > 0 && call.is_status_write();
+                    left -= usize::from(hit);
+                    hit.then(|| REFUSALS[fault].clone())
+                });
+            }
+            Event::Restart => {
+                self.operator.take().unwrap().stop().await.unwrap();
+                self.start();
+            }
+            Event::Crash => {
+                self.operator.take().unwrap().crash().await;
+                self.start();
+            }
+            Event::Secret(Some(content)) => secret(&self.world, content).await,
+            Event::Secret(None) => drop(self.world.api::<Secret>().delete("s", &DeleteParams::default()).await),
+            Event::Child(data) => drop(self.world.merge::<Widget>("w", json!({ "spec": { "child": data } })).await),
+            Event::Pass(seconds) => tokio::time::sleep(Duration::from_secs(seconds)).await,
+        }
+        tokio::time::sleep(Duration::from_millis(500)).await;
+    }
+
+    fn start(&mut self) {
+        self.operator = Some(self.world.operator::<widget>(self.lab.clone()));
+    }
+
+    /// The status, without times, receipts and digests.
+    async fn status(&self) -> Value {
+        let mut status = self.world.raw::<Widget>("w").await["status"].clone();
+        let fields = status.as_object_mut().unwrap();
+        fields.remove("lastHandledReconcileAt");
+        for condition in status["conditions"].as_array_mut().into_iter().flatten() {
+            condition["lastTransitionTime"] = Value::Null;
+        }
+        status
+    }
+}
+
+/// How an object rests after these events, and what a fresh pass makes of its status.
+async fn rests(minor: u16, events: &[Event]) -> [Value; 2] {
+    let world = World::beside(Cluster::builder().minor_version(minor).start().await).await;
+    world.install(&definition()).await;
+    secret(&world, "1").await;
+    // No resync is to repair what an event has missed.
+    world.create::<Widget>(a_widget("w", json!({ "secret": "s", "child": "x", "interval": "240h" }))).await;
+    let mut stage = Stage { world, lab: Lab::at("a"), operator: None };
+    stage.start();
+    for event in events {
+        stage.take(*event).await;
+    }
+    stage.take(Event::Mend).await;
+    stage.take(Event::Pass(3600)).await;
+    let before = stage.status().await;
+    let asked = json!({ "metadata": { "annotations": { "evenkeel.dev/requestedAt": "now" } } });
+    stage.world.merge::<Widget>("w", asked).await;
+    stage.take(Event::Pass(60)).await;
+    let after = stage.status().await;
+    stage.operator.take().unwrap().stop().await.unwrap();
+    [before, after]
+}
+
+/// More with `EVENKEEL_SEQUENCES=1000`, others with `EVENKEEL_SEED=7`.
+fn from_environment(name: &str, otherwise: u64) -> u64 {
+    std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(otherwise)
+}
+
+async fn law(minor: u16) {
+    let first = from_environment("EVENKEEL_SEED", 0);
+    for seed in first..first + from_environment("EVENKEEL_SEQUENCES", 40) {
+        let mut rng = StdRng::seed_from_u64(seed);
+        let events: Vec<Event> = (0..rng.random_range(2..9)).map(|_| event(&mut rng)).collect();
+        let [before, after] = rests(minor, &events).await;
+        assert_eq!(before, after, "1.{minor}, seed {seed}: {events:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_object_rests_with_a_status_that_a_fresh_pass_would_change() {
+    law(36).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn nor_does_one_whose_creator_owns_its_status() {
+    law(EARLY).await;
+}
