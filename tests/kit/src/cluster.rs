@@ -165,12 +165,7 @@ impl Builder {
     pub async fn start(self) -> Cluster {
         let server = Arc::new(Server::new(self.options));
         gc::spawn(&server);
-        for name in NAMESPACES {
-            seed_namespace(&server, name);
-        }
-        if server.options.rbac {
-            rbac::plant(&server);
-        }
+        plant(&server);
         Cluster { server }
     }
 }
@@ -291,6 +286,16 @@ impl Cluster {
 /// A name that is no header value is nobody's: asked as such it has no rights.
 fn http_header(user: &str) -> Option<::http::HeaderValue> {
     Some(::http::HeaderValue::from_str(user).unwrap_or(::http::HeaderValue::from_static("system:anonymous")))
+}
+
+/// What every cluster has.
+pub(crate) fn plant(server: &Arc<Server>) {
+    for name in NAMESPACES {
+        seed_namespace(server, name);
+    }
+    if server.options.rbac {
+        rbac::plant(server);
+    }
 }
 
 fn seed_namespace(server: &Server, name: &str) {

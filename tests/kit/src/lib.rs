@@ -84,6 +84,7 @@
 mod address;
 mod admit;
 pub mod apply;
+mod backup;
 mod call;
 mod catalog;
 mod cel;
@@ -131,6 +132,7 @@ mod watch;
 mod work;
 mod yaml;
 
+pub use backup::Backup;
 pub use cluster::{Builder, Cluster, Serving};
 pub use coverage::Coverage;
 pub use eventually::{eventually, eventually_eq, until};

@@ -45,6 +45,8 @@ pub(crate) struct Server {
     pub(crate) faults: Faults,
     /// Counts the calls of `drop_watches`.
     pub(crate) drops: tokio::sync::watch::Sender<u64>,
+    /// Counts the times at which all connections broke.
+    pub(crate) breaks: tokio::sync::watch::Sender<u64>,
 }
 
 impl Server {
@@ -62,6 +64,7 @@ impl Server {
             log: Log::default(),
             faults: Faults::default(),
             drops: tokio::sync::watch::Sender::new(0),
+            breaks: tokio::sync::watch::Sender::new(0),
         }
     }
 

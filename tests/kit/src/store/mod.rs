@@ -2,6 +2,7 @@
 
 mod history;
 mod page;
+mod restore;
 mod scope;
 
 use std::collections::{BTreeMap, HashMap};
@@ -13,6 +14,7 @@ use tokio::sync::watch;
 
 pub(crate) use history::{Behind, Change, History};
 pub(crate) use page::{Lost, Page, Pages};
+pub(crate) use restore::Saved;
 pub(crate) use scope::Scope;
 
 use crate::registry::Storage;

@@ -1,7 +1,8 @@
 //! A running watch: a cursor in the history, a deadline, bookmarks.
 
 use std::collections::VecDeque;
-use std::convert::Infallible;
+use std::io;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -36,6 +37,7 @@ pub(super) struct Watching {
     /// Moves with every write.
     written: watch::Receiver<u64>,
     drops: watch::Receiver<u64>,
+    breaks: watch::Receiver<u64>,
     ended: bool,
 }
 
@@ -45,6 +47,7 @@ enum Woken {
     Bookmark,
     Written,
     End,
+    Broken,
 }
 
 impl Watching {
@@ -60,6 +63,7 @@ impl Watching {
             tip: server.store.follow(&frames.lens.kind.storage, &frames.scope),
             written: server.store.tip(),
             drops: server.drops.subscribe(),
+            breaks: server.breaks.subscribe(),
             ended: false,
             server: Arc::clone(server),
             frames,
@@ -94,26 +98,27 @@ impl Watching {
         self.ended = true;
     }
 
-    pub(super) fn into_stream(self) -> impl Stream<Item = Result<Bytes, Infallible>> + Send + 'static {
+    pub(super) fn into_stream(self) -> impl Stream<Item = io::Result<Bytes>> + Send + 'static {
         stream::unfold(self, |mut watching| async move {
             let chunk = watching.next().await?;
-            Some((Ok(chunk), watching))
+            Some((chunk, watching))
         })
     }
 
-    /// The next lines; none when the watch is over.
-    async fn next(&mut self) -> Option<Bytes> {
+    /// The next lines; none when the watch is over, an error where its connection breaks.
+    async fn next(&mut self) -> Option<io::Result<Bytes>> {
         loop {
             if !self.lines.is_empty() {
-                return Some(self.taken());
+                return Some(Ok(self.taken()));
             }
             if self.ended {
                 return None;
             }
             self.tip.mark_unchanged();
             self.advance();
-            if self.lines.is_empty() && !self.ended {
-                self.wait().await;
+            if self.lines.is_empty() && !self.ended && self.wait().await.is_break() {
+                self.ended = true;
+                return Some(Err(io::ErrorKind::ConnectionReset.into()));
             }
         }
     }
@@ -141,10 +146,12 @@ impl Watching {
         }
     }
 
-    async fn wait(&mut self) {
+    /// Waits for what comes next; a break is one of the connection.
+    async fn wait(&mut self) -> ControlFlow<()> {
         let bookmark = self.bookmarks.filter(|_| !self.quiet);
         let woken = tokio::select! {
             biased;
+            _ = self.breaks.changed() => Woken::Broken,
             _ = self.drops.changed() => Woken::End,
             _ = self.tip.changed() => Woken::Changed,
             _ = self.written.changed(), if self.quiet => Woken::Written,
@@ -155,7 +162,9 @@ impl Watching {
             Woken::End => self.ended = true,
             Woken::Bookmark => self.due(),
             Woken::Written => self.rouse(),
+            Woken::Broken => return ControlFlow::Break(()),
         }
+        ControlFlow::Continue(())
     }
 
     /// What it is time for: at the deadline the end.

@@ -1,0 +1,73 @@
+//! Copies of the store, and the store set back to one.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::history::{Change, History};
+use super::{Fed, Inner, Key, Store, Table};
+use crate::registry::Storage;
+
+/// All objects of one moment, and its version.
+#[derive(Clone, Debug)]
+pub(crate) struct Saved {
+    version: u64,
+    objects: HashMap<Storage, BTreeMap<Key, Arc<Value>>>,
+}
+
+impl Saved {
+    /// Of a store that has never been written to.
+    pub(crate) fn empty() -> Self {
+        Saved { version: 1, objects: HashMap::new() }
+    }
+}
+
+impl Store {
+    /// The present objects and their version.
+    pub(crate) fn saved(&self) -> Saved {
+        let inner = self.lock();
+        let objects = inner.tables.iter().map(|(storage, table)| (storage.clone(), table.objects.clone()));
+        Saved { version: inner.version, objects: objects.collect() }
+    }
+
+    /// Sets objects and version back. The past is unknown, as after the restart of an API server: no earlier version can be watched from,
+    /// and a watch from a later one hears nothing until the store gets there again.
+    pub(crate) fn restore(&self, saved: &Saved) {
+        let mut inner = self.lock();
+        let (version, limit) = (saved.version, inner.history_limit);
+        let table = |objects: &BTreeMap<Key, Arc<Value>>| Table {
+            objects: objects.clone(),
+            history: History::starting(version, limit),
+        };
+        let tables = saved.objects.iter().map(|(storage, objects)| (storage.clone(), table(objects))).collect();
+        let before = std::mem::replace(&mut inner.tables, tables);
+        inner.version = version;
+        inner.tell(&before, saved);
+        drop(inner);
+        self.tip.send_replace(version);
+    }
+}
+
+impl Inner {
+    /// Tells the reader of the feed how the objects differ: first of those that are there now.
+    fn tell(&self, before: &HashMap<Storage, Table>, saved: &Saved) {
+        let Some(feed) = &self.feed else { return };
+        let (version, none) = (saved.version, BTreeMap::new());
+        let send = |storage: &Storage, key: &Key, old: Option<&Arc<Value>>, new: Option<&Arc<Value>>| {
+            let gone = if new.is_none() { old.cloned() } else { None };
+            let change = Change { version, key: key.clone(), old: old.cloned(), new: new.cloned(), gone };
+            // Without a reader there is nobody to tell.
+            let _ = feed.send(Fed { storage: storage.clone(), change: Arc::new(change) });
+        };
+        for (storage, objects) in &saved.objects {
+            let was = before.get(storage).map_or(&none, |table| &table.objects);
+            objects.iter().for_each(|(key, object)| send(storage, key, was.get(key), Some(object)));
+        }
+        for (storage, table) in before {
+            let is = saved.objects.get(storage).unwrap_or(&none);
+            let gone = table.objects.iter().filter(|(key, _)| !is.contains_key(*key));
+            gone.for_each(|(key, object)| send(storage, key, Some(object), None));
+        }
+    }
+}
