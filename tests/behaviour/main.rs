@@ -51,6 +51,7 @@ mod renewed;
 mod request;
 mod restricted;
 mod rights;
+mod rollback;
 mod second;
 mod shared;
 mod shutdown;

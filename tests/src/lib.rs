@@ -1,5 +1,6 @@
 //! Fixtures shared by the behaviour tests.
 
+pub mod apiserver;
 pub mod contest;
 pub mod deviation;
 pub mod listener;

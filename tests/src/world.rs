@@ -1,7 +1,7 @@
 //! A world for one test: a namespace of its own on one of the servers, an operator that can be stopped and started again.
 
 use std::fmt::Debug;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use kube::core::{CustomResourceExt, NamespaceResourceScope};
 use kube::{Client, Config, Resource};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use tokio::sync::{OnceCell, oneshot};
+use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
 use crate::wire::Wire;
@@ -75,6 +75,14 @@ impl World {
         Self::made(Server::InProcess, cluster.client(), Some(cluster)).await
     }
 
+    /// A world on a real server of its own.
+    ///
+    /// # Panics
+    /// When the server cannot be used.
+    pub async fn over(server: Server, client: Client) -> Self {
+        Self::made(server, client, None).await
+    }
+
     /// A world in the default namespace of an in-process server, so that its objects are called the same each time.
     #[must_use]
     pub fn within(cluster: Cluster) -> Self {
@@ -84,10 +92,19 @@ impl World {
 
     async fn made(server: Server, client: Client, cluster: Option<Cluster>) -> Self {
         let namespace = format!("evenkeel-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+        let world = Self { client, wire: Wire::default(), namespace, server, cluster };
+        world.create_namespace().await;
+        world
+    }
+
+    /// Creates the namespace of this test, at the start or in a store that was wiped.
+    ///
+    /// # Panics
+    /// When the server refuses it.
+    pub async fn create_namespace(&self) {
         let object: Namespace =
-            serde_json::from_value(serde_json::json!({ "metadata": { "name": namespace } })).expect("a namespace");
-        Api::all(client.clone()).create(&PostParams::default(), &object).await.expect("a namespace of its own");
-        Self { client, wire: Wire::default(), namespace, server, cluster }
+            serde_json::from_value(serde_json::json!({ "metadata": { "name": self.namespace } })).expect("a namespace");
+        Api::all(self.client.clone()).create(&PostParams::default(), &object).await.expect("a namespace of its own");
     }
 
     /// Installs a definition and waits until it is served.
@@ -308,18 +325,30 @@ impl Running {
     }
 }
 
-async fn real(kubeconfig: &str) -> Option<Client> {
-    static TLS: OnceCell<()> = OnceCell::const_new();
-    let Some(folder) = std::env::var_os("EVENKEEL_REAL_APISERVER").map(PathBuf::from) else {
+/// The folder of the real API servers; `None`, with a visible line, where they are not at hand.
+#[must_use]
+pub fn servers() -> Option<PathBuf> {
+    let folder = std::env::var_os("EVENKEEL_REAL_APISERVER").map(PathBuf::from);
+    if folder.is_none() {
         eprintln!("SKIPPED: EVENKEEL_REAL_APISERVER is not set, so the real API servers are not asked");
-        return None;
-    };
-    TLS.get_or_init(|| async {}).await;
-    let config = Kubeconfig::read_from(folder.join(kubeconfig)).expect("the kubeconfig of the real server");
+    }
+    folder
+}
+
+async fn real(kubeconfig: &str) -> Option<Client> {
+    Some(client_of(&servers()?.join(kubeconfig)).await)
+}
+
+/// A client of the server of a kubeconfig.
+///
+/// # Panics
+/// When there is none.
+pub async fn client_of(kubeconfig: &Path) -> Client {
+    let config = Kubeconfig::read_from(kubeconfig).expect("the kubeconfig of the real server");
     let mut config =
         Config::from_custom_kubeconfig(config, &KubeConfigOptions::default()).await.expect("a usable kubeconfig");
     config.default_retry = false;
-    Some(Client::try_from(config).expect("a client"))
+    Client::try_from(config).expect("a client")
 }
 
 /// Shows a behaviour on each server: `on_each_server!(a_sentence);` runs `async fn a_sentence(world: World)`.

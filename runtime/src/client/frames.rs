@@ -6,11 +6,15 @@ use std::task::{Context, Poll};
 
 use bytes::Bytes;
 use http_body::{Body, Frame};
+use tower::BoxError;
 
 /// What is done to data as it arrives.
 pub(super) trait Filter: Unpin {
     /// Takes what has come, and hands on what is ready.
-    fn feed(&mut self, bytes: Bytes, ready: &mut VecDeque<Bytes>);
+    ///
+    /// # Errors
+    /// No more of this answer is read.
+    fn feed(&mut self, bytes: Bytes, ready: &mut VecDeque<Bytes>) -> Result<(), BoxError>;
 
     /// What is left when nothing more comes.
     fn rest(&mut self) -> Option<Bytes> {
@@ -20,11 +24,12 @@ pub(super) trait Filter: Unpin {
 
 /// What passes as it is.
 impl<F: Filter> Filter for Option<F> {
-    fn feed(&mut self, bytes: Bytes, ready: &mut VecDeque<Bytes>) {
+    fn feed(&mut self, bytes: Bytes, ready: &mut VecDeque<Bytes>) -> Result<(), BoxError> {
         match self {
-            Some(filter) => filter.feed(bytes, ready),
+            Some(filter) => filter.feed(bytes, ready)?,
             None => ready.push_back(bytes),
         }
+        Ok(())
     }
 
     fn rest(&mut self) -> Option<Bytes> {
@@ -45,11 +50,11 @@ impl<B, F> Filtered<B, F> {
     }
 }
 
-impl<B: Body<Data = Bytes> + Unpin, F: Filter> Body for Filtered<B, F> {
+impl<B: Body<Data = Bytes, Error: Into<BoxError>> + Unpin, F: Filter> Body for Filtered<B, F> {
     type Data = Bytes;
-    type Error = B::Error;
+    type Error = BoxError;
 
-    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, B::Error>>> {
+    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
         let Self { inner, filter, ready } = &mut *self;
         loop {
             if let Some(bytes) = ready.pop_front() {
@@ -57,11 +62,15 @@ impl<B: Body<Data = Bytes> + Unpin, F: Filter> Body for Filtered<B, F> {
             }
             match std::task::ready!(Pin::new(&mut *inner).poll_frame(cx)) {
                 Some(Ok(frame)) => match frame.into_data() {
-                    Ok(bytes) => filter.feed(bytes, ready),
+                    Ok(bytes) => {
+                        if let Err(refused) = filter.feed(bytes, ready) {
+                            return Poll::Ready(Some(Err(refused)));
+                        }
+                    }
                     Err(trailers) => return Poll::Ready(Some(Ok(trailers))),
                 },
                 None => return Poll::Ready(filter.rest().map(|bytes| Ok(Frame::data(bytes)))),
-                failed => return Poll::Ready(failed),
+                Some(Err(failed)) => return Poll::Ready(Some(Err(failed.into()))),
             }
         }
     }

@@ -15,6 +15,7 @@ use tower::{BoxError, Layer, Service, service_fn};
 use tracing::Instrument;
 
 use super::answers;
+use super::bound::{Bound, Ending};
 use super::frames::Filtered;
 use super::lift::Lines;
 use super::line::{Line, is_watch};
@@ -104,19 +105,35 @@ pub(crate) fn metadata_only(client: &Client) -> Client {
     over(client, &MapRequestLayer::new(ask))
 }
 
-/// The same client, in whose lists and watches the `managedFields` of objects are empty. With a shelf, the objects that watches deliver are
-/// put there.
+/// As [`watched`], and in lists and watches the `managedFields` of objects are empty. With a shelf, the objects that watches deliver are put
+/// there.
 pub(crate) fn lean(client: &Client, shelf: Option<&Shelf>) -> Client {
     let layer = layer_fn(|mut calls: Calls| {
         let shelf = shelf.cloned();
         service_fn(move |request: Request<Body>| {
-            let lines = shelf.clone().filter(|_| is_watch(request.uri())).map(Lines::new);
-            calls
-                .call(request)
-                .map_ok(|answer| answer.map(|body| Filtered::new(Filtered::new(body, Scan::default()), lines)))
+            let is_watch = is_watch(request.uri());
+            let lines = shelf.clone().filter(|_| is_watch).map(Lines::new);
+            calls.call(request).map_ok(move |answer| {
+                answer.map(|body| Filtered::new(Filtered::new(bounded(body, is_watch), Scan::default()), lines))
+            })
         })
     });
     over(client, &layer)
+}
+
+/// The same client, whose watches end where a line is too long, and with an error where the connection is cut.
+pub(crate) fn watched(client: &Client) -> Client {
+    let layer = layer_fn(|mut calls: Calls| {
+        service_fn(move |request: Request<Body>| {
+            let is_watch = is_watch(request.uri());
+            calls.call(request).map_ok(move |answer| answer.map(|body| bounded(body, is_watch)))
+        })
+    });
+    over(client, &layer)
+}
+
+fn bounded(body: Body, is_watch: bool) -> Filtered<Ending<Body>, Option<Bound>> {
+    Filtered::new(Ending(body), is_watch.then(Bound::default))
 }
 
 /// The calls of a client, as a service.

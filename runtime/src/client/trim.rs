@@ -4,6 +4,7 @@
 use std::collections::VecDeque;
 
 use bytes::Bytes;
+use tower::BoxError;
 
 use super::frames::Filter;
 use crate::quote::{end_of_list, newline, quote_or_backslash};
@@ -72,7 +73,7 @@ pub(super) struct Scan {
 
 impl Filter for Scan {
     /// Hands on what is not left out.
-    fn feed(&mut self, bytes: Bytes, out: &mut VecDeque<Bytes>) {
+    fn feed(&mut self, bytes: Bytes, out: &mut VecDeque<Bytes>) -> Result<(), BoxError> {
         let (mut from, mut at) = (self.skipped.is_none().then_some(0), 0);
         while at < bytes.len() {
             if self.passes {
@@ -110,6 +111,7 @@ impl Filter for Scan {
             }
         }
         out.extend(from.filter(|from| *from < bytes.len()).map(|from| bytes.slice(from..)));
+        Ok(())
     }
 }
 

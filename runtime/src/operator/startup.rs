@@ -142,7 +142,7 @@ async fn refusal(client: &Client, kind: &KindInfo, place: &Place, trouble: Troub
             let headline = format!("the API server does not answer: {text}");
             Err(Error::new(Reason::Unreachable, headline, "check the server of the kubeconfig, and that it runs"))
         }
-        Trouble::Expired | Trouble::Other(_) => Ok(()),
+        Trouble::Expired | Trouble::TooLong | Trouble::Silent(_) | Trouble::WentBack(_) | Trouble::Other(_) => Ok(()),
     }
 }
 

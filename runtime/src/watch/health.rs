@@ -35,6 +35,8 @@ struct Broken {
     why: String,
     unknown: bool,
     cure: String,
+    /// It is silent: that it does not fail again shows nothing.
+    lasts: bool,
 }
 
 /// A watch that is broken fails again within this time: a pause, and the time that an answer may take. One that has not failed for longer
@@ -86,7 +88,7 @@ impl Health {
 
 impl State {
     fn broken(&self, now: Instant) -> Option<&Broken> {
-        self.broken.as_ref().filter(|broken| now.duration_since(broken.last) <= FRESH)
+        self.broken.as_ref().filter(|broken| broken.lasts || now.duration_since(broken.last) <= FRESH)
     }
 
     fn ailing(&self, now: Instant) -> Ailing {
@@ -114,7 +116,7 @@ impl Watched {
         self.change(|state| state.listed = true);
     }
 
-    /// An event came.
+    /// It works.
     pub(super) fn works(&self) {
         self.change(|state| state.broken = None);
     }
@@ -126,7 +128,8 @@ impl Watched {
             let since = state.broken(now).map_or(now, |broken| broken.since);
             let unknown = *trouble == Trouble::Unknown;
             let (why, cure) = (trouble.to_string(), trouble.cure(&self.place));
-            state.broken = Some(Broken { since, last: now, why, unknown, cure });
+            let lasts = matches!(trouble, Trouble::Silent(_));
+            state.broken = Some(Broken { since, last: now, why, unknown, cure, lasts });
         });
     }
 

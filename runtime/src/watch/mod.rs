@@ -1,5 +1,6 @@
 //! The watches: a cache of the reconciled kind, and what is known of the kinds that its steps own and watch.
 
+mod backoff;
 mod children;
 mod dependents;
 mod entries;
@@ -7,6 +8,7 @@ mod health;
 mod interest;
 mod kept;
 mod labelled;
+mod list_watch;
 mod named;
 mod objects;
 mod primary;

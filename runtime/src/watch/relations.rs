@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 
-use kube::api::DynamicObject;
+use kube::api::{DynamicObject, ObjectMeta};
 use kube::runtime::watcher::Event;
 
 use super::children::Children;
@@ -288,12 +288,13 @@ struct Owned {
 }
 
 impl Owned {
-    fn take<K: Keeps>(self, children: &Children, object: K) -> Vec<Key> {
+    /// Hands on the metadata of the object, and what is kept of it.
+    fn take<K: Keeps>(self, object: K, take: impl FnOnce(usize, &ObjectMeta, Option<Kept>) -> Vec<Key>) -> Vec<Key> {
         if !self.keeps {
-            return children.apply(self.kind, object.meta(), None);
+            return take(self.kind, object.meta(), None);
         }
         let kept = object.kept();
-        kept.meta().map_or_else(Vec::new, |meta| children.apply(self.kind, meta, Some(kept.clone())))
+        kept.meta().map_or_else(Vec::new, |meta| take(self.kind, meta, Some(kept.clone())))
     }
 }
 
@@ -309,13 +310,14 @@ fn join_owned<K: Keeps>(
         let woken = match event {
             Event::Init => {
                 listed.clear();
+                children.begin_list(owned.kind, namespace.clone());
                 Vec::new()
             }
             Event::InitApply(object) => {
                 listed.insert(Key::of(object.meta()));
-                owned.take(&children, object)
+                owned.take(object, |kind, meta, kept| children.listed(kind, namespace.as_ref(), meta, kept))
             }
-            Event::Apply(object) => owned.take(&children, object),
+            Event::Apply(object) => owned.take(object, |kind, meta, kept| children.apply(kind, meta, kept)),
             Event::Delete(object) => children.remove(owned.kind, &Key::of(object.meta())),
             Event::InitDone => children.retain(owned.kind, namespace.as_deref(), &std::mem::take(&mut listed)),
         };

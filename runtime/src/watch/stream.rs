@@ -1,6 +1,5 @@
 //! One watch: its events to a sink, with a back-off of its own and each trouble told once.
 
-use std::collections::HashSet;
 use std::fmt;
 use std::pin::pin;
 use std::sync::Arc;
@@ -8,20 +7,18 @@ use std::time::Duration;
 
 use futures::StreamExt;
 use kube::core::{ApiResource, DynamicResourceScope};
-use kube::runtime::watcher::{self, Event, watcher};
+use kube::runtime::watcher::Event;
 use kube::{Api, Client, Resource};
 use tokio::sync::watch;
 
+use super::backoff::{Backoff, Proof};
 use super::health::Watched;
+use super::list_watch::{Heard, Selection, list_watch};
 use super::streaming::Streaming;
 use super::trouble::Trouble;
 use super::watches::Form;
-use crate::client::lean;
+use crate::client::{self, lean};
 use crate::decode::{Shelf, fetching, keeping_all};
-use crate::queue::Curve;
-
-/// The pauses between the tries of one watch. (The adaptor of kube-runtime starts anew with each attempt to list.)
-const PAUSES: Curve = Curve { base: Duration::from_secs(1), cap: Duration::from_secs(30) };
 
 /// How long a list that comes as a stream may pause: some servers take the request and never say that all is there.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -46,10 +43,9 @@ impl Place {
         }
     }
 
-    fn config(&self) -> watcher::Config {
-        let config = watcher::Config::default();
-        let config = self.labels.iter().fold(config, |config, labels| config.labels(labels));
-        self.name.iter().fold(config, |config, name| config.fields(&format!("metadata.name={name}")))
+    fn selection(&self, streams: bool) -> Selection {
+        let fields = self.name.as_ref().map(|name| format!("metadata.name={name}"));
+        Selection { labels: self.labels.clone(), fields, streams }
     }
 }
 
@@ -97,17 +93,16 @@ pub(super) async fn follow<K: Form>(
 ) {
     let place = &watched.place;
     let shelf = Shelf::default();
-    let client = if place.whole { client } else { lean(&client, K::BY_TEXT.then_some(&shelf)) };
+    let client = if place.whole { client::watched(&client) } else { lean(&client, K::BY_TEXT.then_some(&shelf)) };
     let begin = || {
-        let (config, streams) = streaming.apply(place.config());
-        let events = watcher(place.api::<K>(client.clone()), config);
+        let streams = streaming.is_wanted();
+        let events = list_watch(place.api::<K>(client.clone()), place.selection(streams));
         (fetching(shelf.clone(), keeping_all(place.whole, events)), streams)
     };
     let (events, mut streams) = begin();
     let mut events = pin!(events);
-    let mut told = HashSet::new();
     // Whether a list is under way.
-    let (mut failures, mut lists) = (0, true);
+    let (mut backoff, mut lists) = (Backoff::default(), true);
     loop {
         let next = match streams && lists {
             true => tokio::time::timeout(PATIENCE, events.next()).await,
@@ -129,29 +124,24 @@ pub(super) async fn follow<K: Form>(
         let Ok(next) = next else { continue };
         let Some(event) = next else { return };
         match event {
-            Ok(event) => {
-                let (begins, listed) = (matches!(event, Event::Init), matches!(event, Event::InitDone));
-                lists = (lists || begins) && !listed;
+            Ok(Heard::Works) => backoff.works(Proof::Watch, &watched),
+            Ok(Heard::Event(event)) => {
+                let proof = Proof::of(&event);
+                lists = (lists || matches!(event, Event::Init)) && proof != Some(Proof::List);
                 deliver(event);
-                if listed {
+                if proof == Some(Proof::List) {
                     progress.send_replace(Progress::Listed);
                     watched.listed();
                 }
-                if !begins {
-                    if failures > 0 {
-                        watched.works();
-                    }
-                    failures = 0;
-                    told.clear();
+                if let Some(proof) = proof {
+                    backoff.works(proof, &watched);
                 }
             }
             Err(_) if is_refused => {}
             Err(error) => {
+                lists = true;
                 let trouble = Trouble::of(&error);
-                watched.fails(&trouble);
-                if told.insert(trouble.to_string()) {
-                    tracing::warn!(watch = %place, "the watch failed, and is tried again: {trouble}; {}", trouble.cure(place));
-                }
+                let pause = backoff.fails(&trouble, Proof::against(&error, streams), &watched);
                 progress.send_if_modified(|progress| {
                     let early = *progress != Progress::Listed;
                     if early {
@@ -159,8 +149,7 @@ pub(super) async fn follow<K: Form>(
                     }
                     early
                 });
-                tokio::time::sleep(PAUSES.delay(failures)).await;
-                failures = failures.saturating_add(1);
+                tokio::time::sleep(pause).await;
             }
         }
     }

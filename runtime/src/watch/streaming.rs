@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use kube::runtime::watcher::{Config, Error};
+use super::list_watch::Error;
 
 /// Whether first lists are asked for as streams. All clones are one: a server that refuses is asked once.
 #[derive(Clone, Debug, Default)]
@@ -15,18 +15,15 @@ impl Streaming {
         Self(Arc::new(AtomicBool::new(wanted)))
     }
 
-    /// The configuration of a watch that begins now, and whether it streams.
-    pub(super) fn apply(&self, config: Config) -> (Config, bool) {
-        match self.0.load(Ordering::SeqCst) {
-            true => (config.streaming_lists(), true),
-            false => (config, false),
-        }
+    /// Whether a watch that begins now streams.
+    pub(super) fn is_wanted(&self) -> bool {
+        self.0.load(Ordering::SeqCst)
     }
 
     /// Whether the error says that the server knows no streaming lists; then nobody asks for them any more. Kubernetes before 1.27, and
     /// later ones without the feature gate `WatchList`, take the request for invalid.
     pub(super) fn ends_with(&self, error: &Error) -> bool {
-        let Error::WatchStartFailed(kube::Error::Api(status)) = error else { return false };
+        let Error::Start(kube::Error::Api(status)) = error else { return false };
         let refused = matches!(status.code, 400 | 422);
         if refused {
             self.end(&status.message);

@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-use kube::runtime::watcher;
-
+use super::list_watch::Error;
 use super::stream::Place;
 use crate::backend::ApiError;
+use crate::client::{LineTooLong, is_too_long};
 
 /// Why a watch does not work.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,23 +18,34 @@ pub(crate) enum Trouble {
     Unreachable(String),
     /// The version to go on from is too old (410): the watch lists again.
     Expired,
+    /// An object is too large to be read.
+    TooLong,
+    /// It neither delivers nor ends, or a list is not answered.
+    Silent(String),
+    /// The server has another past: its versions went back.
+    WentBack(String),
     /// Anything else.
     Other(String),
 }
 
 impl Trouble {
-    pub(super) fn of(error: &watcher::Error) -> Self {
+    pub(super) fn of(error: &Error) -> Self {
         match error {
-            watcher::Error::InitialListFailed(error)
-            | watcher::Error::WatchStartFailed(error)
-            | watcher::Error::WatchFailed(error) => Self::of_client(error),
-            watcher::Error::WatchError(status) => Self::of_status(status),
-            watcher::Error::NoResourceVersion => Self::Other("the answer has no resourceVersion".into()),
+            Error::List(error) | Error::Start(error) | Error::Broke(error) => Self::of_client(error),
+            Error::Reported(status) => Self::of_status(status),
+            Error::NoVersion => Self::Other("the answer has no resourceVersion".into()),
+            Error::BrokeOff => Self::Other("the watch ended before all objects that are there had come".into()),
+            Error::Unanswered => Self::Silent("the API server did not answer a list in time".into()),
+            Error::Silent(time) => Self::Silent(format!("the watch neither delivered nor ended within {time:?}")),
+            Error::WentBack(from, to) => Self::WentBack(format!(
+                "the versions of the API server went back from {from} to {to}, as when its store was restored or wiped"
+            )),
         }
     }
 
     pub(crate) fn of_client(error: &kube::Error) -> Self {
         match error {
+            error if is_too_long(error) => Self::TooLong,
             kube::Error::Api(status) => Self::of_status(status),
             kube::Error::HyperError(_) | kube::Error::Service(_) | kube::Error::ReadEvents(_) => {
                 Self::Unreachable(chain(error))
@@ -61,7 +72,9 @@ impl Trouble {
                 format!("grant the verbs get, list, watch on {}", plural_and_group(&resource.plural, &resource.group))
             }
             Self::Unreachable(_) => "check that the API server runs and can be reached".into(),
-            Self::Expired => "nothing to do: it lists again".into(),
+            Self::Expired | Self::WentBack(_) => "nothing to do: it lists again".into(),
+            Self::TooLong => "find the object that is so large, and make it smaller".into(),
+            Self::Silent(_) => "check the API server and what is between it and the operator, such as a proxy".into(),
             Self::Other(_) => "see the log of the API server".into(),
         }
     }
@@ -77,7 +90,12 @@ impl fmt::Display for Trouble {
         match self {
             Self::Unknown => f.write_str("the API server does not know the kind"),
             Self::Forbidden(text) if text.is_empty() => f.write_str("the role does not allow it"),
-            Self::Forbidden(text) | Self::Unreachable(text) | Self::Other(text) => f.write_str(text),
+            Self::Forbidden(text)
+            | Self::Unreachable(text)
+            | Self::Silent(text)
+            | Self::WentBack(text)
+            | Self::Other(text) => f.write_str(text),
+            Self::TooLong => LineTooLong.fmt(f),
             Self::Expired => f.write_str("the version to go on from is too old"),
         }
     }
@@ -89,7 +107,12 @@ impl From<Trouble> for ApiError {
         match trouble {
             Trouble::Unknown => Self::NotServed(text),
             Trouble::Forbidden(_) => Self::Forbidden(text),
-            Trouble::Unreachable(_) | Trouble::Expired | Trouble::Other(_) => Self::Failed(text),
+            Trouble::Unreachable(_)
+            | Trouble::Expired
+            | Trouble::TooLong
+            | Trouble::Silent(_)
+            | Trouble::WentBack(_)
+            | Trouble::Other(_) => Self::Failed(text),
         }
     }
 }

@@ -18,6 +18,9 @@ use crate::wiring::{Cache, KindInfo};
 /// A child: its kind, as a place in the list of owned kinds, and its name.
 type Id = (usize, Key);
 
+/// What a list is of: an owned kind, as a place in the list of them, and a namespace or all.
+type Place = (usize, Option<Arc<str>>);
+
 /// The records of all owned kinds. Cloneable: all clones are one.
 #[derive(Clone, Debug)]
 pub(super) struct Children(Arc<Shared>);
@@ -36,6 +39,8 @@ struct Records {
     writes: HashMap<Id, Writes>,
     /// The uids of what we deleted, until the watch says that it is gone.
     deleted: HashMap<Id, Box<str>>,
+    /// What we wrote or deleted since a list began that is under way.
+    lists: HashMap<Place, HashSet<Key>>,
 }
 
 /// One version of a child.
@@ -143,6 +148,29 @@ impl Children {
         self.lock().apply(&id, child)
     }
 
+    /// A list of the kind begins.
+    pub(super) fn begin_list(&self, kind: usize, namespace: Option<Arc<str>>) {
+        self.lock().lists.insert((kind, namespace), HashSet::new());
+    }
+
+    /// Takes in an object of a list, and returns the owners that it wakes.
+    pub(super) fn listed(
+        &self,
+        kind: usize,
+        namespace: Option<&Arc<str>>,
+        meta: &ObjectMeta,
+        kept: Option<Kept>,
+    ) -> Vec<Key> {
+        let id = (kind, Key::of(meta));
+        let Some(child) = self.child(meta, kept) else { return self.lock().remove(&id) };
+        let mut records = self.lock();
+        let under_way = records.lists.get(&(kind, namespace.cloned()));
+        if under_way.is_some_and(|written| written.contains(&id.1)) {
+            return records.apply(&id, child);
+        }
+        records.listed(&id, child, meta.deletion_timestamp.is_some())
+    }
+
     /// The watch says that the object is gone.
     pub(super) fn remove(&self, kind: usize, key: &Key) -> Vec<Key> {
         self.lock().remove(&(kind, key.clone()))
@@ -151,6 +179,7 @@ impl Children {
     /// Removes what a complete list of the namespace (or of all) does not hold.
     pub(super) fn retain(&self, kind: usize, namespace: Option<&str>, listed: &HashSet<Key>) -> Vec<Key> {
         let mut records = self.lock();
+        records.lists.remove(&(kind, namespace.map(Arc::from)));
         let of_list = |id: &&Id| id.0 == kind && (namespace.is_none() || id.1.namespace.as_deref() == namespace);
         let gone: Vec<Id> =
             records.children.keys().filter(of_list).filter(|id| !listed.contains(&id.1)).cloned().collect();
@@ -188,6 +217,7 @@ impl Children {
             // The watch was faster; what is known now is another object of this name.
             return;
         }
+        records.touch(&id);
         if let Some(uid) = records.children.get(&id).map(|child| child.uid.clone()) {
             records.deleted.insert(id, uid);
         }
@@ -208,6 +238,32 @@ impl Records {
         let ids = self.by_owner.get(owner_uid).into_iter().flatten();
         let known = ids.filter_map(|id| Some((id, self.children.get(id)?)));
         known.filter(|(id, child)| self.is_alive(id, child))
+    }
+
+    /// Lists that are under way may not show what we did to the child.
+    fn touch(&mut self, (kind, key): &Id) {
+        let of = |(at, namespace): &Place| at == kind && (namespace.is_none() || *namespace == key.namespace);
+        for (_, written) in self.lists.iter_mut().filter(|(place, _)| of(place)) {
+            written.insert(key.clone());
+        }
+    }
+
+    /// Takes in a child from a list that began after all that is known of it: where the list holds less, the store was set back.
+    fn listed(&mut self, id: &Id, child: Child, is_deleting: bool) -> Vec<Key> {
+        let is_past =
+            |known: &Child| known.uid == child.uid && is_newer(&known.resource_version, &child.resource_version);
+        let is_back = !is_deleting && self.deleted.get(id) == Some(&child.uid);
+        let is_other = |known: &Child| known.resource_version != child.resource_version;
+        if is_back || self.children.get(id).is_some_and(|known| is_other(known) && is_past(known)) {
+            self.deleted.remove(id);
+            self.forget(id);
+        }
+        let woken = self.apply(id, child);
+        if let Some(writes) = self.writes.get_mut(id) {
+            writes.ours.clear();
+        }
+        self.tidy(id);
+        woken
     }
 
     fn apply(&mut self, id: &Id, child: Child) -> Vec<Key> {
@@ -268,6 +324,7 @@ impl Records {
     }
 
     fn wrote(&mut self, id: Id, child: Child) {
+        self.touch(&id);
         let version = &child.resource_version;
         let known = self.children.get(&id);
         if known.is_some_and(|known| known.resource_version == *version) {

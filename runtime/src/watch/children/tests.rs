@@ -207,3 +207,47 @@ fn what_is_kept_of_a_child_is_its_newest_version_until_we_delete_it() {
         assert_eq!((children.kept(&target()), children.kept_of("uid-one", &target().kind)), (None, Vec::new()));
     }
 }
+
+fn listed(children: &Children, version: &str) -> Vec<Key> {
+    children.listed(0, None, &child(version, "one"), None)
+}
+
+#[test]
+fn an_older_version_in_a_list_that_began_later_wakes_the_owner() {
+    let children = children();
+    children.apply(0, &child("9", "one"), None);
+    children.begin_list(0, None);
+    assert_eq!(listed(&children, "9"), [], "the same version");
+    assert_eq!(listed(&children, "4"), repo("one"));
+    assert_eq!(children.get(&target()).unwrap().resource_version, "4");
+    // A version of ours that the store has lost is nobody's now.
+    children.wrote(&seen("7"), &whole("7"), &repo("one")[0]);
+    children.retain(0, None, &HashSet::from([Key::new(Some("a"), "child")]));
+    children.begin_list(0, None);
+    assert_eq!(listed(&children, "5"), repo("one"));
+    assert_eq!(children.apply(0, &child("7", "one"), None), repo("one"));
+}
+
+#[test]
+fn what_we_write_while_a_list_is_under_way_is_newer_than_the_list() {
+    let children = children();
+    children.begin_list(0, None);
+    children.wrote(&seen("9"), &whole("9"), &repo("one")[0]);
+    assert_eq!(listed(&children, "4"), repo("one"), "it is another version");
+    assert_eq!(children.get(&target()).unwrap().resource_version, "9");
+}
+
+#[test]
+fn a_child_that_we_deleted_and_a_later_list_holds_is_back() {
+    let children = children();
+    children.apply(0, &child("4", "one"), None);
+    children.deleted(&target());
+    assert_eq!(children.of("uid-one"), []);
+    children.begin_list(0, None);
+    let mut going = child("5", "one");
+    going.deletion_timestamp = Some(serde_json::from_value(json!("2026-01-01T00:00:00Z")).unwrap());
+    children.listed(0, None, &going, None);
+    assert_eq!(children.of("uid-one"), [], "its deletion waits for a finalizer");
+    assert_eq!(listed(&children, "4"), repo("one"));
+    assert_eq!(children.of("uid-one").len(), 1);
+}

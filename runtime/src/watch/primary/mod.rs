@@ -6,6 +6,7 @@ mod tests;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use kube::api::ObjectMeta;
 use kube::runtime::watcher::Event;
 
 use crate::cause::{self, List};
@@ -112,13 +113,17 @@ impl<K: crate::Primary> Primary<K> {
         let (this, mut list, namespace) = (self.clone(), Listing::default(), place.namespace.clone());
         watches.join(place, move |event: Event<Guarded<K>>| match event {
             // What an earlier list brought that broke off has not woken anybody yet, and will not come as a change again.
-            Event::Init => list.seen.clear(),
+            Event::Init => {
+                list.seen.clear();
+                list.wrote = this.outstanding(namespace.as_deref());
+            }
             Event::InitApply(object) => {
-                list.seen.insert(Key::of(kube::Resource::meta(&object)));
-                list.changes.extend(this.apply(object, &filter));
+                let key = Key::of(kube::Resource::meta(&object));
+                list.changes.extend(this.take(object, &filter, Source::List(list.wrote.get(&key).map(|v| &**v))));
+                list.seen.insert(key);
             }
             Event::InitDone => {
-                let Listing { seen, changes } = std::mem::take(&mut list);
+                let Listing { seen, changes, .. } = std::mem::take(&mut list);
                 this.wake(&queue, &filter, changes);
                 this.wake(&queue, &filter, this.retain(namespace.as_deref(), &seen));
             }
@@ -143,12 +148,19 @@ impl<K: crate::Primary> Primary<K> {
         }
     }
 
-    /// Takes the object into the cache. An unchanged version changes nothing, as after a relist.
+    /// Takes a change into the cache.
     fn apply(&self, object: Guarded<K>, filter: &Filter<K>) -> Option<Change> {
+        self.take(object, filter, Source::Watch)
+    }
+
+    /// Takes the object into the cache. An unchanged version changes nothing, as after a relist.
+    fn take(&self, object: Guarded<K>, filter: &Filter<K>, source: Source<'_>) -> Option<Change> {
         let meta = kube::Resource::meta(&object);
         let (key, version) = (Key::of(meta), meta.resource_version.clone().unwrap_or_default());
         let mut objects = self.lock();
-        if objects.get(&key).is_some_and(|held| held.version == version) {
+        let held = objects.get(&key);
+        let is_past = held.is_some_and(|held| held.is_of_another_past(meta, &version, source));
+        if !is_past && held.is_some_and(|held| held.is(meta, &version)) {
             return None;
         }
         let now = match object {
@@ -159,7 +171,7 @@ impl<K: crate::Primary> Primary<K> {
                 return None;
             }
         };
-        let before = objects.remove(&key);
+        let before = objects.remove(&key).filter(|_| !is_past);
         let causes = causes(before.as_ref(), &*now, filter);
         let wrote = before.and_then(|held| held.wrote).filter(|wrote| outlives(&**wrote, &*now));
         objects.insert(key.clone(), Held { seen: Some(now), version, wrote });
@@ -172,6 +184,13 @@ impl<K: crate::Primary> Primary<K> {
             object = %key, version, "{} does not fit its type and is left alone until it does: {}", K::kind(&()), broken.text()
         );
         self.lock().insert(key, Held { seen: None, version, wrote: None });
+    }
+
+    /// The versions of our writes that the watch of the namespace (or of all) has not delivered.
+    fn outstanding(&self, namespace: Option<&str>) -> HashMap<Key, String> {
+        let objects = self.lock();
+        let here = objects.iter().filter(|(key, _)| namespace.is_none() || key.namespace.as_deref() == namespace);
+        here.filter_map(|(key, held)| Some((key.clone(), version(held.wrote.as_deref()?).to_owned()))).collect()
     }
 
     fn remove(&self, key: &Key) -> Option<Change> {
@@ -194,6 +213,37 @@ impl<K: crate::Primary> Primary<K> {
 struct Listing {
     seen: HashSet<Key>,
     changes: Vec<Change>,
+    /// The versions of our writes that had returned when it began.
+    wrote: HashMap<Key, String>,
+}
+
+/// Where an object comes from.
+#[derive(Clone, Copy)]
+enum Source<'a> {
+    Watch,
+    /// A list that began after a write of ours had returned this version, if there was one that the watch has not delivered.
+    List(Option<&'a str>),
+}
+
+impl<K: crate::Primary> Held<K> {
+    fn is_of(&self, meta: &ObjectMeta) -> bool {
+        self.seen.as_deref().is_none_or(|seen| seen.meta().uid == meta.uid)
+    }
+
+    /// Whether this version of this object is what the watch delivered last. Another object may have the same version in a store that was
+    /// wiped.
+    fn is(&self, meta: &ObjectMeta, version: &str) -> bool {
+        self.version == version && self.is_of(meta)
+    }
+
+    /// Whether a list shows that the store was set back: it holds an older version than the watch delivered or a write returned before the
+    /// list began.
+    fn is_of_another_past(&self, meta: &ObjectMeta, listed: &str, source: Source<'_>) -> bool {
+        let Source::List(written) = source else { return false };
+        let is_past = |known: &str| known != listed && is_newer(known, listed);
+        let is_still = |written: &&str| self.wrote.as_deref().is_some_and(|wrote| version(wrote) == *written);
+        self.is_of(meta) && (is_past(&self.version) || written.filter(is_still).is_some_and(is_past))
+    }
 }
 
 fn version<K: crate::Primary>(object: &K) -> &str {

@@ -181,3 +181,35 @@ fn a_relist_finds_what_is_gone_in_its_own_namespace_only() {
     assert_eq!(primary.retain(Some("b"), &HashSet::new()), []);
     assert_eq!(primary.retain(Some("a"), &HashSet::new()), [Change { key: key(), causes: Causes::DELETION }]);
 }
+
+#[test]
+fn an_older_version_in_a_list_is_another_past_and_the_object_is_new() {
+    let primary = Primary::new();
+    let listed = |version, written| primary.take(thing(version, &json!({})), &filter(), Source::List(written));
+    primary.apply(thing("9", &json!({})), &filter());
+    assert_eq!(listed("4", None).unwrap().causes, Causes::APPEARED);
+    assert_eq!(primary.seen_version(&key()).unwrap(), "4");
+    assert_eq!(listed("4", None), None, "nothing new");
+}
+
+#[test]
+fn a_list_that_began_after_our_write_and_lacks_it_shows_that_it_is_lost() {
+    let primary = Primary::new();
+    primary.apply(thing("4", &json!({})), &filter());
+    primary.wrote(sound(thing("9", &json!({}))));
+    assert_eq!(primary.outstanding(Some("b")), HashMap::new());
+    assert_eq!(primary.outstanding(Some("a")), HashMap::from([(key(), "9".to_owned())]));
+    let listed = |written| primary.take(thing("4", &json!({})), &filter(), Source::List(written));
+    assert_eq!(listed(None), None, "the list began before the write");
+    assert_eq!(primary.get(&key()).unwrap().metadata.resource_version.as_deref(), Some("9"));
+    assert_eq!(listed(Some("9")).unwrap().causes, Causes::APPEARED);
+    assert_eq!(primary.get(&key()).unwrap().metadata.resource_version.as_deref(), Some("4"));
+}
+
+#[test]
+fn another_object_with_the_version_of_the_one_before_is_new() {
+    let primary = Primary::new();
+    primary.apply(thing("4", &json!({})), &filter());
+    let recreated = thing("4", &json!({ "/metadata/uid": "another" }));
+    assert_eq!(primary.take(recreated, &filter(), Source::List(None)).unwrap().causes, Causes::APPEARED);
+}

@@ -1,0 +1,87 @@
+//! The pauses of one watch that fails, and what is reported of it.
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use kube::runtime::watcher::Event;
+use tokio::time::Instant;
+
+use super::health::Watched;
+use super::list_watch::Error;
+use super::trouble::Trouble;
+use crate::queue::Curve;
+
+/// The pauses between the tries of one watch. (The adaptor of kube-runtime starts anew with each attempt to list.)
+const PAUSES: Curve = Curve { base: Duration::from_secs(1), cap: Duration::from_secs(30) };
+
+/// A watch that has worked for so long starts with the shortest pause again.
+const STEADY: Duration = Duration::from_secs(30);
+
+/// What shows that a watch works.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Proof {
+    /// A list is complete.
+    List,
+    /// The watch after it delivered a change or a bookmark, or ended in good order.
+    Watch,
+}
+
+impl Proof {
+    /// What the event shows.
+    pub(super) fn of<K>(event: &Event<K>) -> Option<Self> {
+        match event {
+            Event::Init | Event::InitApply(_) => None,
+            Event::InitDone => Some(Self::List),
+            Event::Apply(_) | Event::Delete(_) => Some(Self::Watch),
+        }
+    }
+
+    /// What has to be shown after the error. A list that comes as a stream is a watch.
+    pub(super) fn against(error: &Error, streams: bool) -> Self {
+        match error {
+            Error::List(_) | Error::Unanswered | Error::NoVersion | Error::WentBack(..) => Self::List,
+            Error::Silent(_) => Self::Watch,
+            Error::Start(_) | Error::Broke(_) | Error::BrokeOff | Error::Reported(_) if streams => Self::List,
+            Error::Start(_) | Error::Broke(_) | Error::BrokeOff | Error::Reported(_) => Self::Watch,
+        }
+    }
+}
+
+/// Failures in a row.
+#[derive(Debug, Default)]
+pub(super) struct Backoff {
+    failures: u32,
+    /// Since when it works.
+    well: Option<Instant>,
+    /// What the last failure calls for, until that comes.
+    wanted: Option<Proof>,
+    /// What was logged.
+    told: HashSet<String>,
+}
+
+impl Backoff {
+    /// Something came.
+    pub(super) fn works(&mut self, proof: Proof, watched: &Watched) {
+        self.well.get_or_insert_with(Instant::now);
+        if self.wanted.take_if(|wanted| proof >= *wanted).is_some() {
+            watched.works();
+        }
+    }
+
+    /// It failed: logs each reason once, and returns how long to pause.
+    pub(super) fn fails(&mut self, trouble: &Trouble, wanted: Proof, watched: &Watched) -> Duration {
+        if self.well.take().is_some_and(|since| since.elapsed() >= STEADY) {
+            self.failures = 0;
+            self.told.clear();
+        }
+        watched.fails(trouble);
+        self.wanted = Some(wanted);
+        let place = &watched.place;
+        if self.told.insert(trouble.to_string()) {
+            tracing::warn!(watch = %place, "the watch failed, and is tried again: {trouble}; {}", trouble.cure(place));
+        }
+        let pause = PAUSES.delay(self.failures);
+        self.failures = self.failures.saturating_add(1);
+        pause
+    }
+}
