@@ -12,7 +12,7 @@ pub use crate::cx::{Bounded, ClaimStep, Erased, Limit, UndoStep};
 use crate::cx::{Cx, Pass, claim, hook, observe, undo};
 use crate::outcome::ReconcileError;
 use crate::poison::Poison;
-use crate::reconciler::Reconciler;
+use crate::reconciler::{Primary, Reconciler};
 #[doc(no_inline)]
 pub use crate::right::{clears, owns, reads, sets, watches};
 use crate::step::{Claim, Hooked, Observe, SubReconciler};
@@ -117,6 +117,29 @@ impl<C, M: ConditionMarker<Set = C>> MarkerOf<C> for M {}
 #[must_use]
 pub const fn place<M: MarkerOf<C>, C>() -> usize {
     M::INDEX
+}
+
+/// The step has a cleanup. Asked in a constant of a type, where an error makes the type one, too: whoever uses it says nothing more.
+#[must_use]
+pub const fn has_cleanup<S: HasCleanup>() -> usize {
+    0
+}
+
+/// The same for a kind that can be reconciled.
+#[must_use]
+pub const fn is_primary<O: Primary>() -> usize {
+    0
+}
+
+/// A kind, once it is known that it can be reconciled: `N` is what [`is_primary`] returns.
+pub trait KindOf<const N: usize> {
+    /// The kind itself.
+    type Kind: Primary;
+}
+
+#[diagnostic::do_not_recommend]
+impl<O: Primary, const N: usize> KindOf<N> for O {
+    type Kind = O;
 }
 
 /// What ends the wait of an error that holds this.
@@ -224,6 +247,12 @@ pub(crate) const fn same(a: &str, b: &str) -> bool {
 #[must_use]
 pub const fn step_of<F: StepFn<M>, M>(_: &F) -> Tag<F::Step> {
     Tag(PhantomData)
+}
+
+/// A value that tells rustc the type of a block; never called.
+#[must_use]
+pub fn value<T>() -> T {
+    std::process::abort()
 }
 
 /// A borrow that keeps `dyn Trait` as long-lived as it is elsewhere.

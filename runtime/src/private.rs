@@ -14,8 +14,8 @@ pub use crate::interval::IntoInterval;
 pub use crate::observed::ObservedBy;
 pub use crate::outcome::{Class, Flow, ReconcileError};
 pub use crate::pipeline::{
-    Borrowed, IsSet, StepOf, StepOutput, claimer, hooker, is_empty, may_own, observer, pipeline, place, skip, step_of,
-    wakes, wiring_of,
+    Borrowed, IsSet, KindOf, StepOf, StepOutput, claimer, has_cleanup, hooker, is_empty, is_primary, may_own, observer,
+    pipeline, place, skip, step_of, value, wakes, wiring_of,
 };
 pub use crate::poison::{Poison, poisoned};
 pub use crate::policy::Policies;
@@ -25,12 +25,13 @@ pub use crate::restricted::{DraftKey, OnlyWrittenBy, StatusDraft, with_cx_write}
 pub use crate::retry::Retry;
 pub use crate::right::{Declares, Unread, clears, indexes, kept, labels, owns, reads, sets, watches};
 pub use crate::status::{ObservedInputs, StatusContract};
-pub use crate::step::{Claim, HasCleanup, Hooked, NoCleanup, Observe, Provides, SubReconciler, Undo};
+pub use crate::step::{Claim, CleanedUp, HasCleanup, Hooked, NoCleanup, Observe, Provides, SubReconciler, Undo};
 pub use crate::suspend::{IsSuspended, Suspend};
 pub use crate::triggers::{Names, Triggers};
 pub use crate::wiring::{Arm, Cache, How, KindInfo, Node, Previously, Readable, Relation, StepWiring, When, Wiring};
 pub use std;
 pub use std::clone::Clone;
 pub use std::fmt::Debug;
-pub use std::marker::Copy;
+pub use std::future::Future;
+pub use std::marker::{Copy, Send};
 pub use {schemars, serde};

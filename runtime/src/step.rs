@@ -42,6 +42,18 @@ pub trait HasCleanup {
     type Cleanup;
 }
 
+/// The same, once `N` is known: it is what [`has_cleanup`](crate::pipeline::has_cleanup) returns.
+#[doc(hidden)]
+pub trait CleanedUp<const N: usize> {
+    /// The cleanup.
+    type Cleanup;
+}
+
+#[diagnostic::do_not_recommend]
+impl<S: HasCleanup, const N: usize> CleanedUp<N> for S {
+    type Cleanup = S::Cleanup;
+}
+
 /// The undoing of a step within a reconciler.
 #[doc(hidden)]
 pub trait Undo<S: SubReconciler, R: Reconciler> {

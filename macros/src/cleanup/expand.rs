@@ -10,6 +10,7 @@ use crate::sub_reconciler::Parts;
 use crate::syntax::function::Function;
 use crate::syntax::link::Link;
 use crate::syntax::names::plain;
+use crate::syntax::sent::expand_sent;
 use crate::syntax::shape::hidden;
 
 pub(crate) fn expand(cleanup: &Cleanup) -> Parts {
@@ -22,7 +23,7 @@ pub(crate) fn expand(cleanup: &Cleanup) -> Parts {
     };
     let undo = expand_undo(cleanup);
     let marker = marker.define(&function.inherited_as("this cleanup."), krate);
-    Parts { function: function.to_token_stream(), marker, impls: quote!(#link #undo) }
+    Parts { function: expand_sent(function, krate), marker, impls: quote!(#link #undo) }
 }
 
 /// How a reconciler runs it: any one that has what a function takes, or the struct of a method.

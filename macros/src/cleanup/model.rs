@@ -40,6 +40,7 @@ pub(crate) fn read(
     if let (Some(step), Some(_)) = (&args.of, &object) {
         let step = step.segments.last().map_or_else(String::new, |segment| segment.ident.to_string());
         check::check_context(&what, &step, &function, errors);
+        context::mend(&mut function);
     }
     if args.of.is_none() {
         args.of = implied(&function);

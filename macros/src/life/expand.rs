@@ -8,6 +8,7 @@ use super::{Args, Moment, Shape, What};
 use crate::sub_reconciler::Parts;
 use crate::syntax::link::Link;
 use crate::syntax::names::plain;
+use crate::syntax::sent::expand_sent;
 use crate::syntax::shape::hidden;
 
 pub(super) fn expand(moment: &Moment) -> Parts {
@@ -22,8 +23,11 @@ pub(super) fn expand(moment: &Moment) -> Parts {
         None => expand_poison(moment),
     };
     let marker = marker.define(&function.inherited_as(&format!("this {}.", what.word())), &args.krate);
-    let attrs = shape.is_none().then(|| quote!(#[allow(dead_code)]));
-    Parts { function: quote!(#attrs #function), marker, impls }
+    let function = match shape {
+        Some(_) => expand_sent(function, &args.krate),
+        None => quote!(#[allow(dead_code)] #function),
+    };
+    Parts { function, marker, impls }
 }
 
 impl What {

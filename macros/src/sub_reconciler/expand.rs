@@ -14,6 +14,7 @@ use crate::syntax::action::wire;
 use crate::syntax::docs;
 use crate::syntax::duration::expand_duration;
 use crate::syntax::krate::Krate;
+use crate::syntax::sent::expand_sent;
 use crate::syntax::shape::hidden_at;
 
 pub(crate) fn expand(step: &Step) -> Parts {
@@ -33,7 +34,7 @@ pub(crate) fn expand(step: &Step) -> Parts {
     };
     let attrs = function.inherited_as(&format!("the step `{name}`."));
     let marker = marker.define(&attrs, &args.krate.full());
-    Parts { function: function.to_token_stream(), marker, impls }
+    Parts { function: expand_sent(function, &args.krate.full()), marker, impls }
 }
 
 fn expand_impl(step: &Step) -> TokenStream {
@@ -41,9 +42,10 @@ fn expand_impl(step: &Step) -> TokenStream {
     let (krate, set) = (&args.krate, expand_short_set(step));
     let (error, undo, wiring) = (expand_error(krate, &step.error), expand_undo(step), expand_wiring(step));
     let (params, bounds) = marker.params(None, &TokenStream::new());
+    let kind = expand_object(step);
     quote! {
         impl #params #krate::SubReconciler for #marker #bounds {
-            type Object = #object;
+            type Object = #kind;
             type Conditions = #set;
             type Error = #error;
             type Undo = #undo;
@@ -51,6 +53,17 @@ fn expand_impl(step: &Step) -> TokenStream {
         }
         impl #params #krate::StepOf<#object, #set> for #marker #bounds {}
     }
+}
+
+/// The kind of the object.
+fn expand_object(step: &Step) -> TokenStream {
+    let object = &step.object;
+    if step.marker.is_generic() {
+        return object.to_token_stream();
+    }
+    let here = step.args.krate.at(object.span());
+    let asked = quote_spanned!(object.span()=> #here::is_primary::<#object>());
+    quote_spanned!(object.span()=> <#object as #here::KindOf<{ #asked }>>::Kind)
 }
 
 /// The set of the conditions: that of the first one.
@@ -75,13 +88,20 @@ fn expand_error(krate: &Krate, error: &ErrorType) -> TokenStream {
     }
 }
 
-/// An external step is undone by its cleanup; that there is one is asked here, once.
+/// An external step is undone by its cleanup. That there is one is asked in a constant: a type with a wrong one is an error already, so
+/// that reconcilers say nothing of it. A generic step has no constants of its own.
 fn expand_undo(step: &Step) -> TokenStream {
     let (marker, name) = (&step.marker, &step.function.sig.ident);
     match &step.args.external {
         Some(_) => {
             let here = step.args.krate.at(name.span());
-            quote_spanned!(name.span()=> <#marker as #here::HasCleanup>::Cleanup)
+            match marker.is_generic() {
+                true => quote_spanned!(name.span()=> <#marker as #here::HasCleanup>::Cleanup),
+                false => {
+                    let asked = quote_spanned!(name.span()=> #here::has_cleanup::<#marker>());
+                    quote_spanned!(name.span()=> <#marker as #here::CleanedUp<{ #asked }>>::Cleanup)
+                }
+            }
         }
         None => {
             let krate = &step.args.krate;

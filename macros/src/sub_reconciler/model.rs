@@ -70,13 +70,15 @@ pub(crate) fn read(args: StepArgs, mut function: Function, errors: &mut Errors) 
     let object = parse_object(&what, &function, errors).filter(|_| check_named(&what, &function, errors));
     bind_generics(&mut function, object.as_ref(), &args.krate);
     let marker = Marker::of(&function, args.marker.as_ref());
+    let mut mended = false;
     if object.is_some() {
         check::check_context(&function, &marker.ident, errors);
+        mended = context::mend(&mut function);
     }
     check::check_output(&function, errors);
     let error = error_type(&function.sig.output);
     fill_in(&mut function, &marker);
-    Draft { args, function, marker, object, error, callable: errors.count() == before }
+    Draft { args, function, marker, object, error, callable: errors.count() == before + usize::from(mended) }
 }
 
 impl Draft {

@@ -30,6 +30,20 @@ pub(crate) fn name(function: &Function) -> Option<&Ident> {
     }
 }
 
+/// Makes `cx: Cx` and `cx: &Cx` into `cx: &mut Cx`, of which the mistake has been told: nothing follows from it.
+pub(crate) fn mend(function: &mut Function) -> bool {
+    let Some(FnArg::Typed(context)) = function.sig.inputs.last_mut() else { return false };
+    if is_context(&context.ty, "Cx") {
+        return false;
+    }
+    let owned = behind(&context.ty).map_or(&*context.ty, |reference| &reference.elem).clone();
+    let is_one = last(&owned).is_some_and(|segment| segment.ident == "Cx");
+    if is_one {
+        *context.ty = syn::parse_quote!(&mut #owned);
+    }
+    is_one
+}
+
 /// The step that a context names.
 pub(crate) fn step(ty: &Type) -> Option<&Type> {
     let PathArguments::AngleBracketed(args) = &last(&behind(ty)?.elem)?.arguments else { return None };

@@ -46,6 +46,11 @@ impl Marker {
         of
     }
 
+    /// It has parameters.
+    pub(crate) fn is_generic(&self) -> bool {
+        !self.generics.params.is_empty()
+    }
+
     fn names(&self) -> Vec<&Ident> {
         self.generics.params.iter().filter_map(name).collect()
     }

@@ -12,5 +12,6 @@ pub(crate) mod link;
 pub(crate) mod marker;
 pub(crate) mod names;
 pub(crate) mod reason;
+pub(crate) mod sent;
 pub(crate) mod shape;
 pub(crate) mod suggest;
