@@ -128,7 +128,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_new_connection_takes_the_place_of_the_one_longest_without_a_request() {
         let mut bench = Bench::full().await;
-        assert_eq!(bench.closed(), []);
+        assert!(bench.closed().is_empty());
         bench.held[0].0.renew();
         bench.held[2].0.renew();
         for _ in 0..3 {
