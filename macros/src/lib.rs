@@ -171,9 +171,9 @@ pub fn status(args: TokenStream, item: TokenStream) -> TokenStream {
 /// | `watches(K, labels = "a=b")` | a kind of which all matching objects are kept in memory, for `cx.get` and `cx.list` |
 /// | `watches(K, labels = "a=b", index = ByUser)` | the same, found by what an `Index` says of them with `cx.indexed(ByUser, "alice")`, which alone wakes |
 /// | `polls(K)` | a kind that is read from the API server each time |
-/// | `owns(K, ..)` | kinds that it writes; a change of one wakes its owner, `cx.owned` names those there are |
-/// | `watches(K, .., cache = none)` | what is kept of the objects: `none` a version of each, `metadata` for `cx.metadata`, or all of it, `full` |
-/// | `owns(K, .., cache = full)` | the same for owned kinds, of which a record is kept unless given |
+/// | `owns(K, ..)` | kinds that it writes; a change of one triggers a reconcile of its owner, `cx.owned` names those there are |
+/// | `owns(K, .., adopt = if_unowned)` | objects without an owner are taken over, with `always` those of other owners, too; without it the object waits, `DependentForeign` |
+/// | `watches(K, .., cache = none)` | what is kept of the objects: `none` a version, `metadata`, or `full`; of owned kinds a record unless given |
 /// | `timeout = "30s"` | how long it, or its cleanup, may take within the time of the pass; then it is dropped and its condition says `TimedOut` |
 /// | `external` | it makes something outside of the cluster, which its [`cleanup`](macro@cleanup) removes |
 /// | `actions(force, ..)` | one-shot actions: `cx.requested("force")` tells whether `evenkeel.dev/forceAt` asks for it in this pass |

@@ -34,6 +34,8 @@ pub enum ApiError {
     Invalid(String),
     /// The server is busy (429, 503), with its `Retry-After`.
     Busy(Option<Duration>, String),
+    /// The object belongs to another owner, or to none: it was left as it is. The text names the owner.
+    Foreign(String),
     /// Anything else: the network, a 500, an answer that cannot be decoded.
     Failed(String),
 }
@@ -47,6 +49,7 @@ impl fmt::Display for ApiError {
             | Self::Forbidden(text)
             | Self::Invalid(text)
             | Self::Busy(_, text)
+            | Self::Foreign(text)
             | Self::Failed(text) => f.write_str(text),
         }
     }
@@ -58,11 +61,19 @@ const fn variant(reason: &'static str, doc: &'static str) -> VariantInfo {
     VariantInfo::new(reason, "transient", doc, Actions::TRANSIENT)
 }
 
+/// The reason of an object that waits for one that is another's, whatever the error type of its step is.
+pub(crate) const FOREIGN: &str = "DependentForeign";
+const FOREIGN_DOC: &str = "An object that it would write belongs to another owner, or to none; it is left as it is.\n\n\
+    Delete that object, choose another name, or declare `owns(.., adopt = ..)`. It runs again when that object or its owner changes.";
+
 /// A step that does nothing but talk to the API server needs no error type of its own: whatever is refused is tried again with back-off,
-/// as a role, a webhook or another object may change.
+/// as a role, a webhook or another object may change. An object of another owner is waited for.
 impl ReconcileError for ApiError {
     fn class(&self) -> Class {
-        Class::Transient
+        match self {
+            Self::Foreign(_) => Class::Waiting { poll: None },
+            _ => Class::Transient,
+        }
     }
 
     fn reason(&self) -> &'static str {
@@ -73,6 +84,7 @@ impl ReconcileError for ApiError {
             Self::Forbidden(_) => "Forbidden",
             Self::Invalid(_) => "Invalid",
             Self::Busy(..) => "ServerBusy",
+            Self::Foreign(_) => FOREIGN,
             Self::Failed(_) => "CallFailed",
         }
     }
@@ -84,6 +96,7 @@ impl ReconcileError for ApiError {
         variant("Forbidden", "The role of the operator does not allow it."),
         variant("Invalid", "The API server refuses the content."),
         variant("ServerBusy", "The API server is busy."),
+        VariantInfo::new(FOREIGN, "waiting", FOREIGN_DOC, Actions::WAITING),
         variant("CallFailed", "The API server did not answer, or not as it should."),
     ];
 }
@@ -153,14 +166,15 @@ pub trait Backend: Send + Sync {
     fn metadata(&self, relation: Relation, target: Target) -> BoxFuture<'_, Result<Vec<ObjectMeta>, ApiError>>;
     /// The names of the objects of the kind that are owned by the reconciled one, in order.
     fn owned(&self, kind: KindInfo) -> BoxFuture<'_, Result<Vec<String>, ApiError>>;
-    /// Server-side apply of an owned object under the reconciler's field manager, owner reference included.
-    fn apply(&self, target: Target, object: serde_json::Value) -> BoxFuture<'_, Result<Arc<DynamicObject>, ApiError>>;
-    /// Who has an object of this name that the reconciled one does not own, in words: `Deployment web`, or `somebody`. `None`: the name is
-    /// free, or ours.
-    fn holder(&self, _target: Target) -> BoxFuture<'_, Result<Option<String>, ApiError>> {
-        Box::pin(std::future::ready(Ok(None)))
-    }
-    /// Deletes an owned object; one that is not there is fine.
+    /// Server-side apply of an owned object under the reconciler's field manager, owner reference included. One that is there already
+    /// and not ours is taken over as the relation says, and [refused](ApiError::Foreign) otherwise.
+    fn apply(
+        &self,
+        relation: Relation,
+        target: Target,
+        object: serde_json::Value,
+    ) -> BoxFuture<'_, Result<Arc<DynamicObject>, ApiError>>;
+    /// Deletes an owned object; one that is not there is fine, and one that is not ours is [refused](ApiError::Foreign).
     fn delete(&self, target: Target) -> BoxFuture<'_, Result<(), ApiError>>;
     /// Writes the status in the middle of a pass. What is `urgent` is written also where the spec has moved meanwhile.
     fn record(&self, intent: StatusIntent, urgent: bool) -> BoxFuture<'_, Result<(), ApiError>>;

@@ -16,6 +16,8 @@
 #![cfg_attr(not(feature = "operator"), allow(dead_code, reason = "types only: what the engine uses waits for it"))]
 
 mod action;
+#[cfg(feature = "operator")]
+mod adoption;
 pub mod backend;
 #[cfg(feature = "operator")]
 mod cause;

@@ -28,7 +28,9 @@ pub use crate::status::{ObservedInputs, StatusContract};
 pub use crate::step::{Claim, CleanedUp, HasCleanup, Hooked, NoCleanup, Observe, Provides, SubReconciler, Undo};
 pub use crate::suspend::{IsSuspended, Suspend};
 pub use crate::triggers::{Names, Triggers};
-pub use crate::wiring::{Arm, Cache, How, KindInfo, Node, Previously, Readable, Relation, StepWiring, When, Wiring};
+pub use crate::wiring::{
+    Adopt, Arm, Cache, How, KindInfo, Node, Previously, Readable, Relation, StepWiring, When, Wiring,
+};
 pub use std;
 pub use std::clone::Clone;
 pub use std::fmt::Debug;

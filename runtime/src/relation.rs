@@ -17,13 +17,15 @@ pub struct Relation {
     pub kind: Option<fn() -> KindInfo>,
     /// What else its objects are found by, where they are watched by label.
     pub indexes: &'static [Indexer],
+    /// Which objects that are there already the step takes over, where it owns the kind.
+    pub adopt: Adopt,
 }
 
 impl Relation {
     /// With what is kept unless the step says otherwise: watched objects in full, of others nothing.
     #[must_use]
     pub const fn new(how: How, kind: Option<fn() -> KindInfo>) -> Self {
-        Self { how, cache: how.cache(), kind, indexes: &[] }
+        Self { how, cache: how.cache(), kind, indexes: &[], adopt: Adopt::Never }
     }
 
     /// The same, of which this is kept.
@@ -36,6 +38,12 @@ impl Relation {
     #[must_use]
     pub const fn indexed(self, indexes: &'static [Indexer]) -> Self {
         Self { indexes, ..self }
+    }
+
+    /// The same, of which the step takes over these.
+    #[must_use]
+    pub const fn adopting(self, adopt: Adopt) -> Self {
+        Self { adopt, ..self }
     }
 
     /// Whether the object, which matches the selector, is among what the target means.
@@ -63,10 +71,24 @@ pub enum Cache {
     Full,
 }
 
+/// Which objects a step takes over that are there already and that its reconciler did not make (`owns(K, adopt = ..)`); the later takes more.
+///
+/// An object that is not taken over is neither changed nor deleted: the object that wants it waits, with the reason `DependentForeign`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Adopt {
+    /// None: only what is absent is created, and only what is ours is updated.
+    #[default]
+    Never,
+    /// Objects without an owner.
+    IfUnowned,
+    /// Objects of other owners, too, but for those of another object of the reconciled kind.
+    Always,
+}
+
 /// In which way a step is related to a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum How {
-    /// `owns(K)`: the step writes objects of the kind, with an owner reference; a change of one wakes the owner.
+    /// `owns(K)`: the step writes objects of the kind, with an owner reference; a change of one triggers a reconcile of the owner.
     Owns,
     /// `watches(K, by_name)`: one watch per name that the step asked for; role with get, list, watch.
     WatchesByName,

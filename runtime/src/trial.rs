@@ -13,13 +13,14 @@ use kube::api::{DynamicObject, ObjectMeta};
 use kube::{Client, Resource};
 use serde_json::{Value, json};
 
+use crate::adoption::Claimant;
 use crate::backend::{ApiError, Backend, BoxFuture, Target};
 use crate::condition::{Condition, ConditionSet};
 use crate::cx::{self, Cx, Pass};
 use crate::draft::{Draft, StatusIntent};
 use crate::gate::Gate;
 use crate::outcome::Halt;
-use crate::pass::{Calls, holder, owned, owner};
+use crate::pass::{Calls, Owned, owned, owner};
 use crate::step::SubReconciler;
 use crate::watch::Seen;
 use crate::wiring::{How, KindInfo, Relation, Wiring};
@@ -84,6 +85,11 @@ struct Direct {
 }
 
 impl Direct {
+    fn owning<'a>(&'a self, target: &'a Target) -> Owned<'a> {
+        let claimant = Claimant { owner: &self.owner, manager: &self.calls.manager };
+        Owned { calls: &self.calls, claimant, target, asker: None }
+    }
+
     /// The objects of the kind that the object owns.
     async fn children(&self, kind: KindInfo) -> Result<Vec<DynamicObject>, ApiError> {
         let namespace = self.target.namespace.clone().filter(|_| kind.namespaced);
@@ -124,20 +130,21 @@ impl Backend for Direct {
         children.map_ok(|all| all.into_iter().filter_map(|object| object.metadata.name).collect()).boxed()
     }
 
-    fn holder(&self, target: Target) -> BoxFuture<'_, Result<Option<String>, ApiError>> {
-        async move { Ok(self.calls.get(&target).await?.and_then(|object| holder(&object, &self.owner.uid))) }.boxed()
-    }
-
-    fn apply(&self, target: Target, object: Value) -> BoxFuture<'_, Result<Arc<DynamicObject>, ApiError>> {
+    fn apply(
+        &self,
+        relation: Relation,
+        target: Target,
+        object: Value,
+    ) -> BoxFuture<'_, Result<Arc<DynamicObject>, ApiError>> {
         async move {
             let object = owned(&target, object, &self.owner)?;
-            self.calls.apply(&target, &object).await.map(Arc::new)
+            self.owning(&target).apply(relation.adopt, &object, None).await.map(Arc::new)
         }
         .boxed()
     }
 
     fn delete(&self, target: Target) -> BoxFuture<'_, Result<(), ApiError>> {
-        async move { self.calls.delete(&target).await }.boxed()
+        async move { self.owning(&target).delete(None).await }.boxed()
     }
 
     fn record(&self, intent: StatusIntent, _: bool) -> BoxFuture<'_, Result<(), ApiError>> {

@@ -13,7 +13,7 @@ use crate::action::{Until, VariantInfo, WatchedKind};
 use crate::condition::{ConditionInfo, ConditionSet, READY, RECONCILING, STALLED, SummaryInfo};
 use crate::cx::{ClaimStep, UndoStep};
 use crate::policy::Policies;
-pub use crate::relation::{Cache, How, Relation};
+pub use crate::relation::{Adopt, Cache, How, Relation};
 pub use crate::shape::{Arm, Node};
 use crate::suspend::Suspend;
 use crate::triggers::Triggers;

@@ -86,10 +86,10 @@ async fn a_name_that_somebody_else_holds_is_refused_until_it_is_free(world: Worl
     let lab = Lab::at("a");
     let operator = world.operator::<exporter>(lab.clone());
     world.create::<Widget>(a_widget("w", json!({ "fetch": "hunter2" }))).await;
-    let is_refused = |w: &Value| condition(w, "Ready").is_some_and(|c| c["reason"] == "Invalid");
+    let is_refused = |w: &Value| condition(w, "Ready").is_some_and(|c| c["reason"] == "DependentForeign");
     let widget = world.until::<Widget>("w", "refused", is_refused).await;
     let (_, _, message) = ready(&widget);
-    assert!(message.contains("login is not exported, as somebody has an object of this name"), "{message}");
+    assert!(message.contains("/login has no owner and was not made by this operator"), "{message}");
     let secret = world.api::<Secret>().get("login").await.unwrap();
     assert_eq!((text(&secret), lab.log().len()), (vec![("theirs", "1")], 0));
     world.api::<Secret>().delete("login", &DeleteParams::default()).await.unwrap();

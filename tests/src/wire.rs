@@ -85,6 +85,8 @@ pub enum Fault {
     Silence,
     /// Does not know these parameters of a query.
     Unaware(&'static [&'static str]),
+    /// Sends it on once this is true: others come first.
+    Hold(watch::Receiver<bool>),
 }
 
 type Rule = Box<dyn FnMut(&Call) -> Option<Fault> + Send>;
@@ -92,7 +94,8 @@ type Rule = Box<dyn FnMut(&Call) -> Option<Fault> + Send>;
 struct State {
     calls: Mutex<Vec<Call>>,
     rules: Mutex<Vec<Rule>>,
-    frozen: watch::Sender<bool>,
+    /// What the paths contain of the watches that are held.
+    frozen: watch::Sender<Option<&'static str>>,
     observers: Observers,
 }
 
@@ -102,7 +105,7 @@ pub struct Wire(Arc<State>);
 
 impl Default for Wire {
     fn default() -> Self {
-        let frozen = watch::Sender::new(false);
+        let frozen = watch::Sender::new(None);
         Self(Arc::new(State {
             calls: Mutex::default(),
             rules: Mutex::default(),
@@ -153,12 +156,17 @@ impl Wire {
 
     /// Holds what watches deliver: the caches behind them go stale.
     pub fn freeze(&self) {
-        self.0.frozen.send_replace(true);
+        self.freeze_only("");
+    }
+
+    /// Holds what watches of these paths deliver.
+    pub fn freeze_only(&self, part: &'static str) {
+        self.0.frozen.send_replace(Some(part));
     }
 
     /// Delivers what was held, and all that comes.
     pub fn thaw(&self) {
-        self.0.frozen.send_replace(false);
+        self.0.frozen.send_replace(None);
     }
 
     async fn send(&self, client: &Client, request: Request<Body>) -> Result<Answer, BoxError> {
@@ -173,8 +181,17 @@ impl Wire {
         let fault = self.0.rules.lock().unwrap_or_else(PoisonError::into_inner).iter_mut().find_map(|rule| rule(&call));
         // A second reconciler of a kind writes at any time, and has no part in what observers read.
         let is_second = call.body.contains("\"observedBy\"");
-        let (is_watch, is_status_write) = (call.is_watch(), call.is_status_write() && !is_second);
+        let is_status_write = call.is_status_write() && !is_second;
+        let watched = call.is_watch().then(|| call.path.clone());
         self.0.calls.lock().unwrap_or_else(PoisonError::into_inner).push(call);
+        let fault = match fault {
+            Some(Fault::Hold(mut passes)) => {
+                // An error means that the test has ended.
+                let _ = passes.wait_for(|passes| *passes).await;
+                None
+            }
+            fault => fault,
+        };
         match fault {
             Some(Fault::Silence) => std::future::pending().await,
             Some(fault) if !matches!(fault, Fault::Unaware(_)) => Ok(refused(&fault, parts.uri.path())),
@@ -186,10 +203,9 @@ impl Wire {
                 if is_status_write && answer.status().is_success() {
                     return self.observed(answer).await;
                 }
-                Ok(if is_watch {
-                    self.gated(answer)
-                } else {
-                    answer.map(|body| body.map_err(BoxError::from).boxed_unsync())
+                Ok(match watched {
+                    Some(path) => self.gated(answer, path),
+                    None => answer.map(|body| body.map_err(BoxError::from).boxed_unsync()),
                 })
             }
         }
@@ -209,14 +225,14 @@ impl Wire {
         &self.0.observers
     }
 
-    fn gated(&self, answer: Response<Body>) -> Answer {
-        let frozen = self.0.frozen.subscribe();
+    fn gated(&self, answer: Response<Body>, path: String) -> Answer {
+        let (frozen, path): (_, Arc<str>) = (self.0.frozen.subscribe(), path.into());
         answer.map(|body| {
             let frames = http_body_util::BodyStream::new(body).then(move |frame| {
-                let mut frozen = frozen.clone();
+                let (mut frozen, path) = (frozen.clone(), path.clone());
                 async move {
                     // The sender lives as long as the wire; an error means that nobody listens any more.
-                    let _ = frozen.wait_for(|frozen| !frozen).await;
+                    let _ = frozen.wait_for(|part| part.is_none_or(|part| !path.contains(part))).await;
                     frame.map_err(BoxError::from)
                 }
             });
@@ -249,7 +265,9 @@ fn refused(fault: &Fault, path: &str) -> Answer {
             let details = json!({ "retryAfterSeconds": after.unwrap_or(0) });
             status(*code, reason(*code), &format!("planted {code}"), &details)
         }
-        Fault::Silence | Fault::Unaware(_) => status(500, "InternalError", "a fault without an answer", &json!({})),
+        Fault::Silence | Fault::Unaware(_) | Fault::Hold(_) => {
+            status(500, "InternalError", "a fault without an answer", &json!({}))
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use super::Parts;
 use super::args::StepArgs;
 use super::check::text;
 use super::model::{ErrorType, Say, Step};
-use super::relation::{Cache, How, Level, Own, Watch};
+use super::relation::{Adopt, Cache, How, Level, Own, Watch};
 use crate::syntax::action::wire;
 use crate::syntax::docs;
 use crate::syntax::duration::expand_duration;
@@ -158,7 +158,15 @@ fn expand_list(field: &str, items: TokenStream) -> TokenStream {
 /// The kinds that the step is related to.
 fn expand_relations(args: &StepArgs) -> TokenStream {
     let krate = &args.krate;
-    let owns = args.owns.iter().map(|own| expand_relation(krate, &own.kind, &quote!(Owns), own.cache.as_ref()));
+    let owns = args.owns.iter().map(|own| {
+        let relation = expand_relation(krate, &own.kind, &quote!(Owns), own.cache.as_ref());
+        let adopt = own.adopt.map(|adopt| match adopt {
+            Adopt::Never => quote!(.adopting(#krate::Adopt::Never)),
+            Adopt::IfUnowned => quote!(.adopting(#krate::Adopt::IfUnowned)),
+            Adopt::Always => quote!(.adopting(#krate::Adopt::Always)),
+        });
+        quote!(#relation #adopt)
+    });
     let watches = args.watches.iter().map(|watch| {
         let how = match &watch.how {
             How::ByName => quote!(WatchesByName),

@@ -24,10 +24,19 @@ pub(crate) enum How {
     Labels(LitStr),
 }
 
-/// One kind of `owns(K, L, cache = full)`.
+/// One kind of `owns(K, L, cache = full, adopt = if_unowned)`.
 pub(crate) struct Own {
     pub(crate) kind: Path,
     pub(crate) cache: Option<Cache>,
+    pub(crate) adopt: Option<Adopt>,
+}
+
+/// Which objects that are there already are taken over.
+#[derive(Clone, Copy)]
+pub(crate) enum Adopt {
+    Never,
+    IfUnowned,
+    Always,
 }
 
 /// What is kept of the objects, with the word that says so.
@@ -46,6 +55,9 @@ pub(crate) enum Level {
 
 /// As the author writes them.
 const LEVELS: [(&str, Level); 3] = [("none", Level::None), ("metadata", Level::Metadata), ("full", Level::Full)];
+const ADOPTS: [(&str, Adopt); 3] =
+    [("never", Adopt::Never), ("if_unowned", Adopt::IfUnowned), ("always", Adopt::Always)];
+const ADOPT_HELP: &str = "write `adopt = never`, `adopt = if_unowned` or `adopt = always`";
 const CACHES: &str = "write `cache = none`, `cache = metadata` or `cache = full`";
 
 impl Watch {
@@ -83,25 +95,61 @@ pub(crate) fn paths(arg: &Arg) -> Vec<Path> {
 pub(crate) fn owns(arg: &Arg, errors: &mut Errors) -> Vec<Own> {
     let Some(list) = errors.take(arg.list("ConfigMap")) else { return Vec::new() };
     let unreadable = |_| Err(mistake(&list, "`owns` takes names", "write `owns(ConfigMap)`"));
-    let Some((kinds, cache)) = errors.take(parse_owns.parse2(list.clone()).unwrap_or_else(unreadable)) else {
+    let Some((kinds, options)) = errors.take(parse_owns.parse2(list.clone()).unwrap_or_else(unreadable)) else {
         return Vec::new();
     };
-    let cache = cache.and_then(|cache| errors.take(cache));
-    kinds.into_iter().map(|kind| Own { kind, cache: cache.clone() }).collect()
+    let cache = options.cache.and_then(|(_, cache)| errors.take(cache));
+    let adopt = options.adopt.and_then(|(_, adopt)| errors.take(adopt));
+    options.unknown.into_iter().for_each(|error| errors.add(error));
+    kinds.into_iter().map(|kind| Own { kind, cache: cache.clone(), adopt }).collect()
 }
 
-/// The kinds, and `cache = ..` where it is given.
-type Owns = (Vec<Path>, Option<syn::Result<Cache>>);
+/// What is said of all kinds of one `owns(..)`, each with its key.
+#[derive(Default)]
+struct Options {
+    cache: Option<(Ident, syn::Result<Cache>)>,
+    adopt: Option<(Ident, syn::Result<Adopt>)>,
+    unknown: Option<syn::Error>,
+}
+
+impl Options {
+    /// The value of this key, from the `=` on. False if it is wrong: what follows is not to be complained of as well.
+    fn take(&mut self, key: Ident, input: ParseStream) -> bool {
+        let known = ["cache", "adopt"];
+        if key == "adopt" {
+            let adopt = parse_word(&key, self.adopt.is_some(), (&ADOPTS, ADOPT_HELP), input);
+            let (is_right, adopt) = (adopt.is_ok(), adopt.map(|(_, adopt)| adopt));
+            self.adopt = Some((key, adopt));
+            return is_right;
+        }
+        let cache = parse_option(&key, self.cache.is_some(), &known, input);
+        let is_right = cache.is_ok();
+        match cache {
+            Err(error) if key != "cache" => self.unknown = Some(error),
+            cache => self.cache = Some((key, cache)),
+        }
+        is_right
+    }
+
+    /// The first of the keys.
+    fn key(&self) -> Option<&Ident> {
+        let keys = self.cache.iter().map(|(key, _)| key).chain(self.adopt.iter().map(|(key, _)| key));
+        keys.into_iter().next()
+    }
+
+    fn is_right(&self) -> bool {
+        self.unknown.is_none()
+            && self.cache.as_ref().is_none_or(|(_, cache)| cache.is_ok())
+            && self.adopt.as_ref().is_none_or(|(_, adopt)| adopt.is_ok())
+    }
+}
 
 /// The outer error is syn's, the inner ones ours.
-fn parse_owns(input: ParseStream) -> syn::Result<syn::Result<Owns>> {
-    let (mut kinds, mut cache) = (Vec::new(), None);
+fn parse_owns(input: ParseStream) -> syn::Result<syn::Result<(Vec<Path>, Options)>> {
+    let (mut kinds, mut options) = (Vec::new(), Options::default());
     while !input.is_empty() {
         if input.peek2(Token![=]) && !input.peek2(Token![==]) {
-            let key: Ident = input.parse()?;
-            cache = Some(parse_option(&key, cache.is_some(), &["cache"], input));
-            if cache.as_ref().is_some_and(Result::is_err) {
-                // What an error of ours leaves is not to be complained of as well.
+            if !options.take(input.parse()?, input) {
                 let _: TokenStream = input.parse()?;
             }
         } else {
@@ -111,11 +159,11 @@ fn parse_owns(input: ParseStream) -> syn::Result<syn::Result<Owns>> {
             input.parse::<Token![,]>()?;
         }
     }
-    match (&cache, kinds.is_empty()) {
-        (Some(Ok(Cache { word, .. })), true) => {
-            Ok(Err(mistake(word, "`owns` takes kinds, too", "write for example `owns(ConfigMap, cache = full)`")))
+    match options.key().filter(|_| kinds.is_empty() && options.is_right()) {
+        Some(key) => {
+            Ok(Err(mistake(key, "`owns` takes kinds, too", "write for example `owns(ConfigMap, cache = full)`")))
         }
-        _ => Ok(Ok((kinds, cache))),
+        None => Ok(Ok((kinds, options))),
     }
 }
 
@@ -192,22 +240,37 @@ fn parse_options(mut watch: Watch, input: ParseStream) -> syn::Result<Watch> {
 
 /// `cache = ..` from the `=` on.
 fn parse_option(key: &Ident, again: bool, known: &[&str], input: ParseStream) -> syn::Result<Cache> {
+    if key == "adopt" {
+        let help = "say it where the step writes the kind: `owns(ConfigMap, adopt = if_unowned)`";
+        return Err(mistake(key, "only owned objects are adopted", help));
+    }
     if key != "cache" {
         let text = key.to_string();
         return Err(mistake(key, format_args!("unknown argument `{text}`"), suggest::help(&text, known)));
     }
+    let (word, level) = parse_word(key, again, (&LEVELS, CACHES), input)?;
+    Ok(Cache { word, level })
+}
+
+/// One of the words that a key takes, from the `=` on.
+fn parse_word<T: Copy>(
+    key: &Ident,
+    again: bool,
+    (words, help): (&[(&str, T)], &str),
+    input: ParseStream,
+) -> syn::Result<(Ident, T)> {
     if again {
-        return Err(mistake(key, "`cache` is given twice", "keep one of them"));
+        return Err(mistake(key, format_args!("`{key}` is given twice"), "keep one of them"));
     }
     input.parse::<Token![=]>()?;
     let rest = input.cursor().token_stream();
     let Ok(word) = input.parse::<Ident>() else {
         let at = rest.into_iter().next().unwrap_or_else(|| key.clone().into());
-        return Err(mistake(at, "`cache` takes a word", CACHES));
+        return Err(mistake(at, format_args!("`{key}` takes a word"), help));
     };
     let text = word.to_string();
-    match LEVELS.iter().find(|(name, _)| text == *name) {
-        Some((_, level)) => Ok(Cache { word, level: *level }),
-        None => Err(mistake(word, format_args!("unknown cache: `{text}`"), CACHES)),
+    match words.iter().find(|(name, _)| text == *name) {
+        Some((_, value)) => Ok((word, *value)),
+        None => Err(mistake(&word, format_args!("unknown {key}: `{text}`"), help)),
     }
 }

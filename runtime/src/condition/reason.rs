@@ -7,7 +7,8 @@ use crate::sentence::Sentence;
 use crate::wiring::Wiring;
 
 /// The reasons that the framework gives; they belong to every set.
-pub(crate) const OWN: [&str; 5] = ["Succeeded", "Blocked", "Panicked", "TimedOut", "NotYetReported"];
+pub(crate) const OWN: [&str; 6] =
+    ["Succeeded", "Blocked", "Panicked", "TimedOut", "NotYetReported", "DependentForeign"];
 
 /// A declared reason that nothing says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,18 +8,15 @@ use kube::core::ObjectMeta;
 
 use super::Cx;
 use super::call::Apply;
-use crate::backend::ApiError;
 use crate::right::OwnedBy;
 use crate::step::SubReconciler;
-use crate::wiring::Kind;
 
 impl<S: SubReconciler> Cx<'_, S> {
-    /// Keeps a Secret of this name with just this content, owned by the reconciled object. Unlike [`apply`](Self::apply) it takes no object
-    /// over that is there already: a name that others hold is refused. Nothing is sent where nothing has changed, and no value stands in a
-    /// log, an event or a message.
+    /// Keeps a Secret of this name with just this content, owned by the reconciled object: an [`apply`](Self::apply), so an object of
+    /// another owner is left as it is. Nothing is sent where nothing has changed, and no value stands in a log, an event or a message.
     ///
     /// # Errors
-    /// The name is held by somebody else, or the call failed.
+    /// The object belongs to another owner, or the call failed.
     pub fn export_secret<N, V>(&mut self, name: &str, data: impl IntoIterator<Item = (N, V)>) -> Apply<'_, Secret>
     where
         Secret: OwnedBy<S>,
@@ -27,13 +24,13 @@ impl<S: SubReconciler> Cx<'_, S> {
         V: Into<Vec<u8>>,
     {
         let data = data.into_iter().map(|(key, value)| (key.into(), ByteString(value.into()))).collect();
-        self.export(&Secret { metadata: named(name), data: Some(data), ..Secret::default() })
+        self.apply(&Secret { metadata: named(name), data: Some(data), ..Secret::default() })
     }
 
     /// Keeps a ConfigMap of this name with just this content, as [`export_secret`](Self::export_secret) does a Secret.
     ///
     /// # Errors
-    /// The name is held by somebody else, or the call failed.
+    /// The object belongs to another owner, or the call failed.
     pub fn export_config_map<N, V>(
         &mut self,
         name: &str,
@@ -45,21 +42,7 @@ impl<S: SubReconciler> Cx<'_, S> {
         V: Into<String>,
     {
         let data: BTreeMap<String, String> = data.into_iter().map(|(key, value)| (key.into(), value.into())).collect();
-        self.export(&ConfigMap { metadata: named(name), data: Some(data), ..ConfigMap::default() })
-    }
-
-    fn export<K: Kind + OwnedBy<S>>(&mut self, object: &K) -> Apply<'_, K> {
-        let target = self.target::<K>(object.meta().name.as_deref().unwrap_or_default());
-        let backend = self.draft.backend.clone();
-        let Apply(apply) = self.apply(object);
-        Apply(Box::pin(async move {
-            match backend.holder(target.clone()).await? {
-                None => apply.await,
-                Some(holder) => Err(ApiError::Invalid(format!(
-                    "{target} is not exported, as {holder} has an object of this name; choose another name, or delete that object"
-                ))),
-            }
-        }))
+        self.apply(&ConfigMap { metadata: named(name), data: Some(data), ..ConfigMap::default() })
     }
 }
 

@@ -5,6 +5,7 @@ mod conclude;
 #[cfg(test)]
 mod exhaustive;
 mod fields;
+mod foreign;
 mod fork;
 mod intent;
 #[cfg(test)]
@@ -75,6 +76,8 @@ pub(crate) struct Draft {
     pub(crate) requeue: Option<Option<Duration>>,
     /// Objects asked for by name, as they stand in `observedInputs.references`.
     pub(crate) references: BTreeSet<String>,
+    /// The texts with which objects of other owners were refused to the step that runs.
+    foreign: Vec<String>,
     /// A write in the middle of the pass failed with this.
     pub(crate) trouble: Option<ApiError>,
     /// Run-time values that were out of bounds.
@@ -169,6 +172,7 @@ impl Draft {
             joined: None,
             requeue: None,
             references: BTreeSet::new(),
+            foreign: Vec::new(),
             trouble: None,
             clamped: Vec::new(),
             receipts: Receipts::default(),
@@ -234,6 +238,7 @@ impl Draft {
     /// The step's negative and bipolar conditions are cleared when it starts.
     pub(crate) fn begin(&mut self, step: &'static StepWiring) {
         (self.step, self.running, self.began) = (Some(step), true, Some(Instant::now()));
+        self.foreign.clear();
         for place in step.sets {
             if self.polarity(*place) != Polarity::Positive {
                 self.clear(*place);

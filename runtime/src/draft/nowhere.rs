@@ -24,7 +24,7 @@ impl Backend for Nowhere {
     fn owned(&self, _: KindInfo) -> BoxFuture<'_, Result<Vec<String>, ApiError>> {
         unreachable!("no step looks at children here")
     }
-    fn apply(&self, _: Target, _: Value) -> BoxFuture<'_, Result<Arc<DynamicObject>, ApiError>> {
+    fn apply(&self, _: Relation, _: Target, _: Value) -> BoxFuture<'_, Result<Arc<DynamicObject>, ApiError>> {
         unreachable!("no step writes here")
     }
     fn delete(&self, _: Target) -> BoxFuture<'_, Result<(), ApiError>> {

@@ -4,7 +4,7 @@ use super::reason::KEPT;
 use super::{Knowledge, table};
 use crate::condition::{ConditionInfo, Polarity, READY, RECONCILING, ReasonInfo, STALLED};
 use crate::policy::Policies;
-use crate::wiring::{How, StepWiring};
+use crate::wiring::{Adopt, How, StepWiring};
 
 impl Knowledge {
     /// The page: steps, conditions, reasons, events, what wakes, what is written.
@@ -123,7 +123,7 @@ impl Knowledge {
         let woken = relations.filter_map(|relation| {
             let kind = relation.kind.map(|kind| kind().resource.kind)?;
             match relation.how {
-                How::Owns => Some(format!("- a {kind} that it owns\n")),
+                How::Owns => Some(format!("- a {kind} that it owns\n- a {kind} of another owner that it waits for\n")),
                 How::WatchesByName => Some(format!("- a {kind} that it asked for by name\n")),
                 How::WatchesLabels(labels) => {
                     Some(format!("- a {kind} with the labels `{labels}` that it asked for\n"))
@@ -141,11 +141,23 @@ impl Knowledge {
         let status = format!("- the status of the {kind}, as field manager `{}`\n", self.manager);
         let finalizer = self.finalizer.iter().map(|name| format!("- the finalizer `{name}`\n"));
         let relations = self.wiring.relations();
-        let owned = relations.filter(|relation| relation.how == How::Owns).filter_map(|relation| relation.kind);
-        let owned = owned.map(|kind| format!("- objects of the kind {}, owned by it\n", kind().resource.kind));
+        let owned = relations.filter(|relation| relation.how == How::Owns);
+        let owned = owned.filter_map(|relation| {
+            let kind = relation.kind?().resource.kind;
+            Some(format!("- objects of the kind {kind}, owned by it{}\n", adopted(relation.adopt)))
+        });
         let outside = self.wiring.steps.iter().filter(|step| step.external);
         let outside = outside.map(|step| format!("- outside the cluster, in the step {}\n", step.name));
         std::iter::once(status).chain(finalizer).chain(owned).chain(outside).collect()
+    }
+}
+
+/// Which objects that it did not make are written, too.
+fn adopted(adopt: Adopt) -> &'static str {
+    match adopt {
+        Adopt::Never => "",
+        Adopt::IfUnowned => "; also those that are there without an owner",
+        Adopt::Always => "; also those that are there without an owner or with another one",
     }
 }
 

@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 
 use super::Knowledge;
+use crate::backend::FOREIGN;
 use crate::condition::Polarity;
+use crate::wiring::{How, StepWiring};
 
 /// A reason that the framework gives by itself.
 pub(super) struct Kept {
@@ -14,7 +16,7 @@ pub(super) struct Kept {
 }
 
 /// The reasons that the framework gives to declared conditions.
-pub(super) const KEPT: [Kept; 4] = [
+pub(super) const KEPT: [Kept; 5] = [
     Kept { reason: "Succeeded", positive: true, meaning: "the step succeeded and said nothing else" },
     Kept { reason: "Blocked", positive: true, meaning: "an earlier step is in the way; the message names it" },
     Kept { reason: "Panicked", positive: false, meaning: "the step has a bug; it is tried again with back-off" },
@@ -22,6 +24,11 @@ pub(super) const KEPT: [Kept; 4] = [
         reason: "TimedOut",
         positive: false,
         meaning: "the step did not end in time; it is tried again with back-off",
+    },
+    Kept {
+        reason: FOREIGN,
+        positive: false,
+        meaning: "an object that the step would write belongs to another owner; it runs again when that changes",
     },
 ];
 
@@ -34,7 +41,14 @@ impl Knowledge {
         let failures = setters.clone().filter(move |step| step.marks(place)).flat_map(|step| step.failures());
         let failures = failures.filter(|error| error.class != "ignored").map(|error| error.reason);
         let is_marked = setters.clone().any(|step| step.marks(place));
-        let kept = KEPT.iter().filter(|kept| if kept.positive { positive } else { is_marked }).map(|kept| kept.reason);
+        let owns = |step: StepWiring| step.relations.iter().any(|relation| relation.how == How::Owns);
+        let may_wait = setters.clone().any(|step| step.marks(place) && owns(step));
+        let kept = KEPT.iter().filter(|kept| match kept.reason {
+            FOREIGN => may_wait,
+            _ if kept.positive => positive,
+            _ => is_marked,
+        });
+        let kept = kept.map(|kept| kept.reason);
         let said = setters.flat_map(|step| step.says).filter(|(of, _)| *of == place).map(|(_, reason)| *reason);
         let declared = info.reasons.iter().map(|reason| reason.name);
         kept.chain(failures).chain(said).chain(declared).map(ToOwned::to_owned).collect()

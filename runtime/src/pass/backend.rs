@@ -11,11 +11,13 @@ use serde_json::Value;
 use tokio::time::Instant;
 use tokio_util::task::TaskTracker;
 
+use super::apply::{Owned, Version};
 use super::calls::Calls;
 use super::children::{Applied, Children};
 use super::inputs::Tracked;
-use super::owned::{holder, owned};
+use super::owned::owned;
 use super::status::{self, Identity, Unwritten};
+use crate::adoption::Claimant;
 use crate::backend::{ApiError, Backend, Target};
 use crate::cause::hash;
 use crate::depend::Access;
@@ -24,7 +26,7 @@ use crate::meter::Meter;
 use crate::operation::Operation;
 use crate::queue::Key;
 use crate::watch::{Kept, Relations, Seen};
-use crate::wiring::{Cache, How, KindInfo, Relation};
+use crate::wiring::{Adopt, Cache, How, KindInfo, Relation};
 
 /// The backend of one pass.
 pub(super) struct PassBackend {
@@ -103,7 +105,13 @@ impl PassBackend {
         Ok(listed.into_iter().map(Arc::new).collect())
     }
 
-    async fn apply_child(&self, target: Target, object: Value) -> Result<Arc<DynamicObject>, ApiError> {
+    /// The object as one that a step writes or deletes.
+    fn owning<'a>(&'a self, target: &'a Target) -> Owned<'a> {
+        let claimant = Claimant { owner: &self.owner, manager: &self.calls.manager };
+        Owned { calls: &self.calls, claimant, target, asker: Some((&self.relations, &self.key)) }
+    }
+
+    async fn apply_child(&self, adopt: Adopt, target: Target, object: Value) -> Result<Arc<DynamicObject>, ApiError> {
         let object = owned(&target, object, &self.owner)?;
         let intent = hash(&object.to_string());
         let now = || self.relations.version_of(&target);
@@ -112,12 +120,33 @@ impl PassBackend {
             return Ok(object);
         }
         let guard = self.relations.writing(&target);
-        let applied = Arc::new(self.calls.apply(&target, &object).await?);
+        let known = self.relations.own(&target, &self.identity.uid).map(|seen| seen.uid);
+        let applied = Arc::new(self.owning(&target).apply(adopt, &object, known).await?);
         let seen = Seen::of(&target, &applied);
         guard.wrote(&seen, &applied, &self.key);
         self.tracked().owned.insert(target.to_string(), (self.child_version)(&seen));
         self.children.applied(&target, Applied { intent, seen, object: applied.clone() });
         Ok(applied)
+    }
+
+    async fn delete_child(&self, target: Target) -> Result<(), ApiError> {
+        let watched = self.relations.is_watched(&target.kind).then(|| self.relations.version_of(&target)).flatten();
+        let known = self.relations.own(&target, &self.identity.uid);
+        let known = known.map(|seen| Version { uid: seen.uid, resource_version: seen.resource_version });
+        let guard = self.relations.writing(&target);
+        match self.owning(&target).delete(known).await {
+            // Nobody can wait for another owner while the object is being deleted: what is not ours is not there.
+            Err(ApiError::Foreign(why)) if self.identity.deleting => {
+                tracing::info!(object = %target, why, "left in place");
+                return Ok(());
+            }
+            deleted => deleted?,
+        }
+        guard.deleted();
+        drop(guard);
+        self.children.deleted(&target, watched);
+        self.tracked().owned.remove(&target.to_string());
+        Ok(())
     }
 }
 
@@ -179,32 +208,17 @@ impl Backend for PassBackend {
         std::future::ready(Ok(names)).boxed()
     }
 
-    fn apply(&self, target: Target, object: Value) -> BoxFuture<'_, Result<Arc<DynamicObject>, ApiError>> {
-        self.apply_child(target, object).boxed()
-    }
-
-    fn holder(&self, target: Target) -> BoxFuture<'_, Result<Option<String>, ApiError>> {
-        async move {
-            if self.relations.owned(&target).is_some_and(|seen| seen.controller.as_ref() == Some(&self.identity.uid)) {
-                return Ok(None);
-            }
-            Ok(self.calls.get(&target).await?.and_then(|object| holder(&object, &self.identity.uid)))
-        }
-        .boxed()
+    fn apply(
+        &self,
+        relation: Relation,
+        target: Target,
+        object: Value,
+    ) -> BoxFuture<'_, Result<Arc<DynamicObject>, ApiError>> {
+        self.apply_child(relation.adopt, target, object).boxed()
     }
 
     fn delete(&self, target: Target) -> BoxFuture<'_, Result<(), ApiError>> {
-        async move {
-            let watched = self.relations.is_watched(&target.kind).then(|| self.relations.version_of(&target)).flatten();
-            let guard = self.relations.writing(&target);
-            self.calls.delete(&target).await?;
-            guard.deleted();
-            drop(guard);
-            self.children.deleted(&target, watched);
-            self.tracked().owned.remove(&target.to_string());
-            Ok(())
-        }
-        .boxed()
+        self.delete_child(target).boxed()
     }
 
     fn operation(&self, place: &'static str) -> Option<Operation> {

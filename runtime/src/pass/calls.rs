@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use kube::api::{Api, DeleteParams, DynamicObject, ListParams, Patch, PatchParams};
-use kube::core::Status;
+use kube::api::{Api, DeleteParams, DynamicObject, ListParams, Patch, PatchParams, PostParams, Preconditions};
+use kube::core::{Request, Status};
 use kube::{Client, Error};
 use serde_json::Value;
 
@@ -88,10 +88,24 @@ impl Calls {
         self.object(self.api(target).patch(&target.name, &params, &Patch::Merge(patch)).boxed()).await
     }
 
-    /// Deletes the object; one that is not there is fine.
-    pub(crate) async fn delete(&self, target: &Target) -> Result<(), ApiError> {
+    /// Creates the object; one of its name is a conflict.
+    pub(crate) async fn create(&self, target: &Target, object: &Value) -> Result<DynamicObject, ApiError> {
         self.may_write()?;
-        match self.answered(self.api(target).delete(&target.name, &DeleteParams::background()).boxed()).await {
+        let params = PostParams { field_manager: Some(self.manager.to_string()), ..PostParams::default() };
+        let request = Request::new(self.api(target).resource_url()).create(&params, object.to_string().into_bytes());
+        let request = request.map_err(|error| ApiError::Failed(error.to_string()))?;
+        match self.object(self.client.request(request).boxed()).await {
+            Err(ApiError::Failed(text)) if text.ends_with("already exists") => Err(ApiError::Conflict(text)),
+            answer => answer,
+        }
+    }
+
+    /// Deletes just this version of the object; another one is a conflict, and one that is not there is fine.
+    pub(crate) async fn delete(&self, target: &Target, uid: &str, version: &str) -> Result<(), ApiError> {
+        self.may_write()?;
+        let preconditions = Preconditions { uid: Some(uid.to_owned()), resource_version: Some(version.to_owned()) };
+        let params = DeleteParams::background().preconditions(preconditions);
+        match self.answered(self.api(target).delete(&target.name, &params).boxed()).await {
             Err(missing) if missing.is_404() => match self.get(target).await? {
                 Some(_) => Err(missing),
                 None => Ok(()),

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use crate::cause::hash;
 use crate::depend::Access;
 use crate::triggers::Triggers;
-use crate::wiring::{Relation, Wiring};
+use crate::wiring::{Adopt, Relation, Wiring};
 
 /// The hash of the wiring: it changes when conditions, steps, relations, the classes of errors the author's hook or revision do.
 ///
@@ -64,7 +64,9 @@ fn describe(relation: &Relation) -> String {
     let kind = kind.map_or_else(String::new, |r| format!("{}/{}", r.api_version, r.kind));
     let said = Some(relation.cache).filter(|cache| *cache != relation.how.cache());
     let cache = said.map_or_else(String::new, |cache| format!(" keeps {cache:?}"));
-    format!("{:?} {kind}{cache}", relation.how)
+    let adopt = Some(relation.adopt).filter(|adopt| *adopt != Adopt::Never);
+    let adopt = adopt.map_or_else(String::new, |adopt| format!(" adopts {adopt:?}"));
+    format!("{:?} {kind}{cache}{adopt}", relation.how)
 }
 
 #[cfg(test)]

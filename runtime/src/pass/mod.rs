@@ -4,6 +4,7 @@
 //! schedule. What is special to one object's life (claim, policies, hooks) comes between these calls, in [`PassWorker::pass`].
 
 mod account;
+mod apply;
 mod backend;
 mod body;
 mod calls;
@@ -47,10 +48,11 @@ use tokio::time::Instant;
 use tokio_util::task::TaskTracker;
 use tracing::{Instrument, Span, field};
 
+pub(crate) use self::apply::Owned;
 pub(crate) use self::calls::{Calls, answered};
 #[cfg(feature = "metrics")]
 pub(crate) use self::look::Working;
-pub(crate) use self::owned::{holder, owned};
+pub(crate) use self::owned::owned;
 
 use self::backend::PassBackend;
 use self::children::Children;
@@ -327,11 +329,7 @@ impl<R: Reconciler> PassWorker<R> {
             relations: self.env.relations.clone(),
             key: key.clone(),
             identity: self.identity(key, object),
-            owner: OwnerReference {
-                block_owner_deletion: Some(true),
-                controller: Some(true),
-                ..owner(object, &self.kind)
-            },
+            owner: owner(object, &self.kind),
             children,
             version: Mutex::new(object.resource_version().unwrap_or_default()),
             tracked: Mutex::new(self.tracked(object)),
@@ -362,13 +360,15 @@ fn remember<K: crate::Primary>(primary: &Primary<K>, written: &DynamicObject) ->
     }
 }
 
+/// The reference of an object to what it owns.
 pub(crate) fn owner<K: Resource>(object: &K, kind: &KindInfo) -> OwnerReference {
     OwnerReference {
         api_version: kind.resource.api_version.clone(),
         kind: kind.resource.kind.clone(),
         name: object.name_any(),
         uid: object.uid().unwrap_or_default(),
-        ..OwnerReference::default()
+        block_owner_deletion: Some(true),
+        controller: Some(true),
     }
 }
 

@@ -1,7 +1,6 @@
 //! An owned object as it is sent: what the author left to the framework is filled in.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
-use kube::api::DynamicObject;
 use serde_json::{Value, json};
 
 use crate::backend::{ApiError, Target};
@@ -23,16 +22,6 @@ pub(crate) fn owned(target: &Target, mut object: Value, owner: &OwnerReference) 
     }
     meta["ownerReferences"] = json!([owner]);
     Ok(object)
-}
-
-/// Who else controls the object than the one with this uid.
-pub(crate) fn holder(object: &DynamicObject, uid: &str) -> Option<String> {
-    let controller = object.metadata.owner_references.iter().flatten().find(|owner| owner.controller == Some(true));
-    match controller {
-        Some(owner) if owner.uid == uid => None,
-        Some(owner) => Some(format!("{} {}", owner.kind, owner.name)),
-        None => Some("somebody".to_owned()),
-    }
 }
 
 #[cfg(test)]

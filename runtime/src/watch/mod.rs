@@ -4,6 +4,7 @@ mod backoff;
 mod children;
 mod dependents;
 mod entries;
+mod foreign;
 mod health;
 mod interest;
 mod kept;

@@ -8,6 +8,7 @@ use kube::api::{DynamicObject, ObjectMeta};
 use kube::runtime::watcher::Event;
 
 use super::children::Children;
+use super::foreign::Foreign;
 use super::interest::Interest;
 use super::kept::{Keeps, Kept};
 use super::labelled::{Labelled, Selection};
@@ -34,6 +35,7 @@ struct Inner {
     live: AtomicBool,
     scope: Scope,
     children: Children,
+    foreign: Foreign,
     /// The watches of owned kinds.
     owned: Vec<Watching>,
     labelled: Vec<Labelled>,
@@ -81,6 +83,7 @@ impl Relations {
         });
         let watched = declared(wiring, How::is_watch).into_iter().map(|(kind, ..)| kind).collect();
         let by_name = without_how(declared(wiring, |how| how == How::WatchesByName));
+        let foreign = Foreign::default();
         Self(Arc::new_cyclic(|inner| {
             let labelled = selections.map(|selection| labelled(inner, watches, selection, &scope));
             Inner {
@@ -90,9 +93,10 @@ impl Relations {
                 labelled: labelled.collect(),
                 watched,
                 by_name,
-                owned: owned(inner, watches, &children, &scope),
+                owned: owned(inner, watches, (&children, &foreign), &scope),
                 scope,
                 children,
+                foreign,
                 named: Mutex::default(),
                 interest: Mutex::default(),
             }
@@ -211,6 +215,16 @@ impl Relations {
         labelled.ok_or_else(|| ApiError::Failed(format!("{target} is not watched with labels {selector}")))
     }
 
+    /// The objects of other owners that keep passes waiting.
+    pub(crate) fn foreign(&self) -> &Foreign {
+        &self.0.foreign
+    }
+
+    /// The owned object of this owner, as its watch and our own writes know it, unless we deleted it.
+    pub(crate) fn own(&self, target: &Target, owner_uid: &str) -> Option<Seen> {
+        self.0.children.alive(target).filter(|seen| seen.controller.as_deref() == Some(owner_uid))
+    }
+
     /// What is known of an owned object right now, from its watch and our own writes.
     pub(crate) fn owned(&self, target: &Target) -> Option<Seen> {
         self.0.children.get(target)
@@ -226,6 +240,7 @@ impl Relations {
 
     /// After a pass: the asker is woken only by what it still asks for. A watch by name that nobody asks for ends.
     pub(crate) fn keep(&self, asker: &Key, references: &BTreeSet<String>) {
+        self.0.foreign.keep(asker, references);
         let mut interest = lock(&self.0.interest);
         let deserted = interest.keep(asker, references);
         let mut named = lock(&self.0.named);
@@ -263,7 +278,12 @@ fn labelled(inner: &Weak<Inner>, watches: &Watches, selection: Selection, scope:
     Labelled::join(watches, selection, places, wake)
 }
 
-fn owned(inner: &Weak<Inner>, watches: &Watches, children: &Children, scope: &Scope) -> Vec<Watching> {
+fn owned(
+    inner: &Weak<Inner>,
+    watches: &Watches,
+    (children, foreign): (&Children, &Foreign),
+    scope: &Scope,
+) -> Vec<Watching> {
     let kinds = children.kinds().iter().enumerate();
     let places = kinds.flat_map(|(at, (kind, cache))| {
         scope
@@ -271,10 +291,11 @@ fn owned(inner: &Weak<Inner>, watches: &Watches, children: &Children, scope: &Sc
             .into_iter()
             .map(move |place| (Owned { kind: at, keeps: *cache > Cache::None }, *cache, place))
     });
+    let sinks = || (children.clone(), foreign.clone());
     let join = |(owned, cache, place): (Owned, Cache, Place)| match cache {
-        Cache::None => join_owned::<Record>(inner, watches, children.clone(), owned, place),
-        Cache::Metadata => join_owned::<Meta>(inner, watches, children.clone(), owned, place),
-        Cache::Full => join_owned::<Whole>(inner, watches, children.clone(), owned, place),
+        Cache::None => join_owned::<Record>(inner, watches, sinks(), owned, place),
+        Cache::Metadata => join_owned::<Meta>(inner, watches, sinks(), owned, place),
+        Cache::Full => join_owned::<Whole>(inner, watches, sinks(), owned, place),
     };
     places.map(join).collect()
 }
@@ -301,12 +322,19 @@ impl Owned {
 fn join_owned<K: Keeps>(
     inner: &Weak<Inner>,
     watches: &Watches,
-    children: Children,
+    (children, foreign): (Children, Foreign),
     owned: Owned,
     place: Place,
 ) -> Watching {
     let (inner, namespace, mut listed) = (inner.clone(), place.namespace.clone(), HashSet::new());
+    let kind = children.kinds()[owned.kind].0.clone();
     watches.join(&place, move |event: Event<K>| {
+        let waiting = match &event {
+            Event::Init => Vec::new(),
+            Event::InitApply(object) | Event::Apply(object) => foreign.seen(&kind, object.meta()),
+            Event::Delete(object) => foreign.gone(&kind, &Key::of(object.meta())),
+            Event::InitDone => foreign.retain(&kind, namespace.as_deref(), &listed),
+        };
         let woken = match event {
             Event::Init => {
                 listed.clear();
@@ -322,6 +350,7 @@ fn join_owned<K: Keeps>(
             Event::InitDone => children.retain(owned.kind, namespace.as_deref(), &std::mem::take(&mut listed)),
         };
         wake(&inner, &woken, Causes::OWNED);
+        wake(&inner, &waiting, Causes::WATCHED);
     });
     let progress = watches.progress::<K>(&place).subscribe();
     (place, progress)

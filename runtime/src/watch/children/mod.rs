@@ -130,6 +130,13 @@ impl Children {
         Some(self.seen(&id, self.lock().children.get(&id)?))
     }
 
+    /// What is known of a child that we did not delete.
+    pub(super) fn alive(&self, target: &Target) -> Option<Seen> {
+        let (id, records) = (self.id(target)?, self.lock());
+        let child = records.children.get(&id).filter(|child| records.is_alive(&id, child))?;
+        Some(self.seen(&id, child))
+    }
+
     fn seen(&self, (kind, key): &Id, child: &Child) -> Seen {
         let namespace = key.namespace.as_deref().map(ToOwned::to_owned);
         Seen {

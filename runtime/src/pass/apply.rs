@@ -1,0 +1,212 @@
+//! Writes and deletes of the objects that a step owns, and of none that are another's: no write relies on what a cache said before.
+//!
+//! A create fails where the name is taken, an update names the uid that it is meant for, a take-over and a deletion the version, too. What
+//! appears or changes after the look is refused by the server, and looked at.
+
+use kube::api::{DynamicObject, ObjectMeta};
+use serde_json::{Value, json};
+
+use super::calls::Calls;
+use crate::adoption::{Claimant, Deed, Holder, Title};
+use crate::backend::{ApiError, Target};
+use crate::queue::Key;
+use crate::relation::Adopt;
+use crate::watch::Relations;
+
+/// How often a write is tried, where the object is another one each time.
+const TRIES: usize = 4;
+
+/// One object that a step writes or deletes.
+pub(crate) struct Owned<'a> {
+    pub(crate) calls: &'a Calls,
+    pub(crate) claimant: Claimant<'a>,
+    pub(crate) target: &'a Target,
+    /// Who is reconciled again when an object of another owner changes its owner or is deleted.
+    pub(crate) asker: Option<(&'a Relations, &'a Key)>,
+}
+
+/// A version of an object.
+#[derive(Clone, Debug)]
+pub(crate) struct Version {
+    pub(crate) uid: String,
+    pub(crate) resource_version: String,
+}
+
+/// The next write.
+enum Write {
+    /// By server-side apply. Version 1 is that of no object: it is created, or the write is a conflict.
+    Create,
+    /// The same, where the server takes no version for an object that is not there.
+    Post,
+    /// Of the object with this uid.
+    Update(String),
+    /// Of this version, which is not ours.
+    Adopt(Box<ObjectMeta>),
+}
+
+/// What an error says about the object.
+enum Doubt {
+    /// It is not the one that the write was meant for.
+    Another,
+    /// Servers before 1.23 answer so for a Service.
+    VersionOfNothing,
+}
+
+impl Owned<'_> {
+    /// Applies the object. `known`: the uid of the one that is known as ours.
+    pub(crate) async fn apply(
+        &self,
+        adopt: Adopt,
+        object: &Value,
+        known: Option<String>,
+    ) -> Result<DynamicObject, ApiError> {
+        let mut write = known.map_or(Write::Create, Write::Update);
+        let mut tries = 1;
+        loop {
+            let error = match self.send(&write, object).await {
+                Ok(written) => return Ok(written),
+                Err(error) => error,
+            };
+            write = match doubt(&write, &error) {
+                None => return Err(error),
+                Some(_) if tries == TRIES => return Err(error),
+                Some(Doubt::VersionOfNothing) => Write::Post,
+                Some(Doubt::Another) => self.look(adopt).await?,
+            };
+            tries += 1;
+        }
+    }
+
+    async fn send(&self, write: &Write, object: &Value) -> Result<DynamicObject, ApiError> {
+        match write {
+            Write::Create => self.calls.apply(self.target, &of_version(object, None, Some("1"))).await,
+            Write::Post => self.post(object).await,
+            Write::Update(uid) => self.calls.apply(self.target, &of_version(object, Some(uid), None)).await,
+            Write::Adopt(meta) => self.take(meta, object).await,
+        }
+    }
+
+    /// Creates the object, and makes its fields ours as if they had been applied: what a later apply leaves out has to go.
+    async fn post(&self, object: &Value) -> Result<DynamicObject, ApiError> {
+        let calls = Calls { whole: true, ..self.calls.clone() };
+        let posted = calls.create(self.target, object).await?;
+        let mut managers = json!(posted.metadata.managed_fields);
+        let entries = managers.as_array_mut().into_iter().flatten();
+        entries.filter(|entry| entry["manager"] == *self.calls.manager).for_each(|entry| {
+            entry["operation"] = json!("Apply");
+        });
+        let version = &posted.metadata.resource_version;
+        let patch = json!({ "metadata": { "resourceVersion": version, "managedFields": managers } });
+        self.calls.merge(self.target, &patch).await
+    }
+
+    /// Takes the object over as it was seen. The server allows one controller, so the other one goes first.
+    async fn take(&self, meta: &ObjectMeta, object: &Value) -> Result<DynamicObject, ApiError> {
+        let mut version = meta.resource_version.clone();
+        let owners = meta.owner_references.as_deref().unwrap_or_default();
+        let others: Vec<_> = owners.iter().filter(|owner| owner.controller != Some(true)).collect();
+        if others.len() < owners.len() {
+            let patch = json!({ "metadata": { "resourceVersion": version, "ownerReferences": others } });
+            version = self.calls.merge(self.target, &patch).await?.metadata.resource_version;
+        }
+        let taken = self.calls.apply(self.target, &of_version(object, meta.uid.as_deref(), version.as_deref())).await?;
+        tracing::info!(object = %self.target, "took over an object that was not ours, as `adopt` says");
+        Ok(taken)
+    }
+
+    /// Decides by the object as it is now.
+    async fn look(&self, adopt: Adopt) -> Result<Write, ApiError> {
+        let Some(meta) = self.live().await? else { return Ok(Write::Create) };
+        let holder = self.claimant.holder(&meta);
+        match &holder {
+            Holder::Ours => {}
+            holder if !holder.yields(adopt) => return Err(self.refuse(holder, &meta, Deed::Apply)),
+            _ => {
+                self.free();
+                return Ok(Write::Adopt(Box::new(meta)));
+            }
+        }
+        self.free();
+        Ok(Write::Update(meta.uid.unwrap_or_default()))
+    }
+
+    /// Deletes the object if it is ours; one that is not there is fine. `known`: the version that is known as ours.
+    pub(crate) async fn delete(&self, mut known: Option<Version>) -> Result<(), ApiError> {
+        for _ in 1..TRIES {
+            let Some(version) = self.ours(known.take()).await? else { return Ok(()) };
+            match self.calls.delete(self.target, &version.uid, &version.resource_version).await {
+                Err(ApiError::Conflict(_)) => {}
+                answer => return answer,
+            }
+        }
+        Err(ApiError::Conflict(format!("{} changed each time that it was to be deleted", self.target)))
+    }
+
+    /// The version to delete; `None`: the object is not there.
+    async fn ours(&self, known: Option<Version>) -> Result<Option<Version>, ApiError> {
+        if known.is_some() {
+            return Ok(known);
+        }
+        let Some(meta) = self.live().await? else { return Ok(None) };
+        match self.claimant.holder(&meta) {
+            Holder::Ours => {
+                self.free();
+                let (uid, version) = (meta.uid.unwrap_or_default(), meta.resource_version.unwrap_or_default());
+                Ok(Some(Version { uid, resource_version: version }))
+            }
+            holder => Err(self.refuse(&holder, &meta, Deed::Delete)),
+        }
+    }
+
+    /// The metadata of the object, with its field managers.
+    async fn live(&self) -> Result<Option<ObjectMeta>, ApiError> {
+        if let Some((relations, key)) = self.asker {
+            // Before the look: what changes after it must trigger a reconcile.
+            relations.foreign().expect(key, self.target);
+        }
+        let calls = Calls { whole: true, ..self.calls.clone() };
+        Ok(calls.get(self.target).await?.map(|object| object.metadata))
+    }
+
+    fn refuse(&self, holder: &Holder, meta: &ObjectMeta, deed: Deed) -> ApiError {
+        if let Some((relations, key)) = self.asker {
+            relations.foreign().block(key, self.target, holder.is_named_by_title().then(|| Title::of(meta)));
+        }
+        ApiError::Foreign(holder.refusal(self.target, deed))
+    }
+
+    /// It is not in the way.
+    fn free(&self) {
+        if let Some((relations, key)) = self.asker {
+            relations.foreign().free(key, self.target);
+        }
+    }
+}
+
+fn of_version(object: &Value, uid: Option<&str>, version: Option<&str>) -> Value {
+    let mut object = object.clone();
+    let meta = &mut object["metadata"];
+    if let Some(uid) = uid {
+        meta["uid"] = json!(uid);
+    }
+    if let Some(version) = version {
+        meta["resourceVersion"] = json!(version);
+    }
+    object
+}
+
+/// Whether the error may mean that the object is another one than was thought.
+fn doubt(write: &Write, error: &ApiError) -> Option<Doubt> {
+    match (write, error) {
+        (_, ApiError::Conflict(_)) | (Write::Adopt(_), ApiError::NotFound(_)) => Some(Doubt::Another),
+        (Write::Create, ApiError::Failed(text)) if text.contains("resourceVersion should not be set") => {
+            Some(Doubt::VersionOfNothing)
+        }
+        // Another uid, or a second controller.
+        (Write::Update(_) | Write::Adopt(_), ApiError::Invalid(text)) => {
+            let is_another = text.contains("metadata.uid") || text.contains("Only one reference can have Controller");
+            is_another.then_some(Doubt::Another)
+        }
+        _ => None,
+    }
+}

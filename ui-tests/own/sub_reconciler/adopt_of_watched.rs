@@ -1,0 +1,20 @@
+//! Only what a step writes is taken over.
+use evenkeel::prelude::*;
+use k8s_openapi::api::core::v1::Secret;
+use ui_tests::{GitRepository, RepoCondition, RepoError, on};
+
+#[sub_reconciler(sets(on::SourceFetched), watches(Secret, by_name, adopt = if_unowned))]
+async fn fetch(repo: &GitRepository, cx: &mut Cx) -> Result<String, RepoError> {
+    let _ = cx.get::<Secret>("token").await;
+    Ok(repo.spec.url.clone())
+}
+
+#[reconciler(conditions = RepoCondition)]
+async fn repository(repo: &GitRepository, cx: &mut Pass<'_>) -> Flow {
+    let _text: String = fetch(repo, cx).await?;
+    Ok(())
+}
+
+fn main() {
+    ui_tests::run::<repository>();
+}

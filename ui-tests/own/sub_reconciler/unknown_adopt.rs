@@ -1,0 +1,20 @@
+//! What is taken over is one of three words.
+use evenkeel::prelude::*;
+use k8s_openapi::api::core::v1::Secret;
+use ui_tests::{GitRepository, RepoCondition, RepoError, on};
+
+#[sub_reconciler(sets(on::SourceFetched), owns(Secret, adopt = unowned))]
+async fn fetch(repo: &GitRepository, cx: &mut Cx) -> Result<String, RepoError> {
+    let _ = cx.apply(&Secret::default()).await;
+    Ok(repo.spec.url.clone())
+}
+
+#[reconciler(conditions = RepoCondition)]
+async fn repository(repo: &GitRepository, cx: &mut Pass<'_>) -> Flow {
+    let _text: String = fetch(repo, cx).await?;
+    Ok(())
+}
+
+fn main() {
+    ui_tests::run::<repository>();
+}
