@@ -7,6 +7,11 @@ use std::time::Duration;
 use allocation_counter::measure;
 use evenkeel::sabotage::{Bare, kept, requeued};
 use evenkeel::wiring::Cache;
+use evenkeel_bench::answers::{Answers, Aside};
+use evenkeel_bench::kind::Release;
+use evenkeel_bench::ours;
+use evenkeel_bench::sample::Sample;
+use kube::CustomResourceExt;
 use serde_json::json;
 use tokio::runtime::Builder;
 
@@ -84,6 +89,33 @@ fn a_pass_costs_the_same_whatever_the_concurrency() {
         println!("{concurrency} passes at a time: {cost:.2} allocations for each, {base:.2} one after another");
         assert!(cost <= base * 1.05, "{concurrency}: {cost} against {base}");
     }
+}
+
+/// The allocations of an event of one of so many children of one object, the work of the server aside.
+fn an_event_of_one_among(children: usize) -> f64 {
+    const EVENTS: usize = 10;
+    let samples = [Sample::read("releases").distinct(), Sample::read("configmaps").siblings()];
+    let aside: Aside = |work| allocation_counter::opt_out(work);
+    let answers = Answers::render(&[&samples[0], &samples[1]], &Release::crd(), children, 500, aside).writable();
+    let runtime = Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
+    let settle = || runtime.block_on(async { tokio::time::sleep(Duration::from_secs(5)).await });
+    let client = runtime.block_on(async { answers.client() });
+    runtime.spawn(ours::start::<ours::owner>(client));
+    settle();
+    let cost = measure(|| {
+        for number in 0..EVENTS {
+            answers.change_one(1, number);
+            settle();
+        }
+    });
+    cost.count_total as f64 / EVENTS as f64
+}
+
+#[test]
+fn an_event_of_a_child_costs_the_same_whatever_their_number() {
+    let [few, many] = [10, 10_000].map(an_event_of_one_among);
+    println!("an event of one of 10 children: {few:.1} allocations; of one of 10,000: {many:.1}");
+    assert!(many <= few + 5.0, "{many} against {few}");
 }
 
 /// A secret of a little more than a kilobyte, with the ballast that a server adds.

@@ -76,8 +76,8 @@ pub(crate) struct Inputs<'a> {
     pub(crate) policy: &'a str,
     /// The hash of the wiring, the author's revision included.
     pub(crate) wiring: &'a str,
-    /// The owned objects, each with uid and version.
-    pub(crate) owned: &'a BTreeMap<String, String>,
+    /// A number for all owned objects, by uid and version; 0 where there are none.
+    pub(crate) owned: u64,
     /// The objects asked for by name, each with uid and version, or `absent`.
     pub(crate) watched: &'a BTreeMap<String, String>,
 }

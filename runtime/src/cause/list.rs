@@ -107,7 +107,8 @@ causes! {
     /// An owned object changed or vanished.
     OWNED = "owned" {
         urgency: Urgency::Related,
-        digest: Some(|inputs, digest| digest.add_all(inputs.owned)),
+        // One without children has the digest that it had before they were a number.
+        digest: Some(|inputs, digest| if inputs.owned != 0 { digest.add_number(inputs.owned.cast_signed()) }),
     }
     /// A watched object appeared, changed or vanished.
     WATCHED = "watched" {

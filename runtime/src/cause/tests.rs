@@ -24,7 +24,7 @@ fn digest_under(policy: &str, change: &Value, wiring: &str, owned: &str, watched
     let of = |version: &str| BTreeMap::from([("v1/Secret/a/b".to_owned(), version.to_owned())]);
     let meta = meta(change);
     let requested = "example.com/now";
-    let (owned, watched) = (&of(owned), &of(watched));
+    let (owned, watched) = (number(&[owned]), &of(watched));
     let (policy_key, counted) = (Some("example.com/policy"), Counted { triggers: Triggers::ALL, claimed: &[] });
     List::default().digest(&Inputs { meta: &meta, requested, policy_key, counted, policy, wiring, owned, watched })
 }
@@ -98,7 +98,7 @@ fn only_declared_labels_and_annotations_count_where_they_are_declared() {
     let digest = |change: &Value| {
         let triggers = Triggers { labels: Names::Only(&["tier"]), annotations: Names::Only(&["b"]) };
         let counted = Counted { triggers, claimed: &["labels/name".into(), "annotations/c".into()] };
-        let (meta, owned, watched) = (meta(change), &none, &none);
+        let (meta, owned, watched) = (meta(change), 0, &none);
         let (requested, policy_key, policy, wiring) = ("example.com/now", None, "", "w");
         List::default().digest(&Inputs { meta: &meta, requested, policy_key, counted, policy, wiring, owned, watched })
     };

@@ -67,11 +67,16 @@ impl Owned<'_> {
                 Ok(written) => return Ok(written),
                 Err(error) => error,
             };
+            let is_invalid = matches!(error, ApiError::Invalid(_));
             write = match doubt(&write, &error) {
                 None => return Err(error),
                 Some(_) if tries == TRIES => return Err(error),
                 Some(Doubt::VersionOfNothing) => Write::Post,
-                Some(Doubt::Another) => self.look(adopt).await?,
+                Some(Doubt::Another) => match self.look(adopt).await? {
+                    // There is none of the name: it is what was sent that is not valid.
+                    Write::Create if is_invalid => return Err(error),
+                    write => write,
+                },
             };
             tries += 1;
         }
@@ -88,8 +93,7 @@ impl Owned<'_> {
 
     /// Creates the object, and makes its fields ours as if they had been applied: what a later apply leaves out has to go.
     async fn post(&self, object: &Value) -> Result<DynamicObject, ApiError> {
-        let calls = Calls { whole: true, ..self.calls.clone() };
-        let posted = calls.create(self.target, object).await?;
+        let posted = self.calls.whole().create(self.target, object).await?;
         let mut managers = json!(posted.metadata.managed_fields);
         let entries = managers.as_array_mut().into_iter().flatten();
         entries.filter(|entry| entry["manager"] == *self.calls.manager).for_each(|entry| {
@@ -164,8 +168,7 @@ impl Owned<'_> {
             // Before the look: what changes after it must trigger a reconcile.
             relations.foreign().expect(key, self.target);
         }
-        let calls = Calls { whole: true, ..self.calls.clone() };
-        Ok(calls.get(self.target).await?.map(|object| object.metadata))
+        Ok(self.calls.whole().get(self.target).await?.map(|object| object.metadata))
     }
 
     fn refuse(&self, holder: &Holder, meta: &ObjectMeta, deed: Deed) -> ApiError {
@@ -202,6 +205,8 @@ fn doubt(write: &Write, error: &ApiError) -> Option<Doubt> {
         (Write::Create, ApiError::Failed(text)) if text.contains("resourceVersion should not be set") => {
             Some(Doubt::VersionOfNothing)
         }
+        // Kubernetes 1.20 merges a Service with the one that is there, and validates that, before it looks at the version.
+        (Write::Create, ApiError::Invalid(_)) => Some(Doubt::Another),
         // Another uid, or a second controller.
         (Write::Update(_) | Write::Adopt(_), ApiError::Invalid(text)) => {
             let is_another = text.contains("metadata.uid") || text.contains("Only one reference can have Controller");

@@ -39,8 +39,6 @@ pub(super) struct PassBackend {
     pub(super) version: Mutex<String>,
     /// The owned and watched objects as this pass saw them, for the digest: what changes meanwhile must not look seen.
     pub(super) tracked: Mutex<Tracked>,
-    /// Tells the version of an owned object that counts.
-    pub(super) child_version: fn(&Seen) -> String,
     /// Told of the object as a status write returned it.
     pub(super) written: Arc<dyn Fn(&DynamicObject) + Send + Sync>,
     /// Which references to other namespaces are allowed.
@@ -119,12 +117,12 @@ impl PassBackend {
         if let Some(object) = self.children.unchanged(&target, &intent, now) {
             return Ok(object);
         }
-        let guard = self.relations.writing(&target);
         let known = self.relations.own(&target, &self.identity.uid).map(|seen| seen.uid);
+        let guard = self.relations.writing(&target, &self.identity.uid);
         let applied = Arc::new(self.owning(&target).apply(adopt, &object, known).await?);
         let seen = Seen::of(&target, &applied);
-        guard.wrote(&seen, &applied, &self.key);
-        self.tracked().owned.insert(target.to_string(), (self.child_version)(&seen));
+        let moved = guard.wrote(&seen, &applied, &self.key);
+        self.tracked().moved(moved);
         self.children.applied(&target, Applied { intent, seen, object: applied.clone() });
         Ok(applied)
     }
@@ -133,7 +131,7 @@ impl PassBackend {
         let watched = self.relations.is_watched(&target.kind).then(|| self.relations.version_of(&target)).flatten();
         let known = self.relations.own(&target, &self.identity.uid);
         let known = known.map(|seen| Version { uid: seen.uid, resource_version: seen.resource_version });
-        let guard = self.relations.writing(&target);
+        let guard = self.relations.writing(&target, &self.identity.uid);
         match self.owning(&target).delete(known).await {
             // Nobody can wait for another owner while the object is being deleted: what is not ours is not there.
             Err(ApiError::Foreign(why)) if self.identity.deleting => {
@@ -142,10 +140,10 @@ impl PassBackend {
             }
             deleted => deleted?,
         }
-        guard.deleted();
+        let moved = guard.deleted();
         drop(guard);
         self.children.deleted(&target, watched);
-        self.tracked().owned.remove(&target.to_string());
+        self.tracked().moved(moved);
         Ok(())
     }
 }

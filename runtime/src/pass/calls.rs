@@ -40,6 +40,11 @@ impl Calls {
         }
     }
 
+    /// The same calls, whose objects come with their field managers.
+    pub(crate) fn whole(&self) -> Self {
+        Self { whole: true, ..self.clone() }
+    }
+
     /// Reads the object; `None`: the answer shows that it is not there.
     pub(crate) async fn get(&self, target: &Target) -> Result<Option<DynamicObject>, ApiError> {
         let api = self.api(target);

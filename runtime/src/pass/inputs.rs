@@ -21,16 +21,21 @@ use crate::reconciler::Reconciler;
 use crate::status::ObservedInputs;
 use crate::triggers::Counted;
 use crate::watch::Seen;
-use crate::wiring::{Cache, How, KindInfo, Relation};
+use crate::wiring::{How, KindInfo};
 
-/// The objects beside its own that a pass depends on, by name: of each its uid and version.
+/// The objects beside its own that a pass depends on: one number for all owned ones, and of watched ones by name the uid and version.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tracked {
-    pub(super) owned: BTreeMap<String, String>,
+    pub(super) owned: u64,
     pub(super) watched: BTreeMap<String, String>,
 }
 
 impl Tracked {
+    /// A write of ours moved the number of the owned objects by so much.
+    pub(super) fn moved(&mut self, by: u64) {
+        self.owned = self.owned.wrapping_add(by);
+    }
+
     /// The first version that a pass read is the one that counts: a later one wakes it again.
     pub(super) fn read(&mut self, target: &Target, found: Option<&DynamicObject>) {
         let version = watched_version(found.map(|object| Seen::of(target, object)).as_ref());
@@ -117,12 +122,8 @@ impl<R: Reconciler> PassWorker<R> {
         Tracked { owned: self.owned(object), watched: BTreeMap::new() }
     }
 
-    fn owned(&self, object: &R::Object) -> BTreeMap<String, String> {
-        let children = self.env.relations.children(object.meta().uid.as_deref().unwrap_or_default());
-        // Not collected: that sorts first, even if there is nothing, as for most.
-        let mut owned = BTreeMap::new();
-        owned.extend(children.iter().map(|seen| (seen.target.to_string(), child_version::<R>(seen))));
-        owned
+    fn owned(&self, object: &R::Object) -> u64 {
+        self.env.relations.sum_of_children(object.meta().uid.as_deref().unwrap_or_default())
     }
 
     fn digest(&self, object: &R::Object, tracked: &Tracked, claimed: &[String]) -> u64 {
@@ -135,7 +136,7 @@ impl<R: Reconciler> PassWorker<R> {
             counted: Counted { triggers: R::WIRING.triggers, claimed },
             policy: if R::WIRING.policies.is_some() { policy.text() } else { "" },
             wiring: &self.wiring,
-            owned,
+            owned: *owned,
             watched,
         })
     }
@@ -155,17 +156,6 @@ impl<R: Reconciler> PassWorker<R> {
         }
         text(self.digest(object, &tracked, claimed))
     }
-}
-
-/// Of an owned object the generation counts, unless a step reads the kind or keeps more than its records: then its status and labels
-/// count, too.
-pub(super) fn child_version<R: Reconciler>(seen: &Seen) -> String {
-    let reads = |relation: &Relation| match relation.how {
-        How::Owns => relation.cache > Cache::None,
-        how => how == How::Reads,
-    };
-    let is_read = R::WIRING.relations().any(|relation| reads(relation) && relation.is_of(&seen.target.kind));
-    format!("{} {}", seen.uid, if is_read { &seen.resource_version } else { &seen.version })
 }
 
 /// Of the namespace only the policy counts, which has a place of its own in the digest.

@@ -333,7 +333,6 @@ impl<R: Reconciler> PassWorker<R> {
             children,
             version: Mutex::new(object.resource_version().unwrap_or_default()),
             tracked: Mutex::new(self.tracked(object)),
-            child_version: inputs::child_version::<R>,
             written: Arc::new(move |written| {
                 remember(&primary, written);
             }),

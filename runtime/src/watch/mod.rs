@@ -22,6 +22,7 @@ mod streaming;
 mod task;
 mod trouble;
 mod watches;
+mod writing;
 
 pub(crate) use self::dependents::Dependents;
 #[cfg(feature = "metrics")]

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 
-use kube::api::{DynamicObject, ObjectMeta};
+use kube::api::ObjectMeta;
 use kube::runtime::watcher::Event;
 
-use super::children::Children;
+use super::children::{Children, Counts};
 use super::foreign::Foreign;
 use super::interest::Interest;
 use super::kept::{Keeps, Kept};
@@ -18,6 +18,7 @@ use super::scope::Scope;
 use super::seen::Seen;
 use super::stream::Place;
 use super::watches::{Watches, Watching, lock};
+use super::writing::WriteGuard;
 use crate::backend::{ApiError, Selected, Target};
 use crate::decode::{Meta, Record, Whole};
 use crate::index::Indexer;
@@ -67,6 +68,13 @@ fn indexers(wiring: &Wiring, kind: &KindInfo, selector: &str) -> Vec<Indexer> {
     all.map(|indexer| (indexer.name(), *indexer)).collect::<BTreeMap<_, _>>().into_values().collect()
 }
 
+/// Of an owned object the generation counts, unless a step reads the kind or keeps more than its records: then its status and labels
+/// count, too.
+fn counts(wiring: &Wiring, kind: &KindInfo, cache: Cache) -> Counts {
+    let is_read = wiring.relations().any(|relation| relation.how == How::Reads && relation.is_of(kind));
+    if is_read || cache > Cache::None { Counts::Version } else { Counts::Generation }
+}
+
 fn without_how(declared: Vec<(KindInfo, How, Cache)>) -> Vec<(KindInfo, Cache)> {
     declared.into_iter().map(|(kind, _, cache)| (kind, cache)).collect()
 }
@@ -75,7 +83,9 @@ impl Relations {
     /// Joins the watches of owned kinds and of label selectors. Those by name start when somebody asks.
     pub(crate) fn new(watches: &Watches, wiring: &Wiring, owner: KindInfo, scope: Scope, queue: Queue) -> Self {
         let scope = scope.around(&owner);
-        let children = Children::new(owner, without_how(declared(wiring, |how| how == How::Owns)));
+        let kinds = without_how(declared(wiring, |how| how == How::Owns));
+        let counts = kinds.iter().map(|(kind, cache)| counts(wiring, kind, *cache)).collect();
+        let children = Children::new(owner, kinds, counts);
         let selections = declared(wiring, |how| how.selector().is_some());
         let selections = selections.into_iter().filter_map(|(kind, how, cache)| {
             let selector = how.selector()?;
@@ -121,6 +131,11 @@ impl Relations {
     /// The owned objects of the owner with this uid, as the cache and our own writes know them.
     pub(crate) fn children(&self, owner_uid: &str) -> Vec<Seen> {
         self.0.children.of(owner_uid)
+    }
+
+    /// A number for all owned objects of the owner, which is another one after a change that counts.
+    pub(crate) fn sum_of_children(&self, owner_uid: &str) -> u64 {
+        self.0.children.sum(owner_uid)
     }
 
     /// What is kept of an owned object, as the cache and our own writes know it.
@@ -249,11 +264,12 @@ impl Relations {
         }
     }
 
-    /// Announces a write of an owned object. Until the guard is dropped its events are held back; then those wake that the write
+    /// Announces a write of an object of this owner. Until the guard is dropped its events are held back; then those wake that the write
     /// did not cause.
-    pub(crate) fn writing(&self, target: &Target) -> WriteGuard {
-        self.0.children.begin(target);
-        WriteGuard { relations: self.clone(), target: target.clone() }
+    pub(crate) fn writing(&self, target: &Target, owner_uid: &str) -> WriteGuard {
+        let inner = Arc::downgrade(&self.0);
+        let wake = move |owners: &[Key]| wake(&inner, owners, Causes::OWNED);
+        WriteGuard::begin(self.0.children.clone(), target, owner_uid, wake)
     }
 }
 
@@ -367,31 +383,5 @@ fn wake_askers(inner: &Weak<Inner>, target: &Target) {
     let Some(inner) = inner.upgrade() else { return };
     for asker in lock(&inner.interest).askers(target) {
         inner.queue.add(asker, Causes::WATCHED);
-    }
-}
-
-/// A write of an owned object is under way.
-#[must_use = "events are held back until the guard is dropped"]
-pub(crate) struct WriteGuard {
-    relations: Relations,
-    target: Target,
-}
-
-impl WriteGuard {
-    /// Takes note of the version that the write for this owner returned.
-    pub(crate) fn wrote(&self, seen: &Seen, object: &Arc<DynamicObject>, owner: &Key) {
-        self.relations.0.children.wrote(seen, object, owner);
-    }
-
-    /// The write deleted the object.
-    pub(crate) fn deleted(&self) {
-        self.relations.0.children.deleted(&self.target);
-    }
-}
-
-impl Drop for WriteGuard {
-    fn drop(&mut self) {
-        let woken = self.relations.0.children.end(&self.target);
-        wake(&Arc::downgrade(&self.relations.0), &woken, Causes::OWNED);
     }
 }

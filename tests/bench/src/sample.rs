@@ -7,6 +7,8 @@ use serde_json::Value;
 
 /// Stands for the name of the object.
 pub const NAME: &str = "release-00000000";
+/// Stands for the name of the first object, whatever the number of the one that is rendered.
+const FIRST: &str = "the-first-release";
 /// Stands for its version.
 pub const VERSION: &str = "RV";
 /// Stands for the uid of the one that owns a child.
@@ -81,11 +83,26 @@ impl Sample {
         Self { before: with(&self.before), after: with(&self.after), ..self }
     }
 
+    /// The same, and all are owned by the first object of its kind.
+    ///
+    /// # Panics
+    /// When it is no JSON.
+    #[must_use]
+    pub fn siblings(self) -> Self {
+        let of_one = |text: &str| {
+            let mut object: Value = serde_json::from_str(text).expect("JSON");
+            object["metadata"]["ownerReferences"][0]["name"] = Value::from(FIRST);
+            object.to_string()
+        };
+        Self { before: of_one(&self.before), after: of_one(&self.after), ..self }
+    }
+
     /// The text of one object at a version.
     #[must_use]
     pub fn render(&self, number: usize, changed: bool, version: usize) -> String {
         let text = if changed { &self.after } else { &self.before };
         let text = text.replace(NAME, &format!("release-{number:08}")).replace("\"RV\"", &format!("\"{version}\""));
+        let text = text.replace(FIRST, NAME);
         if self.distinct { text.replace(&self.uid, &format!("{number:08}{}", &UID[8..])) } else { text }
     }
 

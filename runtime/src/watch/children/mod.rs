@@ -1,13 +1,18 @@
 //! The owned objects: a lean record of each, what else is kept of it, and which of their events wake the owner.
 
+mod sum;
 #[cfg(test)]
 mod tests;
+mod writes;
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use kube::api::{DynamicObject, ObjectMeta};
 
+pub(super) use self::sum::Counts;
+use self::sum::Siblings;
+use self::writes::Writes;
 use crate::backend::Target;
 use crate::queue::Key;
 use crate::version::is_newer;
@@ -35,7 +40,9 @@ struct Shared {
 #[derive(Debug, Default)]
 struct Records {
     children: HashMap<Id, Child>,
-    by_owner: HashMap<Arc<str>, BTreeSet<Id>>,
+    by_owner: HashMap<Arc<str>, Siblings>,
+    /// By kind.
+    counts: Vec<Counts>,
     writes: HashMap<Id, Writes>,
     /// The uids of what we deleted, until the watch says that it is gone.
     deleted: HashMap<Id, Box<str>>,
@@ -55,22 +62,10 @@ struct Child {
     kept: Option<Kept>,
 }
 
-/// Our own writes of one child.
-#[derive(Debug, Default)]
-struct Writes {
-    /// Guards that are out.
-    under_way: usize,
-    /// Versions that writes returned and the watch has not delivered.
-    ours: Vec<Box<str>>,
-    /// Versions that came meanwhile, and whom they would wake.
-    held: Vec<(Box<str>, Key)>,
-    /// The uids of what went meanwhile: an answer that still tells of one is late.
-    gone: Vec<Box<str>>,
-}
-
 impl Children {
-    pub(super) fn new(owner: KindInfo, kinds: Vec<(KindInfo, Cache)>) -> Self {
-        Self(Arc::new(Shared { owner, kinds, records: Mutex::default() }))
+    pub(super) fn new(owner: KindInfo, kinds: Vec<(KindInfo, Cache)>, counts: Vec<Counts>) -> Self {
+        let records = Mutex::new(Records { counts, ..Records::default() });
+        Self(Arc::new(Shared { owner, kinds, records }))
     }
 
     /// The owned kinds, and what is kept of each beside the record.
@@ -110,6 +105,11 @@ impl Children {
     /// All children of an owner, but for those that we deleted.
     pub(super) fn of(&self, owner_uid: &str) -> Vec<Seen> {
         self.lock().alive(owner_uid).map(|(id, child)| self.seen(id, child)).collect()
+    }
+
+    /// A number for all children of an owner, as far as their changes count. It costs the same whatever their number.
+    pub(super) fn sum(&self, owner_uid: &str) -> u64 {
+        self.lock().by_owner.get(owner_uid).map_or(0, |siblings| siblings.sum)
     }
 
     /// What is kept of the children of an owner, but for those that we deleted.
@@ -193,17 +193,21 @@ impl Children {
         gone.iter().flat_map(|id| records.remove(id)).collect()
     }
 
-    /// A write begins: what the watch delivers of the object is held back until the guard is dropped.
-    pub(super) fn begin(&self, target: &Target) {
-        if let Some(id) = self.id(target) {
-            self.lock().writes.entry(id).or_default().under_way += 1;
-        }
+    /// A write for this owner begins: what the watch delivers of the object is held back until the guard is dropped. Returns what it adds to
+    /// the owner's [sum](Self::sum) now.
+    pub(super) fn begin(&self, target: &Target, owner_uid: &str) -> u64 {
+        let Some(id) = self.id(target) else { return 0 };
+        let mut records = self.lock();
+        let known = records.children.get(&id).filter(|child| *child.owner_uid == *owner_uid);
+        let number = known.map_or(0, |child| records.number(&id, child));
+        records.writes.entry(id).or_default().under_way += 1;
+        number
     }
 
-    /// A write for this owner returned this object: it wakes nobody.
-    pub(super) fn wrote(&self, seen: &Seen, object: &Arc<DynamicObject>, owner: &Key) {
-        let Some(id) = self.id(&seen.target) else { return };
-        let Some(owner_uid) = seen.controller.as_deref() else { return };
+    /// A write for this owner returned this object: it wakes nobody. Returns what it adds to the owner's [sum](Self::sum).
+    pub(super) fn wrote(&self, seen: &Seen, object: &Arc<DynamicObject>, owner: &Key) -> u64 {
+        let Some(id) = self.id(&seen.target) else { return 0 };
+        let Some(owner_uid) = seen.controller.as_deref() else { return 0 };
         let cache = self.0.kinds[id.0].1;
         let child = Child {
             uid: seen.uid.as_str().into(),
@@ -213,7 +217,10 @@ impl Children {
             owner: owner.clone(),
             kept: (cache > Cache::None).then(|| Kept::of(object, cache)),
         };
-        self.lock().wrote(id, child);
+        let mut records = self.lock();
+        let number = records.hash(&id, &child);
+        records.wrote(id, child);
+        number
     }
 
     /// A write deleted it.
@@ -226,6 +233,7 @@ impl Children {
         }
         records.touch(&id);
         if let Some(uid) = records.children.get(&id).map(|child| child.uid.clone()) {
+            records.subtract(&id);
             records.deleted.insert(id, uid);
         }
     }
@@ -242,7 +250,7 @@ impl Records {
     }
 
     fn alive(&self, owner_uid: &str) -> impl Iterator<Item = (&Id, &Child)> {
-        let ids = self.by_owner.get(owner_uid).into_iter().flatten();
+        let ids = self.by_owner.get(owner_uid).into_iter().flat_map(|siblings| &siblings.ids);
         let known = ids.filter_map(|id| Some((id, self.children.get(id)?)));
         known.filter(|(id, child)| self.is_alive(id, child))
     }
@@ -262,8 +270,8 @@ impl Records {
         let is_back = !is_deleting && self.deleted.get(id) == Some(&child.uid);
         let is_other = |known: &Child| known.resource_version != child.resource_version;
         if is_back || self.children.get(id).is_some_and(|known| is_other(known) && is_past(known)) {
-            self.deleted.remove(id);
             self.forget(id);
+            self.deleted.remove(id);
         }
         let woken = self.apply(id, child);
         if let Some(writes) = self.writes.get_mut(id) {
@@ -302,16 +310,20 @@ impl Records {
             return None;
         }
         let former = self.forget(&id).map(|child| child.owner);
-        self.by_owner.entry(child.owner_uid.clone()).or_default().insert(id.clone());
+        let number = self.number(&id, &child);
+        let siblings = self.by_owner.entry(child.owner_uid.clone()).or_default();
+        siblings.sum = siblings.sum.wrapping_add(number);
+        siblings.ids.insert(id.clone());
         self.children.insert(id, child);
         former
     }
 
     fn forget(&mut self, id: &Id) -> Option<Child> {
+        self.subtract(id);
         let child = self.children.remove(id)?;
-        if let Some(ids) = self.by_owner.get_mut(&child.owner_uid) {
-            ids.remove(id);
-            if ids.is_empty() {
+        if let Some(siblings) = self.by_owner.get_mut(&child.owner_uid) {
+            siblings.ids.remove(id);
+            if siblings.ids.is_empty() {
                 self.by_owner.remove(&child.owner_uid);
             }
         }
@@ -319,8 +331,8 @@ impl Records {
     }
 
     fn remove(&mut self, id: &Id) -> Vec<Key> {
-        self.deleted.remove(id);
         let former = self.forget(id);
+        self.deleted.remove(id);
         if let Some(writes) = self.writes.get_mut(id) {
             writes.ours.clear();
             let uid = former.as_ref().map(|child| child.uid.clone());
@@ -366,18 +378,5 @@ impl Records {
         if self.writes.get(id).is_some_and(Writes::is_over) {
             self.writes.remove(id);
         }
-    }
-}
-
-impl Writes {
-    /// Whether the version is one of ours; it and what is older need not be remembered any longer.
-    fn delivered(&mut self, version: &str) -> bool {
-        let ours = self.ours.iter().any(|ours| ours.as_ref() == version);
-        self.ours.retain(|ours| ours.as_ref() != version && is_newer(ours, version));
-        ours
-    }
-
-    fn is_over(&self) -> bool {
-        self.under_way == 0 && self.ours.is_empty() && self.held.is_empty()
     }
 }

@@ -19,7 +19,7 @@ fn owner() -> KindInfo {
 }
 
 fn children() -> Children {
-    Children::new(owner(), vec![(KindInfo::of::<ConfigMap>(), Cache::None)])
+    Children::new(owner(), vec![(KindInfo::of::<ConfigMap>(), Cache::None)], vec![Counts::Generation])
 }
 
 fn target() -> Target {
@@ -62,7 +62,7 @@ fn a_change_wakes_the_controller_and_a_repeated_version_nobody() {
 #[test]
 fn a_child_whose_write_was_answered_before_its_event_wakes_its_owner_when_it_vanishes() {
     let children = children();
-    children.begin(&target());
+    children.begin(&target(), "uid-one");
     children.wrote(&seen("5"), &whole("5"), &repo("one")[0]);
     assert_eq!(children.end(&target()), []);
     assert_eq!(children.apply(0, &child("5", "one"), None), [], "our own write");
@@ -72,7 +72,7 @@ fn a_child_whose_write_was_answered_before_its_event_wakes_its_owner_when_it_van
 #[test]
 fn a_child_that_vanishes_before_the_watch_has_delivered_it_wakes_its_owner() {
     let children = children();
-    children.begin(&target());
+    children.begin(&target(), "uid-one");
     children.wrote(&seen("5"), &whole("5"), &repo("one")[0]);
     assert_eq!(children.end(&target()), []);
     assert_eq!(children.retain(0, None, &HashSet::new()), repo("one"), "the first list comes when it has gone");
@@ -83,7 +83,7 @@ fn a_child_that_vanishes_before_the_watch_has_delivered_it_wakes_its_owner() {
 fn a_child_that_vanishes_before_its_write_is_answered_is_gone() {
     let children = children();
     children.apply(0, &child("4", "one"), None);
-    children.begin(&target());
+    children.begin(&target(), "uid-one");
     assert_eq!(children.apply(0, &child("5", "one"), None), []);
     assert_eq!(children.remove(0, &Key::new(Some("a"), "child")), repo("one"));
     children.wrote(&seen("5"), &whole("5"), &repo("one")[0]);
@@ -97,7 +97,7 @@ fn a_child_that_somebody_makes_again_before_our_delete_is_answered_is_alive() {
     let again = ObjectMeta { uid: Some("d".into()), ..child("7", "one") };
     let children = children();
     children.apply(0, &child("4", "one"), None);
-    children.begin(&target());
+    children.begin(&target(), "uid-one");
     children.remove(0, &Key::new(Some("a"), "child"));
     children.apply(0, &again, None);
     children.deleted(&target());
@@ -137,7 +137,7 @@ fn an_own_write_wakes_nobody_whether_its_event_comes_after_or_before_the_respons
     for early in [false, true] {
         let children = children();
         children.apply(0, &child("1", "one"), None);
-        children.begin(&target());
+        children.begin(&target(), "uid-one");
         if early {
             assert_eq!(children.apply(0, &child("2", "one"), None), []);
         }
@@ -155,7 +155,7 @@ fn an_own_write_wakes_nobody_whether_its_event_comes_after_or_before_the_respons
 fn a_foreign_change_during_an_own_write_is_held_back_but_not_lost() {
     let children = children();
     children.apply(0, &child("1", "one"), None);
-    children.begin(&target());
+    children.begin(&target(), "uid-one");
     assert_eq!(children.apply(0, &child("2", "one"), None), []);
     assert_eq!(children.apply(0, &child("3", "one"), None), []);
     children.wrote(&seen("3"), &whole("3"), &repo("one")[0]);
@@ -166,7 +166,7 @@ fn a_foreign_change_during_an_own_write_is_held_back_but_not_lost() {
 #[test]
 fn a_failed_write_releases_what_was_held_back() {
     let children = children();
-    children.begin(&target());
+    children.begin(&target(), "uid-one");
     assert_eq!(children.apply(0, &child("1", "one"), None), []);
     assert_eq!(children.end(&target()), repo("one"));
 }
@@ -175,7 +175,7 @@ fn a_failed_write_releases_what_was_held_back() {
 fn an_own_write_is_known_at_once_and_an_older_event_does_not_undo_it() {
     let children = children();
     children.apply(0, &child("1", "one"), None);
-    children.begin(&target());
+    children.begin(&target(), "uid-one");
     children.wrote(&seen("5"), &whole("5"), &repo("one")[0]);
     assert_eq!(children.end(&target()), []);
     assert_eq!(children.apply(0, &child("4", "one"), None), repo("one"), "somebody else's, before ours");
@@ -195,9 +195,9 @@ fn what_a_complete_list_lacks_is_gone() {
 fn what_is_kept_of_a_child_is_its_newest_version_until_we_delete_it() {
     let kept = |cache: Cache, version| Some(Kept::of(&whole(version), cache));
     for cache in [Cache::Metadata, Cache::Full] {
-        let children = Children::new(owner(), vec![(target().kind, cache)]);
+        let children = Children::new(owner(), vec![(target().kind, cache)], vec![Counts::Version]);
         children.apply(0, &child("1", "one"), kept(cache, "1"));
-        children.begin(&target());
+        children.begin(&target(), "uid-one");
         children.wrote(&seen("3"), &whole("3"), &repo("one")[0]);
         children.apply(0, &child("2", "one"), kept(cache, "2"));
         assert_eq!(children.kept(&target()), kept(cache, "3"), "the watch lags behind");
@@ -250,4 +250,71 @@ fn a_child_that_we_deleted_and_a_later_list_holds_is_back() {
     assert_eq!(children.of("uid-one"), [], "its deletion waits for a finalizer");
     assert_eq!(listed(&children, "4"), repo("one"));
     assert_eq!(children.of("uid-one").len(), 1);
+}
+
+/// The sum of an owner, and what it has to be: added up anew.
+fn sums(children: &Children, owner_uid: &str) -> (u64, u64) {
+    let records = children.lock();
+    let anew = records.alive(owner_uid).fold(0_u64, |sum, (id, child)| sum.wrapping_add(records.hash(id, child)));
+    drop(records);
+    (children.sum(owner_uid), anew)
+}
+
+fn agree(children: &Children) -> u64 {
+    let (kept, anew) = sums(children, "uid-one");
+    assert_eq!(kept, anew);
+    let (other, other_anew) = sums(children, "uid-two");
+    assert_eq!(other, other_anew);
+    kept
+}
+
+#[test]
+fn the_sum_of_the_children_follows_every_change_of_one_and_comes_back() {
+    let children = children();
+    assert_eq!(agree(&children), 0, "nobody has none");
+    children.apply(0, &child("1", "one"), None);
+    let first = agree(&children);
+    children.apply(0, &child("2", "one"), None);
+    assert_ne!(agree(&children), first);
+    children.apply(0, &child("3", "two"), None);
+    assert_eq!(agree(&children), 0, "it went to another owner");
+    children.apply(0, &child("4", "one"), None);
+    assert_ne!(agree(&children), 0);
+    children.deleted(&target());
+    assert_eq!(agree(&children), 0, "deleted by us");
+    children.apply(0, &child("5", "one"), None);
+    assert_eq!(agree(&children), 0, "still on its way out");
+    children.remove(0, &Key::new(Some("a"), "child"));
+    assert_eq!((agree(&children), children.lock().by_owner.len()), (0, 0), "nothing is left behind");
+}
+
+#[test]
+fn a_write_moves_the_sum_by_what_it_says_also_if_its_event_is_faster() {
+    for early in [false, true] {
+        let children = children();
+        children.apply(0, &child("1", "one"), None);
+        let before = agree(&children);
+        let former = children.begin(&target(), "uid-one");
+        assert_eq!(children.begin(&target(), "uid-two"), 0, "of another owner");
+        if early {
+            children.apply(0, &child("2", "one"), None);
+        }
+        let written = children.wrote(&seen("2"), &whole("2"), &repo("one")[0]);
+        assert_eq!(before.wrapping_add(written).wrapping_sub(former), agree(&children));
+    }
+}
+
+#[test]
+fn of_a_kind_that_nobody_reads_a_new_generation_counts_and_of_others_every_version() {
+    let changed = |counts| {
+        let children = Children::new(owner(), vec![(target().kind, Cache::None)], vec![counts]);
+        let version = |version: &str, generation| ObjectMeta { generation: Some(generation), ..child(version, "one") };
+        children.apply(0, &version("1", 1), None);
+        let first = agree(&children);
+        children.apply(0, &version("2", 1), None);
+        let second = agree(&children);
+        children.apply(0, &version("3", 2), None);
+        (first != second, second != agree(&children))
+    };
+    assert_eq!((changed(Counts::Generation), changed(Counts::Version)), ((false, true), (true, true)));
 }
