@@ -51,6 +51,7 @@ mod relation;
 mod renewed;
 mod request;
 mod restricted;
+mod resync;
 mod rights;
 mod rollback;
 mod second;

@@ -16,6 +16,7 @@ use super::calls::Calls;
 use super::children::{Applied, Children};
 use super::inputs::Tracked;
 use super::owned::owned;
+use super::same::is_applied;
 use super::status::{self, Identity, Unwritten};
 use crate::adoption::Claimant;
 use crate::backend::{ApiError, Backend, Target};
@@ -41,6 +42,8 @@ pub(super) struct PassBackend {
     pub(super) tracked: Mutex<Tracked>,
     /// Told of the object as a status write returned it.
     pub(super) written: Arc<dyn Fn(&DynamicObject) + Send + Sync>,
+    /// All that the last pass depended on is as it was: what was applied then is probably applied still.
+    pub(super) settled: bool,
     /// Which references to other namespaces are allowed.
     pub(super) access: Access,
     pub(super) blocking: TaskTracker,
@@ -118,6 +121,11 @@ impl PassBackend {
             return Ok(object);
         }
         let known = self.relations.own(&target, &self.identity.uid).map(|seen| seen.uid);
+        if let Some(applied) = self.applied_before(&target, &object, known.as_deref()).await? {
+            self.children
+                .applied(&target, Applied { intent, seen: Seen::of(&target, &applied), object: applied.clone() });
+            return Ok(applied);
+        }
         let guard = self.relations.writing(&target, &self.identity.uid);
         let applied = Arc::new(self.owning(&target).apply(adopt, &object, known).await?);
         let seen = Seen::of(&target, &applied);
@@ -125,6 +133,24 @@ impl PassBackend {
         self.tracked().moved(moved);
         self.children.applied(&target, Applied { intent, seen, object: applied.clone() });
         Ok(applied)
+    }
+
+    /// The object as an earlier process of ours applied it, where this one has applied nothing to it yet.
+    async fn applied_before(
+        &self,
+        target: &Target,
+        object: &Value,
+        known: Option<&str>,
+    ) -> Result<Option<Arc<DynamicObject>>, ApiError> {
+        if !self.settled || known.is_none() || self.children.has_written(target) {
+            return Ok(None);
+        }
+        let Some(mut live) = self.calls.whole().get(target).await? else { return Ok(None) };
+        let is_it = live.metadata.uid.as_deref() == known && is_applied(object, &live, &self.calls.manager);
+        if !self.calls.whole {
+            live.metadata.managed_fields = None;
+        }
+        Ok(is_it.then(|| Arc::new(live)))
     }
 
     async fn delete_child(&self, target: Target) -> Result<(), ApiError> {

@@ -67,6 +67,11 @@ impl Children {
         made.writes.extend(watched.map(|seen| (name, Written::Deleted(Box::new(seen)))));
     }
 
+    /// Whether a pass of this process wrote the object.
+    pub(super) fn has_written(&self, target: &Target) -> bool {
+        self.lock().writes.contains_key(&target.to_string())
+    }
+
     /// The answer of our last apply, if that was the same intent and the object is still as it left it.
     pub(super) fn unchanged(
         &self,

@@ -88,6 +88,12 @@ impl<R: Reconciler> PassWorker<R> {
         }
     }
 
+    /// Whether the last pass was final, and all that it depended on is as it was: also where a timer or a request runs the body all the same.
+    pub(super) fn is_settled(&self, key: &Key, object: &R::Object) -> bool {
+        let inputs = observed::<R>(object).inputs.filter(|inputs| !inputs.digest.is_empty());
+        inputs.is_some_and(|inputs| self.is_as_it_was(object, &inputs, None, self.late(key, &inputs)))
+    }
+
     fn now(&self, reference: &str) -> String {
         let relations = &self.env.relations;
         if is_policy_only::<R>(reference) {

@@ -29,6 +29,7 @@ mod owned;
 mod ownership;
 mod pending;
 mod policy;
+mod same;
 mod schedule;
 mod status;
 mod suspend;
@@ -333,6 +334,7 @@ impl<R: Reconciler> PassWorker<R> {
             children,
             version: Mutex::new(object.resource_version().unwrap_or_default()),
             tracked: Mutex::new(self.tracked(object)),
+            settled: self.is_settled(key, object),
             written: Arc::new(move |written| {
                 remember(&primary, written);
             }),
