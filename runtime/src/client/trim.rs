@@ -266,7 +266,7 @@ mod tests {
         let (mut scan, mut out, mut rest) = (Scan::default(), VecDeque::new(), Bytes::copy_from_slice(text.as_bytes()));
         for length in lengths.iter().cycle() {
             let frame = rest.split_to((*length).min(rest.len()));
-            scan.feed(frame, &mut out);
+            scan.feed(frame, &mut out).unwrap();
             if rest.is_empty() {
                 break;
             }

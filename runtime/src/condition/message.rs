@@ -3,13 +3,16 @@
 /// The longest message that Kubernetes accepts in a condition, in bytes.
 pub const MAX_MESSAGE: usize = 32_768;
 
-/// The message as it may be stored: URLs lose user info and query, and the text is cut at a character boundary.
+/// The message as it may be stored: URLs lose user info and query, control characters are escaped, and the text is cut at a character
+/// boundary.
 ///
-/// Signed URLs carry their secret in the query, and clone URLs theirs before the `@`.
+/// Signed URLs carry their secret in the query, and clone URLs theirs before the `@`. A newline from a field of the spec could forge a line of
+/// a log or of `kubectl describe`: it becomes `\\n`.
 ///
 /// ```
 /// use evenkeel::condition::sanitize;
 /// assert_eq!(sanitize("get https://bob:pw@git.example.com/x?sig=1: refused"), "get https://git.example.com/x: refused");
+/// assert_eq!(sanitize("no tag v1\nReady"), "no tag v1\\nReady");
 /// ```
 #[must_use]
 pub fn sanitize(message: &str) -> String {
@@ -24,7 +27,20 @@ pub fn sanitize(message: &str) -> String {
         rest = after;
     }
     out.push_str(rest);
-    cut(out)
+    cut(escape(out))
+}
+
+/// Control characters, and what else ends a line, as Rust writes them in a literal.
+fn escape(text: String) -> String {
+    let breaks = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');
+    if !text.contains(breaks) {
+        return text;
+    }
+    let mut out = String::with_capacity(text.len() + 8);
+    for c in text.chars() {
+        if breaks(c) { out.extend(c.escape_default()) } else { out.push(c) }
+    }
+    out
 }
 
 fn push_url(out: &mut String, url: &str) {
@@ -64,6 +80,13 @@ mod tests {
         let text = "Get \"https://u:p@h.example/a?sig=s\": refused; see http://x?y=1, and git@h:a";
         let clean = sanitize(text);
         assert_eq!(clean, "Get \"https://h.example/a\": refused; see http://x, and git@h:a");
+    }
+
+    #[test]
+    fn a_message_is_one_line_and_escaped_once() {
+        let clean = sanitize("a\nb\r\tc\u{1b}[31m\u{2028}é");
+        assert_eq!(clean, r"a\nb\r\tc\u{1b}[31m\u{2028}é");
+        assert_eq!(sanitize(&clean), clean);
     }
 
     #[test]

@@ -9,6 +9,7 @@ use tracing_subscriber::util::SubscriberInitExt;
 use super::error::Result;
 #[cfg(feature = "otlp")]
 use super::error::{Error, Reason};
+use super::line::OneLine;
 
 /// What is sent elsewhere, until it is finished.
 #[derive(Default)]
@@ -62,6 +63,17 @@ fn lines<S>() -> impl tracing_subscriber::Layer<S>
 where
     S: tracing::Subscriber + for<'a> tracing_subscriber::registry::LookupSpan<'a>,
 {
-    let colours = std::io::stderr().is_terminal();
-    tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_ansi(colours)
+    lines_to(std::io::stderr, std::io::stderr().is_terminal())
+}
+
+/// Each event as one line.
+pub(super) fn lines_to<S, W>(
+    writer: impl Fn() -> W + Send + Sync + 'static,
+    colours: bool,
+) -> impl tracing_subscriber::Layer<S>
+where
+    S: tracing::Subscriber + for<'a> tracing_subscriber::registry::LookupSpan<'a>,
+    W: std::io::Write + 'static,
+{
+    tracing_subscriber::fmt::layer().with_writer(move || OneLine(writer())).with_ansi(colours)
 }

@@ -7,6 +7,7 @@ mod error;
 mod kept;
 mod known;
 mod limits;
+mod line;
 #[cfg(feature = "metrics")]
 mod listen;
 #[cfg(feature = "log")]

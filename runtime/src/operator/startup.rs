@@ -9,7 +9,7 @@ use super::error::{Error, Reason, Result, install};
 use super::limits::Own;
 use super::{Operator, definition, rivalry};
 use crate::queue::QueueConfig;
-use crate::watch::{Place, Progress, Trouble, Watching, chain, plural_and_group};
+use crate::watch::{CREDENTIALS, Place, Progress, Trouble, Watching, chain, plural_and_group};
 use crate::wiring::{KindInfo, Wiring};
 
 /// How long the start waits for a watch that neither lists nor fails.
@@ -138,6 +138,7 @@ async fn refusal(client: &Client, kind: &KindInfo, place: &Place, trouble: Troub
                 format!("grant the verbs get, list, watch on {plural}, and patch on {plural} and {plural}/status");
             Err(Error::new(Reason::Forbidden, headline, cure))
         }
+        Trouble::Unauthorized(_) => Err(Error::new(Reason::Config, trouble.to_string(), CREDENTIALS)),
         Trouble::Unreachable(text) => {
             let headline = format!("the API server does not answer: {text}");
             Err(Error::new(Reason::Unreachable, headline, "check the server of the kubeconfig, and that it runs"))

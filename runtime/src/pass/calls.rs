@@ -13,7 +13,7 @@ use serde_json::Value;
 use crate::backend::{ApiError, Target};
 use crate::decode::{Object, keeping};
 use crate::gate::Permit;
-use crate::watch::chain;
+use crate::watch::{CREDENTIALS, chain};
 
 /// How long a call may go unanswered: API servers give up on a request after 60 s themselves, and most answer in milliseconds.
 const ANSWER: Duration = Duration::from_secs(30);
@@ -172,7 +172,8 @@ fn classify(error: Error) -> ApiError {
         (409, _) => ApiError::Conflict(text),
         (404, "NotFound") if named(&status).is_some() => ApiError::NotFound(text),
         (404, _) => ApiError::NotServed(text),
-        (401 | 403, _) => ApiError::Forbidden(text),
+        (401, _) => ApiError::Failed(format!("the API server refuses the credentials: {text}; {CREDENTIALS}")),
+        (403, _) => ApiError::Forbidden(text),
         (400 | 422, _) => ApiError::Invalid(text),
         (429 | 503, _) => {
             let seconds = status.details.as_ref().map_or(0, |details| details.retry_after_seconds);

@@ -12,8 +12,10 @@ use crate::client::{LineTooLong, is_too_long};
 pub(crate) enum Trouble {
     /// The API server does not know the kind (404).
     Unknown,
-    /// The role does not allow it (401, 403).
+    /// The role does not allow it (403).
     Forbidden(String),
+    /// The server does not know who asks (401).
+    Unauthorized(String),
     /// Nobody answers.
     Unreachable(String),
     /// The version to go on from is too old (410): the watch lists again.
@@ -57,7 +59,8 @@ impl Trouble {
     fn of_status(status: &kube::core::Status) -> Self {
         match status.code {
             404 => Self::Unknown,
-            401 | 403 => Self::Forbidden(status.message.clone()),
+            401 => Self::Unauthorized(status.message.clone()),
+            403 => Self::Forbidden(status.message.clone()),
             410 => Self::Expired,
             code => Self::Other(format!("{code}: {}", status.message)),
         }
@@ -69,8 +72,11 @@ impl Trouble {
         match self {
             Self::Unknown => format!("install the CRD of {}, or serve {}", resource.kind, resource.api_version),
             Self::Forbidden(_) => {
-                format!("grant the verbs get, list, watch on {}", plural_and_group(&resource.plural, &resource.group))
+                let namespace = place.namespace.iter().map(|namespace| format!(" in namespace {namespace}"));
+                let what = plural_and_group(&resource.plural, &resource.group);
+                format!("grant the verbs get, list, watch on {what}{}", namespace.collect::<String>())
             }
+            Self::Unauthorized(_) => CREDENTIALS.into(),
             Self::Unreachable(_) => "check that the API server runs and can be reached".into(),
             Self::Expired | Self::WentBack(_) => "nothing to do: it lists again".into(),
             Self::TooLong => "find the object that is so large, and make it smaller".into(),
@@ -79,6 +85,10 @@ impl Trouble {
         }
     }
 }
+
+/// What to do where the API server does not know who asks.
+pub(crate) const CREDENTIALS: &str =
+    "check the token or certificate of the operator: it has expired, was revoked, or is of another cluster";
 
 /// `secrets`, `deployments.apps`.
 pub(crate) fn plural_and_group(plural: &str, group: &str) -> String {
@@ -90,6 +100,7 @@ impl fmt::Display for Trouble {
         match self {
             Self::Unknown => f.write_str("the API server does not know the kind"),
             Self::Forbidden(text) if text.is_empty() => f.write_str("the role does not allow it"),
+            Self::Unauthorized(text) => write!(f, "the API server refuses the credentials: {text}"),
             Self::Forbidden(text)
             | Self::Unreachable(text)
             | Self::Silent(text)
@@ -101,18 +112,20 @@ impl fmt::Display for Trouble {
     }
 }
 
-impl From<Trouble> for ApiError {
-    fn from(trouble: Trouble) -> Self {
-        let text = trouble.to_string();
-        match trouble {
-            Trouble::Unknown => Self::NotServed(text),
-            Trouble::Forbidden(_) => Self::Forbidden(text),
-            Trouble::Unreachable(_)
+impl Trouble {
+    /// What a pass is told that asks for an object of the place.
+    pub(super) fn error(&self, place: &Place) -> ApiError {
+        let text = self.to_string();
+        match self {
+            Trouble::Unknown => ApiError::NotServed(text),
+            Trouble::Forbidden(_) => ApiError::Forbidden(format!("{text}; {}", self.cure(place))),
+            Trouble::Unauthorized(_)
+            | Trouble::Unreachable(_)
             | Trouble::Expired
             | Trouble::TooLong
             | Trouble::Silent(_)
             | Trouble::WentBack(_)
-            | Trouble::Other(_) => Self::Failed(text),
+            | Trouble::Other(_) => ApiError::Failed(text),
         }
     }
 }

@@ -10,7 +10,7 @@ use k8s_openapi::api::core::v1::ObjectReference;
 use kube::runtime::events::{Event, EventType};
 
 pub(super) use self::record::Recorder;
-use crate::condition::Condition;
+use crate::condition::{Condition, sanitize};
 use crate::draft::StatusIntent;
 
 /// Longer notes are refused by the server (events.k8s.io/v1: 1 kB).
@@ -22,12 +22,12 @@ pub(super) fn is_transition(before: &StatusIntent, after: &StatusIntent) -> bool
     is.is_some_and(|is| !was.is_some_and(|was| same(was, is))) || stalled(before) != stalled(after)
 }
 
-/// An event with the note cut to what the server takes.
+/// An event with the note in one line, cut to what the server takes.
 pub(super) fn event(type_: EventType, reason: &str, note: &str) -> Event {
     Event {
         type_,
         reason: reason.to_owned(),
-        note: Some(cut(note, MAX_NOTE).to_owned()).filter(|note| !note.is_empty()),
+        note: Some(cut(&sanitize(note), MAX_NOTE).to_owned()).filter(|note| !note.is_empty()),
         action: "Reconcile".into(),
         secondary: None,
     }
