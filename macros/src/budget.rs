@@ -5,9 +5,9 @@ use quote::{format_ident, quote};
 
 /// What a reconciler may emit, whatever its steps, and for each step.
 const RECONCILER: Budget = Budget { base: 30, each: 6 };
-/// What a step may emit, and for each condition that it sets. A step of one condition needs 29: the signature that says what the future is,
-/// and its block, 8; marker 3, block 4, declaration 9, the right to be called 1, the right to set and to read 2, and how lines break.
-const STEP: Budget = Budget { base: 25, each: 4 };
+/// What a step may emit, and for each condition that it sets. A step of one condition needs 31: the signature that says what the future is,
+/// and its block, 10; marker 3, block 4, declaration 9, the right to be called 1, the right to set and to read 2, and how lines break.
+const STEP: Budget = Budget { base: 27, each: 4 };
 /// What a condition set may emit, and for each condition. The wish of 15 and 4 is given up: rustc's messages name a condition by its
 /// type, so each is a struct (2) that is a marker (4), readable (1), and in the list (1); a generic one of one line would be
 /// `At<RepoCondition, 2>` in every message.

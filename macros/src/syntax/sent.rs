@@ -27,7 +27,7 @@ pub(crate) fn expand_sent(function: &Function, krate: &Krate) -> TokenStream {
     sig.asyncness = None;
     sig.output = ReturnType::Type(*arrow, Box::new(Type::Verbatim(future)));
     // What an `async` block returns rustc takes from the first `return` in it: then a wrong value is found at its place.
-    let typed = quote_spanned!(span=> let _ = false && return #here::value::<#output>(););
+    let typed = quote_spanned!(span=> if false { return #here::value::<#output>(); });
     let stream = body.stream();
     let mut block = Group::new(body.delimiter(), quote!(#typed #stream));
     block.set_span(body.span());
