@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use evenkeel_testkit::{Cluster, Serving};
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::api::{Patch, PatchParams};
 use kube::config::{KubeConfigOptions, Kubeconfig};
 use kube::runtime::{conditions, wait};
-use kube::{Api, Client, Config, CustomResourceExt};
+use kube::{Api, Client, Config};
 
 /// Which server, on the command line, and where in it.
 #[derive(Debug, clap::Args)]
@@ -62,10 +63,11 @@ impl Server {
     ///
     /// # Errors
     /// The server refuses it.
-    pub async fn install<K: CustomResourceExt>(&self, manager: &str) -> Result<(), String> {
-        let (definitions, name) = (Api::all(self.client.clone()), K::crd_name());
+    pub async fn install(&self, definition: &CustomResourceDefinition, manager: &str) -> Result<(), String> {
+        let definitions = Api::<CustomResourceDefinition>::all(self.client.clone());
+        let name = definition.metadata.name.as_deref().unwrap_or_default();
         let params = PatchParams::apply(manager).force();
-        let installed = definitions.patch(name, &params, &Patch::Apply(K::crd())).await;
+        let installed = definitions.patch(name, &params, &Patch::Apply(definition)).await;
         installed.map_err(|error| format!("cannot install {name}: {}", said(&error)))?;
         let established = wait::await_condition(definitions, name, conditions::is_crd_established()).await;
         established.map(drop).map_err(|error| format!("{name} is not served: {error}"))

@@ -102,6 +102,7 @@ pub use deletion::is_deleted;
 pub use draft::StatusIntent;
 pub use index::Index;
 pub use interval::{Interval, IntoInterval, Jitter};
+pub use knowledge::crd;
 pub use observed::ObservedBy;
 pub use operation::Operation;
 #[cfg(feature = "operator")]

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use evenkeel::Operator;
 use evenkeel::operator::{Error, Reason};
+use evenkeel::{Operator, crd};
 use evenkeel_testkit::{Effect, Fault, Verb, eventually};
 use evenkeel_tests::widget::{Lab, Widget, a_widget, definition, is_ready, widget};
 use evenkeel_tests::world::{Server, World};
@@ -361,4 +361,13 @@ fn the_definitions_of_all_kinds_are_at_hand_without_a_cluster() {
     let operator = Operator::new("tester").reconciler::<widget>(Lab::at("a"));
     let kinds: Vec<String> = operator.definitions().into_iter().map(|crd| crd.spec.names.kind).collect();
     assert_eq!(kinds, ["Widget"]);
+}
+
+#[test]
+fn one_call_gives_the_crd_as_the_command_prints_it() {
+    let operator = Operator::new("tester").reconciler::<widget>(Lab::at("a"));
+    assert_eq!(operator.definitions(), [crd::<widget>()]);
+    let columns = crd::<widget>().spec.versions.remove(0).additional_printer_columns.unwrap_or_default();
+    let names: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();
+    assert_eq!(names, ["Ready", "Status", "Fetched", "Outdated", "Stored", "Age"]);
 }

@@ -4,25 +4,48 @@ use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::{
     CustomResourceColumnDefinition as Column, CustomResourceDefinition,
 };
 
-use super::Knowledge;
-use crate::condition::READY;
+use kube::CustomResourceExt;
 
-/// Adds the columns of a reconciler to the version that it serves. A column that the author has under the name stays as it is.
-pub(crate) fn add_columns(known: &Knowledge, definition: &mut CustomResourceDefinition) {
+use crate::condition::READY;
+use crate::reconciler::Reconciler;
+use crate::wiring::{KindInfo, Wiring};
+
+/// The CRD of the kind that a reconciler reconciles, with its printer columns.
+///
+/// `K::crd()` of `#[derive(CustomResource)]` has the schema only. This adds what `kubectl get` should show: Ready, its message, each
+/// condition of the reconciler (`-o wide`) and the age. A column that the author has under one of these names stays as it is. The command
+/// `crds` prints the same; where several reconcilers share a kind, [`Operator::definitions`](crate::Operator::definitions) joins their columns.
+///
+/// ```ignore
+/// let definitions: Api<CustomResourceDefinition> = Api::all(client);
+/// let params = PatchParams::apply("setup").force();
+/// let crd = evenkeel::crd::<git_repository>();
+/// definitions.patch(GitRepository::crd_name(), &params, &Patch::Apply(crd)).await?;
+/// ```
+#[must_use]
+pub fn crd<R: Reconciler<Object: CustomResourceExt>>() -> CustomResourceDefinition {
+    let mut definition = R::Object::crd();
+    add_columns::<R>(&mut definition);
+    definition
+}
+
+/// Adds the columns of a reconciler to the version that it serves.
+pub(crate) fn add_columns<R: Reconciler>(definition: &mut CustomResourceDefinition) {
+    let kind = KindInfo::of::<R::Object>();
     let versions = definition.spec.versions.iter_mut();
-    for version in versions.filter(|version| version.name == known.kind.resource.version) {
+    for version in versions.filter(|version| version.name == kind.resource.version) {
         let own = version.additional_printer_columns.take().unwrap_or_default();
-        version.additional_printer_columns = Some(merged(known, own));
+        version.additional_printer_columns = Some(merged(&R::WIRING, own));
     }
 }
 
 /// Ready first, then the author's, the message, the conditions (`-o wide`), and the age last.
-fn merged(known: &Knowledge, mut own: Vec<Column>) -> Vec<Column> {
+fn merged(wiring: &Wiring, mut own: Vec<Column>) -> Vec<Column> {
     let written: Vec<String> = own.iter().map(|column| column.name.clone()).collect();
     let missing = |column: &Column| !written.contains(&column.name);
     let last = own.pop_if(|column| column.name == AGE);
-    let summaries = known.wiring.summaries.iter().map(|summary| (summary.type_, summary.doc));
-    let conditions = summaries.chain(known.wiring.conditions.iter().map(|info| (info.type_, info.doc)));
+    let summaries = wiring.summaries.iter().map(|summary| (summary.type_, summary.doc));
+    let conditions = summaries.chain(wiring.conditions.iter().map(|info| (info.type_, info.doc)));
     let conditions = conditions.map(|(type_, doc)| Column {
         description: Some(doc.to_owned()).filter(|doc| !doc.is_empty()),
         priority: Some(1),
@@ -52,12 +75,12 @@ mod tests {
     use super::*;
 
     fn names(own: Vec<Column>) -> Vec<String> {
-        merged(&fixture::known(), own).into_iter().map(|column| column.name).collect()
+        merged(&fixture::known().wiring, own).into_iter().map(|column| column.name).collect()
     }
 
     #[test]
     fn a_definition_without_columns_shows_ready_its_message_the_conditions_and_the_age() {
-        let columns = merged(&fixture::known(), Vec::new());
+        let columns = merged(&fixture::known().wiring, Vec::new());
         let wide: Vec<_> = columns.iter().filter(|c| c.priority == Some(1)).map(|c| c.name.as_str()).collect();
         assert_eq!(wide, ["Fetched", "Outdated", "Stored"]);
         assert_eq!(names(Vec::new()), ["Ready", "Status", "Fetched", "Outdated", "Stored", "Age"]);
@@ -72,7 +95,7 @@ mod tests {
             names(vec![own("Status"), own("Revision"), own("Age")]),
             ["Ready", "Status", "Revision", "Fetched", "Outdated", "Stored", "Age"]
         );
-        let columns = merged(&fixture::known(), vec![own("Age"), own("Stored")]);
+        let columns = merged(&fixture::known().wiring, vec![own("Age"), own("Stored")]);
         assert!(columns.iter().filter(|c| c.json_path == ".spec.x").count() == 2, "{columns:?}");
     }
 }

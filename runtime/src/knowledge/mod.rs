@@ -20,6 +20,7 @@ pub use self::right::{Right, Verb};
 
 #[cfg(feature = "operator")]
 pub(crate) use self::column::add_columns;
+pub use self::column::crd;
 #[cfg(feature = "operator")]
 pub(crate) use self::right::{rights, text};
 use crate::reconciler::Reconciler;

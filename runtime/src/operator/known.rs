@@ -3,24 +3,20 @@
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 
 use super::Operator;
-use crate::knowledge::{Contract, Knowledge, Right, add_columns, rights};
+use crate::knowledge::{Contract, Knowledge, Right, rights};
 
 impl Operator {
     /// The definitions of all reconciled kinds, as `crds` prints them: with a column for Ready, its message, each condition (shown by
-    /// `kubectl get -o wide`) and the age, unless the author has one of that name.
+    /// `kubectl get -o wide`) and the age, unless the author has one of that name. [`crd`](crate::crd) returns that of one reconciler.
     #[must_use]
     pub fn definitions(&self) -> Vec<CustomResourceDefinition> {
         let mut definitions: Vec<CustomResourceDefinition> = Vec::new();
         for member in &self.members {
-            let mut definition = member.definition();
-            let known = member.knowledge(&self.name);
+            let definition = member.definition();
             // Two reconcilers of one kind share its definition.
             match definitions.iter_mut().find(|other| other.metadata.name == definition.metadata.name) {
-                Some(other) => add_columns(&known, other),
-                None => {
-                    add_columns(&known, &mut definition);
-                    definitions.push(definition);
-                }
+                Some(other) => member.add_columns(other),
+                None => definitions.push(definition),
             }
         }
         definitions

@@ -10,7 +10,7 @@ use kube::CustomResourceExt;
 use super::controller::{Controller, Launch, Prepared};
 use super::error::Result;
 use super::{kept, wired};
-use crate::knowledge::Knowledge;
+use crate::knowledge::{Knowledge, add_columns, crd};
 use crate::pass::field_manager;
 use crate::reconciler::Reconciler;
 use crate::wiring::{KindInfo, Wiring};
@@ -32,7 +32,10 @@ pub(super) trait Member: Send + Sync {
     }
     /// The identity within the operator of this name.
     fn under(&self, operator: &str) -> Identity;
+    /// The CRD, with the columns of this reconciler.
     fn definition(&self) -> CustomResourceDefinition;
+    /// Adds the columns of this reconciler to the CRD of its kind.
+    fn add_columns(&self, definition: &mut CustomResourceDefinition);
     fn knowledge(&self, operator: &str) -> Knowledge;
     /// Refuses what the macros would not have made.
     fn check(&self) -> Result;
@@ -68,7 +71,11 @@ impl<R: Reconciler<Object: CustomResourceExt>> Member for Typed<R> {
     }
 
     fn definition(&self) -> CustomResourceDefinition {
-        R::Object::crd()
+        crd::<R>()
+    }
+
+    fn add_columns(&self, definition: &mut CustomResourceDefinition) {
+        add_columns::<R>(definition);
     }
 
     fn knowledge(&self, operator: &str) -> Knowledge {

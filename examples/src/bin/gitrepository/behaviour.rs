@@ -13,7 +13,7 @@ use kube::runtime::{WatchStreamExt, watcher};
 use kube::{Api, CustomResourceExt};
 use serde_json::json;
 
-use crate::operator::{GitRepository, operator};
+use crate::operator::{GitRepository, git_repository, operator};
 use crate::sample;
 use crate::storage::Storage;
 
@@ -33,7 +33,7 @@ impl World {
         let folder = tempfile::tempdir().unwrap();
         let apply = PatchParams::apply("test").force();
         let definitions: Api<CustomResourceDefinition> = Api::all(cluster.client());
-        let definition = Patch::Apply(GitRepository::crd());
+        let definition = Patch::Apply(evenkeel::crd::<git_repository>());
         definitions.patch(GitRepository::crd_name(), &apply, &definition).await.unwrap();
         let storage = Storage::open(folder.path().join("data")).unwrap();
         tokio::spawn(operator(storage).client(cluster.client()).run_until(std::future::pending()));

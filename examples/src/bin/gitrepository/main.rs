@@ -37,7 +37,7 @@ use examples::terminal::{end, prepare, say};
 
 use crate::args::Args;
 use crate::demo::{Demo, Until};
-use crate::operator::{GitRepository, operator};
+use crate::operator::{git_repository, operator};
 use crate::remote::Remote;
 use crate::storage::Storage;
 use crate::table::{Paint, Table};
@@ -57,7 +57,7 @@ async fn run(args: &Args) -> Result<(), String> {
     let url = repository(args.url.as_deref(), folder.path())?;
     Remote::parse(&url).map_err(|error| format!("cannot use --url: {error}"))?;
     let server = Server::choose(&args.server, folder.path()).await?;
-    server.install::<GitRepository>("gitrepository-demo").await?;
+    server.install(&evenkeel::crd::<git_repository>(), "gitrepository-demo").await?;
     let data = data.display().to_string();
     let more = [("data", data.as_str()), ("repository", &url)];
     say(&server.introduction(&more, &args.server.namespace, "gitrepositories"))?;

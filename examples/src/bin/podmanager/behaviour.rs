@@ -6,13 +6,13 @@ use evenkeel::condition::{self, READY};
 use evenkeel_testkit::{Cluster, Effect, Fault, Seed, Sweep, Trial, Verb, until};
 use k8s_openapi::api::core::v1::{ConfigMap, Pod};
 use kube::api::{DeleteParams, Patch, PatchParams, PostParams};
-use kube::{Api, Client, CustomResourceExt, ResourceExt};
+use kube::{Api, Client, ResourceExt};
 use serde_json::json;
 use tokio::task::JoinHandle;
 
 use crate::demo::{is_ready, pod_created};
 use crate::kubelet;
-use crate::operator::{PodManager, operator};
+use crate::operator::{PodManager, operator, pod_manager};
 
 const LONG: Duration = Duration::from_secs(1200);
 
@@ -20,7 +20,7 @@ const LONG: Duration = Duration::from_secs(1200);
 const APART: Duration = Duration::from_secs(5);
 
 fn seed() -> Seed {
-    Seed::from(&PodManager::crd()).and(json!({ "apiVersion": "demo.evenkeel.dev/v1", "kind": "PodManager",
+    Seed::from(&evenkeel::crd::<pod_manager>()).and(json!({ "apiVersion": "demo.evenkeel.dev/v1", "kind": "PodManager",
         "metadata": { "name": "web" }, "spec": { "image": "nginx:1" } }))
 }
 

@@ -21,7 +21,7 @@ use k8s_openapi::api::core::v1::Pod;
 use kube::Api;
 
 use crate::demo::Demo;
-use crate::operator::{PodManager, operator};
+use crate::operator::{operator, pod_manager};
 
 /// Keeps a Pod for each PodManager and notes when it was created, as a Kubernetes operator does.
 ///
@@ -52,7 +52,7 @@ async fn run(args: &Args) -> Result<(), String> {
     // Removed when it goes out of scope, also after an error.
     let folder = tempfile::tempdir().map_err(|error| format!("cannot make a temporary folder: {error}"))?;
     let server = Server::choose(&args.server, folder.path()).await?;
-    server.install::<PodManager>("podmanager-demo").await?;
+    server.install(&evenkeel::crd::<pod_manager>(), "podmanager-demo").await?;
     let namespace = &args.server.namespace;
     say(&server.introduction(&[], namespace, "podmanagers"))?;
     let operator = operator().client(server.client.clone()).namespaces([namespace]);

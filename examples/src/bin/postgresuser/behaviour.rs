@@ -9,14 +9,14 @@ use evenkeel::condition::{self, READY};
 use evenkeel_testkit::{Cluster, Seed, Sweep, Trial, eventually, until};
 use k8s_openapi::api::core::v1::Secret;
 use kube::api::{DeleteParams, Patch, PatchParams};
-use kube::{Api, Client, CustomResourceExt};
+use kube::{Api, Client};
 use postgres::NoTls;
 use serde_json::{Value, json};
 use tokio::task::{JoinHandle, spawn_blocking};
 
 use crate::demo::is_ready;
 use crate::host::Host;
-use crate::operator::{PostgresUser, operator};
+use crate::operator::{PostgresUser, operator, postgres_user};
 use crate::password;
 use crate::sql::Database;
 
@@ -66,7 +66,7 @@ fn user(name: &str, spec: &Value) -> Value {
 }
 
 fn seed(name: &str, spec: &Value) -> Seed {
-    Seed::from(&PostgresUser::crd()).and(user(name, spec))
+    Seed::from(&evenkeel::crd::<postgres_user>()).and(user(name, spec))
 }
 
 /// One PostgresUser, its Secret and its role.
@@ -246,7 +246,7 @@ async fn under_the_policy_skip_a_role_is_only_reported_and_stays() {
     let cluster = Cluster::start().await;
     let mut skipped = user("watched", &json!({ "database": "postgres", "role": "of_others" }));
     skipped["metadata"]["annotations"] = json!({ "evenkeel.dev/policy": "skip" });
-    cluster.seed(Seed::from(&PostgresUser::crd()).and(skipped)).await.unwrap();
+    cluster.seed(Seed::from(&evenkeel::crd::<postgres_user>()).and(skipped)).await.unwrap();
     let world = World::of(cluster, "watched");
     let _operator = world.operate();
     world.reason("RoleMissing").await;

@@ -27,7 +27,7 @@ use tokio::task::spawn_blocking;
 
 use crate::demo::Demo;
 use crate::host::Host;
-use crate::operator::{PostgresUser, operator};
+use crate::operator::{operator, postgres_user};
 use crate::sql::Database;
 
 /// Manages roles of a PostgreSQL server, as a Kubernetes operator does: a PostgresUser becomes a role with a password in a Secret.
@@ -67,7 +67,7 @@ async fn run(args: &Args) -> Result<(), String> {
     let folder = tempfile::tempdir().map_err(|error| format!("cannot make a temporary folder: {error}"))?;
     let (_host, database) = postgres(args.database.as_deref()).await?;
     let server = Server::choose(&args.server, folder.path()).await?;
-    server.install::<PostgresUser>("postgresuser-demo").await?;
+    server.install(&evenkeel::crd::<postgres_user>(), "postgresuser-demo").await?;
     let namespace = &args.server.namespace;
     say(&server.introduction(&[], namespace, "postgresusers"))?;
     let operator = operator(database.clone()).client(server.client.clone()).namespaces([namespace]);
