@@ -5,14 +5,17 @@ use serde_json::{Map, Value, json};
 use super::{gvk, place, schema};
 use crate::registry::{Kind, Verb};
 
-/// The collection's path and the objects' path.
-pub(super) fn paths(kind: &Kind) -> [(String, Value); 2] {
+/// The collection's path, the objects' path, and that of their status.
+pub(super) fn paths(kind: &Kind) -> Vec<(String, Value)> {
     let space = if kind.namespaced { "/namespaces/{namespace}" } else { "" };
     let collection = format!("/{}{space}/{}", place(kind), kind.plural);
     let object = format!("{collection}/{{name}}");
     let inside: &[&str] = if kind.namespaced { &["namespace"] } else { &[] };
     let named: Vec<&str> = ["name"].iter().chain(inside).copied().collect();
-    [(collection, operations(kind, &COLLECTION, inside)), (object, operations(kind, &OBJECT, &named))]
+    let status = kind.status.then(|| (format!("{object}/status"), operations(kind, &STATUS, "Status", &named)));
+    let whole =
+        [(collection, operations(kind, &COLLECTION, "", inside)), (object, operations(kind, &OBJECT, "", &named))];
+    whole.into_iter().chain(status).collect()
 }
 
 /// A method, what may be done by it, and the query parameters it takes.
@@ -43,22 +46,34 @@ const OBJECT: [Operation; 4] = [
     Operation { method: "put", action: "put", verb: Verb::Update, query: &WRITE },
 ];
 
-fn operations(kind: &Kind, all: &[Operation], path: &[&str]) -> Value {
+/// Of an object's status.
+const STATUS: [Operation; 3] = [
+    Operation { method: "get", action: "get", verb: Verb::Get, query: &["resourceVersion"] },
+    Operation {
+        method: "patch",
+        action: "patch",
+        verb: Verb::Patch,
+        query: &["dryRun", "fieldManager", "fieldValidation", "force"],
+    },
+    Operation { method: "put", action: "put", verb: Verb::Update, query: &WRITE },
+];
+
+fn operations(kind: &Kind, all: &[Operation], part: &str, path: &[&str]) -> Value {
     let parameters: Vec<Value> = path.iter().map(|name| parameter(name, "path")).collect();
     let mut out = Map::from_iter([("parameters".to_owned(), json!(parameters))]);
     for operation in all.iter().filter(|operation| kind.allows(operation.verb)) {
-        out.insert(operation.method.to_owned(), operation.document(kind));
+        out.insert(operation.method.to_owned(), operation.document(kind, part));
     }
     Value::Object(out)
 }
 
 impl Operation {
-    fn document(&self, kind: &Kind) -> Value {
+    fn document(&self, kind: &Kind, part: &str) -> Value {
         let query: Vec<Value> = self.query.iter().map(|name| parameter(name, "query")).collect();
         let schema = json!({"schema": {"$ref": schema::reference(&schema::name(kind))}});
         let mut document = json!({
             "tags": [tag(kind)],
-            "operationId": self.id(kind),
+            "operationId": format!("{}{part}", self.id(kind)),
             "parameters": query,
             "responses": {"200": {"description": "OK", "content": {"application/json": schema}}},
             "x-kubernetes-action": self.action,
