@@ -66,6 +66,7 @@ mod table;
 mod times;
 mod trigger;
 mod unchanged;
+mod undecodable;
 mod versions;
 mod wait;
 mod waiting;

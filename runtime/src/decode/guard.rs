@@ -1,5 +1,6 @@
 //! Decoding that survives an object which does not fit its type: it hurts nobody but itself.
 
+use std::borrow::Cow;
 use std::panic::UnwindSafe;
 use std::sync::Arc;
 
@@ -145,8 +146,17 @@ impl Broken {
     /// `team-a/app: spec.replicas: invalid type ..`.
     pub(crate) fn text(&self) -> String {
         let colon = if self.field.is_empty() { "" } else { ": " };
-        format!("{}{colon}{}", self.field, self.error)
+        format!("{}{colon}{}", self.field, without_value(&self.error))
     }
+}
+
+/// serde quotes a string that does not fit, which may be a secret.
+fn without_value(error: &str) -> Cow<'_, str> {
+    let quoted = ["invalid type: string \"", "invalid value: string \""];
+    let Some(start) = quoted.into_iter().find(|start| error.starts_with(start)) else { return Cow::Borrowed(error) };
+    let kept = start.trim_end_matches([' ', '"']);
+    let rest = error.rfind("\", expected ").map_or("", |at| &error[at + 1..]);
+    Cow::Owned(format!("{kept}{rest}"))
 }
 
 #[cfg(test)]
@@ -172,7 +182,7 @@ mod tests {
         let object = json!({ "apiVersion": "apps/v1", "kind": "Deployment", "metadata": { "name": "app" },
             "spec": { "paused": true, "replicas": "two", "selector": {}, "template": {} } });
         let text = broken(object);
-        assert!(text.starts_with("spec.replicas: invalid type: string \"two\""), "{text}");
+        assert!(text.starts_with("spec.replicas: invalid type: string, expected i32"), "{text}");
     }
 
     #[test]

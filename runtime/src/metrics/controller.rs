@@ -11,6 +11,7 @@ use super::Subject;
 use super::registry::Families;
 use crate::meter::{Counts, CutOff};
 use crate::outcome::Outcome;
+use crate::pass::UNDECODABLE;
 use crate::queue::{Key, Next};
 use crate::wiring::Wiring;
 
@@ -171,7 +172,7 @@ fn result(outcome: &str, next: &Next) -> &'static str {
         Next::Retry { .. } | Next::Undone { .. } | Next::RetryAlong { .. } => "error",
         Next::Conflict { .. } => "requeue",
         Next::After(_) => "requeue_after",
-        Next::Await | Next::Store(_) | Next::Forget if outcome == "Stalled" => "error",
+        Next::Await | Next::Store(_) | Next::Forget if matches!(outcome, "Stalled" | UNDECODABLE) => "error",
         Next::Await | Next::Store(_) | Next::Forget => "success",
     }
 }

@@ -34,6 +34,8 @@ pub(crate) trait Subject: Send + Sync {
     fn objects(&self, wanted: &dyn Fn(&Key) -> bool) -> Vec<(Key, bool)>;
     /// What is known of the object; `None`: it is gone.
     fn look(&self, key: &Key) -> Option<Look>;
+    /// How many objects do not fit their type.
+    fn undecodable_count(&self) -> usize;
     /// Shows the conditions of all objects, one after another.
     fn conditions(&self, see: &mut dyn FnMut(&Condition));
     /// Shows the policies of all objects in words; nothing where the reconciler has none.
@@ -43,6 +45,8 @@ pub(crate) trait Subject: Send + Sync {
 /// What is known of one object without a call. Neither its spec nor data are in it.
 pub(crate) struct Look {
     pub(crate) key: Key,
+    /// Which field does not fit the type, and why; `None`: all do.
+    pub(crate) undecodable: Option<String>,
     pub(crate) deleting: bool,
     /// In its own generation.
     pub(crate) ready: bool,

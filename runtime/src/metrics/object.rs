@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::controller::Last;
 use super::{Controller, Look};
 use crate::condition::{Condition, find, sanitize};
+use crate::pass::UNDECODABLE;
 use crate::queue::{Attempt, Key, Phase};
 use crate::wiring::Wiring;
 
@@ -83,6 +84,9 @@ impl Row {
 
     /// In a sentence.
     pub(super) fn why(&self) -> String {
+        if let Some(error) = &self.look.undecodable {
+            return format!("{UNDECODABLE}: {}", sanitize(error));
+        }
         match self.summary() {
             // Its own generation counts: that of the status is the last one that ended well.
             Some(ready) if ready.observed_generation.or(self.look.observed) != self.look.generation => {
@@ -131,6 +135,7 @@ impl Row {
             "namespace": self.look.key.namespace.as_deref(),
             "name": &*self.look.key.name,
             "deleting": self.look.deleting,
+            "undecodable": self.look.undecodable.as_deref().map(sanitize),
             "generation": self.look.generation,
             "observedGeneration": self.look.observed,
             "isReady": self.is_ready(),

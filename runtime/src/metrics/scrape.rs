@@ -63,6 +63,8 @@ fn queues(all: &[Queue], encoder: &mut DescriptorEncoder) -> Result<(), Error> {
     family(all, encoder, name, |(_, queue)| gauge(queue.figures().depth()))?;
     let name = ("evenkeel_queue_sleeping", "Objects that wait for their time, without a place in the queue");
     family(all, encoder, name, |(_, queue)| gauge(queue.figures().sleeping))?;
+    let name = ("evenkeel_undecodable_objects", "Objects that do not fit their type and are left alone");
+    family(all, encoder, name, |(_, queue)| gauge(queue.undecodable_count()))?;
     let name = ("workqueue_adds", "Objects that began to want a pass");
     family(all, encoder, name, |queue| count(queue, |figures| figures.added))?;
     let name = ("workqueue_retries", "Passes that are to be tried again with back-off");

@@ -30,6 +30,25 @@ fn is_ready<R: Reconciler>(object: &R::Object) -> bool {
     observed.is_some() && observed == object.meta().generation && ready.is_some_and(|c| c.status == Status::True)
 }
 
+impl<R: Reconciler> Working<R> {
+    /// What can be said of an object that does not fit its type.
+    fn undecodable(&self, key: &Key) -> Option<Look> {
+        let found = self.worker.env.primary.undecodable(key)?;
+        Some(Look {
+            key: key.clone(),
+            undecodable: Some(found.error),
+            deleting: found.deleting,
+            ready: false,
+            generation: found.generation,
+            observed: None,
+            conditions: Vec::new(),
+            watched: Vec::new(),
+            owned: Vec::new(),
+            spot: self.queue.spot(key),
+        })
+    }
+}
+
 impl<R: Reconciler> Subject for Working<R> {
     fn figures(&self) -> Figures {
         self.queue.figures()
@@ -40,12 +59,13 @@ impl<R: Reconciler> Subject for Working<R> {
     }
 
     fn objects(&self, wanted: &dyn Fn(&Key) -> bool) -> Vec<(Key, bool)> {
-        let objects = self.worker.env.primary.all(wanted).into_iter();
-        objects.map(|(key, object)| (key, is_ready::<R>(&object))).collect()
+        let primary = &self.worker.env.primary;
+        let sound = primary.all(wanted).into_iter().map(|(key, object)| (key, is_ready::<R>(&object)));
+        sound.chain(primary.undecodable_keys(wanted).into_iter().map(|key| (key, false))).collect()
     }
 
     fn look(&self, key: &Key) -> Option<Look> {
-        let object = self.worker.env.primary.get(key)?;
+        let Some(object) = self.worker.env.primary.get(key) else { return self.undecodable(key) };
         let (meta, seen) = (object.meta(), observed::<R>(&object));
         let owned = self.worker.env.relations.children(meta.uid.as_deref().unwrap_or_default());
         let mut owned: Vec<String> = owned.iter().map(|child| child.target.to_string()).collect();
@@ -53,6 +73,7 @@ impl<R: Reconciler> Subject for Working<R> {
         let own = conditions::<R>(&object).iter().filter(|condition| R::WIRING.is_own(&condition.type_));
         Some(Look {
             key: key.clone(),
+            undecodable: None,
             deleting: meta.deletion_timestamp.is_some(),
             ready: is_ready::<R>(&object),
             generation: meta.generation,
@@ -62,6 +83,10 @@ impl<R: Reconciler> Subject for Working<R> {
             owned,
             spot: self.queue.spot(key),
         })
+    }
+
+    fn undecodable_count(&self) -> usize {
+        self.worker.env.primary.undecodable_keys(&|_| true).len()
     }
 
     fn conditions(&self, see: &mut dyn FnMut(&Condition)) {

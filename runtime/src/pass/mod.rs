@@ -35,6 +35,7 @@ mod status;
 mod suspend;
 mod takeover;
 mod tell;
+mod undecodable;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -54,6 +55,8 @@ pub(crate) use self::calls::{Calls, answered};
 #[cfg(feature = "metrics")]
 pub(crate) use self::look::Working;
 pub(crate) use self::owned::owned;
+#[cfg(feature = "metrics")]
+pub(crate) use self::undecodable::UNDECODABLE;
 
 use self::backend::PassBackend;
 use self::children::Children;
@@ -198,10 +201,7 @@ impl<R: Reconciler> PassWorker<R> {
     async fn pass(&self, key: &Key, causes: Causes, attempt: Attempt) -> Next {
         let object = match self.fetch(key, attempt).await {
             Ok(Some(object)) => object,
-            Ok(None) => {
-                tracing::debug!("the object is not there");
-                return self.forget(key);
-            }
+            Ok(None) => return self.absent(key),
             Err(error) => return self.unreachable(&error),
         };
         if let Some(other) = self.elsewhere(&object) {

@@ -31,7 +31,7 @@ pub(crate) use self::health::Health;
 pub(crate) use self::kept::Kept;
 #[cfg(feature = "sabotage")]
 pub(crate) use self::objects::hold;
-pub(crate) use self::primary::{Filter, Primary};
+pub(crate) use self::primary::{Filter, Primary, Undecodable};
 pub(crate) use self::relations::Relations;
 pub(crate) use self::scope::Scope;
 pub(crate) use self::seen::Seen;

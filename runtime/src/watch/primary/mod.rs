@@ -1,5 +1,6 @@
 //! The kind that is reconciled: its cache, and which of its events wake.
 
+mod aside;
 #[cfg(test)]
 mod tests;
 
@@ -18,6 +19,10 @@ use crate::version::is_newer;
 use crate::watch::dependents::Dependents;
 use crate::watch::stream::Place;
 use crate::watch::watches::{Watches, Watching};
+
+pub(crate) use self::aside::Undecodable;
+
+use self::aside::Aside;
 
 /// What the event filter has to know of the reconciler.
 pub(crate) struct Filter<K> {
@@ -38,11 +43,14 @@ pub(crate) struct Filter<K> {
 }
 
 /// The cache of the reconciled kind. Cloneable: all clones are one cache.
-pub(crate) struct Primary<K>(Arc<Mutex<HashMap<Key, Held<K>>>>);
+pub(crate) struct Primary<K> {
+    objects: Arc<Mutex<HashMap<Key, Held<K>>>>,
+    aside: Aside,
+}
 
 impl<K> Clone for Primary<K> {
     fn clone(&self) -> Self {
-        Self(self.0.clone())
+        Self { objects: self.objects.clone(), aside: self.aside.clone() }
     }
 }
 
@@ -65,7 +73,7 @@ struct Change {
 
 impl<K: crate::Primary> Primary<K> {
     pub(crate) fn new() -> Self {
-        Self(Arc::default())
+        Self { objects: Arc::default(), aside: Aside::default() }
     }
 
     /// The newest that is known: the cache, or our own last write where that is newer.
@@ -105,7 +113,23 @@ impl<K: crate::Primary> Primary<K> {
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<Key, Held<K>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.objects.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What is known of an object that does not fit its type.
+    pub(crate) fn undecodable(&self, key: &Key) -> Option<Undecodable> {
+        self.aside.get(key)
+    }
+
+    /// The same, the first time that it is asked for.
+    pub(crate) fn report_undecodable(&self, key: &Key) -> Option<Undecodable> {
+        self.aside.report(key)
+    }
+
+    /// The keys of the objects that do not fit their type.
+    #[cfg(feature = "metrics")]
+    pub(crate) fn undecodable_keys(&self, wanted: &dyn Fn(&Key) -> bool) -> Vec<Key> {
+        self.aside.keys(wanted)
     }
 
     /// Joins the watch of one place and queues what an event wakes; the first list is queued as a whole, once it is complete.
@@ -166,24 +190,24 @@ impl<K: crate::Primary> Primary<K> {
         let now = match object {
             Guarded::Sound(object) => object,
             Guarded::Broken(broken) => {
+                objects.insert(key.clone(), Held { seen: None, version, wrote: None });
                 drop(objects);
-                self.set_aside(key, version, &broken);
-                return None;
+                return self.set_aside(key, &broken);
             }
         };
         let before = objects.remove(&key).filter(|_| !is_past);
+        // Whether it was, is a look at a map that is empty as a rule.
+        self.aside.remove(&key);
         let causes = causes(before.as_ref(), &*now, filter);
         let wrote = before.and_then(|held| held.wrote).filter(|wrote| outlives(&**wrote, &*now));
         objects.insert(key.clone(), Held { seen: Some(now), version, wrote });
         Some(Change { key, causes })
     }
 
-    /// An object that does not fit its type is known and told of once per version, but not served: nothing is done about it.
-    fn set_aside(&self, key: Key, version: String, broken: &Broken) {
-        tracing::warn!(
-            object = %key, version, "{} does not fit its type and is left alone until it does: {}", K::kind(&()), broken.text()
-        );
-        self.lock().insert(key, Held { seen: None, version, wrote: None });
+    /// An object that does not fit its type is known, but not served: its pass reports it.
+    fn set_aside(&self, key: Key, broken: &Broken) -> Option<Change> {
+        let causes = if broken.meta.deletion_timestamp.is_some() { Causes::DELETION } else { Causes::GENERATION };
+        self.aside.put(&key, broken).then_some(Change { key, causes })
     }
 
     /// The versions of our writes that the watch of the namespace (or of all) has not delivered.
@@ -195,6 +219,7 @@ impl<K: crate::Primary> Primary<K> {
 
     fn remove(&self, key: &Key) -> Option<Change> {
         self.lock().remove(key)?;
+        self.aside.remove(key);
         Some(Change { key: key.clone(), causes: Causes::DELETION })
     }
 

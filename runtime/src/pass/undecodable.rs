@@ -1,0 +1,62 @@
+//! Objects that do not fit their type: an event says which field, and what becomes of the finalizer.
+
+use k8s_openapi::api::core::v1::ObjectReference;
+use kube::runtime::events::EventType;
+
+use super::{PassWorker, account, event};
+use crate::queue::{Key, Next};
+use crate::reconciler::Reconciler;
+use crate::watch::{Undecodable, plural_and_group};
+
+/// How such a pass ends, in a word, and the reason of its event.
+pub(crate) const UNDECODABLE: &str = "Undecodable";
+
+impl<R: Reconciler> PassWorker<R> {
+    /// The pass of an object that the cache does not serve: it is gone, or does not fit its type.
+    pub(super) fn absent(&self, key: &Key) -> Next {
+        if self.env.primary.undecodable(key).is_none() {
+            tracing::debug!("the object is not there");
+            return self.forget(key);
+        }
+        account::ends(UNDECODABLE);
+        if let Some(found) = self.env.primary.report_undecodable(key) {
+            let note = self.note(key, &found);
+            tracing::warn!(object = %key, "{note}");
+            let event = event::event(EventType::Warning, UNDECODABLE, &note);
+            account::tells(event, self.reference_to(key, &found));
+        }
+        Next::Await
+    }
+
+    fn note(&self, key: &Key, found: &Undecodable) -> String {
+        let (kind, error) = (&self.kind.resource.kind, &found.error);
+        let finalizer = self.finalizers.name();
+        let headline = format!("the {kind} does not fit its type: {error}");
+        if !found.finalizers.iter().any(|held| held == finalizer) {
+            return format!("{headline}; it is left alone until the field is corrected");
+        }
+        if !found.deleting {
+            return format!(
+                "{headline}; it is left alone until the field is corrected, and its finalizer {finalizer} stays"
+            );
+        }
+        let plural = plural_and_group(&self.kind.resource.plural, &self.kind.resource.group);
+        let space = key.namespace.as_ref().map(|namespace| format!(" -n {namespace}")).unwrap_or_default();
+        format!(
+            "{headline}; it is being deleted, but its cleanup cannot run, so its finalizer {finalizer} stays: correct the field, or \
+             remove by hand what was made for it and then the finalizer: kubectl edit {plural}{space} {}",
+            key.name
+        )
+    }
+
+    fn reference_to(&self, key: &Key, found: &Undecodable) -> ObjectReference {
+        ObjectReference {
+            api_version: Some(self.kind.resource.api_version.clone()),
+            kind: Some(self.kind.resource.kind.clone()),
+            namespace: key.namespace.as_deref().map(ToOwned::to_owned),
+            name: Some(key.name.to_string()),
+            uid: found.uid.clone(),
+            ..ObjectReference::default()
+        }
+    }
+}
