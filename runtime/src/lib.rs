@@ -54,6 +54,8 @@ mod outcome;
 pub mod ownership;
 #[cfg(feature = "operator")]
 mod pass;
+#[cfg(feature = "operator")]
+mod pause;
 pub mod pipeline;
 mod poison;
 pub mod policy;
@@ -71,6 +73,8 @@ mod right;
 #[cfg(all(feature = "operator", feature = "sabotage"))]
 #[doc(hidden)]
 pub mod sabotage;
+#[cfg(feature = "operator")]
+mod schema;
 mod sentence;
 mod shape;
 mod status;

@@ -54,6 +54,7 @@ mod restricted;
 mod resync;
 mod rights;
 mod rollback;
+mod schema;
 mod second;
 mod shared;
 mod shutdown;

@@ -118,8 +118,15 @@ impl Rights {
     fn add_framework(&mut self) {
         let events = ("events.k8s.io".to_owned(), "events".to_owned());
         self.add_named(events.0, events.1, true, &[Verb::Create, Verb::Patch], "records transitions");
+        const CRD: [Verb; 3] = [Verb::Get, Verb::List, Verb::Watch];
         let definitions = ("apiextensions.k8s.io".to_owned(), "customresourcedefinitions".to_owned());
-        self.add_named(definitions.0, definitions.1, false, &[Verb::Get], "checks the installed definition, if it may");
+        self.add_named(
+            definitions.0,
+            definitions.1,
+            false,
+            &CRD,
+            "compares the installed CRD with the program, if it may",
+        );
     }
 }
 

@@ -110,13 +110,23 @@ fn answer<B>(request: &Request<B>, metrics: &Metrics) -> Response<Body> {
         "/metrics" => scraped(metrics),
         "/healthz" => response(StatusCode::OK, PLAIN, "ok\n".into()),
         "/readyz" => {
-            let (ready, text) = ready::verdict(metrics.has_started(), &metrics.health().ailing());
+            let (ready, text) = ready::verdict(metrics.has_started(), &metrics.health().ailing(), &paused(metrics));
             let status = if ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
             response(status, PLAIN, text)
         }
         "/debug/objects" => objects(request, metrics),
         _ => response(StatusCode::NOT_FOUND, PLAIN, PAGES.into()),
     }
+}
+
+/// The reconcilers that start no passes.
+fn paused(metrics: &Metrics) -> Vec<ready::Paused> {
+    let all = metrics.subjects();
+    let why = |controller: &std::sync::Arc<super::Controller>| {
+        let (time, why) = controller.subject()?.paused()?;
+        Some((controller.name(), time, why))
+    };
+    all.iter().filter_map(why).collect()
 }
 
 fn scraped(metrics: &Metrics) -> Response<Body> {

@@ -30,6 +30,8 @@ pub(crate) trait Subject: Send + Sync {
     fn figures(&self) -> Figures;
     /// How long the passes that run have run: together, and the longest.
     fn unfinished(&self) -> (Duration, Duration);
+    /// For how long no pass has started, and why; `None`: they do.
+    fn paused(&self) -> Option<(Duration, String)>;
     /// The objects in its cache whose keys are wanted, and which of them are ready.
     fn objects(&self, wanted: &dyn Fn(&Key) -> bool) -> Vec<(Key, bool)>;
     /// What is known of the object; `None`: it is gone.

@@ -8,15 +8,22 @@ use crate::watch::Ailing;
 /// How long a watch may be broken before the operator says that it is not ready: longer than an API server takes to start anew.
 pub(super) const LONG: Duration = Duration::from_secs(120);
 
+/// A reconciler that starts no passes: its name, for how long, and why.
+pub(super) type Paused = (&'static str, Duration, String);
+
 /// What is said of readiness: whether it is given, and why.
-pub(super) fn verdict(started: bool, ailing: &[Ailing]) -> (bool, String) {
-    let ready = started && !ailing.iter().any(counts);
+pub(super) fn verdict(started: bool, ailing: &[Ailing], paused: &[Paused]) -> (bool, String) {
+    let has_paused = paused.iter().any(|(_, time, _)| *time >= LONG);
+    let ready = started && !has_paused && !ailing.iter().any(counts);
     let word = match (ready, started) {
         (true, _) => "ready",
         (false, true) => "not ready",
         (false, false) => "starting",
     };
     let lines = ailing.iter().fold(String::new(), |lines, one| format!("{lines}{}\n", line(one)));
+    let lines = paused.iter().fold(lines, |lines, (reconciler, time, why)| {
+        format!("{lines}{reconciler} paused for {} s: {}\n", time.as_secs(), sanitize(why))
+    });
     (ready, format!("{word}\n{lines}"))
 }
 
@@ -49,13 +56,21 @@ mod tests {
 
     #[test]
     fn only_what_lasts_and_concerns_all_objects_counts() {
-        assert_eq!(verdict(true, &[]), (true, "ready\n".into()));
-        assert!(verdict(true, &[broken("widgets", 119, false)]).0, "the API server may be starting anew");
-        assert!(verdict(true, &[broken("secrets \"s\"", 9999, true)]).0, "one object waits for it");
+        assert_eq!(verdict(true, &[], &[]), (true, "ready\n".into()));
+        assert!(verdict(true, &[broken("widgets", 119, false)], &[]).0, "the API server may be starting anew");
+        assert!(verdict(true, &[broken("secrets \"s\"", 9999, true)], &[]).0, "one object waits for it");
         let absent = Ailing { of_no_kind: true, listed: false, ..broken("widgets", 9999, false) };
-        assert!(verdict(true, &[absent]).0, "it is still to be installed");
-        let (ready, text) = verdict(true, &[broken("widgets", 120, false)]);
+        assert!(verdict(true, &[absent], &[]).0, "it is still to be installed");
+        let (ready, text) = verdict(true, &[broken("widgets", 120, false)], &[]);
         assert_eq!((ready, &*text), (false, "not ready\nwatch of widgets, broken for 120 s: no right; grant it\n"));
-        assert_eq!(verdict(false, &[]), (false, "starting\n".into()));
+        assert_eq!(verdict(false, &[], &[]), (false, "starting\n".into()));
+    }
+    #[test]
+    fn a_paused_reconciler_is_shown_and_counts_once_it_lasts() {
+        let paused =
+            |seconds| [("widget", Duration::from_secs(seconds), "the CRD lacks .status.x; apply it".to_owned())];
+        let (ready, text) = verdict(true, &[], &paused(119));
+        assert_eq!((ready, &*text), (true, "ready\nwidget paused for 119 s: the CRD lacks .status.x; apply it\n"));
+        assert!(!verdict(true, &[], &paused(120)).0);
     }
 }

@@ -6,11 +6,14 @@ use std::sync::Arc;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::Client;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 
+use super::definition::Expected;
+use super::definitions::{Definitions, Dependent};
 use super::error::{Error, Reason, Result};
 use super::limits::Own;
 use super::telling::{Shown, Telling};
@@ -22,8 +25,9 @@ use crate::gate::Gate;
 use crate::hook::Observer;
 use crate::interval::Jitter;
 use crate::pass::{Env, PassWorker};
+use crate::pause::Pause;
 use crate::policy::Policy;
-use crate::queue::{Queue, QueueConfig, Version, drain};
+use crate::queue::{Causes, Queue, QueueConfig, Version, drain};
 use crate::reconciler::Reconciler;
 use crate::watch::{Primary, Relations, Scope, Watches, Watching};
 use crate::wiring::KindInfo;
@@ -33,6 +37,7 @@ use crate::wiring::KindInfo;
 pub(super) struct Launch {
     pub(super) client: Client,
     pub(super) watches: Watches,
+    pub(super) definitions: Definitions,
     pub(super) operator: Arc<str>,
     pub(super) scope: Scope,
     pub(super) config: QueueConfig,
@@ -74,6 +79,8 @@ pub(super) struct Controller<R: Reconciler> {
     relations: Relations,
     /// Of the reconciled kind.
     lists: Vec<Watching>,
+    expected: Expected,
+    pause: Pause,
     triggers: JoinSet<()>,
     missing: Option<Error>,
     shown: Shown,
@@ -81,7 +88,7 @@ pub(super) struct Controller<R: Reconciler> {
 
 impl<R: Reconciler> Controller<R> {
     /// Joins the watches, which the operator starts when all of its reconcilers have.
-    pub(super) fn new(launch: Launch, deps: Arc<R::Deps>) -> Self {
+    pub(super) fn new(launch: Launch, definition: &CustomResourceDefinition, deps: Arc<R::Deps>) -> Self {
         let kind = KindInfo::of::<R::Object>();
         let queue = Queue::new(launch.causes, launch.config.rate.clone());
         let counted = launch.telling.reconciler(&R::WIRING, &kind, launch.concurrency::<R>().get());
@@ -107,22 +114,26 @@ impl<R: Reconciler> Controller<R> {
         let places = launch.scope.places(&kind);
         let join = |place| primary.join(&launch.watches, &place, filter.clone(), queue.clone());
         let lists = places.into_iter().map(join).collect();
-        let shown = counted.show(&worker, &queue);
+        let expected = Expected::new(definition, kind, R::WIRING);
+        let pause = Pause::default();
+        let wake = wake_all(primary.clone(), queue.clone());
+        launch.definitions.join(Dependent { expected: expected.clone(), pause: pause.clone(), wake });
+        let shown = counted.show(&worker, &queue, &pause);
         let triggers = JoinSet::new();
-        Self { launch, queue, worker, primary, relations, lists, triggers, missing: None, shown }
+        Self { launch, queue, worker, primary, relations, lists, expected, pause, triggers, missing: None, shown }
     }
 
     /// Returns when the lists are in; a watch of a related kind that fails or takes too long does not hold it up. Nor does a reconciled
     /// kind that is not installed.
     ///
     /// # Errors
-    /// The reconciled kind cannot be listed, or its CRD lacks what the framework writes.
+    /// The reconciled kind cannot be listed, or its CRD does not fit the type.
     pub(super) async fn listed(&mut self) -> Result {
         let (client, kind) = (&self.launch.client, KindInfo::of::<R::Object>());
         let keys = self.launch.triggers.take::<R>();
         self.triggers.spawn(trigger::pull(keys, self.lists.clone(), self.queue.clone()).in_current_span());
         let lists = startup::primary(client, &kind, self.lists.clone());
-        let (fits, listed) = futures::join!(definition::check(client, &kind, &R::WIRING), lists);
+        let (fits, listed) = futures::join!(definition::check(client, &self.expected), lists);
         match fits.and(listed) {
             Err(error) if error.reason() == Reason::NotInstalled => self.missing = Some(error),
             Err(error) => return Err(error),
@@ -132,11 +143,16 @@ impl<R: Reconciler> Controller<R> {
     }
 
     /// What a scheduler that is not ours needs. From now on every event wakes.
-    pub(super) fn lend(&self) -> (Queue, Arc<PassWorker<R>>, Version) {
+    pub(super) fn lend(&self) -> (Queue, Arc<PassWorker<R>>, Version, Pause) {
         self.relations.go_live();
         self.launch.telling.started();
-        (self.queue.clone(), self.worker.clone(), version(self.primary.clone()))
+        (self.queue.clone(), self.worker.clone(), version(self.primary.clone()), self.pause.clone())
     }
+}
+
+/// Queues all objects of the cache, whose bodies then run.
+fn wake_all<K: crate::Primary>(primary: Primary<K>, queue: Queue) -> Box<dyn Fn() + Send + Sync> {
+    Box::new(move || primary.keys().iter().for_each(|key| queue.add(key, Causes::RESYNC)))
 }
 
 /// Tells what the cache holds.
@@ -150,20 +166,20 @@ impl<R: Reconciler> Prepared for Controller<R> {
     }
 
     fn run(self: Box<Self>) -> BoxFuture<'static, Vec<String>> {
-        let Self { launch, queue, worker, primary, relations, lists, triggers, missing, shown } = *self;
+        let Self { launch, queue, worker, primary, relations, lists, expected, pause, triggers, missing, shown } =
+            *self;
         async move {
             // They end with the reconciler, and it does not end with them.
             let (_triggers, _shown) = (triggers, shown);
             if missing.is_some() {
-                let kind = KindInfo::of::<R::Object>();
-                let installed = startup::installed(&launch.client, &kind, &R::WIRING, lists);
+                let installed = startup::installed(&launch.client, &expected, lists);
                 if launch.stop.run_until_cancelled(installed).await.is_none() {
                     return Vec::new();
                 }
             }
             relations.go_live();
             let concurrency = launch.concurrency::<R>();
-            let config = QueueConfig { version: Some(version(primary)), concurrency, ..launch.config };
+            let config = QueueConfig { version: Some(version(primary)), concurrency, pause, ..launch.config };
             let dropped = drain(queue, worker, config, launch.gate, launch.stop).await;
             for key in &dropped {
                 tracing::warn!(reconciler = R::WIRING.name, object = %key, "the pass did not end in time and was dropped");

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+pub(super) use crate::schema::install;
+
 /// An operator that could not start, or could not go on.
 ///
 /// Prints as one line on what is wrong and one on what to do; `Debug` prints the same, since that is what `main` shows.
@@ -27,7 +29,7 @@ pub enum Reason {
     NotInstalled,
     /// The CRD does not serve the version that the program was built for.
     NotServed,
-    /// The installed CRD lacks what the framework writes.
+    /// The installed CRD does not fit the type: it lacks a field of the status, or one of the spec that the type requires.
     Outdated,
     /// The role does not allow what the operator cannot do without.
     Forbidden,
@@ -82,11 +84,3 @@ impl fmt::Debug for Error {
 }
 
 impl std::error::Error for Error {}
-
-/// How this program installs its definitions.
-pub(super) fn install() -> String {
-    let program = std::env::args_os().next().map(std::path::PathBuf::from);
-    let program =
-        program.as_deref().and_then(std::path::Path::file_name).map(|name| name.to_string_lossy().into_owned());
-    format!("{} crds | kubectl apply -f -", program.as_deref().unwrap_or("the-operator"))
-}

@@ -88,7 +88,7 @@ impl<R: Reconciler<Object: CustomResourceExt>> Member for Typed<R> {
     }
 
     fn prepare(self: Box<Self>, launch: Launch) -> BoxFuture<'static, Result<Box<dyn Prepared>>> {
-        let mut controller = Controller::<R>::new(launch, self.deps);
+        let mut controller = Controller::<R>::new(launch, &R::Object::crd(), self.deps);
         async move {
             controller.listed().await?;
             Ok(Box::new(controller) as Box<dyn Prepared>)

@@ -3,6 +3,7 @@
 mod cli;
 mod controller;
 mod definition;
+mod definitions;
 mod error;
 mod kept;
 mod known;
@@ -33,6 +34,7 @@ use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 
 use self::controller::{Launch, Prepared};
+use self::definitions::Definitions;
 use self::limits::Limits;
 use self::member::{Member, Typed};
 use self::telling::Telling;
@@ -254,6 +256,7 @@ impl Operator {
             let members: Vec<_> = self.members.into_iter().map(|member| member.prepare(launch.clone())).collect();
             // All of them have joined: from here on each watch runs once.
             let mut watches = launch.watches.start();
+            let _definitions = launch.definitions.start(&launch.client);
             // Before the first pass there is nothing to wait for.
             let Some(prepared) = launch.stop.run_until_cancelled(try_join_all(members)).await else { return Ok(()) };
             let prepared = prepared?;
@@ -293,6 +296,7 @@ impl Operator {
         Ok(Launch {
             watches: Watches::new(client.clone(), health, Streaming::wanted(self.streaming_lists)),
             client,
+            definitions: Definitions::default(),
             operator: self.name.clone(),
             scope: Scope { namespaces: self.namespaces.clone().into(), whole: self.managed_fields },
             config,

@@ -8,6 +8,7 @@ use futures::{Stream, StreamExt};
 use kube::runtime::controller::Action;
 use kube::runtime::reflector::ObjectRef;
 use kube::{CustomResourceExt, Resource};
+use tokio::task::JoinSet;
 use tracing::{Instrument, Span};
 
 use super::Operator;
@@ -15,6 +16,7 @@ use super::controller::{Controller, Prepared};
 use super::error::{Error, Reason, Result};
 use super::member::Typed;
 use crate::pass::PassWorker;
+use crate::pause::Pause;
 use crate::queue::{Key, Queue, Version};
 use crate::reconciler::Reconciler;
 use crate::watch::Started;
@@ -27,9 +29,10 @@ pub struct Pair<R: Reconciler> {
     queue: Queue,
     worker: Arc<PassWorker<R>>,
     version: Version,
+    pause: Pause,
     span: Span,
     /// Watches, triggers and what listens go on as long as this is there.
-    _kept: (Started, Mutex<Controller<R>>),
+    _kept: (Started, JoinSet<()>, Mutex<Controller<R>>),
 }
 
 impl<R: Reconciler> fmt::Debug for Pair<R> {
@@ -37,6 +40,9 @@ impl<R: Reconciler> fmt::Debug for Pair<R> {
         f.debug_struct("Pair").field("reconciler", &R::WIRING.name).finish_non_exhaustive()
     }
 }
+
+/// Between two turns of an object whose kind is paused: its CRD does not fit.
+const PAUSE: Duration = Duration::from_secs(10);
 
 /// A pass that did not end well. What went wrong stands in the object's conditions and in the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,16 +100,21 @@ impl Operator {
         Ok((Arc::new(pair), wakes))
     }
 
-    async fn lend<R: Reconciler>(mut self, deps: Arc<R::Deps>, span: Span) -> Result<Pair<R>> {
+    async fn lend<R: Reconciler<Object: CustomResourceExt>>(
+        mut self,
+        deps: Arc<R::Deps>,
+        span: Span,
+    ) -> Result<Pair<R>> {
         let launch = self.launch().await?;
-        let mut controller = Controller::<R>::new(launch.clone(), deps);
+        let mut controller = Controller::<R>::new(launch.clone(), &R::Object::crd(), deps);
         let watches = launch.watches.start();
+        let definitions = launch.definitions.start(&launch.client);
         controller.listed().await?;
         if let Some(missing) = controller.missing() {
             return Err(missing.clone());
         }
-        let (queue, worker, version) = controller.lend();
-        Ok(Pair { queue, worker, version, span, _kept: (watches, Mutex::new(controller)) })
+        let (queue, worker, version, pause) = controller.lend();
+        Ok(Pair { queue, worker, version, pause, span, _kept: (watches, definitions, Mutex::new(controller)) })
     }
 }
 
@@ -112,6 +123,10 @@ impl Operator {
 /// # Errors
 /// The pass did not end well; [`error_policy`] says when it is tried again.
 pub async fn reconcile<R: Reconciler>(object: Arc<R::Object>, pair: Arc<Pair<R>>) -> Result<Action, Failed> {
+    if pair.pause.is_on() {
+        // What is due stays due: the queue is not asked.
+        return Ok(Action::requeue(PAUSE));
+    }
     let key = Key::of(object.meta());
     let turn = pair.queue.turn(pair.worker.clone(), &key, &pair.version).instrument(pair.span.clone()).await;
     match turn.failed {

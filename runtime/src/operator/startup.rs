@@ -5,12 +5,13 @@ use std::time::Duration;
 use kube::{Client, Config};
 
 use super::controller::Prepared;
+use super::definition::Expected;
 use super::error::{Error, Reason, Result, install};
 use super::limits::Own;
 use super::{Operator, definition, rivalry};
 use crate::queue::QueueConfig;
 use crate::watch::{CREDENTIALS, Place, Progress, Trouble, Watching, chain, plural_and_group};
-use crate::wiring::{KindInfo, Wiring};
+use crate::wiring::KindInfo;
 
 /// How long the start waits for a watch that neither lists nor fails.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -73,16 +74,16 @@ pub(super) fn something_to_do(reconcilers: &[Box<dyn Prepared>]) -> Result {
 }
 
 /// Waits until a kind is installed that was not, and its definition fits.
-pub(super) async fn installed(client: &Client, kind: &KindInfo, wiring: &Wiring, lists: Vec<Watching>) {
+pub(super) async fn installed(client: &Client, expected: &Expected, lists: Vec<Watching>) {
     for (_, mut progress) in lists {
         // Its sender is held by the watch, which never ends by itself.
         let _ = progress.wait_for(|progress| *progress == Progress::Listed).await;
     }
-    while let Err(error) = definition::check(client, kind, wiring).await {
-        tracing::error!(reconciler = wiring.name, "it cannot begin yet: {error}");
+    while let Err(error) = definition::check(client, expected).await {
+        tracing::error!(reconciler = expected.wiring.name, "it cannot begin yet: {error}");
         tokio::time::sleep(PAUSE).await;
     }
-    tracing::info!(reconciler = wiring.name, "{} is installed now", kind.resource.kind);
+    tracing::info!(reconciler = expected.wiring.name, "{} is installed now", expected.kind.resource.kind);
 }
 
 /// A watch is at its end, and with it the operator.

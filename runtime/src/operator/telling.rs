@@ -6,6 +6,7 @@ use crate::meter::{CallMeter, Meter};
 #[cfg(feature = "metrics")]
 use crate::metrics;
 use crate::pass::PassWorker;
+use crate::pause::Pause;
 use crate::queue::Queue;
 use crate::reconciler::Reconciler;
 use crate::wiring::{KindInfo, Wiring};
@@ -70,8 +71,9 @@ impl Telling {
 impl Counted {
     /// Lets this be looked at.
     #[cfg(feature = "metrics")]
-    pub(super) fn show<R: Reconciler>(&self, worker: &Arc<PassWorker<R>>, queue: &Queue) -> Shown {
-        let working = Arc::new(crate::pass::Working { worker: worker.clone(), queue: queue.clone() });
+    pub(super) fn show<R: Reconciler>(&self, worker: &Arc<PassWorker<R>>, queue: &Queue, pause: &Pause) -> Shown {
+        let (worker, queue, pause) = (worker.clone(), queue.clone(), pause.clone());
+        let working = Arc::new(crate::pass::Working { worker, queue, pause });
         if let Some(controller) = &self.controller {
             controller.watch(&working);
         }
@@ -80,7 +82,7 @@ impl Counted {
 
     /// Nobody looks.
     #[cfg(not(feature = "metrics"))]
-    pub(super) fn show<R: Reconciler>(&self, _worker: &Arc<PassWorker<R>>, _queue: &Queue) -> Shown {
+    pub(super) fn show<R: Reconciler>(&self, _worker: &Arc<PassWorker<R>>, _queue: &Queue, _pause: &Pause) -> Shown {
         Box::new(())
     }
 }

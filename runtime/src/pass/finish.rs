@@ -46,7 +46,7 @@ impl<R: Reconciler> PassWorker<R> {
         let progressed = draft.progressed(&intent);
         Self::after(object, draft, (&outcome, halt), &mut intent, &mut tale);
         let late = self.lateness(key, object, verdict.causes, (&found, &intent));
-        let changed = late.is_none() && intent != found;
+        let changed = late.is_none() && intent != found && !self.is_lost(key, &found, &intent);
         self.remember(key, late);
         tale.log(&outcome, progressed);
         let mut clamped = std::mem::take(&mut draft.clamped);
@@ -64,10 +64,11 @@ impl<R: Reconciler> PassWorker<R> {
             return next;
         }
         self.warn_of_clamped(key, object, changed, &clamped);
-        match late {
+        let next = match late {
             Some(late) => late.within(next),
             None => next,
-        }
+        };
+        self.while_lost(key, next)
     }
 
     fn observed(

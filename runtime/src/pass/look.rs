@@ -8,6 +8,7 @@ use kube::Resource;
 use super::{PassWorker, observed};
 use crate::condition::{Condition, Status, find};
 use crate::metrics::{Look, Subject};
+use crate::pause::Pause;
 use crate::queue::{Figures, Key, Queue};
 use crate::reconciler::{Primary, Reconciler};
 use crate::status::StatusContract;
@@ -16,6 +17,7 @@ use crate::status::StatusContract;
 pub(crate) struct Working<R: Reconciler> {
     pub(crate) worker: Arc<PassWorker<R>>,
     pub(crate) queue: Queue,
+    pub(crate) pause: Pause,
 }
 
 /// The conditions of the object, whoever sets them.
@@ -56,6 +58,10 @@ impl<R: Reconciler> Subject for Working<R> {
 
     fn unfinished(&self) -> (Duration, Duration) {
         self.queue.unfinished()
+    }
+
+    fn paused(&self) -> Option<(Duration, String)> {
+        self.pause.why()
     }
 
     fn objects(&self, wanted: &dyn Fn(&Key) -> bool) -> Vec<(Key, bool)> {

@@ -14,12 +14,14 @@ use crate::outcome::Outcome;
 use crate::queue::{Causes, Key, Next};
 use crate::reconciler::Reconciler;
 use crate::retry::Retry;
+use crate::schema::{install, undeclared};
+use crate::watch::plural_and_group;
 
 /// A status to write, and what comes after it.
 pub(super) struct Pending {
     uid: String,
     generation: Option<i64>,
-    intent: StatusIntent,
+    pub(super) intent: StatusIntent,
     outcome: Outcome,
     retry: Retry,
     events: Vec<Event>,
@@ -56,34 +58,48 @@ impl<R: Reconciler> PassWorker<R> {
         key: &Key,
         object: &R::Object,
         backend: &PassBackend,
-        pending: Pending,
+        mut pending: Pending,
     ) -> Result<(), Next> {
+        self.expect_loss(key, &mut pending.intent);
         let written = match self.take_over(object, backend).await {
             Ok(()) => self.apply_status(key, object, backend, &pending.intent).await,
             Err(unwritten) => Err(unwritten),
         };
-        match written {
+        let answer = match written {
             Ok(written) => {
                 backend.note(&written);
                 self.settle(key, &pending.intent, &written);
+                written
             }
             Err(Unwritten::Gone) => return Err(self.forget(key)),
             Err(Unwritten::Outdated) => return Err(Next::Conflict { newer_than: backend.version() }),
             Err(Unwritten::Failed(error)) => return Err(self.unwritten(key, object, pending, &error)),
-        }
-        for event in pending.events {
+        };
+        for event in std::mem::take(&mut pending.events) {
             account::tells(event, self.reference(object));
         }
-        Ok(())
+        self.compare_answer(key, object, pending, &answer.data["status"])
     }
 
     /// The outcome is kept; the write is tried again with back-off, without the body unless something changed.
     fn unwritten(&self, key: &Key, object: &R::Object, pending: Pending, error: &ApiError) -> Next {
-        tracing::warn!(%error, outcome = pending.outcome.as_str(), "the status was not written; trying again");
-        let first = !std::mem::replace(&mut self.memory().entry(key.clone()).or_default().unwritten, true);
+        let refused = error.to_string();
+        let help = undeclared(&refused).map(|field| {
+            let crd = plural_and_group(&self.kind.resource.plural, &self.kind.resource.group);
+            format!(
+                "; the CRD {crd} lacks {field} in {}: apply the CRD of this program: {}",
+                self.kind.resource.version,
+                install()
+            )
+        });
         // What a person has to put right.
-        if first && matches!(error, ApiError::Forbidden(_) | ApiError::Invalid(_) | ApiError::NotFound(_)) {
-            let note = format!("the status was not written: {error}");
+        let is_lasting =
+            help.is_some() || matches!(error, ApiError::Forbidden(_) | ApiError::Invalid(_) | ApiError::NotFound(_));
+        let help = help.unwrap_or_default();
+        tracing::warn!(%error, outcome = pending.outcome.as_str(), "the status was not written; trying again{help}");
+        let first = !std::mem::replace(&mut self.memory().entry(key.clone()).or_default().unwritten, true);
+        if first && is_lasting {
+            let note = format!("the status was not written: {refused}{help}");
             let event = event::event(EventType::Warning, "StatusNotWritten", &note);
             account::tells(event, self.reference(object));
         }

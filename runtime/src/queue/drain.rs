@@ -25,8 +25,8 @@ type Done = (Key, Ended, Option<Tail>);
 /// How long dropping passes may take: each ends where it next awaits something.
 const DROPPING: Duration = Duration::from_millis(500);
 
-/// Runs passes until `stop`; takes no key while the gate is closed. Then waits for the running ones as long as the grace lasts, drops
-/// the rest, and returns their keys. A pass that holds its thread cannot be dropped: it is left behind.
+/// Runs passes until `stop`; takes no key while the gate is closed or the pause is on. Then waits for the running ones as long as the
+/// grace lasts, drops the rest, and returns their keys. A pass that holds its thread cannot be dropped: it is left behind.
 ///
 /// # Cancellation
 /// Dropping the future drops the running passes.
@@ -43,7 +43,8 @@ pub(crate) async fn drain(
     loop {
         let (due, waits) = queue.wake();
         let most = config.concurrency.get();
-        let wanted = waits && gate.is_open() && passes.len() < most && tails.len() <= most;
+        let may_start = gate.is_open() && !config.pause.is_on();
+        let wanted = waits && may_start && passes.len() < most && tails.len() <= most;
         if let Some(due) = due.filter(|due| *due != alarm.deadline()) {
             alarm.as_mut().reset(due);
         }
@@ -51,8 +52,8 @@ pub(crate) async fn drain(
             biased;
             () = stop.cancelled() => break,
             slot = slots.next(), if wanted => {
-                // Only this loop takes keys, so one still waits.
-                let task = queue.lock().take(Instant::now());
+                // Only this loop takes keys, so one still waits; the pause may have begun meanwhile.
+                let task = if config.pause.is_on() { None } else { queue.lock().take(Instant::now()) };
                 if let Some(task) = task {
                     passes.spawn(run(worker.clone(), task, slot).in_current_span());
                 }
@@ -63,6 +64,7 @@ pub(crate) async fn drain(
             Some(()) = tails.next(), if tails.len() > 0 => {}
             () = queue.0.added.notified() => {}
             () = gate.opened(), if !gate.is_open() => {}
+            () = config.pause.over(), if config.pause.is_on() => {}
         }
     }
     report(&queue);

@@ -44,6 +44,7 @@ use tokio::time::Instant;
 use self::state::State;
 use crate::cause::List;
 use crate::meter::Meter;
+use crate::pause::Pause;
 
 #[cfg(feature = "sabotage")]
 pub use self::bare::{Bare, Taken, requeued};
@@ -175,6 +176,8 @@ pub(crate) struct QueueConfig {
     pub(crate) rate: Rate,
     /// How long running passes may go on after the stop.
     pub(crate) grace: Duration,
+    /// While it is on, no pass starts.
+    pub(crate) pause: Pause,
     /// What the cache holds, for [`Next::Conflict`]; without it only the timer counts.
     pub(crate) version: Option<Version>,
 }
@@ -192,6 +195,7 @@ impl Default for QueueConfig {
             slots: Slots::default(),
             rate: Rate::default(),
             grace: Self::GRACE,
+            pause: Pause::default(),
             version: None,
         }
     }

@@ -345,6 +345,19 @@ async fn nothing_starts_while_the_gate_is_closed() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn nothing_starts_while_the_pause_is_on() {
+    let pause = crate::pause::Pause::default();
+    let bench = Bench::with(QueueConfig { pause: pause.clone(), ..QueueConfig::default() }, |_, _| quick(()));
+    pause.begin("why");
+    bench.add("a", Causes::GENERATION);
+    sleep(Duration::from_secs(60)).await;
+    assert_eq!(bench.names().len(), 0);
+    pause.end();
+    sleep(Duration::from_millis(1)).await;
+    assert_eq!(bench.names(), ["a"]);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_stop_lets_running_passes_end_and_starts_no_other() {
     let bench = Bench::with(one_at_a_time(), |_, _| async {
         sleep(Duration::from_secs(20)).await;

@@ -14,6 +14,7 @@ pub(crate) struct Undecodable {
     /// Which field, and why.
     pub(crate) error: String,
     pub(crate) uid: Option<String>,
+    #[cfg_attr(not(feature = "metrics"), allow(dead_code, reason = "who asks is in a feature"))]
     pub(crate) generation: Option<i64>,
     pub(crate) deleting: bool,
     pub(crate) finalizers: Vec<String>,
@@ -72,6 +73,7 @@ impl Aside {
         Some(found.clone())
     }
 
+    #[cfg(feature = "metrics")]
     pub(super) fn keys(&self, wanted: &dyn Fn(&Key) -> bool) -> Vec<Key> {
         self.lock().keys().filter(|key| wanted(key)).cloned().collect()
     }

@@ -107,6 +107,12 @@ impl<K: crate::Primary> Primary<K> {
         newest.collect()
     }
 
+    /// The keys of all objects that fit their type.
+    pub(crate) fn keys(&self) -> Vec<Key> {
+        let objects = self.lock();
+        objects.iter().filter(|(_, held)| held.seen.is_some()).map(|(key, _)| key.clone()).collect()
+    }
+
     /// The version that the watch delivered last.
     pub(crate) fn seen_version(&self, key: &Key) -> Option<String> {
         self.lock().get(key).map(|held| held.version.clone())
