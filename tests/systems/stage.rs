@@ -253,13 +253,15 @@ impl Stage {
     pub(crate) fn calls(&self) -> Vec<String> {
         let notes = self.script.lock().notes.clone();
         let mut notes = notes.into_iter().peekable();
-        let mut all = Vec::new();
+        let (mut all, mut is_removed) = (Vec::new(), false);
         for (place, call) in self.world.wire.calls().iter().enumerate() {
             while let Some((note, ..)) = notes.next_if(|(_, calls, _)| *calls <= place) {
                 all.push(note);
             }
             if call.is_write() && call.path.contains("/outsides/x") {
-                all.push(named(call));
+                let name = named(call);
+                all.push(if is_removed && call.is_status_write() { format!("{name}|{LATE}") } else { name.clone() });
+                is_removed |= name.contains("remove_finalizer");
             }
         }
         all.extend(notes.map(|(note, ..)| note));
@@ -287,6 +289,24 @@ impl Stage {
         json!({ "status": ready["status"], "severity": severity, "reason": ready["reason"], "message": ready["message"] })
     }
 }
+
+/// A status write after our finalizer is off.
+const LATE: &str = "status_write_after_remove";
+
+/// All names that a call may have.
+pub(crate) const CALLS: [&str; 11] = [
+    "claim",
+    "persist_finalizer",
+    "persist_operator_namespace",
+    "create_or_update",
+    "update_status",
+    "delete",
+    "remove_finalizer",
+    "write_ready_error",
+    "commit",
+    "commit_if_changed",
+    LATE,
+];
 
 /// The write under the names that the cases have for it.
 fn named(call: &evenkeel_tests::wire::Call) -> String {

@@ -2,6 +2,7 @@
 
 mod checks;
 mod claim;
+mod known;
 mod lifecycle;
 mod operation;
 mod pace;
@@ -15,7 +16,7 @@ mod wake;
 use crate::suite::groups;
 
 groups! {
-    "aso",
+    "aso", known::known,
     lifecycle = "aso.lifecycle": lifecycle::adapter,
     policy_parse = "aso.policy.parse": policy::parsed,
     policy_allows = "aso.policy.allows": policy::allows,

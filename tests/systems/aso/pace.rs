@@ -34,6 +34,15 @@ async fn longest(retry: Retry) -> f64 {
     stage.script.pauses("create_or_update").into_iter().fold(0.0, f64::max)
 }
 
+/// The part by which the shortest of a hundred resyncs is too early, to a twentieth.
+async fn jitter_of_syncs() -> f64 {
+    let stage = start(json!({ "sync": 3600 }), End::Fine).await;
+    tokio::time::sleep(Duration::from_secs(100 * 3600)).await;
+    // The first comes when its turn is, which is no jitter.
+    let shortest = stage.script.pauses("create_or_update").into_iter().skip(1).fold(3600.0, f64::min);
+    ((1.0 - shortest / 3600.0) * 20.0).round() / 20.0
+}
+
 /// Whether the derive refuses it, as a golden shows.
 fn is_refused(mistake: &str) -> bool {
     let golden = format!("../ui-tests/own/reconcile_error/{mistake}.stderr");
@@ -79,7 +88,7 @@ pub(super) async fn adapter(given: Value) -> Value {
                 "fast_max_s": round(longest(Retry::Fast).await),
                 "slow_max_s": round(longest(Retry::Slow).await),
                 "sync_period_s": if rests { json!("never") } else { json!(3600) },
-                "sync_jitter": 0.25,
+                "sync_jitter": jitter_of_syncs().await,
             })
         }
     }

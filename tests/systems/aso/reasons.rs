@@ -1,8 +1,12 @@
 //! A catalogue of reasons as its author would declare it, and errors from outside by their codes.
 
+use std::time::Duration;
+
 use evenkeel::prelude::*;
 use evenkeel::{EventLevel, Retry, VariantInfo};
 use serde_json::{Value, json};
+
+use crate::stage::Stage;
 
 /// The reasons of the catalogue. Whoever needs another one adds a variant: none is built in.
 #[derive(Debug, thiserror::Error, ReconcileError)]
@@ -48,10 +52,21 @@ fn described(info: &VariantInfo) -> Value {
     json!({ "status": "False", "severity": severity, "retry": retry })
 }
 
+/// How a success stands, and whether it is tried again by itself within two hours.
+async fn succeeded() -> Value {
+    let mut stage = Stage::new().await;
+    stage.create(json!({}), json!({})).await;
+    stage.operate(|operator| operator);
+    tokio::time::sleep(Duration::from_secs(7200)).await;
+    let (ready, again) = (stage.ready().await, stage.script.count("create_or_update") > 1);
+    let retry = if again { json!("again") } else { Value::Null };
+    json!({ "status": if ready["reason"] == "Succeeded" { ready["status"].clone() } else { Value::Null }, "retry": retry })
+}
+
 pub(super) async fn adapter(given: Value) -> Value {
     let reason = given["reason"].as_str().unwrap();
     if reason == "Succeeded" {
-        return json!({ "status": "True", "retry": null });
+        return succeeded().await;
     }
     let known = <AzureError as ReconcileError>::VARIANTS;
     let custom = || known.iter().find(|info| info.reason == "Custom");
