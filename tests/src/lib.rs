@@ -12,6 +12,7 @@ pub mod sequence;
 pub mod spans;
 pub mod stubborn;
 pub mod sweep;
+pub mod trial;
 pub mod widget;
 pub mod wire;
 pub mod world;

@@ -1,0 +1,26 @@
+//! Trials: an operator in a process of its own, real API servers that a test may kill, and a proxy between them that can fail.
+
+pub mod deadline;
+pub mod faults;
+pub mod process;
+pub mod proxy;
+pub mod server;
+
+pub use self::deadline::settle;
+pub use self::faults::Fault;
+pub use self::process::Process;
+pub use self::proxy::Proxy;
+pub use self::server::{ApiServer, Version};
+
+/// Whether the long form of the trials was asked for: `EVENKEEL_TRIALS=all`.
+///
+/// # Panics
+/// When the variable holds another word.
+#[must_use]
+pub fn long() -> bool {
+    match std::env::var("EVENKEEL_TRIALS").as_deref() {
+        Err(_) | Ok("") => false,
+        Ok("all") => true,
+        Ok(other) => panic!("EVENKEEL_TRIALS is `{other}`; use `all` for the long trials, or leave it unset"),
+    }
+}

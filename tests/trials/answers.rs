@@ -1,0 +1,25 @@
+//! The API server, or a proxy before it, answers something else than what was asked for.
+
+use std::time::Duration;
+
+use evenkeel_tests::trial::{Fault, long};
+use tokio::time::sleep;
+
+use crate::yard::Yard;
+
+/// Where the faults strike: at everything, at the objects, at their status, at what the operator owns, at what it reads.
+const PLACES: [&str; 5] = ["", "/parcels", "/status", "/configmaps", "/secrets"];
+
+/// Each fault, while objects change; in the long form at each place.
+pub async fn every_fault_of_a_connection(yard: &Yard) {
+    let (lasts, changes) = if long() { (Duration::from_secs(10), 40) } else { (Duration::from_secs(2), 10) };
+    for (nth, fault) in Fault::ALL.into_iter().enumerate() {
+        let places = if long() { &PLACES[..] } else { &PLACES[nth % PLACES.len()..][..1] };
+        for place in places {
+            yard.proxy.fail(fault, place);
+            tokio::join!(sleep(lasts), yard.change(changes));
+            let struck = yard.proxy.mend();
+            yard.settle(&format!("{fault:?} at `{place}`, {struck} requests so far")).await;
+        }
+    }
+}

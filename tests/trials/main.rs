@@ -1,0 +1,51 @@
+//! Trials: what an operator must survive, on real API servers that are killed, wiped, slow or wrong. After each fault every object is
+//! right within a minute, and nothing is left over. `EVENKEEL_TRIALS=all` runs the long form.
+#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+#![allow(unreachable_pub, reason = "kube's derive puts an item of its own beside the spec")]
+
+mod answers;
+mod bodies;
+mod clocks;
+mod crowd;
+mod kills;
+mod operator;
+mod outages;
+mod rights;
+mod truth;
+mod yard;
+
+use evenkeel_tests::trial::{Version, long};
+
+use crate::yard::Yard;
+
+/// All trials, one after the other, on one server and with one set of objects: what a fault leaves behind, the next one meets.
+async fn endure(version: Version) {
+    let Some(yard) = Yard::open(version, None).await else { return };
+    yard.create(if long() { 300 } else { 40 }).await;
+    yard.start(&[]);
+    yard.settle("created").await;
+    kills::operator_is_killed(&yard).await;
+    answers::every_fault_of_a_connection(&yard).await;
+    outages::server_is_killed_and_keeps_its_store(&yard).await;
+    outages::store_goes_back_to_an_earlier_state(&yard).await;
+    outages::store_is_wiped(&yard).await;
+    bodies::panics_and_hogs(&yard).await;
+    clocks::clock_jumps(&yard).await;
+    crowd::many_come_and_some_are_deleted(&yard).await;
+    yard.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_operator_survives_the_faults_of_a_modern_server() {
+    endure(Version::Modern).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_operator_survives_the_faults_of_a_server_of_1_20() {
+    endure(Version::Full).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_operator_survives_the_loss_of_each_rbac_rule() {
+    rights::each_rule_is_taken_away_once().await;
+}

@@ -1,0 +1,235 @@
+//! The yard of a trial: a real server, a proxy before it, the operator in a process, and the truth that it should reach.
+
+use std::path::PathBuf;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use evenkeel_tests::trial::{ApiServer, Process, Proxy, Version, settle};
+use futures::StreamExt;
+use futures::stream::iter;
+use k8s_openapi::api::core::v1::Secret;
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
+use kube::api::{Api, DeleteParams, DynamicObject, Patch, PatchParams};
+use kube::core::{ApiResource, CustomResourceExt};
+use kube::runtime::{conditions, wait};
+use kube::{Client, Error};
+use rand::rngs::StdRng;
+use rand::{Rng, SeedableRng};
+use serde_json::json;
+
+use crate::operator::{API, FOLDER, Parcel};
+use crate::truth::{SECRET, Truth, Wish};
+
+/// The name of the test that is the operator.
+const OPERATOR: &str = "operator::the_operator_in_a_process_of_its_own";
+/// So many requests of the trial at a time.
+const AT_ONCE: usize = 16;
+
+/// A trial's surroundings.
+pub struct Yard {
+    pub version: Version,
+    /// Held by the trial that kills it.
+    pub server: tokio::sync::Mutex<ApiServer>,
+    pub client: Client,
+    pub proxy: Proxy,
+    operator: Mutex<Option<Process>>,
+    folder: tempfile::TempDir,
+    truth: Mutex<Truth>,
+    dice: Mutex<StdRng>,
+    names: Mutex<usize>,
+}
+
+impl Yard {
+    /// A server with the CRD and the Secret; `None` where there are no real servers.
+    pub async fn open(version: Version, user: Option<&str>) -> Option<Self> {
+        let server = ApiServer::start(version).await?;
+        let client = server.client().await;
+        let proxy = Proxy::start(client.clone(), user).await;
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("files")).unwrap();
+        let truth = Mutex::new(Truth { secret: "first".into(), ..Truth::default() });
+        let dice = Mutex::new(StdRng::seed_from_u64(7));
+        let (operator, names, server) = (Mutex::default(), Mutex::default(), tokio::sync::Mutex::new(server));
+        let yard = Self { version, server, client, proxy, operator, folder, truth, dice, names };
+        yard.install().await;
+        Some(yard)
+    }
+
+    /// Installs the CRD, and everything that should be there.
+    pub async fn install(&self) {
+        let params = PatchParams::apply("trial").force();
+        let crds: Api<CustomResourceDefinition> = Api::all(self.client.clone());
+        let crd = Patch::Apply(Parcel::crd());
+        insist(|| crds.patch(Parcel::crd_name(), &params, &crd)).await;
+        wait::await_condition(crds, Parcel::crd_name(), conditions::is_crd_established()).await.unwrap();
+        let truth = self.truth();
+        self.set_secret(&truth.secret).await;
+        let each = truth.parcels.iter().map(|(name, wish)| self.put(name, wish));
+        iter(each).for_each_concurrent(AT_ONCE, |put| put).await;
+    }
+
+    /// The operator starts, with these variables beside its own.
+    pub fn start(&self, variables: &[(&str, String)]) {
+        let files = self.files().display().to_string();
+        let mut all = vec![(API, self.proxy.url()), (FOLDER, files)];
+        all.extend(variables.iter().cloned());
+        *self.operator.lock().unwrap() = Some(Process::start(OPERATOR, &all, &self.folder.path().join("log")));
+    }
+
+    /// The operator is killed.
+    pub fn kill(&self) {
+        self.operator.lock().unwrap().take().unwrap().kill();
+    }
+
+    /// A file beside those of the operator.
+    pub fn beside(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn files(&self) -> PathBuf {
+        self.beside("files")
+    }
+
+    fn parcels(&self) -> Api<DynamicObject> {
+        Api::default_namespaced_with(self.client.clone(), &ApiResource::erase::<Parcel>(&()))
+    }
+
+    /// What should be there.
+    pub fn truth(&self) -> Truth {
+        self.truth.lock().unwrap().clone()
+    }
+
+    /// How many parcels there should be.
+    pub fn count(&self) -> usize {
+        self.truth.lock().unwrap().parcels.len()
+    }
+
+    /// The store of the server was replaced: this should be there now. Files of parcels that it no longer knows are no affair of the
+    /// operator any more.
+    pub fn believe(&self, truth: Truth) {
+        let files = std::fs::read_dir(self.files()).unwrap().filter_map(Result::ok);
+        for file in files.filter(|file| !truth.parcels.contains_key(&*file.file_name().to_string_lossy())) {
+            std::fs::remove_file(file.path()).unwrap();
+        }
+        *self.truth.lock().unwrap() = truth;
+    }
+
+    /// A number below `end`, by chance.
+    pub fn roll(&self, end: u64) -> u64 {
+        self.dice.lock().unwrap().random_range(0..end)
+    }
+
+    /// Writes the Secret.
+    pub async fn set_secret(&self, value: &str) {
+        let secret = json!({ "apiVersion": "v1", "kind": "Secret", "metadata": { "name": SECRET },
+            "stringData": { "k": value } });
+        let api: Api<Secret> = Api::default_namespaced(self.client.clone());
+        let (params, secret) = (PatchParams::apply("trial").force(), Patch::Apply(&secret));
+        insist(|| api.patch(SECRET, &params, &secret)).await;
+        self.truth.lock().unwrap().secret = value.to_owned();
+    }
+
+    /// Creates or changes a parcel.
+    pub async fn put(&self, name: &str, wish: &Wish) {
+        let parcel = json!({ "apiVersion": "trials.evenkeel.dev/v1", "kind": "Parcel", "metadata": { "name": name },
+            "spec": wish.spec() });
+        let (parcels, params, parcel) =
+            (self.parcels(), PatchParams::apply("trial").force(), Patch::Apply(&parcel));
+        insist(|| parcels.patch(name, &params, &parcel)).await;
+        self.truth.lock().unwrap().parcels.insert(name.to_owned(), wish.clone());
+    }
+
+    /// Deletes a parcel.
+    pub async fn delete(&self, name: &str) {
+        let (parcels, params) = (self.parcels(), DeleteParams::background());
+        let parcels = &parcels;
+        let params = &params;
+        insist(|| async move {
+            match parcels.delete(name, params).await {
+                // An earlier try went through.
+                Err(Error::Api(status)) if status.code == 404 => Ok(()),
+                other => other.map(drop),
+            }
+        })
+        .await;
+        self.truth.lock().unwrap().parcels.remove(name);
+    }
+
+    /// Creates so many parcels.
+    pub async fn create(&self, count: usize) {
+        let first = {
+            let mut names = self.names.lock().unwrap();
+            *names += count;
+            *names - count
+        };
+        let each = (first..first + count).map(|place| async move {
+            self.put(&format!("parcel-{place}"), &Wish::at(place, "new")).await;
+        });
+        iter(each).for_each_concurrent(AT_ONCE, |put| put).await;
+    }
+
+    /// Deletes so many parcels.
+    pub async fn remove(&self, count: usize) {
+        let names: Vec<String> = self.truth().parcels.into_keys().take(count).collect();
+        iter(&names).for_each_concurrent(AT_ONCE, |name| self.delete(name)).await;
+    }
+
+    /// So many changes by chance: parcels come, change and are deleted, now and then the Secret changes.
+    pub async fn change(&self, count: usize) {
+        for _ in 0..count {
+            let (roll, text, place) = {
+                let mut dice = self.dice.lock().unwrap();
+                let text: u32 = dice.random();
+                (dice.random_range(0..20), format!("{text:08x}"), dice.random_range(0..1_000_usize))
+            };
+            let parcels = self.truth().parcels;
+            let chosen = parcels.iter().nth(place % parcels.len().max(1));
+            match (roll, chosen) {
+                (0, _) => self.set_secret(&text).await,
+                (1..=3, Some((name, _))) => self.delete(name).await,
+                (4..=6, _) | (_, None) => self.create(1).await,
+                (_, Some((name, wish))) => self.put(name, &Wish { text, ..wish.clone() }).await,
+            }
+        }
+    }
+
+    /// Waits until everything is as it should be.
+    pub async fn settle(&self, fault: &str) -> Duration {
+        let (truth, files) = (self.truth(), self.files());
+        let fault = format!("{:?}, {fault}", self.version);
+        let (truth, files) = (&truth, &files);
+        settle(&fault, || truth.wrong(&self.client, files)).await
+    }
+
+    /// Deletes all parcels; then nothing may be left.
+    pub async fn close(self) {
+        self.remove(usize::MAX).await;
+        self.settle("all deleted").await;
+    }
+}
+
+impl Drop for Yard {
+    /// A trial that failed shows what the operator said last.
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            let log = std::fs::read_to_string(self.beside("log")).unwrap_or_default();
+            let last: Vec<&str> = log.lines().rev().take(40).collect();
+            eprintln!("the operator's last lines:\n{}", last.into_iter().rev().collect::<Vec<_>>().join("\n"));
+        }
+    }
+}
+
+/// Tries again while the server cannot be reached.
+async fn insist<T, F: Future<Output = Result<T, Error>>>(call: impl Fn() -> F) {
+    for _ in 0..600 {
+        match call().await {
+            Ok(_) => return,
+            // Refused for good: a mistake of the trial.
+            Err(Error::Api(status)) if [400, 401, 403, 422].contains(&status.code) => {
+                panic!("the server refuses what the trial wants: {status:?}")
+            }
+            Err(_) => tokio::time::sleep(Duration::from_millis(200)).await,
+        }
+    }
+    panic!("the server does not take what the trial wants for two minutes");
+}
