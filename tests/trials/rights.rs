@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use evenkeel_tests::trial::{Version, long};
 use k8s_openapi::api::rbac::v1::{ClusterRole, ClusterRoleBinding};
-use kube::api::{Api, Patch, PatchParams};
 use kube::Client;
+use kube::api::{Api, Patch, PatchParams};
 use serde_json::{Value, json};
 use tokio::time::sleep;
 

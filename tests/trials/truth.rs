@@ -150,5 +150,7 @@ fn ill(parcel: &DynamicObject, wish: &Wish, stored: Option<&str>) -> Option<Stri
     if is("Ready") != ready || is("Stalled") != stalled {
         return Some(format!("Ready should be `{ready}` and Stalled `{stalled}`: {status}"));
     }
-    stored.filter(|stored| status["stored"] != *stored).map(|stored| format!("{stored:?} is not in its status: {status}"))
+    stored
+        .filter(|stored| status["stored"] != *stored)
+        .map(|stored| format!("{stored:?} is not in its status: {status}"))
 }

@@ -133,8 +133,7 @@ impl Yard {
     pub async fn put(&self, name: &str, wish: &Wish) {
         let parcel = json!({ "apiVersion": "trials.evenkeel.dev/v1", "kind": "Parcel", "metadata": { "name": name },
             "spec": wish.spec() });
-        let (parcels, params, parcel) =
-            (self.parcels(), PatchParams::apply("trial").force(), Patch::Apply(&parcel));
+        let (parcels, params, parcel) = (self.parcels(), PatchParams::apply("trial").force(), Patch::Apply(&parcel));
         insist(|| parcels.patch(name, &params, &parcel)).await;
         self.truth.lock().unwrap().parcels.insert(name.to_owned(), wish.clone());
     }

@@ -147,7 +147,8 @@ impl Forward {
         let broken = futures::stream::once(broken).flat_map(move |()| tear()).boxed();
         let ended = frames.map(Some).chain(futures::stream::iter([None]));
         let either = futures::stream::select(ended, broken.map(Some));
-        let until = either.take_while(|frame| futures::future::ready(frame.is_some())).filter_map(futures::future::ready);
+        let until =
+            either.take_while(|frame| futures::future::ready(frame.is_some())).filter_map(futures::future::ready);
         BodyExt::boxed_unsync(StreamBody::new(until))
     }
 }

@@ -15,6 +15,8 @@ mod daemon;
 pub mod demo;
 pub mod git;
 pub mod include;
+#[cfg(test)]
+mod kills;
 pub mod operator;
 pub mod recipe;
 #[cfg(test)]

@@ -9,6 +9,8 @@ mod behaviour;
 mod crash;
 pub mod demo;
 pub mod host;
+#[cfg(test)]
+mod kills;
 pub mod name;
 pub mod operator;
 pub mod password;

@@ -1,0 +1,172 @@
+//! Kills the operator under load, on real API servers: every repository has the archive of its newest revision, and no file is left over.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::env;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use evenkeel::condition::{self, READY, Status};
+use evenkeel_testkit::eventually;
+use evenkeel_tests::trial::process::end_with_parent;
+use evenkeel_tests::trial::{ApiServer, Process, Proxy, Version, long, settle};
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
+use kube::api::{Api, DeleteParams, Patch, PatchParams};
+use kube::runtime::{conditions, wait};
+use kube::{Client, Config, CustomResourceExt};
+use rand::Rng;
+use serde_json::json;
+
+use crate::operator::{GitRepository, operator};
+use crate::sample;
+use crate::storage::Storage;
+
+const API: &str = "GITREPOSITORY_TRIAL_API";
+const DATA: &str = "GITREPOSITORY_TRIAL_DATA";
+/// So many repositories at most.
+const MANY: usize = 12;
+
+#[tokio::test]
+#[ignore = "the operator that the tests below start and kill"]
+async fn the_operator_in_a_process_of_its_own() {
+    let (Ok(api), Ok(data)) = (env::var(API), env::var(DATA)) else { return };
+    end_with_parent();
+    let client = Client::try_from(Config::new(api.parse().unwrap())).unwrap();
+    operator(Storage::open(data).unwrap()).client(client).run_until(std::future::pending()).await.unwrap();
+}
+
+/// The objects that should be there, and the newest revision of their repository.
+struct Load {
+    repositories: Api<GitRepository>,
+    folder: PathBuf,
+    wanted: BTreeSet<usize>,
+    made: usize,
+    revision: String,
+}
+
+fn name(object: usize) -> String {
+    format!("repository-{object}")
+}
+
+impl Load {
+    fn data(&self) -> PathBuf {
+        self.folder.join("data")
+    }
+
+    /// A commit, two new objects, another interval for one, and one is deleted.
+    async fn change(&mut self) {
+        let text = self.made.to_string();
+        let id = sample::repository(&self.folder.join("origin"), &[("file", &text)]).unwrap();
+        self.revision = format!("main@sha1:{id}");
+        for new in self.made..self.made + 2 {
+            self.put(new, "1s").await;
+            self.wanted.insert(new);
+        }
+        self.made += 2;
+        let chosen = self.wanted.iter().nth(rand::rng().random_range(0..self.wanted.len())).copied().unwrap();
+        self.put(chosen, "2s").await;
+        while self.wanted.len() > MANY {
+            let oldest = self.wanted.pop_first().unwrap();
+            self.repositories.delete(&name(oldest), &DeleteParams::default()).await.unwrap();
+        }
+    }
+
+    async fn put(&self, object: usize, interval: &str) {
+        let object = (
+            name(object),
+            json!({ "apiVersion": "source.evenkeel.dev/v1", "kind": "GitRepository",
+            "metadata": { "name": name(object) },
+            "spec": { "url": self.folder.join("origin"), "interval": interval } }),
+        );
+        let params = PatchParams::apply("trial").force();
+        self.repositories.patch(&object.0, &params, &Patch::Apply(&object.1)).await.unwrap();
+    }
+
+    async fn wrong(&self) -> Vec<String> {
+        let objects = self.repositories.list(&kube::api::ListParams::default()).await.unwrap();
+        let mut found: BTreeMap<String, GitRepository> =
+            objects.items.into_iter().map(|object| (object.metadata.name.clone().unwrap(), object)).collect();
+        let mut wrong = Vec::new();
+        for object in self.wanted.iter().map(|object| name(*object)) {
+            wrong.extend(found.remove(&object).map_or(Some("is lost".to_owned()), |found| self.ill(&found)));
+        }
+        wrong.extend(found.keys().map(|name| format!("{name} is not deleted")));
+        wrong.extend(self.left_over());
+        wrong
+    }
+
+    fn ill(&self, object: &GitRepository) -> Option<String> {
+        let (name, status) = (object.metadata.name.as_ref()?, object.status.as_ref());
+        let ready = status.and_then(|status| condition::find(&status.conditions, READY)).map(|ready| ready.status);
+        let artifact = status.and_then(|status| status.artifact.as_ref());
+        let stored = artifact.filter(|artifact| self.data().join(&artifact.path).exists());
+        let is_newest = stored.is_some_and(|artifact| artifact.revision == self.revision);
+        (ready != Some(Status::True) || !is_newest).then(|| format!("{name}: {ready:?}, {artifact:?}"))
+    }
+
+    /// Folders of objects that are gone, and files that a kill in the middle of a write left.
+    fn left_over(&self) -> Vec<String> {
+        let known: BTreeSet<String> = self.wanted.iter().map(|object| name(*object)).collect();
+        let mut wrong = Vec::new();
+        for kind in ["artifacts", "clones"] {
+            for folder in entries(&self.data().join(kind).join("default")) {
+                if !known.contains(&*folder.file_name().unwrap().to_string_lossy()) {
+                    wrong.push(format!("{} is left over", folder.display()));
+                }
+                let halves = entries(&folder)
+                    .into_iter()
+                    .filter(|file| file.file_name().is_some_and(|name| name.to_string_lossy().starts_with(".new-")));
+                wrong.extend(halves.map(|file| format!("{} is left over", file.display())));
+            }
+        }
+        wrong
+    }
+}
+
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    std::fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok).map(|entry| entry.path()).collect()
+}
+
+async fn endure(version: Version) {
+    let Some(server) = ApiServer::start(version).await else { return };
+    let client = server.client().await;
+    let crds: Api<CustomResourceDefinition> = Api::all(client.clone());
+    let crd = Patch::Apply(GitRepository::crd());
+    crds.patch(GitRepository::crd_name(), &PatchParams::apply("trial"), &crd).await.unwrap();
+    wait::await_condition(crds, GitRepository::crd_name(), conditions::is_crd_established()).await.unwrap();
+    let (proxy, folder) = (Proxy::start(client.clone(), None).await, tempfile::tempdir().unwrap());
+    let path = folder.path().to_owned();
+    let start = || {
+        let variables = [(API, proxy.url()), (DATA, path.join("data").display().to_string())];
+        Process::start("kills::the_operator_in_a_process_of_its_own", &variables, &path.join("log"))
+    };
+    let repositories = Api::default_namespaced(client);
+    let wanted = BTreeSet::new();
+    let mut load = Load { repositories, folder: path.clone(), wanted, made: 0, revision: String::new() };
+    // Its routes are there a moment after the CRD is established.
+    eventually(Duration::from_secs(60), || async { load.repositories.get_opt("none").await.ok() }).await;
+    let kills = if long() { 30 } else { 3 };
+    for _ in 0..kills {
+        let mut operator = start();
+        load.change().await;
+        tokio::time::sleep(Duration::from_millis(rand::rng().random_range(0..2_000))).await;
+        operator.kill();
+    }
+    let _operator = start();
+    settle(&format!("{version:?}, {kills} kills under load"), || load.wrong()).await;
+    for object in std::mem::take(&mut load.wanted) {
+        load.repositories.delete(&name(object), &DeleteParams::default()).await.unwrap();
+    }
+    settle(&format!("{version:?}, all repositories deleted"), || load.wrong()).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn killed_under_load_on_a_modern_server_every_repository_has_its_archive() {
+    endure(Version::Modern).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn killed_under_load_on_a_server_of_1_20_every_repository_has_its_archive() {
+    if long() {
+        endure(Version::Full).await;
+    }
+}
