@@ -126,7 +126,7 @@ async fn tenant(tenant: &Tenant, desk: &Arc<Desk>, cx: &mut Pass<'_>) -> Flow {
     Ok(())
 }
 
-fn a_tenant(name: &str, spec: Value) -> Value {
+fn a_tenant(name: &str, spec: &Value) -> Value {
     json!({ "apiVersion": "tests.evenkeel.dev/v1", "kind": "Tenant", "metadata": { "name": name }, "spec": spec })
 }
 
@@ -142,7 +142,7 @@ async fn until_passes(desk: &Desk, more_than: usize) {
 
 async fn every_change_of_the_object_that_a_wait_names_runs_the_pass_again(world: World) -> World {
     let (desk, operator) = start(&world).await;
-    world.create::<Tenant>(a_tenant("t", json!({ "secret": "s" }))).await;
+    world.create::<Tenant>(a_tenant("t", &json!({ "secret": "s" }))).await;
     let missing = world.until::<Tenant>("t", "missing", |t| reason(t, "Ready") == "SecretMissing").await;
     assert_eq!(message(&missing, "Ready"), "Secret \"s\" is not there yet");
     let secret = json!({ "apiVersion": "v1", "kind": "Secret", "metadata": { "name": "s" } });
@@ -164,9 +164,9 @@ async fn every_change_of_the_object_that_a_wait_names_runs_the_pass_again(world:
 
 async fn a_change_of_the_status_alone_ends_a_wait(world: World) -> World {
     let (_, operator) = start(&world).await;
-    world.create::<Tenant>(a_tenant("base", json!({}))).await;
+    world.create::<Tenant>(a_tenant("base", &json!({}))).await;
     world.until::<Tenant>("base", "ready", is_ready).await;
-    world.create::<Tenant>(a_tenant("t", json!({ "base": "base" }))).await;
+    world.create::<Tenant>(a_tenant("t", &json!({ "base": "base" }))).await;
     let waits = world.until::<Tenant>("t", "waiting", |t| reason(t, "Based") == "BaseWithoutLevel").await;
     assert_eq!(message(&waits, "Based"), "Tenant \"base\" cannot be used yet: status.level is not set");
     let api: Api<Tenant> = world.api();
@@ -186,7 +186,7 @@ async fn reconciling_tells_a_watched_wait_from_a_polled_one(world: World) -> Wor
         ("postpone", json!({ "act": "postpone" }), "Postponed", "ProgressingWithRetry"),
         ("broken", json!({ "act": "broken" }), "Broken", "ProgressingWithRetry"),
     ] {
-        world.create::<Tenant>(a_tenant(name, spec)).await;
+        world.create::<Tenant>(a_tenant(name, &spec)).await;
         let object = world.until::<Tenant>(name, failed, |t| reason(t, "Ready") == failed).await;
         assert_eq!(reason(&object, "Reconciling"), wanted, "{object:#}");
     }
@@ -196,7 +196,7 @@ async fn reconciling_tells_a_watched_wait_from_a_polled_one(world: World) -> Wor
 
 async fn what_a_cleanup_does_names_the_cleanup(world: World) -> World {
     let (desk, operator) = start(&world).await;
-    world.create::<Tenant>(a_tenant("t", json!({}))).await;
+    world.create::<Tenant>(a_tenant("t", &json!({}))).await;
     world.until::<Tenant>("t", "ready", is_ready).await;
     *desk.close.lock().unwrap() = "wait";
     world.delete::<Tenant>("t").await;

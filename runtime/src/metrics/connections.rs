@@ -108,7 +108,7 @@ mod tests {
                 held.push((since, closed));
                 async move {
                     let _open: tokio::sync::oneshot::Sender<()> = open;
-                    pending().await
+                    pending::<()>().await;
                 }
             };
             self.connections.add(serve).await;

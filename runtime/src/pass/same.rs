@@ -92,7 +92,7 @@ mod tests {
 
     const MANAGER: &str = "op/widget";
 
-    fn live(fields: &Value, content: Value) -> DynamicObject {
+    fn live(fields: &Value, content: &Value) -> DynamicObject {
         let entry = json!([{ "manager": MANAGER, "operation": "Apply", "apiVersion": "v1", "fieldsType": "FieldsV1", "fieldsV1": fields }]);
         let mut object = json!({ "apiVersion": "v1", "kind": "ConfigMap" });
         object.as_object_mut().unwrap().extend(content.as_object().cloned().unwrap());
@@ -101,7 +101,7 @@ mod tests {
         serde_json::from_value(object).unwrap()
     }
 
-    fn sent(content: Value) -> Value {
+    fn sent(content: &Value) -> Value {
         let mut object = json!({ "apiVersion": "v1", "kind": "ConfigMap" });
         object.as_object_mut().unwrap().extend(content.as_object().cloned().unwrap());
         object["metadata"]["name"] = json!("x");
@@ -111,13 +111,13 @@ mod tests {
     #[test]
     fn the_same_values_of_the_same_fields_need_no_apply() {
         let fields = json!({ "f:data": { ".": {}, "f:a": {} } });
-        let theirs_too = live(&fields, json!({ "data": { "a": "1", "theirs": "2" } }));
-        assert!(is_applied(&sent(json!({ "data": { "a": "1" } })), &theirs_too, MANAGER));
+        let theirs_too = live(&fields, &json!({ "data": { "a": "1", "theirs": "2" } }));
+        assert!(is_applied(&sent(&json!({ "data": { "a": "1" } })), &theirs_too, MANAGER));
         for changed in [json!({ "a": "2" }), json!({ "a": "1", "b": "2" }), json!({}), json!({ "b": "1" })] {
-            assert!(!is_applied(&sent(json!({ "data": changed })), &theirs_too, MANAGER), "{changed}");
+            assert!(!is_applied(&sent(&json!({ "data": changed })), &theirs_too, MANAGER), "{changed}");
         }
-        assert!(!is_applied(&sent(json!({})), &theirs_too, MANAGER), "what is no longer sent has to go");
-        assert!(!is_applied(&sent(json!({ "data": { "a": "1" } })), &theirs_too, "another/manager"));
+        assert!(!is_applied(&sent(&json!({})), &theirs_too, MANAGER), "what is no longer sent has to go");
+        assert!(!is_applied(&sent(&json!({ "data": { "a": "1" } })), &theirs_too, "another/manager"));
         let another =
             json!({ "apiVersion": "v2", "kind": "ConfigMap", "metadata": { "name": "x" }, "data": { "a": "1" } });
         assert!(!is_applied(&another, &theirs_too, MANAGER), "of another version");
@@ -130,25 +130,25 @@ mod tests {
         let list = |items: Value| json!({ "spec": { "containers": items } });
         let there = live(
             &fields,
-            list(
+            &list(
                 json!([{ "name": "a", "image": "i", "policy": "default" }, { "name": "x" }, { "name": "b", "policy": "default" }]),
             ),
         );
         let (a, b) = (json!({ "name": "a", "image": "i" }), json!({ "name": "b" }));
-        assert!(is_applied(&sent(list(json!([a, b]))), &there, MANAGER));
-        assert!(!is_applied(&sent(list(json!([b, a]))), &there, MANAGER), "another order");
-        assert!(!is_applied(&sent(list(json!([a]))), &there, MANAGER));
-        assert!(!is_applied(&sent(list(json!([{ "name": "a", "image": "j" }, b]))), &there, MANAGER));
+        assert!(is_applied(&sent(&list(json!([a, b]))), &there, MANAGER));
+        assert!(!is_applied(&sent(&list(json!([b, a]))), &there, MANAGER), "another order");
+        assert!(!is_applied(&sent(&list(json!([a]))), &there, MANAGER));
+        assert!(!is_applied(&sent(&list(json!([{ "name": "a", "image": "j" }, b]))), &there, MANAGER));
     }
 
     #[test]
     fn what_is_owned_as_a_whole_has_to_be_the_same_as_a_whole() {
         let fields = json!({ "f:metadata": { "f:finalizers": { "v:\"a/b\"": {} } }, "f:rules": {} });
-        let there = live(&fields, json!({ "metadata": { "finalizers": ["c/d", "a/b"] }, "rules": [{ "a": 1 }] }));
-        let rules = |rules: Value| sent(json!({ "metadata": { "finalizers": ["a/b"] }, "rules": rules }));
+        let there = live(&fields, &json!({ "metadata": { "finalizers": ["c/d", "a/b"] }, "rules": [{ "a": 1 }] }));
+        let rules = |rules: Value| sent(&json!({ "metadata": { "finalizers": ["a/b"] }, "rules": rules }));
         assert!(is_applied(&rules(json!([{ "a": 1 }])), &there, MANAGER));
         assert!(!is_applied(&rules(json!([{ "a": 1, "b": 2 }])), &there, MANAGER));
-        let bare = live(&json!({ "f:spec": { ".": {} } }), json!({ "spec": { "theirs": 1 } }));
-        assert!(is_applied(&sent(json!({ "spec": {} })), &bare, MANAGER), "that it is there is all that is ours");
+        let bare = live(&json!({ "f:spec": { ".": {} } }), &json!({ "spec": { "theirs": 1 } }));
+        assert!(is_applied(&sent(&json!({ "spec": {} })), &bare, MANAGER), "that it is there is all that is ours");
     }
 }

@@ -82,7 +82,7 @@ impl Load {
                 }
                 continue;
             }
-            let logs_in = match secret.as_ref().and_then(|secret| password::of(secret)) {
+            let logs_in = match secret.as_ref().and_then(password::of) {
                 Some(password) => accepts(&role, &password).await,
                 None => false,
             };
