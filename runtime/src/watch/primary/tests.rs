@@ -168,7 +168,8 @@ fn an_own_write_of_a_recreated_object_is_not_served() {
 fn an_object_that_does_not_fit_is_not_served_and_comes_back_when_it_does() {
     let primary = Primary::new();
     primary.apply(thing("1", &json!({})), &filter());
-    assert_eq!(primary.apply(thing("2", &json!({ "/spec/size": "big" })), &filter()), None);
+    let broken = primary.apply(thing("2", &json!({ "/spec/size": "big" })), &filter());
+    assert_eq!(broken.unwrap().causes, Causes::GENERATION, "its pass reports it");
     assert!(primary.get(&key()).is_none());
     assert_eq!(primary.apply(thing("3", &json!({})), &filter()).unwrap().causes, Causes::APPEARED);
 }
