@@ -220,7 +220,7 @@ async fn read(_: &Widget, lab: &Arc<Lab>, cx: &mut Cx<'_, read>) -> Result<(), W
 }
 
 /// Removes a child.
-#[sub_reconciler(sets(evenkeel_tests::widget::on::Stored, evenkeel_tests::widget::on::Outdated), owns(ConfigMap))]
+#[sub_reconciler(sets(evenkeel_tests::widget::on::Stored, evenkeel_tests::widget::on::Outdated), owns(ConfigMap, adopt = if_unowned))]
 async fn drop_child(_: &Widget, cx: &mut Cx<'_, drop_child>) -> Result<(), WidgetError> {
     cx.delete::<ConfigMap>("m").await?;
     Ok(())

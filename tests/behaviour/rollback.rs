@@ -116,8 +116,11 @@ async fn a_write_that_the_restored_store_has_lost_is_made_again() {
     for at in 0..10 {
         world.merge::<Widget>(&name(at), json!({ "metadata": { "labels": { "a": "b" } } })).await;
     }
+    let lists = || world.wire.count(|call| call.path.ends_with("/widgets") && (call.is_list() || call.is_stream()));
+    let before = lists();
     world.cluster().restore(&backup);
     world.wire.thaw();
+    eventually(SOON, || async { (lists() > before).then_some(()) }).await;
     for at in 0..10 {
         world.merge::<Widget>(&name(at), json!({ "spec": { "child": "y" } })).await;
     }

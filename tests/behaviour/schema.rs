@@ -208,8 +208,7 @@ async fn a_status_that_the_crd_cannot_hold_is_reported_once_and_repaired(world: 
     world.wire.observers().excuse("one");
     let operator = world.operator::<silent::silent>(());
     world.create::<silent::Silent>(object("Silent", "one", 1)).await;
-    // 1.20 drops what it does not know, later ones refuse the whole status.
-    let reason = if world.server == Server::Full { "StatusFieldsDropped" } else { "StatusNotWritten" };
+    let reason = "StatusNotWritten";
     let note = eventually(SOON, || async { world.notes("one", reason).into_iter().next() }).await;
     assert!(note.contains(".status.seen.size") && note.contains("silents.schema.tests.evenkeel.dev"), "{note}");
     assert!(note.contains(" crds | kubectl apply -f -"), "{note}");

@@ -107,7 +107,8 @@ async fn each_kind_is_watched_once_whoever_declares_it() {
             *watches.entry(entry.resource).or_insert(0) += 1;
         }
     }
-    let once = [("configmaps", 2), ("secrets", 1), ("widgets", 1)].map(|(kind, n)| (kind.to_owned(), n));
+    let once = [("configmaps", 2), ("customresourcedefinitions", 1), ("secrets", 1), ("widgets", 1)]
+        .map(|(kind, n)| (kind.to_owned(), n));
     assert_eq!(watches, BTreeMap::from(once), "config maps by label, and the metadata of all for their owners");
     operator.stop().await.unwrap();
 }

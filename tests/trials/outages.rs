@@ -22,6 +22,7 @@ pub async fn server_is_killed_and_keeps_its_store(yard: &Yard) {
         server.start_again().await;
     };
     tokio::join!(yard.change(40), dies);
+    yard.answers().await;
     yard.settle("the server killed and started again").await;
 }
 
@@ -31,12 +32,14 @@ pub async fn store_goes_back_to_an_earlier_state(yard: &Yard) {
     server.back_up();
     let earlier = yard.truth();
     server.start_again().await;
+    yard.answers().await;
     yard.settle("the server stopped for a copy of its store").await;
     yard.change(60).await;
     yard.settle("changed").await;
     server.restore();
     sleep(outage()).await;
     server.start_again().await;
+    yard.answers().await;
     yard.believe(earlier);
     // What is written now has versions that the operator has seen already.
     yard.change(10).await;

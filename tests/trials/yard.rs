@@ -9,7 +9,7 @@ use futures::StreamExt;
 use futures::stream::iter;
 use k8s_openapi::api::core::v1::Secret;
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
-use kube::api::{Api, DeleteParams, DynamicObject, Patch, PatchParams};
+use kube::api::{Api, DeleteParams, DynamicObject, ListParams, Patch, PatchParams};
 use kube::core::{ApiResource, CustomResourceExt};
 use kube::runtime::{conditions, wait};
 use kube::{Client, Error};
@@ -190,6 +190,12 @@ impl Yard {
                 (_, Some((name, wish))) => self.put(name, &Wish { text, ..wish.clone() }).await,
             }
         }
+    }
+
+    /// Waits until the server answers again: one that was killed serves its lists some time after it says that it is ready.
+    pub async fn answers(&self) {
+        let (parcels, every) = (self.parcels(), ListParams::default());
+        insist(|| parcels.list(&every)).await;
     }
 
     /// Waits until everything is as it should be.

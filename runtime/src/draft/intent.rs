@@ -108,5 +108,10 @@ impl StatusIntent {
 fn explicit(inputs: &ObservedInputs) -> Value {
     let ObservedInputs { wiring, digest, references, policy, claimed } = inputs;
     let policy = if policy.is_empty() { Policy::Manage.as_str() } else { policy };
-    json!({ "wiring": wiring, "digest": digest, "references": references, "policy": policy, "claimed": claimed })
+    let mut fields = json!({ "references": references, "policy": policy, "claimed": claimed });
+    // A hash is empty only where none was ever written. Kubernetes 1.20 would store null for an empty text that it does not know yet.
+    for (name, hash) in [("wiring", wiring), ("digest", digest)].into_iter().filter(|(_, hash)| !hash.is_empty()) {
+        fields[name] = json!(hash);
+    }
+    fields
 }

@@ -53,7 +53,11 @@ pub(super) async fn write(
     for _ in 0..=RESENDS {
         let body = body(identity, &version, &intent.to_value());
         match calls.apply_status(&identity.target, &body).await {
-            Ok(object) => return Ok(object),
+            Ok(object) if object.metadata.uid.as_deref() == Some(&*identity.uid) => return Ok(object),
+            // What a proxy answers may be any JSON: it does not show that the status was written.
+            Ok(_) => {
+                return Err(Unwritten::Failed(ApiError::Failed("the answer to the write is not the object".into())));
+            }
             Err(ApiError::Conflict(_)) => version = newer_version(calls, identity).await?,
             Err(error) => return Err(gone::after_status(calls, identity, error).await),
         }
