@@ -66,8 +66,8 @@ fn a_build_of_types_only_stays_small() {
 /// It was 762 and 127 on Rust 1.95.
 const RECONCILER: usize = 1000;
 const STEP: usize = 150;
-/// What a kind may add that a step owns. It was 1,486 on Rust 1.95.
-const OWNED: usize = 1500;
+/// What a kind may add that a step owns. It was 1,519 on Rust 1.95; 1,486 before a step refused objects of other owners.
+const OWNED: usize = 1550;
 
 #[test]
 fn a_reconciler_has_little_code_beside_that_of_its_steps() {

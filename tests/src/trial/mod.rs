@@ -12,6 +12,21 @@ pub use self::process::Process;
 pub use self::proxy::Proxy;
 pub use self::server::{ApiServer, Version};
 
+/// Whether trials were asked for: `EVENKEEL_TRIALS=short` or `all`. Otherwise a visible line says that they are skipped.
+///
+/// # Panics
+/// When the variable holds another word.
+#[must_use]
+pub fn wanted() -> bool {
+    let wanted = long() || std::env::var("EVENKEEL_TRIALS").is_ok_and(|word| word == "short");
+    if !wanted {
+        eprintln!(
+            "SKIPPED: EVENKEEL_TRIALS is not set: `short` runs the trials in some minutes, `all` in half an hour"
+        );
+    }
+    wanted
+}
+
 /// Whether the long form of the trials was asked for: `EVENKEEL_TRIALS=all`.
 ///
 /// # Panics
@@ -19,8 +34,8 @@ pub use self::server::{ApiServer, Version};
 #[must_use]
 pub fn long() -> bool {
     match std::env::var("EVENKEEL_TRIALS").as_deref() {
-        Err(_) | Ok("") => false,
+        Err(_) | Ok("" | "short") => false,
         Ok("all") => true,
-        Ok(other) => panic!("EVENKEEL_TRIALS is `{other}`; use `all` for the long trials, or leave it unset"),
+        Ok(other) => panic!("EVENKEEL_TRIALS is `{other}`; use `short` or `all`, or leave it unset"),
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use evenkeel_testkit::eventually;
 use evenkeel_tests::trial::process::end_with_parent;
-use evenkeel_tests::trial::{ApiServer, Process, Proxy, Version, long, settle};
+use evenkeel_tests::trial::{ApiServer, Process, Proxy, Version, long, settle, wanted};
 use k8s_openapi::api::core::v1::Secret;
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::api::{Api, DeleteParams, Patch, PatchParams};
@@ -96,6 +96,9 @@ impl Load {
 
 async fn endure(version: Version, prefix: &'static str) {
     let Some(host) = host() else { return };
+    if !wanted() {
+        return;
+    }
     let Some(server) = ApiServer::start(version).await else { return };
     let client = server.client().await;
     let crds: Api<CustomResourceDefinition> = Api::all(client.clone());
