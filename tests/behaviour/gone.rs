@@ -220,7 +220,7 @@ async fn read(_: &Widget, lab: &Arc<Lab>, cx: &mut Cx<'_, read>) -> Result<(), W
 }
 
 /// Removes a child.
-#[sub_reconciler(sets(evenkeel_tests::widget::on::Stored, evenkeel_tests::widget::on::Outdated), owns(ConfigMap, adopt = if_unowned))]
+#[sub_reconciler(sets(evenkeel_tests::widget::on::Stored, evenkeel_tests::widget::on::Outdated), owns(ConfigMap))]
 async fn drop_child(_: &Widget, cx: &mut Cx<'_, drop_child>) -> Result<(), WidgetError> {
     cx.delete::<ConfigMap>("m").await?;
     Ok(())
@@ -238,8 +238,10 @@ async fn reads(fault: &Fault, method: &'static str, what: &'static str) -> Arc<L
     let (world, fault) = (world().await, fault.clone());
     let secret: Secret = serde_json::from_value(json!({ "metadata": { "name": "s" } })).unwrap();
     world.api::<Secret>().create(&PostParams::default(), &secret).await.unwrap();
-    let child: ConfigMap = serde_json::from_value(json!({ "metadata": { "name": "m" } })).unwrap();
-    world.api::<ConfigMap>().create(&PostParams::default(), &child).await.unwrap();
+    // Made by the reconciler, as its field manager shows.
+    let child = json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": "m" }, "data": { "a": "b" } });
+    let ours = kube::api::PatchParams::apply("tester/reader");
+    world.api::<ConfigMap>().patch("m", &ours, &kube::api::Patch::Apply(&child)).await.unwrap();
     let mut left = 2;
     world.wire.fault(move |call| {
         let hit = left > 0 && call.method == method && call.path.ends_with(what);
