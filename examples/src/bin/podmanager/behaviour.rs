@@ -153,10 +153,11 @@ async fn a_pod_of_another_owner_is_not_taken_for_ones_own() {
     world.pods.create(&PostParams::default(), &serde_json::from_value(pod).unwrap()).await.unwrap();
     cluster.seed(seed()).await.unwrap();
     let _operator = operate(&cluster);
-    world.reason("ApplyFailed").await;
+    world.reason("PodForeign").await;
     let object = world.managers.get("web").await.unwrap();
     let status = object.status.unwrap();
-    assert_eq!(condition::find(&status.conditions, "PodReady").unwrap().reason, "PodForeign");
+    let reason = |type_: &str| condition::find(&status.conditions, type_).unwrap().reason.clone();
+    assert_eq!((reason("PodApplied"), reason("PodReady")), ("DependentForeign".into(), "PodForeign".into()));
     assert_eq!(status.pod_created, None);
     world.kubelet();
     world.pods.delete("web", &DeleteParams::default()).await.unwrap();
