@@ -220,8 +220,8 @@ async fn a_secret_of_somebody_else_is_neither_read_nor_changed() {
     cluster.seed(seed("nosy", &json!({ "database": "postgres", "secret": "theirs" })).and(secret)).await.unwrap();
     let world = World::of(cluster, "nosy");
     let _operator = world.operate();
-    let message = world.reason("CallFailed").await;
-    assert!(message.contains("somebody has an object of this name") && !message.contains("hunter2"), "{message}");
+    let message = world.reason("DependentForeign").await;
+    assert!(message.contains("was not made by this operator") && !message.contains("hunter2"), "{message}");
     assert_eq!(password::of(&world.secrets.get("theirs").await.unwrap()).as_deref(), Some("hunter2"));
     assert_eq!(roles("default_nosy").await, 0);
     world.delete().await;
