@@ -35,7 +35,7 @@ pub fn is_false(conditions: &[Condition], type_: &str) -> bool {
 /// Whether nothing is known of the condition: it is Unknown, or missing.
 #[must_use]
 pub fn is_unknown(conditions: &[Condition], type_: &str) -> bool {
-    find(conditions, type_).is_none_or(|c| c.status == Status::Unknown)
+    find(conditions, type_).is_none_or(|c| c.status.is_unknown())
 }
 
 /// Whether the object is ready: Ready is True, and neither Reconciling nor Stalled is.

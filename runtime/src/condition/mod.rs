@@ -95,9 +95,13 @@ pub enum Status {
     True,
     /// The condition does not hold.
     False,
-    /// Nothing is known. Foreign spellings are read as this, too.
-    #[serde(other)]
+    /// Nothing is known.
     Unknown,
+    /// A word that is none of the three, which only another writer can have set. It means as little as `Unknown` does, is written as
+    /// `Unknown`, and [`Ranking::Flux`] ranks it last.
+    #[serde(other, rename(serialize = "Unknown"))]
+    #[schemars(skip)]
+    Other,
 }
 
 impl Status {
@@ -107,8 +111,14 @@ impl Status {
         match self {
             Self::True => "True",
             Self::False => "False",
-            Self::Unknown => "Unknown",
+            Self::Unknown | Self::Other => "Unknown",
         }
+    }
+
+    /// Whether the status says neither yes nor no.
+    #[must_use]
+    pub const fn is_unknown(self) -> bool {
+        matches!(self, Self::Unknown | Self::Other)
     }
 }
 

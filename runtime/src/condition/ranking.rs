@@ -18,7 +18,7 @@ impl Polarity {
     #[must_use]
     pub const fn verdict(self, status: Status) -> Verdict {
         match (self, status) {
-            (_, Status::Unknown) => Verdict::Unknown,
+            (_, Status::Unknown | Status::Other) => Verdict::Unknown,
             (Self::Negative, Status::True) | (Self::Positive | Self::Bipolar, Status::False) => Verdict::Bad,
             (Self::Negative, Status::False) | (Self::Positive | Self::Bipolar, Status::True) => Verdict::Good,
         }
@@ -41,7 +41,8 @@ pub enum Ranking {
     /// Bad, then unknown or missing, then good: one bad or unknown condition is enough to be not ready.
     #[default]
     Worst,
-    /// As Flux does: True negative, False positive, True positive, False negative, unknown; a missing condition is absent.
+    /// As Flux does: True negative, False positive, True positive, False negative, Unknown, then any other word; a missing condition is
+    /// absent.
     Flux,
 }
 
@@ -71,6 +72,7 @@ impl Ranking {
                     (Verdict::Bad, false) => 1,
                     (Verdict::Good, false) => 2,
                     (Verdict::Good, true) => 3,
+                    (Verdict::Unknown, _) if matches!(status, Status::Other) => 5,
                     (Verdict::Unknown, _) => 4,
                 };
                 Rank { order, is_negative }

@@ -90,6 +90,22 @@ mod tests {
     }
 
     #[test]
+    fn a_word_that_is_no_status_is_unknown_and_ranks_last_for_flux() {
+        let odd: Condition =
+            serde_json::from_value(serde_json::json!({ "type": "Fetched", "status": "Maybe" })).unwrap();
+        let odd = Condition { message: "Fetched".into(), ..odd };
+        let unknown = condition("Stored", Status::Unknown);
+        for present in [[odd.clone(), unknown.clone()], [unknown, odd.clone()]] {
+            assert_eq!(ready(Ranking::Flux, &present, None), (Status::Unknown, "Stored".into()));
+        }
+        assert_eq!(ready(Ranking::Flux, std::slice::from_ref(&odd), None), (Status::Unknown, "Fetched".into()));
+        let verified = condition("Verified", Status::True);
+        let good = [odd.clone(), condition("Stored", Status::True), verified];
+        assert_eq!(ready(Ranking::Worst, &good, None), (Status::Unknown, "Fetched".into()));
+        assert_eq!(serde_json::to_value(&odd).unwrap()["status"], "Unknown");
+    }
+
+    #[test]
     fn a_missing_positive_condition_is_unknown_for_us_and_absent_for_flux() {
         let present = [condition("Fetched", Status::True)];
         assert_eq!(ready(Ranking::Worst, &present, None).0, Status::Unknown);

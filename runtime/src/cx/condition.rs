@@ -61,7 +61,9 @@ fn aggregate(others: &[Other]) -> Option<Condition> {
     let (reason, of) = worst.reason.split_once(" @ ").unwrap_or((&worst.reason, ""));
     worst.message = match worst.status {
         Status::True => format!("{good} of {} ready", others.len()),
-        Status::False | Status::Unknown => format!("{good} of {} ready; {of}: {}", others.len(), worst.message),
+        Status::False | Status::Unknown | Status::Other => {
+            format!("{good} of {} ready; {of}: {}", others.len(), worst.message)
+        }
     };
     worst.reason = reason.to_owned();
     Some(worst)

@@ -37,7 +37,7 @@ impl Draft {
     /// Whether every declared positive condition was reported and none is Unknown.
     fn all_reported(&self) -> bool {
         (0..self.conditions.len()).filter(|place| self.counts(*place)).all(|place| match self.condition(place) {
-            Some(condition) => condition.status != Status::Unknown,
+            Some(condition) => !condition.status.is_unknown(),
             None => self.polarity(place) != Polarity::Positive,
         })
     }

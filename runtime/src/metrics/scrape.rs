@@ -100,7 +100,7 @@ fn counted(controller: &Controller, queue: &dyn Subject) -> Vec<(&'static str, [
     let mut counts: Vec<_> = types.map(|type_| (type_, [0; 3])).collect();
     queue.conditions(&mut |condition| {
         if let Some((_, counts)) = counts.iter_mut().find(|(type_, _)| *type_ == condition.type_) {
-            let at = STATUSES.iter().position(|status| *status == condition.status);
+            let at = STATUSES.iter().position(|status| status.as_str() == condition.status.as_str());
             at.into_iter().for_each(|at| counts[at] += 1);
         }
     });
