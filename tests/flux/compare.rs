@@ -2,29 +2,45 @@
 
 use serde_json::{Map, Value};
 
-use crate::deviation::Difference;
+use evenkeel_tests::broken;
+use evenkeel_tests::deviation::Difference;
 
 /// What `output` says otherwise than `expect`, and than `golden`.
 pub(crate) fn differences(case: &Value, output: &Value) -> Vec<Difference> {
-    let mut all = Vec::new();
-    let golden = case["golden"].as_object().into_iter().flatten();
-    for (key, wanted) in case["expect"].as_object().into_iter().flatten() {
-        compare(&format!("expect.{key}"), wanted, output, expected(key, wanted, output), &mut all);
-    }
-    for (key, wanted) in golden {
-        let agrees = whole(wanted) == whole(&output[key]);
-        compare(&format!("golden.{key}"), wanted, output, agrees, &mut all);
-    }
     assert!(!(case["expect"].is_null() && case["golden"].is_null()), "a case that says nothing");
-    all
+    let differing = said(case).filter(|(part, key, wanted)| !agrees(part, key, wanted, output));
+    differing.map(|(part, key, wanted)| difference(part, key, wanted, output)).collect()
 }
 
-fn compare(key: &str, wanted: &Value, output: &Value, agrees: bool, all: &mut Vec<Difference>) {
-    if !agrees {
-        let name = key.split('.').next_back().unwrap();
-        let found = output.get(name).cloned().unwrap_or_else(|| output.clone());
-        all.push(Difference { key: key.to_owned(), wanted: wanted.clone(), found });
-    }
+/// The places in what is wanted that could be anything without anybody noticing.
+pub(crate) fn unnoticed(case: &Value, output: &Value) -> Vec<String> {
+    let checked = said(case).filter(|(_, key, _)| !is_negative(key));
+    let places = checked.flat_map(|(part, key, wanted)| {
+        let free = broken::unnoticed(wanted, |wanted| agrees(part, key, wanted, output));
+        free.into_iter().map(move |place| format!("{part}.{key}{place}"))
+    });
+    places.collect()
+}
+
+/// What says that something is not there: it stays true, whatever else is not there.
+fn is_negative(key: &str) -> bool {
+    ["absentConditions", "doesNotMention"].contains(&key) || key.ends_with("Not")
+}
+
+/// Part, key and value of all that a case wants.
+fn said(case: &Value) -> impl Iterator<Item = (&'static str, &String, &Value)> {
+    ["expect", "golden"]
+        .into_iter()
+        .flat_map(|part| case[part].as_object().into_iter().flatten().map(move |(key, wanted)| (part, key, wanted)))
+}
+
+fn agrees(part: &str, key: &str, wanted: &Value, output: &Value) -> bool {
+    if part == "expect" { expected(key, wanted, output) } else { whole(wanted) == whole(&output[key]) }
+}
+
+fn difference(part: &str, key: &str, wanted: &Value, output: &Value) -> Difference {
+    let found = output.get(key).cloned().unwrap_or_else(|| output.clone());
+    Difference { key: format!("{part}.{key}"), wanted: wanted.clone(), found }
 }
 
 fn expected(key: &str, wanted: &Value, output: &Value) -> bool {

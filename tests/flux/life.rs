@@ -80,7 +80,8 @@ pub(crate) fn references(input: &Value) -> Value {
             json!({ "references": parsed.collect::<Vec<_>>() })
         }
         "format" => json!({ "text": reference(&input["reference"]).to_string() }),
-        _ => json!({ "reference": written(&reference(&input["reference"]).to_string().parse().unwrap()) }),
+        "roundTrip" => json!({ "reference": written(&reference(&input["reference"]).to_string().parse().unwrap()) }),
+        other => panic!("no function {other}"),
     }
 }
 
@@ -126,7 +127,8 @@ pub(crate) fn jitter(input: &Value) -> Value {
             spread(Jitter::fraction(input["fraction"].as_f64().unwrap()), after.map(|seconds| seconds * 1000.0))
         }
         "percent" => spread(Jitter::fraction(input["fraction"].as_f64().unwrap()), input["milliseconds"].as_f64()),
-        _ => spread(Jitter::NONE, input["milliseconds"].as_f64()),
+        "none" => spread(Jitter::NONE, input["milliseconds"].as_f64()),
+        other => panic!("no function {other}"),
     }
 }
 

@@ -106,6 +106,10 @@ pub(crate) fn progress(input: &Value) -> Value {
     let mut listed = conditions(&input["conditions"]);
     let drift = if input["drift"] == true { Drift::Found } else { Drift::Unseen };
     let (reason, message) = (text(&input["reason"]), text(&input["message"]));
+    if let Some(format) = input["messageFormat"].as_str() {
+        let fill = |message: String, word: &str| message.replacen("%s", word, 1);
+        assert_eq!(words(&input["messageArgs"]).into_iter().fold(format.to_owned(), fill), message);
+    }
     mark_progress(&mut listed, drift, reason, message, &stamp(&Value::Null));
     assert!(has(&listed, READY));
     json!({ "conditions": listed.iter().map(output).collect::<Value>() })

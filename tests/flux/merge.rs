@@ -52,7 +52,8 @@ pub(crate) fn groups(input: &Value) -> Value {
             json!({ "message": completed(&groups, usize::try_from(input["to"].as_u64().unwrap()).unwrap()) })
         }
         "localizeReason" => json!({ "reason": localize(text(&input["reason"]), &source) }),
-        _ => first(input, &source),
+        "first" => first(input, &source),
+        other => panic!("no function {other}"),
     }
 }
 

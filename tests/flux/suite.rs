@@ -7,20 +7,19 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::broken::unnoticed;
-use crate::compare::differences;
-use crate::deviation::{self, Difference, Found};
+use crate::compare::{differences, unnoticed};
+use crate::deviation::amended;
 
 /// How the input of a case becomes its output: what `expect` and `golden` name, by the same names.
 pub(crate) type Adapter = fn(&Value) -> Value;
 
 /// One test per suite, and `SUITES`, the list of them.
 macro_rules! suites {
-    ($($name:ident: $adapter:expr,)*) => {
+    ($($name:ident: $adapter:expr, $reads:expr;)*) => {
         pub(crate) const SUITES: &[&str] = &[$(stringify!($name)),*];
         $(#[test]
         fn $name() {
-            $crate::suite::run(stringify!($name), $adapter);
+            $crate::suite::run(stringify!($name), $adapter, $reads);
         })*
     };
 }
@@ -38,7 +37,10 @@ pub(crate) fn skipped(what: &str) {
     writeln!(std::io::stderr(), "SKIPPED {what}: no shared/cases/flux beside the repository").unwrap();
 }
 
-/// The cases of a suite; `None`, said aloud, where they are not beside the repository.
+/// Cases of our own, written from the rules of the reference: one for each of our rules that no recorded case needs.
+const WRITTEN: &str = include_str!("written.json");
+
+/// The cases of a suite, with those that are written here; `None`, said aloud, where they are not beside the repository.
 pub(crate) fn cases(suite: &str) -> Option<Vec<Value>> {
     let Some(folder) = folder() else {
         skipped(suite);
@@ -46,39 +48,45 @@ pub(crate) fn cases(suite: &str) -> Option<Vec<Value>> {
     };
     let text = fs::read_to_string(folder.join(format!("{suite}.json"))).unwrap();
     let file: Value = serde_json::from_str(&text).unwrap();
-    let cases = file["cases"].as_array().unwrap().clone();
+    let mut cases = file["cases"].as_array().unwrap().clone();
     assert_eq!(Value::from(cases.len()), file["caseCount"], "{suite} is not whole");
+    let written: Value = serde_json::from_str(WRITTEN).unwrap();
+    cases.extend(written[suite].as_array().into_iter().flatten().cloned());
     Some(cases)
 }
 
-/// Runs every case, and fails with all differences that `deviations.txt` does not list, and all that it lists in vain.
-pub(crate) fn run(suite: &str, adapter: Adapter) {
+/// Runs every case, and fails with all that differ from what the reference answers, amended by our rules.
+pub(crate) fn run(suite: &str, adapter: Adapter, reads: &[&str]) {
     let Some(cases) = cases(suite) else { return };
     let mut complaints = Vec::new();
-    let mut found = Vec::new();
+    let (mut agree, mut differ) = (0, 0);
     for case in &cases {
-        let (differences, unnoticed) = judge(case, adapter);
-        found.push(Found { name: name(case), differences });
-        complaints.extend(unnoticed);
+        let (ours, rules) = amended(suite, case);
+        let found = strange(case, reads).into_iter().chain(judge(&ours, adapter));
+        let rules: Vec<&str> = rules.iter().map(|rule| rule.name).collect();
+        complaints.extend(found.map(|found| format!("  {} {rules:?} {found}", case["name"])));
+        *(if rules.is_empty() { &mut agree } else { &mut differ }) += 1;
     }
-    complaints.extend(deviation::complaints(suite, &found));
-    eprintln!("{suite}: {} cases, {} agree", found.len(), found.iter().filter(|f| f.differences.is_empty()).count());
+    eprintln!("{suite}: {agree} cases as the reference, {differ} by our rules");
     assert!(complaints.is_empty(), "{suite}:\n{}", complaints.join("\n"));
 }
 
-fn name(case: &Value) -> String {
-    case["name"].as_str().unwrap().to_owned()
+/// What the case gives and the adapter does not read.
+fn strange(case: &Value, reads: &[&str]) -> Vec<String> {
+    let given = case["input"].as_object().unwrap();
+    given.keys().filter(|key| !reads.contains(&&***key)).map(|key| format!("no adapter reads `{key}`")).collect()
 }
 
 /// The differences; where there are none, the expectations that could not fail.
-fn judge(case: &Value, adapter: Adapter) -> (Vec<Difference>, Vec<String>) {
+fn judge(case: &Value, adapter: Adapter) -> Vec<String> {
     match catch_unwind(AssertUnwindSafe(|| adapter(&case["input"]))) {
         Ok(output) => match differences(case, &output) {
-            none if none.is_empty() => (none, unnoticed(case, &output)),
-            some => (some, Vec::new()),
+            none if none.is_empty() => unnoticed(case, &output),
+            some => some
+                .into_iter()
+                .map(|one| format!("{}\n    wanted {}\n    found  {}", one.key, one.wanted, one.found))
+                .collect(),
         },
-        Err(_) => {
-            (vec![Difference { key: "panic".into(), wanted: Value::Null, found: "see above".into() }], Vec::new())
-        }
+        Err(_) => vec!["panics, see above".into()],
     }
 }

@@ -18,6 +18,13 @@ pub(crate) fn words(value: &Value) -> Vec<&str> {
     value.as_array().into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
+/// Panics where the value has a key that nobody reads: the case would say something that is not heard.
+pub(crate) fn only(value: &Value, keys: &[&str]) {
+    let given = value.as_object().into_iter().flatten().map(|(key, _)| key.as_str());
+    let unread: Vec<_> = given.filter(|key| !keys.contains(key)).collect();
+    assert!(unread.is_empty(), "no adapter reads {unread:?} of {value}");
+}
+
 pub(crate) fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
@@ -61,8 +68,23 @@ pub(crate) fn time(condition: &Condition) -> String {
     }
 }
 
+/// All options that a merge may have.
+const OPTIONS: [&str; 10] = [
+    "conditionTypes",
+    "counter",
+    "counterIfOnly",
+    "latestGeneration",
+    "negativePolarity",
+    "sourceRef",
+    "sourceRefIf",
+    "stepCounter",
+    "stepCounterIf",
+    "stepCounterIfOnly",
+];
+
 /// The merge that the options of a case ask for.
 pub(crate) fn merge(options: &Value) -> Merge<'_> {
+    only(options, &OPTIONS);
     let mut merge = Merge::new(Ranking::Flux)
         .types(words(&options["conditionTypes"]))
         .negative(words(&options["negativePolarity"]));

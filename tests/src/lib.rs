@@ -1,8 +1,10 @@
 //! Fixtures shared by the behaviour tests.
 
 pub mod apiserver;
+pub mod broken;
 pub mod contest;
 pub mod deviation;
+pub mod given;
 pub mod listener;
 pub mod logs;
 pub mod observers;

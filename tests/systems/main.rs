@@ -2,8 +2,6 @@
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 mod aso;
-mod broken;
-mod given;
 mod script;
 mod stage;
 mod suite;

@@ -4,13 +4,13 @@ use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
+use evenkeel_tests::broken;
 use evenkeel_tests::deviation::{self, Difference, Found, listed};
 use futures::future::LocalBoxFuture;
 use serde_json::{Value, json};
 
-use crate::broken;
-use crate::given::{Known, unknown};
 use crate::stage::CALLS;
+use evenkeel_tests::given::{Known, unknown};
 
 /// How what is given becomes what is to be expected, under the same names. The second value is the group, for its vocabulary.
 pub(crate) type Adapter = fn(Value) -> LocalBoxFuture<'static, Value>;

@@ -16,7 +16,8 @@ pub mod lifecycle {}
 #[doc = include_str!("deviations.md")]
 pub mod deviations {}
 
-/// Where the recorded cases of the Flux result model are not followed; every other case agrees.
+/// Where the results differ from those of Flux. Every recorded case gives the same result as Flux, but for those in which one of these rules holds.
+/// `Q` numbers the quirks of the Flux result model, `F` the strict kstatus checks.
 #[doc = include_str!("cases.md")]
 pub mod cases {}
 

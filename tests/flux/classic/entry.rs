@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::end::block;
 use super::fake::{Fake, fake};
 use super::input::reconciled;
-use crate::value::{condition, conditions, output, words};
+use crate::value::{condition, conditions, only, output, words};
 
 const FINALIZER: &str = "fake.evenkeel.dev/finalizer";
 
@@ -42,7 +42,11 @@ pub(crate) fn entry(input: &Value) -> Value {
 
 /// What a controller does on each entry.
 fn run(entry: Entry, fake: &mut Fake, input: &Value) -> (&'static str, Reconciled) {
-    let cleanup = if input["cleanup"] == "error" { Err(Error::plain("cleanup failed")) } else { Ok(()) };
+    let cleanup = match input["cleanup"].as_str() {
+        Some("error") => Err(Error::plain("cleanup failed")),
+        None | Some("ok") => Ok(()),
+        Some(other) => panic!("no cleanup {other}"),
+    };
     match entry {
         Entry::Gone => ("none", Ok(ReconcileResult::Empty)),
         Entry::Unreadable => ("none", Err(Error::plain("cannot read"))),
@@ -68,6 +72,7 @@ struct Script {
 
 fn step<'r>(fake: &'r mut Fake, script: &'r mut Script) -> BoxFuture<'r, Reconciled> {
     let step = script.steps.next().unwrap();
+    only(&step, &["error", "result", "sets"]);
     let stamp = fake.stamp();
     for one in step["sets"].as_array().into_iter().flatten() {
         set(&mut fake.kept_mut().conditions, condition(one), &stamp);

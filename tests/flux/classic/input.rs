@@ -6,7 +6,7 @@ use evenkeel::EventLevel;
 use evenkeel::classic::{Config, Error, ReconcileResult, Reconciled, RuntimeResult};
 use serde_json::{Value, json};
 
-use crate::value::text;
+use crate::value::{only, text};
 
 pub(crate) fn result(name: &Value) -> ReconcileResult {
     match text(name) {
@@ -26,6 +26,8 @@ pub(crate) fn reconciled(case: &Value) -> Reconciled {
 }
 
 pub(crate) fn error(value: &Value) -> Option<Error> {
+    only(value, &["config", "kind", "message", "reason", "requeueAfterSeconds"]);
+    only(&value["config"], &["event", "ignore", "log", "notification"]);
     let (reason, message) = (text(&value["reason"]).to_owned().leak(), text(&value["message"]));
     let error = match value["kind"].as_str()? {
         "plain" => Error::plain(message),
@@ -44,7 +46,8 @@ fn configured(default: Config, value: &Value) -> Config {
         Some("None") => EventLevel::None,
         Some("Normal") => EventLevel::Normal,
         Some("Warning") => EventLevel::Warning,
-        _ => default.event,
+        Some(other) => panic!("no event {other}"),
+        None => default.event,
     };
     let (log, notification) = (flag("log", default.log), flag("notification", default.notification));
     Config { event, log, notification, ignore: flag("ignore", default.ignore) }
@@ -55,6 +58,7 @@ pub(crate) fn seconds(value: &Value) -> Duration {
 }
 
 pub(crate) fn runtime(value: &Value) -> RuntimeResult {
+    only(value, &["requeue", "requeueAfterSeconds"]);
     match value["requeue"].as_bool() {
         Some(true) => RuntimeResult::Requeue,
         _ => RuntimeResult::after(seconds(&value["requeueAfterSeconds"])),

@@ -3,12 +3,14 @@
 use evenkeel::LogLevel;
 use evenkeel::classic::{
     AlwaysRequeue, Error, ErrorActions, EventType, Object, PatchOptions, ReconcileResult, Reconciled, ResultBuilder,
-    ResultProcessor, RuntimeResult, Told, compute,
+    ResultProcessor, RuntimeResult, SerialPatcher, Summarize, Told, compute,
 };
 use serde_json::{Value, json};
 
-use super::fake::fake;
+use super::end::block;
+use super::fake::{document, fake};
 use super::input::{error, reconciled, result, runtime, seconds, told};
+use super::memory::Memory;
 use crate::value::{conditions, output};
 
 pub(crate) fn lowest(input: &Value) -> Value {
@@ -30,10 +32,17 @@ pub(crate) fn is_success(input: &Value) -> Value {
     json!({ "success": builder.is_success(&before(builder, runtime(&input["runtimeResult"]))) })
 }
 
+/// Whether a patch without a builder, which is one in the middle of a run, takes an object that is not ready for an error.
+fn asks_for_ready(input: &Value) -> bool {
+    let mut fake = fake(input);
+    let memory = Memory::new(document(&fake));
+    let mut patcher = SerialPatcher::new(&fake, &memory).unwrap();
+    block(Summarize::default().patch_progress(&mut patcher, &mut fake)).is_err()
+}
+
 pub(crate) fn non_stalled_success(input: &Value) -> Value {
     let Some(interval) = input["builderSeconds"].as_u64() else {
-        // Without a builder there is no end of a run: an intermediate patch asks for no success.
-        return json!({ "nonStalledSuccess": false });
+        return json!({ "nonStalledSuccess": asks_for_ready(input) });
     };
     let builder = AlwaysRequeue { interval: std::time::Duration::from_secs(interval) };
     let reconciled = match input["error"].as_str() {
@@ -69,6 +78,7 @@ pub(crate) fn observed(input: &Value) -> Value {
 
 pub(crate) fn actions(input: &Value) -> Value {
     let mut all: Vec<Told> = Vec::new();
+    assert!(input["useDefaultConfig"].is_null() || input["error"]["config"].is_null(), "a default that is none");
     let reconciled = Err(error(&input["error"]).unwrap());
     ErrorActions(|_: &(), told| all.push(told)).look(&mut (), &reconciled);
     let events = all.iter().filter_map(|told| told.event.as_ref()).map(|event| {

@@ -1,6 +1,6 @@
 //! What the cases of each group may give.
 
-use crate::given::Known;
+use evenkeel_tests::given::Known;
 
 const POLICIES: &[&str] = &["manage", "skip", "detach-on-delete"];
 const SEVERITIES: &[&str] = &["Error", "Warning", "Info"];

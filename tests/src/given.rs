@@ -3,10 +3,10 @@
 use serde_json::Value;
 
 /// The keys of a group, by their dotted paths, with the words that each may have; none: it is free text, a number or a flag.
-pub(crate) type Known = &'static [(&'static str, &'static [&'static str])];
+pub type Known = &'static [(&'static str, &'static [&'static str])];
 
 /// All that is given and not known.
-pub(crate) fn unknown(given: &Value, known: Known) -> Vec<String> {
+pub fn unknown(given: &Value, known: Known) -> Vec<String> {
     let mut found = Vec::new();
     walk("", given, known, &mut found);
     found
