@@ -62,6 +62,12 @@ impl Wrong {
         Self { class, retry: Retry::Slow, reason, message: message.to_owned(), actions: class.actions() }
     }
 
+    /// The same as an error that an author declared.
+    pub(crate) fn of(error: &impl ReconcileError) -> Self {
+        let declared = Self::new(error.class(), error.reason(), &error.to_string());
+        Self { actions: error.actions(), ..declared.retried(error.retry()) }
+    }
+
     pub(crate) fn retried(self, retry: Retry) -> Self {
         Self { retry, ..self }
     }

@@ -8,7 +8,7 @@ use evenkeel::prelude::*;
 use evenkeel_tests::wire::Fault;
 use serde_json::{Value, json};
 
-use crate::script::{End, Wrong};
+use crate::script::{End, Wrong, class};
 use crate::stage::{Outside, Stage};
 
 fn wrong(retry: Retry) -> End {
@@ -46,10 +46,24 @@ async fn jitter_of_syncs() -> f64 {
     ((1.0 - shortest / longest) * 20.0).round() / 20.0
 }
 
-/// Whether the derive refuses it, as a golden shows.
-fn is_refused(mistake: &str) -> bool {
-    let golden = format!("../ui-tests/own/reconcile_error/{mistake}.stderr");
-    Path::new(env!("CARGO_MANIFEST_DIR")).join(golden).is_file()
+/// Whether the derive refuses an error that is declared like this: a program that contains it does not compile, with these words. (The
+/// tests of the messages compile it.)
+fn is_refused(attribute: &str) -> bool {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../ui-tests/own/reconcile_error");
+    let sources = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let mut programs = sources.filter(|path| path.extension().is_some_and(|extension| extension == "rs"));
+    let program = programs.find(|path| std::fs::read_to_string(path).unwrap().contains(attribute));
+    let program = program.unwrap_or_else(|| panic!("no program says {attribute}"));
+    let words = std::fs::read_to_string(program.with_extension("stderr")).unwrap();
+    words.starts_with("error: ") && words.contains(attribute)
+}
+
+/// Whether an error of this severity is taken for a mistake of the program: it is not shown as what it is.
+async fn is_mistaken(severity: &str) -> bool {
+    let stage = start(json!({}), End::Wrong(Wrong::new(class(severity), "Postponed", "m"))).await;
+    stage.settle().await;
+    let ready = stage.ready().await;
+    ready["severity"] != severity || ready["reason"] != "Postponed"
 }
 
 pub(super) async fn adapter(given: Value) -> Value {
@@ -67,8 +81,8 @@ pub(super) async fn adapter(given: Value) -> Value {
             tokio::time::sleep(Duration::from_secs(60)).await;
             json!({ "requeue_after_s_between": pauses(&stage, 1)[0] })
         }
-        (Some("none"), ..) => json!({ "error": is_refused("retry_none") }),
-        (_, Some("Info"), ..) => json!({ "error": is_refused("severity_info") }),
+        (Some(retry), ..) => json!({ "error": is_refused(&format!("#[class(transient, retry = \"{retry}\")]")) }),
+        (_, Some(severity), ..) => json!({ "error": is_mistaken(severity).await }),
         (_, _, Some(result), _) => success(result).await,
         (.., Some(error)) => of_a_call(error).await,
         _ => {

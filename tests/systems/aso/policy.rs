@@ -6,10 +6,10 @@ use evenkeel::prelude::*;
 use evenkeel_tests::wire::Fault;
 use k8s_openapi::api::core::v1::Namespace;
 use kube::Api;
-use kube::api::{Patch, PatchParams};
+use kube::api::{Patch, PatchParams, PostParams};
 use serde_json::{Value, json};
 
-use crate::stage::{Stage, annotations};
+use crate::stage::{Outside, Stage, annotations};
 
 /// The policy that counts, as the status and the functions that ran tell it.
 async fn effective(object: &Value, namespace: &Value, default: &Value) -> (String, Stage) {
@@ -28,9 +28,7 @@ async fn effective(object: &Value, namespace: &Value, default: &Value) -> (Strin
     let default = default.as_str().filter(|text| !text.is_empty()).map(|text| text.parse::<Policy>().unwrap());
     stage.operate(|operator| default.into_iter().fold(operator, Operator::default_policy));
     tokio::time::sleep(Duration::from_secs(60)).await;
-    let object = stage.object().await;
-    let shown = object["status"]["observedInputs"]["policy"].as_str().unwrap_or("manage").to_owned();
-    (shown, stage)
+    (shown(&stage.object().await), stage)
 }
 
 pub(super) async fn parsed(given: Value) -> Value {
@@ -50,7 +48,34 @@ pub(super) async fn resolved(given: Value) -> Value {
     json!({ "error": policy == "unknown" && !touched, "effective": policy, "namespace_policy": of_namespace })
 }
 
-/// Nobody asks for the policy of another object: its own reconciler does.
-pub(super) async fn for_another(_given: Value) -> Value {
-    Value::Null
+/// What the reconciler of the other object finds, which is not asked on behalf of the first one.
+pub(super) async fn for_another(given: Value) -> Value {
+    let (resolved, other) = (&given["resolved"], &given["other"]);
+    let mut stage = Stage::new().await;
+    let ours = stage.world.namespace.clone();
+    let namespaces = Api::<Namespace>::all(stage.world.client.clone());
+    let policy = annotations(&resolved["namespace_policy"], &Value::Null);
+    let patch = Patch::Merge(json!({ "metadata": { "annotations": policy } }));
+    namespaces.patch(&ours, &PatchParams::default(), &patch).await.unwrap();
+    let theirs = if other["namespace"] == resolved["namespace"] { ours.clone() } else { "another".to_owned() };
+    if theirs != ours {
+        let namespace = serde_json::from_value(json!({ "metadata": { "name": theirs } })).unwrap();
+        namespaces.create(&PostParams::default(), &namespace).await.unwrap();
+    }
+    stage.create(json!({ "annotations": annotations(&resolved["effective"], &Value::Null) }), json!({})).await;
+    let mut second = Outside::new("y", serde_json::from_value(json!({})).unwrap());
+    second.metadata.annotations = serde_json::from_value(annotations(&other["annotation"], &Value::Null)).unwrap();
+    let objects = Api::<Outside>::namespaced(stage.world.client.clone(), &theirs);
+    objects.create(&PostParams::default(), &second).await.unwrap();
+    let default = resolved["global"].as_str().unwrap().parse().unwrap();
+    stage.operate(|operator| operator.default_policy(default).namespaces([&*ours, &*theirs]));
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    assert_eq!(shown(&stage.object().await), resolved["effective"], "the first object");
+    let second = serde_json::to_value(objects.get("y").await.unwrap()).unwrap();
+    json!({ "policy": shown(&second), "error": second["status"]["conditions"].is_null() })
+}
+
+/// The policy that counts, as the status tells it.
+fn shown(object: &Value) -> String {
+    object["status"]["observedInputs"]["policy"].as_str().unwrap_or("manage").to_owned()
 }

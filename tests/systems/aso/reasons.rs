@@ -1,76 +1,111 @@
-//! A catalogue of reasons as its author would declare it, and errors from outside by their codes.
+//! A catalogue of reasons as its author would declare it, and errors from outside by their codes: each is what a step returns.
 
 use std::time::Duration;
 
 use evenkeel::prelude::*;
-use evenkeel::{EventLevel, Retry, VariantInfo};
 use serde_json::{Value, json};
 
+use crate::script::{End, Wrong};
 use crate::stage::Stage;
 
 /// The reasons of the catalogue. Whoever needs another one adds a variant: none is built in.
-#[derive(Debug, thiserror::Error, ReconcileError)]
+#[derive(Clone, Copy, Debug, thiserror::Error, ReconcileError)]
 #[error("as the case says")]
-#[allow(dead_code, reason = "what is declared is read")]
 enum AzureError {
     #[class(transient, retry = "fast")]
     SubscriptionMismatch,
     #[class(transient, retry = "fast")]
+    SecretNotFound,
+    #[class(transient, retry = "fast")]
     ConfigMapNotFound,
     #[class(transient, retry = "fast")]
     ReferenceNotFound,
+    #[class(transient, retry = "fast")]
+    WaitingForOwner,
+    #[class(transient, retry = "fast", severity = "info")]
+    Reconciling,
+    #[class(transient, retry = "fast", severity = "info")]
+    Deleting,
     #[class(transient)]
     AzureResourceNotFound,
     #[class(transient)]
     FailedWritingAdditionalKubernetesObjects,
-    #[class(transient, retry = "fast", severity = "info")]
-    Deleting,
-    #[class(stalled)]
-    ReconciliationFailedPermanently,
-    #[class(waiting(poll = requeue))]
+    #[class(transient)]
+    ReconciliationBlocked,
+    #[class(waiting(poll = "10m"))]
     ReconciliationPostponed,
     #[class(transient)]
     PostReconciliationFailure,
-    /// Anything else.
+    #[class(transient)]
+    Failed,
+    #[class(stalled)]
+    ReconciliationFailedPermanently,
+    /// Any other.
     #[class(transient, reason = "Custom")]
     Custom,
 }
 
-/// How what is declared is called there.
-fn described(info: &VariantInfo) -> Value {
-    let severity = match (info.class, info.actions.event) {
-        ("stalled", _) => "Error",
-        (_, EventLevel::Warning) => "Warning",
-        _ => "Info",
-    };
-    let retry = match (info.class, info.retry) {
-        ("stalled", _) => "none",
-        ("waiting", Retry::VerySlow) | (_, Retry::Slow) => "slow",
-        (_, Retry::Fast) => "fast",
-        (_, Retry::VerySlow) => "very_slow",
-    };
-    json!({ "status": "False", "severity": severity, "retry": retry })
+const CATALOGUE: [AzureError; 15] = [
+    AzureError::SubscriptionMismatch,
+    AzureError::SecretNotFound,
+    AzureError::ConfigMapNotFound,
+    AzureError::ReferenceNotFound,
+    AzureError::WaitingForOwner,
+    AzureError::Reconciling,
+    AzureError::Deleting,
+    AzureError::AzureResourceNotFound,
+    AzureError::FailedWritingAdditionalKubernetesObjects,
+    AzureError::ReconciliationBlocked,
+    AzureError::ReconciliationPostponed,
+    AzureError::PostReconciliationFailure,
+    AzureError::Failed,
+    AzureError::ReconciliationFailedPermanently,
+    AzureError::Custom,
+];
+
+fn declared(reason: &str) -> AzureError {
+    if reason == "<any custom reason>" {
+        return AzureError::Custom;
+    }
+    let found = CATALOGUE.into_iter().find(|error| error.reason() == reason);
+    found.unwrap_or_else(|| panic!("the catalogue has no {reason}"))
 }
 
-/// How a success stands, and whether it is tried again by itself within two hours.
-async fn succeeded() -> Value {
+/// How an object stands whose step ends like this, and how soon the step runs again.
+async fn shown(end: End) -> (Value, Value) {
     let mut stage = Stage::new().await;
+    stage.script.lock().create = end;
     stage.create(json!({}), json!({})).await;
     stage.operate(|operator| operator);
-    tokio::time::sleep(Duration::from_secs(7200)).await;
-    let (ready, again) = (stage.ready().await, stage.script.count("create_or_update") > 1);
-    let retry = if again { json!("again") } else { Value::Null };
-    json!({ "status": if ready["reason"] == "Succeeded" { ready["status"].clone() } else { Value::Null }, "retry": retry })
+    stage.settle().await;
+    let ready = stage.ready().await;
+    tokio::time::sleep(Duration::from_secs(3 * 3600)).await;
+    (ready, retry(&stage.script.pauses("create_or_update")))
+}
+
+/// The class that the longest pause shows.
+fn retry(pauses: &[f64]) -> Value {
+    let longest = pauses.iter().copied().reduce(f64::max);
+    match longest {
+        None => Value::Null,
+        Some(seconds) if seconds <= 30.5 => json!("fast"),
+        Some(seconds) if seconds <= 600.5 => json!("slow"),
+        Some(_) => json!("very_slow"),
+    }
 }
 
 pub(super) async fn adapter(given: Value) -> Value {
     let reason = given["reason"].as_str().unwrap();
     if reason == "Succeeded" {
-        return succeeded().await;
+        let (ready, retry) = shown(End::Fine).await;
+        let is_so = ready["reason"] == reason;
+        return json!({ "status": is_so.then(|| ready["status"].clone()), "retry": retry });
     }
-    let known = <AzureError as ReconcileError>::VARIANTS;
-    let custom = || known.iter().find(|info| info.reason == "Custom");
-    described(known.iter().find(|info| info.reason == reason).or_else(custom).unwrap())
+    let error = declared(reason);
+    let (ready, retry) = shown(End::Wrong(Wrong::of(&error))).await;
+    assert_eq!(ready["reason"], error.reason(), "another reason is shown");
+    let retry = if retry.is_null() { json!("none") } else { retry };
+    json!({ "status": ready["status"], "severity": ready["severity"], "retry": retry })
 }
 
 /// What an outside error means, as an author would say it: one variant for each way to go on.
@@ -85,6 +120,25 @@ enum OutsideError {
     Fatal(String),
 }
 
+/// Codes that pass by themselves, whatever the status.
+const PASSING: &[&str] = &[
+    "AllocationFailed",
+    "AnotherOperationInProgress",
+    "AuthorizationFailed",
+    "FailedIdentityOperation",
+    "InvalidResourceReference",
+    "LinkedAuthorizationFailed",
+    "MissingRegistrationForType",
+    "MissingSubscriptionRegistration",
+    "NoRegisteredProviderFound",
+    "NotFound",
+    "OperationNotAllowed",
+    "ParentResourceNotFound",
+    "ResourceGroupNotFound",
+    "ResourceNotFound",
+    "ResourceQuotaExceeded",
+    "SubscriptionNotRegistered",
+];
 const DOUBTFUL: &[&str] = &[
     "BadRequest",
     "BadRequestFormat",
@@ -103,25 +157,28 @@ const FATAL: &[&str] = &[
     "K8sVersionNotSupported",
 ];
 
-fn classify(code: &str, again: bool) -> OutsideError {
+/// A code that is listed nowhere is doubtful where the request was bad.
+fn classify(code: &str, http: &Value, again: bool) -> OutsideError {
     let text = code.to_owned();
     match code {
         _ if again => OutsideError::Any(text),
         code if DOUBTFUL.contains(&code) => OutsideError::Doubtful(text),
         code if FATAL.contains(&code) => OutsideError::Fatal(text),
+        code if *http == 400 && !PASSING.contains(&code) => OutsideError::Doubtful(text),
         _ => OutsideError::Any(text),
     }
 }
 
 pub(super) async fn classified(given: Value) -> Value {
     let codes = given["codes"].as_array().cloned().unwrap_or_else(|| vec![given["code"].clone()]);
-    let means = |code: &Value| {
-        let error = classify(code.as_str().unwrap(), given["extension"].is_string());
-        let retry = if error.retry() == Retry::VerySlow { "very_slow" } else { "slow" };
-        json!({ "retryable": error.class() != Class::Stalled, "retry": retry })
-    };
-    let mut all: Vec<Value> = codes.iter().map(means).collect();
+    let mut all = Vec::new();
+    for code in &codes {
+        let error = classify(code.as_str().unwrap(), &given["http"], given["extension"].is_string());
+        let (ready, retry) = shown(End::Wrong(Wrong::of(&error))).await;
+        assert_eq!(ready["reason"], error.reason(), "another reason is shown");
+        all.push(json!({ "retryable": !retry.is_null(), "retry": retry }));
+    }
     all.dedup();
-    assert_eq!(all.len(), 1);
+    assert_eq!(all.len(), 1, "the codes of a case differ: {all:?}");
     all.remove(0)
 }
