@@ -11,7 +11,7 @@ use evenkeel_tests::widget::{
     Lab, Widget, WidgetCondition, WidgetError, WidgetStatus, a_widget, definition, is_ready, message, widget,
 };
 use evenkeel_tests::wire::{Call, Fault};
-use evenkeel_tests::world::{SOON, Server, World, quiet};
+use evenkeel_tests::world::{Running, SOON, Server, World, quiet};
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::api::{DeleteParams, PostParams};
 use kube::core::CustomResourceExt;
@@ -87,31 +87,29 @@ async fn all_are_ready(world: &World) {
     }
 }
 
-async fn a_404_of_a_status_write_loses_no_object(world: World) -> World {
+/// An operator, all widgets, and each of them ready in spite of the faults that were set before.
+async fn all_ready(world: &World) -> Running {
     world.install(&definition()).await;
-    world.wire.fault(only(Call::is_status_write));
     let operator = world.operator::<widget>(Lab::at("a"));
-    create_all(&world).await;
-    all_are_ready(&world).await;
-    operator.stop().await.unwrap();
+    create_all(world).await;
+    all_are_ready(world).await;
+    operator
+}
+
+async fn a_404_of_a_status_write_loses_no_object(world: World) -> World {
+    world.wire.fault(only(Call::is_status_write));
+    all_ready(&world).await.stop().await.unwrap();
     world
 }
 
 async fn a_404_of_the_finalizer_loses_no_object(world: World) -> World {
-    world.install(&definition()).await;
     world.wire.fault(only(is_finalizer_write));
-    let operator = world.operator::<widget>(Lab::at("a"));
-    create_all(&world).await;
-    all_are_ready(&world).await;
-    operator.stop().await.unwrap();
+    all_ready(&world).await.stop().await.unwrap();
     world
 }
 
 async fn a_404_of_the_last_write_leaves_no_finalizer(world: World) -> World {
-    world.install(&definition()).await;
-    let operator = world.operator::<widget>(Lab::at("a"));
-    create_all(&world).await;
-    all_are_ready(&world).await;
+    let operator = all_ready(&world).await;
     world.wire.fault(only(is_finalizer_write));
     for name in names() {
         world.delete::<Widget>(&name).await;
@@ -127,10 +125,7 @@ async fn a_404_of_the_last_write_leaves_no_finalizer(world: World) -> World {
 async fn an_object_outlives_404s_of_its_read() {
     let world = world().await;
     world.wire.fault(from(Call::is_status_write));
-    let operator = world.operator::<widget>(Lab::at("a"));
-    create_all(&world).await;
-    all_are_ready(&world).await;
-    operator.stop().await.unwrap();
+    all_ready(&world).await.stop().await.unwrap();
 }
 
 /// Takes an object away at once, finalizer or not.
@@ -140,15 +135,21 @@ async fn remove(world: &World, name: &str) {
     world.until_gone::<Widget>(name).await;
 }
 
-async fn a_status_of_an_object_that_is_gone_is_given_up(world: World) -> World {
+/// An operator in the middle of a pass of a widget that somebody has removed. Its watch does not show that.
+async fn removed_meanwhile<'l>(world: &World, lab: &'l Arc<Lab>) -> (Running, tokio::sync::MutexGuard<'l, ()>) {
     world.install(&definition()).await;
-    let lab = Lab::at("a");
     let held = lab.hold.lock().await;
     let operator = world.operator::<widget>(lab.clone());
     world.create::<Widget>(a_widget("w", json!({}))).await;
     eventually(SOON, || async { (lab.passes() == 1).then_some(()) }).await;
     world.wire.freeze();
-    remove(&world, "w").await;
+    remove(world, "w").await;
+    (operator, held)
+}
+
+async fn a_status_of_an_object_that_is_gone_is_given_up(world: World) -> World {
+    let lab = Lab::at("a");
+    let (operator, held) = removed_meanwhile(&world, &lab).await;
     world.wire.clear();
     drop(held);
     let written = || async { (world.wire.count(Call::is_status_write) > 0).then_some(()) };
@@ -163,14 +164,8 @@ async fn a_status_of_an_object_that_is_gone_is_given_up(world: World) -> World {
 }
 
 async fn an_object_made_anew_is_another_one(world: World) -> World {
-    world.install(&definition()).await;
     let lab = Lab::at("a");
-    let held = lab.hold.lock().await;
-    let operator = world.operator::<widget>(lab.clone());
-    world.create::<Widget>(a_widget("w", json!({}))).await;
-    eventually(SOON, || async { (lab.passes() == 1).then_some(()) }).await;
-    world.wire.freeze();
-    remove(&world, "w").await;
+    let (operator, held) = removed_meanwhile(&world, &lab).await;
     world.create::<Widget>(a_widget("w", json!({}))).await;
     drop(held);
     quiet().await;
@@ -309,7 +304,7 @@ fn without_subresource() -> k8s_openapi::apiextensions_apiserver::pkg::apis::api
 }
 
 /// An operator that may not read the CRD works on a stub.
-async fn stubbed(world: &World) -> evenkeel_tests::world::Running {
+async fn stubbed(world: &World) -> Running {
     world.install(&without_subresource()).await;
     let hides = |call: &Call| call.path.contains("/customresourcedefinitions") || call.path.starts_with("/openapi");
     world.wire.fault(move |call| hides(call).then_some(Fault::Answer(403, None)));
