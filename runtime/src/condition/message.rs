@@ -31,7 +31,7 @@ pub fn sanitize(message: &str) -> String {
 }
 
 /// Control characters, and what else ends a line, as Rust writes them in a literal.
-fn escape(text: String) -> String {
+pub(crate) fn escape(text: String) -> String {
     let breaks = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');
     if !text.contains(breaks) {
         return text;

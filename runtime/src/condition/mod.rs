@@ -43,6 +43,8 @@ pub use getter::{has, has_any, has_any_reason, is_false, is_ready, is_reconcilin
 pub use group::{Group, Member};
 pub use mark::{Drift, mark_false, mark_progress, mark_reconciling, mark_stalled, mark_true, mark_unknown};
 pub use merge::Merge;
+#[cfg(feature = "log")]
+pub(crate) use message::escape;
 pub use message::{MAX_MESSAGE, sanitize};
 pub use mirror::{Fallback, mirror};
 pub use ranking::{Ranking, Verdict};

@@ -1,54 +1,31 @@
-//! One event of the log, one line: no field of an object can forge another one.
+//! One event of the log, one line: no field of an object can forge another one, or move the cursor of a terminal.
 
-use std::borrow::Cow;
-use std::io::{self, Write};
+use std::fmt;
 
-/// Writes each event, which comes as a whole, as one line.
-pub(super) struct OneLine<W>(pub(super) W);
+use tracing_subscriber::field::RecordFields;
+use tracing_subscriber::fmt::FormatFields;
+use tracing_subscriber::fmt::format::{DefaultFields, Writer};
 
-impl<W: Write> Write for OneLine<W> {
-    fn write(&mut self, event: &[u8]) -> io::Result<usize> {
-        self.0.write_all(&in_one_line(event))?;
-        Ok(event.len())
+use crate::condition::escape;
+
+/// Formats fields as the subscriber does by default, and escapes their control characters. The colours of a line are around the fields:
+/// an escape sequence within them can only come from a value.
+pub(super) struct OneLine;
+
+impl<'w> FormatFields<'w> for OneLine {
+    fn format_fields<R: RecordFields>(&self, mut writer: Writer<'w>, fields: R) -> fmt::Result {
+        let mut text = String::new();
+        DefaultFields::new().format_fields(Writer::new(&mut text), fields)?;
+        writer.write_str(&escape(text))
     }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.0.flush()
-    }
-}
-
-/// Escapes control characters but the newline at the end and the colours of the subscriber.
-fn in_one_line(event: &[u8]) -> Cow<'_, [u8]> {
-    let (text, end) = event.strip_suffix(b"\n").map_or((event, &b""[..]), |text| (text, b"\n"));
-    if !text.iter().any(u8::is_ascii_control) {
-        return Cow::Borrowed(event);
-    }
-    let mut line = Vec::with_capacity(event.len() + 8);
-    for (at, byte) in text.iter().enumerate() {
-        if byte.is_ascii_control() && !is_colour(&text[at..]) {
-            line.extend(byte.escape_ascii());
-        } else {
-            line.push(*byte);
-        }
-    }
-    line.extend_from_slice(end);
-    Cow::Owned(line)
-}
-
-/// Whether this begins with a change of the colour, such as `ESC[31m`: the one escape sequence that moves nothing.
-fn is_colour(text: &[u8]) -> bool {
-    let codes = text.strip_prefix(b"\x1b[").unwrap_or_default();
-    let end = codes.iter().position(|byte| !byte.is_ascii_digit() && *byte != b';');
-    end.is_some_and(|end| codes[end] == b'm')
 }
 
 #[cfg(test)]
 mod tests {
+    use std::io::{self, Write};
     use std::sync::{Arc, Mutex};
 
     use tracing_subscriber::layer::SubscriberExt;
-
-    use super::*;
 
     #[derive(Clone, Default)]
     struct Sink(Arc<Mutex<Vec<u8>>>);
@@ -63,19 +40,47 @@ mod tests {
         }
     }
 
-    #[test]
-    fn a_field_that_holds_newlines_forges_no_line() {
+    /// What is logged with this text in each place that takes one, and then without any.
+    fn logged(text: &str, colours: bool) -> String {
         let sink = Sink::default();
         let writer = sink.clone();
-        let lines = super::super::log::lines_to(move || writer.clone(), false);
-        let forged = "x\n2026-01-01T00:00:00Z  INFO pass ended object=team-a/other\r\u{1b}[2J";
+        let lines = super::super::log::lines_to(move || writer.clone(), colours);
         tracing::subscriber::with_default(tracing_subscriber::registry().with(lines), || {
-            tracing::warn!(object = %forged, text = forged, "refused: {forged}");
+            let span = tracing::info_span!("pass", object = %text, later = tracing::field::Empty);
+            let _inside = span.enter();
+            span.record("later", tracing::field::display(text));
+            let error = io::Error::other(text.to_owned());
+            tracing::warn!(object = %text, text, error = &error as &dyn std::error::Error, "refused: {text}");
             tracing::info!("next");
         });
-        let log = String::from_utf8(sink.0.lock().unwrap().clone()).unwrap();
+        String::from_utf8(sink.0.lock().unwrap().clone()).unwrap()
+    }
+
+    #[test]
+    fn a_field_that_holds_newlines_forges_no_line() {
+        let log = logged("x\n2026-01-01T00:00:00Z  INFO pass ended object=team-a/other\r", false);
         assert_eq!(log.lines().count(), 2, "{log}");
-        assert!(log.lines().all(|line| !line.contains(|c: char| c.is_control())), "{log:?}");
-        assert_eq!(log.matches(r"x\n2026").count(), 3, "{log}");
+        assert_eq!(
+            log.matches(r"x\n2026").count(),
+            8,
+            "four places of the event, two of its span in both lines: {log}"
+        );
+    }
+
+    #[test]
+    fn no_control_character_of_a_value_reaches_the_log() {
+        let controls = (0..0x20).chain(0x7f..0xa0).chain([0x2028, 0x2029]).filter_map(char::from_u32);
+        for control in controls {
+            let log = logged(&format!("a{control}[31mb"), false);
+            let is_raw = |c: char| c != '\n' && (c.is_control() || matches!(c, '\u{2028}' | '\u{2029}'));
+            assert!(!log.contains(is_raw) && log.lines().count() == 2, "{log:?}");
+        }
+    }
+
+    #[test]
+    fn the_colours_of_a_line_are_those_of_the_subscriber_alone() {
+        let colours = |text| logged(text, true).matches('\u{1b}').count();
+        assert!(colours("plain") > 0);
+        assert_eq!(colours("\u{1b}[31mred\u{1b}[0m"), colours("plain"));
     }
 }

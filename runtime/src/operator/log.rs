@@ -75,5 +75,5 @@ where
     S: tracing::Subscriber + for<'a> tracing_subscriber::registry::LookupSpan<'a>,
     W: std::io::Write + 'static,
 {
-    tracing_subscriber::fmt::layer().with_writer(move || OneLine(writer())).with_ansi(colours)
+    tracing_subscriber::fmt::layer().with_writer(writer).with_ansi(colours).fmt_fields(OneLine)
 }

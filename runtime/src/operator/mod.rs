@@ -8,6 +8,7 @@ mod error;
 mod kept;
 mod known;
 mod limits;
+#[cfg(feature = "log")]
 mod line;
 #[cfg(feature = "metrics")]
 mod listen;
