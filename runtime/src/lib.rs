@@ -64,6 +64,8 @@ pub mod prelude;
 mod queue;
 #[cfg(feature = "operator")]
 mod quote;
+#[cfg(feature = "operator")]
+mod rbac;
 mod reconciler;
 mod relation;
 pub mod request;

@@ -21,6 +21,7 @@ mod exhaustive;
 mod export;
 mod fixtures;
 mod floor;
+mod forbidden;
 mod gone;
 mod handmade;
 mod hardship;

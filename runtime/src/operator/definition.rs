@@ -8,9 +8,9 @@ use kube::Client;
 use serde_json::Value;
 
 use super::error::{Error, Reason, Result, install};
+use crate::rbac::plural_and_group;
 use crate::schema::{Misfit, Published, What, listed, misfits};
 use crate::status::{FRAMEWORK_FIELDS, kept_fields};
-use crate::watch::plural_and_group;
 use crate::wiring::{KindInfo, Wiring};
 
 /// How long the start waits for a schema: without it, the watch of the CRD and the answers to status writes report a misfit later.

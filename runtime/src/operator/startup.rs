@@ -10,7 +10,8 @@ use super::error::{Error, Reason, Result, install};
 use super::limits::Own;
 use super::{Operator, definition, rivalry};
 use crate::queue::QueueConfig;
-use crate::watch::{CREDENTIALS, Place, Progress, Trouble, Watching, chain, plural_and_group};
+use crate::rbac::plural_and_group;
+use crate::watch::{CREDENTIALS, Place, Progress, Trouble, Watching, chain};
 use crate::wiring::KindInfo;
 
 /// How long the start waits for a watch that neither lists nor fails.
@@ -130,13 +131,12 @@ async fn wait(started: Vec<Watching>) -> Vec<(Place, Progress)> {
 /// Whether the trouble is one that only a person can end; the rest is tried again.
 async fn refusal(client: &Client, kind: &KindInfo, place: &Place, trouble: Trouble) -> Result {
     let resource = &kind.resource;
-    match trouble {
+    match &trouble {
         Trouble::Unknown => Err(unknown(client, kind).await),
         Trouble::Forbidden(text) => {
             let plural = plural_and_group(&resource.plural, &resource.group);
             let headline = format!("no right to list {place}: {text}");
-            let cure =
-                format!("grant the verbs get, list, watch on {plural}, and patch on {plural} and {plural}/status");
+            let cure = format!("{}, and patch on {plural} and {plural}/status", trouble.cure(place));
             Err(Error::new(Reason::Forbidden, headline, cure))
         }
         Trouble::Unauthorized(_) => Err(Error::new(Reason::Config, trouble.to_string(), CREDENTIALS)),

@@ -6,17 +6,26 @@ use std::time::Duration;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use kube::api::{Api, DeleteParams, DynamicObject, ListParams, Patch, PatchParams, PostParams, Preconditions};
-use kube::core::{Request, Status};
+use kube::core::{ObjectList, Request, Status};
 use kube::{Client, Error};
 use serde_json::Value;
 
 use crate::backend::{ApiError, Target};
 use crate::decode::{Object, keeping};
 use crate::gate::Permit;
+use crate::rbac::Grant;
 use crate::watch::{CREDENTIALS, chain};
 
 /// How long a call may go unanswered: API servers give up on a request after 60 s themselves, and most answer in milliseconds.
 const ANSWER: Duration = Duration::from_secs(30);
+
+/// The verbs that RBAC checks for a call. An apply that creates an object needs `create`, too.
+const GET: &[&str] = &["get"];
+const LIST: &[&str] = &["list"];
+const APPLY: &[&str] = &["create", "patch"];
+const PATCH: &[&str] = &["patch"];
+const CREATE: &[&str] = &["create"];
+const DELETE: &[&str] = &["delete"];
 
 /// The client of one pass: writes only while its permit holds.
 #[derive(Clone)]
@@ -55,42 +64,52 @@ impl Calls {
                 read => read.map(Some),
             }
         };
-        Ok(self.answered(read.boxed()).await?.map(|Object(object)| object))
+        let read = self.answered(read.boxed()).await.map_err(|error| explain(error, GET, target, None))?;
+        Ok(read.map(|Object(object)| object))
     }
 
     /// Reads the object if its labels match; `None`: it is not there, or they do not.
     pub(crate) async fn find(&self, target: &Target, selector: &str) -> Result<Option<DynamicObject>, ApiError> {
         let params = ListParams::default().labels(selector).fields(&format!("metadata.name={}", target.name));
-        let found = self.answered(self.api(target).list(&params).boxed()).await?;
+        let found = self.listed(target, params).await?;
         Ok(found.items.into_iter().next().map(|Object(object)| object))
     }
 
     /// Reads all objects of the target's kind and namespace, those that match the selector.
     pub(crate) async fn list(&self, target: &Target, selector: Option<&str>) -> Result<Vec<DynamicObject>, ApiError> {
         let params = selector.iter().fold(ListParams::default(), |params, selector| params.labels(selector));
-        let found = self.answered(self.api(target).list(&params).boxed()).await?;
+        let found = self.listed(target, params).await?;
         Ok(found.items.into_iter().map(|Object(object)| object).collect())
+    }
+
+    async fn listed(&self, target: &Target, params: ListParams) -> Result<ObjectList<Object>, ApiError> {
+        let found = self.answered(self.api(target).list(&params).boxed()).await;
+        found.map_err(|error| explain(error, LIST, target, None))
     }
 
     /// Server-side apply, taking over fields from others.
     pub(crate) async fn apply(&self, target: &Target, object: &Value) -> Result<DynamicObject, ApiError> {
         self.may_write()?;
         let params = PatchParams::apply(&self.manager).force();
-        self.object(self.api(target).patch(&target.name, &params, &Patch::Apply(object)).boxed()).await
+        let applied = self.object(self.api(target).patch(&target.name, &params, &Patch::Apply(object)).boxed()).await;
+        applied.map_err(|error| explain(error, APPLY, target, None))
     }
 
     /// Server-side apply of the status, taking over fields from others.
     pub(crate) async fn apply_status(&self, target: &Target, object: &Value) -> Result<DynamicObject, ApiError> {
         self.may_write()?;
         let params = PatchParams::apply(&self.manager).force();
-        self.object(self.api(target).patch_status(&target.name, &params, &Patch::Apply(object)).boxed()).await
+        let api = self.api(target);
+        let applied = self.object(api.patch_status(&target.name, &params, &Patch::Apply(object)).boxed()).await;
+        applied.map_err(|error| explain(error, PATCH, target, Some("status")))
     }
 
     /// Merge patch of the object's metadata.
     pub(crate) async fn merge(&self, target: &Target, patch: &Value) -> Result<DynamicObject, ApiError> {
         self.may_write()?;
         let params = PatchParams { field_manager: Some(self.manager.to_string()), ..PatchParams::default() };
-        self.object(self.api(target).patch(&target.name, &params, &Patch::Merge(patch)).boxed()).await
+        let merged = self.object(self.api(target).patch(&target.name, &params, &Patch::Merge(patch)).boxed()).await;
+        merged.map_err(|error| explain(error, PATCH, target, None))
     }
 
     /// Creates the object; one of its name is a conflict.
@@ -101,7 +120,7 @@ impl Calls {
         let request = request.map_err(|error| ApiError::Failed(error.to_string()))?;
         match self.object(self.client.request(request).boxed()).await {
             Err(ApiError::Failed(text)) if text.ends_with("already exists") => Err(ApiError::Conflict(text)),
-            answer => answer,
+            answer => answer.map_err(|error| explain(error, CREATE, target, None)),
         }
     }
 
@@ -115,7 +134,7 @@ impl Calls {
                 Some(_) => Err(missing),
                 None => Ok(()),
             },
-            deleted => deleted.map(drop),
+            deleted => deleted.map(drop).map_err(|error| explain(error, DELETE, target, None)),
         }
     }
 
@@ -133,6 +152,12 @@ impl Calls {
         }
         Err(ApiError::Failed("the gate closed during the pass: another replica may be at work".into()))
     }
+}
+
+/// The error of a call on the target, with the rule that its role lacks where that is the cause.
+fn explain(error: ApiError, verbs: &[&str], target: &Target, subresource: Option<&str>) -> ApiError {
+    let (resource, namespace) = (&target.kind.resource, target.namespace.as_deref());
+    Grant { verbs, resource, subresource, namespace }.explain(error)
 }
 
 /// Bounds a call: a server that says nothing must not hold an object for ever.

@@ -42,7 +42,7 @@ pub(super) async fn after_status(calls: &Calls, identity: &Identity, error: ApiE
 
 fn no_subresource(identity: &Identity, text: &str) -> String {
     let resource = &identity.target.kind.resource;
-    let crd = crate::watch::plural_and_group(&resource.plural, &resource.group);
+    let crd = crate::rbac::plural_and_group(&resource.plural, &resource.group);
     let fix = format!("add `subresources: {{ status: {{}} }}` to version {} of the CRD {crd}", resource.version);
     format!("the object is there, and its status subresource is not; {fix} ({text})")
 }

@@ -10,10 +10,10 @@ use super::pending::Pending;
 use super::{PassWorker, account, event};
 use crate::draft::StatusIntent;
 use crate::queue::{Key, Next};
+use crate::rbac::plural_and_group;
 use crate::reconciler::Reconciler;
 use crate::schema::install;
 use crate::status::{HANDLED_ACTIONS, OBSERVED_BY};
-use crate::watch::plural_and_group;
 
 /// So many writes follow each other along the back-off curve: a CRD that has just changed is not served at once.
 const WRITES: u32 = 5;

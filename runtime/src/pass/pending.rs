@@ -12,10 +12,10 @@ use crate::backend::ApiError;
 use crate::draft::StatusIntent;
 use crate::outcome::Outcome;
 use crate::queue::{Causes, Key, Next};
+use crate::rbac::plural_and_group;
 use crate::reconciler::Reconciler;
 use crate::retry::Retry;
 use crate::schema::{install, undeclared};
-use crate::watch::plural_and_group;
 
 /// A status to write, and what comes after it.
 pub(super) struct Pending {

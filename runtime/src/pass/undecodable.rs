@@ -5,8 +5,9 @@ use kube::runtime::events::EventType;
 
 use super::{PassWorker, account, event};
 use crate::queue::{Key, Next};
+use crate::rbac::plural_and_group;
 use crate::reconciler::Reconciler;
-use crate::watch::{Undecodable, plural_and_group};
+use crate::watch::Undecodable;
 
 /// How such a pass ends, in a word, and the reason of its event.
 pub(crate) const UNDECODABLE: &str = "Undecodable";

@@ -38,5 +38,5 @@ pub(crate) use self::seen::Seen;
 pub(crate) use self::selector::matches;
 pub(crate) use self::stream::{Place, Progress};
 pub(crate) use self::streaming::Streaming;
-pub(crate) use self::trouble::{CREDENTIALS, Trouble, chain, plural_and_group};
+pub(crate) use self::trouble::{CREDENTIALS, Trouble, chain};
 pub(crate) use self::watches::{Started, Watches, Watching};

@@ -6,6 +6,7 @@ use super::list_watch::Error;
 use super::stream::Place;
 use crate::backend::ApiError;
 use crate::client::{LineTooLong, is_too_long};
+use crate::rbac::{Grant, WATCH};
 
 /// Why a watch does not work.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,9 +73,7 @@ impl Trouble {
         match self {
             Self::Unknown => format!("install the CRD of {}, or serve {}", resource.kind, resource.api_version),
             Self::Forbidden(_) => {
-                let namespace = place.namespace.iter().map(|namespace| format!(" in namespace {namespace}"));
-                let what = plural_and_group(&resource.plural, &resource.group);
-                format!("grant the verbs get, list, watch on {what}{}", namespace.collect::<String>())
+                Grant { verbs: WATCH, resource, subresource: None, namespace: place.namespace.as_deref() }.to_string()
             }
             Self::Unauthorized(_) => CREDENTIALS.into(),
             Self::Unreachable(_) => "check that the API server runs and can be reached".into(),
@@ -89,11 +88,6 @@ impl Trouble {
 /// What to do where the API server does not know who asks.
 pub(crate) const CREDENTIALS: &str =
     "check the token or certificate of the operator: it has expired, was revoked, or is of another cluster";
-
-/// `secrets`, `deployments.apps`.
-pub(crate) fn plural_and_group(plural: &str, group: &str) -> String {
-    if group.is_empty() { plural.to_owned() } else { format!("{plural}.{group}") }
-}
 
 impl fmt::Display for Trouble {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -6,6 +6,7 @@ use k8s_openapi::api::core::v1::ObjectReference;
 use k8s_openapi::api::events::v1::{Event as Stored, EventSeries};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{MicroTime, ObjectMeta};
 use kube::api::{Api, Patch, PatchParams, PostParams};
+use kube::core::ApiResource;
 use kube::runtime::events::{Event, EventType};
 use kube::{Client, Error};
 use serde_json::json;
@@ -15,6 +16,7 @@ use super::MAX_NOTE;
 use super::correlator::{Correlator, Said, Verdict};
 use crate::backend::ApiError;
 use crate::pass::calls::answered;
+use crate::rbac::Grant;
 
 /// The longest name of an object.
 const MAX_NAME: usize = 253;
@@ -43,6 +45,10 @@ impl Recorder {
             note: event.note.clone().unwrap_or_default(),
         };
         let verdict = self.correlator().judge(said, Instant::now());
+        self.write(verdict, event, about).await.map_err(|error| explain(error, about))
+    }
+
+    async fn write(&self, verdict: Verdict, event: &Event, about: &ObjectReference) -> Result<(), ApiError> {
         match verdict {
             Verdict::Drop => {
                 tracing::debug!(reason = event.reason, "too many events of this object: this one is only counted");
@@ -98,6 +104,13 @@ impl Recorder {
     fn correlator(&self) -> MutexGuard<'_, Correlator> {
         self.correlator.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The error, with the rule that the role lacks where that is the cause.
+fn explain(error: ApiError, about: &ObjectReference) -> ApiError {
+    let resource = ApiResource::erase::<Stored>(&());
+    let namespace = about.namespace.as_deref().or(Some("default"));
+    Grant { verbs: &["create", "patch"], resource: &resource, subresource: None, namespace }.explain(error)
 }
 
 /// The name of the object and the time, within what a name may be.
