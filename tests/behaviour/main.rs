@@ -7,6 +7,7 @@ mod actions;
 mod adopt;
 mod allocations;
 mod behind;
+mod broken_watch;
 mod cache;
 mod calls;
 mod claim;

@@ -1,10 +1,13 @@
 //! The wire between an operator and its API server: every call is seen and counted, and any of them can be made to fail.
 
 use std::convert::Infallible;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use futures::StreamExt;
+use futures::stream::{pending, repeat};
 use http::{Request, Response, Uri};
+use http_body::Frame;
 use http_body_util::{BodyExt, Full, StreamBody};
 use kube::Client;
 use kube::client::Body;
@@ -87,6 +90,10 @@ pub enum Fault {
     Unaware(&'static [&'static str]),
     /// Sends it on once this is true: others come first.
     Hold(watch::Receiver<bool>),
+    /// Starts a watch that neither delivers nor ends.
+    Mute,
+    /// Answers with a line that does not end, and counts how many MiB of it are read.
+    Flood(Arc<AtomicUsize>),
 }
 
 type Rule = Box<dyn FnMut(&Call) -> Option<Fault> + Send>;
@@ -265,14 +272,28 @@ fn refused(fault: &Fault, path: &str) -> Answer {
             let details = json!({ "retryAfterSeconds": after.unwrap_or(0) });
             status(*code, reason(*code), &format!("planted {code}"), &details)
         }
+        Fault::Mute => Response::new(StreamBody::new(pending()).boxed_unsync()),
+        Fault::Flood(read) => flood(read.clone()),
         Fault::Silence | Fault::Unaware(_) | Fault::Hold(_) => {
             status(500, "InternalError", "a fault without an answer", &json!({}))
         }
     }
 }
 
+/// A line that ends only where nobody could hold it in memory.
+fn flood(read: Arc<AtomicUsize>) -> Answer {
+    const MIB: usize = 1 << 20;
+    let part = bytes::Bytes::from(vec![b' '; MIB]);
+    let frames = repeat(part).take(1024).map(move |part| {
+        read.fetch_add(1, Ordering::SeqCst);
+        Ok(Frame::data(part))
+    });
+    Response::new(StreamBody::new(frames).boxed_unsync())
+}
+
 fn reason(code: u16) -> &'static str {
     match code {
+        401 => "Unauthorized",
         409 => "Conflict",
         403 => "Forbidden",
         410 => "Expired",

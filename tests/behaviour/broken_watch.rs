@@ -1,0 +1,154 @@
+//! Watches that hang, that are refused and that deliver too much: what the log and `/readyz` say of them.
+#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use evenkeel::operator::Reason;
+use evenkeel_tests::listener::{Answer, get, listening};
+use evenkeel_tests::logs::Logs;
+use evenkeel_tests::widget::{Lab, Widget, a_widget, definition, is_ready, widget};
+use evenkeel_tests::wire::Fault;
+use evenkeel_tests::world::{Running, Server, World};
+use serde_json::json;
+use tokio::time::sleep;
+use tracing::subscriber::DefaultGuard;
+
+/// An operator that has listed everything, its log, and its listener.
+struct Stage {
+    world: World,
+    operator: Running,
+    address: SocketAddr,
+    logs: Logs,
+    _captured: DefaultGuard,
+}
+
+impl Stage {
+    async fn new() -> Self {
+        let world = World::on(Server::InProcess).await.unwrap();
+        world.install(&definition()).await;
+        let (logs, captured) = Logs::capture();
+        let (operator, address) = listening(world.prepare::<widget>(Lab::at("a")));
+        let stage = Self { operator: Running::start(operator), world, address, logs, _captured: captured };
+        sleep(Duration::from_secs(1)).await;
+        assert_eq!(stage.readyz().await.status, 200);
+        stage
+    }
+
+    async fn readyz(&self) -> Answer {
+        get(self.address, "/readyz").await
+    }
+
+    /// Whether the operator is not ready, and gives this as its only reason.
+    async fn is_only_broken(&self, watch: &str, why: &str) {
+        let answer = self.readyz().await;
+        let lines: Vec<&str> = answer.body.lines().collect();
+        assert_eq!((answer.status, lines.len()), (503, 2), "{}", answer.body);
+        let place = format!("watch of {watch} in namespace {}, broken for ", self.world.namespace);
+        assert!(lines[1].starts_with(&place) && lines[1].ends_with(why), "{}", answer.body);
+    }
+
+    /// Whether the operator works, and says so.
+    async fn recovers(self) {
+        self.world.create::<Widget>(a_widget("last", json!({ "child": "x" }))).await;
+        sleep(Duration::from_secs(60)).await;
+        assert!(is_ready(&self.world.raw::<Widget>("last").await));
+        assert_eq!((self.readyz().await.status, &*self.readyz().await.body), (200, "ready\n"));
+        self.operator.stop().await.unwrap();
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_watch_that_hangs_is_logged_and_takes_readiness_away_until_it_delivers() {
+    let stage = Stage::new().await;
+    stage.world.wire.fault(|call| (call.is_watch() && call.path.ends_with("/widgets")).then_some(Fault::Mute));
+    stage.world.cluster().drop_watches();
+    // The server is given 295 s, in which it should have ended the watch, and the watch two minutes to come back.
+    sleep(Duration::from_secs(290)).await;
+    assert_eq!(stage.readyz().await.status, 200, "it may have nothing to deliver");
+    sleep(Duration::from_secs(140)).await;
+    let why = "the watch neither delivered nor ended within 295s; \
+        check the API server and what is between it and the operator, such as a proxy";
+    for _ in 0..20 {
+        stage.is_only_broken("widgets.tests.evenkeel.dev", why).await;
+        sleep(Duration::from_secs(61)).await;
+    }
+    let logged = stage.logs.with(&["WARN", "the watch failed, and is tried again", why, "widgets.tests.evenkeel.dev"]);
+    assert!((1..=6).contains(&logged.len()), "once for each time that it hung: {logged:?}");
+    stage.world.wire.mend();
+    // The last of them still has to be given up.
+    sleep(Duration::from_secs(330)).await;
+    stage.recovers().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_watch_whose_credentials_are_refused_does_not_ask_for_a_role() {
+    let stage = Stage::new().await;
+    stage.world.wire.fault(|call| call.path.ends_with("/configmaps").then_some(Fault::Answer(401, None)));
+    stage.world.cluster().drop_watches();
+    sleep(Duration::from_secs(180)).await;
+    let why = "the API server refuses the credentials: planted 401; \
+        check the token or certificate of the operator: it has expired, was revoked, or is of another cluster";
+    stage.is_only_broken("configmaps", why).await;
+    let logged = stage.logs.with(&["configmaps", "the watch failed"]);
+    assert!(!logged.is_empty() && logged.iter().all(|line| line.contains(why)), "{logged:?}");
+    assert_eq!(stage.logs.with(&["grant the verb"]), Vec::<String>::new());
+    stage.world.wire.mend();
+    stage.recovers().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_operator_whose_credentials_are_refused_ends_at_the_start_and_does_not_ask_for_a_role() {
+    let world = World::on(Server::InProcess).await.unwrap();
+    world.install(&definition()).await;
+    world.wire.fault(|_| Some(Fault::Answer(401, None)));
+    let run = world.prepare::<widget>(Lab::at("a")).run_until(std::future::pending());
+    let error = tokio::time::timeout(Duration::from_secs(60), run).await.expect("it ends by itself").unwrap_err();
+    let text = error.to_string();
+    assert_eq!(error.reason(), Reason::Config, "{text}");
+    assert!(
+        text.starts_with("the API server refuses the credentials: planted 401\n  help: check the token or cert"),
+        "{text}"
+    );
+    assert!(!text.contains("grant"), "{text}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_status_write_whose_credentials_are_refused_does_not_ask_for_a_role() {
+    let stage = Stage::new().await;
+    stage.world.wire.fault(|call| call.is_status_write().then_some(Fault::Answer(401, None)));
+    stage.world.create::<Widget>(a_widget("one", json!({}))).await;
+    sleep(Duration::from_secs(60)).await;
+    let logged = stage.logs.with(&["the status was not written"]);
+    let why = "the API server refuses the credentials: planted 401; check the token or certificate of the operator";
+    assert!(!logged.is_empty() && logged.iter().all(|line| line.contains(why)), "{logged:?}");
+    assert_eq!(stage.logs.with(&["grant the verb"]), Vec::<String>::new());
+    stage.world.wire.mend();
+    stage.recovers().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_watch_reads_at_most_64_mib_of_a_line_and_the_error_names_the_bound() {
+    let stage = Stage::new().await;
+    let (read, floods) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+    let (counted, flooded) = (read.clone(), floods.clone());
+    stage.world.wire.fault(move |call| {
+        let is_flooded = call.is_watch() && call.path.ends_with("/configmaps");
+        is_flooded.then(|| {
+            floods.fetch_add(1, Ordering::SeqCst);
+            Fault::Flood(read.clone())
+        })
+    });
+    stage.world.cluster().drop_watches();
+    sleep(Duration::from_secs(180)).await;
+    let (counted, flooded) = (counted.load(Ordering::SeqCst), flooded.load(Ordering::SeqCst));
+    assert!(flooded > 1 && counted <= 65 * flooded, "{counted} MiB of {flooded} lines");
+    let why = "a line of the watch, which holds one object, is longer than 64 MiB; \
+        find the object that is so large, and make it smaller";
+    stage.is_only_broken("configmaps", why).await;
+    assert!(!stage.logs.with(&["WARN", "configmaps", "the watch failed", why]).is_empty());
+    stage.world.wire.mend();
+    stage.recovers().await;
+}
