@@ -38,6 +38,9 @@ pub struct ObservedInputs {
 /// holds it.
 pub(crate) const NOT_FINAL: &str = "not-final";
 
+/// Stands for the hash of the wiring in a status that a patch wrote, until server-side apply owns its fields.
+pub(crate) const PATCHED: &str = "patched";
+
 impl ObservedInputs {
     /// Whether the last outcome was final: the digest is one.
     pub(crate) fn is_final(&self) -> bool {
@@ -47,6 +50,11 @@ impl ObservedInputs {
     /// The same as after a pass whose outcome is not final.
     pub(crate) fn not_final(self) -> Self {
         Self { digest: NOT_FINAL.to_owned(), ..self }
+    }
+
+    /// The same, written by a patch.
+    pub(crate) fn patched(self) -> Self {
+        Self { wiring: PATCHED.to_owned(), ..self.not_final() }
     }
 }
 

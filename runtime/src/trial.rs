@@ -147,7 +147,7 @@ impl Backend for Direct {
         async move { self.owning(&target).delete(None).await }.boxed()
     }
 
-    fn record(&self, intent: StatusIntent, _: bool) -> BoxFuture<'_, Result<(), ApiError>> {
+    fn record(&self, _: StatusIntent, intent: StatusIntent, _: bool) -> BoxFuture<'_, Result<(), ApiError>> {
         let resource = &self.target.kind.resource;
         let body = json!({
             "apiVersion": resource.api_version, "kind": resource.kind,

@@ -27,6 +27,7 @@ mod gone;
 mod handmade;
 mod hardship;
 mod hook;
+mod hot;
 mod index;
 mod late;
 mod lean;

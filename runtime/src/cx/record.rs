@@ -38,12 +38,12 @@ impl<S: SubReconciler> Cx<'_, S> {
     /// Stores the author's fields in the middle of the pass. What is `urgent` is stored also where the spec has moved meanwhile.
     pub(super) async fn store(&mut self, urgent: bool) -> Result<(), ApiError> {
         let turn = self.draft.turn().await;
-        let intent = self.draft.progress_beside(turn.as_ref());
-        if intent == self.draft.found() {
+        let (intent, found) = (self.draft.progress_beside(turn.as_ref()), self.draft.found());
+        if intent == found {
             return Ok(());
         }
         let (intent, backend) = (intent.unfinished(), self.draft.backend.clone());
-        match backend.record(intent.clone(), urgent).await {
+        match backend.record(found, intent.clone(), urgent).await {
             Ok(()) => {
                 if let Some(turn) = &turn {
                     turn.wrote(intent.clone());

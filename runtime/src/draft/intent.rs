@@ -76,6 +76,11 @@ impl StatusIntent {
         Self { observed_inputs: self.observed_inputs.map(ObservedInputs::not_final), ..self }
     }
 
+    /// The same, written by a patch: server-side apply has to take its fields over before it is final.
+    pub(crate) fn patched(self) -> Self {
+        Self { observed_inputs: Some(self.observed_inputs.unwrap_or_default().patched()), ..self }
+    }
+
     /// Whether it says what the other says, under another digest or other code.
     pub(crate) fn differs_in_digest_only(&self, other: &Self) -> bool {
         let Self { observed_generation, conditions, fields, observed_inputs, receipts, summary, second } = self;

@@ -30,7 +30,7 @@ impl Backend for Nowhere {
     fn delete(&self, _: Target) -> BoxFuture<'_, Result<(), ApiError>> {
         unreachable!("no step deletes here")
     }
-    fn record(&self, _: StatusIntent, _: bool) -> BoxFuture<'_, Result<(), ApiError>> {
+    fn record(&self, _: StatusIntent, _: StatusIntent, _: bool) -> BoxFuture<'_, Result<(), ApiError>> {
         unreachable!("no step records here")
     }
     fn blocking(&self, _: Box<dyn FnOnce() + Send>) -> BoxFuture<'static, ()> {

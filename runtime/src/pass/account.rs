@@ -1,12 +1,15 @@
 //! What a pass says beside when it runs again: how it ended, for its span and the figures, and the events to send after it.
 
 use std::cell::{Cell, RefCell};
+use std::time::Duration;
 
 use k8s_openapi::api::core::v1::ObjectReference;
 use kube::runtime::events::Event;
 
+use super::{Begun, PassWorker};
 use crate::outcome::Outcome;
-use crate::queue::Next;
+use crate::queue::{Key, Next};
+use crate::reconciler::Reconciler;
 
 tokio::task_local! {
     static WORD: Cell<Option<&'static str>>;
@@ -47,5 +50,16 @@ fn word(next: &Next, said: Option<&'static str>) -> &'static str {
         (_, Some(said)) => said,
         (Next::Retry { .. } | Next::Undone { .. } | Next::RetryAlong { .. }, None) => "Failed",
         (Next::Await | Next::After(_) | Next::Store(_), None) => Outcome::Ignored.as_str(),
+    }
+}
+
+impl<R: Reconciler> PassWorker<R> {
+    /// Records how a pass ended.
+    pub(super) fn ended(&self, key: &Key, begun: &Begun, outcome: &'static str, next: &Next) {
+        if !begun.span.is_disabled() {
+            begun.span.record("outcome", outcome);
+        }
+        let took = begun.at.map_or(Duration::ZERO, |began| began.elapsed());
+        self.env.meter.tell(|counts| counts.pass(key, outcome, next, took));
     }
 }

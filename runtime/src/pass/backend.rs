@@ -14,6 +14,7 @@ use tokio_util::task::TaskTracker;
 use super::apply::{Owned, Version};
 use super::calls::Calls;
 use super::children::{Applied, Children};
+use super::hot;
 use super::inputs::Tracked;
 use super::owned::owned;
 use super::same::is_applied;
@@ -46,6 +47,8 @@ pub(super) struct PassBackend {
     pub(super) settled: bool,
     /// Which references to other namespaces are allowed.
     pub(super) access: Access,
+    /// The object changes faster than passes take: its status is patched.
+    pub(super) hot: bool,
     pub(super) blocking: TaskTracker,
     /// Counts the steps.
     pub(super) meter: Meter,
@@ -64,6 +67,19 @@ impl PassBackend {
             self.version.lock().unwrap_or_else(PoisonError::into_inner).clone_from(version);
         }
         (self.written)(object);
+    }
+
+    /// Writes the status in place of the one that was found.
+    pub(super) async fn write(
+        &self,
+        identity: &Identity,
+        found: &StatusIntent,
+        intent: &StatusIntent,
+    ) -> Result<DynamicObject, Unwritten> {
+        match self.hot {
+            true => hot::patch(&self.calls, identity, found, intent).await,
+            false => status::write(&self.calls, identity, &self.version(), intent).await,
+        }
     }
 
     pub(super) fn tracked(&self) -> MutexGuard<'_, Tracked> {
@@ -253,10 +269,10 @@ impl Backend for PassBackend {
         self.children.keep_operation(place, operation);
     }
 
-    fn record(&self, intent: StatusIntent, urgent: bool) -> BoxFuture<'_, Result<(), ApiError>> {
+    fn record(&self, found: StatusIntent, intent: StatusIntent, urgent: bool) -> BoxFuture<'_, Result<(), ApiError>> {
         async move {
             let identity = Identity { urgent, ..self.identity.clone() };
-            match status::write(&self.calls, &identity, &self.version(), &intent).await {
+            match self.write(&identity, &found, &intent).await {
                 Ok(object) => {
                     self.note(&object);
                     Ok(())

@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
+use http::HeaderValue;
+use http::header::CONTENT_TYPE;
 use kube::api::{Api, DeleteParams, DynamicObject, ListParams, Patch, PatchParams, PostParams, Preconditions};
 use kube::core::{ObjectList, Request, Status};
 use kube::{Client, Error};
@@ -104,6 +106,20 @@ impl Calls {
         applied.map_err(|error| explain(error, PATCH, target, Some("status")))
     }
 
+    /// JSON patch of the status.
+    pub(crate) async fn patch_status(&self, target: &Target, operations: &Value) -> Result<DynamicObject, ApiError> {
+        self.may_write()?;
+        let params = PatchParams { field_manager: Some(self.manager.to_string()), ..PatchParams::default() };
+        // Kube's own JSON patch needs one more crate.
+        let request = Request::new(self.api(target).resource_url());
+        let request = request.patch_subresource("status", &target.name, &params, &Patch::Merge(&Value::Null));
+        let mut request = request.map_err(|error| ApiError::Failed(error.to_string()))?;
+        *request.body_mut() = as_go_writes(operations).into_bytes();
+        request.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json-patch+json"));
+        let patched = self.object(self.client.request(request).boxed()).await;
+        patched.map_err(|error| explain(error, PATCH, target, Some("status")))
+    }
+
     /// Merge patch of the object's metadata.
     pub(crate) async fn merge(&self, target: &Target, patch: &Value) -> Result<DynamicObject, ApiError> {
         self.may_write()?;
@@ -158,6 +174,14 @@ impl Calls {
 fn explain(error: ApiError, verbs: &[&str], target: &Target, subresource: Option<&str>) -> ApiError {
     let (resource, namespace) = (&target.kind.resource, target.namespace.as_deref());
     Grant { verbs, resource, subresource, namespace }.explain(error)
+}
+
+/// JSON as Go writes it. The API server compares the texts of a `test` as they are sent, and its own has these characters escaped. They are
+/// found within strings only.
+fn as_go_writes(value: &Value) -> String {
+    let text = value.to_string();
+    let escaped = ['<', '>', '&', '\u{2028}', '\u{2029}'];
+    escaped.iter().fold(text, |text, char| text.replace(*char, &format!("\\u{:04x}", u32::from(*char))))
 }
 
 /// Bounds a call: a server that says nothing must not hold an object for ever.

@@ -18,7 +18,7 @@ use crate::observed::Observed;
 use crate::outcome::Outcome;
 use crate::queue::{Key, Next};
 use crate::reconciler::{Primary, Reconciler};
-use crate::status::{NOT_FINAL, ObservedInputs, StatusContract};
+use crate::status::{NOT_FINAL, ObservedInputs, PATCHED, StatusContract};
 
 impl<R: Reconciler> PassWorker<R> {
     /// Writes the status if it differs, records the event of a transition, and schedules.
@@ -56,7 +56,7 @@ impl<R: Reconciler> PassWorker<R> {
         if changed {
             self.warn_of_time_stamps(draft, object, &intent);
             let events = tale.event().into_iter().chain(policy::change(&found, &intent)).collect();
-            let pending = Pending::new(object, intent, (&outcome, retry), events);
+            let pending = Pending::new(object, (found, intent), (&outcome, retry), events);
             written = self.write(key, object, backend, pending).await;
         }
         self.observe(backend, &outcome, &tale, written.as_ref().err());
@@ -68,7 +68,7 @@ impl<R: Reconciler> PassWorker<R> {
             Some(late) => late.within(next),
             None => next,
         };
-        self.while_lost(key, next)
+        Self::until_quiet(backend, self.while_lost(key, next))
     }
 
     fn observed(
@@ -115,16 +115,18 @@ impl<R: Reconciler> PassWorker<R> {
         found
     }
 
-    /// The status of another wiring may hold what earlier managers left.
+    /// The status of another wiring may hold what earlier managers left, and one that was patched is not owned by server-side apply. A hot
+    /// object keeps its managers: to take fields over needs a version.
     pub(super) async fn take_over(&self, object: &R::Object, backend: &PassBackend) -> Result<(), Unwritten> {
-        let previously = R::WIRING.previously.managers;
         let Some(status) = object.status().filter(|status| !status.conditions().is_empty()) else { return Ok(()) };
-        if previously.is_empty()
-            || Observed::of(status, &R::WIRING).inputs.is_some_and(|inputs| inputs.wiring == self.wiring)
-        {
+        let inputs = Observed::of(status, &R::WIRING).inputs;
+        let is_of = |wiring: &str| inputs.as_ref().is_some_and(|inputs| inputs.wiring == wiring);
+        let previously = R::WIRING.previously.managers.iter().copied().filter(|_| !is_of(&self.wiring));
+        let managers: Vec<&str> = previously.chain(is_of(PATCHED).then_some(&*self.manager)).collect();
+        if managers.is_empty() || backend.hot {
             return Ok(());
         }
-        if let Some(version) = status::take_over(&backend.calls, &backend.identity, Take::Managers(previously)).await? {
+        if let Some(version) = status::take_over(&backend.calls, &backend.identity, Take::Managers(&managers)).await? {
             *backend.version.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = version;
         }
         Ok(())

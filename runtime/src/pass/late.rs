@@ -3,6 +3,8 @@
 //! A label that another tool renews each minute would else cost a write each minute, and an upgrade a write per object at once. Until the
 //! write, the process remembers what the last body depended on; after a restart the body runs once more.
 
+use std::time::Duration;
+
 use futures::FutureExt;
 use kube::ResourceExt;
 use tokio::time::Instant;
@@ -42,12 +44,16 @@ impl Late {
     /// The same schedule, not beyond the time at which the digest is due.
     pub(super) fn within(self, next: Next) -> Next {
         let Some(due) = self.due else { return next };
-        let left = due.saturating_duration_since(Instant::now());
-        match next {
-            Next::Await => Next::Store(left),
-            Next::After(delay) if left < delay => Next::Store(left),
-            other => other,
-        }
+        sooner(next, due.saturating_duration_since(Instant::now()))
+    }
+}
+
+/// The same schedule, not beyond the time at which something has to be stored.
+pub(super) fn sooner(next: Next, left: Duration) -> Next {
+    match next {
+        Next::Await => Next::Store(left),
+        Next::After(delay) if left < delay => Next::Store(left),
+        other => other,
     }
 }
 

@@ -20,6 +20,7 @@ mod finish;
 mod glance;
 mod gone;
 mod hook;
+mod hot;
 mod inputs;
 mod late;
 mod leftover;
@@ -40,7 +41,6 @@ mod undecodable;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use futures::FutureExt;
 use k8s_openapi::api::core::v1::ObjectReference;
@@ -163,6 +163,8 @@ struct Memory {
     foreign: BTreeSet<&'static str>,
     /// Fields of ours that stay in the status though we leave them out, and that could not be taken over; null: none.
     untakeable: serde_json::Value,
+    /// When it last changed under a pass, after several conflicts in a row.
+    hot: Option<Instant>,
     /// It was suspended when it was last looked at.
     suspended: bool,
     /// It was told that it goes.
@@ -203,6 +205,7 @@ impl<R: Reconciler> PassWorker<R> {
 
     /// What it goes through is on the heap, piece by piece: most passes find the object unchanged, and moving a future costs what it is long.
     async fn pass(&self, key: &Key, causes: Causes, attempt: Attempt) -> Next {
+        self.heat(key, attempt);
         let object = match self.fetch(key, attempt).await {
             Ok(Some(object)) => object,
             Ok(None) => return self.absent(key),
@@ -267,14 +270,6 @@ impl<R: Reconciler> PassWorker<R> {
         let recorder = self.recorder.clone();
         let tail = (!told.is_empty()).then(|| event::publish(recorder, told).instrument(begun.span).boxed());
         Ran { next: schedule::not_before(next, retry_after), tail }
-    }
-
-    fn ended(&self, key: &Key, begun: &Begun, outcome: &'static str, next: &Next) {
-        if !begun.span.is_disabled() {
-            begun.span.record("outcome", outcome);
-        }
-        let took = begun.at.map_or(Duration::ZERO, |began| began.elapsed());
-        self.env.meter.tell(|counts| counts.pass(key, outcome, next, took));
     }
 
     fn unreachable(&self, error: &ApiError) -> Next {
@@ -343,6 +338,7 @@ impl<R: Reconciler> PassWorker<R> {
                 remember(&primary, written);
             }),
             access: self.env.access,
+            hot: self.is_hot(key),
             blocking: TaskTracker::new(),
             meter: self.env.meter.clone(),
             began: Instant::now(),

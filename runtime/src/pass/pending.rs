@@ -21,6 +21,8 @@ use crate::schema::{install, undeclared};
 pub(super) struct Pending {
     uid: String,
     generation: Option<i64>,
+    /// The status that it replaces.
+    found: StatusIntent,
     pub(super) intent: StatusIntent,
     outcome: Outcome,
     retry: Retry,
@@ -30,13 +32,14 @@ pub(super) struct Pending {
 impl Pending {
     pub(super) fn new(
         object: &impl Resource,
-        intent: StatusIntent,
+        (found, intent): (StatusIntent, StatusIntent),
         (outcome, retry): (&Outcome, Retry),
         events: Vec<Event>,
     ) -> Self {
         Self {
             uid: object.uid().unwrap_or_default(),
             generation: object.meta().generation,
+            found,
             intent,
             outcome: outcome.clone(),
             retry,
@@ -62,7 +65,7 @@ impl<R: Reconciler> PassWorker<R> {
     ) -> Result<(), Next> {
         self.expect_loss(key, &mut pending.intent);
         let written = match self.take_over(object, backend).await {
-            Ok(()) => self.apply_status(key, object, backend, &pending.intent).await,
+            Ok(()) => self.write_status(key, object, backend, (&pending.found, &pending.intent)).await,
             Err(unwritten) => Err(unwritten),
         };
         let answer = match written {
@@ -118,7 +121,7 @@ impl<R: Reconciler> PassWorker<R> {
         let (outcome, retry) = (pending.outcome.clone(), pending.retry);
         account::ends(outcome.as_str());
         match self.write(key, &object, &backend, pending).await {
-            Ok(()) => self.schedule(&object, (&outcome, retry), false, &mut Vec::new()),
+            Ok(()) => Self::until_quiet(&backend, self.schedule(&object, (&outcome, retry), false, &mut Vec::new())),
             Err(next) => next,
         }
     }

@@ -53,16 +53,20 @@ pub(super) async fn write(
     for _ in 0..=RESENDS {
         let body = body(identity, &version, &intent.to_value());
         match calls.apply_status(&identity.target, &body).await {
-            Ok(object) if object.metadata.uid.as_deref() == Some(&*identity.uid) => return Ok(object),
-            // What a proxy answers may be any JSON: it does not show that the status was written.
-            Ok(_) => {
-                return Err(Unwritten::Failed(ApiError::Failed("the answer to the write is not the object".into())));
-            }
+            Ok(object) => return of_object(identity, object),
             Err(ApiError::Conflict(_)) => version = newer_version(calls, identity).await?,
             Err(error) => return Err(gone::after_status(calls, identity, error).await),
         }
     }
     Err(Unwritten::Outdated)
+}
+
+/// The answer to a write. What a proxy answers may be any JSON: it does not show that the status was written.
+pub(super) fn of_object(identity: &Identity, answer: DynamicObject) -> Result<DynamicObject, Unwritten> {
+    match answer.metadata.uid.as_deref() == Some(&*identity.uid) {
+        true => Ok(answer),
+        false => Err(Unwritten::Failed(ApiError::Failed("the answer to the write is not the object".into()))),
+    }
 }
 
 async fn newer_version(calls: &Calls, identity: &Identity) -> Result<String, Unwritten> {
@@ -74,6 +78,13 @@ async fn newer_version(calls: &Calls, identity: &Identity) -> Result<String, Unw
 pub(super) async fn newer(calls: &Calls, identity: &Identity) -> Result<DynamicObject, Unwritten> {
     let live = gone::live(calls, identity).await?;
     if identity.holds_for(&live) { Ok(live) } else { Err(Unwritten::Outdated) }
+}
+
+/// The object as it is now, if it is in the same state of deletion, whatever its spec says.
+pub(super) async fn same(calls: &Calls, identity: &Identity) -> Result<DynamicObject, Unwritten> {
+    let live = gone::live(calls, identity).await?;
+    let is_same = identity.urgent || live.metadata.deletion_timestamp.is_some() == identity.deleting;
+    if is_same { Ok(live) } else { Err(Unwritten::Outdated) }
 }
 
 fn body(identity: &Identity, version: &str, status: &Value) -> Value {

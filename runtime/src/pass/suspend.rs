@@ -3,7 +3,7 @@
 use kube::runtime::events::EventType;
 
 use super::backend::PassBackend;
-use super::status::{self, Unwritten};
+use super::status::Unwritten;
 use super::{PassWorker, account, event, policy};
 use crate::draft::{Draft, StatusIntent};
 use crate::queue::{Key, Next};
@@ -36,13 +36,13 @@ impl<R: Reconciler> PassWorker<R> {
         if intent == found {
             return Next::Await;
         }
-        match status::write(&backend.calls, &backend.identity, &backend.version(), intent).await {
+        match backend.write(&backend.identity, found, intent).await {
             Ok(written) => {
                 backend.note(&written);
                 if let Some(event) = policy::change(found, intent) {
                     account::tells(event, self.reference(object));
                 }
-                Next::Await
+                Self::until_quiet(backend, Next::Await)
             }
             Err(unwritten) => self.unstamped(key, backend, unwritten),
         }

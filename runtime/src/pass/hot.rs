@@ -1,0 +1,225 @@
+//! Hot objects: the status is written also while the object changes faster than a pass takes.
+//!
+//! A write with the version that the pass knows meets a newer one each time. The result of the pass holds for the generation that it names,
+//! so it is written to any version of the same object, by a JSON patch that tests the uid and the status. Server-side apply cannot do that:
+//! it ignores a uid. But it does not own what a patch writes. So a patched status holds a [mark](crate::status::PATCHED) and is not final,
+//! and the next write in a quiet moment takes its fields over.
+
+use std::time::Duration;
+
+use kube::api::DynamicObject;
+use serde_json::{Value, json};
+use tokio::time::Instant;
+
+use super::backend::PassBackend;
+use super::calls::Calls;
+use super::late::sooner;
+use super::status::{self, Identity, RESENDS, Unwritten};
+use super::{PassWorker, gone};
+use crate::backend::ApiError;
+use crate::condition::{RECONCILING, STALLED, Stamp, find, mark_reconciling};
+use crate::draft::StatusIntent;
+use crate::queue::{Attempt, Key, Next};
+use crate::reconciler::Reconciler;
+
+/// So many conflicts in a row make an object hot.
+const CONFLICTS: u32 = 2;
+
+/// A hot object is quiet when it has not changed under a pass for so long.
+const QUIET: Duration = Duration::from_secs(1);
+
+const CONDITIONS: &str = "conditions";
+
+impl<R: Reconciler> PassWorker<R> {
+    /// An object whose passes end in conflicts is hot from now on.
+    pub(super) fn heat(&self, key: &Key, attempt: Attempt) {
+        if attempt.conflicts >= CONFLICTS {
+            self.keep_hot(key);
+        }
+    }
+
+    /// The object changed under a pass.
+    pub(super) fn keep_hot(&self, key: &Key) {
+        self.memory().entry(key.clone()).or_default().hot = Some(Instant::now());
+    }
+
+    pub(super) fn is_hot(&self, key: &Key) -> bool {
+        let since = self.memory().get(key).and_then(|memory| memory.hot);
+        since.is_some_and(|at| at.elapsed() < QUIET)
+    }
+
+    /// Applies the status, or patches that of a hot object.
+    pub(super) async fn write_status(
+        &self,
+        key: &Key,
+        object: &R::Object,
+        backend: &PassBackend,
+        (found, intent): (&StatusIntent, &StatusIntent),
+    ) -> Result<DynamicObject, Unwritten> {
+        if !backend.hot {
+            return self.apply_status(key, object, backend, intent).await;
+        }
+        let written = patch(&backend.calls, &backend.identity, found, intent).await?;
+        if written.metadata.generation != backend.identity.generation {
+            self.keep_hot(key);
+        }
+        Ok(written)
+    }
+
+    /// The same schedule, not beyond the time at which a status that was patched can be applied.
+    pub(super) fn until_quiet(backend: &PassBackend, next: Next) -> Next {
+        if backend.hot { sooner(next, QUIET) } else { next }
+    }
+}
+
+/// Patches the status of any version of the object that is in the same state of deletion. What of `found` is not in the intent is removed.
+pub(super) async fn patch(
+    calls: &Calls,
+    identity: &Identity,
+    found: &StatusIntent,
+    intent: &StatusIntent,
+) -> Result<DynamicObject, Unwritten> {
+    let intent = patched(identity, intent);
+    let mut refused: Option<(ApiError, Value)> = None;
+    for _ in 0..=RESENDS {
+        let live = status::same(calls, identity).await?;
+        let known = live.data.get("status").unwrap_or(&Value::Null);
+        // The status is as it was when it was tested: the server refuses something else.
+        if let Some((error, _)) = refused.take_if(|(_, tested)| tested == known) {
+            return Err(Unwritten::Failed(error));
+        }
+        let operations = operations(&identity.uid, known, &overlaid(known, found, &intent));
+        match calls.patch_status(&identity.target, &operations).await {
+            Ok(object) => return status::of_object(identity, object),
+            Err(error @ ApiError::Invalid(_)) => refused = Some((error, known.clone())),
+            Err(ApiError::Conflict(_)) => {}
+            Err(error) => return Err(gone::after_status(calls, identity, error).await),
+        }
+    }
+    Err(Unwritten::Outdated)
+}
+
+/// The status as it is patched: not final, and in progress for observers that do not compare generations.
+fn patched(identity: &Identity, intent: &StatusIntent) -> StatusIntent {
+    let mut intent = intent.clone().patched();
+    let is_open = [RECONCILING, STALLED].iter().any(|type_| find(&intent.conditions, type_).is_some());
+    if intent.second.is_none() && !is_open {
+        let generation = identity.generation.unwrap_or_default();
+        let message = format!("generation {generation} was reconciled while the object kept changing");
+        let stamp = Stamp::new(generation, crate::moment::now());
+        mark_reconciling(&mut intent.conditions, "Progressing", &message, &stamp);
+    }
+    intent
+}
+
+/// The patch of the status, for this object, where the status is still the known one.
+fn operations(uid: &str, known: &Value, status: &Value) -> Value {
+    json!([
+        { "op": "test", "path": "/metadata/uid", "value": uid },
+        { "op": "test", "path": "/status", "value": known },
+        { "op": "add", "path": "/status", "value": status },
+    ])
+}
+
+/// This status with the intent in place of what was found to be ours of it.
+fn overlaid(known: &Value, found: &StatusIntent, intent: &StatusIntent) -> Value {
+    let mut status = known.clone();
+    overlay(&mut status, &found.to_value(), &intent.to_value());
+    status[CONDITIONS] = conditions(&known[CONDITIONS], found, intent);
+    status
+}
+
+/// The conditions of the intent, and those of other writers as they are.
+fn conditions(known: &Value, found: &StatusIntent, intent: &StatusIntent) -> Value {
+    let is_ours = |type_: &str| [found, intent].iter().any(|status| find(&status.conditions, type_).is_some());
+    let others = known.as_array().into_iter().flatten();
+    let others = others.filter(|condition| !condition["type"].as_str().is_some_and(is_ours)).cloned();
+    intent.conditions.iter().map(|condition| json!(condition)).chain(others).collect()
+}
+
+/// Replaces what is ours object by object. Lists are atomic.
+fn overlay(status: &mut Value, found: &Value, intent: &Value) {
+    let Value::Object(fields) = intent else {
+        *status = intent.clone();
+        return;
+    };
+    if !status.is_object() {
+        *status = json!({});
+    }
+    let dropped = found.as_object().into_iter().flatten().filter(|(name, _)| !fields.contains_key(*name));
+    for (name, _) in dropped {
+        status.as_object_mut().and_then(|status| status.remove(name));
+    }
+    for (name, field) in fields {
+        overlay(&mut status[name], found.get(name).unwrap_or(&Value::Null), field);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::condition::{Condition, Status};
+
+    fn status(conditions: &[(&str, Status)]) -> StatusIntent {
+        let conditions =
+            conditions.iter().map(|(type_, status)| Condition::new(*type_, *status, "Because", "")).collect();
+        StatusIntent {
+            observed_generation: Some(7),
+            conditions,
+            fields: std::collections::BTreeMap::default(),
+            observed_inputs: None,
+            receipts: crate::request::Receipts::default(),
+            summary: "Ready",
+            second: None,
+        }
+    }
+
+    #[test]
+    fn only_our_part_of_the_status_is_replaced() {
+        let ours = StatusIntent { observed_generation: Some(6), ..status(&[("Reconciling", Status::True)]) };
+        let known = json!({ "theirs": 1, "observedGeneration": 6, "conditions": [
+            { "type": "Reconciling", "status": "True" }, { "type": "Theirs", "status": "True" },
+        ] });
+        let found = overlaid(&known, &ours, &status(&[("Ready", Status::True)]));
+        let types: Vec<_> =
+            found["conditions"].as_array().unwrap().iter().map(|condition| &condition["type"]).collect();
+        assert_eq!(types, ["Ready", "Theirs"]);
+        assert_eq!((&found["theirs"], &found["observedGeneration"]), (&json!(1), &json!(7)));
+    }
+
+    #[test]
+    fn a_patched_status_is_in_progress_unless_it_is_stalled() {
+        let kind = crate::wiring::KindInfo::of::<k8s_openapi::api::core::v1::ConfigMap>();
+        let target = crate::backend::Target { kind, namespace: None, name: "w".into() };
+        let identity = Identity { target, uid: "u".into(), generation: Some(7), deleting: false, urgent: false };
+        let types = |status: &StatusIntent| -> Vec<String> {
+            patched(&identity, status).conditions.into_iter().map(|condition| condition.type_).collect()
+        };
+        assert_eq!(types(&status(&[("Ready", Status::True)])), ["Ready", "Reconciling"]);
+        let stalled = status(&[("Stalled", Status::True), ("Ready", Status::False)]);
+        assert_eq!(types(&stalled), ["Stalled", "Ready"]);
+        assert_eq!(patched(&identity, &stalled).observed_inputs.unwrap().wiring, crate::status::PATCHED);
+    }
+
+    #[test]
+    fn a_status_that_was_never_written_is_created() {
+        let found = overlaid(&Value::Null, &status(&[]), &status(&[("Ready", Status::True)]));
+        assert_eq!((&found["conditions"][0]["type"], &found["observedGeneration"]), (&json!("Ready"), &json!(7)));
+    }
+
+    #[test]
+    fn a_second_reconciler_replaces_its_own_entry() {
+        let ours = StatusIntent { second: Some(("a/b", false)), ..status(&[]) };
+        let found = overlaid(&json!({ "observedBy": { "other": { "stalled": true } } }), &ours, &ours);
+        assert_eq!(found["observedBy"]["other"], json!({ "stalled": true }));
+        assert_eq!(found["observedBy"]["a/b"]["generation"], 7);
+    }
+
+    #[test]
+    fn what_the_intent_drops_of_a_nested_object_goes_and_what_is_not_ours_stays() {
+        let mut status = json!({ "a": { "ours": 1, "dropped": 2, "theirs": 3 }, "list": [1, 2] });
+        let ours = json!({ "a": { "ours": 0, "dropped": 2 }, "list": [1, 2], "gone": 1 });
+        overlay(&mut status, &ours, &json!({ "a": { "ours": 4 }, "list": [3] }));
+        assert_eq!(status, json!({ "a": { "ours": 4, "theirs": 3 }, "list": [3] }));
+    }
+}

@@ -1,0 +1,199 @@
+//! Hot objects: the spec of one changes faster than its status can be written.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use evenkeel_testkit::{Effect, Fault, Verb, eventually};
+use evenkeel_tests::on_each_server;
+use evenkeel_tests::widget::{Lab, Widget, a_widget, definition, is_ready, status_of, widget};
+use evenkeel_tests::wire::Call;
+use evenkeel_tests::world::{SOON, Server, World};
+use kube::api::{DynamicObject, Patch, PatchParams};
+use serde_json::{Value, json};
+use tokio::time::{Instant, sleep};
+
+on_each_server!(
+    a_patched_status_is_applied_when_the_object_is_quiet,
+    a_patched_status_never_reaches_another_object_of_the_name,
+);
+
+const WIDGETS: &str = "tester/widget";
+
+/// The generation that the status is for, and that of the spec.
+fn generations(object: &Value) -> (i64, i64) {
+    (object["status"]["observedGeneration"].as_i64().unwrap_or(0), object["metadata"]["generation"].as_i64().unwrap())
+}
+
+async fn set(world: &World, fetch: &str) {
+    world.merge::<Widget>("w", json!({ "spec": { "fetch": fetch } })).await;
+}
+
+/// How a spec changes: so many times each time, after so long, for so many seconds.
+struct Storm {
+    changes: usize,
+    pause: Duration,
+    seconds: usize,
+}
+
+/// The status writes of one second.
+#[derive(Debug)]
+struct Second {
+    stored: usize,
+    conflicts: usize,
+    refused: usize,
+}
+
+impl Storm {
+    /// Changes the spec for a second.
+    async fn second(&self, world: &World, number: usize) -> Second {
+        world.cluster().log().clear();
+        let end = Instant::now() + Duration::from_secs(1);
+        for at in 0.. {
+            if Instant::now() >= end {
+                break;
+            }
+            for change in 0..self.changes {
+                set(world, &format!("{number}-{at}-{change}")).await;
+            }
+            sleep(self.pause).await;
+        }
+        let of_ours = world.cluster().log().filter(|entry| {
+            entry.subresource.as_deref() == Some("status") && entry.field_manager == WIDGETS && entry.code != 0
+        });
+        let with = |code: fn(u16) -> bool| of_ours.iter().filter(|entry| code(entry.code)).count();
+        Second {
+            stored: with(|code| code < 300),
+            conflicts: with(|code| code == 409),
+            refused: with(|code| code >= 400 && code != 409),
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_changing_object_is_written_in_each_second() {
+    let world = World::on(Server::InProcess).await.unwrap();
+    world.install(&definition()).await;
+    let operator = world.operator::<widget>(Lab::at("a"));
+    world.create::<Widget>(a_widget("w", json!({}))).await;
+    world.until::<Widget>("w", "ready", is_ready).await;
+    let slow = || Fault::new(Effect::Latency(Duration::from_millis(5))).resource("widgets").always();
+    world.cluster().faults().add(slow().caller(WIDGETS));
+    world.cluster().faults().add(slow().caller("tester").verb(Verb::Get));
+    // Tokio's clock has milliseconds: ten changes in each make 10,000 in a second.
+    for (changes, millis, seconds) in [(10, 1, 1), (1, 1, 2), (1, 7, 2)] {
+        let storm = Storm { changes, pause: Duration::from_millis(millis), seconds };
+        let (before, _) = generations(&world.raw::<Widget>("w").await);
+        let mut all = Vec::new();
+        for second in 0..storm.seconds {
+            all.push(storm.second(&world, second).await);
+        }
+        let (after, live) = generations(&world.raw::<Widget>("w").await);
+        println!("{changes} changes each {millis} ms: {all:?}");
+        assert!(before < after && after <= live, "{before}, {after} of {live}");
+        let sum = |of: fn(&Second) -> usize| all.iter().map(of).sum::<usize>();
+        let (stored, conflicts) = (sum(|second| second.stored), sum(|second| second.conflicts));
+        assert!(all.iter().all(|second| second.stored > 0), "{all:?}");
+        assert!(conflicts * 20 <= stored + conflicts && sum(|second| second.refused) == 0, "{all:?}");
+        world.until::<Widget>("w", "ready after it", is_ready).await;
+        // Until the status belongs to server-side apply again: the next storm meets a quiet object.
+        sleep(Duration::from_secs(60)).await;
+        assert_eq!(claims(&world).await, [json!([WIDGETS, "Apply"])]);
+        world.wire.clear();
+        sleep(Duration::from_secs(600)).await;
+        assert_eq!(world.writes(), 0);
+    }
+    operator.stop().await.unwrap();
+}
+
+/// Who claims fields of the status, and how.
+async fn claims(world: &World) -> Vec<Value> {
+    let object = world.raw::<Widget>("w").await;
+    let of_status = |entry: &&Value| entry["fieldsV1"]["f:status"].as_object().is_some_and(|fields| !fields.is_empty());
+    let entries = object["metadata"]["managedFields"].as_array().unwrap().iter().filter(of_status);
+    entries.map(|entry| json!([entry["manager"], entry["operation"]])).collect()
+}
+
+/// Changes the spec under this many passes, each of which stands still in its first step meanwhile. Returns the generation that the last of
+/// them found.
+async fn change_under(world: &World, lab: &Arc<Lab>, passes: usize) -> i64 {
+    let mut found = 0;
+    let mut held = lab.hold.lock().await;
+    for pass in 1..=passes {
+        eventually(SOON, || async { (lab.passes() == pass).then_some(()) }).await;
+        found = generations(&world.raw::<Widget>("w").await).1;
+        set(world, &pass.to_string()).await;
+        // The waiting pass is let through before the next one is held.
+        drop(held);
+        held = lab.hold.lock().await;
+    }
+    drop(held);
+    found
+}
+
+async fn a_patched_status_is_applied_when_the_object_is_quiet(world: World) -> World {
+    world.install(&definition()).await;
+    let lab = Lab::at("a");
+    let foreign = json!({ "type": "Theirs", "status": "True", "reason": "Told", "message": "by <another> & no manager of ours",
+        "lastTransitionTime": "2026-01-01T00:00:00Z" });
+    let operator = {
+        let mut widget = a_widget("w", json!({}));
+        widget["metadata"]["finalizers"] = json!(["tests.evenkeel.dev/tester"]);
+        world.create::<Widget>(widget).await;
+        let theirs: DynamicObject = serde_json::from_value(json!({
+            "apiVersion": "tests.evenkeel.dev/v1", "kind": "Widget", "metadata": { "name": "w" },
+            "status": { "conditions": [foreign] },
+        }))
+        .unwrap();
+        let api = world.api::<Widget>();
+        api.patch_status("w", &PatchParams::apply("them").force(), &Patch::Apply(&theirs)).await.unwrap();
+        world.operator::<widget>(lab.clone())
+    };
+    let found = change_under(&world, &lab, 3).await;
+    let written = world.until::<Widget>("w", "written", |object| generations(object).0 >= found).await;
+    let is_patch = |call: &Call| call.is_status_write() && call.body.starts_with('[');
+    assert!(world.wire.count(is_patch) > 0, "the third pass did not wait for a quiet moment");
+    assert_eq!(status_of(&written, "Theirs"), "True");
+
+    let is_settled = |object: &Value| is_ready(object) && object["status"]["observedInputs"]["wiring"] != "patched";
+    let object = world.until::<Widget>("w", "settled", is_settled).await;
+    assert_eq!((status_of(&object, "Reconciling"), status_of(&object, "Theirs")), (String::new(), "True".into()));
+    let claims = claims(&world).await;
+    assert!(claims.contains(&json!([WIDGETS, "Apply"])) && !claims.contains(&json!([WIDGETS, "Update"])), "{claims:?}");
+    // What a later pass does not say any more goes: it belongs to nobody else.
+    world.merge::<Widget>("w", json!({ "spec": { "fetch": "broken" } })).await;
+    world.until::<Widget>("w", "failing", |object| status_of(object, "Reconciling") == "True").await;
+    world.merge::<Widget>("w", json!({ "spec": { "fetch": null } })).await;
+    let object = world.until::<Widget>("w", "ready", is_ready).await;
+    assert_eq!(status_of(&object, "Reconciling"), "");
+    operator.stop().await.unwrap();
+    world
+}
+
+async fn a_patched_status_never_reaches_another_object_of_the_name(world: World) -> World {
+    world.install(&definition()).await;
+    let lab = Lab::at("a");
+    let operator = world.operator::<widget>(lab.clone());
+    world.create::<Widget>(a_widget("w", json!({}))).await;
+    change_under(&world, &lab, 3).await;
+    let is_patch = |call: &Call| call.is_status_write() && call.body.starts_with('[');
+    eventually(SOON, || async { (world.wire.count(is_patch) > 0).then_some(()) }).await;
+    operator.crash().await;
+
+    // The patch as it was sent is refused once the object is another one.
+    let call = world.wire.calls().into_iter().find(is_patch).unwrap();
+    world.merge::<Widget>("w", json!({ "metadata": { "finalizers": null } })).await;
+    world.delete::<Widget>("w").await;
+    world.until_gone::<Widget>("w").await;
+    world.create::<Widget>(a_widget("w", json!({}))).await;
+    let request = http::Request::patch(format!("{}?{}", call.path, call.query));
+    let mut request =
+        request.header("content-type", "application/json-patch+json").body(call.body.into_bytes()).unwrap();
+    // Without the test of the conditions, that of the uid alone has to refuse it.
+    let mut operations: Vec<Value> = serde_json::from_slice(request.body()).unwrap();
+    operations.retain(|one| one["op"] != "test" || one["path"] == "/metadata/uid");
+    *request.body_mut() = serde_json::to_vec(&operations).unwrap();
+    let refused = world.client.request::<Value>(request).await.unwrap_err();
+    assert!(matches!(&refused, kube::Error::Api(status) if status.code == 422), "{refused}");
+    assert!(world.raw::<Widget>("w").await["status"]["conditions"].is_null(), "nothing of it was written");
+    world
+}
