@@ -5,21 +5,21 @@ use std::time::Duration;
 use evenkeel::prelude::*;
 use serde_json::{Value, json};
 
+use super::reasons::retry;
 use crate::script::{End, Wrong};
 use crate::stage::{FINALIZER, Stage};
 
-fn verdict(said: &Value, message: &Value) -> End {
+fn verdict(said: &Value, message: &Value, failure: &str) -> End {
     let text = message.as_str().unwrap_or("m");
     match said.as_str() {
         Some("postpone") => {
             let postponed = Wrong::new(Class::Waiting { poll: None }, "ReconciliationPostponed", text);
             End::Wrong(postponed.retried(evenkeel::Retry::VerySlow))
         }
-        Some("block") => {
-            End::Wrong(Wrong::new(Class::Waiting { poll: Some(Duration::from_secs(30)) }, "Blocked", text))
-        }
-        Some("error") => End::Wrong(Wrong::new(Class::Transient, "Failed", text)),
-        _ => End::Fine,
+        Some("block") => End::Wrong(Wrong::new(Class::Transient, "ReconciliationBlocked", text)),
+        Some("error") => End::Wrong(Wrong::new(Class::Transient, failure, text)),
+        Some("proceed" | "success" | "record") | None => End::Fine,
+        Some(other) => panic!("no verdict {other}"),
     }
 }
 
@@ -28,9 +28,9 @@ pub(super) async fn adapter(given: Value) -> Value {
     {
         let mut script = stage.script.lock();
         let before = if given["owner_pre"].is_string() { &given["owner_pre"] } else { &given["pre"] };
-        script.before = verdict(before, &given["message"]);
+        script.before = verdict(before, &given["message"], "Failed");
         script.of_owner = given["owner_pre"].is_string();
-        script.after = verdict(&given["post"], &Value::Null);
+        script.after = verdict(&given["post"], &given["message"], "PostReconciliationFailure");
     }
     stage.create(json!({}), json!({ "sync": 3600 })).await;
     stage.operate(|operator| operator);
@@ -44,11 +44,12 @@ pub(super) async fn adapter(given: Value) -> Value {
     let knows = stage.script.count("after under manage") > 0;
     tokio::time::sleep(Duration::from_secs(2 * 3600)).await;
     let tries = stage.script.count("before");
+    let again = retry(&stage.script.pauses("before"));
     json!({
         "core_runs": ran,
         "ready": ready,
         "ready_status": ready["status"],
-        "retry": if (2..=4).contains(&tries) { json!("next scheduled sync only") } else { json!(tries) },
+        "retry": if (2..=4).contains(&tries) { json!("next scheduled sync only") } else { again },
         "owner_pre_called": before > 0,
         "post_received": if knows { "the resolved policies of this pass" } else { "" },
     })

@@ -6,13 +6,14 @@ use evenkeel::prelude::*;
 use k8s_openapi::api::core::v1::ConfigMap;
 use serde_json::{Value, json};
 
+use super::reasons::retry;
 use crate::script::{End, Wrong};
 use crate::stage::{FINALIZER, Stage};
 
 pub(super) async fn adapter(given: Value) -> Value {
     let mut stage = Stage::new().await;
     let owner = &given["owner"];
-    if owner == "absent" {
+    if owner == "absent" || owner["ready"] == "False" {
         let waits =
             Wrong::new(Class::Transient, "WaitingForOwner", "the owner is not there").retried(evenkeel::Retry::Fast);
         stage.script.lock().claim = End::Wrong(waits);
@@ -28,11 +29,10 @@ pub(super) async fn adapter(given: Value) -> Value {
     stage.settle().await;
     let (object, ready) = (stage.object().await, stage.ready().await);
     tokio::time::sleep(Duration::from_secs(600)).await;
-    let longest = stage.script.pauses("claim").into_iter().fold(0.0, f64::max);
     let meta = &object["metadata"];
     json!({
         "ready": ready,
-        "retry": if longest <= 30.1 { "fast" } else { "slow" },
+        "retry": retry(&stage.script.pauses("claim")),
         "finalizer_added": meta["finalizers"] == json!([FINALIZER]),
         "owner_reference_set": meta["ownerReferences"].is_array(),
         "marker_annotation_saved": meta["annotations"]["example.com/resource-id"] == "id",

@@ -23,9 +23,11 @@ pub(crate) fn known(group: &str) -> Known {
         "aso.reasons" => &[("reason", FREE)],
         "aso.ready-error" => READY_ERROR,
         "aso.interval" => INTERVAL,
-        "aso.claim.owner" => {
-            &[("owner", &["absent"]), ("owner.ready", &["True"]), ("owner.kind", &["external id", "kubernetes object"])]
-        }
+        "aso.claim.owner" => &[
+            ("owner", &["absent"]),
+            ("owner.ready", &["True", "False"]),
+            ("owner.kind", &["external id", "kubernetes object"]),
+        ],
         "aso.checks" => CHECKS,
         "aso.long-operation" => OPERATION,
         "aso.classify" => &[("code", FREE), ("codes", FREE), ("http", FREE), ("extension", &["marks retryable"])],

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::stage::{Outside, Stage, annotations};
 
 /// The policy that counts, as the status and the functions that ran tell it.
-async fn effective(object: &Value, namespace: &Value, default: &Value) -> (String, Stage) {
+pub(super) async fn effective(object: &Value, namespace: &Value, default: &Value) -> (String, Stage) {
     let mut stage = Stage::new().await;
     if namespace["error"].is_string() {
         stage.world.wire.fault(|call| {

@@ -84,7 +84,7 @@ async fn shown(end: End) -> (Value, Value) {
 }
 
 /// The class that the longest pause shows.
-fn retry(pauses: &[f64]) -> Value {
+pub(super) fn retry(pauses: &[f64]) -> Value {
     let longest = pauses.iter().copied().reduce(f64::max);
     match longest {
         None => Value::Null,
