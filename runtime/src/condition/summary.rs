@@ -106,6 +106,13 @@ mod tests {
     }
 
     #[test]
+    fn the_schema_of_a_status_has_the_three_words_only() {
+        let schema = schemars::schema_for!(Status).to_value().to_string();
+        assert!(["True", "False", "Unknown"].iter().all(|word| schema.contains(&format!("\"{word}\""))), "{schema}");
+        assert!(!schema.contains("\"Other\""), "{schema}");
+    }
+
+    #[test]
     fn a_missing_positive_condition_is_unknown_for_us_and_absent_for_flux() {
         let present = [condition("Fetched", Status::True)];
         assert_eq!(ready(Ranking::Worst, &present, None).0, Status::Unknown);
