@@ -1,4 +1,4 @@
-//! Digests that follow late: what only labels, annotations or the code changed runs the body, and costs no write of its own.
+//! Digests that follow late: a change of labels, annotations, owned objects or the code runs the body, and costs no status write of its own.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,6 +8,7 @@ use evenkeel_tests::on_each_server;
 use evenkeel_tests::widget::{Lab, Widget, a_widget, definition, is_ready, revised, widget};
 use evenkeel_tests::wire::{Call, Fault};
 use evenkeel_tests::world::{Running, SOON, Server, World, quiet};
+use k8s_openapi::api::core::v1::ConfigMap;
 use kube::api::{Patch, PatchParams};
 use serde_json::{Value, json};
 use tokio::time::sleep;
@@ -79,6 +80,26 @@ async fn what_the_body_makes_of_a_label_is_written_and_no_status() {
     world.merge::<Widget>("w", json!({ "metadata": { "labels": { "tier": null } } })).await;
     sleep(SETTLED).await;
     assert_eq!((lab.passes() - before, world.writes(), status_writes(&world)), (2, 2, 0), "and back");
+    operator.stop().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_changed_child_is_put_right_and_no_status_is_written() {
+    let (world, lab, operator) = started(json!({ "child": "x" })).await;
+    let before = lab.passes();
+    for value in ["y", "z"] {
+        world.merge::<ConfigMap>("w", json!({ "data": { "data": value } })).await;
+        sleep(SETTLED).await;
+        assert_eq!(world.api::<ConfigMap>().get("w").await.unwrap().data.unwrap()["data"], "x");
+    }
+    assert_eq!((lab.passes() - before, world.writes(), status_writes(&world)), (2, 2, 0), "the child only");
+
+    let (operator, bodies) = restarted(&world, &lab, operator).await;
+    assert_eq!((bodies, status_writes(&world)), (1, 0), "a restart does not know what the last body saw");
+    sleep(HOUR).await;
+    assert_eq!(status_writes(&world), 1, "it stores it within the hour");
+    let (operator, bodies) = restarted(&world, &lab, operator).await;
+    assert_eq!((bodies, status_writes(&world)), (0, 1));
     operator.stop().await.unwrap();
 }
 

@@ -172,7 +172,7 @@ impl Causes {
 
     /// A pass for one of these stores its digest at once. After others the digest can wait, where nothing else is to be written: the
     /// process remembers it, and after a restart the body runs once more.
-    pub(crate) const STORED: Self = Self::OWNED.union(Self::WATCHED).union(Self::RESYNC);
+    pub(crate) const STORED: Self = Self::WATCHED.union(Self::RESYNC);
 
     /// Those that are both here and there.
     pub(crate) const fn both(self, other: Self) -> Self {
