@@ -95,10 +95,23 @@ impl Draft {
         (outcome, intent)
     }
 
+    /// What is there, as [`found`](Self::found), at the end of a pass, which needs it no longer: it is moved out of the draft.
+    pub(crate) fn take_found(&mut self) -> StatusIntent {
+        let mut before = std::mem::take(&mut self.before.conditions);
+        let kept = self.wiring.kept_types().iter().copied().chain([self.wiring.summary_type()]);
+        let order = kept.chain(self.wiring.condition_types());
+        let places = order.filter_map(|type_| {
+            let place = before.iter().position(|condition| condition.type_ == type_)?;
+            Some(before.swap_remove(place))
+        });
+        let conditions = places.collect();
+        let observed_inputs = self.before.observed_inputs.take();
+        StatusIntent { conditions, observed_inputs, ..self.found() }
+    }
+
     /// Stalled, Reconciling, Ready, further summaries, then declared order: the order as sent.
     fn summarized(&self, outcome: &Outcome, retry: Retry) -> Vec<Condition> {
-        let declared: Vec<Condition> = self.conditions.iter().flatten().cloned().collect();
-        let mut all = Vec::with_capacity(declared.len() + 2);
+        let mut all = Vec::with_capacity(self.conditions.len() + 2);
         match outcome {
             Outcome::Stalled { reason, message } => all.push(self.stamped(STALLED, Status::True, reason, message)),
             Outcome::Requeue { .. } | Outcome::Waiting { .. } | Outcome::Failed { .. } => {
@@ -107,7 +120,7 @@ impl Draft {
             }
             _ => {}
         }
-        all.extend(declared);
+        all.extend(self.conditions.iter().flatten().cloned());
         let marked = self.marked.map(|place| self.wiring.conditions[place].type_);
         let merge = Merge::of(Ranking::Worst, self.members(0..self.conditions.len())).and_progress().first(marked);
         if let Some(summary) = merge.summary(&all, READY) {
@@ -173,7 +186,8 @@ impl Draft {
             observed_generation,
             conditions,
             fields: self.fields(),
-            observed_inputs: self.before.observed_inputs.clone(),
+            // The pass knows them, the draft does not.
+            observed_inputs: None,
             receipts: self.receipts.clone(),
             summary: self.wiring.summary_type(),
             second: self.second(matches!(outcome, Outcome::Stalled { .. })),

@@ -39,7 +39,8 @@ impl PartialEq for Field {
 /// # Errors
 /// When the status cannot be written as a JSON object (a map with keys that are no strings, say).
 pub(crate) fn author_fields<S: StatusContract>(status: &S) -> Result<Fields, Error> {
-    status.serialize(Fielder::default())
+    // Most fields are shorter: the text does not grow.
+    status.serialize(Fielder { text: Vec::with_capacity(512), ..Fielder::default() })
 }
 
 /// Writes each field of a struct by itself, and those of the framework not at all.

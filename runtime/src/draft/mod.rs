@@ -16,7 +16,8 @@ mod turn;
 mod typed;
 
 use std::any::Any;
-use std::collections::{BTreeMap, BTreeSet};
+use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 #[cfg(not(feature = "operator"))]
@@ -140,7 +141,7 @@ impl Draft {
     fn bare(
         wiring: Wiring,
         generation: i64,
-        observed: Observed<'static>,
+        mut observed: Observed<'static>,
         found: Vec<Condition>,
         backend: Arc<dyn Backend>,
     ) -> Self {
@@ -159,7 +160,7 @@ impl Draft {
                 all_fields: Fields::new(),
                 conditions: found,
                 fields: Fields::new(),
-                observed_inputs: observed.inputs.as_deref().cloned(),
+                observed_inputs: observed.inputs.take().map(Cow::into_owned),
                 receipts: Receipts::default(),
             },
             marked: None,
@@ -367,12 +368,10 @@ impl Draft {
     /// Whether the pass changed a condition's status or an author field: the back-off starts anew. What it recorded and took back is no
     /// progress: each try would do so.
     pub(crate) fn progressed(&self, intent: &StatusIntent) -> bool {
-        let statuses = |conditions: &[Condition]| -> BTreeMap<String, Status> {
-            let declared = conditions.iter().filter(|c| self.wiring.conditions.iter().any(|i| i.type_ == c.type_));
-            declared.map(|c| (c.type_.clone(), c.status)).collect()
-        };
+        let status = |conditions: &[Condition], type_| find(conditions, type_).map(|condition| condition.status);
+        let differs = |type_| status(&self.before.conditions, type_) != status(&intent.conditions, type_);
         let fields = self.first.as_ref().unwrap_or(&self.before.fields);
-        statuses(&self.before.conditions) != statuses(&intent.conditions) || *fields != intent.fields
+        self.wiring.conditions.iter().any(|info| differs(info.type_)) || *fields != intent.fields
     }
 
     /// A progress write went through: it is what is there now.

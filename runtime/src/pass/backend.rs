@@ -1,6 +1,6 @@
 //! The port of one pass: reads from the shared caches, writes through the counted calls.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use futures::FutureExt;
@@ -36,7 +36,7 @@ pub(super) struct PassBackend {
     pub(super) relations: Relations,
     pub(super) key: Key,
     pub(super) identity: Identity,
-    pub(super) owner: OwnerReference,
+    pub(super) owner: OnceLock<OwnerReference>,
     pub(super) children: Children,
     pub(super) version: Mutex<String>,
     /// The owned and watched objects as this pass saw them, for the digest: what changes meanwhile must not look seen.
@@ -82,6 +82,12 @@ impl PassBackend {
         }
     }
 
+    /// The reference to the object in what it owns: made when it is needed first.
+    fn owner(&self) -> &OwnerReference {
+        let Identity { target, uid, .. } = &self.identity;
+        self.owner.get_or_init(|| super::owner(&target.kind, &target.name, uid))
+    }
+
     pub(super) fn tracked(&self) -> MutexGuard<'_, Tracked> {
         self.tracked.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -124,12 +130,12 @@ impl PassBackend {
 
     /// The object as one that a step writes or deletes.
     fn owning<'a>(&'a self, target: &'a Target) -> Owned<'a> {
-        let claimant = Claimant { owner: &self.owner, manager: &self.calls.manager };
+        let claimant = Claimant { owner: self.owner(), manager: &self.calls.manager };
         Owned { calls: &self.calls, claimant, target, asker: Some((&self.relations, &self.key)) }
     }
 
     async fn apply_child(&self, adopt: Adopt, target: Target, object: Value) -> Result<Arc<DynamicObject>, ApiError> {
-        let object = owned(&target, object, &self.owner)?;
+        let object = owned(&target, object, self.owner())?;
         let intent = hash(&object.to_string());
         let now = || self.relations.version_of(&target);
         // Nothing to send: the same intent, and the object is as our last apply left it.

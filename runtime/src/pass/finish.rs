@@ -41,9 +41,9 @@ impl<R: Reconciler> PassWorker<R> {
         draft.references.extend(policy::namespace::<R>(object).map(|namespace| namespace.to_string()));
         self.env.relations.keep(key, &draft.references);
         intent.observed_inputs = Some(self.observed(object, backend, &draft.references, (&outcome, verdict.claimed)));
-        let found = self.without_foreign(key, draft.found(), &intent);
-        let mut tale = Tale::of(&found, &intent, &outcome, halt, R::WIRING.conditions);
         let progressed = draft.progressed(&intent);
+        let found = self.without_foreign(key, draft.take_found(), &intent);
+        let mut tale = Tale::of(&found, &intent, &outcome, halt, R::WIRING.conditions);
         Self::after(object, draft, (&outcome, halt), &mut intent, &mut tale);
         let late = self.lateness(key, object, verdict.causes, (&found, &intent));
         let changed = late.is_none() && intent != found && !self.is_lost(key, &found, &intent);

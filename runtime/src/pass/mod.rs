@@ -40,7 +40,7 @@ mod tell;
 mod undecodable;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use futures::FutureExt;
 use k8s_openapi::api::core::v1::ObjectReference;
@@ -329,7 +329,7 @@ impl<R: Reconciler> PassWorker<R> {
             relations: self.env.relations.clone(),
             key: key.clone(),
             identity: self.identity(key, object),
-            owner: owner(object, &self.kind),
+            owner: OnceLock::new(),
             children,
             version: Mutex::new(object.resource_version().unwrap_or_default()),
             tracked: Mutex::new(self.tracked(object)),
@@ -362,12 +362,12 @@ fn remember<K: crate::Primary>(primary: &Primary<K>, written: &DynamicObject) ->
 }
 
 /// The reference of an object to what it owns.
-pub(crate) fn owner<K: Resource>(object: &K, kind: &KindInfo) -> OwnerReference {
+pub(crate) fn owner(kind: &KindInfo, name: &str, uid: &str) -> OwnerReference {
     OwnerReference {
         api_version: kind.resource.api_version.clone(),
         kind: kind.resource.kind.clone(),
-        name: object.name_any(),
-        uid: object.uid().unwrap_or_default(),
+        name: name.to_owned(),
+        uid: uid.to_owned(),
         block_owner_deletion: Some(true),
         controller: Some(true),
     }

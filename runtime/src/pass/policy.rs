@@ -77,8 +77,8 @@ impl<R: Reconciler> PassWorker<R> {
 
 /// The namespace of the object, where its policy counts.
 pub(super) fn namespace<R: Reconciler>(object: &R::Object) -> Option<Target> {
-    let counts = R::WIRING.policies.is_some_and(|policies| policies.namespace);
-    let name = object.namespace().filter(|_| counts)?;
+    R::WIRING.policies.filter(|policies| policies.namespace)?;
+    let name = object.namespace()?;
     Some(Target { kind: KindInfo::of::<Namespace>(), namespace: None, name })
 }
 

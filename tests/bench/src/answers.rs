@@ -54,7 +54,7 @@ struct Collection {
 
 impl Collection {
     fn render(sample: &Sample, objects: usize, page: usize) -> Self {
-        let numbers: Vec<usize> = (0..objects).collect();
+        let numbers: Vec<usize> = (0..objects.min(sample.at_most)).collect();
         let pages = numbers.chunks(page).enumerate().map(|(at, numbers)| {
             let items: Vec<String> = numbers.iter().map(|number| sample.render(*number, false, number + 1)).collect();
             let items = items.join(",");

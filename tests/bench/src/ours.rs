@@ -152,6 +152,14 @@ pub async fn owner(release: &Release, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow
 /// # Panics
 /// When it cannot start.
 pub async fn start<R: Reconciler<Object: CustomResourceExt, Deps = Arc<Lab>>>(client: Client) {
-    let operator = Operator::new("bench").client(client).reconciler::<R>(Arc::default());
+    start_with::<R>(client, Arc::default()).await;
+}
+
+/// The same, and counts its bodies.
+///
+/// # Panics
+/// When it cannot start.
+pub async fn start_with<R: Reconciler<Object: CustomResourceExt, Deps = Arc<Lab>>>(client: Client, lab: Arc<Lab>) {
+    let operator = Operator::new("bench").client(client).reconciler::<R>(lab);
     operator.run_until(std::future::pending()).await.unwrap();
 }

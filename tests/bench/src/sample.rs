@@ -23,6 +23,8 @@ pub struct Sample {
     after: String,
     uid: String,
     distinct: bool,
+    /// There are at most so many of it, however many there are of other kinds.
+    pub(crate) at_most: usize,
 }
 
 /// Where the fixtures are.
@@ -47,13 +49,28 @@ impl Sample {
             .expect("a uid")
             .to_owned();
         let uid = uid.trim_end_matches("-child").to_owned();
-        Self { plural, before, after, uid, distinct: false }
+        Self { plural, before, after, uid, distinct: false, at_most: usize::MAX }
     }
 
     /// The same, and each object has a uid of its own. What its status remembers of the last pass is then not true any more.
     #[must_use]
     pub fn distinct(self) -> Self {
         Self { distinct: true, ..self }
+    }
+
+    /// The same for a client that does not ask for the metadata alone: objects of this kind of the core group.
+    #[must_use]
+    pub fn whole(self, kind: &str) -> Self {
+        let of_kind = |text: String| {
+            text.replace("\"meta.k8s.io/v1\"", "\"v1\"").replace("\"PartialObjectMetadata\"", &format!("\"{kind}\""))
+        };
+        Self { before: of_kind(self.before), after: of_kind(self.after), ..self }
+    }
+
+    /// There is one of it, however many there are of other kinds.
+    #[must_use]
+    pub fn alone(self) -> Self {
+        Self { at_most: 1, ..self }
     }
 
     /// The same, and what changes is a field of the status that somebody else writes.
