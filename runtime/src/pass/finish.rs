@@ -32,7 +32,7 @@ impl<R: Reconciler> PassWorker<R> {
     ) -> Next {
         if verdict.outcome == Outcome::Conflict {
             self.observe(backend, &Outcome::Conflict, &Tale::untold(), None);
-            return Next::Conflict { newer_than: backend.version() };
+            return self.outdated(key, backend);
         }
         let halt = verdict.halt.as_ref();
         let retry = halt.map(|halt| halt.retry).unwrap_or_default();

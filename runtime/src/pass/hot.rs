@@ -19,10 +19,10 @@ use super::{PassWorker, gone};
 use crate::backend::ApiError;
 use crate::condition::{RECONCILING, STALLED, Stamp, find, mark_reconciling};
 use crate::draft::StatusIntent;
-use crate::queue::{Attempt, Key, Next};
+use crate::queue::{Key, Next};
 use crate::reconciler::Reconciler;
 
-/// So many conflicts in a row make an object hot.
+/// So many outdated status writes in a row make an object hot.
 const CONFLICTS: u32 = 2;
 
 /// A hot object is quiet when it has not changed under a pass for so long.
@@ -30,22 +30,41 @@ const QUIET: Duration = Duration::from_secs(1);
 
 const CONDITIONS: &str = "conditions";
 
-impl<R: Reconciler> PassWorker<R> {
-    /// An object whose passes end in conflicts is hot from now on.
-    pub(super) fn heat(&self, key: &Key, attempt: Attempt) {
-        if attempt.conflicts >= CONFLICTS {
-            self.keep_hot(key);
-        }
-    }
+/// How an object changes under its passes.
+#[derive(Debug, Default)]
+pub(super) struct Heat {
+    /// So many status writes in a row were outdated.
+    outdated: u32,
+    /// It is hot, and last changed under a pass then.
+    at: Option<Instant>,
+}
 
-    /// The object changed under a pass.
-    pub(super) fn keep_hot(&self, key: &Key) {
-        self.memory().entry(key.clone()).or_default().hot = Some(Instant::now());
+impl<R: Reconciler> PassWorker<R> {
+    /// The status that a pass was to write is outdated.
+    pub(super) fn outdated(&self, key: &Key, backend: &PassBackend) -> Next {
+        let mut memory = self.memory();
+        let heat = &mut memory.entry(key.clone()).or_default().heat;
+        heat.outdated += 1;
+        if heat.outdated >= CONFLICTS {
+            *heat = Heat { outdated: 0, at: Some(Instant::now()) };
+        }
+        drop(memory);
+        Next::Conflict { newer_than: backend.version() }
     }
 
     pub(super) fn is_hot(&self, key: &Key) -> bool {
-        let since = self.memory().get(key).and_then(|memory| memory.hot);
+        let since = self.memory().get(key).and_then(|memory| memory.heat.at);
         since.is_some_and(|at| at.elapsed() < QUIET)
+    }
+
+    /// A status was written. The object stays hot for a while if it changed under the pass.
+    fn cool(&self, key: &Key, is_still_hot: bool) {
+        let mut memory = self.memory();
+        let heat = &mut memory.entry(key.clone()).or_default().heat;
+        heat.outdated = 0;
+        if is_still_hot {
+            heat.at = Some(Instant::now());
+        }
     }
 
     /// Applies the status, or patches that of a hot object.
@@ -56,13 +75,11 @@ impl<R: Reconciler> PassWorker<R> {
         backend: &PassBackend,
         (found, intent): (&StatusIntent, &StatusIntent),
     ) -> Result<DynamicObject, Unwritten> {
-        if !backend.hot {
-            return self.apply_status(key, object, backend, intent).await;
-        }
-        let written = patch(&backend.calls, &backend.identity, found, intent).await?;
-        if written.metadata.generation != backend.identity.generation {
-            self.keep_hot(key);
-        }
+        let written = match backend.hot {
+            true => patch(&backend.calls, &backend.identity, found, intent).await?,
+            false => self.apply_status(key, object, backend, intent).await?,
+        };
+        self.cool(key, backend.hot && written.metadata.generation != backend.identity.generation);
         Ok(written)
     }
 
@@ -195,7 +212,7 @@ mod tests {
         let types = |status: &StatusIntent| -> Vec<String> {
             patched(&identity, status).conditions.into_iter().map(|condition| condition.type_).collect()
         };
-        assert_eq!(types(&status(&[("Ready", Status::True)])), ["Ready", "Reconciling"]);
+        assert_eq!(types(&status(&[("Ready", Status::True)])), ["Reconciling", "Ready"]);
         let stalled = status(&[("Stalled", Status::True), ("Ready", Status::False)]);
         assert_eq!(types(&stalled), ["Stalled", "Ready"]);
         assert_eq!(patched(&identity, &stalled).observed_inputs.unwrap().wiring, crate::status::PATCHED);

@@ -64,6 +64,7 @@ use self::children::Children;
 use self::clock::Clock;
 use self::event::Recorder;
 use self::finalizer::Finalizers;
+use self::hot::Heat;
 use self::late::Late;
 use self::lost::Lost;
 use self::pending::Pending;
@@ -163,8 +164,8 @@ struct Memory {
     foreign: BTreeSet<&'static str>,
     /// Fields of ours that stay in the status though we leave them out, and that could not be taken over; null: none.
     untakeable: serde_json::Value,
-    /// When it last changed under a pass, after several conflicts in a row.
-    hot: Option<Instant>,
+    /// How it changes under its passes.
+    heat: Heat,
     /// It was suspended when it was last looked at.
     suspended: bool,
     /// It was told that it goes.
@@ -205,7 +206,6 @@ impl<R: Reconciler> PassWorker<R> {
 
     /// What it goes through is on the heap, piece by piece: most passes find the object unchanged, and moving a future costs what it is long.
     async fn pass(&self, key: &Key, causes: Causes, attempt: Attempt) -> Next {
-        self.heat(key, attempt);
         let object = match self.fetch(key, attempt).await {
             Ok(Some(object)) => object,
             Ok(None) => return self.absent(key),

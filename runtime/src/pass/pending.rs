@@ -75,7 +75,7 @@ impl<R: Reconciler> PassWorker<R> {
                 written
             }
             Err(Unwritten::Gone) => return Err(self.forget(key)),
-            Err(Unwritten::Outdated) => return Err(Next::Conflict { newer_than: backend.version() }),
+            Err(Unwritten::Outdated) => return Err(self.outdated(key, backend)),
             Err(Unwritten::Failed(error)) => return Err(self.unwritten(key, object, pending, &error)),
         };
         for event in std::mem::take(&mut pending.events) {

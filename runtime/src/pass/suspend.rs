@@ -51,7 +51,7 @@ impl<R: Reconciler> PassWorker<R> {
     pub(super) fn unstamped(&self, key: &Key, backend: &PassBackend, unwritten: Unwritten) -> Next {
         match unwritten {
             Unwritten::Gone => self.forget(key),
-            Unwritten::Outdated => Next::Conflict { newer_than: backend.version() },
+            Unwritten::Outdated => self.outdated(key, backend),
             Unwritten::Failed(error) => {
                 tracing::warn!(%error, "the status of an object that is left alone was not written; trying again");
                 Next::Retry { progressed: false, at_least: None }
