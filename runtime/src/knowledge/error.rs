@@ -7,6 +7,10 @@ use crate::action::{EventLevel, Until, VariantInfo, WatchedKind};
 use crate::interval::Interval;
 use crate::retry::Retry;
 
+/// What a table with errors of several steps says first.
+const SHARED: &str =
+    "Where several steps are named, they have one error type. Each of its reasons comes from at least one of them.";
+
 /// An error with the steps that may end in it.
 pub(super) struct Known {
     pub(super) info: VariantInfo,
@@ -33,8 +37,13 @@ impl Knowledge {
 
     /// The table of errors.
     pub(super) fn failures(&self) -> String {
-        let rows: Vec<_> = self.errors().iter().map(row).collect();
-        table::markdown(&["reason", "class", "step", "what it means", "what happens next", "cure"], &rows)
+        let errors = self.errors();
+        let rows: Vec<_> = errors.iter().map(row).collect();
+        let table = table::markdown(&["reason", "class", "step", "what it means", "what happens next", "cure"], &rows);
+        match errors.iter().any(|known| known.steps.len() > 1) {
+            true => format!("{SHARED}\n\n{table}"),
+            false => table,
+        }
     }
 
     /// The events that errors cause: type and reason.
@@ -54,7 +63,8 @@ impl Knowledge {
 fn row(known: &Known) -> Vec<String> {
     let Known { info, steps } = known;
     let (meaning, cure) = parts(info);
-    let words = [info.reason, info.class, &steps.join(", "), meaning, &next(info), cure];
+    let steps = if steps.len() > 1 { format!("one of {}", steps.join(", ")) } else { steps.concat() };
+    let words = [info.reason, info.class, &steps, meaning, &next(info), cure];
     words.map(ToOwned::to_owned).into()
 }
 
@@ -152,5 +162,28 @@ mod tests {
             [("SecretMissing", vec!["fetch"]), ("Unpushed", both()), ("Limited", both()), ("Postponed", both())];
         assert_eq!(steps, wanted);
         assert!(!known.reasons(2).contains("SecretMissing") && known.reasons(2).contains("Unpushed"));
+    }
+
+    #[test]
+    fn a_condition_lists_the_reasons_of_its_steps_alone_and_names_the_steps_that_share_others() {
+        let mut known = fixture::known();
+        known.wiring.steps = &[FETCH, COPY];
+        let (own, others) = known.own_reasons(FETCH.sets[0]);
+        assert!(own.contains("SecretMissing") && !own.contains("Unpushed"), "{own:?}");
+        assert_eq!(others, ["copy"]);
+        assert_eq!(known.own_reasons(2).1, ["fetch"]);
+        known.wiring.steps = &[FETCH];
+        let (own, others) = known.own_reasons(FETCH.sets[0]);
+        assert!(own.contains("Unpushed") && others.is_empty(), "{own:?} {others:?}");
+    }
+
+    #[test]
+    fn an_error_of_several_steps_is_of_one_of_them() {
+        let mut known = fixture::known();
+        known.wiring.steps = &[FETCH, COPY];
+        let table = known.failures();
+        assert!(table.starts_with(SHARED) && table.contains("| one of fetch, copy |"), "{table}");
+        known.wiring.steps = &[FETCH];
+        assert!(known.failures().starts_with("| reason |"));
     }
 }

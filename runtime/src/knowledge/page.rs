@@ -77,12 +77,18 @@ impl Knowledge {
 
     fn condition(&self, place: usize, info: &ConditionInfo) -> Vec<String> {
         let setters = self.wiring.steps.iter().filter(|step| step.sets.contains(&place)).map(|step| step.name);
-        let reasons: Vec<_> = self.reasons(place).into_iter().collect();
+        let (own, others) = self.own_reasons(place);
+        let reasons = own.into_iter().collect::<Vec<_>>().join(", ");
+        let shared = if others.is_empty() {
+            String::new()
+        } else {
+            format!("; an error that it shares with {}", others.join(", "))
+        };
         vec![
             info.type_.to_owned(),
             good(info.polarity),
             info.doc.to_owned(),
-            reasons.join(", "),
+            reasons + &shared,
             setters.collect::<Vec<_>>().join(", "),
         ]
     }
