@@ -3,8 +3,9 @@
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
-/// What a reconciler may emit, whatever its steps, and for each step.
-const RECONCILER: Budget = Budget { base: 30, each: 6 };
+/// What a reconciler may emit, whatever its steps, and for each step. The pipeline as a constant is one line; the kind of its object, which
+/// is asked of the first step so that one error stays one, three.
+const RECONCILER: Budget = Budget { base: 33, each: 6 };
 /// What a step may emit, and for each condition that it sets. A step of one condition needs 31: the signature that says what the future is,
 /// and its block, 10; marker 3, block 4, declaration 9, the right to be called 1, the right to set and to read 2, and how lines break.
 const STEP: Budget = Budget { base: 27, each: 4 };

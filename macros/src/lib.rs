@@ -160,7 +160,7 @@ pub fn status(args: TokenStream, item: TokenStream) -> TokenStream {
 ///
 /// The first parameter borrows the object, the last is the context; between them stands what the step needs. It is called as any
 /// other function. It may be generic, for reconcilers of several kinds that share a condition set: `ensure<O: HasConfig>(object: &O,
-/// cx: &mut Cx)` is called as `ensure::<Widget>(widget, cx)`; that `O` has a status is understood.
+/// cx: &mut Cx)` is called as `ensure(widget, cx)`, and that `O` has a status is understood; others as `copy::<Widget, Secret>(widget, cx)`.
 ///
 /// | argument | meaning |
 /// | --- | --- |

@@ -15,6 +15,8 @@ use crate::poison::Poison;
 use crate::reconciler::{Primary, Reconciler};
 #[doc(no_inline)]
 pub use crate::right::{clears, owns, reads, sets, watches};
+#[doc(no_inline)]
+pub use crate::status::{StatusField, field_schema};
 use crate::step::{Claim, Hooked, Observe, SubReconciler};
 #[doc(no_inline)]
 pub use crate::step::{HasCleanup, Undo, WakeUp};
@@ -85,6 +87,23 @@ impl<C> Fits<C> for Poison {}
 pub trait IsSet {
     /// The set itself.
     type Set: ConditionSet;
+}
+
+/// The type is a condition set. Asked in a constant of a type, as [`has_cleanup`] is.
+#[must_use]
+pub const fn is_set<S: IsSet>() -> usize {
+    0
+}
+
+/// A condition set, once it is known to be one: `N` is what [`is_set`] returns.
+pub trait Set<const N: usize> {
+    /// The set itself.
+    type Set: ConditionSet;
+}
+
+#[diagnostic::do_not_recommend]
+impl<S: IsSet, const N: usize> Set<N> for S {
+    type Set = S::Set;
 }
 
 /// What a step returns, where it is written as an alias.
@@ -168,9 +187,9 @@ impl<'a, 'y: 'a, S: SubReconciler> Lent<'a, 'y> for S {
 /// Objects of `O` may own such of `K`.
 pub const fn may_own<K: Kind<Scope: OwnableBy<O::Scope>>, O: Kind>() {}
 
-/// Carries the step of a context beside it.
+/// Carries the step of a context beside it, and how it sees an object of the pipeline: what takes a tag need not ask whether the step fits.
 #[derive(Debug)]
-pub struct Tag<S>(PhantomData<fn() -> S>);
+pub struct Tag<S: SubReconciler, O>(pub(crate) fn(&O) -> &S::Object);
 
 /// The pipeline of a reconciler: for objects of `O`, with the conditions `C`.
 #[derive(Debug)]
@@ -178,12 +197,18 @@ pub struct Pipeline<O, C>(PhantomData<fn() -> (O, C)>);
 
 /// Nothing but the types.
 #[must_use]
-pub fn pipeline<O, C>() -> Pipeline<O, C> {
+pub const fn pipeline<O, C>() -> Pipeline<O, C> {
     Pipeline(PhantomData)
 }
 
+/// Takes the kind of a step into a constant of a type: where the step has an error there, the constant is one, and nothing is said again.
+#[must_use]
+pub const fn known<S: SubReconciler<Object = K>, O, K>(_: Tag<S, O>) -> usize {
+    0
+}
+
 /// Leaves the step out: its positive conditions are True with the reason.
-pub fn skip<S: SubReconciler>(_: Tag<S>, pass: &mut Pass<'_>, reason: &'static str) {
+pub fn skip<S: SubReconciler, O>(_: Tag<S, O>, pass: &mut Pass<'_>, reason: &'static str) {
     pass.draft.skip(&S::WIRING, reason);
 }
 
@@ -217,7 +242,7 @@ pub const fn hooker<R: Reconciler, S: Hooked<R>>() -> Hooker {
 
 /// What a step declared, with what undoes it in the reconciler `R`. Its places count only where its conditions are of the set `C`.
 #[must_use]
-pub const fn wiring_of<R, C, S>(_: Tag<S>) -> StepWiring
+pub const fn wiring_of<R, C, S, O>(_: Tag<S, O>) -> StepWiring
 where
     R: Reconciler,
     C: ConditionSet,
@@ -243,10 +268,17 @@ pub(crate) const fn same(a: &str, b: &str) -> bool {
     i == a.len() && i == b.len()
 }
 
-/// The step of a function.
+/// The step of a function in a pipeline. Whether it fits is asked here only, in words that are the
+/// same at each mention of the step, so that rustc says them once. A function that is generic over its object gets the type from here.
 #[must_use]
-pub const fn step_of<F: StepFn<M>, M>(_: &F) -> Tag<F::Step> {
-    Tag(PhantomData)
+pub const fn step_of<O, C, F, M>(_: &Pipeline<O, C>, _: &F) -> Tag<F::Step, O>
+where
+    F: StepFn<M, Step: StepOf<O, C>>,
+{
+    const fn seen<S: StepOf<O, C>, O, C>(object: &O) -> &S::Object {
+        object
+    }
+    Tag(seen::<F::Step, O, C>)
 }
 
 /// A value that tells rustc the type of a block; never called.

@@ -14,8 +14,8 @@ pub use crate::interval::IntoInterval;
 pub use crate::observed::ObservedBy;
 pub use crate::outcome::{Class, Flow, ReconcileError};
 pub use crate::pipeline::{
-    Borrowed, IsSet, KindOf, StepOf, StepOutput, claimer, has_cleanup, hooker, is_empty, is_primary, may_own, observer,
-    pipeline, place, skip, step_of, value, wakes, wiring_of,
+    Borrowed, IsSet, KindOf, Pipeline, Set, StepOf, StepOutput, claimer, has_cleanup, hooker, is_empty, is_primary,
+    is_set, known, may_own, observer, pipeline, place, skip, step_of, value, wakes, wiring_of,
 };
 pub use crate::poison::{Poison, poisoned};
 pub use crate::policy::Policies;
@@ -24,7 +24,7 @@ pub use crate::request::action;
 pub use crate::restricted::{DraftKey, OnlyWrittenBy, StatusDraft, with_cx_write};
 pub use crate::retry::Retry;
 pub use crate::right::{Declares, Unread, clears, indexes, kept, labels, owns, reads, sets, watches};
-pub use crate::status::{ObservedInputs, StatusContract};
+pub use crate::status::{ObservedInputs, StatusContract, field_schema};
 pub use crate::step::{Claim, CleanedUp, HasCleanup, Hooked, NoCleanup, Observe, Provides, SubReconciler, Undo};
 pub use crate::suspend::{IsSuspended, Suspend};
 pub use crate::triggers::{Names, Triggers};

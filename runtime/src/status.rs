@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -88,6 +88,22 @@ pub trait StatusContract: Clone + Default + Serialize + DeserializeOwned + Send 
     }
     /// The token that each one-shot action held last, by the name of the action.
     fn last_handled_actions(&self) -> Option<&BTreeMap<String, String>>;
+}
+
+/// The type of a status field. It has a schema, which stands in the CRD.
+#[diagnostic::on_unimplemented(
+    message = "the status field `{Self}` has no schema for the CRD",
+    label = "no `JsonSchema`",
+    note = "put `#[derive(schemars::JsonSchema)]` on your type; with CEL rules, `#[derive(kube::KubeSchema)]`"
+)]
+pub trait StatusField: JsonSchema {}
+
+#[diagnostic::do_not_recommend]
+impl<T: JsonSchema> StatusField for T {}
+
+/// The schema of a status field, as a derive would have it.
+pub fn field_schema<T: StatusField>(generator: &mut SchemaGenerator) -> Schema {
+    generator.subschema_for::<T>()
 }
 
 /// The fields of a status that belong to the framework, as they stand on the wire.

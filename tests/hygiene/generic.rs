@@ -69,7 +69,7 @@ where
 
 #[reconciler(conditions = ConfigCondition)]
 pub async fn repositories(repo: &GitRepository, git: &Git, cx: &mut Pass<'_>) -> Flow {
-    let _config = ensure::<GitRepository>(repo, cx).await?;
+    let _config = ensure(repo, cx).await?;
     register::<GitRepository, 1>(repo, git, cx).await?;
     Ok(())
 }
@@ -125,7 +125,7 @@ pub async fn copy<O: HasConfig, K: Kind<Scope = NamespaceResourceScope>>(
 
 #[reconciler(conditions = KeptCondition)]
 pub async fn keepers(bucket: &Bucket, cx: &mut Pass<'_>) -> Flow {
-    keep::<Bucket>(bucket, cx).await?;
+    keep(bucket, cx).await?;
     copy::<Bucket, Secret>(bucket, "one", cx).await?;
     Ok(())
 }

@@ -27,8 +27,7 @@ pub(crate) struct Draft {
 /// A reconciler of which signature and pipeline are right.
 pub(crate) struct Reconciler {
     pub(crate) args: ReconcilerArgs,
-    /// `None`: not given, which is reported.
-    pub(crate) conditions: Option<Path>,
+    pub(crate) conditions: Path,
     pub(crate) function: Function,
     pub(crate) name: String,
     pub(crate) object: Type,
@@ -66,21 +65,23 @@ impl Draft {
             Some(home) => snake(&plain(&home.name)),
             None => plain(&self.function.sig.ident),
         };
-        let conditions = self.args.conditions.clone();
-        match self {
-            Self {
-                args,
-                function,
-                object: Some(object),
-                dependencies,
-                context: Some(context),
-                pipeline: Some(pipeline),
-                sound: true,
-            } => {
+        match (self.args.conditions.clone(), self) {
+            (
+                Some(conditions),
+                Self {
+                    args,
+                    function,
+                    object: Some(object),
+                    dependencies,
+                    context: Some(context),
+                    pipeline: Some(pipeline),
+                    sound: true,
+                },
+            ) => {
                 let args = ReconcilerArgs { krate: args.krate.short(), ..args };
                 Ok(Reconciler { args, conditions, function, name, object, dependencies, context, pipeline })
             }
-            draft => Err(Box::new(draft)),
+            (_, draft) => Err(Box::new(draft)),
         }
     }
 }

@@ -1,7 +1,9 @@
 //! Prints a status: the struct with all its fields and derives, and the contract.
 
 use proc_macro2::TokenStream;
-use quote::{format_ident, quote};
+use quote::{ToTokens, format_ident, quote};
+use syn::LitStr;
+use syn::spanned::Spanned;
 
 use super::draft;
 use super::model::{Draft, Field, Shape, Status};
@@ -99,12 +101,24 @@ fn expand_derives(status: &Status) -> TokenStream {
 /// The author's field, left out on the wire where there is nothing to say.
 fn expand_field(status: &Status, field: &Field) -> TokenStream {
     let (krate, tokens) = (&status.krate, &field.tokens);
+    let schema = expand_schema(krate, field);
     let skip = match field.shape {
         Shape::Optional => krate.text("std::option::Option::is_none"),
         Shape::Empty => krate.text("is_empty"),
-        Shape::Defaulted | Shape::Required => return quote!(#tokens),
+        Shape::Defaulted | Shape::Required => return quote!(#schema #tokens),
     };
-    quote!(#[serde(default, skip_serializing_if = #skip)] #tokens)
+    quote!(#[serde(default, skip_serializing_if = #skip)] #schema #tokens)
+}
+
+/// The schema of the field through a function of ours, which says what to derive where there is none. An attribute of the author stays.
+fn expand_schema(krate: &Krate, field: &Field) -> TokenStream {
+    if field.tokens.attrs.iter().any(|attr| attr.path().is_ident("schemars") || attr.path().is_ident("serde")) {
+        return TokenStream::new();
+    }
+    let (ty, span) = (field.ty.to_token_stream().to_string(), field.ty.span());
+    let function = format!("{}::<{ty}>", krate.text("field_schema"));
+    let function = LitStr::new(&function, span);
+    quote!(#[schemars(schema_with = #function)])
 }
 
 fn expand_kept(status: &Status) -> TokenStream {

@@ -2,7 +2,7 @@
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::ToTokens;
-use syn::{FnArg, GenericParam, Receiver, ReceiverKind, Safety, Signature, Type};
+use syn::{FnArg, GenericParam, Path, Receiver, ReceiverKind, Safety, Signature, Type};
 
 use crate::errors::Errors;
 use crate::syntax::function::{Function, behind, keyword};
@@ -160,6 +160,15 @@ pub(crate) fn parse_dependencies(what: &str, function: &Function, errors: &mut E
         found.push((*reference.elem).clone());
     }
     found
+}
+
+/// The path as that of an item: a step is no variable, so rustc says the same of a misspelt one where there are variables and where not.
+pub(crate) fn apart(path: &Path) -> Path {
+    let mut path = path.clone();
+    if let (1, Some(only)) = (path.segments.len(), path.segments.first_mut()) {
+        only.ident.set_span(only.ident.span().resolved_at(Span::mixed_site()));
+    }
+    path
 }
 
 /// An identifier that no user writes.

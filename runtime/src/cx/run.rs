@@ -11,7 +11,7 @@ use crate::backend::BoxFuture;
 use crate::draft::Draft;
 use crate::interval::Clamped;
 use crate::outcome::{Class, Flow, Halt, ReconcileError};
-use crate::pipeline::{Lent, Pipeline, StepOf, Tag};
+use crate::pipeline::{Lent, Pipeline, Tag};
 use crate::reconciler::Reconciler;
 use crate::step::{Claim, Hooked, Observe, SubReconciler, Undo};
 use crate::wiring::StepWiring;
@@ -25,14 +25,14 @@ pub(crate) fn begin<'a, S: SubReconciler>(pass: &'a mut Pass<'_>) -> (Cx<'a, S>,
 
 impl<O, C> Pipeline<O, C> {
     /// Starts a step, and hands it the object as it sees it.
-    pub fn begin<'a, 'o, S: StepOf<O, C>>(
+    pub fn begin<'a, 'o, S: SubReconciler>(
         &self,
-        _: Tag<S>,
+        Tag(seen): Tag<S, O>,
         object: &'o O,
         pass: &'a mut Pass<'_>,
     ) -> (Cx<'a, S>, &'o S::Object, Limit) {
         let (cx, limit) = begin(pass);
-        (cx, object, limit)
+        (cx, seen(object), limit)
     }
 }
 

@@ -52,7 +52,8 @@ pub(super) const MISTAKES: &[(&str, &[u8], &[&str])] = &[
     ("the wrong type handed on", &[23], &["rustc/reconciler/wrong_type_handed_on", "rustc/reconciler/too_few_inputs"]),
     ("a namespaced owner of a cluster-scoped child", &[38], &["rustc/sub_reconciler/owns_cluster_scoped"]),
     ("a kind without status", &[34], &["rustc/sub_reconciler/object_without_status"]),
-    ("a status without the fields of the framework", &[], &["rustc/status/no_contract"]),
+    ("a status without the fields of the framework", &[], &["rustc/status/no_contract", "rustc/status/hand_written"]),
+    ("a status field whose type has no schema", &[], &["rustc/status/field_without_schema"]),
     (
         "a status field written by another step than its restriction names",
         &[],

@@ -4,9 +4,9 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 
+use super::value::expand_value;
 use crate::reconciler::model::Reconciler;
 use crate::reconciler::pipeline::{Call, Callee};
-use crate::syntax::krate::Krate;
 use crate::syntax::shape::{hidden, hidden_at};
 
 /// `[let x =] { begin; end(run) }?;`
@@ -20,12 +20,12 @@ pub(super) fn expand_call(reconciler: &Reconciler, call: &Call) -> TokenStream {
 pub(super) fn expand_run(reconciler: &Reconciler, call: &Call, pass: &Ident) -> TokenStream {
     let (krate, callee) = (&reconciler.args.krate, &call.callee);
     // All of the span of this one is the author's: rustc points to it where the step is none for this pipeline.
-    let (step, tag) = (expand_step(krate, callee), Ident::new("__tag", callee.span()));
+    let (step, tag) = (expand_step(reconciler, callee, "run"), Ident::new("__tag", callee.span()));
     let begun = expand_begin(call, "begin", &tag, pass);
     let tagged = match callee {
         Callee::Path(path) => {
-            let function = hidden_at("step", path.span());
-            quote!(let (#tag, #function) = (#step, #path);)
+            let (function, value) = (hidden_at("step", path.span()), expand_value(reconciler, callee));
+            quote!(let (#tag, #function) = (#step, #value);)
         }
         Callee::Method(_) => quote!(let #tag = #step;),
     };
@@ -48,10 +48,10 @@ pub(super) fn expand_begin(call: &Call, how: &str, step: &impl ToTokens, pass: &
 }
 
 /// Binds the function of a step. It is a value here as everywhere: where its path leads nowhere, rustc says so once.
-pub(super) fn expand_function(callee: &Callee) -> TokenStream {
+pub(super) fn expand_function(reconciler: &Reconciler, callee: &Callee) -> TokenStream {
     let Callee::Path(path) = callee else { return TokenStream::new() };
-    let function = hidden_at("step", path.span());
-    quote!(let #function = #path;)
+    let (function, value) = (hidden_at("step", path.span()), expand_value(reconciler, callee));
+    quote!(let #function = #value;)
 }
 
 /// Runs the step within its limits.
@@ -73,8 +73,9 @@ pub(super) fn expand_await(call: &Call) -> TokenStream {
     quote!(#limit.run(#called).await)
 }
 
-/// The step of a call.
-pub(super) fn expand_step(krate: &Krate, callee: &Callee) -> TokenStream {
-    let (value, here) = (callee.value(), krate.at(callee.span()));
-    quote_spanned!(callee.span()=> #here::step_of(&#value))
+/// The step of a call, in the pipeline that has this name at the place.
+pub(super) fn expand_step(reconciler: &Reconciler, callee: &Callee, pipeline: &str) -> TokenStream {
+    let (value, here) = (expand_value(reconciler, callee), reconciler.args.krate.at(callee.span()));
+    let pipeline = hidden_at(pipeline, callee.span());
+    quote_spanned!(callee.span()=> #here::step_of(&#pipeline, &#value))
 }

@@ -54,8 +54,8 @@ pub(super) fn expand_each(reconciler: &Reconciler, each: &Each) -> TokenStream {
     let (all, cx) = (hidden("items"), hidden("cx"));
     let shown = hidden_at("items", call.callee.span());
     let begun = expand_begin(call, "next", &quote_spanned!(call.callee.span()=> &#shown), context);
-    let (tagged, run) = (expand_step(krate, &call.callee), expand_await(call));
-    let function = expand_function(&call.callee);
+    let (tagged, run) = (expand_step(reconciler, &call.callee, "run"), expand_await(call));
+    let function = expand_function(reconciler, &call.callee);
     quote! {
         {
             let mut #all = #krate::begin_each(#tagged, #context);

@@ -6,12 +6,14 @@ mod join;
 mod shape;
 mod statement;
 mod time;
+mod value;
 mod wiring;
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 
+use self::call::expand_step;
 use self::dependency::expand_body;
 pub(crate) use self::dependency::{expand_deps, expand_provides};
 use self::statement::expand_statement;
@@ -23,6 +25,9 @@ use super::model::Reconciler;
 use crate::syntax::function::Function;
 use crate::syntax::shape::{hidden, hidden_at};
 
+/// The constant that holds the types of the pipeline.
+const PIPELINE: &str = "RUN";
+
 pub(crate) fn expand(reconciler: &Reconciler) -> TokenStream {
     let function = expand_function(reconciler);
     let marker = expand_marker(&reconciler.function);
@@ -32,10 +37,10 @@ pub(crate) fn expand(reconciler: &Reconciler) -> TokenStream {
 
 /// What makes the subject, a function or a struct, a reconciler.
 pub(crate) fn expand_entry(reconciler: &Reconciler) -> TokenStream {
-    let Reconciler { args, function, dependencies, .. } = reconciler;
-    let krate = &args.krate;
+    let Reconciler { args, function, object, dependencies, .. } = reconciler;
+    let (krate, pipeline) = (&args.krate, hidden(PIPELINE));
     let (import, set) = (krate.import(), expand_short_set(reconciler));
-    let conditions = expand_set(reconciler).unwrap_or_else(|| quote!(#krate::Poison));
+    let conditions = expand_set(reconciler);
     let (implementation, checks) = (expand_impl(reconciler), expand_checks(reconciler));
     let provides = expand_provides(&args.krate, function, dependencies);
     quote! {
@@ -43,6 +48,7 @@ pub(crate) fn expand_entry(reconciler: &Reconciler) -> TokenStream {
         const _: () = {
             #import
             type #set = #conditions;
+            const #pipeline: #krate::Pipeline<#object, #set> = #krate::pipeline();
             #implementation
             #provides
             #checks
@@ -55,7 +61,7 @@ pub(crate) fn expand_function(reconciler: &Reconciler) -> TokenStream {
     let Reconciler { args, function, object, pipeline, .. } = reconciler;
     let (krate, Function { attrs, vis, sig, body, .. }) = (&args.krate, function);
     let (import, pipeline_) = (krate.import(), hidden("run"));
-    let set = expand_set(reconciler).unwrap_or_else(|| quote!(_));
+    let set = expand_set(reconciler);
     let statements = pipeline.statements.iter().map(|statement| expand_statement(reconciler, statement));
     let mut block = proc_macro2::Group::new(
         body.delimiter(),
@@ -70,17 +76,18 @@ pub(crate) fn expand_function(reconciler: &Reconciler) -> TokenStream {
     quote!(#(#attrs)* #vis #sig #block)
 }
 
-/// The condition set. That it is one is asked here only, in words that are the same everywhere, so that rustc says them once.
-fn expand_set(reconciler: &Reconciler) -> Option<TokenStream> {
-    let set = reconciler.conditions.as_ref()?;
+/// The condition set. That it is one is asked here only, in words that are the same everywhere, so that rustc says them once; in a constant,
+/// so that nothing follows from it.
+fn expand_set(reconciler: &Reconciler) -> TokenStream {
+    let set = &reconciler.conditions;
     let here = reconciler.args.krate.at(set.span());
-    Some(quote_spanned!(set.span()=> <#set as #here::IsSet>::Set))
+    quote_spanned!(set.span()=> <#set as #here::Set<{ #here::is_set::<#set>() }>>::Set)
 }
 
 /// The condition set under its short name in the block. All of its span is the author's: what rustc says of a wrong one it says in the
 /// same words everywhere, and so once.
 fn expand_short_set(reconciler: &Reconciler) -> Ident {
-    Ident::new("__Set", reconciler.conditions.as_ref().map_or_else(Span::mixed_site, Spanned::span))
+    Ident::new("__Set", reconciler.conditions.span())
 }
 
 /// The type with the name of the function: braces keep it out of the namespace of values.
@@ -95,7 +102,8 @@ pub(crate) fn expand_marker(function: &Function) -> TokenStream {
 }
 
 fn expand_impl(reconciler: &Reconciler) -> TokenStream {
-    let Reconciler { args, function, object, dependencies, .. } = reconciler;
+    let Reconciler { args, function, dependencies, .. } = reconciler;
+    let object = expand_object(reconciler);
     let (krate, subject) = (&args.krate, function.subject());
     let conditions = expand_short_set(reconciler);
     let reconcile = expand_reconcile(reconciler);
@@ -122,6 +130,15 @@ fn expand_impl(reconciler: &Reconciler) -> TokenStream {
             #reconcile
         }
     }
+}
+
+/// The kind of the object, as the first step has it: where it cannot be reconciled, the steps say so, and nothing more is said here.
+fn expand_object(reconciler: &Reconciler) -> TokenStream {
+    let Reconciler { args, object, pipeline, .. } = reconciler;
+    let Some(first) = pipeline.calls().into_iter().next() else { return object.to_token_stream() };
+    let here = args.krate.at(object.span());
+    let step = expand_step(reconciler, &first.callee, PIPELINE);
+    quote_spanned!(object.span()=> <#object as #here::KindOf<{ #here::known(#step) }>>::Kind)
 }
 
 fn expand_reconcile(reconciler: &Reconciler) -> TokenStream {

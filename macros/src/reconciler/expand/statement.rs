@@ -38,7 +38,7 @@ fn expand_arm(reconciler: &Reconciler, arm: &Arm) -> TokenStream {
 /// The step is named where it is skipped, so that an editor finds it there.
 fn expand_skip(reconciler: &Reconciler, skip: &Skip) -> TokenStream {
     let (krate, context, Skip { step: callee, reason }) = (&reconciler.args.krate, &reconciler.context, skip);
-    let step = expand_step(krate, callee);
+    let step = expand_step(reconciler, callee, "run");
     let here = krate.at(callee.span());
     quote_spanned!(callee.span()=> #here::skip(#step, #context, #reason);)
 }

@@ -5,8 +5,8 @@ use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 
 use super::call::expand_step;
-use super::expand_short_set;
 use super::shape::expand_shape;
+use super::{PIPELINE, expand_short_set};
 use crate::reconciler::args::ReconcilerArgs;
 use crate::reconciler::model::Reconciler;
 use crate::reconciler::suspend::Suspend;
@@ -22,8 +22,8 @@ pub(super) fn expand_wiring(reconciler: &Reconciler) -> TokenStream {
     let set = expand_short_set(reconciler);
     let steps = pipeline.calls().into_iter().map(|call| {
         let here = krate.at(call.callee.span());
-        let step = expand_step(krate, &call.callee);
-        quote_spanned!(call.callee.span()=> #here::wiring_of::<Self, #set, _>(#step))
+        let step = expand_step(reconciler, &call.callee, PIPELINE);
+        quote_spanned!(call.callee.span()=> #here::wiring_of::<Self, #set, _, _>(#step))
     });
     let doc = Some(docs::text(&reconciler.function.attrs)).filter(|doc| !doc.is_empty()).into_iter();
     let revision = Some(args.revision).filter(|revision| *revision != 0).into_iter();
@@ -122,9 +122,9 @@ fn expand_given(krate: &Krate, field: &str, value: &Option<impl ToTokens>) -> To
 /// The checks across steps, each at the token that must change. rustc shows the names of the constants.
 pub(super) fn expand_checks(reconciler: &Reconciler) -> TokenStream {
     let Reconciler { args, conditions, function, pipeline, .. } = reconciler;
-    let Some(span) = conditions.as_ref().map(Spanned::span) else { return TokenStream::new() };
     let (krate, subject, set) = (&args.krate, function.subject(), expand_short_set(reconciler));
-    let (here, steps) = (krate.at(span), hidden("STEPS"));
+    let (span, steps) = (conditions.span(), hidden("STEPS"));
+    let here = krate.at(span);
     let all = quote_spanned!(span=> const CONDITIONS: () = #here::check_unset::<#set>(#steps););
     let each = pipeline.calls().into_iter().enumerate().map(|(i, call)| {
         let here = krate.at(call.callee.span());

@@ -5,6 +5,7 @@ use quote::ToTokens;
 use super::branch::{Arm, Branch};
 use super::{Call, Callee, Skip, Statement, refuse};
 use crate::errors::Errors;
+use crate::syntax::suggest;
 
 /// A step as it is written; two calls of the same words are one step.
 pub(crate) fn name(step: &Callee) -> String {
@@ -44,7 +45,7 @@ fn check_outermost(branch: &Branch, errors: &mut Errors) {
     skipped.retain(|skip: &&Skip| !run.contains(&name(&skip.step)));
     skipped.dedup_by_key(|skip| name(&skip.step));
     for skip in skipped {
-        refuse::skip_of_no_step(skip, errors);
+        refuse::skip_of_no_step(skip, nearest(&name(&skip.step), &run), errors);
     }
     if run.is_empty() && errors.count() == before {
         refuse::branch_without_steps(branch, errors);
@@ -69,6 +70,9 @@ fn each_arm<'a>(branch: &'a Branch, see: &mut impl FnMut(&'a Arm)) {
 /// What one arm runs or skips, every other one runs or skips as well.
 fn check_arms(branch: &Branch, errors: &mut Errors) {
     let all = distinct(branch.arms.iter().flat_map(|arm| told(&arm.statements)));
+    if let Some((step, near)) = misspelt(branch, &all) {
+        return refuse::misspelt(step, near, errors);
+    }
     for arm in &branch.arms {
         let here = told(&arm.statements);
         let untold: Vec<&String> = all.iter().filter(|step| !here.contains(step)).collect();
@@ -84,6 +88,30 @@ fn check_arms(branch: &Branch, errors: &mut Errors) {
     if branch.arms.last().is_some_and(|arm| arm.when.is_some()) {
         refuse::no_else(branch, &all, errors);
     }
+}
+
+/// A step that has nearly the name of one in another arm, where no arm has both: one of them is misspelt, or each arm lacks one.
+fn misspelt<'a>(branch: &'a Branch, all: &'a [String]) -> Option<(&'a Callee, &'a String)> {
+    let arms: Vec<Vec<String>> = branch.arms.iter().map(|arm| told(&arm.statements)).collect();
+    let apart = |step: &String, other: &String| !arms.iter().any(|arm| arm.contains(step) && arm.contains(other));
+    let mut pairs = all.iter().enumerate().flat_map(|(i, step)| all[..i].iter().map(move |other| (step, other)));
+    let (step, other) = pairs.find(|(step, other)| suggest::nearest(step, &[other]).is_some() && apart(step, other))?;
+    let callee = branch.arms.iter().find_map(|arm| mention(&arm.statements, step))?;
+    Some((callee, other))
+}
+
+/// Where the statements run or skip the step.
+fn mention<'a>(statements: &'a [Statement], step: &str) -> Option<&'a Callee> {
+    statements.iter().find_map(|statement| match statement {
+        Statement::Skip(skip) => Some(&skip.step).filter(|callee| name(callee) == step),
+        Statement::Branch(inner) => inner.arms.iter().find_map(|arm| mention(&arm.statements, step)),
+        other => other.calls().into_iter().map(|call| &call.callee).find(|callee| name(callee) == step),
+    })
+}
+
+/// The step with nearly this name.
+fn nearest<'a>(name: &str, steps: &'a [String]) -> Option<&'a str> {
+    suggest::nearest(name, &steps.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
 /// The steps of which the statements say what becomes of them.

@@ -165,9 +165,13 @@ pub(super) fn skip_outside(skip: &Skip, errors: &mut Errors) {
     errors.push(&skip.step, "a `skip` stands in a branch", help);
 }
 
-pub(super) fn skip_of_no_step(skip: &Skip, errors: &mut Errors) {
+/// The step that is meant may have nearly this name.
+pub(super) fn skip_of_no_step(skip: &Skip, near: Option<&str>, errors: &mut Errors) {
     let name = cover::name(&skip.step);
-    let help = format!("drop the `skip`, or run `{name}` in another branch of this `if`");
+    let help = match near {
+        Some(near) => format!("another branch runs `{near}`: write one name for one step"),
+        None => format!("drop the `skip`, or run `{name}` in another branch of this `if`"),
+    };
     errors.push(&skip.step, format_args!("no other branch runs `{name}`"), help);
 }
 
@@ -183,6 +187,15 @@ pub(super) fn untold(arm: &Arm, steps: &[&String], errors: &mut Errors) {
         steps => format!("this branch neither runs nor skips {} steps of another", steps.len()),
     };
     errors.push(arm.head(), headline, format_args!("add `{}`", skips(steps)));
+}
+
+/// Two steps of nearly one name, in two branches.
+pub(super) fn misspelt(step: &Callee, near: &str, errors: &mut Errors) {
+    let name = cover::name(step);
+    let help = format!(
+        "write one name for one step; of two, add `skip({near}, \"NotNeeded\");` here, and `skip({name}, ..)` there"
+    );
+    errors.push(step, format_args!("one branch names `{name}`, another one `{near}`"), help);
 }
 
 /// Without `else` the steps stay untold.

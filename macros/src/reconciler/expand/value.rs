@@ -1,0 +1,41 @@
+//! Prints the function of a step as a value, so that rustc says the same of a misspelt one at each mention, and so once.
+
+use proc_macro2::{Ident, TokenStream, TokenTree};
+use quote::{ToTokens, quote};
+use syn::Path;
+
+use crate::reconciler::model::Reconciler;
+use crate::reconciler::pipeline::Callee;
+use crate::syntax::shape::apart;
+use crate::syntax::suggest::nearest;
+
+/// The function as a value. The wiring mentions it, too, where there are no variables: rustc would propose one of nearly its name in the
+/// pipeline only, so none may be seen there.
+pub(super) fn expand_value(reconciler: &Reconciler, callee: &Callee) -> TokenStream {
+    match callee {
+        Callee::Path(path) if is_like_a_variable(reconciler, path) => apart(path).into_token_stream(),
+        callee => callee.value(),
+    }
+}
+
+/// Whether the function has a word that is nearly this name, and may be that of a variable.
+fn is_like_a_variable(reconciler: &Reconciler, path: &Path) -> bool {
+    let Some(name) = path.get_ident().map(ToString::to_string) else { return false };
+    let (inputs, body) = (&reconciler.function.sig.inputs, reconciler.function.body.stream());
+    let mut words = Vec::new();
+    collect_words(quote!(#inputs #body), &mut words);
+    words.iter().map(ToString::to_string).any(|word| word != name && nearest(&name, &[&word]).is_some())
+}
+
+/// The words that are not called.
+fn collect_words(tokens: TokenStream, words: &mut Vec<Ident>) {
+    let mut tokens = tokens.into_iter().peekable();
+    while let Some(token) = tokens.next() {
+        let is_called = matches!(tokens.peek(), Some(TokenTree::Group(group)) if group.delimiter() == proc_macro2::Delimiter::Parenthesis);
+        match token {
+            TokenTree::Ident(word) if !is_called => words.push(word),
+            TokenTree::Group(group) => collect_words(group.stream(), words),
+            TokenTree::Ident(_) | TokenTree::Punct(_) | TokenTree::Literal(_) => {}
+        }
+    }
+}

@@ -1,0 +1,18 @@
+//! A skip of a step that there is not.
+use evenkeel::prelude::*;
+use ui_tests::{GitRepository, RepoCondition, fetch, store};
+
+#[reconciler(conditions = RepoCondition)]
+async fn repository(repo: &GitRepository, cx: &mut Pass<'_>) -> Flow {
+    let commit = fetch(repo, cx).await?;
+    if repo.spec.url.is_empty() {
+        skip(stor, "NoUrl");
+    } else {
+        store(repo, &commit, cx).await?;
+    }
+    Ok(())
+}
+
+fn main() {
+    ui_tests::run::<repository>();
+}
