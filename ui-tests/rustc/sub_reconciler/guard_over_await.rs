@@ -5,7 +5,7 @@ use ui_tests::{BucketCondition, GitRepository, RepoError, bucket, run};
 #[sub_reconciler(sets(bucket::BucketMade))]
 async fn count(_repo: &GitRepository, cx: &mut Cx) -> Result<(), RepoError> {
     let all = std::sync::Mutex::new(0);
-    let held = all.lock();
+    let held = all.lock().unwrap();
     cx.record(|_| ()).await?;
     drop(held);
     Ok(())
