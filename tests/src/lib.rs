@@ -9,6 +9,7 @@ pub mod listener;
 pub mod logs;
 pub mod observers;
 pub mod ordeal;
+pub mod real;
 pub mod recipe;
 pub mod sequence;
 pub mod spans;

@@ -14,7 +14,8 @@ mod rights;
 mod truth;
 mod yard;
 
-use evenkeel_tests::trial::{Version, long};
+use evenkeel_tests::real::Version;
+use evenkeel_tests::trial::long;
 
 use crate::yard::Yard;
 

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use evenkeel_tests::trial::{Version, long};
+use evenkeel_tests::real::Version;
+use evenkeel_tests::trial::long;
 use k8s_openapi::api::rbac::v1::{ClusterRole, ClusterRoleBinding};
 use kube::Client;
 use kube::api::{Api, Patch, PatchParams};

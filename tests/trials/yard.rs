@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use evenkeel_tests::trial::{ApiServer, Process, Proxy, Version, settle, wanted};
+use evenkeel_tests::real::{RealServer, Version};
+use evenkeel_tests::trial::{Process, Proxy, settle, wanted};
 use futures::StreamExt;
 use futures::stream::iter;
 use k8s_openapi::api::core::v1::Secret;
@@ -29,7 +30,7 @@ const AT_ONCE: usize = 16;
 pub struct Yard {
     pub version: Version,
     /// Held by the trial that kills it.
-    pub server: tokio::sync::Mutex<ApiServer>,
+    pub server: tokio::sync::Mutex<RealServer>,
     pub client: Client,
     pub proxy: Proxy,
     operator: Mutex<Option<Process>>,
@@ -45,7 +46,7 @@ impl Yard {
         if !wanted() {
             return None;
         }
-        let server = ApiServer::start(version).await?;
+        let server = RealServer::start(version, true).await?;
         let client = server.client().await;
         let proxy = Proxy::start(client.clone(), user).await;
         let folder = tempfile::tempdir().unwrap();

@@ -4,13 +4,11 @@ pub mod deadline;
 pub mod faults;
 pub mod process;
 pub mod proxy;
-pub mod server;
 
 pub use self::deadline::settle;
 pub use self::faults::Fault;
 pub use self::process::Process;
 pub use self::proxy::Proxy;
-pub use self::server::{ApiServer, Version};
 
 /// Whether trials were asked for: `EVENKEEL_TRIALS=short` or `all`. Otherwise a visible line says that they are skipped.
 ///

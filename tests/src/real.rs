@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use kube::config::{KubeConfigOptions, Kubeconfig};
-use kube::{Client, Config};
+use kube::Client;
 use tokio::time::{Instant, sleep};
+
+use crate::world::{client_of, servers};
 
 /// How long a server may take to start on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -66,30 +67,28 @@ enum Running {
     Ended,
 }
 
-/// A server, its controllers and its store. All end with this value.
-pub struct ApiServer {
+/// A server, its store and perhaps its controllers. All end with this value.
+pub struct RealServer {
     folder: tempfile::TempDir,
     version: Version,
     parts: Vec<Part>,
 }
 
-impl ApiServer {
-    /// Starts one; `None`, with a visible line, where the real servers are not at hand.
+impl RealServer {
+    /// Starts one, with its controllers where they are wanted; `None`, with a visible line, where the real servers are not at hand.
     ///
     /// # Panics
     /// When it cannot be started.
-    pub async fn start(version: Version) -> Option<Self> {
-        let Some(origin) = std::env::var_os("EVENKEEL_REAL_APISERVER").map(PathBuf::from) else {
-            eprintln!("SKIPPED: EVENKEEL_REAL_APISERVER is not set, so there is no API server to kill");
-            return None;
-        };
+    pub async fn start(version: Version, controllers: bool) -> Option<Self> {
+        let origin = servers()?;
         let folder = tempfile::tempdir().expect("a temporary folder");
         let started = tokio::task::spawn_blocking({
             let folder = folder.path().to_owned();
-            move || up(&origin, &folder, version)
+            move || up(&origin, &folder, version, controllers)
         });
         let run = started.await.expect("no panic");
-        let parts = PARTS.iter().map(|part| Part::of(&run, part)).collect();
+        let parts = if controllers { &PARTS[..] } else { &PARTS[..2] };
+        let parts = parts.iter().map(|part| Part::of(&run, part)).collect();
         Some(Self { folder, version, parts })
     }
 
@@ -98,7 +97,7 @@ impl ApiServer {
     /// # Panics
     /// When its kubeconfig cannot be used.
     pub async fn client(&self) -> Client {
-        client(&self.folder.path().join(self.version.kubeconfig())).await
+        client_of(&self.folder.path().join(self.version.kubeconfig())).await
     }
 
     /// Kills the API server and its controllers; the store stays.
@@ -125,12 +124,17 @@ impl ApiServer {
         }
     }
 
+    /// Kills all of it; the store stays.
+    pub fn kill_all(&mut self) {
+        self.parts.iter_mut().rev().for_each(Part::kill);
+    }
+
     /// Kills all of it and removes what it stored.
     ///
     /// # Panics
     /// When the store cannot be removed.
     pub fn wipe(&mut self) {
-        self.parts.iter_mut().rev().for_each(Part::kill);
+        self.kill_all();
         fs::remove_dir_all(self.store()).expect("the store can be removed");
     }
 
@@ -139,7 +143,7 @@ impl ApiServer {
     /// # Panics
     /// When the store cannot be copied.
     pub fn back_up(&mut self) {
-        self.parts.iter_mut().rev().for_each(Part::kill);
+        self.kill_all();
         copy(&self.store(), &self.folder.path().join("backup"));
     }
 
@@ -157,9 +161,9 @@ impl ApiServer {
     }
 }
 
-impl Drop for ApiServer {
+impl Drop for RealServer {
     fn drop(&mut self) {
-        self.parts.iter_mut().rev().for_each(Part::kill);
+        self.kill_all();
     }
 }
 
@@ -197,7 +201,7 @@ impl Part {
 }
 
 /// Starts a server in the folder, on free ports; returns where its processes are noted.
-fn up(origin: &Path, folder: &Path, version: Version) -> PathBuf {
+fn up(origin: &Path, folder: &Path, version: Version, controllers: bool) -> PathBuf {
     for part in fs::read_dir(origin).expect("the folder of the real servers").filter_map(Result::ok) {
         let name = part.file_name();
         let word = name.to_string_lossy().into_owned();
@@ -208,8 +212,12 @@ fn up(origin: &Path, folder: &Path, version: Version) -> PathBuf {
     let script = fs::read_to_string(origin.join("up.sh")).expect("up.sh");
     let script = version.ports().iter().zip(&free_ports()).fold(script, |script, (old, new)| script.replace(old, new));
     fs::write(folder.join("up.sh"), script).expect("a script of its own");
-    let ended = Command::new("bash").arg(folder.join("up.sh")).arg(version.word()).stdin(Stdio::null()).status();
-    assert!(ended.expect("bash").success(), "the {} server does not start", version.word());
+    let mut script = Command::new("bash");
+    script.arg(folder.join("up.sh")).arg(version.word()).stdin(Stdio::null()).stdout(Stdio::null());
+    if !controllers {
+        script.env("KCM", "0");
+    }
+    assert!(script.status().expect("bash").success(), "the {} server does not start", version.word());
     folder.join(format!("run-{}", version.word()))
 }
 
@@ -217,14 +225,6 @@ fn up(origin: &Path, folder: &Path, version: Version) -> PathBuf {
 fn free_ports() -> [String; 4] {
     let held = [(); 4].map(|()| TcpListener::bind("127.0.0.1:0").expect("a free port"));
     held.each_ref().map(|socket| socket.local_addr().expect("it is bound").port().to_string())
-}
-
-async fn client(kubeconfig: &Path) -> Client {
-    let file = Kubeconfig::read_from(kubeconfig).expect("its kubeconfig");
-    let config = Config::from_custom_kubeconfig(file, &KubeConfigOptions::default()).await;
-    let mut config = config.expect("a usable kubeconfig");
-    config.default_retry = false;
-    Client::try_from(config).expect("a client")
 }
 
 async fn ready(client: &Client) {
@@ -239,7 +239,9 @@ async fn ready(client: &Client) {
     }
 }
 
+/// Puts a copy of a folder in the place of another.
 fn copy(from: &Path, to: &Path) {
+    let _ = fs::remove_dir_all(to);
     let ended = Command::new("cp").arg("-a").arg(from).arg(to).status();
     assert!(ended.expect("cp").success(), "cannot copy {}", from.display());
 }
