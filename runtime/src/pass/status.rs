@@ -8,6 +8,7 @@ use super::gone;
 use super::takeover::{self, Take};
 use crate::backend::{ApiError, Target};
 use crate::draft::StatusIntent;
+use crate::version::is_newer;
 
 /// How often a write that met a newer version is sent again before the pass is discarded.
 pub(super) const RESENDS: usize = 3;
@@ -54,7 +55,7 @@ pub(super) async fn write(
         let body = body(identity, &version, &intent.to_value());
         match calls.apply_status(&identity.target, &body).await {
             Ok(object) => return of_object(identity, object),
-            Err(ApiError::Conflict(_)) => version = newer_version(calls, identity).await?,
+            Err(ApiError::Conflict(_)) => version = newer_version(calls, identity, &version).await?,
             Err(error) => return Err(gone::after_status(calls, identity, error).await),
         }
     }
@@ -69,9 +70,11 @@ pub(super) fn of_object(identity: &Identity, answer: DynamicObject) -> Result<Dy
     }
 }
 
-async fn newer_version(calls: &Calls, identity: &Identity) -> Result<String, Unwritten> {
+/// The version of the object after `known`. A store that was set back has an older one: its generation may be the same, of another spec.
+async fn newer_version(calls: &Calls, identity: &Identity, known: &str) -> Result<String, Unwritten> {
     let unread = || Unwritten::Failed(ApiError::Failed("the object was read without a resourceVersion".into()));
-    newer(calls, identity).await?.metadata.resource_version.ok_or_else(unread)
+    let version = newer(calls, identity).await?.metadata.resource_version.ok_or_else(unread)?;
+    if version != known && !is_newer(&version, known) { Err(Unwritten::Outdated) } else { Ok(version) }
 }
 
 /// The object as it is now, if what the pass found out still holds for it.

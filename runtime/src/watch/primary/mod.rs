@@ -261,15 +261,17 @@ impl<K: crate::Primary> Held<K> {
         self.seen.as_deref().is_none_or(|seen| seen.meta().uid == meta.uid)
     }
 
-    /// Whether this version of this object is what the watch delivered last. Another object may have the same version in a store that was
-    /// wiped.
+    /// Whether this is what the watch delivered last. A store that was set back gives the same version once more, to another change.
     fn is(&self, meta: &ObjectMeta, version: &str) -> bool {
-        self.version == version && self.is_of(meta)
+        self.version == version && self.seen.as_deref().is_none_or(|seen| seen.meta() == meta)
     }
 
-    /// Whether a list shows that the store was set back: it holds an older version than the watch delivered or a write returned before the
-    /// list began.
+    /// Whether the store was set back: it holds another object of the same version, or a list holds an older version than the watch
+    /// delivered or a write returned before the list began.
     fn is_of_another_past(&self, meta: &ObjectMeta, listed: &str, source: Source<'_>) -> bool {
+        if self.version == listed && self.is_of(meta) && !self.is(meta, listed) {
+            return true;
+        }
         let Source::List(written) = source else { return false };
         let is_past = |known: &str| known != listed && is_newer(known, listed);
         let is_still = |written: &&str| self.wrote.as_deref().is_some_and(|wrote| version(wrote) == *written);

@@ -208,6 +208,18 @@ fn a_list_that_began_after_our_write_and_lacks_it_shows_that_it_is_lost() {
 }
 
 #[test]
+fn another_change_of_the_same_version_is_of_another_past_and_the_object_is_new() {
+    let primary = Primary::new();
+    primary.apply(thing("4", &json!({})), &filter());
+    let changed = || thing("4", &json!({ "/metadata/generation": 2 }));
+    assert_eq!(
+        primary.take(changed(), &filter(), Source::List(None)).unwrap().causes.to_string(),
+        "appeared,generation"
+    );
+    assert_eq!(primary.take(changed(), &filter(), Source::List(None)), None, "nothing new");
+}
+
+#[test]
 fn another_object_with_the_version_of_the_one_before_is_new() {
     let primary = Primary::new();
     primary.apply(thing("4", &json!({})), &filter());
