@@ -5,7 +5,7 @@ use std::time::Duration;
 use evenkeel::operator::{Reason, pair};
 use evenkeel::prelude::*;
 use evenkeel::{Operator, crd};
-use evenkeel_testkit::eventually;
+use evenkeel_testkit::{eventually, eventually_eq};
 use evenkeel_tests::listener::{get, listening};
 use evenkeel_tests::logs::Logs;
 use evenkeel_tests::on_each_server;
@@ -193,7 +193,7 @@ async fn a_kind_pauses_while_its_crd_does_not_fit_and_loses_nothing(world: World
     for (name, size) in [("one", 7), ("two", 2), ("three", 3)] {
         world.until::<paused::Paused>(name, "ready again", |object| shows(object, size)).await;
     }
-    eventually(SOON, || async { (get(address, "/readyz").await.body == "ready\n").then_some(()) }).await;
+    eventually_eq(SOON, "ready\n".to_owned(), || async { get(address, "/readyz").await.body }).await;
     operator.stop().await.unwrap();
     world
 }

@@ -37,8 +37,10 @@ impl Proof {
     }
 
     /// What has to be shown after the error. A list that comes as a stream is a watch.
-    pub(super) fn against(error: &Error, streams: bool) -> Self {
+    pub(super) fn against(error: &Error, trouble: &Trouble, streams: bool) -> Self {
         match error {
+            // The server has forgotten the version: the list gives a new one.
+            _ if *trouble == Trouble::Expired => Self::List,
             Error::List(_) | Error::Unanswered | Error::NoVersion | Error::WentBack(..) => Self::List,
             Error::Silent(_) => Self::Watch,
             Error::Start(_) | Error::Broke(_) | Error::BrokeOff | Error::Reported(_) if streams => Self::List,

@@ -141,7 +141,7 @@ pub(super) async fn follow<K: Form>(
             Err(error) => {
                 lists = true;
                 let trouble = Trouble::of(&error);
-                let pause = backoff.fails(&trouble, Proof::against(&error, streams), &watched);
+                let pause = backoff.fails(&trouble, Proof::against(&error, &trouble, streams), &watched);
                 progress.send_if_modified(|progress| {
                     let early = *progress != Progress::Listed;
                     if early {
