@@ -170,8 +170,7 @@ impl Drop for RealServer {
 impl Part {
     fn of(run: &Path, name: &'static str) -> Self {
         let id = fs::read_to_string(run.join(format!("{name}.pid"))).expect("its process").trim().to_owned();
-        let line = fs::read_to_string(format!("/proc/{id}/cmdline")).expect("its command line");
-        let command = line.split_terminator('\0').map(ToOwned::to_owned).collect();
+        let command = command_of(&id, run.parent().expect("the folder of the server"));
         Self { name, command, log: run.join("log").join(format!("{name}.log")), process: Running::ById(id) }
     }
 
@@ -198,6 +197,19 @@ impl Part {
         command.args(&self.command[1..]).stdin(Stdio::null()).stdout(log()).stderr(log());
         self.process = Running::Ours(command.spawn().expect("it starts"));
     }
+}
+
+/// The command line of a process. At first it may still be the shell that is about to become the program of this folder.
+fn command_of(id: &str, folder: &Path) -> Vec<String> {
+    for _ in 0..1_000 {
+        let line = fs::read_to_string(format!("/proc/{id}/cmdline")).expect("its command line");
+        let command: Vec<String> = line.split_terminator('\0').map(ToOwned::to_owned).collect();
+        if command.first().is_some_and(|program| Path::new(program).starts_with(folder)) {
+            return command;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    panic!("the process {id} runs no program of {}", folder.display());
 }
 
 /// Starts a server in the folder, on free ports; returns where its processes are noted.

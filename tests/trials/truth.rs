@@ -1,6 +1,6 @@
 //! The truth: what the objects, their ConfigMaps and files should be, compared with what they are.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use k8s_openapi::api::core::v1::ConfigMap;
@@ -61,6 +61,8 @@ pub struct Truth {
     pub parcels: BTreeMap<String, Wish>,
     /// What the Secret holds.
     pub secret: String,
+    /// Parcels that were lost with a store. What a pass did to their files, up to the moment in which it knew, stays.
+    pub lost: BTreeSet<String>,
 }
 
 /// What is there.
@@ -99,7 +101,8 @@ impl Truth {
         }
         wrong.extend(found.parcels.keys().map(|name| format!("{name} is not deleted")));
         wrong.extend(found.maps.keys().map(|name| format!("the ConfigMap {name} is left over")));
-        wrong.extend(found.files.keys().map(|name| format!("the file {name} is left over")));
+        let files = found.files.keys().filter(|name| !self.lost.contains(*name));
+        wrong.extend(files.map(|name| format!("the file {name} is left over")));
         wrong
     }
 }

@@ -108,14 +108,12 @@ impl Yard {
         self.truth.lock().unwrap().parcels.len()
     }
 
-    /// The store of the server was replaced: this should be there now. Files of parcels that it no longer knows are no affair of the
-    /// operator any more.
+    /// The store of the server was replaced: this should be there now. Nobody can remove the files of parcels that it no longer knows.
     pub fn believe(&self, truth: Truth) {
-        let files = std::fs::read_dir(self.files()).unwrap().filter_map(Result::ok);
-        for file in files.filter(|file| !truth.parcels.contains_key(&*file.file_name().to_string_lossy())) {
-            std::fs::remove_file(file.path()).unwrap();
-        }
-        *self.truth.lock().unwrap() = truth;
+        let mut now = self.truth.lock().unwrap();
+        let before = std::mem::replace(&mut *now, truth);
+        let lost = before.parcels.into_keys().filter(|name| !now.parcels.contains_key(name)).chain(before.lost);
+        now.lost = lost.collect();
     }
 
     /// A number below `end`, by chance.
@@ -139,7 +137,9 @@ impl Yard {
             "spec": wish.spec() });
         let (parcels, params, parcel) = (self.parcels(), PatchParams::apply("trial").force(), Patch::Apply(&parcel));
         insist(|| parcels.patch(name, &params, &parcel)).await;
-        self.truth.lock().unwrap().parcels.insert(name.to_owned(), wish.clone());
+        let mut truth = self.truth.lock().unwrap();
+        truth.lost.remove(name);
+        truth.parcels.insert(name.to_owned(), wish.clone());
     }
 
     /// Deletes a parcel.

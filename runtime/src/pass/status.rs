@@ -83,11 +83,12 @@ pub(super) async fn newer(calls: &Calls, identity: &Identity) -> Result<DynamicO
     if identity.holds_for(&live) { Ok(live) } else { Err(Unwritten::Outdated) }
 }
 
-/// The object as it is now, if it is in the same state of deletion, whatever its spec says.
+/// The object as it is now, if it is in the same state of deletion and of no earlier generation, which a store that was set back shows.
 pub(super) async fn same(calls: &Calls, identity: &Identity) -> Result<DynamicObject, Unwritten> {
     let live = gone::live(calls, identity).await?;
-    let is_same = identity.urgent || live.metadata.deletion_timestamp.is_some() == identity.deleting;
-    if is_same { Ok(live) } else { Err(Unwritten::Outdated) }
+    let is_same = live.metadata.deletion_timestamp.is_some() == identity.deleting;
+    let is_back = live.metadata.generation < identity.generation;
+    if identity.urgent || is_same && !is_back { Ok(live) } else { Err(Unwritten::Outdated) }
 }
 
 fn body(identity: &Identity, version: &str, status: &Value) -> Value {

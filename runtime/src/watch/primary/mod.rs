@@ -1,13 +1,13 @@
 //! The kind that is reconciled: its cache, and which of its events wake.
 
 mod aside;
+mod past;
 #[cfg(test)]
 mod tests;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use kube::api::ObjectMeta;
 use kube::runtime::watcher::Event;
 
 use crate::cause::{self, List};
@@ -23,6 +23,7 @@ use crate::watch::watches::{Watches, Watching};
 pub(crate) use self::aside::Undecodable;
 
 use self::aside::Aside;
+use self::past::{Listing, Newest, Source};
 
 /// What the event filter has to know of the reconciler.
 pub(crate) struct Filter<K> {
@@ -140,25 +141,36 @@ impl<K: crate::Primary> Primary<K> {
 
     /// Joins the watch of one place and queues what an event wakes; the first list is queued as a whole, once it is complete.
     pub(crate) fn join(&self, watches: &Watches, place: &Place, filter: Arc<Filter<K>>, queue: Queue) -> Watching {
-        let (this, mut list, namespace) = (self.clone(), Listing::default(), place.namespace.clone());
+        let (this, namespace) = (self.clone(), place.namespace.clone());
+        let (mut list, mut newest) = (Listing::default(), Newest::default());
         watches.join(place, move |event: Event<Guarded<K>>| match event {
             // What an earlier list brought that broke off has not woken anybody yet, and will not come as a change again.
             Event::Init => {
-                list.seen.clear();
-                list.wrote = this.outstanding(namespace.as_deref());
+                let (wrote, changes) = (this.outstanding(namespace.as_deref()), std::mem::take(&mut list.changes));
+                list = Listing { wrote, changes, ..Listing::default() };
             }
             Event::InitApply(object) => {
-                let key = Key::of(kube::Resource::meta(&object));
-                list.changes.extend(this.take(object, &filter, Source::List(list.wrote.get(&key).map(|v| &**v))));
+                let (key, version) = key_and_version(&object);
+                let source = Source::List { wrote: list.wrote.get(&key).map(|v| &**v), newest: &newest };
+                list.changes.extend(this.take(object, &filter, source));
+                list.newest.raise(&version);
                 list.seen.insert(key);
             }
             Event::InitDone => {
-                let Listing { seen, changes, .. } = std::mem::take(&mut list);
+                let Listing { seen, changes, newest: listed, .. } = std::mem::take(&mut list);
+                newest = listed;
                 this.wake(&queue, &filter, changes);
                 this.wake(&queue, &filter, this.retain(namespace.as_deref(), &seen));
             }
-            Event::Apply(object) => this.wake(&queue, &filter, this.apply(object, &filter)),
-            Event::Delete(object) => this.wake(&queue, &filter, this.remove(&Key::of(kube::Resource::meta(&object)))),
+            Event::Apply(object) => {
+                newest.raise(&key_and_version(&object).1);
+                this.wake(&queue, &filter, this.apply(object, &filter));
+            }
+            Event::Delete(object) => {
+                let (key, version) = key_and_version(&object);
+                newest.raise(&version);
+                this.wake(&queue, &filter, this.remove(&key));
+            }
         });
         (place.clone(), watches.progress::<Guarded<K>>(place).subscribe())
     }
@@ -186,10 +198,13 @@ impl<K: crate::Primary> Primary<K> {
     /// Takes the object into the cache. An unchanged version changes nothing, as after a relist.
     fn take(&self, object: Guarded<K>, filter: &Filter<K>, source: Source<'_>) -> Option<Change> {
         let meta = kube::Resource::meta(&object);
-        let (key, version) = (Key::of(meta), meta.resource_version.clone().unwrap_or_default());
+        let (key, version) = key_and_version(&object);
         let mut objects = self.lock();
         let held = objects.get(&key);
-        let is_past = held.is_some_and(|held| held.is_of_another_past(meta, &version, source));
+        let is_past = match held {
+            Some(held) => held.is_of_another_past(meta, &version, source),
+            None => source.brings_back(&version),
+        };
         if !is_past && held.is_some_and(|held| held.is(meta, &version)) {
             return None;
         }
@@ -204,7 +219,9 @@ impl<K: crate::Primary> Primary<K> {
         let before = objects.remove(&key).filter(|_| !is_past);
         // Whether it was, is a look at a map that is empty as a rule.
         self.aside.remove(&key);
-        let causes = causes(before.as_ref(), &*now, filter);
+        // What the body did outside of the cluster was not set back.
+        let back = if is_past { Causes::RESYNC } else { Causes::NONE };
+        let causes = causes(before.as_ref(), &*now, filter) | back;
         let wrote = before.and_then(|held| held.wrote).filter(|wrote| outlives(&**wrote, &*now));
         objects.insert(key.clone(), Held { seen: Some(now), version, wrote });
         Some(Change { key, causes })
@@ -239,44 +256,9 @@ impl<K: crate::Primary> Primary<K> {
     }
 }
 
-/// A list on its way.
-#[derive(Default)]
-struct Listing {
-    seen: HashSet<Key>,
-    changes: Vec<Change>,
-    /// The versions of our writes that had returned when it began.
-    wrote: HashMap<Key, String>,
-}
-
-/// Where an object comes from.
-#[derive(Clone, Copy)]
-enum Source<'a> {
-    Watch,
-    /// A list that began after a write of ours had returned this version, if there was one that the watch has not delivered.
-    List(Option<&'a str>),
-}
-
-impl<K: crate::Primary> Held<K> {
-    fn is_of(&self, meta: &ObjectMeta) -> bool {
-        self.seen.as_deref().is_none_or(|seen| seen.meta().uid == meta.uid)
-    }
-
-    /// Whether this is what the watch delivered last. A store that was set back gives the same version once more, to another change.
-    fn is(&self, meta: &ObjectMeta, version: &str) -> bool {
-        self.version == version && self.seen.as_deref().is_none_or(|seen| seen.meta() == meta)
-    }
-
-    /// Whether the store was set back: it holds another object of the same version, or a list holds an older version than the watch
-    /// delivered or a write returned before the list began.
-    fn is_of_another_past(&self, meta: &ObjectMeta, listed: &str, source: Source<'_>) -> bool {
-        if self.version == listed && self.is_of(meta) && !self.is(meta, listed) {
-            return true;
-        }
-        let Source::List(written) = source else { return false };
-        let is_past = |known: &str| known != listed && is_newer(known, listed);
-        let is_still = |written: &&str| self.wrote.as_deref().is_some_and(|wrote| version(wrote) == *written);
-        self.is_of(meta) && (is_past(&self.version) || written.filter(is_still).is_some_and(is_past))
-    }
+fn key_and_version<K: crate::Primary>(object: &Guarded<K>) -> (Key, String) {
+    let meta = kube::Resource::meta(object);
+    (Key::of(meta), meta.resource_version.clone().unwrap_or_default())
 }
 
 fn version<K: crate::Primary>(object: &K) -> &str {
