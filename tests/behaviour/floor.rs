@@ -30,7 +30,8 @@ async fn life(who: Who, shape: Shape, objects: usize) -> [Cost; 7] {
     assert!(contest.wire.count(Call::is_list) > 0, "it listed again");
     contest.stop().await;
     contest.start();
-    let restart = contest.cost_within(SOON).await;
+    // Within the hour each object stores what it depends on, at a time of its own.
+    let restart = contest.cost_within(HOUR + SOON).await;
     let delete = contest.cost_of(contest.delete(objects)).await;
     contest.stop().await;
     [create, idle, spec, label, relist, restart, delete]
@@ -44,8 +45,9 @@ fn show(what: &str, who: Who, costs: &[Cost; 7], objects: usize) {
 
 #[tokio::test(start_paused = true)]
 async fn each_step_of_a_life_costs_the_fewest_writes_that_there_can_be_and_no_reads() {
-    // A label may decide what a step does, so a change of one runs the body, and again after a restart, which sends the child once more.
-    let wanted = [[1, 0, 1, 0, 0, 0, 0], [2, 0, 1, 0, 0, 0, 1], [3, 0, 2, 0, 0, 1, 1]];
+    // A label may decide what a step does, so a change of one runs the body, and again after a restart, which sends the child once more
+    // and stores the label late.
+    let wanted = [[1, 0, 1, 0, 0, 1, 0], [2, 0, 1, 0, 0, 1, 1], [3, 0, 2, 0, 0, 2, 1]];
     for (shape, wanted) in SHAPES.into_iter().zip(wanted) {
         let objects = 20;
         let ours = life(Who::Ours, shape, objects).await;
@@ -117,7 +119,8 @@ async fn hundreds_of_unchanged_objects_cost_nothing_in_a_day_by_a_relist_or_by_a
     let relist = contest.cost_of(contest.forget()).await;
     contest.stop().await;
     contest.start();
-    let restart = contest.cost_within(SOON).await;
+    // Within the hour each object stores what it depends on, at a time of its own.
+    let restart = contest.cost_within(HOUR + SOON).await;
     assert_eq!([day, relist, restart], [Cost::default(); 3]);
     contest.stop().await;
 }
