@@ -103,7 +103,7 @@ pub struct VariantInfo {
     pub actions: Actions,
     /// How soon it is tried again.
     pub retry: Retry,
-    /// What ends its wait, where its class is `waiting` and the attribute says so.
+    /// What ends a wait of this class. `None`: the class is not `waiting`, or the attribute does not say it.
     pub until: Option<Until>,
 }
 

@@ -28,7 +28,7 @@ pub(crate) enum Holder {
     Tool(String),
 }
 
-/// What is done to an object, as far as a refusal depends on it.
+/// The call that a foreign object refuses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Deed {
     Apply,

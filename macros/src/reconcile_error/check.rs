@@ -30,7 +30,7 @@ pub(crate) fn refuse_two_classes(variant: &Ident, second: &Ident, errors: &mut E
     errors.push(second, headline, "keep one of them");
 }
 
-/// What a bare `waiting` may hold: each names a watched object, a change of which triggers a reconcile.
+/// The types that a bare `waiting` may hold. Each names a watched object, and a change of that object triggers a reconcile.
 const WATCHED: [&str; 3] = ["Absent", "NotReady", "Unfit"];
 
 /// The field that wakes a bare `waiting`: the one that names a watched object, or the only one.
@@ -38,7 +38,7 @@ pub(crate) fn parse_wake_up(variant: &Ident, fields: &Fields, errors: &mut Error
     let watched: Vec<_> = fields.iter().filter(|field| is_watched(&field.ty)).collect();
     match (watched.as_slice(), fields.len()) {
         ([one], _) => Some(one.ty.clone()),
-        // An alias of one of them is told by its trait.
+        // This may be an alias of one of these types. The trait bound in the expansion checks it.
         ([], 1) => fields.iter().next().map(|field| field.ty.clone()),
         ([], _) => {
             let help = "hold an `Absent<K>` (`cx.require`) or `Unfit<K>` (`cx.unfit`), or say `#[class(waiting(poll = \"1m\"))]`";

@@ -30,7 +30,7 @@ pub(crate) fn name(function: &Function) -> Option<&Ident> {
     }
 }
 
-/// Makes `cx: Cx` and `cx: &Cx` into `cx: &mut Cx`, of which the mistake has been told: nothing follows from it.
+/// Replaces `cx: Cx` and `cx: &Cx` by `cx: &mut Cx`. The error is reported already, so the expansion causes no second one.
 pub(crate) fn mend(function: &mut Function) -> bool {
     let Some(FnArg::Typed(context)) = function.sig.inputs.last_mut() else { return false };
     if is_context(&context.ty, "Cx") {

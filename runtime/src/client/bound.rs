@@ -13,8 +13,8 @@ use tower::BoxError;
 use super::frames::Filter;
 use crate::quote::newline;
 
-/// The longest line of a watch, in bytes. It holds one object: etcd takes no more than 1.5 MiB of one unless it is told to, and JSON that
-/// escapes each character needs six times the room.
+/// The longest line of a watch, in bytes. A line holds one object. etcd takes 1.5 MiB of an object by default. JSON that escapes
+/// each character needs six times as many bytes.
 pub(crate) const LINE: usize = 64 * 1024 * 1024;
 
 /// Hands everything on until a line gets too long.
@@ -55,7 +55,7 @@ impl Bound {
 impl Filter for Bound {
     fn feed(&mut self, bytes: Bytes, ready: &mut VecDeque<Bytes>) -> Result<(), BoxError> {
         if self.length + bytes.len() <= LINE {
-            // No line here is too long; only the last one goes on.
+            // No line in these bytes is too long. The last one may continue in the next bytes.
             let end = bytes.iter().rposition(|byte| *byte == b'\n');
             self.length = end.map_or(self.length + bytes.len(), |end| bytes.len() - end - 1);
         } else {

@@ -35,7 +35,7 @@ impl<S: SubReconciler> Cx<'_, S> {
         self.store(false).await
     }
 
-    /// Stores the author's fields in the middle of the pass. What is `urgent` is stored also where the spec has moved meanwhile.
+    /// Stores the author's fields in the middle of the pass. An `urgent` record is stored although the spec has changed since the pass began.
     pub(super) async fn store(&mut self, urgent: bool) -> Result<(), ApiError> {
         let turn = self.draft.turn().await;
         let (intent, found) = (self.draft.progress_beside(turn.as_ref()), self.draft.found());
