@@ -5,8 +5,9 @@ use std::env;
 use std::time::Duration;
 
 use evenkeel_testkit::eventually;
+use evenkeel_tests::real::{RealServer, Version};
 use evenkeel_tests::trial::process::end_with_parent;
-use evenkeel_tests::trial::{ApiServer, Process, Proxy, Version, long, settle, wanted};
+use evenkeel_tests::trial::{Process, Proxy, long, settle, wanted};
 use k8s_openapi::api::core::v1::Secret;
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::api::{Api, DeleteParams, Patch, PatchParams};
@@ -99,7 +100,7 @@ async fn endure(version: Version, prefix: &'static str) {
     if !wanted() {
         return;
     }
-    let Some(server) = ApiServer::start(version).await else { return };
+    let Some(server) = RealServer::start(version, true).await else { return };
     let client = server.client().await;
     let crds: Api<CustomResourceDefinition> = Api::all(client.clone());
     let crd = Patch::Apply(PostgresUser::crd());
