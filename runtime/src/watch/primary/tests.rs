@@ -230,7 +230,7 @@ fn an_object_that_is_listed_though_its_end_was_delivered_is_of_another_past() {
     let (primary, mut newest) = (Primary::new(), Newest::default());
     newest.raise("7");
     newest.raise("5");
-    let mut causes = |version| {
+    let causes = |version| {
         let source = Source::List { wrote: None, newest: &newest };
         let change = primary.take(thing(version, &json!({})), &filter(), source);
         primary.remove(&key());
