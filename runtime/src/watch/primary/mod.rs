@@ -8,6 +8,7 @@ mod tests;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use kube::api::ObjectMeta;
 use kube::runtime::watcher::Event;
 
 use crate::cause::{self, List};
@@ -150,10 +151,11 @@ impl<K: crate::Primary> Primary<K> {
                 list = Listing { wrote, changes, ..Listing::default() };
             }
             Event::InitApply(object) => {
-                let (key, version) = key_and_version(&object);
+                let meta = kube::Resource::meta(&object);
+                let key = Key::of(meta);
+                list.newest.raise(version_of(meta));
                 let source = Source::List { wrote: list.wrote.get(&key).map(|v| &**v), newest: &newest };
                 list.changes.extend(this.take(object, &filter, source));
-                list.newest.raise(&version);
                 list.seen.insert(key);
             }
             Event::InitDone => {
@@ -163,13 +165,13 @@ impl<K: crate::Primary> Primary<K> {
                 this.wake(&queue, &filter, this.retain(namespace.as_deref(), &seen));
             }
             Event::Apply(object) => {
-                newest.raise(&key_and_version(&object).1);
+                newest.raise(version_of(kube::Resource::meta(&object)));
                 this.wake(&queue, &filter, this.apply(object, &filter));
             }
             Event::Delete(object) => {
-                let (key, version) = key_and_version(&object);
-                newest.raise(&version);
-                this.wake(&queue, &filter, this.remove(&key));
+                let meta = kube::Resource::meta(&object);
+                newest.raise(version_of(meta));
+                this.wake(&queue, &filter, this.remove(&Key::of(meta)));
             }
         });
         (place.clone(), watches.progress::<Guarded<K>>(place).subscribe())
@@ -198,7 +200,7 @@ impl<K: crate::Primary> Primary<K> {
     /// Takes the object into the cache. An unchanged version changes nothing, as after a relist.
     fn take(&self, object: Guarded<K>, filter: &Filter<K>, source: Source<'_>) -> Option<Change> {
         let meta = kube::Resource::meta(&object);
-        let (key, version) = key_and_version(&object);
+        let (key, version) = (Key::of(meta), version_of(meta).to_owned());
         let mut objects = self.lock();
         let held = objects.get(&key);
         let is_past = match held {
@@ -256,13 +258,12 @@ impl<K: crate::Primary> Primary<K> {
     }
 }
 
-fn key_and_version<K: crate::Primary>(object: &Guarded<K>) -> (Key, String) {
-    let meta = kube::Resource::meta(object);
-    (Key::of(meta), meta.resource_version.clone().unwrap_or_default())
+fn version_of(meta: &ObjectMeta) -> &str {
+    meta.resource_version.as_deref().unwrap_or_default()
 }
 
 fn version<K: crate::Primary>(object: &K) -> &str {
-    object.meta().resource_version.as_deref().unwrap_or_default()
+    version_of(object.meta())
 }
 
 /// Whether what we wrote is newer than what the watch delivers. Versions that are no numbers cannot tell: then the watch wins.

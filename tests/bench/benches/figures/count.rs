@@ -27,12 +27,13 @@ pub(crate) fn count<F: Future<Output = ()> + Send + 'static>(
     let runtime = runtime();
     let objects = answers.objects() as f64;
     let load = measure(|| begin(&runtime, answers, &start));
-    let event = measure(|| {
-        answers.change(0, answers.objects());
-        settle(&runtime);
-    });
+    // Before the events: the list shows the objects as they were loaded, and older versions would show another store.
     let relist = measure(|| {
         answers.forget();
+        settle(&runtime);
+    });
+    let event = measure(|| {
+        answers.change(0, answers.objects());
         settle(&runtime);
     });
     let live = load.bytes_current as f64;
