@@ -176,7 +176,8 @@ pub trait Backend: Send + Sync {
     ) -> BoxFuture<'_, Result<Arc<DynamicObject>, ApiError>>;
     /// Deletes an owned object; one that is not there is fine, and one that is not ours is [refused](ApiError::Foreign).
     fn delete(&self, target: Target) -> BoxFuture<'_, Result<(), ApiError>>;
-    /// Writes the status in the middle of a pass, in place of the one that was found. What is `urgent` is written also where the spec has moved meanwhile.
+    /// Writes the status in the middle of a pass and replaces the status that was found. An `urgent` status is written although the spec
+    /// has changed since the pass began.
     fn record(&self, found: StatusIntent, intent: StatusIntent, urgent: bool) -> BoxFuture<'_, Result<(), ApiError>>;
     /// The operation of this place in the code that runs for the reconciled object, as far as this process knows.
     #[doc(hidden)]

@@ -187,7 +187,8 @@ impl<'a, 'y: 'a, S: SubReconciler> Lent<'a, 'y> for S {
 /// Objects of `O` may own such of `K`.
 pub const fn may_own<K: Kind<Scope: OwnableBy<O::Scope>>, O: Kind>() {}
 
-/// Carries the step of a context beside it, and how it sees an object of the pipeline: what takes a tag need not ask whether the step fits.
+/// The type of a step, and the function that converts an object of the pipeline to the step's object. A tag exists only for a step that
+/// fits the pipeline, so a function that takes one needs no bound for it.
 #[derive(Debug)]
 pub struct Tag<S: SubReconciler, O>(pub(crate) fn(&O) -> &S::Object);
 

@@ -50,7 +50,14 @@ impl Stage {
         assert!(lines[1].starts_with(&place) && lines[1].ends_with(why), "{}", answer.body);
     }
 
-    /// Whether the operator works, and says so.
+    /// The log lines with these parts all give this reason, and no line asks for a role.
+    fn blames_only(&self, why: &str, parts: &[&str]) {
+        let logged = self.logs.with(parts);
+        assert!(!logged.is_empty() && logged.iter().all(|line| line.contains(why)), "{logged:?}");
+        assert_eq!(self.logs.with(&["grant the verb"]), Vec::<String>::new());
+    }
+
+    /// A new object becomes ready within a minute, and `/readyz` answers 200.
     async fn recovers(self) {
         self.world.create::<Widget>(a_widget("last", json!({ "child": "x" }))).await;
         sleep(Duration::from_secs(60)).await;
@@ -92,9 +99,7 @@ async fn a_watch_whose_credentials_are_refused_does_not_ask_for_a_role() {
     let why = "the API server refuses the credentials: planted 401; \
         check the token or certificate of the operator: it has expired, was revoked, or is of another cluster";
     stage.is_only_broken("configmaps", why).await;
-    let logged = stage.logs.with(&["configmaps", "the watch failed"]);
-    assert!(!logged.is_empty() && logged.iter().all(|line| line.contains(why)), "{logged:?}");
-    assert_eq!(stage.logs.with(&["grant the verb"]), Vec::<String>::new());
+    stage.blames_only(why, &["configmaps", "the watch failed"]);
     stage.world.wire.mend();
     stage.recovers().await;
 }
@@ -121,10 +126,8 @@ async fn a_status_write_whose_credentials_are_refused_does_not_ask_for_a_role() 
     stage.world.wire.fault(|call| call.is_status_write().then_some(Fault::Answer(401, None)));
     stage.world.create::<Widget>(a_widget("one", json!({}))).await;
     sleep(Duration::from_secs(60)).await;
-    let logged = stage.logs.with(&["the status was not written"]);
     let why = "the API server refuses the credentials: planted 401; check the token or certificate of the operator";
-    assert!(!logged.is_empty() && logged.iter().all(|line| line.contains(why)), "{logged:?}");
-    assert_eq!(stage.logs.with(&["grant the verb"]), Vec::<String>::new());
+    stage.blames_only(why, &["the status was not written"]);
     stage.world.wire.mend();
     stage.recovers().await;
 }

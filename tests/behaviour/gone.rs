@@ -135,7 +135,7 @@ async fn remove(world: &World, name: &str) {
     world.until_gone::<Widget>(name).await;
 }
 
-/// An operator in the middle of a pass of a widget that somebody has removed. Its watch does not show that.
+/// An operator that is in a pass of a widget. Somebody deletes the widget, and the watch does not deliver the deletion.
 async fn removed_meanwhile<'l>(world: &World, lab: &'l Arc<Lab>) -> (Running, tokio::sync::MutexGuard<'l, ()>) {
     world.install(&definition()).await;
     let held = lab.hold.lock().await;

@@ -113,8 +113,8 @@ async fn claims(world: &World) -> Vec<Value> {
     entries.map(|entry| json!([entry["manager"], entry["operation"]])).collect()
 }
 
-/// Changes the spec under this many passes, each of which stands still in its first step meanwhile. Returns the generation that the last of
-/// them found.
+/// Changes the spec during each of this many passes, while the pass waits in its first step. Returns the generation that the last pass
+/// found.
 async fn change_under(world: &World, lab: &Arc<Lab>, passes: usize) -> i64 {
     let mut found = 0;
     let mut held = lab.hold.lock().await;
@@ -159,7 +159,7 @@ async fn a_patched_status_is_applied_when_the_object_is_quiet(world: World) -> W
     assert_eq!((status_of(&object, "Reconciling"), status_of(&object, "Theirs")), (String::new(), "True".into()));
     let claims = claims(&world).await;
     assert!(claims.contains(&json!([WIDGETS, "Apply"])) && !claims.contains(&json!([WIDGETS, "Update"])), "{claims:?}");
-    // What a later pass does not say any more goes: it belongs to nobody else.
+    // A later pass leaves Reconciling out. The API server removes it, because no other manager owns it.
     world.merge::<Widget>("w", json!({ "spec": { "fetch": "broken" } })).await;
     world.until::<Widget>("w", "failing", |object| status_of(object, "Reconciling") == "True").await;
     world.merge::<Widget>("w", json!({ "spec": { "fetch": null } })).await;

@@ -18,7 +18,7 @@ pub(crate) fn words(value: &Value) -> Vec<&str> {
     value.as_array().into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
-/// Panics where the value has a key that nobody reads: the case would say something that is not heard.
+/// Panics where the value has an unknown key. An adapter would ignore what the case says there.
 pub(crate) fn only(value: &Value, keys: &[&str]) {
     let given = value.as_object().into_iter().flatten().map(|(key, _)| key.as_str());
     let unread: Vec<_> = given.filter(|key| !keys.contains(key)).collect();

@@ -24,7 +24,7 @@ use crate::watch::watches::{Watches, Watching};
 pub(crate) use self::aside::Undecodable;
 
 use self::aside::Aside;
-use self::past::{Listing, Newest, Source};
+use self::past::{Listing, Newest, Sight, Source};
 
 /// What the event filter has to know of the reconciler.
 pub(crate) struct Filter<K> {
@@ -203,13 +203,14 @@ impl<K: crate::Primary> Primary<K> {
         let (key, version) = (Key::of(meta), version_of(meta).to_owned());
         let mut objects = self.lock();
         let held = objects.get(&key);
-        let is_past = match held {
-            Some(held) => held.is_of_another_past(meta, &version, source),
-            None => source.brings_back(&version),
+        let sight = match held {
+            Some(held) => held.sight(meta, &version, source),
+            None => source.sight_of_unknown(&version),
         };
-        if !is_past && held.is_some_and(|held| held.is(meta, &version)) {
+        if sight == Sight::Same {
             return None;
         }
+        let is_past = sight == Sight::Past;
         let now = match object {
             Guarded::Sound(object) => object,
             Guarded::Broken(broken) => {

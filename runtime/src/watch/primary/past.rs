@@ -51,31 +51,46 @@ impl Newest {
 }
 
 impl Source<'_> {
-    /// Whether a list holds an object that nobody knows any more: it was deleted, and came back with the store.
-    pub(super) fn brings_back(self, version: &str) -> bool {
-        matches!(self, Source::List { newest, .. } if newest.covers(version))
+    /// How an object appears that the cache does not hold. A list that holds an older one was restored with an object that had been deleted.
+    pub(super) fn sight_of_unknown(self, version: &str) -> Sight {
+        match self {
+            Source::List { newest, .. } if newest.covers(version) => Sight::Past,
+            _ => Sight::Change,
+        }
     }
 }
 
+/// What a delivered object is, compared with what the cache holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sight {
+    /// The version that the cache holds.
+    Same,
+    /// Another version, or another object.
+    Change,
+    /// An object of a store that was restored.
+    Past,
+}
+
 impl<K: crate::Primary> Held<K> {
-    fn is_of(&self, meta: &ObjectMeta) -> bool {
-        self.seen.as_deref().is_none_or(|seen| seen.meta().uid == meta.uid)
-    }
-
-    /// Whether this is what the watch delivered last. A store that was set back gives the same version once more, to another change.
-    pub(super) fn is(&self, meta: &ObjectMeta, version: &str) -> bool {
-        self.version == version && self.seen.as_deref().is_none_or(|seen| seen.meta() == meta)
-    }
-
-    /// Whether the store was set back: it holds another object of the same version, or a list holds an older version than the watch
+    /// A restored store shows in two ways: it gives the same version to another change, or a list holds an older version than the watch
     /// delivered or a write returned before the list began.
-    pub(super) fn is_of_another_past(&self, meta: &ObjectMeta, listed: &str, source: Source<'_>) -> bool {
-        if self.version == listed && self.is_of(meta) && !self.is(meta, listed) {
-            return true;
+    pub(super) fn sight(&self, meta: &ObjectMeta, delivered: &str, source: Source<'_>) -> Sight {
+        let seen = self.seen.as_deref().map(K::meta);
+        if seen.is_some_and(|seen| seen.uid != meta.uid) {
+            return Sight::Change;
         }
+        let is_same = self.version == delivered;
+        if is_same && seen.is_some_and(|seen| seen != meta) || self.is_older(delivered, source) {
+            return Sight::Past;
+        }
+        if is_same { Sight::Same } else { Sight::Change }
+    }
+
+    /// Whether a list holds an older version than is known.
+    fn is_older(&self, listed: &str, source: Source<'_>) -> bool {
         let Source::List { wrote: written, .. } = source else { return false };
         let is_past = |known: &str| known != listed && is_newer(known, listed);
         let is_still = |written: &&str| self.wrote.as_deref().is_some_and(|wrote| version(wrote) == *written);
-        self.is_of(meta) && (is_past(&self.version) || written.filter(is_still).is_some_and(is_past))
+        is_past(&self.version) || written.filter(is_still).is_some_and(is_past)
     }
 }
