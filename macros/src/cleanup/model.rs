@@ -2,7 +2,7 @@
 
 use proc_macro2::TokenStream;
 use quote::quote;
-use syn::{Path, Type};
+use syn::{Path, PathArguments, Type};
 
 use super::args::CleanupArgs;
 use super::check;
@@ -51,7 +51,7 @@ pub(crate) fn read(
     check::check_home(&mut args, &function, &dependencies, errors);
     args.of = args.of.map(|of| marker.share(of));
     match &args.of {
-        Some(step) => fill_in(&mut function, step),
+        Some(step) => fill_in(&mut function, &closed(step)),
         None => fill_in(&mut function, &poison(&args.krate)),
     }
     match (&args.of, object) {
@@ -60,6 +60,16 @@ pub(crate) fn read(
         }
         _ => Err(Box::new((args, function))),
     }
+}
+
+/// `fetch<>`. Where rustc does not find a step without arguments among the arguments of a type, it suggests a type parameter for it, and
+/// so reports the same mistake in other words once more.
+fn closed(step: &Path) -> Path {
+    let mut step = step.clone();
+    if let Some(last) = step.segments.last_mut().filter(|last| last.arguments.is_none()) {
+        last.arguments = PathArguments::AngleBracketed(syn::parse_quote!(<>));
+    }
+    step
 }
 
 /// The context of no step, so that the signature at least is right.

@@ -170,7 +170,12 @@ pub(super) const MISTAKES: &[(&str, &[u8], &[&str])] = &[
     (
         "a misspelt step, method or field",
         &[],
-        &["rustc/reconciler/misspelt_step", "own/reconciler/misspelt_method", "rustc/reconciler/misspelt_field"],
+        &[
+            "rustc/reconciler/misspelt_step",
+            "rustc/cleanup/of_a_misspelt_step",
+            "own/reconciler/misspelt_method",
+            "rustc/reconciler/misspelt_field",
+        ],
     ),
     (
         "a one-shot action that is misspelt, undeclared, doubled or the request itself",
