@@ -11,6 +11,7 @@ pub mod observers;
 pub mod ordeal;
 pub mod real;
 pub mod recipe;
+pub mod role;
 pub mod sequence;
 pub mod spans;
 pub mod stubborn;

@@ -10,16 +10,20 @@ use serde_json::Value;
 use super::{Part, Port};
 use crate::backend::ApiError;
 use crate::pass::answered;
+use crate::rbac::Grant;
 
 /// The shortest pause before a write is tried again; up to as much again is added at random.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// One object, over a client.
 ///
-/// The client reads the server and no cache, so a read is never older than the write before it.
+/// The client reads the server and no cache, so a read is never older than the write before it. The error of a call that the role does not
+/// allow ends in the RBAC rule to grant.
 #[derive(Clone, Debug)]
 pub struct ClientPort {
     api: Api<DynamicObject>,
+    resource: ApiResource,
+    namespace: Option<String>,
     name: String,
 }
 
@@ -27,17 +31,27 @@ impl ClientPort {
     /// The way to the object, which has a name.
     pub fn new<K: Resource<DynamicType = ()>>(client: Client, object: &K) -> Self {
         let resource = ApiResource::erase::<K>(&());
-        let name = object.meta().name.clone().unwrap_or_default();
-        let api = match &object.meta().namespace {
+        let (name, namespace) = (object.meta().name.clone().unwrap_or_default(), object.meta().namespace.clone());
+        let api = match &namespace {
             Some(namespace) => Api::namespaced_with(client, namespace, &resource),
             None => Api::all_with(client, &resource),
         };
-        Self { api, name }
+        Self { api, resource, namespace, name }
+    }
+
+    async fn get(&self) -> Result<DynamicObject, ApiError> {
+        answered(self.api.get(&self.name)).await.map_err(|error| self.explain(error, "get", None))
+    }
+
+    /// The error of a call, with the rule that its role lacks where that is the cause.
+    fn explain(&self, error: ApiError, verb: &str, subresource: Option<&str>) -> ApiError {
+        let Self { resource, namespace, .. } = self;
+        Grant { verbs: &[verb], resource, subresource, namespace: namespace.as_deref() }.explain(error)
     }
 
     /// What a 404 of a write means: a read shows whether the object is gone, since what is missing may be its kind or its subresource.
     async fn missing(&self, error: ApiError) -> ApiError {
-        match answered(self.api.get(&self.name)).await {
+        match self.get().await {
             Ok(_) => ApiError::NotServed(error.to_string()),
             Err(error) => error,
         }
@@ -46,19 +60,19 @@ impl ClientPort {
 
 impl Port for ClientPort {
     async fn read(&self) -> Result<Value, ApiError> {
-        as_json(answered(self.api.get(&self.name)).await?)
+        as_json(self.get().await?)
     }
 
     async fn write(&self, part: Part, patch: Value, field_owner: Option<&str>) -> Result<Value, ApiError> {
         let params = PatchParams { field_manager: field_owner.map(ToOwned::to_owned), ..PatchParams::default() };
         let patch = Patch::Merge(&patch);
-        let written = match part {
-            Part::Main => answered(self.api.patch(&self.name, &params, &patch)).await,
-            Part::Status => answered(self.api.patch_status(&self.name, &params, &patch)).await,
+        let (written, subresource) = match part {
+            Part::Main => (answered(self.api.patch(&self.name, &params, &patch)).await, None),
+            Part::Status => (answered(self.api.patch_status(&self.name, &params, &patch)).await, Some("status")),
         };
         match written {
             Err(missing) if missing.is_404() => Err(self.missing(missing).await),
-            written => as_json(written?),
+            written => as_json(written.map_err(|error| self.explain(error, "patch", subresource))?),
         }
     }
 
