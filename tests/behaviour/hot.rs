@@ -6,18 +6,21 @@ use std::time::Duration;
 use evenkeel_testkit::{Effect, Fault, Verb, eventually};
 use evenkeel_tests::on_each_server;
 use evenkeel_tests::widget::{Lab, Widget, a_widget, definition, is_ready, status_of, widget};
-use evenkeel_tests::wire::Call;
+use evenkeel_tests::wire::{Call, Fault as WireFault};
 use evenkeel_tests::world::{SOON, Server, World};
 use kube::api::{DynamicObject, Patch, PatchParams};
 use serde_json::{Value, json};
+use tokio::sync::watch;
 use tokio::time::{Instant, sleep};
 
 on_each_server!(
+    a_finalizer_that_is_stored_in_any_version_reaches_no_other_object,
     a_patched_status_is_applied_when_the_object_is_quiet,
     a_patched_status_never_reaches_another_object_of_the_name,
 );
 
 const WIDGETS: &str = "tester/widget";
+const FINALIZER: &str = "tests.evenkeel.dev/tester";
 
 /// The generation that the status is for, and that of the spec.
 fn generations(object: &Value) -> (i64, i64) {
@@ -69,6 +72,39 @@ impl Storm {
     }
 }
 
+/// The calls of the operator about widgets take their time.
+fn slow_down(world: &World) {
+    let slow = || Fault::new(Effect::Latency(Duration::from_millis(5))).resource("widgets").always();
+    world.cluster().faults().add(slow().caller(WIDGETS));
+    world.cluster().faults().add(slow().caller("tester").verb(Verb::Get));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_finalizer_is_stored_while_the_object_changes() {
+    let world = World::on(Server::InProcess).await.unwrap();
+    world.install(&definition()).await;
+    let lab = Lab::at("a");
+    let operator = world.operator::<widget>(lab.clone());
+    slow_down(&world);
+    // The second time, the finalizer of another controller is there already.
+    for theirs in [json!([]), json!(["example.com/theirs"])] {
+        let mut widget = a_widget("w", json!({}));
+        widget["metadata"]["finalizers"] = theirs.clone();
+        world.create::<Widget>(widget).await;
+        // Five changes in the time of one call.
+        Storm { changes: 1, pause: Duration::from_millis(1), seconds: 1 }.second(&world, 0).await;
+        let object = world.raw::<Widget>("w").await;
+        let theirs = theirs.as_array().unwrap().iter().filter_map(Value::as_str);
+        assert_eq!(object["metadata"]["finalizers"], json!(theirs.chain([FINALIZER]).collect::<Vec<_>>()));
+        assert!(generations(&object).0 > 0, "the steps run, and the status is written");
+        world.merge::<Widget>("w", json!({ "metadata": { "finalizers": [FINALIZER] } })).await;
+        world.delete::<Widget>("w").await;
+        world.until_gone::<Widget>("w").await;
+        assert!(lab.effects().contains("remove w"), "what was stored outside is removed");
+    }
+    operator.stop().await.unwrap();
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_changing_object_is_written_in_each_second() {
     let world = World::on(Server::InProcess).await.unwrap();
@@ -76,9 +112,7 @@ async fn a_changing_object_is_written_in_each_second() {
     let operator = world.operator::<widget>(Lab::at("a"));
     world.create::<Widget>(a_widget("w", json!({}))).await;
     world.until::<Widget>("w", "ready", is_ready).await;
-    let slow = || Fault::new(Effect::Latency(Duration::from_millis(5))).resource("widgets").always();
-    world.cluster().faults().add(slow().caller(WIDGETS));
-    world.cluster().faults().add(slow().caller("tester").verb(Verb::Get));
+    slow_down(&world);
     // Tokio's clock has milliseconds: ten changes in each make 10,000 in a second.
     for (changes, millis, seconds) in [(10, 1, 1), (1, 1, 2), (1, 7, 2)] {
         let storm = Storm { changes, pause: Duration::from_millis(millis), seconds };
@@ -137,7 +171,7 @@ async fn a_patched_status_is_applied_when_the_object_is_quiet(world: World) -> W
         "lastTransitionTime": "2026-01-01T00:00:00Z" });
     let operator = {
         let mut widget = a_widget("w", json!({}));
-        widget["metadata"]["finalizers"] = json!(["tests.evenkeel.dev/tester"]);
+        widget["metadata"]["finalizers"] = json!([FINALIZER]);
         world.create::<Widget>(widget).await;
         let theirs: DynamicObject = serde_json::from_value(json!({
             "apiVersion": "tests.evenkeel.dev/v1", "kind": "Widget", "metadata": { "name": "w" },
@@ -185,15 +219,51 @@ async fn a_patched_status_never_reaches_another_object_of_the_name(world: World)
     world.delete::<Widget>("w").await;
     world.until_gone::<Widget>("w").await;
     world.create::<Widget>(a_widget("w", json!({}))).await;
-    let request = http::Request::patch(format!("{}?{}", call.path, call.query));
-    let mut request =
-        request.header("content-type", "application/json-patch+json").body(call.body.into_bytes()).unwrap();
     // Without the test of the conditions, that of the uid alone has to refuse it.
-    let mut operations: Vec<Value> = serde_json::from_slice(request.body()).unwrap();
-    operations.retain(|one| one["op"] != "test" || one["path"] == "/metadata/uid");
-    *request.body_mut() = serde_json::to_vec(&operations).unwrap();
+    is_refused(&world, resent(&call, &["/metadata/uid"])).await;
+    assert!(world.raw::<Widget>("w").await["status"]["conditions"].is_null(), "nothing of it was written");
+    world
+}
+
+/// A JSON patch as the operator sent it, without the tests of other paths than these.
+fn resent(call: &Call, tested: &[&str]) -> http::Request<Vec<u8>> {
+    let mut operations: Vec<Value> = serde_json::from_str(&call.body).unwrap();
+    operations.retain(|one| one["op"] != "test" || tested.iter().any(|path| one["path"] == *path));
+    let request = http::Request::patch(format!("{}?{}", call.path, call.query));
+    let body = serde_json::to_vec(&operations).unwrap();
+    request.header("content-type", "application/json-patch+json").body(body).unwrap()
+}
+
+async fn is_refused(world: &World, request: http::Request<Vec<u8>>) {
     let refused = world.client.request::<Value>(request).await.unwrap_err();
     assert!(matches!(&refused, kube::Error::Api(status) if status.code == 422), "{refused}");
-    assert!(world.raw::<Widget>("w").await["status"]["conditions"].is_null(), "nothing of it was written");
+}
+
+async fn a_finalizer_that_is_stored_in_any_version_reaches_no_other_object(world: World) -> World {
+    world.install(&definition()).await;
+    let is_first = |call: &Call| call.method == "PATCH" && call.body.starts_with('{') && call.body.contains(FINALIZER);
+    let (pass, passes) = watch::channel(false);
+    world.wire.fault(move |call| is_first(call).then(|| WireFault::Hold(passes.clone())));
+    let operator = world.operator::<widget>(Lab::at("a"));
+    world.create::<Widget>(a_widget("w", json!({}))).await;
+    eventually(SOON, || async { (world.wire.count(is_first) > 0).then_some(()) }).await;
+    set(&world, "changed").await;
+    pass.send_replace(true);
+    world.until::<Widget>("w", "ready", is_ready).await;
+    let is_patch = |call: &Call| call.body.starts_with('[') && !call.is_status_write();
+    let calls = world.wire.calls();
+    let patches: Vec<&Call> = calls.iter().filter(|call| is_patch(call)).collect();
+    assert_eq!((patches.len(), world.wire.count(is_first)), (1, 1), "it is stored by one patch, after one conflict");
+    operator.crash().await;
+
+    world.merge::<Widget>("w", json!({ "metadata": { "finalizers": ["example.com/theirs"] } })).await;
+    is_refused(&world, resent(patches[0], &["/metadata/finalizers"])).await;
+    world.delete::<Widget>("w").await;
+    is_refused(&world, resent(patches[0], &["/metadata/deletionTimestamp"])).await;
+    world.merge::<Widget>("w", json!({ "metadata": { "finalizers": null } })).await;
+    world.until_gone::<Widget>("w").await;
+    world.create::<Widget>(a_widget("w", json!({}))).await;
+    is_refused(&world, resent(patches[0], &["/metadata/uid"])).await;
+    assert!(world.raw::<Widget>("w").await["metadata"]["finalizers"].is_null(), "nothing of it was written");
     world
 }

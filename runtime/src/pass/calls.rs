@@ -106,18 +106,26 @@ impl Calls {
         applied.map_err(|error| explain(error, PATCH, target, Some("status")))
     }
 
-    /// JSON patch of the status.
-    pub(crate) async fn patch_status(&self, target: &Target, operations: &Value) -> Result<DynamicObject, ApiError> {
+    /// JSON patch of the object, or of its subresource.
+    pub(crate) async fn json_patch(
+        &self,
+        target: &Target,
+        subresource: Option<&str>,
+        operations: &Value,
+    ) -> Result<DynamicObject, ApiError> {
         self.may_write()?;
         let params = PatchParams { field_manager: Some(self.manager.to_string()), ..PatchParams::default() };
         // Kube's own JSON patch needs one more crate.
-        let request = Request::new(self.api(target).resource_url());
-        let request = request.patch_subresource("status", &target.name, &params, &Patch::Merge(&Value::Null));
+        let (request, nothing) = (Request::new(self.api(target).resource_url()), Patch::Merge(&Value::Null));
+        let request = match subresource {
+            Some(subresource) => request.patch_subresource(subresource, &target.name, &params, &nothing),
+            None => request.patch(&target.name, &params, &nothing),
+        };
         let mut request = request.map_err(|error| ApiError::Failed(error.to_string()))?;
         *request.body_mut() = as_go_writes(operations).into_bytes();
         request.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json-patch+json"));
         let patched = self.object(self.client.request(request).boxed()).await;
-        patched.map_err(|error| explain(error, PATCH, target, Some("status")))
+        patched.map_err(|error| explain(error, PATCH, target, subresource))
     }
 
     /// Merge patch of the object's metadata.

@@ -6,8 +6,8 @@ use kube::{Resource, ResourceExt};
 use serde_json::{Map, Value, json};
 
 use super::body::{Verdict, run};
-use super::status::Unwritten;
-use super::{PassWorker, account, gone, observed};
+use super::status::{Identity, Unwritten};
+use super::{PassWorker, account, gone, hot, observed};
 use crate::action::Actions;
 use crate::backend::ApiError;
 use crate::cx::Pass;
@@ -50,7 +50,10 @@ impl<R: Reconciler> PassWorker<R> {
         let (calls, identity) = (self.calls(), self.identity(key, object));
         let error = match calls.merge(&identity.target, patch).await {
             Ok(written) => return self.wrote(&written).ok_or(Next::Await),
-            Err(ApiError::Conflict(_)) => return Err(Next::Conflict { newer_than: refused }),
+            Err(ApiError::Conflict(_)) => {
+                self.store_anywhere(object, &identity, patch).await;
+                return Err(Next::Conflict { newer_than: refused });
+            }
             Err(error) => error,
         };
         match gone::after(&calls, &identity, error).await {
@@ -60,6 +63,16 @@ impl<R: Reconciler> PassWorker<R> {
                 tracing::warn!(%error, "the object was not prepared, so no step ran; does the role allow patch of it?");
                 Err(Next::Retry { progressed: false, at_least: None })
             }
+        }
+    }
+
+    /// Stores in any version of the object what a newer one refused: an object that changes all the time gets its finalizer, too. The steps
+    /// wait for the next pass, which looks at the newer version first.
+    async fn store_anywhere(&self, object: &R::Object, identity: &Identity, patch: &Value) {
+        let Some(operations) = hot::anywhere(object.meta(), patch) else { return };
+        match self.calls().json_patch(&identity.target, None, &operations).await {
+            Ok(written) => drop(self.wrote(&written)),
+            Err(error) => tracing::debug!(%error, "the object is another one, is being deleted, or others changed it"),
         }
     }
 

@@ -1,13 +1,15 @@
-//! Hot objects: the status is written also while the object changes faster than a pass takes.
+//! Hot objects: finalizer and status are written also while the object changes faster than a pass takes.
 //!
 //! A write with the version that the pass knows meets a newer one each time. The result of the pass holds for the generation that it names,
 //! so it is written to any version of the same object, by a JSON patch that tests the uid and the status. Server-side apply cannot do that:
 //! it ignores a uid. But it does not own what a patch writes. So a patched status holds a [mark](crate::status::PATCHED) and is not final,
 //! and the next write in a quiet moment takes its fields over.
+//!
+//! The finalizer, and what else a pass stores in the metadata first, holds for any version as well, where these fields are as they were.
 
 use std::time::Duration;
 
-use kube::api::DynamicObject;
+use kube::api::{DynamicObject, ObjectMeta};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
@@ -106,7 +108,7 @@ pub(super) async fn patch(
             return Err(Unwritten::Failed(error));
         }
         let operations = operations(&identity.uid, known, &overlaid(known, found, &intent));
-        match calls.patch_status(&identity.target, &operations).await {
+        match calls.json_patch(&identity.target, Some("status"), &operations).await {
             Ok(object) => return status::of_object(identity, object),
             Err(error @ ApiError::Invalid(_)) => refused = Some((error, known.clone())),
             Err(ApiError::Conflict(_)) => {}
@@ -136,6 +138,44 @@ fn operations(uid: &str, known: &Value, status: &Value) -> Value {
         { "op": "test", "path": "/status", "value": known },
         { "op": "add", "path": "/status", "value": status },
     ])
+}
+
+/// The merge patch for any version of the object that is not being deleted, where the fields that it changes are as they were found. `None`:
+/// it changes more than metadata, and what a claim makes of a spec holds for that spec only.
+pub(super) fn anywhere(found: &ObjectMeta, patch: &Value) -> Option<Value> {
+    if patch.as_object()?.keys().any(|name| name != "metadata") {
+        return None;
+    }
+    let (uid, found) = (found.uid.as_ref()?, json!(found));
+    let fields = patch["metadata"].as_object()?.iter().filter(|(name, _)| *name != "resourceVersion");
+    let changes = fields.flat_map(|(name, change)| {
+        let (path, mut after) = (format!("/metadata/{name}"), found[name].clone());
+        merge(&mut after, change);
+        [
+            json!({ "op": "test", "path": path, "value": found[name] }),
+            json!({ "op": "add", "path": path, "value": after }),
+        ]
+    });
+    let tests = [("uid", json!(uid)), ("deletionTimestamp", Value::Null)];
+    let tests = tests.map(|(name, value)| json!({ "op": "test", "path": format!("/metadata/{name}"), "value": value }));
+    Some(tests.into_iter().chain(changes).collect())
+}
+
+/// Applies a merge patch.
+fn merge(value: &mut Value, patch: &Value) {
+    let Value::Object(fields) = patch else {
+        *value = patch.clone();
+        return;
+    };
+    if !value.is_object() {
+        *value = json!({});
+    }
+    for (name, change) in fields {
+        match change {
+            Value::Null => drop(value.as_object_mut().and_then(|fields| fields.remove(name))),
+            change => merge(&mut value[name], change),
+        }
+    }
 }
 
 /// This status with the intent in place of what was found to be ours of it.
@@ -216,6 +256,32 @@ mod tests {
         let stalled = status(&[("Stalled", Status::True), ("Ready", Status::False)]);
         assert_eq!(types(&stalled), ["Stalled", "Ready"]);
         assert_eq!(patched(&identity, &stalled).observed_inputs.unwrap().wiring, crate::status::PATCHED);
+    }
+
+    #[test]
+    fn a_patch_of_metadata_holds_for_any_version_where_its_fields_are_as_they_were() {
+        let found = ObjectMeta {
+            uid: Some("u".into()),
+            resource_version: Some("7".into()),
+            labels: Some([("a", "1"), ("b", "2")].map(|(name, value)| (name.into(), value.into())).into()),
+            ..ObjectMeta::default()
+        };
+        let patch = json!({ "metadata": {
+            "resourceVersion": "7", "finalizers": ["f"], "labels": { "a": null, "c": "3" },
+        } });
+        let test = |path: &str, value: Value| json!({ "op": "test", "path": path, "value": value });
+        let add = |path: &str, value: Value| json!({ "op": "add", "path": path, "value": value });
+        let operations = json!([
+            test("/metadata/uid", json!("u")),
+            test("/metadata/deletionTimestamp", Value::Null),
+            test("/metadata/finalizers", Value::Null),
+            add("/metadata/finalizers", json!(["f"])),
+            test("/metadata/labels", json!({ "a": "1", "b": "2" })),
+            add("/metadata/labels", json!({ "b": "2", "c": "3" })),
+        ]);
+        assert_eq!(anywhere(&found, &patch), Some(operations));
+        assert_eq!(anywhere(&found, &json!({ "metadata": {}, "spec": { "a": 1 } })), None);
+        assert_eq!(anywhere(&ObjectMeta::default(), &patch), None);
     }
 
     #[test]
