@@ -155,7 +155,7 @@ impl<K: crate::Primary> Primary<K> {
                 let key = Key::of(meta);
                 list.newest.raise(version_of(meta));
                 let source = Source::List { wrote: list.wrote.get(&key).map(|v| &**v), newest: &newest };
-                list.changes.extend(this.take(object, &filter, source));
+                list.changes.extend(this.take(&key, object, &filter, source));
                 list.seen.insert(key);
             }
             Event::InitDone => {
@@ -194,15 +194,16 @@ impl<K: crate::Primary> Primary<K> {
 
     /// Takes a change into the cache.
     fn apply(&self, object: Guarded<K>, filter: &Filter<K>) -> Option<Change> {
-        self.take(object, filter, Source::Watch)
+        let key = Key::of(kube::Resource::meta(&object));
+        self.take(&key, object, filter, Source::Watch)
     }
 
-    /// Takes the object into the cache. An unchanged version changes nothing, as after a relist.
-    fn take(&self, object: Guarded<K>, filter: &Filter<K>, source: Source<'_>) -> Option<Change> {
+    /// Takes the object of this key into the cache. An unchanged version changes nothing, as after a relist.
+    fn take(&self, key: &Key, object: Guarded<K>, filter: &Filter<K>, source: Source<'_>) -> Option<Change> {
         let meta = kube::Resource::meta(&object);
-        let (key, version) = (Key::of(meta), version_of(meta).to_owned());
+        let version = version_of(meta).to_owned();
         let mut objects = self.lock();
-        let held = objects.get(&key);
+        let held = objects.get(key);
         let sight = match held {
             Some(held) => held.sight(meta, &version, source),
             None => source.sight_of_unknown(&version),
@@ -219,21 +220,21 @@ impl<K: crate::Primary> Primary<K> {
                 return self.set_aside(key, &broken);
             }
         };
-        let before = objects.remove(&key).filter(|_| !is_past);
+        let before = objects.remove(key).filter(|_| !is_past);
         // Whether it was, is a look at a map that is empty as a rule.
-        self.aside.remove(&key);
+        self.aside.remove(key);
         // What the body did outside of the cluster was not set back.
         let back = if is_past { Causes::RESYNC } else { Causes::NONE };
         let causes = causes(before.as_ref(), &*now, filter) | back;
         let wrote = before.and_then(|held| held.wrote).filter(|wrote| outlives(&**wrote, &*now));
         objects.insert(key.clone(), Held { seen: Some(now), version, wrote });
-        Some(Change { key, causes })
+        Some(Change { key: key.clone(), causes })
     }
 
     /// An object that does not fit its type is known, but not served: its pass reports it.
-    fn set_aside(&self, key: Key, broken: &Broken) -> Option<Change> {
+    fn set_aside(&self, key: &Key, broken: &Broken) -> Option<Change> {
         let causes = if broken.meta.deletion_timestamp.is_some() { Causes::DELETION } else { Causes::GENERATION };
-        self.aside.put(&key, broken).then_some(Change { key, causes })
+        self.aside.put(key, broken).then(|| Change { key: key.clone(), causes })
     }
 
     /// The versions of our writes that the watch of the namespace (or of all) has not delivered.

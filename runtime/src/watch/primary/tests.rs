@@ -192,7 +192,7 @@ fn a_relist_finds_what_is_gone_in_its_own_namespace_only() {
 #[test]
 fn an_older_version_in_a_list_is_another_past_and_the_object_is_new() {
     let primary = Primary::new();
-    let listed = |version, written| primary.take(thing(version, &json!({})), &filter(), list(written));
+    let listed = |version, written| primary.take(&key(), thing(version, &json!({})), &filter(), list(written));
     primary.apply(thing("9", &json!({})), &filter());
     assert_eq!(listed("4", None).unwrap().causes, Causes::APPEARED | Causes::RESYNC);
     assert_eq!(primary.seen_version(&key()).unwrap(), "4");
@@ -206,7 +206,7 @@ fn a_list_that_began_after_our_write_and_lacks_it_shows_that_it_is_lost() {
     primary.wrote(sound(thing("9", &json!({}))));
     assert_eq!(primary.outstanding(Some("b")), HashMap::new());
     assert_eq!(primary.outstanding(Some("a")), HashMap::from([(key(), "9".to_owned())]));
-    let listed = |written| primary.take(thing("4", &json!({})), &filter(), list(written));
+    let listed = |written| primary.take(&key(), thing("4", &json!({})), &filter(), list(written));
     assert_eq!(listed(None), None, "the list began before the write");
     assert_eq!(primary.get(&key()).unwrap().metadata.resource_version.as_deref(), Some("9"));
     assert_eq!(listed(Some("9")).unwrap().causes, Causes::APPEARED | Causes::RESYNC);
@@ -219,10 +219,10 @@ fn another_change_of_the_same_version_is_of_another_past_and_the_object_is_new()
     primary.apply(thing("4", &json!({})), &filter());
     let changed = || thing("4", &json!({ "/metadata/generation": 2 }));
     assert_eq!(
-        primary.take(changed(), &filter(), list(None)).unwrap().causes.to_string(),
+        primary.take(&key(), changed(), &filter(), list(None)).unwrap().causes.to_string(),
         "appeared,generation,resync"
     );
-    assert_eq!(primary.take(changed(), &filter(), list(None)), None, "nothing new");
+    assert_eq!(primary.take(&key(), changed(), &filter(), list(None)), None, "nothing new");
 }
 
 #[test]
@@ -232,7 +232,7 @@ fn an_object_that_is_listed_though_its_end_was_delivered_is_of_another_past() {
     newest.raise("5");
     let causes = |version| {
         let source = Source::List { wrote: None, newest: &newest };
-        let change = primary.take(thing(version, &json!({})), &filter(), source);
+        let change = primary.take(&key(), thing(version, &json!({})), &filter(), source);
         primary.remove(&key());
         change.unwrap().causes
     };
@@ -245,5 +245,5 @@ fn another_object_with_the_version_of_the_one_before_is_new() {
     let primary = Primary::new();
     primary.apply(thing("4", &json!({})), &filter());
     let recreated = thing("4", &json!({ "/metadata/uid": "another" }));
-    assert_eq!(primary.take(recreated, &filter(), list(None)).unwrap().causes, Causes::APPEARED);
+    assert_eq!(primary.take(&key(), recreated, &filter(), list(None)).unwrap().causes, Causes::APPEARED);
 }
