@@ -32,7 +32,9 @@ pub struct Answers(Arc<Rendered>);
 
 struct Rendered {
     collections: Vec<Collection>,
+    /// One, as a read of it returns it, and as a list.
     crd: Bytes,
+    crds: Bytes,
     writable: bool,
     aside: Aside,
 }
@@ -123,8 +125,9 @@ impl Answers {
         aside: Aside,
     ) -> Self {
         let collections = samples.iter().map(|sample| Collection::render(sample, objects, page)).collect();
-        let crd = serde_json::to_string(crd).unwrap().into();
-        Self(Arc::new(Rendered { collections, crd, writable: false, aside }))
+        let crd = Bytes::from(serde_json::to_string(crd).unwrap());
+        let crds = EMPTY.replace("[]", &format!("[{}]", String::from_utf8_lossy(&crd))).into();
+        Self(Arc::new(Rendered { collections, crd, crds, writable: false, aside }))
     }
 
     /// Only so many pages are there for the client; the others were rendered all the same.
@@ -186,7 +189,7 @@ impl Answers {
     fn answer(&self, request: &Request<Body>) -> Response<Answer> {
         let (path, query) = (request.uri().path(), request.uri().query().unwrap_or_default());
         if path.starts_with("/apis/apiextensions.k8s.io") {
-            return whole(&self.0.crd);
+            return self.definition(path, query);
         }
         if self.0.writable && request.method() == http::Method::PATCH && path.ends_with("/status") {
             return self.written(path);
@@ -206,6 +209,15 @@ impl Answers {
             }
             None if query.contains("watch=true") => Response::new(stream(unbounded_for_ever())),
             None => whole(&Bytes::from_static(EMPTY.as_bytes())),
+        }
+    }
+
+    /// The CRD, which does not change.
+    fn definition(&self, path: &str, query: &str) -> Response<Answer> {
+        match path.ends_with("/customresourcedefinitions") {
+            true if query.contains("watch=true") => Response::new(stream(unbounded_for_ever())),
+            true => whole(&self.0.crds),
+            false => whole(&self.0.crd),
         }
     }
 
