@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use kube::Resource;
-use kube::api::{DynamicObject, ObjectMeta, PartialObjectMeta};
+use kube::api::{DynamicObject, ObjectMeta};
 use kube::core::{ApiResource, DynamicResourceScope};
 use serde::{Deserialize, Deserializer};
 
@@ -32,13 +32,20 @@ impl<'de> Deserialize<'de> for Whole {
     }
 }
 
+/// An object of which the metadata is read. The server sends its kind along, which the place of the watch tells.
+#[derive(Deserialize)]
+struct Partial {
+    #[serde(default)]
+    metadata: ObjectMeta,
+}
+
 /// The metadata of an object, as a watch delivers it to all who look at it.
 #[derive(Clone, Debug)]
 pub(crate) struct Meta(pub(crate) Arc<ObjectMeta>);
 
 impl<'de> Deserialize<'de> for Meta {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        decode(deserializer).map(|partial: PartialObjectMeta<DynamicObject>| Self(Arc::new(partial.metadata)))
+        decode(deserializer).map(|partial: Partial| Self(Arc::new(partial.metadata)))
     }
 }
 
@@ -48,7 +55,7 @@ pub(crate) struct Record(pub(crate) ObjectMeta);
 
 impl<'de> Deserialize<'de> for Record {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        record(deserializer).map(|partial: PartialObjectMeta<DynamicObject>| Self(partial.metadata))
+        record(deserializer).map(|partial: Partial| Self(partial.metadata))
     }
 }
 
@@ -93,3 +100,20 @@ resource!([] Whole, this => &this.0.metadata, &mut Arc::make_mut(&mut this.0).me
 resource!([] Meta, this => &this.0, Arc::make_mut(&mut this.0));
 resource!([] Record, this => &this.0, &mut this.0);
 resource!([K: Kind] Guarded<K>, this => this.metadata(), this.metadata_mut());
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn metadata_is_read_of_objects_only() {
+        let object = r#"{"apiVersion": "v1", "kind": "Thing", "metadata": {"name": "a"}, "spec": {"a": 1}}"#;
+        let name = |meta: &ObjectMeta| meta.name.clone();
+        assert_eq!(serde_json::from_str(object).map(|Record(meta)| name(&meta)).unwrap(), Some("a".into()));
+        assert_eq!(serde_json::from_str(object).map(|Meta(meta)| name(&meta)).unwrap(), Some("a".into()));
+        for text in ["[]", r#"[{"name": "a"}]"#, "null", "3", r#"{"metadata": []}"#] {
+            assert!(serde_json::from_str::<Record>(text).is_err(), "{text}");
+            assert!(serde_json::from_str::<Meta>(text).is_err(), "{text}");
+        }
+    }
+}

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 use futures::Stream;
 use serde::de::value::{BorrowedStrDeserializer, CowStrDeserializer};
-use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Unexpected, Visitor};
 use serde::{Deserialize, forward_to_deserialize_any};
 
 use super::forward::hand_on_scalars;
@@ -135,8 +135,9 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for Lean<V> {
         self.inner.visit_newtype_struct(Lean { inner, level: self.level })
     }
 
-    fn visit_seq<A: serde::de::SeqAccess<'de>>(self, items: A) -> Result<V::Value, A::Error> {
-        self.inner.visit_seq(items)
+    /// Neither an object nor anything in it that is looked into is a list, which a struct could be read from.
+    fn visit_seq<A: SeqAccess<'de>>(self, _: A) -> Result<V::Value, A::Error> {
+        Err(A::Error::invalid_type(Unexpected::Seq, &self))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, inner: A) -> Result<V::Value, A::Error> {
