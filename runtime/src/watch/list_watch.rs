@@ -122,16 +122,16 @@ impl<K> Watching<K> {
     }
 
     /// Takes the version of what was delivered.
-    fn moves_to(&mut self, version: String) -> Result<(), Error> {
+    fn moves_to(&mut self, version: &str) -> Result<(), Error> {
         let before = &self.position.version;
         if version.is_empty() {
             return Err(Error::NoVersion);
         }
-        if version != *before && !is_newer(&version, before) {
-            return Err(Error::WentBack(before.clone(), version));
+        if version != before && !is_newer(version, before) {
+            return Err(Error::WentBack(before.clone(), version.to_owned()));
         }
-        self.heard = true;
-        self.position = Position { version, checked: false };
+        (self.heard, self.position.checked) = (true, false);
+        version.clone_into(&mut self.position.version);
         Ok(())
     }
 }
@@ -243,7 +243,6 @@ impl<K: Form> ListWatch<K> {
         let patience = watching.patience();
         let event = timeout(patience, watching.events.next()).await.map_err(|_| Error::Silent(patience))?;
         let Some(event) = event else { return Ok(self.ended(watching).await) };
-        let version = |object: &K| object.meta().resource_version.clone().unwrap_or_default();
         let heard = match event {
             Ok(WatchEvent::Added(object) | WatchEvent::Modified(object)) => {
                 watching.moves_to(version(&object))?;
@@ -254,7 +253,7 @@ impl<K: Form> ListWatch<K> {
                 Heard::Event(Event::Delete(object))
             }
             Ok(WatchEvent::Bookmark(mark)) => {
-                watching.moves_to(mark.metadata.resource_version)?;
+                watching.moves_to(&mark.metadata.resource_version)?;
                 (watching.marked, self.marks) = (true, true);
                 Heard::Works
             }
@@ -311,6 +310,11 @@ impl<K: Form> ListWatch<K> {
         let timeout = u32::try_from(LIFE.as_secs()).ok();
         WatchParams { label_selector: labels, field_selector: fields, timeout, ..WatchParams::default() }
     }
+}
+
+/// The version of an object; an empty one where it has none.
+fn version<K: Form>(object: &K) -> &str {
+    object.meta().resource_version.as_deref().unwrap_or_default()
 }
 
 /// Whether the connection was cut, without a word of the server.

@@ -54,8 +54,10 @@ struct Records {
 #[derive(Clone, Debug)]
 struct Child {
     uid: Box<str>,
-    version: Box<str>,
+    /// Where its kind has generations.
+    generation: Option<Box<str>>,
     resource_version: Box<str>,
+    /// One text for all children of the owner.
     owner_uid: Arc<str>,
     owner: Key,
     /// What steps read of it without a call.
@@ -82,22 +84,21 @@ impl Children {
         Some((kind, Key::new(target.namespace.as_deref(), &target.name)))
     }
 
-    /// The controller of the object, if it is of our kind.
-    fn child(&self, meta: &ObjectMeta, kept: Option<Kept>) -> Option<Child> {
+    /// The record of the object, if its controller is of our kind.
+    fn child(&self, records: &Records, key: &Key, meta: &ObjectMeta, kept: Option<Kept>) -> Option<Child> {
         let owner = meta.owner_references.iter().flatten().find(|owner| owner.controller == Some(true))?;
         let resource = &self.0.owner.resource;
         let group = owner.api_version.rsplit_once('/').map_or("", |(group, _)| group);
         if owner.kind != resource.kind || group != resource.group {
             return None;
         }
-        let namespace = meta.namespace.as_deref().filter(|_| self.0.owner.namespaced);
-        let resource_version = meta.resource_version.as_deref().unwrap_or_default();
+        let namespace = key.namespace.clone().filter(|_| self.0.owner.namespaced);
         Some(Child {
             uid: meta.uid.as_deref().unwrap_or_default().into(),
-            version: meta.generation.map_or_else(|| resource_version.into(), |n| n.to_string().into()),
-            resource_version: resource_version.into(),
-            owner_uid: owner.uid.as_str().into(),
-            owner: Key::new(namespace, &owner.name),
+            generation: meta.generation.map(|generation| generation.to_string().into()),
+            resource_version: meta.resource_version.as_deref().unwrap_or_default().into(),
+            owner_uid: records.shared(&owner.uid),
+            owner: Key { namespace, name: owner.name.as_str().into() },
             kept,
         })
     }
@@ -142,7 +143,7 @@ impl Children {
         Seen {
             target: Target { kind: self.0.kinds[*kind].0.clone(), namespace, name: key.name.to_string() },
             uid: child.uid.to_string(),
-            version: child.version.to_string(),
+            version: child.version().to_owned(),
             resource_version: child.resource_version.to_string(),
             controller: Some(child.owner_uid.to_string()),
         }
@@ -150,9 +151,11 @@ impl Children {
 
     /// Takes in what the watch of a kind delivered, and returns the owners that it wakes.
     pub(super) fn apply(&self, kind: usize, meta: &ObjectMeta, kept: Option<Kept>) -> Vec<Key> {
-        let id = (kind, Key::of(meta));
-        let Some(child) = self.child(meta, kept) else { return self.lock().remove(&id) };
-        self.lock().apply(&id, child)
+        let (id, mut records) = ((kind, Key::of(meta)), self.lock());
+        match self.child(&records, &id.1, meta, kept) {
+            Some(child) => records.apply(&id, child),
+            None => records.remove(&id),
+        }
     }
 
     /// A list of the kind begins.
@@ -168,9 +171,8 @@ impl Children {
         meta: &ObjectMeta,
         kept: Option<Kept>,
     ) -> Vec<Key> {
-        let id = (kind, Key::of(meta));
-        let Some(child) = self.child(meta, kept) else { return self.lock().remove(&id) };
-        let mut records = self.lock();
+        let (id, mut records) = ((kind, Key::of(meta)), self.lock());
+        let Some(child) = self.child(&records, &id.1, meta, kept) else { return records.remove(&id) };
         let under_way = records.lists.get(&(kind, namespace.cloned()));
         if under_way.is_some_and(|written| written.contains(&id.1)) {
             return records.apply(&id, child);
@@ -209,15 +211,16 @@ impl Children {
         let Some(id) = self.id(&seen.target) else { return 0 };
         let Some(owner_uid) = seen.controller.as_deref() else { return 0 };
         let cache = self.0.kinds[id.0].1;
+        let kept = (cache > Cache::None).then(|| Kept::of(object, cache));
+        let mut records = self.lock();
         let child = Child {
             uid: seen.uid.as_str().into(),
-            version: seen.version.as_str().into(),
+            generation: object.metadata.generation.map(|generation| generation.to_string().into()),
             resource_version: seen.resource_version.as_str().into(),
-            owner_uid: owner_uid.into(),
+            owner_uid: records.shared(owner_uid),
             owner: owner.clone(),
-            kept: (cache > Cache::None).then(|| Kept::of(object, cache)),
+            kept,
         };
-        let mut records = self.lock();
         let number = records.hash(&id, &child);
         records.wrote(id, child);
         number
@@ -244,7 +247,19 @@ impl Children {
     }
 }
 
+impl Child {
+    /// Its generation; its resourceVersion where the kind has no generation.
+    fn version(&self) -> &str {
+        self.generation.as_deref().unwrap_or(&self.resource_version)
+    }
+}
+
 impl Records {
+    /// The uid of an owner, as its other children hold it.
+    fn shared(&self, owner_uid: &str) -> Arc<str> {
+        self.by_owner.get_key_value(owner_uid).map_or_else(|| owner_uid.into(), |(uid, _)| uid.clone())
+    }
+
     fn is_alive(&self, id: &Id, child: &Child) -> bool {
         self.deleted.get(id) != Some(&child.uid)
     }
@@ -282,23 +297,20 @@ impl Records {
     }
 
     fn apply(&mut self, id: &Id, child: Child) -> Vec<Key> {
-        let version = child.resource_version.clone();
-        let known = self.children.get(id).is_some_and(|known| known.resource_version == version);
-        let ours = self.writes.get_mut(id).is_some_and(|writes| writes.delivered(&version));
+        let (version, owner) = (&child.resource_version, child.owner.clone());
+        let known = self.children.get(id).is_some_and(|known| known.resource_version == *version);
+        let ours = self.writes.get_mut(id).is_some_and(|writes| writes.delivered(version));
         self.tidy(id);
-        let owner = child.owner.clone();
-        let former = self.store(id.clone(), child);
-        if known || ours {
-            return Vec::new();
-        }
-        let former = former.filter(|former| *former != owner);
-        match self.writes.get_mut(id).filter(|writes| writes.under_way > 0) {
+        let is_news = !known && !ours;
+        let now = match self.writes.get_mut(id).filter(|writes| is_news && writes.under_way > 0) {
             Some(writes) => {
-                writes.held.push((version, owner));
-                former.into_iter().collect()
+                writes.held.push((version.clone(), owner.clone()));
+                None
             }
-            None => former.into_iter().chain([owner]).collect(),
-        }
+            None => Some(owner.clone()),
+        };
+        let former = self.store(id.clone(), child).filter(|former| *former != owner);
+        former.into_iter().chain(now).filter(|_| is_news).collect()
     }
 
     /// Stores a version unless a newer one is known; returns the owner of the one before.

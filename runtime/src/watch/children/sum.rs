@@ -30,7 +30,7 @@ impl Records {
     pub(super) fn hash(&self, id: &Id, child: &Child) -> u64 {
         let version = match self.counts.get(id.0) {
             Some(Counts::Version) => &child.resource_version,
-            _ => &child.version,
+            _ => child.version(),
         };
         let namespace = id.1.namespace.as_deref().unwrap_or_default();
         // Children of two kinds may have the same name, but not the same uid.
