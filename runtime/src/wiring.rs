@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::num::NonZeroUsize;
+use std::sync::Arc;
 use std::time::Duration;
 
 use k8s_openapi::api::core::v1::Namespace;
@@ -302,8 +303,8 @@ pub struct Observer {
 /// A kind, erased.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct KindInfo {
-    /// Group, version, kind and plural.
-    pub resource: ApiResource,
+    /// Group, version, kind and plural; shared, as each object that a pass looks at names its kind.
+    pub resource: Arc<ApiResource>,
     /// Whether its objects live in namespaces.
     pub namespaced: bool,
 }
@@ -312,7 +313,7 @@ impl KindInfo {
     /// The kind of a type.
     #[must_use]
     pub fn of<K: Kind>() -> Self {
-        Self { resource: ApiResource::erase::<K>(&()), namespaced: K::Scope::NAMESPACED }
+        Self { resource: Arc::new(ApiResource::erase::<K>(&())), namespaced: K::Scope::NAMESPACED }
     }
 }
 

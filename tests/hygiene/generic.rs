@@ -134,7 +134,7 @@ pub async fn keepers(bucket: &Bucket, cx: &mut Pass<'_>) -> Flow {
 fn the_kinds_of_a_shared_step_are_those_of_its_call() {
     let kinds = |step: usize, how: How| -> Vec<String> {
         let relations = keepers::WIRING.steps[step].relations.iter().filter(|relation| relation.how == how);
-        relations.filter_map(|relation| Some(relation.kind?().resource.kind)).collect()
+        relations.filter_map(|relation| Some(relation.kind?().resource.kind.clone())).collect()
     };
     assert_eq!(kinds(0, How::Owns), ["ConfigMap", "Secret"]);
     assert_eq!(kinds(1, How::Owns), ["Secret"]);

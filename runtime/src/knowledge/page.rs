@@ -127,7 +127,7 @@ impl Knowledge {
         );
         let relations = self.wiring.relations();
         let woken = relations.filter_map(|relation| {
-            let kind = relation.kind.map(|kind| kind().resource.kind)?;
+            let kind = relation.kind.map(|kind| kind().resource.kind.clone())?;
             match relation.how {
                 How::Owns => Some(format!("- a {kind} that it owns\n- a {kind} of another owner that it waits for\n")),
                 How::WatchesByName => Some(format!("- a {kind} that it asked for by name\n")),
@@ -149,7 +149,7 @@ impl Knowledge {
         let relations = self.wiring.relations();
         let owned = relations.filter(|relation| relation.how == How::Owns);
         let owned = owned.filter_map(|relation| {
-            let kind = relation.kind?().resource.kind;
+            let kind = relation.kind?().resource.kind.clone();
             Some(format!("- objects of the kind {kind}, owned by it{}\n", adopted(relation.adopt)))
         });
         let outside = self.wiring.steps.iter().filter(|step| step.external);

@@ -55,7 +55,7 @@ impl Calls {
         let related = wiring.relations().filter_map(|relation| Some(relation.kind?()));
         let mut kinds = self.kinds.write().unwrap_or_else(PoisonError::into_inner);
         for KindInfo { resource, .. } in related.chain([own.clone()]) {
-            kinds.insert((resource.group, resource.plural), resource.kind);
+            kinds.insert((resource.group.clone(), resource.plural.clone()), resource.kind.clone());
         }
     }
 

@@ -133,6 +133,8 @@ async fn get(client: &Client, path: String) -> Result<Value, kube::Error> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use serde_json::json;
 
     use super::*;
@@ -187,7 +189,7 @@ mod tests {
     fn a_version_that_is_not_served_or_has_no_status_subresource_is_refused() {
         let of = |version: &str| {
             let mut expected = expected(Wiring::EMPTY);
-            expected.kind.resource.version = version.to_owned();
+            Arc::make_mut(&mut expected.kind.resource).version = version.to_owned();
             headline(&expected, &definition(&json!({})))
         };
         assert_eq!(of("v1beta1"), "the installed CRD deployments.apps has no status subresource in v1beta1");

@@ -12,7 +12,7 @@ use crate::wiring::{KindInfo, Wiring};
 pub(super) fn check<R: Reconciler>() -> Result {
     let defect = defect::<<R::Object as Primary>::Status>(&R::WIRING);
     defect.map_or(Ok(()), |defect| {
-        let kind = KindInfo::of::<R::Object>().resource.kind;
+        let kind = KindInfo::of::<R::Object>().resource.kind.clone();
         let headline = format!("the status of {kind}, which {} reconciles, {defect}", R::WIRING.name);
         Err(Error::new(Reason::Setup, headline, "put `#[evenkeel::status]` on its struct: it adds the fields"))
     })

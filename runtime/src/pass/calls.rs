@@ -46,8 +46,8 @@ type Call<'a, T> = BoxFuture<'a, Result<T, Error>>;
 impl Calls {
     fn api(&self, target: &Target) -> Api<Object> {
         match &target.namespace {
-            Some(namespace) => Api::namespaced_with(self.client.clone(), namespace, &target.kind.resource),
-            None => Api::all_with(self.client.clone(), &target.kind.resource),
+            Some(namespace) => Api::namespaced_with(self.client.clone(), namespace, &*target.kind.resource),
+            None => Api::all_with(self.client.clone(), &*target.kind.resource),
         }
     }
 

@@ -26,7 +26,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// What one watch looks at.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Place {
-    pub(crate) resource: ApiResource,
+    pub(crate) resource: Arc<ApiResource>,
     /// `None`: all of them, or the kind has none.
     pub(crate) namespace: Option<Arc<str>>,
     pub(crate) labels: Option<String>,
@@ -38,8 +38,8 @@ pub(crate) struct Place {
 impl Place {
     fn api<K: Resource<DynamicType = ApiResource, Scope = DynamicResourceScope>>(&self, client: Client) -> Api<K> {
         match &self.namespace {
-            Some(namespace) => Api::namespaced_with(client, namespace, &self.resource),
-            None => Api::all_with(client, &self.resource),
+            Some(namespace) => Api::namespaced_with(client, namespace, &*self.resource),
+            None => Api::all_with(client, &*self.resource),
         }
     }
 

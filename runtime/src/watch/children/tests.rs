@@ -8,13 +8,13 @@ use super::*;
 const OWNER: &str = "GitRepository";
 
 fn owner() -> KindInfo {
-    let resource = kube::core::ApiResource {
+    let resource = Arc::new(kube::core::ApiResource {
         group: "source.example.com".into(),
         version: "v1".into(),
         api_version: "source.example.com/v1".into(),
         kind: OWNER.into(),
         plural: "gitrepositories".into(),
-    };
+    });
     KindInfo { resource, namespaced: true }
 }
 
