@@ -62,7 +62,8 @@ pub async fn step<S: SubReconciler, T>(
     let meta = object.meta();
     let target =
         Target { namespace: meta.namespace.clone(), name: meta.name.clone().unwrap_or_default(), kind: kind.clone() };
-    let calls = Calls { client, permit: Gate::open().permit(), manager: manager.into(), whole: false };
+    let calls =
+        Calls { client: Arc::new(client), permit: Gate::open().permit(), manager: manager.into(), whole: false };
     let backend =
         Arc::new(Direct { calls, owner: owner(&kind, &target.name, meta.uid.as_deref().unwrap_or_default()), target });
     let wiring = Wiring { name: S::WIRING.name, conditions: S::Conditions::CONDITIONS, ..Wiring::EMPTY };

@@ -96,7 +96,7 @@ impl<R: Reconciler> Controller<R> {
         let primary = Primary::<R::Object>::new();
         let relations = Relations::new(&launch.watches, &R::WIRING, kind.clone(), launch.scope.clone(), queue.clone());
         let worker = Arc::new(PassWorker::<R>::new(Env {
-            client: launch.client.clone(),
+            client: Arc::new(launch.client.clone()),
             operator: launch.operator.clone(),
             deps,
             primary: primary.clone(),

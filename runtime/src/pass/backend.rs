@@ -27,8 +27,18 @@ use crate::draft::StatusIntent;
 use crate::meter::Meter;
 use crate::operation::Operation;
 use crate::queue::Key;
-use crate::watch::{Kept, Relations, Seen};
+use crate::watch::{Kept, Primary, Relations, Seen};
 use crate::wiring::{Adopt, Cache, How, KindInfo, Relation};
+
+/// Takes in the object as a status write returned it.
+pub(super) type OnWritten = Arc<dyn Fn(&DynamicObject) + Send + Sync>;
+
+/// Puts what is written before the cache.
+pub(super) fn on_written<K: crate::Primary>(primary: Primary<K>) -> OnWritten {
+    Arc::new(move |written| {
+        super::remember(&primary, written);
+    })
+}
 
 /// The backend of one pass.
 pub(super) struct PassBackend {
@@ -41,8 +51,7 @@ pub(super) struct PassBackend {
     pub(super) version: Mutex<String>,
     /// The owned and watched objects as this pass saw them, for the digest: what changes meanwhile must not look seen.
     pub(super) tracked: Mutex<Tracked>,
-    /// Told of the object as a status write returned it.
-    pub(super) written: Arc<dyn Fn(&DynamicObject) + Send + Sync>,
+    pub(super) on_written: OnWritten,
     /// All that the last pass depended on is as it was: what was applied then is probably applied still.
     pub(super) settled: bool,
     /// Which references to other namespaces are allowed.
@@ -66,7 +75,7 @@ impl PassBackend {
         if let Some(version) = &object.metadata.resource_version {
             self.version.lock().unwrap_or_else(PoisonError::into_inner).clone_from(version);
         }
-        (self.written)(object);
+        (self.on_written)(object);
     }
 
     /// Writes the status in place of the one that was found.

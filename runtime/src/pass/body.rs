@@ -69,7 +69,7 @@ impl<R: Reconciler> PassWorker<R> {
         let verdict = Verdict { outcome: draft.outcome(halt.clone()), halt, causes, claimed };
         let next = match deleting {
             true => self.deleted(key, &object, &mut draft, &backend, verdict).boxed().await,
-            false => self.finish(key, &object, &mut draft, &backend, verdict).boxed().await,
+            false => self.finish(key, &object, &mut draft, &backend, verdict).await,
         };
         // A pass that timed out may have left blocking work behind: the key stays taken until it ends.
         backend.blocking.close();

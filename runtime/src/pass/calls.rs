@@ -32,7 +32,7 @@ const DELETE: &[&str] = &["delete"];
 /// The client of one pass: writes only while its permit holds.
 #[derive(Clone)]
 pub(crate) struct Calls {
-    pub(crate) client: Client,
+    pub(crate) client: Arc<Client>,
     pub(crate) permit: Permit,
     /// Field manager of everything that the reconciler writes.
     pub(crate) manager: Arc<str>,
@@ -46,8 +46,8 @@ type Call<'a, T> = BoxFuture<'a, Result<T, Error>>;
 impl Calls {
     fn api(&self, target: &Target) -> Api<Object> {
         match &target.namespace {
-            Some(namespace) => Api::namespaced_with(self.client.clone(), namespace, &*target.kind.resource),
-            None => Api::all_with(self.client.clone(), &*target.kind.resource),
+            Some(namespace) => Api::namespaced_with(Client::clone(&self.client), namespace, &*target.kind.resource),
+            None => Api::all_with(Client::clone(&self.client), &*target.kind.resource),
         }
     }
 

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use futures::FutureExt;
 use kube::{Resource, ResourceExt};
 use serde_json::{Map, Value, json};
 
@@ -23,13 +24,14 @@ impl<R: Reconciler> PassWorker<R> {
     /// Claims the object, and stores what that changed and the finalizer in one write; goes on with what the write returned.
     pub(super) async fn prepare(&self, key: &Key, object: Arc<R::Object>, causes: Causes) -> Result<Prepared<R>, Next> {
         let claimed = match R::WIRING.claim {
-            Some(claim) => self.claim(key, &object, claim, causes).await?,
+            // On the heap, as the write: most passes need neither.
+            Some(claim) => self.claim(key, &object, claim, causes).boxed().await?,
             None => None,
         };
         let names = claimed.as_ref().map_or_else(Vec::new, |patch| names(patch, &R::WIRING));
         let parts = [claimed, self.mark(&object), self.finalizers.settle(object.meta())];
-        let object = match joined(&object.resource_version(), parts.into_iter().flatten()) {
-            Some(patch) => self.store(key, &object, &patch).await?,
+        let object = match joined(&object.meta().resource_version, parts.into_iter().flatten()) {
+            Some(patch) => self.store(key, &object, &patch).boxed().await?,
             None => object,
         };
         Ok(Prepared { object, claimed: names })

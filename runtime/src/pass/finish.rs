@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use futures::FutureExt;
 use kube::api::DynamicObject;
 
 use super::backend::PassBackend;
@@ -57,7 +58,8 @@ impl<R: Reconciler> PassWorker<R> {
             self.warn_of_time_stamps(draft, object, &intent);
             let events = tale.event().into_iter().chain(policy::change(&found, &intent)).collect();
             let pending = Pending::new(object, (found, intent), (&outcome, retry), events);
-            written = self.write(key, object, backend, pending).await;
+            // On the heap: most passes find the status as it should be.
+            written = self.write(key, object, backend, pending).boxed().await;
         }
         self.observe(backend, &outcome, &tale, written.as_ref().err());
         if let Err(next) = written {

@@ -59,7 +59,7 @@ pub(crate) use self::owned::owned;
 #[cfg(feature = "metrics")]
 pub(crate) use self::undecodable::UNDECODABLE;
 
-use self::backend::PassBackend;
+use self::backend::{OnWritten, PassBackend};
 use self::children::Children;
 use self::clock::Clock;
 use self::event::Recorder;
@@ -86,8 +86,8 @@ use crate::wiring::KindInfo;
 
 /// What the passes of one reconciler share.
 pub(crate) struct Env<R: Reconciler> {
-    /// The client, with kube's own retries off.
-    pub(crate) client: Client,
+    /// The client, with kube's own retries off; shared, as a copy of one is a boxed service.
+    pub(crate) client: Arc<Client>,
     /// The operator's name.
     pub(crate) operator: Arc<str>,
     /// The author's dependencies.
@@ -138,6 +138,7 @@ pub(crate) struct PassWorker<R: Reconciler> {
     clock: Clock,
     memory: Mutex<HashMap<Key, Memory>>,
     dependents: Dependents,
+    on_written: OnWritten,
 }
 
 /// A pass that has begun: its span, and when, if that counts.
@@ -181,10 +182,11 @@ impl<R: Reconciler> PassWorker<R> {
             kind: KindInfo::of::<R::Object>(),
             finalizers: Finalizers::new(&R::WIRING, &R::Object::group(&()), &env.operator),
             wiring: digest::wiring(&R::WIRING, R::after().map(|hook| hook.name), env.access),
-            recorder: Arc::new(Recorder::new(env.client.clone(), &env.operator)),
+            recorder: Arc::new(Recorder::new(Client::clone(&env.client), &env.operator)),
             clock: Clock::start(env.jitter),
             memory: Mutex::default(),
             dependents: Dependents::default(),
+            on_written: backend::on_written(env.primary.clone()),
             manager: manager.into(),
             env,
         }
@@ -239,7 +241,7 @@ impl<R: Reconciler> PassWorker<R> {
         if let Some(halt) = held_up {
             return self.hold(key, &object, halt, causes).boxed().await;
         }
-        match self.prepare(key, object, causes).boxed().await {
+        match self.prepare(key, object, causes).await {
             Ok(prepared) if self.is_skipped(&prepared.object) && R::WIRING.observe.is_none() => {
                 self.leave(key, &prepared.object).boxed().await
             }
@@ -322,7 +324,6 @@ impl<R: Reconciler> PassWorker<R> {
     }
 
     fn backend(&self, key: &Key, object: &R::Object) -> Arc<PassBackend> {
-        let primary = self.env.primary.clone();
         let children = self.memory().entry(key.clone()).or_default().children.clone();
         Arc::new(PassBackend {
             calls: self.calls(),
@@ -334,9 +335,7 @@ impl<R: Reconciler> PassWorker<R> {
             version: Mutex::new(object.resource_version().unwrap_or_default()),
             tracked: Mutex::new(self.tracked(object)),
             settled: self.is_settled(key, object),
-            written: Arc::new(move |written| {
-                remember(&primary, written);
-            }),
+            on_written: self.on_written.clone(),
             access: self.env.access,
             hot: self.is_hot(key),
             blocking: TaskTracker::new(),
