@@ -75,7 +75,7 @@ pub async fn step<S: SubReconciler, T>(
     let touched = S::WIRING.sets.iter().chain(S::WIRING.clears);
     let conditions = touched.filter_map(|place| draft.condition(*place).cloned()).collect();
     let intent = draft.progress();
-    let fields = draft.changed_fields(&intent).map(|(name, value)| (name.to_owned(), value.value())).collect();
+    let fields = intent.changed_fields(&draft.found()).map(|(name, value)| (name.to_owned(), value.value())).collect();
     Tried { value, conditions, fields, requeue: draft.requeue }
 }
 

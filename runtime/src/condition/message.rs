@@ -16,6 +16,16 @@ pub const MAX_MESSAGE: usize = 32_768;
 /// ```
 #[must_use]
 pub fn sanitize(message: &str) -> String {
+    clean(message.to_owned())
+}
+
+/// The same, without a copy of a message that holds no URL.
+pub(super) fn clean(message: String) -> String {
+    let message = if message.contains("://") { without_secrets(&message) } else { message };
+    cut(escape(message))
+}
+
+fn without_secrets(message: &str) -> String {
     let mut out = String::with_capacity(message.len());
     let mut rest = message;
     while let Some(at) = rest.find("://") {
@@ -27,7 +37,7 @@ pub fn sanitize(message: &str) -> String {
         rest = after;
     }
     out.push_str(rest);
-    cut(escape(out))
+    out
 }
 
 /// Control characters, and what else ends a line, as Rust writes them in a literal.

@@ -4,7 +4,8 @@ use std::cmp::{Ordering, Reverse};
 
 use jiff::Timestamp;
 
-use super::{Condition, READY, RECONCILING, STALLED, find, sanitize};
+use super::message::clean;
+use super::{Condition, READY, RECONCILING, STALLED, find};
 
 /// What moves the transition time of a condition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -45,7 +46,7 @@ impl Stamp {
     #[must_use]
     pub fn on(&self, earlier: Option<&Condition>, mut condition: Condition) -> Condition {
         condition.observed_generation = Some(self.generation);
-        condition.message = sanitize(&condition.message);
+        condition.message = clean(condition.message);
         condition.last_transition_time = match earlier {
             None => condition.last_transition_time.or(Some(self.now)),
             Some(earlier) => self.time(earlier, &condition),

@@ -105,8 +105,8 @@ impl Draft {
             Some(before.swap_remove(place))
         });
         let conditions = places.collect();
-        let observed_inputs = self.before.observed_inputs.take();
-        StatusIntent { conditions, observed_inputs, ..self.found() }
+        let (observed_inputs, fields) = (self.before.observed_inputs.take(), std::mem::take(&mut self.before.fields));
+        StatusIntent { conditions, observed_inputs, fields, ..self.found() }
     }
 
     /// Stalled, Reconciling, Ready, further summaries, then declared order: the order as sent.
@@ -123,7 +123,7 @@ impl Draft {
         all.extend(self.conditions.iter().flatten().cloned());
         let marked = self.marked.map(|place| self.wiring.conditions[place].type_);
         let merge = Merge::of(Ranking::Worst, self.members(0..self.conditions.len())).and_progress().first(marked);
-        if let Some(summary) = merge.summary(&all, READY) {
+        if let Some(mut summary) = merge.summary(&all, READY) {
             let type_ = self.wiring.summary_type();
             let ready = match (&self.blocked, &self.ready) {
                 (Some(halt), _) => self.stamped(type_, Status::False, halt.reason, &halt.message),
@@ -131,7 +131,10 @@ impl Draft {
                     let message = if message.is_empty() { &summary.message } else { message };
                     self.stamped(type_, Status::True, reason, message)
                 }
-                _ => self.stamped(type_, summary.status, &summary.reason, &summary.message),
+                _ => {
+                    type_.clone_into(&mut summary.type_);
+                    self.stamp(summary)
+                }
             };
             let at = all.len() - self.conditions.iter().flatten().count();
             all.insert(at, ready);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::fields::Fields;
+use super::fields::{Field, Fields};
 use crate::condition::{Condition, STALLED, find, is_true};
 use crate::policy::Policy;
 use crate::request::Receipts;
@@ -96,6 +96,12 @@ impl StatusIntent {
             && *fields == other.fields
             && *receipts == other.receipts
             && (summary, second) == (&other.summary, &other.second)
+    }
+
+    /// The author's fields that the other does not have, or not so.
+    pub(crate) fn changed_fields<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = (&'a str, &'a Field)> {
+        let changed = self.fields.iter().filter(|(name, value)| other.fields.get(*name) != Some(value));
+        changed.map(|(name, field)| (&**name, field))
     }
 
     /// The condition that sums up the others.

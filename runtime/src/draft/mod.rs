@@ -27,8 +27,8 @@ use kube::ResourceExt;
 #[cfg(feature = "operator")]
 use tokio::time::Instant;
 
+use self::fields::Fields;
 pub(crate) use self::fields::author_fields;
-use self::fields::{Field, Fields};
 use self::fork::Joined;
 pub(crate) use self::fork::deciding;
 pub use self::intent::StatusIntent;
@@ -232,8 +232,12 @@ impl Draft {
 
     /// The transition time stays while the status stays.
     fn stamped(&self, type_: &str, status: Status, reason: &str, message: &str) -> Condition {
+        self.stamp(Condition::new(type_, status, reason, message))
+    }
+
+    fn stamp(&self, condition: Condition) -> Condition {
         let stamp = Stamp::new(self.generation, crate::moment::now());
-        stamp.on(find(&self.before.conditions, type_), Condition::new(type_, status, reason, message))
+        stamp.on(find(&self.before.conditions, &condition.type_), condition)
     }
 
     /// The step's negative and bipolar conditions are cleared when it starts.
@@ -384,10 +388,5 @@ impl Draft {
         self.before.observed_inputs = intent.observed_inputs;
         let found = std::mem::replace(&mut self.before.fields, intent.fields);
         self.first.get_or_insert(found);
-    }
-
-    pub(crate) fn changed_fields<'a>(&'a self, intent: &'a StatusIntent) -> impl Iterator<Item = (&'a str, &'a Field)> {
-        let changed = intent.fields.iter().filter(|(name, value)| self.before.fields.get(*name) != Some(value));
-        changed.map(|(name, field)| (&**name, field))
     }
 }

@@ -55,7 +55,7 @@ impl<R: Reconciler> PassWorker<R> {
         clamp_retry_after(crate::client::retry_after(), &mut clamped);
         let mut written = Ok(());
         if changed {
-            self.warn_of_time_stamps(draft, object, &intent);
+            self.warn_of_time_stamps(object, &found, &intent);
             let events = tale.event().into_iter().chain(policy::change(&found, &intent)).collect();
             let pending = Pending::new(object, (found, intent), (&outcome, retry), events);
             // On the heap: most passes find the status as it should be.
@@ -135,7 +135,7 @@ impl<R: Reconciler> PassWorker<R> {
     }
 
     /// A time stamp that changes in every pass costs a write per resync. It wakes nobody, but its author should know.
-    fn warn_of_time_stamps(&self, draft: &Draft, object: &R::Object, intent: &StatusIntent) {
+    fn warn_of_time_stamps(&self, object: &R::Object, found: &StatusIntent, intent: &StatusIntent) {
         let settled = object.status().is_some_and(|status| {
             let inputs = Observed::of(status, &R::WIRING).inputs;
             let digest = inputs.as_ref().map(|inputs| &inputs.digest);
@@ -144,7 +144,7 @@ impl<R: Reconciler> PassWorker<R> {
         if !settled {
             return;
         }
-        for (field, _) in draft.changed_fields(intent).filter(|(_, value)| holds_time_stamp(&value.value())) {
+        for (field, _) in intent.changed_fields(found).filter(|(_, value)| holds_time_stamp(&value.value())) {
             tracing::warn!(
                 field,
                 "a time stamp in the status changed though nothing else did: it costs a write per pass; leave it out"
