@@ -67,7 +67,7 @@ impl Calls {
             }
         };
         let read = self.answered(read.boxed()).await.map_err(|error| explain(error, GET, target, None))?;
-        Ok(read.map(|Object(object)| object))
+        read.map(|Object(object)| of_target(object, target)).transpose()
     }
 
     /// Reads the object if its labels match; `None`: it is not there, or they do not.
@@ -93,7 +93,8 @@ impl Calls {
     pub(crate) async fn apply(&self, target: &Target, object: &Value) -> Result<DynamicObject, ApiError> {
         self.may_write()?;
         let params = PatchParams::apply(&self.manager).force();
-        let applied = self.object(self.api(target).patch(&target.name, &params, &Patch::Apply(object)).boxed()).await;
+        let applied =
+            self.object(target, self.api(target).patch(&target.name, &params, &Patch::Apply(object)).boxed()).await;
         applied.map_err(|error| explain(error, APPLY, target, None))
     }
 
@@ -102,7 +103,7 @@ impl Calls {
         self.may_write()?;
         let params = PatchParams::apply(&self.manager).force();
         let api = self.api(target);
-        let applied = self.object(api.patch_status(&target.name, &params, &Patch::Apply(object)).boxed()).await;
+        let applied = self.object(target, api.patch_status(&target.name, &params, &Patch::Apply(object)).boxed()).await;
         applied.map_err(|error| explain(error, PATCH, target, Some("status")))
     }
 
@@ -124,7 +125,7 @@ impl Calls {
         let mut request = request.map_err(|error| ApiError::Failed(error.to_string()))?;
         *request.body_mut() = as_go_writes(operations).into_bytes();
         request.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json-patch+json"));
-        let patched = self.object(self.client.request(request).boxed()).await;
+        let patched = self.object(target, self.client.request(request).boxed()).await;
         patched.map_err(|error| explain(error, PATCH, target, subresource))
     }
 
@@ -132,7 +133,8 @@ impl Calls {
     pub(crate) async fn merge(&self, target: &Target, patch: &Value) -> Result<DynamicObject, ApiError> {
         self.may_write()?;
         let params = PatchParams { field_manager: Some(self.manager.to_string()), ..PatchParams::default() };
-        let merged = self.object(self.api(target).patch(&target.name, &params, &Patch::Merge(patch)).boxed()).await;
+        let merged =
+            self.object(target, self.api(target).patch(&target.name, &params, &Patch::Merge(patch)).boxed()).await;
         merged.map_err(|error| explain(error, PATCH, target, None))
     }
 
@@ -142,7 +144,7 @@ impl Calls {
         let params = PostParams { field_manager: Some(self.manager.to_string()), ..PostParams::default() };
         let request = Request::new(self.api(target).resource_url()).create(&params, object.to_string().into_bytes());
         let request = request.map_err(|error| ApiError::Failed(error.to_string()))?;
-        match self.object(self.client.request(request).boxed()).await {
+        match self.object(target, self.client.request(request).boxed()).await {
             Err(ApiError::Failed(text)) if text.ends_with("already exists") => Err(ApiError::Conflict(text)),
             answer => answer.map_err(|error| explain(error, CREATE, target, None)),
         }
@@ -154,16 +156,22 @@ impl Calls {
         let preconditions = Preconditions { uid: Some(uid.to_owned()), resource_version: Some(version.to_owned()) };
         let params = DeleteParams::background().preconditions(preconditions);
         match self.answered(self.api(target).delete(&target.name, &params).boxed()).await {
+            Ok(deleted) => match deleted.left() {
+                Some(Object(object)) => of_target(object, target).map(drop),
+                // A status.
+                None => Ok(()),
+            },
             Err(missing) if missing.is_404() => match self.get(target).await? {
                 Some(_) => Err(missing),
                 None => Ok(()),
             },
-            deleted => deleted.map(drop).map_err(|error| explain(error, DELETE, target, None)),
+            Err(error) => Err(explain(error, DELETE, target, None)),
         }
     }
 
-    async fn object(&self, call: Call<'_, Object>) -> Result<DynamicObject, ApiError> {
-        self.answered(call).await.map(|Object(object)| object)
+    async fn object(&self, target: &Target, call: Call<'_, Object>) -> Result<DynamicObject, ApiError> {
+        let Object(object) = self.answered(call).await?;
+        of_target(object, target)
     }
 
     async fn answered<T>(&self, call: Call<'_, T>) -> Result<T, ApiError> {
@@ -175,6 +183,14 @@ impl Calls {
             return Ok(());
         }
         Err(ApiError::Failed("the gate closed during the pass: another replica may be at work".into()))
+    }
+}
+
+/// The object that was asked for. What a proxy answers may be any JSON: it shows neither that the object was read nor that it was written.
+fn of_target(object: DynamicObject, target: &Target) -> Result<DynamicObject, ApiError> {
+    match object.metadata.name.as_deref() == Some(&*target.name) {
+        true => Ok(object),
+        false => Err(ApiError::Failed(format!("the answer of the API server is not the object {}", target.name))),
     }
 }
 
