@@ -6,6 +6,7 @@
 mod actions;
 mod adopt;
 mod allocations;
+mod answers;
 mod behind;
 mod broken_watch;
 mod cache;

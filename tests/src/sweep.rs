@@ -4,7 +4,7 @@ use std::ops::Deref;
 use std::time::Duration;
 
 use evenkeel::{Operator, Reconciler};
-use evenkeel_testkit::{Sweep, Trial};
+use evenkeel_testkit::{Sweep, Trial, Trouble};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::Client;
 use kube::core::{CustomResourceExt, NamespaceResourceScope};
@@ -17,7 +17,7 @@ use crate::world::World;
 /// Longer than any one trouble lasts, with the retries after it.
 const REST: Duration = Duration::from_secs(300);
 /// How many trials a scenario has at most, so that all of them together stay within a minute; `EVENKEEL_SWEEP=all` runs the rest, too.
-const TRIALS: usize = 50;
+const TRIALS: usize = 60;
 
 /// The surroundings of one trial: a world whose operator meets trouble. What it writes has to read well to observers all the while.
 pub struct Stage {
@@ -95,6 +95,5 @@ pub async fn swept<T: Serialize>(sweep: Sweep, crd: &CustomResourceDefinition, s
     let sweep = sweep.ignore("status.observedInputs").limit(TRIALS);
     let report = sweep.run(async |trial| scenario(Stage::new(trial, crd).await).await).await;
     report.assert_converged();
-    let counts = report.counts();
-    assert_eq!(counts.len(), 18, "all sorts of trouble happened: {counts:?}");
+    assert_eq!(report.missed(), Vec::<&Trouble>::new(), "all sorts of trouble happened");
 }

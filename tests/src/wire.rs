@@ -4,6 +4,7 @@ use std::convert::Infallible;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use evenkeel_testkit::Effect;
 use futures::StreamExt;
 use futures::stream::{pending, repeat};
 use http::{Request, Response, Uri};
@@ -222,7 +223,11 @@ impl Wire {
     async fn observed(&self, answer: Response<Body>) -> Result<Answer, BoxError> {
         let (parts, body) = answer.into_parts();
         let body = body.collect_bytes().await?;
-        self.0.observers.look(&serde_json::from_slice(&body)?);
+        // What a fault answers instead of the object shows no status.
+        let written = serde_json::from_slice::<Value>(&body).ok();
+        if let Some(object) = written.filter(|object| object["metadata"]["uid"].is_string()) {
+            self.0.observers.look(&object);
+        }
         Ok(Response::from_parts(parts, Full::new(body).map_err(|never: Infallible| match never {}).boxed_unsync()))
     }
 
@@ -258,16 +263,10 @@ fn without(uri: &Uri, parameters: &[&str]) -> Result<Uri, BoxError> {
 /// The answer of a fault to a call of this path.
 fn refused(fault: &Fault, path: &str) -> Answer {
     match fault {
-        Fault::PageNotFound => answer(404, "text/plain; charset=utf-8", "404 page not found\n".to_owned(), None),
-        Fault::KindNotFound => status(404, "NotFound", "the server could not find the requested resource", &json!({})),
-        Fault::SubresourceNotFound => {
-            let name = path.trim_end_matches("/status").rsplit('/').next().unwrap_or_default();
-            status(404, "NotFound", &format!("\"{name}\" not found"), &json!({ "name": name }))
-        }
-        Fault::Starting => {
-            let text = "the request has been made before all known HTTP paths have been installed, please retry";
-            status(503, "ServiceUnavailable", text, &json!({ "retryAfterSeconds": 5 }))
-        }
+        Fault::PageNotFound => effect(&Effect::PageNotFound, path),
+        Fault::KindNotFound => effect(&Effect::KindNotFound, path),
+        Fault::SubresourceNotFound => effect(&Effect::SubresourceNotFound, path),
+        Fault::Starting => effect(&Effect::Starting, path),
         Fault::Answer(code, after) => {
             let details = json!({ "retryAfterSeconds": after.unwrap_or(0) });
             status(*code, reason(*code), &format!("planted {code}"), &details)
@@ -278,6 +277,12 @@ fn refused(fault: &Fault, path: &str) -> Answer {
             status(500, "InternalError", "a fault without an answer", &json!({}))
         }
     }
+}
+
+/// The answer of the test kit.
+fn effect(effect: &Effect, path: &str) -> Answer {
+    let answer = effect.answer(path).unwrap_or_default();
+    answer.map(|body| Full::new(body).map_err(|never: Infallible| match never {}).boxed_unsync())
 }
 
 /// A line that ends only where nobody could hold it in memory.

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use evenkeel_tests::trial::{Fault, long};
+use evenkeel_tests::trial::faults::of_a_connection;
+use evenkeel_tests::trial::long;
 use tokio::time::sleep;
 
 use crate::yard::Yard;
@@ -13,7 +14,7 @@ const PLACES: [&str; 5] = ["", "/parcels", "/status", "/configmaps", "/secrets"]
 /// Each fault, while objects change; in the long form at each place.
 pub async fn every_fault_of_a_connection(yard: &Yard) {
     let (lasts, changes) = if long() { (Duration::from_secs(10), 40) } else { (Duration::from_secs(2), 10) };
-    for (nth, fault) in Fault::ALL.into_iter().enumerate() {
+    for (nth, fault) in of_a_connection().enumerate() {
         let places = if long() { &PLACES[..] } else { &PLACES[nth % PLACES.len()..][..1] };
         for place in places {
             yard.proxy.fail(fault, place);

@@ -86,6 +86,18 @@ impl Failure {
         Self::text(404, "404 page not found\n")
     }
 
+    /// 503 of a server that starts: the paths of its custom resources are not all there.
+    pub(crate) fn starting() -> Self {
+        let message = "the request has been made before all known HTTP paths have been installed, please retry";
+        Self::status(503, "ServiceUnavailable", message).after(5)
+    }
+
+    /// To be sent again after so many seconds.
+    pub(crate) fn after(self, seconds: u64) -> Self {
+        let details = json!({"retryAfterSeconds": seconds});
+        Self { retry_after: Some(seconds), ..self.with_details(details) }
+    }
+
     /// 404 of an unknown resource in a known group.
     pub(crate) fn unknown_resource() -> Self {
         let message = "the server could not find the requested resource";

@@ -1,49 +1,10 @@
 //! Faults: rules by which requests fail, wait, or lose their watch.
 
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
-use crate::failure::{About, Failure};
+use crate::effect::Effect;
 use crate::log::Entry;
 use crate::registry::Verb;
-
-/// What a fault does to a request.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Effect {
-    /// 409 Conflict: the object was modified.
-    Conflict,
-    /// 410 Expired. On a watch it comes as real servers send it: an ERROR event under 200, and the end.
-    Expired,
-    /// 429 with a Retry-After of so many seconds.
-    TooManyRequests(u64),
-    /// 500 InternalError.
-    Internal,
-    /// 503 ServiceUnavailable.
-    Unavailable,
-    /// 403 Forbidden, as without the right RBAC.
-    Forbidden,
-    /// 504 Timeout: the server gave up; what became of the request is not known.
-    Timeout,
-    /// 404 in plain text: `404 page not found`, as of a server that does not serve the path, or does not serve it yet.
-    PageNotFound,
-    /// 404 of the kind: a Status with the reason `NotFound` that names no object.
-    KindNotFound,
-    /// 404 with the name of the object, though it is there: how a custom kind without this subresource answers.
-    SubresourceNotFound,
-    /// 503 with a Retry-After of five seconds: the server is starting and has not installed all paths yet.
-    Starting,
-    /// Any other code, with the reason that Kubernetes gives it, such as 401, 413 or 422.
-    Status(u16),
-    /// The answer comes after this time.
-    Latency(Duration),
-    /// No answer ever comes.
-    Hang,
-    /// The request is carried out, and then answered with 500: the writer cannot know.
-    LostAnswer,
-    /// The watch starts and ends after this time.
-    DropWatch(Duration),
-}
 
 /// A rule: which requests, and what becomes of them.
 ///
@@ -216,79 +177,5 @@ impl Faults {
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Fault>> {
         self.rules.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Effect {
-    /// The answer, when the effect is one.
-    pub(crate) fn failure(&self, entry: &Entry) -> Option<Failure> {
-        let name = entry.name.as_deref().unwrap_or_default();
-        let failure = match self {
-            Effect::Conflict => Failure::status(
-                409,
-                "Conflict",
-                format!("Operation cannot be fulfilled on {} \"{name}\": the object has been modified", entry.resource),
-            ),
-            Effect::Expired => Failure::expired("too old resource version: injected by a fault rule"),
-            Effect::TooManyRequests(seconds) => {
-                let failure = Failure::status(429, "TooManyRequests", "too many requests: injected by a fault rule");
-                let details = serde_json::json!({"retryAfterSeconds": seconds});
-                Failure { retry_after: Some(*seconds), ..failure.with_details(details) }
-            }
-            Effect::Internal | Effect::LostAnswer => {
-                Failure::status(500, "InternalError", "internal error: injected by a fault rule")
-            }
-            Effect::Unavailable => {
-                Failure::status(503, "ServiceUnavailable", "service unavailable: injected by a fault rule")
-            }
-            Effect::Timeout => {
-                let failure = Failure::status(504, "Timeout", "request did not complete: injected by a fault rule");
-                failure.with_details(serde_json::json!({"retryAfterSeconds": 1}))
-            }
-            Effect::PageNotFound => Failure::unserved(),
-            Effect::KindNotFound => Failure::unknown_resource(),
-            Effect::SubresourceNotFound => {
-                Failure::not_found(About { group: &entry.group, kind: &entry.resource, name })
-            }
-            Effect::Starting => starting(),
-            Effect::Status(code) => Failure::status(*code, reason(*code), format!("{code}: injected by a fault rule")),
-            Effect::Forbidden => {
-                let message = format!("{} \"{name}\" is forbidden: injected by a fault rule", entry.resource);
-                Failure::status(403, "Forbidden", message)
-            }
-            Effect::Latency(_) | Effect::Hang | Effect::DropWatch(_) => return None,
-        };
-        Some(failure)
-    }
-}
-
-/// What a server answers while the paths of its custom resources are not all there.
-fn starting() -> Failure {
-    const SECONDS: u64 = 5;
-    let message = "the request has been made before all known HTTP paths have been installed, please retry";
-    let failure = Failure::status(503, "ServiceUnavailable", message);
-    let details = serde_json::json!({"retryAfterSeconds": SECONDS});
-    Failure { retry_after: Some(SECONDS), ..failure.with_details(details) }
-}
-
-/// The reason that comes with a code.
-fn reason(code: u16) -> &'static str {
-    match code {
-        400 => "BadRequest",
-        401 => "Unauthorized",
-        403 => "Forbidden",
-        404 => "NotFound",
-        405 => "MethodNotAllowed",
-        406 => "NotAcceptable",
-        409 => "Conflict",
-        410 => "Expired",
-        413 => "RequestEntityTooLarge",
-        415 => "UnsupportedMediaType",
-        422 => "Invalid",
-        429 => "TooManyRequests",
-        500 => "InternalError",
-        503 => "ServiceUnavailable",
-        504 => "Timeout",
-        _ => "",
     }
 }

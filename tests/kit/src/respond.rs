@@ -134,11 +134,15 @@ impl ListMeta {
 
 impl Failure {
     pub(crate) fn into_response(self) -> Response<Body> {
+        self.into_bytes().map(Body::from)
+    }
+
+    pub(crate) fn into_bytes(self) -> Response<Bytes> {
         let (content_type, body) = match self.is_text() {
             true => ("text/plain; charset=utf-8", self.message.clone()),
             false => ("application/json", self.to_status().to_string()),
         };
-        let mut response = Response::new(Body::from(body));
+        let mut response = Response::new(Bytes::from(body));
         *response.status_mut() = StatusCode::from_u16(self.code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
         if let Some(seconds) = self.retry_after {
@@ -149,7 +153,7 @@ impl Failure {
     }
 }
 
-fn warn(response: &mut Response<Body>, warnings: &[String]) {
+fn warn<B>(response: &mut Response<B>, warnings: &[String]) {
     for warning in warnings {
         let quoted = warning.replace('\\', "\\\\").replace('"', "\\\"");
         if let Ok(value) = HeaderValue::from_str(&format!("299 - \"{quoted}\"")) {

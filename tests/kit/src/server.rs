@@ -14,8 +14,9 @@ use crate::call::Call;
 use crate::catalog::Catalog;
 use crate::clock::Clock;
 use crate::cluster::Options;
+use crate::effect::{Effect, torn};
 use crate::failure::Failure;
-use crate::fault::{Effect, Faults};
+use crate::fault::Faults;
 use crate::log::{Entry, Log};
 use crate::rbac::{self, Asked, Identities, Local, Tokens, User};
 use crate::registry::Verb;
@@ -191,6 +192,7 @@ async fn struck(
             answer(server, route, parts, body).await
         }
         Effect::DropWatch(time) => watch::cut(answer(server, route, parts, body).await, *time),
+        Effect::HalfBody => torn(answer(server, route, parts, body).await),
         Effect::Expired if entry.verb == Verb::Watch => watch::expired(),
         Effect::LostAnswer => {
             answer(server, route, parts, body).await;
@@ -202,5 +204,5 @@ async fn struck(
 
 fn refusal(effect: &Effect, entry: &Entry) -> Response<Body> {
     let unknown = || Failure::status(500, "InternalError", "a fault rule without an answer");
-    effect.failure(entry).unwrap_or_else(unknown).into_response()
+    effect.answer_to(entry).unwrap_or_else(|| unknown().into_bytes()).map(Body::from)
 }

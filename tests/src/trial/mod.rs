@@ -6,7 +6,6 @@ pub mod process;
 pub mod proxy;
 
 pub use self::deadline::settle;
-pub use self::faults::Fault;
 pub use self::process::Process;
 pub use self::proxy::Proxy;
 

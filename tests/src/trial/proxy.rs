@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bytes::Bytes;
+use evenkeel_testkit::Effect;
 use futures::StreamExt;
 use http::{HeaderValue, Request, Response};
 use http_body_util::combinators::UnsyncBoxBody;
@@ -20,14 +21,12 @@ use tokio::task::JoinSet;
 use tokio_util::task::AbortOnDropHandle;
 use tower::BoxError;
 
-use super::faults::Fault;
-
 type Answer = Response<UnsyncBoxBody<Bytes, BoxError>>;
 
 /// What the proxy does to each request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Weather {
-    fault: Option<Fault>,
+    fault: Option<Effect>,
     /// On paths that contain this only.
     on: String,
 }
@@ -70,8 +69,8 @@ impl Proxy {
     }
 
     /// From now on, requests whose path contains `on` meet this fault, and open streams to such paths break.
-    pub fn fail(&self, fault: Fault, on: &str) {
-        self.weather.send_replace(Weather { fault: Some(fault), on: on.to_owned() });
+    pub fn fail(&self, fault: &Effect, on: &str) {
+        self.weather.send_replace(Weather { fault: Some(fault.clone()), on: on.to_owned() });
     }
 
     /// Ends the fault, and returns how many requests met one so far.
@@ -101,17 +100,17 @@ impl Forward {
         let weather = self.weather.borrow().clone();
         let fault = weather.fault.filter(|_| path.contains(&weather.on));
         self.struck.fetch_add(usize::from(fault.is_some()), Ordering::SeqCst);
-        match fault.map(|fault| (fault, fault.answer())) {
-            Some((_, Some(answer))) => Ok(answer.map(|text| full(text.into()))),
-            Some((Fault::Silence, None)) => {
+        match fault {
+            Some(Effect::Hang) => {
                 // Also after the fault: a request that was swallowed is never answered.
                 std::future::pending().await
             }
-            Some((_, None)) => {
+            Some(Effect::HalfBody) => {
                 let (parts, body) = self.forward(&path, request).await?.into_parts();
                 let all = body.collect_bytes().await?;
                 Ok(Response::from_parts(parts, torn(all.slice(..all.len() / 2))))
             }
+            Some(fault) => Ok(fault.answer(&path).ok_or("a proxy cannot have this effect")?.map(full)),
             None => {
                 let answer = self.forward(&path, request).await?;
                 Ok(answer.map(|body| self.until_a_fault(path, body)))

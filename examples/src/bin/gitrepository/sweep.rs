@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use evenkeel::condition::{self, READY, Status};
-use evenkeel_testkit::{Seed, Sweep, Trial, eventually, until};
+use evenkeel_testkit::{Seed, Sweep, Trial, Trouble, eventually, until};
 use kube::api::DeleteParams;
 use kube::{Api, CustomResourceExt};
 use serde_json::json;
@@ -64,5 +64,7 @@ async fn it_converges_from_everywhere() {
     sample::repository(origin.path(), &[("file", "text")]).unwrap();
     // It holds digests of uids.
     let sweep = Sweep::new().ignore("status.observedInputs").limit(100);
-    sweep.run(async |trial| scenario(trial, origin.path()).await).await.assert_converged();
+    let report = sweep.run(async |trial| scenario(trial, origin.path()).await).await;
+    report.assert_converged();
+    assert_eq!(report.missed(), Vec::<&Trouble>::new(), "all sorts of trouble happened");
 }

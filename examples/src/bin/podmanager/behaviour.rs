@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use evenkeel::condition::{self, READY};
-use evenkeel_testkit::{Cluster, Effect, Fault, Seed, Sweep, Trial, Verb, until};
+use evenkeel_testkit::{Cluster, Effect, Fault, Seed, Sweep, Trial, Trouble, Verb, until};
 use k8s_openapi::api::core::v1::{ConfigMap, Pod};
 use kube::api::{DeleteParams, Patch, PatchParams, PostParams};
 use kube::{Api, Client, ResourceExt};
@@ -196,5 +196,7 @@ async fn scenario(trial: Trial) -> bool {
 async fn it_converges_from_everywhere() {
     // It holds digests of uids.
     let sweep = Sweep::new().ignore("status.observedInputs").limit(100);
-    sweep.run(scenario).await.assert_converged();
+    let report = sweep.run(scenario).await;
+    report.assert_converged();
+    assert_eq!(report.missed(), Vec::<&Trouble>::new(), "all sorts of trouble happened");
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use evenkeel::condition::{self, READY};
-use evenkeel_testkit::{Cluster, Seed, Sweep, Trial, eventually, until};
+use evenkeel_testkit::{Cluster, Seed, Sweep, Trial, Trouble, eventually, until};
 use k8s_openapi::api::core::v1::Secret;
 use kube::api::{DeleteParams, Patch, PatchParams};
 use kube::{Api, Client};
@@ -364,5 +364,7 @@ async fn it_converges_from_everywhere() {
     // Each run has other roles and passwords, and the status holds digests of uids.
     let own = ["status.observedInputs", "data.password", "data.username", "spec.role", "status.role"];
     let sweep = own.into_iter().fold(Sweep::new().limit(20), Sweep::ignore);
-    sweep.run(scenario).await.assert_converged();
+    let report = sweep.run(scenario).await;
+    report.assert_converged();
+    assert_eq!(report.missed(), Vec::<&Trouble>::new(), "all sorts of trouble happened");
 }

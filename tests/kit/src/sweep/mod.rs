@@ -21,28 +21,9 @@ pub(crate) use tap::{Meeting, Tap};
 pub use trial::Trial;
 
 use crate::diff::diff;
-use crate::fault::Effect;
+use crate::effect::Effect;
 use crate::snapshot::Choice;
 use point::Plan;
-
-/// What every API server does at times.
-const FAULTS: [Effect; 15] = [
-    Effect::Conflict,
-    Effect::Expired,
-    Effect::TooManyRequests(1),
-    Effect::Internal,
-    Effect::Unavailable,
-    Effect::Timeout,
-    Effect::Forbidden,
-    Effect::Latency(Duration::from_secs(5)),
-    Effect::Hang,
-    Effect::LostAnswer,
-    Effect::DropWatch(Duration::from_secs(5)),
-    Effect::PageNotFound,
-    Effect::KindNotFound,
-    Effect::SubresourceNotFound,
-    Effect::Starting,
-];
 
 /// Runs a scenario with trouble at each of its points.
 ///
@@ -114,13 +95,14 @@ impl Default for Sweep {
 }
 
 impl Sweep {
-    /// With every effect of a fault but [`Effect::Status`], a crash before and after each call, and a crash at each await.
+    /// With [every effect](Effect::ALL) of a fault but [`Effect::Status`], a crash before and after each call, and a crash at each await.
     #[must_use]
     pub fn new() -> Self {
-        let faults = FAULTS.map(Trouble::Fault);
+        let faults = Effect::ALL.iter().filter(|effect| !matches!(effect, Effect::Status(_)));
+        let faults = faults.cloned().map(Trouble::Fault);
         let crashes = [Crash::Before, Crash::After, Crash::Await].map(Trouble::Crash);
         Self {
-            troubles: faults.into_iter().chain(crashes).collect(),
+            troubles: faults.chain(crashes).collect(),
             down: Duration::from_secs(30),
             settle: Duration::from_secs(120),
             limit: 1000,
@@ -205,7 +187,7 @@ impl Sweep {
         let stops = route::stops(&calm.points, calm.awaits, &self.troubles);
         let all = stops.len();
         let stops = route::spread(stops, self.limit);
-        let mut report = Report::new(calm.points.len(), calm.awaits, all - stops.len());
+        let mut report = Report::new(calm.points.len(), calm.awaits, all - stops.len(), self.troubles.clone());
         for stop in stops {
             let outcome = self.visit(&scenario, stop.plan.clone(), &state).await;
             report.add(stop, outcome);

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::point::Point;
 use super::tap::{Meeting, Tap};
-use crate::fault::Effect;
+use crate::effect::Effect;
 
 /// A store outside of the cluster, such as a bucket or a DNS zone: what an operator leaves there is part of how a scenario ends.
 ///

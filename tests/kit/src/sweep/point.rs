@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::fmt;
 
-use crate::fault::Effect;
+use crate::effect::Effect;
 use crate::log::Entry;
 use crate::registry::Verb;
 
@@ -11,7 +11,7 @@ use crate::registry::Verb;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Trouble {
     /// The call meets a fault. Conflicts meet updates, patches and deletes only, lost answers writes, what is about watches watches,
-    /// what is about subresources subresources; the outside has no paths.
+    /// what is about subresources subresources; what only an API server or a proxy can do meets no call to the outside.
     Fault(Effect),
     /// The operator is dropped, and started again later.
     Crash(Crash),
@@ -47,19 +47,39 @@ impl Point {
     pub(super) fn outside(line: String, is_write: bool) -> Self {
         Self { line, verb: None, is_write, is_subresource: false }
     }
+
+    fn meets(&self, effect: &Effect) -> bool {
+        match effect {
+            Effect::Conflict => matches!(self.verb, Some(Verb::Update | Verb::Patch | Verb::Delete)),
+            Effect::LostAnswer => self.is_write,
+            Effect::Expired | Effect::DropWatch(_) => self.verb == Some(Verb::Watch),
+            Effect::SubresourceNotFound => self.is_subresource,
+            Effect::Unauthorized
+            | Effect::BareForbidden
+            | Effect::HalfBody
+            | Effect::PageNotFound
+            | Effect::KindNotFound
+            | Effect::Starting
+            | Effect::Garbage
+            | Effect::OtherJson => self.verb.is_some(),
+            Effect::TooManyRequests(_)
+            | Effect::Internal
+            | Effect::Unavailable
+            | Effect::Timeout
+            | Effect::Forbidden
+            | Effect::Latency(_)
+            | Effect::Hang
+            | Effect::Status(_) => true,
+        }
+    }
 }
 
 impl Trouble {
     pub(super) fn applies_to(&self, point: &Point) -> bool {
         match self {
-            Trouble::Fault(Effect::Conflict) => {
-                matches!(point.verb, Some(Verb::Update | Verb::Patch | Verb::Delete))
-            }
-            Trouble::Fault(Effect::LostAnswer) | Trouble::Crash(Crash::After) => point.is_write,
-            Trouble::Fault(Effect::Expired | Effect::DropWatch(_)) => point.verb == Some(Verb::Watch),
-            Trouble::Fault(Effect::SubresourceNotFound) => point.is_subresource,
-            Trouble::Fault(Effect::PageNotFound | Effect::KindNotFound | Effect::Starting) => point.verb.is_some(),
-            Trouble::Fault(_) | Trouble::Crash(Crash::Before) => true,
+            Trouble::Fault(effect) => point.meets(effect),
+            Trouble::Crash(Crash::Before) => true,
+            Trouble::Crash(Crash::After) => point.is_write,
             Trouble::Crash(Crash::Await) => false,
         }
     }

@@ -14,6 +14,7 @@ pub struct Report {
     awaits: usize,
     /// Trials that the limit left out.
     left: usize,
+    troubles: Vec<Trouble>,
     visits: Vec<Visit>,
 }
 
@@ -33,8 +34,8 @@ pub struct Visit {
 }
 
 impl Report {
-    pub(super) fn new(calls: usize, awaits: usize, left: usize) -> Self {
-        Self { calls, awaits, left, visits: Vec::new() }
+    pub(super) fn new(calls: usize, awaits: usize, left: usize, troubles: Vec<Trouble>) -> Self {
+        Self { calls, awaits, left, troubles, visits: Vec::new() }
     }
 
     pub(super) fn add(&mut self, stop: Stop, outcome: Result<bool, String>) {
@@ -62,6 +63,13 @@ impl Report {
     /// The trials that ended otherwise than without trouble.
     pub fn failures(&self) -> impl Iterator<Item = &Visit> {
         self.visits.iter().filter(|visit| visit.failure.is_some())
+    }
+
+    /// The sorts of trouble that never happened: the scenario makes no call that they can meet.
+    #[must_use]
+    pub fn missed(&self) -> Vec<&Trouble> {
+        let happened = |trouble: &Trouble| self.visits.iter().any(|visit| visit.struck && visit.trouble == *trouble);
+        self.troubles.iter().filter(|trouble| !happened(trouble)).collect()
     }
 
     /// Prints the points, and fails where a trial ended otherwise than without trouble.

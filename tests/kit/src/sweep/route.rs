@@ -56,7 +56,7 @@ pub(super) fn spread(stops: Vec<Stop>, limit: usize) -> Vec<Stop> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fault::Effect;
+    use crate::effect::Effect;
 
     #[test]
     fn a_limit_leaves_each_trouble_its_share_from_the_first_points_to_the_last() {

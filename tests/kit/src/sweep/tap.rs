@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::sync::watch;
 
 use super::point::{Crash, Plan, Point, Trouble};
-use crate::fault::Effect;
+use crate::effect::Effect;
 
 /// What becomes of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,0 +1,45 @@
+//! The operator of the README goes through the fault sweep: trouble at each call, and always the same greeting in the end.
+#![allow(missing_docs, dead_code, unreachable_pub, reason = "the operator is a program")]
+
+#[path = "../src/bin/hello.rs"]
+mod hello;
+
+use std::time::Duration;
+
+use evenkeel::Operator;
+use evenkeel_testkit::{Seed, Sweep, Trial, Trouble};
+use hello::{Greeting, greeting};
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube::Api;
+use kube::api::{DeleteParams, Patch, PatchParams};
+use serde_json::json;
+
+/// Longer than any one trouble lasts, with the retries after it.
+const REST: Duration = Duration::from_secs(900);
+
+/// A greeting is renamed, and its map is deleted behind the back of the operator.
+async fn scenario(trial: Trial) -> Option<String> {
+    let seed = Seed::from(&evenkeel::crd::<greeting>()).and(json!({ "apiVersion": "demo.evenkeel.dev/v1",
+        "kind": "Greeting", "metadata": { "name": "g" }, "spec": { "name": "you" } }));
+    trial.cluster().seed(seed).await.expect("the greeting is accepted");
+    trial.operate(|client| {
+        Operator::new("greeter").client(client).reconciler::<greeting>(()).run_until(std::future::pending())
+    });
+    tokio::time::sleep(REST).await;
+    let greetings: Api<Greeting> = Api::default_namespaced(trial.client());
+    let renamed = Patch::Merge(json!({ "spec": { "name": "there" } }));
+    greetings.patch("g", &PatchParams::default(), &renamed).await.expect("the greeting is there");
+    tokio::time::sleep(REST).await;
+    let maps: Api<ConfigMap> = Api::default_namespaced(trial.client());
+    maps.delete("g", &DeleteParams::default()).await.expect("the map is there");
+    tokio::time::sleep(REST).await;
+    maps.get("g").await.ok()?.data?.remove("text")
+}
+
+#[tokio::test(start_paused = true)]
+async fn it_converges_from_everywhere() {
+    // It holds digests of uids.
+    let report = Sweep::new().ignore("status.observedInputs").run(scenario).await;
+    report.assert_converged();
+    assert_eq!(report.missed(), Vec::<&Trouble>::new(), "all sorts of trouble happened");
+}

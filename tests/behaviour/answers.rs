@@ -1,0 +1,38 @@
+//! Answers that are not what was asked for: the API server, or a proxy before it, did not carry the call out, and it is sent again.
+
+use evenkeel_testkit::{Effect, Fault, Verb};
+use evenkeel_tests::widget::{Lab, Widget, a_widget, definition, is_ready, widget};
+use evenkeel_tests::world::{Server, World};
+use k8s_openapi::api::core::v1::ConfigMap;
+use serde_json::json;
+
+const WIDGETS: &str = "tester/widget";
+
+/// The next write of the resource gets another answer.
+fn misanswer(world: &World, effect: &Effect, verb: Verb, resource: &str, subresource: &str) {
+    let fault = Fault::new(effect.clone()).caller(WIDGETS).verb(verb).resource(resource).subresource(subresource);
+    world.cluster().faults().add(fault);
+}
+
+/// No resync repairs what a call has missed.
+#[tokio::test(start_paused = true)]
+async fn a_write_that_gets_another_answer_is_sent_again() {
+    for effect in [Effect::OtherJson, Effect::Garbage, Effect::HalfBody] {
+        let world = World::on(Server::InProcess).await.unwrap();
+        world.install(&definition()).await;
+        let operator = world.operator::<widget>(Lab::at("a"));
+        // The finalizer, the child, the status.
+        for (resource, subresource) in [("widgets", ""), ("configmaps", ""), ("widgets", "status")] {
+            misanswer(&world, &effect, Verb::Patch, resource, subresource);
+        }
+        world.create::<Widget>(a_widget("w", json!({ "child": "x", "interval": "240h" }))).await;
+        world.until::<Widget>("w", &format!("{effect:?}: ready"), is_ready).await;
+        assert_eq!(world.cluster().faults().pending(), 0, "{effect:?}");
+        assert!(world.api::<ConfigMap>().get_opt("w").await.unwrap().is_some(), "{effect:?}: the child is there");
+        misanswer(&world, &effect, Verb::Patch, "widgets", "");
+        world.delete::<Widget>("w").await;
+        world.until_gone::<Widget>("w").await;
+        assert_eq!(world.cluster().faults().pending(), 0, "{effect:?}");
+        operator.stop().await.unwrap();
+    }
+}
