@@ -2,6 +2,7 @@
 
 pub mod deadline;
 pub mod faults;
+pub mod kills;
 pub mod process;
 pub mod proxy;
 

@@ -3,17 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::env;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use evenkeel::condition::{self, READY, Status};
-use evenkeel_testkit::eventually;
-use evenkeel_tests::real::{RealServer, Version};
-use evenkeel_tests::trial::process::end_with_parent;
-use evenkeel_tests::trial::{Process, Proxy, long, settle, wanted};
-use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
+use evenkeel_tests::real::Version;
+use evenkeel_tests::trial::Process;
+use evenkeel_tests::trial::kills::{self, Site, client_of_the_process};
 use kube::api::{Api, DeleteParams, Patch, PatchParams};
-use kube::runtime::{conditions, wait};
-use kube::{Client, Config, CustomResourceExt};
 use rand::Rng;
 use serde_json::json;
 
@@ -21,7 +16,6 @@ use crate::operator::{GitRepository, operator};
 use crate::sample;
 use crate::storage::Storage;
 
-const API: &str = "GITREPOSITORY_TRIAL_API";
 const DATA: &str = "GITREPOSITORY_TRIAL_DATA";
 /// So many repositories at most.
 const MANY: usize = 12;
@@ -29,9 +23,8 @@ const MANY: usize = 12;
 #[tokio::test]
 #[ignore = "the operator that the tests below start and kill"]
 async fn the_operator_in_a_process_of_its_own() {
-    let (Ok(api), Ok(data)) = (env::var(API), env::var(DATA)) else { return };
-    end_with_parent();
-    let client = Client::try_from(Config::new(api.parse().unwrap())).unwrap();
+    let Some(client) = client_of_the_process() else { return };
+    let data = env::var(DATA).unwrap();
     operator(Storage::open(data).unwrap()).client(client).run_until(std::future::pending()).await.unwrap();
 }
 
@@ -48,11 +41,7 @@ fn name(object: usize) -> String {
     format!("repository-{object}")
 }
 
-impl Load {
-    fn data(&self) -> PathBuf {
-        self.folder.join("data")
-    }
-
+impl kills::Load for Load {
     /// A commit, two new objects, another interval for one, and one is deleted.
     async fn change(&mut self) {
         let text = self.made.to_string();
@@ -71,15 +60,10 @@ impl Load {
         }
     }
 
-    async fn put(&self, object: usize, interval: &str) {
-        let object = (
-            name(object),
-            json!({ "apiVersion": "source.evenkeel.dev/v1", "kind": "GitRepository",
-            "metadata": { "name": name(object) },
-            "spec": { "url": self.folder.join("origin"), "interval": interval } }),
-        );
-        let params = PatchParams::apply("trial").force();
-        self.repositories.patch(&object.0, &params, &Patch::Apply(&object.1)).await.unwrap();
+    async fn delete(&mut self) {
+        for object in std::mem::take(&mut self.wanted) {
+            self.repositories.delete(&name(object), &DeleteParams::default()).await.unwrap();
+        }
     }
 
     async fn wrong(&self) -> Vec<String> {
@@ -93,6 +77,23 @@ impl Load {
         wrong.extend(found.keys().map(|name| format!("{name} is not deleted")));
         wrong.extend(self.left_over());
         wrong
+    }
+}
+
+impl Load {
+    fn data(&self) -> PathBuf {
+        self.folder.join("data")
+    }
+
+    async fn put(&self, object: usize, interval: &str) {
+        let object = (
+            name(object),
+            json!({ "apiVersion": "source.evenkeel.dev/v1", "kind": "GitRepository",
+            "metadata": { "name": name(object) },
+            "spec": { "url": self.folder.join("origin"), "interval": interval } }),
+        );
+        let params = PatchParams::apply("trial").force();
+        self.repositories.patch(&object.0, &params, &Patch::Apply(&object.1)).await.unwrap();
     }
 
     fn ill(&self, object: &GitRepository) -> Option<String> {
@@ -128,39 +129,17 @@ fn entries(folder: &Path) -> Vec<PathBuf> {
 }
 
 async fn endure(version: Version) {
-    if !wanted() {
-        return;
-    }
-    let Some(server) = RealServer::start(version, true).await else { return };
-    let client = server.client().await;
-    let crds: Api<CustomResourceDefinition> = Api::all(client.clone());
-    let crd = Patch::Apply(GitRepository::crd());
-    crds.patch(GitRepository::crd_name(), &PatchParams::apply("trial"), &crd).await.unwrap();
-    wait::await_condition(crds, GitRepository::crd_name(), conditions::is_crd_established()).await.unwrap();
-    let (proxy, folder) = (Proxy::start(client.clone(), None).await, tempfile::tempdir().unwrap());
+    let Some(site) = Site::of::<GitRepository>(version).await else { return };
+    let folder = tempfile::tempdir().unwrap();
     let path = folder.path().to_owned();
+    let repositories = Api::default_namespaced(site.client.clone());
+    let (wanted, revision) = (BTreeSet::new(), String::new());
+    let mut load = Load { repositories, folder: path.clone(), wanted, made: 0, revision };
     let start = || {
-        let variables = [(API, proxy.url()), (DATA, path.join("data").display().to_string())];
+        let variables = [site.variable(), (DATA, path.join("data").display().to_string())];
         Process::start("kills::the_operator_in_a_process_of_its_own", &variables, &path.join("log"))
     };
-    let repositories = Api::default_namespaced(client);
-    let wanted = BTreeSet::new();
-    let mut load = Load { repositories, folder: path.clone(), wanted, made: 0, revision: String::new() };
-    // Its routes are there a moment after the CRD is established.
-    eventually(Duration::from_secs(60), || async { load.repositories.get_opt("none").await.ok() }).await;
-    let kills = if long() { 30 } else { 3 };
-    for _ in 0..kills {
-        let mut operator = start();
-        load.change().await;
-        tokio::time::sleep(Duration::from_millis(rand::rng().random_range(0..2_000))).await;
-        operator.kill();
-    }
-    let _operator = start();
-    settle(&format!("{version:?}, {kills} kills under load"), || load.wrong()).await;
-    for object in std::mem::take(&mut load.wanted) {
-        load.repositories.delete(&name(object), &DeleteParams::default()).await.unwrap();
-    }
-    settle(&format!("{version:?}, all repositories deleted"), || load.wrong()).await;
+    site.endure(&mut load, 1, start).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -170,8 +149,5 @@ async fn killed_under_load_on_a_modern_server_every_repository_has_its_archive()
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn killed_under_load_on_a_server_of_1_20_every_repository_has_its_archive() {
-    if !long() {
-        return eprintln!("SKIPPED: the long trials (EVENKEEL_TRIALS=all) run this");
-    }
     endure(Version::Full).await;
 }

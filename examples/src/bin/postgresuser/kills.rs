@@ -2,17 +2,12 @@
 
 use std::collections::BTreeSet;
 use std::env;
-use std::time::Duration;
 
-use evenkeel_testkit::eventually;
-use evenkeel_tests::real::{RealServer, Version};
-use evenkeel_tests::trial::process::end_with_parent;
-use evenkeel_tests::trial::{Process, Proxy, long, settle, wanted};
+use evenkeel_tests::real::Version;
+use evenkeel_tests::trial::Process;
+use evenkeel_tests::trial::kills::{self, Site, client_of_the_process};
 use k8s_openapi::api::core::v1::Secret;
-use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::api::{Api, DeleteParams, Patch, PatchParams};
-use kube::runtime::{conditions, wait};
-use kube::{Client, Config, CustomResourceExt};
 use rand::Rng;
 use serde_json::json;
 
@@ -22,15 +17,13 @@ use crate::operator::{PostgresUser, operator};
 use crate::password;
 use crate::sql::Database;
 
-const API: &str = "POSTGRESUSER_TRIAL_API";
 const DATABASE: &str = "POSTGRESUSER_TRIAL_DATABASE";
 
 #[tokio::test]
 #[ignore = "the operator that the tests below start and kill"]
 async fn the_operator_in_a_process_of_its_own() {
-    let (Ok(api), Ok(database)) = (env::var(API), env::var(DATABASE)) else { return };
-    end_with_parent();
-    let client = Client::try_from(Config::new(api.parse().unwrap())).unwrap();
+    let Some(client) = client_of_the_process() else { return };
+    let database = env::var(DATABASE).unwrap();
     operator(Database::parse(&database).unwrap()).client(client).run_until(std::future::pending()).await.unwrap();
 }
 
@@ -51,7 +44,9 @@ impl Load {
     fn role(&self, user: usize) -> String {
         format!("{}_{user}", self.prefix)
     }
+}
 
+impl kills::Load for Load {
     /// A user comes, one gets another password, and one is deleted.
     async fn change(&mut self) {
         let new = self.made;
@@ -68,6 +63,12 @@ impl Load {
         if self.wanted.len() > 4 {
             let oldest = self.wanted.pop_first().unwrap();
             self.users.delete(&self.name(oldest), &DeleteParams::default()).await.unwrap();
+        }
+    }
+
+    async fn delete(&mut self) {
+        for user in std::mem::take(&mut self.wanted) {
+            self.users.delete(&self.name(user), &DeleteParams::default()).await.unwrap();
         }
     }
 
@@ -97,39 +98,15 @@ impl Load {
 
 async fn endure(version: Version, prefix: &'static str) {
     let Some(host) = host() else { return };
-    if !wanted() {
-        return;
-    }
-    let Some(server) = RealServer::start(version, true).await else { return };
-    let client = server.client().await;
-    let crds: Api<CustomResourceDefinition> = Api::all(client.clone());
-    let crd = Patch::Apply(PostgresUser::crd());
-    crds.patch(PostgresUser::crd_name(), &PatchParams::apply("trial"), &crd).await.unwrap();
-    wait::await_condition(crds, PostgresUser::crd_name(), conditions::is_crd_established()).await.unwrap();
-    let proxy = Proxy::start(client.clone(), None).await;
+    let Some(site) = Site::of::<PostgresUser>(version).await else { return };
     let folder = tempfile::tempdir().unwrap();
+    let (users, secrets) = (Api::default_namespaced(site.client.clone()), Api::default_namespaced(site.client.clone()));
+    let mut load = Load { prefix, users, secrets, wanted: BTreeSet::new(), made: 0 };
     let start = || {
-        let variables = [(API, proxy.url()), (DATABASE, host.url.clone())];
+        let variables = [site.variable(), (DATABASE, host.url.clone())];
         Process::start("kills::the_operator_in_a_process_of_its_own", &variables, &folder.path().join("log"))
     };
-    let (users, secrets) = (Api::default_namespaced(client.clone()), Api::default_namespaced(client.clone()));
-    let mut load = Load { prefix, users, secrets, wanted: BTreeSet::new(), made: 0 };
-    // Its routes are there a moment after the CRD is established.
-    eventually(Duration::from_secs(60), || async { load.users.get_opt("none").await.ok() }).await;
-    let kills = if long() { 30 } else { 3 };
-    for _ in 0..kills {
-        let mut operator = start();
-        load.change().await;
-        load.change().await;
-        tokio::time::sleep(Duration::from_millis(rand::rng().random_range(0..2_000))).await;
-        operator.kill();
-    }
-    let _operator = start();
-    settle(&format!("{version:?}, {kills} kills with real logins"), || load.wrong()).await;
-    for user in std::mem::take(&mut load.wanted) {
-        load.users.delete(&load.name(user), &DeleteParams::default()).await.unwrap();
-    }
-    settle(&format!("{version:?}, all users deleted"), || load.wrong()).await;
+    site.endure(&mut load, 2, start).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -139,8 +116,5 @@ async fn killed_under_load_on_a_modern_server_every_user_can_log_in() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn killed_under_load_on_a_server_of_1_20_every_user_can_log_in() {
-    if !long() {
-        return eprintln!("SKIPPED: the long trials (EVENKEEL_TRIALS=all) run this");
-    }
     endure(Version::Full, "full").await;
 }

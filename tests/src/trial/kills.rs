@@ -1,0 +1,117 @@
+//! Kills an operator under load, on a real API server, and looks at what is left of it.
+
+use std::time::Duration;
+
+use evenkeel_testkit::eventually;
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
+use kube::api::{Api, ListParams, Patch, PatchParams};
+use kube::core::{CustomResourceExt, NamespaceResourceScope};
+use kube::runtime::{conditions, wait};
+use kube::{Client, Config, Resource};
+use rand::Rng;
+use serde::de::DeserializeOwned;
+
+use super::process::end_with_parent;
+use super::{Process, Proxy, long, settle, wanted};
+use crate::real::{RealServer, Version};
+
+/// The address of the API server, in the environment of the operator's process.
+const API: &str = "EVENKEEL_TRIAL_API";
+
+/// What an operator under load works on.
+pub trait Load {
+    /// Creates, changes and deletes objects.
+    fn change(&mut self) -> impl Future<Output = ()>;
+    /// Deletes all objects.
+    fn delete(&mut self) -> impl Future<Output = ()>;
+    /// What is not as it should be.
+    fn wrong(&self) -> impl Future<Output = Vec<String>>;
+}
+
+/// A real API server that serves the CRD of an operator, and a proxy before it.
+pub struct Site {
+    /// Talks to the server directly.
+    pub client: Client,
+    version: Version,
+    proxy: Proxy,
+    _server: RealServer,
+}
+
+impl Site {
+    /// Starts a server of this version; `None`, with a visible line, where trials are not wanted or the server is not at hand. The early
+    /// version belongs to the long trials.
+    ///
+    /// # Panics
+    /// When the server refuses the CRD.
+    pub async fn of<K>(version: Version) -> Option<Self>
+    where
+        K: CustomResourceExt + Resource<DynamicType = (), Scope = NamespaceResourceScope>,
+        K: Clone + std::fmt::Debug + DeserializeOwned,
+    {
+        if version == Version::Full && !long() {
+            eprintln!("SKIPPED: the long trials (EVENKEEL_TRIALS=all) run this");
+            return None;
+        }
+        if !wanted() {
+            return None;
+        }
+        let server = RealServer::start(version, true).await?;
+        let client = server.client().await;
+        install::<K>(&client).await;
+        let proxy = Proxy::start(client.clone(), None).await;
+        Some(Self { client, version, proxy, _server: server })
+    }
+
+    /// The variable by which the operator's process finds the server.
+    #[must_use]
+    pub fn variable(&self) -> (&'static str, String) {
+        (API, self.proxy.url())
+    }
+
+    /// Kills the operator that `start` starts, again and again, while the load changes so many times in each of its lives. In the end every
+    /// object is right, and nothing is left when all are deleted.
+    ///
+    /// # Panics
+    /// When something is still wrong after the deadline.
+    pub async fn endure(&self, load: &mut impl Load, changes: usize, start: impl Fn() -> Process) {
+        let (version, kills) = (self.version, if long() { 30 } else { 3 });
+        for _ in 0..kills {
+            let mut operator = start();
+            for _ in 0..changes {
+                load.change().await;
+            }
+            tokio::time::sleep(Duration::from_millis(rand::rng().random_range(0..2_000))).await;
+            operator.kill();
+        }
+        let _operator = start();
+        settle(&format!("{version:?}, {kills} kills under load"), || load.wrong()).await;
+        load.delete().await;
+        settle(&format!("{version:?}, all objects deleted"), || load.wrong()).await;
+    }
+}
+
+/// In the process of the operator: a client of the server, through the proxy. `None`: a test run started this process. The process ends with
+/// the one that started it.
+///
+/// # Panics
+/// When the address is none.
+#[must_use]
+pub fn client_of_the_process() -> Option<Client> {
+    let address = std::env::var(API).ok()?.parse().expect("an address");
+    end_with_parent();
+    Some(Client::try_from(Config::new(address)).expect("a client"))
+}
+
+async fn install<K>(client: &Client)
+where
+    K: CustomResourceExt + Resource<DynamicType = (), Scope = NamespaceResourceScope>,
+    K: Clone + std::fmt::Debug + DeserializeOwned,
+{
+    let crds: Api<CustomResourceDefinition> = Api::all(client.clone());
+    let (name, crd) = (K::crd_name(), Patch::Apply(K::crd()));
+    crds.patch(name, &PatchParams::apply("trial"), &crd).await.expect("the CRD is accepted");
+    wait::await_condition(crds, name, conditions::is_crd_established()).await.expect("it is established");
+    // Its routes are there a moment later.
+    let objects = Api::<K>::default_namespaced(client.clone());
+    eventually(Duration::from_secs(60), || async { objects.list(&ListParams::default()).await.ok() }).await;
+}
