@@ -63,7 +63,7 @@ async fn it_converges_from_everywhere() {
     let origin = tempfile::tempdir().unwrap();
     sample::repository(origin.path(), &[("file", "text")]).unwrap();
     // It holds digests of uids.
-    let sweep = Sweep::new().ignore("status.observedInputs").limit(100);
+    let sweep = Sweep::new().ignore("status.observedInputs").limit(10_000);
     let report = sweep.run(async |trial| scenario(trial, origin.path()).await).await;
     report.assert_converged();
     assert_eq!(report.missed(), Vec::<&Trouble>::new(), "all sorts of trouble happened");

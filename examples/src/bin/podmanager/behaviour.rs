@@ -195,7 +195,7 @@ async fn scenario(trial: Trial) -> bool {
 #[tokio::test(start_paused = true)]
 async fn it_converges_from_everywhere() {
     // It holds digests of uids.
-    let sweep = Sweep::new().ignore("status.observedInputs").limit(100);
+    let sweep = Sweep::new().ignore("status.observedInputs").limit(10_000);
     let report = sweep.run(scenario).await;
     report.assert_converged();
     assert_eq!(report.missed(), Vec::<&Trouble>::new(), "all sorts of trouble happened");
