@@ -2,8 +2,8 @@
 
 use super::{Error, Object, PROGRESSING_WITH_RETRY, PatchOptions, RuntimeResult, Target, record_reconcile_request};
 use crate::condition::{
-    Condition, READY, RECONCILING, STALLED, Stamp, delete, find, is_false, is_ready, is_reconciling, is_stalled,
-    is_true, is_unknown, mark_false, mark_true,
+    Condition, READY, RECONCILING, STALLED, Stamp, delete, find, is_false, is_ready, is_stalled, is_true, is_unknown,
+    mark_false, mark_true,
 };
 
 /// What a reconciler returned.
@@ -69,7 +69,7 @@ impl<'a, F: Fn(&Returned) -> bool> ResultFinalizer<'a, F> {
     pub fn finalize<K: Object>(&self, object: &mut K, returned: Returned) -> Returned {
         let (stamp, ok) = (object.stamp(), (self.is_success)(&returned));
         let conditions = &mut object.kept_mut().conditions;
-        self.settle_stalled(conditions, &returned, ok, &stamp);
+        settle_stalled(conditions, &returned, ok);
         if ok || is_true(conditions, STALLED) {
             delete(conditions, RECONCILING);
         }
@@ -93,16 +93,6 @@ impl<'a, F: Fn(&Returned) -> bool> ResultFinalizer<'a, F> {
 }
 
 impl<F: Fn(&Returned) -> bool> ResultFinalizer<'_, F> {
-    fn settle_stalled(&self, conditions: &mut Vec<Condition>, returned: &Returned, ok: bool, stamp: &Stamp) {
-        let is_underway = matches!(returned, Ok(next) if *next != RuntimeResult::Await && !ok);
-        if returned.is_err() || is_underway {
-            delete(conditions, STALLED);
-        }
-        if !ok || self.success_type() == SuccessType::NoRequeue {
-            say_as(conditions, STALLED, stamp);
-        }
-    }
-
     fn summarize(&self, conditions: &mut Vec<Condition>, stamp: &Stamp) {
         for target in self.targets {
             target.summarize(conditions, stamp);
@@ -119,8 +109,7 @@ impl<F: Fn(&Returned) -> bool> ResultFinalizer<'_, F> {
 
     /// Success is said where nothing else was; and whatever is not done leaves Ready False (Flux leaves it out, or as it was).
     fn say_ready(&self, conditions: &mut Vec<Condition>, returned: &Returned, stamp: &Stamp) {
-        let is_busy = is_stalled(conditions) || is_reconciling(conditions);
-        if is_unknown(conditions, READY) && (self.is_success)(returned) && !is_busy {
+        if is_unknown(conditions, READY) && (self.is_success)(returned) {
             mark_true(conditions, READY, "Succeeded", self.message, stamp);
         }
         if let Err(error) = returned {
@@ -132,6 +121,14 @@ impl<F: Fn(&Returned) -> bool> ResultFinalizer<'_, F> {
         if find(conditions, READY).is_none() {
             mark_false(conditions, READY, PROGRESSING_WITH_RETRY, AGAIN, stamp);
         }
+    }
+}
+
+/// A run that failed or goes on is not stalled.
+fn settle_stalled(conditions: &mut Vec<Condition>, returned: &Returned, ok: bool) {
+    let is_underway = matches!(returned, Ok(next) if *next != RuntimeResult::Await && !ok);
+    if returned.is_err() || is_underway {
+        delete(conditions, STALLED);
     }
 }
 

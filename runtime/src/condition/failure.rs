@@ -39,3 +39,24 @@ pub(crate) fn has_recovered(before: &[Condition], now: &[Condition], declared: &
     let is_failing = |of| is_true(of, STALLED) || declared.iter().any(|info| is_bad(of, info));
     is_failing(before) && !is_failing(now)
 }
+
+#[cfg(all(test, feature = "operator"))]
+mod tests {
+    use super::*;
+    use crate::condition::{Polarity, Status};
+
+    #[test]
+    fn an_object_has_recovered_when_something_was_bad_and_nothing_is() {
+        let declared =
+            [ConditionInfo::new("Stored", Polarity::Positive), ConditionInfo::new("Outdated", Polarity::Negative)];
+        let of = |type_, status| vec![Condition::new(type_, status, "X", "")];
+        let bad = [of("Stored", Status::False), of("Outdated", Status::True), of(STALLED, Status::True)];
+        let good = [vec![], of("Stored", Status::True), of("Outdated", Status::False), of("Stored", Status::Unknown)];
+        for bad in &bad {
+            assert!(good.iter().all(|good| has_recovered(bad, good, &declared)), "{bad:?}");
+            assert!(bad.iter().all(|_| !has_recovered(bad, bad, &declared)), "{bad:?}");
+        }
+        assert!(good.iter().all(|before| good.iter().all(|now| !has_recovered(before, now, &declared))));
+        assert!(good.iter().all(|before| bad.iter().all(|now| !has_recovered(before, now, &declared))));
+    }
+}

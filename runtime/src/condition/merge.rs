@@ -189,3 +189,36 @@ impl<'a> Merge<'a> {
         Some(Condition::new(target, status, reason, message))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::condition::{READY, Status};
+
+    fn ready_of(merge: &Merge<'_>, objects: [Status; 3]) -> Condition {
+        let conditions = objects.map(|status| [Condition::new(READY, status, "Said", "so")]);
+        let sources: Vec<Source<'_>> =
+            conditions.iter().map(|conditions| Source { conditions, ..Source::default() }).collect();
+        merge.aggregate(&sources, "SourcesReady").unwrap()
+    }
+
+    #[test]
+    fn an_aggregate_counts_the_conditions_that_decided_where_that_is_asked_for() {
+        let statuses = [Status::True, Status::False, Status::False];
+        let merge = || Merge::new(Ranking::Worst).types([READY]);
+        assert_eq!(ready_of(&merge(), statuses).message, "so");
+        assert_eq!(ready_of(&merge().counter(), statuses).message, "2 of 3 Ready");
+        assert_eq!(ready_of(&merge().counter_only_if([READY]), statuses).message, "2 of 3 Ready");
+        assert_eq!(ready_of(&merge().counter_only_if(["Stored"]), statuses).message, "so");
+    }
+
+    #[test]
+    fn a_bipolar_type_says_nothing_where_it_is_absent_and_decides_where_it_is_false() {
+        let verified = |status| [Condition::new("SourceVerified", status, "Checked", "")];
+        let merge = Merge::new(Ranking::Worst).types(["SourceVerified"]).bipolar(["SourceVerified"]);
+        assert_eq!(merge.summary(&[], READY), None);
+        assert_eq!(merge.polarity("SourceVerified"), Polarity::Bipolar);
+        assert_eq!(merge.summary(&verified(Status::False), READY).unwrap().status, Status::False);
+        assert_eq!(merge.summary(&verified(Status::True), READY).unwrap().status, Status::True);
+    }
+}

@@ -201,3 +201,16 @@ impl Condition {
 pub fn find<'a>(conditions: &'a [Condition], type_: &str) -> Option<&'a Condition> {
     conditions.iter().find(|c| c.type_ == type_)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_schema_of_a_condition_lets_the_server_fill_in_nothing() {
+        let schema = serde_json::to_value(schemars::schema_for!(Condition)).unwrap();
+        let properties = schema["properties"].as_object().unwrap();
+        assert!(properties.contains_key("reason"), "{schema}");
+        assert!(properties.values().all(|property| property.get("default").is_none()), "{schema}");
+    }
+}

@@ -148,3 +148,19 @@ fn decide<'o>(operation: &'o Operation, latest: Option<&Condition>, is_owned: bo
         Operation::Add { .. } | Operation::Change { .. } | Operation::Remove { .. } => Decision::Conflict,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::condition::Status;
+
+    #[test]
+    fn a_conflict_says_what_the_other_writer_made_of_the_condition() {
+        let scanned = |status| Condition::new("Scanned", status, "Clean", "");
+        let operation = Operation::Remove { before: scanned(Status::True) };
+        let conflict = |latest| Conflict { operation: operation.clone(), latest }.to_string();
+        let changed = conflict(Some(scanned(Status::False)));
+        assert_eq!(changed, "another writer set the condition Scanned to False: Clean");
+        assert_eq!(conflict(None), "another writer removed the condition Scanned");
+    }
+}

@@ -187,3 +187,139 @@ const fn list(mut sentence: Sentence, info: &ConditionInfo) -> Sentence {
     }
     sentence
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::action::{Actions, EventLevel, LogLevel};
+    use crate::condition::{Polarity, ReasonInfo};
+    use crate::retry::Retry;
+    use crate::wiring::StepWiring;
+
+    const fn reason(name: &'static str) -> ReasonInfo {
+        ReasonInfo { name, doc: "" }
+    }
+
+    const fn of(reasons: &'static [ReasonInfo]) -> ConditionInfo {
+        ConditionInfo::new("Outdated", Polarity::Negative).with_reasons(reasons)
+    }
+
+    const CLOSED: ConditionInfo = of(&[reason("NewRevision"), reason("Corrupt"), reason("Missing")]);
+
+    struct Closed;
+
+    impl ConditionSet for Closed {
+        const NAME: &'static str = "Closed";
+        const CONDITIONS: &'static [ConditionInfo] = &[CLOSED];
+        const MARKERS: &'static str = "on";
+    }
+
+    #[derive(Clone, Copy)]
+    struct At<const INDEX: usize>;
+
+    impl<const INDEX: usize> ConditionMarker for At<INDEX> {
+        type Set = Closed;
+        const INDEX: usize = INDEX;
+    }
+
+    /// What the check says of the word, if anything.
+    fn said(check: impl FnOnce() + std::panic::UnwindSafe) -> Option<String> {
+        std::panic::catch_unwind(check).err().map(|panic| panic.downcast_ref::<String>().unwrap().clone())
+    }
+
+    #[test]
+    fn the_distance_is_the_fewest_letters_to_change_to_add_and_to_take_away() {
+        for (a, b, steps) in [
+            ("", "", 0),
+            ("abc", "abc", 0),
+            ("", "abc", 3),
+            ("abc", "", 3),
+            ("kitten", "sitting", 3),
+            ("sitting", "kitten", 3),
+            ("flaw", "lawn", 2),
+            ("ab", "ba", 2),
+            ("abcdef", "abdef", 1),
+            ("abdef", "abcdef", 1),
+            ("xabc", "abc", 1),
+            ("aab", "ab", 1),
+        ] {
+            assert_eq!(distance(a.as_bytes(), b.as_bytes()), steps, "{a} {b}");
+        }
+        for length in [LONGEST - 1, LONGEST, LONGEST + 1, LONGEST + 7] {
+            let word = "a".repeat(length);
+            assert_eq!(distance(b"", word.as_bytes()), length);
+            assert_eq!(distance(&word.as_bytes()[..LONGEST - 1], word.as_bytes()), length - (LONGEST - 1));
+        }
+    }
+
+    #[test]
+    fn the_nearest_reason_is_within_a_third_of_its_letters() {
+        for (word, near) in [
+            ("NewRevison", Some("NewRevision")),
+            ("Corrupt", Some("Corrupt")),
+            ("Corrxxt", Some("Corrupt")),
+            ("Corxxxt", Some("Corrupt")),
+            ("Coxxxxt", None),
+            ("Misling", Some("Missing")),
+            ("Elsewhere", None),
+        ] {
+            assert_eq!(nearest(word, &CLOSED), near, "{word}");
+        }
+        const TWINS: ConditionInfo = of(&[reason("Fetches"), reason("Fetched"), reason("Fetcher")]);
+        assert_eq!(nearest("Fetched", &TWINS), Some("Fetched"));
+        assert_eq!(nearest("Fetchex", &TWINS), Some("Fetches"), "the first of equals");
+        assert_eq!(nearest("Any", &of(&[])), None);
+    }
+
+    #[test]
+    fn an_open_set_takes_any_word_a_closed_one_its_own_and_those_of_the_framework() {
+        assert!(is_declared(&of(&[]), "Anything"));
+        for word in ["NewRevision", "Corrupt", "Missing"].iter().chain(&OWN) {
+            assert!(is_declared(&CLOSED, word), "{word}");
+        }
+        assert!(!is_declared(&CLOSED, "NewRevison"));
+        assert!(OWN.into_iter().all(is_own));
+        assert!(!is_own("NewRevision"));
+    }
+
+    #[test]
+    fn a_word_that_was_not_declared_is_refused_with_the_nearest_or_with_all() {
+        assert_eq!(said(|| check_reason::<At<0>>("Corrupt")), None);
+        assert_eq!(
+            said(|| check_reason::<At<1>>("Elsewhere")),
+            None,
+            "there is no such condition; another error says so"
+        );
+        let near = said(|| check_reason::<At<0>>("Corupt")).unwrap();
+        assert_eq!(
+            near,
+            "`Corupt` is not a declared reason of the condition `Outdated`\nhelp: did you mean `Corrupt`?"
+        );
+        let far = said(|| check_reason_of(At::<0>, "Elsewhere")).unwrap();
+        assert!(far.ends_with("use `NewRevision`, `Corrupt` or `Missing`, or add it to `reasons(..)` there"), "{far}");
+        const ONE: ConditionInfo = of(&[reason("A")]);
+        const TWO: ConditionInfo = of(&[reason("A"), reason("B")]);
+        assert_eq!(list(Sentence::new(), &ONE).text(), "`A`");
+        assert_eq!(list(Sentence::new(), &TWO).text(), "`A` or `B`");
+    }
+
+    #[test]
+    fn an_error_has_a_declared_reason_unless_it_is_ignored() {
+        let actions = Actions { event: EventLevel::None, log: LogLevel::None, notify: false };
+        let error = |reason, class| VariantInfo { reason, class, doc: "", actions, retry: Retry::Slow, until: None };
+        assert_eq!(said(|| check_errors(&CLOSED, &[])), None);
+        let known = error("Corrupt", "stalled");
+        assert_eq!(said(move || check_errors(&CLOSED, &[known, error("Elsewhere", "ignored")])), None);
+        let refused = said(move || check_errors(&CLOSED, &[known, error("Elsewhere", "stalled")])).unwrap();
+        assert!(refused.starts_with("an error of this step has the reason `Elsewhere`"), "{refused}");
+    }
+
+    #[test]
+    fn a_reason_is_said_by_a_step_that_sets_the_condition_alone() {
+        const FETCH: StepWiring = StepWiring { sets: &[0], says: &[(0, "Corrupt")], ..StepWiring::EMPTY };
+        const OTHER: StepWiring = StepWiring { sets: &[1], says: &[(0, "Missing")], ..StepWiring::EMPTY };
+        const WIRING: Wiring = Wiring { conditions: &[CLOSED], steps: &[FETCH, OTHER], ..Wiring::EMPTY };
+        let unsaid: Vec<_> = WIRING.unsaid_reasons().iter().map(|one| one.reason).collect();
+        assert_eq!(unsaid, ["NewRevision", "Missing"]);
+    }
+}

@@ -6,5 +6,6 @@ pub(crate) mod entry;
 mod fake;
 mod input;
 mod memory;
+mod parts;
 pub(crate) mod result;
 pub(crate) mod write;
