@@ -27,6 +27,8 @@ use kube::ResourceExt;
 #[cfg(feature = "operator")]
 use tokio::time::Instant;
 
+#[cfg(test)]
+pub(crate) use self::fields::Field;
 use self::fields::Fields;
 pub(crate) use self::fields::author_fields;
 use self::fork::Joined;

@@ -215,3 +215,32 @@ fn doubt(write: &Write, error: &ApiError) -> Option<Doubt> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_an_error_about_the_object_in_the_way_makes_the_write_look_again() {
+        let (create, update) = (Write::Create, Write::Update("u".into()));
+        let adopt = Write::Adopt(Box::default());
+        let conflict = || ApiError::Conflict("newer".into());
+        let invalid = |text: &str| ApiError::Invalid(text.into());
+        let is_another = |write: &Write, error: &ApiError| matches!(doubt(write, error), Some(Doubt::Another));
+        for write in [&create, &Write::Post, &update, &adopt] {
+            assert!(is_another(write, &conflict()));
+            assert!(doubt(write, &ApiError::Forbidden("no".into())).is_none());
+            assert_eq!(is_another(write, &ApiError::NotFound("gone".into())), matches!(write, Write::Adopt(_)));
+        }
+        assert!(is_another(&create, &invalid("spec.ports: required")));
+        for write in [&update, &adopt] {
+            assert!(is_another(write, &invalid("metadata.uid: field is immutable")));
+            assert!(is_another(write, &invalid("Only one reference can have Controller set to true")));
+            assert!(doubt(write, &invalid("spec.ports: required")).is_none());
+        }
+        let unset = ApiError::Failed("500: resourceVersion should not be set on objects to be created".into());
+        assert!(matches!(doubt(&create, &unset), Some(Doubt::VersionOfNothing)));
+        assert!(doubt(&update, &unset).is_none());
+        assert!(doubt(&create, &ApiError::Failed("500: etcd".into())).is_none());
+    }
+}

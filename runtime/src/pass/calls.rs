@@ -255,3 +255,61 @@ fn classify(error: Error) -> ApiError {
         (code, _) => ApiError::Failed(format!("{code}: {text}")),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn status(code: u16, reason: &str, name: &str) -> Status {
+        let text = "the text";
+        serde_json::from_value(json!({ "code": code, "reason": reason, "message": text, "details": { "name": name } }))
+            .unwrap()
+    }
+
+    fn class(code: u16, reason: &str, name: &str) -> ApiError {
+        classify(Error::Api(status(code, reason, name).boxed()))
+    }
+
+    #[test]
+    fn only_a_404_that_names_an_object_is_about_an_object() {
+        assert!(matches!(class(404, "NotFound", "w"), ApiError::NotFound(_)));
+        assert!(matches!(class(404, "NotFound", ""), ApiError::NotServed(_)));
+        assert!(matches!(class(404, "", "w"), ApiError::NotServed(_)));
+        assert_eq!((named(&status(404, "NotFound", "w")), named(&status(404, "NotFound", ""))), (Some("w"), None));
+        assert_eq!(named(&Status::default()), None);
+        let absent = |name| is_absent(&Error::Api(status(404, "NotFound", "w").boxed()), name);
+        assert_eq!((absent("w"), absent("v")), (true, false));
+        assert!(!is_absent(&Error::Api(status(410, "NotFound", "w").boxed()), "w"));
+        assert!(!is_absent(&Error::Api(status(404, "Gone", "w").boxed()), "w"));
+        assert!(
+            class(404, "NotFound", "w").is_404() && class(404, "", "").is_404() && !class(410, "Gone", "w").is_404()
+        );
+    }
+
+    #[test]
+    fn an_answer_is_classed_by_what_can_be_done_about_it() {
+        assert!(matches!(class(409, "AlreadyExists", "w"), ApiError::Failed(text) if text == "the text"));
+        assert!(matches!(class(409, "Conflict", "w"), ApiError::Conflict(text) if text == "the text"));
+        assert!(matches!(class(401, "Unauthorized", ""), ApiError::Failed(text) if text.contains("credentials")));
+        assert!(matches!(class(403, "Forbidden", ""), ApiError::Forbidden(_)));
+        for code in [400, 422] {
+            assert!(matches!(class(code, "Invalid", "w"), ApiError::Invalid(_)));
+        }
+        assert!(matches!(class(500, "InternalError", ""), ApiError::Failed(text) if text == "500: the text"));
+        let silent = Status { message: String::new(), ..status(403, "Forbidden", "") };
+        assert!(matches!(classify(Error::Api(silent.boxed())), ApiError::Forbidden(text) if text == "Forbidden"));
+    }
+
+    #[test]
+    fn a_busy_server_says_when_to_come_back_or_does_not() {
+        for code in [429, 503] {
+            for (seconds, after) in [(0, None), (1, Some(Duration::from_secs(1))), (7, Some(Duration::from_secs(7)))] {
+                let mut busy = status(code, "TooManyRequests", "");
+                busy.details.as_mut().unwrap().retry_after_seconds = seconds;
+                assert!(matches!(classify(Error::Api(busy.boxed())), ApiError::Busy(asked, _) if asked == after));
+            }
+        }
+    }
+}

@@ -161,3 +161,21 @@ fn holds_time_stamp(value: &serde_json::Value) -> bool {
         _ => false,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_time_stamp_is_found_at_any_depth() {
+        let at = "2026-01-01T00:00:00Z";
+        for value in [json!(at), json!(["x", at]), json!({ "a": 1, "b": at }), json!([{ "a": [at] }])] {
+            assert!(holds_time_stamp(&value), "{value}");
+        }
+        for value in [json!("x"), json!(1), json!(null), json!(true), json!([]), json!({ "a": ["2026"] })] {
+            assert!(!holds_time_stamp(&value), "{value}");
+        }
+    }
+}

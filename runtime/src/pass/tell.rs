@@ -135,3 +135,90 @@ impl<R: Reconciler> PassWorker<R> {
         account::tells(event, self.reference(object));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::condition::{Polarity, READY, STALLED};
+
+    const DECLARED: [ConditionInfo; 1] = [ConditionInfo::new("Stored", Polarity::Positive)];
+
+    fn status(ready: Option<Status>, stalled: bool) -> StatusIntent {
+        let mut conditions = Vec::new();
+        conditions.extend(ready.map(|status| Condition::new(READY, status, "Said", "so")));
+        conditions.extend(stalled.then(|| Condition::new(STALLED, Status::True, "Invalid", "bad")));
+        StatusIntent {
+            observed_generation: None,
+            conditions,
+            fields: Default::default(),
+            observed_inputs: None,
+            receipts: Default::default(),
+            summary: READY,
+            second: None,
+        }
+    }
+
+    fn halt(class: Class) -> Halt {
+        Halt::new(class, "Boom", "boom", Actions::STALLED)
+    }
+
+    fn failed() -> Outcome {
+        Outcome::Failed { message: "boom".into() }
+    }
+
+    #[test]
+    fn an_ignored_error_is_told_as_a_success_only_where_ready_is_true_again() {
+        let told = |was, is| {
+            let (before, after) = (status(Some(was), false), status(Some(is), false));
+            Tale::of(&before, &after, &Outcome::Ignored, Some(&halt(Class::Ignored)), &DECLARED).actions
+        };
+        assert_eq!(told(Status::False, Status::True).log, LogLevel::Info);
+        for (was, is) in [(Status::True, Status::True), (Status::Unknown, Status::True), (Status::False, Status::False)]
+        {
+            assert_eq!(told(was, is), Actions::STALLED, "what the error says, {was:?} {is:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_told_of_an_outcome_is_that_of_its_error() {
+        let success = |notify| Actions { event: EventLevel::Normal, log: LogLevel::Info, notify };
+        for outcome in [Outcome::Done, Outcome::Requeue { after: None }] {
+            assert_eq!(actions(&outcome, None, false, true), success(true));
+            assert_eq!(actions(&outcome, Some(&halt(Class::Transient)), false, false), success(false));
+        }
+        assert_eq!(actions(&failed(), None, false, false), Actions::TRANSIENT);
+        assert_eq!(actions(&failed(), Some(&halt(Class::Ignored)), false, false), Actions::TRANSIENT);
+        assert_eq!(actions(&failed(), Some(&halt(Class::Transient)), false, false), Actions::STALLED);
+        assert_eq!(actions(&Outcome::Waiting { poll: None }, None, false, false), Actions::TRANSIENT);
+    }
+
+    #[test]
+    fn the_end_of_a_stall_without_success_is_told() {
+        let (stalled, not) = (status(Some(Status::False), true), status(Some(Status::False), false));
+        let waiting = Outcome::Waiting { poll: None };
+        assert_eq!(unstalled(&stalled, &not, &failed()), Some("not stalled any more, retrying"));
+        assert_eq!(unstalled(&stalled, &not, &waiting), Some("not stalled any more, waiting"));
+        for (before, after) in [(&not, &not), (&stalled, &stalled), (&not, &stalled)] {
+            assert_eq!((unstalled(before, after, &failed()), unstalled(before, after, &waiting)), (None, None));
+        }
+        assert_eq!(unstalled(&stalled, &not, &Outcome::Done), None);
+        let tale = Tale::of(&stalled, &not, &failed(), Some(&halt(Class::Transient)), &DECLARED);
+        assert_eq!(tale.telling.event.unwrap().note, "not stalled any more, retrying: so");
+        assert!(tale.transition && (tale.reason, tale.message) == ("Boom".to_owned(), "boom".to_owned()));
+    }
+
+    #[test]
+    fn a_transition_has_one_event_and_rest_has_none() {
+        let (bad, good) = (status(Some(Status::False), false), status(Some(Status::True), false));
+        let done = |before, after| Tale::of(before, after, &Outcome::Done, None, &DECLARED);
+        let event = done(&bad, &good).event().unwrap();
+        assert_eq!((event.type_, event.reason, event.note), (EventType::Normal, "Said".into(), Some("so".into())));
+        assert!(done(&good, &good).event().is_none() && !done(&good, &good).transition);
+        assert!(done(&status(None, false), &good).transition);
+        assert!(Tale::untold().event().is_none());
+        let silent =
+            Halt { actions: Actions { event: EventLevel::None, ..Actions::STALLED }, ..halt(Class::Transient) };
+        let tale = Tale::of(&good, &bad, &failed(), Some(&silent), &DECLARED);
+        assert!(tale.transition && tale.event().is_none());
+    }
+}

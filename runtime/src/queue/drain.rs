@@ -129,3 +129,15 @@ fn text(panic: &(dyn std::any::Any + Send)) -> &str {
     let owned = panic.downcast_ref::<String>().map(String::as_str);
     owned.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no text")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_says_its_text_whatever_holds_it() {
+        assert_eq!(text(&"borrowed"), "borrowed");
+        assert_eq!(text(&String::from("owned")), "owned");
+        assert_eq!(text(&7_u8), "no text");
+    }
+}

@@ -60,5 +60,7 @@ mod tests {
         assert_eq!(dependents.of(&key("z")), [key("w"), key("x")].into());
         assert!(dependents.set(&key("x"), HashSet::new()));
         assert_eq!((dependents.of(&key("y")), dependents.of(&key("z"))), (BTreeSet::new(), [key("w")].into()));
+        assert!(dependents.set(&key("w"), HashSet::new()));
+        assert!(dependents.lock().of.is_empty() && dependents.lock().on.is_empty(), "nothing stays behind");
     }
 }

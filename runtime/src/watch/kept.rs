@@ -140,3 +140,61 @@ fn is_same(before: &DynamicObject, now: &DynamicObject) -> bool {
         && a.deletion_timestamp == b.deletion_timestamp
         && before.data == now.data
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn object(of: Value) -> DynamicObject {
+        let mut object: DynamicObject =
+            serde_json::from_value(json!({ "metadata": { "name": "a", "uid": "u", "generation": 1 } })).unwrap();
+        object.data = json!({ "spec": 1 });
+        for (name, value) in of.as_object().cloned().unwrap_or_default() {
+            let mut meta = json!(object.metadata);
+            meta[&name] = value;
+            object.metadata = serde_json::from_value(meta).unwrap();
+        }
+        object
+    }
+
+    #[test]
+    fn an_object_is_the_same_where_nothing_but_its_version_changed() {
+        let before = object(json!({}));
+        assert!(is_same(&before, &object(json!({ "resourceVersion": "9", "selfLink": "x" }))));
+        let others = [
+            json!({ "uid": "v" }),
+            json!({ "generation": 2 }),
+            json!({ "labels": { "a": "b" } }),
+            json!({ "annotations": { "a": "b" } }),
+            json!({ "finalizers": ["a"] }),
+            json!({ "ownerReferences": [{ "apiVersion": "v1", "kind": "Pod", "name": "p", "uid": "p" }] }),
+            json!({ "deletionTimestamp": "2026-01-01T00:00:00Z" }),
+        ];
+        for other in others {
+            assert!(!is_same(&before, &object(other.clone())), "{other}");
+            assert!(!is_same(&object(other.clone()), &before), "{other}");
+        }
+        let data = DynamicObject { data: json!({ "spec": 2 }), ..before.clone() };
+        assert!(!is_same(&before, &data));
+    }
+
+    #[test]
+    fn the_version_of_an_object_names_its_controller_alone() {
+        let owner = |uid: &str, controller: Option<bool>| {
+            let mut owner = json!({ "apiVersion": "v1", "kind": "Pod", "name": "p", "uid": uid });
+            if let Some(controller) = controller {
+                owner["controller"] = json!(controller);
+            }
+            owner
+        };
+        let controller = |owners: Value| Version::of(&object(json!({ "ownerReferences": owners })).metadata).controller;
+        assert_eq!(
+            controller(json!([owner("a", None), owner("b", Some(false)), owner("c", Some(true))])),
+            Some("c".into())
+        );
+        assert_eq!(controller(json!([owner("a", None), owner("b", Some(false))])), None);
+        assert_eq!(controller(json!([])), None);
+    }
+}
