@@ -305,6 +305,41 @@ mod tests {
     }
 
     #[test]
+    fn reconciling_says_which_part_is_tried_again_and_why() {
+        let said = |draft: Draft, outcome: &Outcome| draft.retry_message(outcome);
+        let at = |step: Option<&'static StepWiring>, cleanup: Option<&'static str>| {
+            let mut draft = draft(vec![]);
+            step.into_iter().for_each(|step| draft.begin(step));
+            draft.cleanup = cleanup;
+            draft
+        };
+        let (waiting, requeue) = (Outcome::Waiting { poll: None }, Outcome::Requeue { after: None });
+        let failed = Outcome::Failed { message: "boom".into() };
+        assert_eq!(said(at(None, None), &waiting), "waiting in the pass");
+        assert_eq!(said(at(Some(&FETCH), None), &waiting), "waiting in fetch");
+        assert_eq!(said(at(Some(&FETCH), Some("remove")), &waiting), "waiting in the cleanup remove");
+        assert_eq!(said(at(Some(&FETCH), None), &requeue), "fetch asked to run again");
+        assert_eq!(said(at(Some(&FETCH), None), &failed), "boom");
+        let mut marked = at(Some(&FETCH), None);
+        marked.fail(None, "Because", "of this");
+        assert_eq!(said(marked, &failed), "retrying fetch");
+        let mut blocked = at(Some(&FETCH), None);
+        blocked.blocked = halt(Class::Waiting { poll: None });
+        assert_eq!(said(blocked, &failed), "of this");
+    }
+
+    #[test]
+    fn a_wait_that_a_change_ends_is_progress_and_whatever_a_time_ends_is_a_retry() {
+        let waiting = |poll| Outcome::Waiting { poll };
+        for retry in [Retry::Fast, Retry::Slow] {
+            assert_eq!(progressing(&waiting(None), retry), "Progressing");
+            assert_eq!(progressing(&waiting(Some(Duration::from_secs(1))), retry), "ProgressingWithRetry");
+            assert_eq!(progressing(&Outcome::Requeue { after: None }, retry), "ProgressingWithRetry");
+        }
+        assert_eq!(progressing(&waiting(None), Retry::VerySlow), "ProgressingWithRetry");
+    }
+
+    #[test]
     fn a_requeue_is_reconciling_and_not_ready() {
         let mut draft = draft(vec![]);
         draft.requeue = Some(None);

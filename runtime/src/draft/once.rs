@@ -11,3 +11,15 @@ pub(super) fn is_news(words: &[&str]) -> bool {
     let words = words.iter().map(|word| (*word).to_owned()).collect();
     TOLD.lock().unwrap_or_else(PoisonError::into_inner).insert(words)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_words_are_told_once() {
+        assert!(is_news(&["draft", "once", "a"]));
+        assert!(!is_news(&["draft", "once", "a"]));
+        assert!(is_news(&["draft", "once", "b"]));
+    }
+}

@@ -36,3 +36,53 @@ impl Draft {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::condition::{Condition, ConditionInfo, Polarity};
+    use crate::draft::nowhere::Nowhere;
+    use crate::observed::Observed;
+    use crate::wiring::Wiring;
+
+    const STORED: ConditionInfo = ConditionInfo::new("Stored", Polarity::Positive).with_message("It is stored.");
+    const WIRING: Wiring = Wiring { name: "widget", conditions: &[STORED], ..Wiring::EMPTY };
+
+    /// What stands in the draft after one call of `set`, on a condition of an earlier generation.
+    fn set(found: Condition, status: Status, reason: &str, message: &str) -> Condition {
+        let mut draft = Draft::bare(WIRING, 2, Observed::default(), vec![found], Arc::new(Nowhere));
+        draft.set(0, status, reason, message);
+        draft.conditions[0].clone().unwrap()
+    }
+
+    fn found(time: Option<&str>) -> Condition {
+        let mut condition = Condition::new("Stored", Status::False, "Full", "the disk is full");
+        condition.observed_generation = Some(1);
+        condition.last_transition_time = time.map(|time| serde_json::from_str(&format!("{time:?}")).unwrap());
+        condition
+    }
+
+    #[test]
+    fn a_condition_that_says_the_same_keeps_its_time_and_is_of_this_generation() {
+        let before = found(Some("2026-01-01T00:00:00Z"));
+        let again = set(before.clone(), Status::False, "Full", "the disk is full");
+        assert_eq!(again, Condition { observed_generation: Some(2), ..before });
+    }
+
+    #[test]
+    fn whatever_differs_is_set() {
+        let before = || found(Some("2026-01-01T00:00:00Z"));
+        let now = set(before(), Status::True, "Succeeded", "");
+        assert_eq!((now.status, &*now.message, now.observed_generation), (Status::True, "It is stored.", Some(2)));
+        assert_ne!(now.last_transition_time, before().last_transition_time);
+        for (reason, message) in [("Broken", "the disk is full"), ("Full", "another disk is full")] {
+            let now = set(before(), Status::False, reason, message);
+            assert_eq!((&*now.reason, &*now.message), (reason, message));
+            assert_eq!(now.last_transition_time, before().last_transition_time, "the status is as it was");
+        }
+        assert_eq!(set(before(), Status::False, "Full", "").message, "", "only what is True says its doc comment");
+        assert!(set(found(None), Status::False, "Full", "the disk is full").last_transition_time.is_some());
+    }
+}

@@ -131,3 +131,38 @@ fn undeclared<R: Reconciler>(object: &R::Object) -> impl Iterator<Item = &Condit
     let conditions = object.status().map(StatusContract::conditions).unwrap_or_default();
     conditions.iter().filter(|condition| !R::WIRING.is_own(&condition.type_))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MINUTE: Duration = Duration::from_secs(60);
+
+    #[test]
+    fn what_has_to_be_stored_comes_no_later_than_its_time() {
+        assert_eq!(sooner(Next::Await, MINUTE), Next::Store(MINUTE));
+        assert_eq!(sooner(Next::After(MINUTE * 2), MINUTE), Next::Store(MINUTE));
+        for delay in [MINUTE, MINUTE / 2] {
+            assert_eq!(sooner(Next::After(delay), MINUTE), Next::After(delay));
+        }
+        assert_eq!(sooner(Next::Forget, MINUTE), Next::Forget);
+    }
+
+    #[test]
+    fn a_late_digest_stands_for_the_one_that_it_replaces_alone() {
+        let late = Late { over: 7, digest: 8, due: None };
+        let inputs = |digest: u64| ObservedInputs { digest: text(digest), ..ObservedInputs::default() };
+        assert!(late.holds_for(&inputs(7)));
+        assert!(!late.holds_for(&inputs(8)) && !late.holds_for(&ObservedInputs::default()));
+        assert!(late.is(8) && !late.is(7));
+        assert_eq!((late.is_due(), late.within(Next::Await)), (false, Next::Await));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_late_digest_is_due_at_its_time() {
+        let late = Late { over: 7, digest: 8, due: Some(Instant::now() + MINUTE) };
+        assert_eq!((late.is_due(), late.within(Next::Await)), (false, Next::Store(MINUTE)));
+        tokio::time::advance(MINUTE).await;
+        assert_eq!((late.is_due(), late.within(Next::Await)), (true, Next::Store(Duration::ZERO)));
+    }
+}

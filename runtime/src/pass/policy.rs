@@ -96,3 +96,36 @@ pub(super) fn change(before: &StatusIntent, after: &StatusIntent) -> Option<kube
     };
     Some(event::event(EventType::Normal, "PolicyChanged", note))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::status::ObservedInputs;
+
+    fn status(policy: &str) -> StatusIntent {
+        StatusIntent {
+            observed_generation: None,
+            conditions: Vec::new(),
+            fields: Default::default(),
+            observed_inputs: Some(ObservedInputs { policy: policy.into(), ..ObservedInputs::default() }),
+            receipts: Default::default(),
+            summary: "Ready",
+            second: None,
+        }
+    }
+
+    fn note(was: &str, is: &str) -> Option<String> {
+        change(&status(was), &status(is)).and_then(|event| event.note)
+    }
+
+    #[test]
+    fn another_policy_is_told_and_one_that_is_unknown_is_not() {
+        assert!(note("manage", "skip").unwrap().starts_with("the policy is skip: nothing is changed"));
+        assert!(note("manage", "detach-on-delete").unwrap().contains("what was made for it stays"));
+        assert_eq!(note("skip", "manage").unwrap(), "the policy is manage");
+        assert_eq!(note("skip", "").unwrap(), "the policy is manage");
+        for (was, is) in [("skip", "skip"), ("", ""), ("manage", UNKNOWN_WORD), (UNKNOWN_WORD, UNKNOWN_WORD)] {
+            assert_eq!(note(was, is), None, "{was} {is}");
+        }
+    }
+}

@@ -39,3 +39,28 @@ impl Scope {
         watched.is_empty() || namespace.is_none_or(|namespace| watched.iter().any(|one| **one == *namespace))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use k8s_openapi::api::core::v1::{Namespace, Secret};
+
+    use super::*;
+
+    fn watched(scope: &Scope, kind: &KindInfo) -> Vec<Option<String>> {
+        scope.places(kind).into_iter().map(|place| place.namespace.map(|namespace| namespace.to_string())).collect()
+    }
+
+    #[test]
+    fn a_kind_is_watched_in_each_namespace_and_one_without_namespaces_as_a_whole() {
+        let (secret, namespace) = (KindInfo::of::<Secret>(), KindInfo::of::<Namespace>());
+        let (everywhere, two) = (Scope::default(), Scope { namespaces: ["a".into(), "b".into()].into(), whole: false });
+        assert_eq!(watched(&two, &secret), [Some("a".into()), Some("b".into())]);
+        assert_eq!(watched(&two, &namespace), [None]);
+        assert_eq!((watched(&everywhere, &secret), watched(&everywhere, &namespace)), (vec![None], vec![None]));
+        assert_eq!(watched(&two.clone().around(&namespace), &secret), [None], "its relations may be in any");
+        assert_eq!(watched(&two.clone().around(&secret), &secret).len(), 2);
+        assert!(two.covers(Some("a")) && two.covers(None) && !two.covers(Some("c")) && everywhere.covers(Some("c")));
+        assert!(two.places(&secret).iter().all(|place| !place.whole));
+        assert!(Scope { whole: true, ..two.clone() }.place(&secret, None).whole);
+    }
+}

@@ -67,6 +67,10 @@ mod tests {
             ("a=x,app.example.com/b=y", true),
             ("a in (x,z),!c,a", true),
             ("a in (x,z),c", false),
+            ("a in (y),a", false),
+            ("c,a in (x)", false),
+            ("a in (x),a notin (y,z),c notin (x)", true),
+            ("a in (x),a notin (y,x),a", false),
         ] {
             assert_eq!(matches(selector, Some(&labels)), matched, "{selector}");
         }

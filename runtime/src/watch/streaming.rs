@@ -38,3 +38,33 @@ impl Streaming {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use kube::core::Status;
+
+    use super::*;
+
+    fn refused(code: u16) -> Error {
+        Error::Start(kube::Error::Api(Status { code, ..Status::default() }.boxed()))
+    }
+
+    #[test]
+    fn a_server_that_takes_the_request_for_invalid_is_not_asked_again() {
+        assert!(!Streaming::default().is_wanted() && !Streaming::wanted(false).is_wanted());
+        for code in [400, 422] {
+            let (streaming, other) = (Streaming::wanted(true), Streaming::wanted(true));
+            assert!(streaming.clone().ends_with(&refused(code)));
+            assert!(!streaming.is_wanted() && other.is_wanted());
+        }
+    }
+
+    #[test]
+    fn another_error_says_nothing_of_streaming() {
+        let streaming = Streaming::wanted(true);
+        for error in [refused(410), refused(500), Error::BrokeOff, Error::NoVersion] {
+            assert!(!streaming.ends_with(&error));
+        }
+        assert!(streaming.is_wanted());
+    }
+}
