@@ -1,5 +1,6 @@
 //! The conclusion of a pass: outcome, conditions and summary, as the table of outcomes says.
 
+use super::again::progressing;
 use super::{Draft, StatusIntent};
 use crate::backend::ApiError;
 use crate::condition::{Condition, ConditionInfo, Merge, Polarity, READY, RECONCILING, Ranking, STALLED, Status, find};
@@ -164,24 +165,6 @@ impl Draft {
         places.filter(|place| self.counts(*place)).map(|place| &conditions[place])
     }
 
-    fn retry_message(&self, outcome: &Outcome) -> String {
-        if let Some(halt) = &self.blocked {
-            return halt.message.clone();
-        }
-        let step = match (self.cleanup, self.step) {
-            (Some(cleanup), _) => format!("the cleanup {cleanup}"),
-            (None, Some(step)) => step.name.to_owned(),
-            (None, None) => "the pass".to_owned(),
-        };
-        match outcome {
-            Outcome::Waiting { .. } => format!("waiting in {step}"),
-            Outcome::Requeue { .. } => format!("{step} asked to run again"),
-            // Where no condition could be marked, the cause must stand somewhere.
-            Outcome::Failed { message } if self.marked.is_none() => message.clone(),
-            _ => format!("retrying {step}"),
-        }
-    }
-
     fn intent(&self, outcome: &Outcome, conditions: Vec<Condition>) -> StatusIntent {
         let observed_generation =
             if outcome.is_final() { Some(self.generation) } else { self.before.observed_generation };
@@ -195,15 +178,6 @@ impl Draft {
             summary: self.wiring.summary_type(),
             second: self.second(matches!(outcome, Outcome::Stalled { .. })),
         }
-    }
-}
-
-/// The reason of Reconciling. A wait that a change of a watched object ends is progress of others; whatever a time ends is a retry.
-const fn progressing(outcome: &Outcome, retry: Retry) -> &'static str {
-    match (outcome, retry) {
-        // `waiting(poll = requeue)` looks again at the next resync.
-        (Outcome::Waiting { poll: None }, Retry::Fast | Retry::Slow) => "Progressing",
-        _ => "ProgressingWithRetry",
     }
 }
 
@@ -302,41 +276,6 @@ mod tests {
             assert_eq!((blocked.status, &*blocked.reason), (Status::Unknown, "Blocked"));
             assert!(blocked.message.contains("fetch"));
         }
-    }
-
-    #[test]
-    fn reconciling_says_which_part_is_tried_again_and_why() {
-        let said = |draft: Draft, outcome: &Outcome| draft.retry_message(outcome);
-        let at = |step: Option<&'static StepWiring>, cleanup: Option<&'static str>| {
-            let mut draft = draft(vec![]);
-            step.into_iter().for_each(|step| draft.begin(step));
-            draft.cleanup = cleanup;
-            draft
-        };
-        let (waiting, requeue) = (Outcome::Waiting { poll: None }, Outcome::Requeue { after: None });
-        let failed = Outcome::Failed { message: "boom".into() };
-        assert_eq!(said(at(None, None), &waiting), "waiting in the pass");
-        assert_eq!(said(at(Some(&FETCH), None), &waiting), "waiting in fetch");
-        assert_eq!(said(at(Some(&FETCH), Some("remove")), &waiting), "waiting in the cleanup remove");
-        assert_eq!(said(at(Some(&FETCH), None), &requeue), "fetch asked to run again");
-        assert_eq!(said(at(Some(&FETCH), None), &failed), "boom");
-        let mut marked = at(Some(&FETCH), None);
-        marked.fail(None, "Because", "of this");
-        assert_eq!(said(marked, &failed), "retrying fetch");
-        let mut blocked = at(Some(&FETCH), None);
-        blocked.blocked = halt(Class::Waiting { poll: None });
-        assert_eq!(said(blocked, &failed), "of this");
-    }
-
-    #[test]
-    fn a_wait_that_a_change_ends_is_progress_and_whatever_a_time_ends_is_a_retry() {
-        let waiting = |poll| Outcome::Waiting { poll };
-        for retry in [Retry::Fast, Retry::Slow] {
-            assert_eq!(progressing(&waiting(None), retry), "Progressing");
-            assert_eq!(progressing(&waiting(Some(Duration::from_secs(1))), retry), "ProgressingWithRetry");
-            assert_eq!(progressing(&Outcome::Requeue { after: None }, retry), "ProgressingWithRetry");
-        }
-        assert_eq!(progressing(&waiting(None), Retry::VerySlow), "ProgressingWithRetry");
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The draft of a pass: conditions and status while the steps run, and what is written in the end.
 
+mod again;
 mod closed;
 mod conclude;
 #[cfg(test)]
