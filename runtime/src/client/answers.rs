@@ -12,7 +12,7 @@ use jiff::fmt::rfc2822::DateTimeParser;
 pub(crate) struct Answers {
     /// The longest `Retry-After`.
     pub(crate) retry_after: Option<Duration>,
-    /// The API server did not answer, or said that it cannot serve.
+    /// The API server did not answer, said that it cannot serve, or refused the credentials: whatever it was asked for.
     pub(crate) outage: bool,
 }
 
@@ -55,8 +55,8 @@ fn update(change: impl FnOnce(&mut Answers)) {
 
 /// Takes note of an answer.
 pub(super) fn note(status: StatusCode, headers: &HeaderMap) {
-    let busy = status.is_server_error() || status == StatusCode::TOO_MANY_REQUESTS;
-    if !busy {
+    let concerns_all = [StatusCode::TOO_MANY_REQUESTS, StatusCode::UNAUTHORIZED].contains(&status);
+    if !status.is_server_error() && !concerns_all {
         return;
     }
     let after = headers.get(header::RETRY_AFTER).and_then(|value| delay(value.to_str().ok()?, crate::moment::now()));
@@ -97,6 +97,17 @@ mod tests {
         };
         let ((), answers) = noting(pass).await;
         assert_eq!(answers, Answers { retry_after: Some(Duration::from_secs(7)), outage: true });
+    }
+
+    #[tokio::test]
+    async fn what_concerns_all_objects_alike_is_an_outage() {
+        for (status, outage) in
+            [(401, true), (429, true), (500, true), (503, true), (200, false), (403, false), (409, false)]
+        {
+            let status = StatusCode::from_u16(status).unwrap();
+            let ((), answers) = noting(async { note(status, &HeaderMap::new()) }).await;
+            assert_eq!(answers, Answers { retry_after: None, outage }, "{status}");
+        }
     }
 
     #[tokio::test]
