@@ -247,3 +247,13 @@ fn another_object_with_the_version_of_the_one_before_is_new() {
     let recreated = thing("4", &json!({ "/metadata/uid": "another" }));
     assert_eq!(primary.take(&key(), recreated, &filter(), list(None)).unwrap().causes, Causes::APPEARED);
 }
+
+#[test]
+fn what_we_wrote_outlives_an_older_version_of_the_same_object() {
+    let of = |version: &str, uid: &str| sound(thing(version, &json!({ "/metadata/uid": uid })));
+    let outlives = |wrote: &str, seen: &str| outlives(&*of(wrote, "u"), &*of(seen, "u"));
+    assert!(outlives("10", "9"));
+    assert!(!outlives("9", "10") && !outlives("9", "9"));
+    assert!(!outlives("b", "a") && !outlives("10", "a") && !outlives("b", "9"), "only numbers tell");
+    assert!(!super::outlives(&*of("10", "u"), &*of("9", "another")), "another object has its own versions");
+}
