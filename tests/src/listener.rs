@@ -1,7 +1,7 @@
 //! The listener of an operator, as somebody asks it from outside.
 
 use std::collections::BTreeMap;
-use std::io::{Read, Write};
+use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 
 use evenkeel::Operator;
@@ -41,16 +41,20 @@ pub async fn get(address: SocketAddr, path: &str) -> Answer {
 /// # Panics
 /// When nobody answers.
 pub async fn ask(address: SocketAddr, request: String) -> Answer {
+    let answer = try_ask(address, request).await.expect("an answer");
+    let (head, body) = answer.split_once("\r\n\r\n").expect("a head and a body");
+    let status = head.split(' ').nth(1).and_then(|code| code.parse().ok()).expect("a status");
+    Answer { status, head: head.to_owned(), body: body.to_owned() }
+}
+
+async fn try_ask(address: SocketAddr, request: String) -> io::Result<String> {
     let asked = tokio::task::spawn_blocking(move || {
         let mut stream = TcpStream::connect(address)?;
         stream.write_all(request.as_bytes())?;
         let mut answer = String::new();
         stream.read_to_string(&mut answer).map(|_| answer)
     });
-    let answer = asked.await.expect("no panic").expect("an answer");
-    let (head, body) = answer.split_once("\r\n\r\n").expect("a head and a body");
-    let status = head.split(' ').nth(1).and_then(|code| code.parse().ok()).expect("a status");
-    Answer { status, head: head.to_owned(), body: body.to_owned() }
+    asked.await.expect("no panic")
 }
 
 /// The samples of `/metrics`, with their labels as they are written.
@@ -75,6 +79,18 @@ pub async fn samples(address: SocketAddr) -> BTreeMap<String, f64> {
 pub async fn objects(address: SocketAddr, query: &str) -> Vec<Value> {
     let answer = get(address, &format!("/debug/objects?format=json&{query}")).await;
     assert_eq!(answer.status, 200, "{}", answer.body);
-    let mut page: Value = serde_json::from_str(&answer.body).expect("JSON");
-    page["objects"].as_array_mut().map(std::mem::take).expect("objects")
+    listed(&answer.body).expect("objects")
+}
+
+/// The same of an operator that may be about to start or to end; `None`: it does not tell.
+pub async fn objects_if_up(address: SocketAddr) -> Option<Vec<Value>> {
+    let request =
+        "GET /debug/objects?format=json&limit=100000 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+    let answer = try_ask(address, request.to_owned()).await.ok()?;
+    listed(answer.split_once("\r\n\r\n")?.1)
+}
+
+fn listed(body: &str) -> Option<Vec<Value>> {
+    let mut page: Value = serde_json::from_str(body).ok()?;
+    page["objects"].as_array_mut().map(std::mem::take)
 }

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use evenkeel::ApiError;
 use evenkeel::prelude::*;
+use evenkeel_tests::listener::listening;
 use evenkeel_tests::trial::process::end_with_parent;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::{Client, Config, CustomResource, ResourceExt};
@@ -135,6 +136,9 @@ async fn parcel(parcel: &Parcel, folder: &Folder, cx: &mut Pass<'_>) -> Flow {
     Ok(())
 }
 
+/// The file beside the others in which the operator says where it listens.
+pub const LISTENS: &str = "listens";
+
 /// The operator with its files in this folder.
 pub fn operator(folder: PathBuf) -> Operator {
     Operator::new("trial-operator").namespaces(["default"]).reconciler::<parcel>(Folder(Arc::new(folder)))
@@ -152,7 +156,9 @@ async fn the_operator_in_a_process_of_its_own() {
     // As a cluster does with a pod whose program ends.
     loop {
         let client = Client::try_from(config.clone()).unwrap();
-        let ended = operator(folder.clone().into()).client(client).run_until(std::future::pending()).await;
+        let (operator, address) = listening(operator(folder.clone().into()));
+        std::fs::write(PathBuf::from(&folder).with_file_name(LISTENS), address.to_string()).unwrap();
+        let ended = operator.client(client).run_until(std::future::pending()).await;
         println!("the operator ended, and is started again: {ended:?}");
         tokio::time::sleep(Duration::from_secs(1)).await;
     }
