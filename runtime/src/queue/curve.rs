@@ -16,9 +16,9 @@ const LEAST: f64 = 0.75;
 impl Curve {
     /// For objects that fail: 1 s doubling to 10 min.
     pub(crate) const FAILURE: Self = Self { base: Duration::from_secs(1), cap: Duration::from_secs(600) };
-    /// While the API server itself does not answer, or takes no credentials: as above, but at most 1 min, so that all are back soon
-    /// after it is.
-    pub(crate) const OUTAGE: Self = Self { base: Duration::from_secs(1), cap: Duration::from_secs(60) };
+    /// While the API server itself does not answer, or takes no credentials: as above, but at most 50 s, so that all are right within a
+    /// minute after it is back.
+    pub(crate) const OUTAGE: Self = Self { base: Duration::from_secs(1), cap: Duration::from_secs(50) };
     /// For objects that lack what is about to come: 1 s doubling to 30 s.
     pub(crate) const FAST: Self = Self { base: Duration::from_secs(1), cap: Duration::from_secs(30) };
     /// Between conflicting writes: 50 ms doubling to 5 s.

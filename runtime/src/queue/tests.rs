@@ -384,7 +384,7 @@ async fn a_pass_that_outlives_the_grace_is_dropped_and_named() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn ten_minutes_of_outage_cost_few_calls_and_the_next_is_a_minute_away_at_most() {
+async fn ten_minutes_of_outage_cost_few_calls_and_the_next_is_less_than_a_minute_away() {
     let bench = Bench::new(|_, _| async {
         crate::client::note_outage();
         RETRY
@@ -392,6 +392,6 @@ async fn ten_minutes_of_outage_cost_few_calls_and_the_next_is_a_minute_away_at_m
     bench.add("a", Causes::GENERATION);
     sleep(Duration::from_secs(600)).await;
     let times = bench.times();
-    assert!(times.len() <= 20, "{}", times.len());
-    assert!(times.windows(2).all(|pair| pair[1] - pair[0] <= 60.1));
+    assert!(times.len() <= 22, "{}", times.len());
+    assert!(times.windows(2).all(|pair| pair[1] - pair[0] <= 50.1));
 }
