@@ -232,9 +232,24 @@ mod tests {
         assert_eq!(left(&flattened), [("7".to_owned(), json!([null])), ("flag".to_owned(), json!(false))]);
     }
 
+    #[derive(Serialize)]
+    struct Wrapped(Status);
+
+    #[derive(Serialize)]
+    enum Chosen {
+        One(u8),
+    }
+
+    #[test]
+    fn a_status_in_a_newtype_has_the_fields_of_what_is_in_it() {
+        let wrapped = Wrapped(Status { generation: 1, none: None, flag: true });
+        assert_eq!(left(&wrapped), [("flag".to_owned(), json!(true))]);
+    }
+
     #[test]
     fn what_is_no_object_has_no_fields() {
-        for error in [[1].serialize(Fielder::default()), "x".serialize(Fielder::default())] {
+        let chosen = Chosen::One(1).serialize(Fielder::default());
+        for error in [[1].serialize(Fielder::default()), "x".serialize(Fielder::default()), chosen] {
             assert!(error.unwrap_err().to_string().contains("an object"));
         }
     }

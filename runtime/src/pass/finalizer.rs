@@ -66,3 +66,49 @@ impl Finalizers {
 fn patch(meta: &ObjectMeta, finalizers: &[String]) -> Value {
     json!({ "metadata": { "resourceVersion": meta.resource_version, "finalizers": finalizers } })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OURS: &str = "widgets.example.dev/op";
+    const OLD: &str = "widgets.example.dev/old";
+    const OTHER: &str = "example.com/other";
+
+    fn ours(needed: bool) -> Finalizers {
+        Finalizers { name: OURS.into(), previously: &[OLD], needed }
+    }
+
+    fn with(finalizers: &[&str]) -> ObjectMeta {
+        let finalizers = finalizers.iter().map(|one| (*one).to_owned()).collect();
+        ObjectMeta { finalizers: Some(finalizers), resource_version: Some("7".into()), ..ObjectMeta::default() }
+    }
+
+    fn settled(needed: bool, found: &[&str]) -> Option<Value> {
+        ours(needed).settle(&with(found)).map(|patch| patch["metadata"]["finalizers"].clone())
+    }
+
+    #[test]
+    fn a_living_object_has_our_finalizer_where_a_step_needs_it_and_those_of_others_stay() {
+        assert_eq!(settled(true, &[]), Some(json!([OURS])));
+        assert_eq!(settled(true, &[OTHER]), Some(json!([OTHER, OURS])));
+        assert_eq!(settled(true, &[OLD, OTHER]), Some(json!([OTHER, OURS])));
+        assert_eq!(settled(true, &[OURS, OLD, OTHER]), Some(json!([OURS, OTHER])));
+        assert_eq!(settled(false, &[OTHER, OURS]), Some(json!([OTHER])));
+        assert_eq!(settled(false, &[OLD]), Some(json!([])));
+        assert_eq!((settled(true, &[OURS, OTHER]), settled(false, &[OTHER]), settled(false, &[])), (None, None, None));
+    }
+
+    #[test]
+    fn a_deleted_object_waits_for_none_of_ours_and_keeps_those_of_others() {
+        let release = ours(true).release(&with(&[OTHER, OURS, OLD]));
+        assert_eq!(release, json!({ "metadata": { "resourceVersion": "7", "finalizers": [OTHER] } }));
+        let deleted = |finalizers: &[&str]| {
+            let deletion_timestamp = serde_json::from_value(json!("2026-01-01T00:00:00Z")).unwrap();
+            ObjectMeta { deletion_timestamp, ..with(finalizers) }
+        };
+        assert!(ours(true).is_released(&deleted(&[OTHER])) && ours(true).is_released(&deleted(&[])));
+        assert!(!ours(true).is_released(&deleted(&[OURS])) && !ours(true).is_released(&deleted(&[OTHER, OLD])));
+        assert!(!ours(true).is_released(&with(&[OTHER])), "it lives");
+    }
+}

@@ -117,6 +117,10 @@ mod tests {
             assert!(!is_applied(&sent(&json!({ "data": changed })), &theirs_too, MANAGER), "{changed}");
         }
         assert!(!is_applied(&sent(&json!({})), &theirs_too, MANAGER), "what is no longer sent has to go");
+        for (set, data) in [(json!({}), json!({})), (json!({ ".": {} }), json!({ "a": "1" }))] {
+            let whole = live(&json!({ "f:data": set }), &json!({ "data": { "theirs": "2" } }));
+            assert!(!is_applied(&sent(&json!({ "data": data })), &whole, MANAGER), "{data} for {set}");
+        }
         assert!(!is_applied(&sent(&json!({ "data": { "a": "1" } })), &theirs_too, "another/manager"));
         let another =
             json!({ "apiVersion": "v2", "kind": "ConfigMap", "metadata": { "name": "x" }, "data": { "a": "1" } });
