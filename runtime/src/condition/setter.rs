@@ -42,7 +42,7 @@ impl Stamp {
         Self { transition, ..self }
     }
 
-    /// The condition as it is stored in the place of `earlier`: stamped, its message [sanitized](sanitize), its time by the rule.
+    /// The condition as it is stored in the place of `earlier`: stamped, its message [sanitized](super::sanitize), its time by the rule.
     #[must_use]
     pub fn on(&self, earlier: Option<&Condition>, mut condition: Condition) -> Condition {
         condition.observed_generation = Some(self.generation);
