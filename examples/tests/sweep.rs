@@ -1,4 +1,4 @@
-//! The operator of the README goes through the fault sweep: trouble at each call, and always the same greeting in the end.
+//! Fault sweep of the README operator: one fault at each API call. Every run must end with the same ConfigMap.
 #![allow(missing_docs, dead_code, unreachable_pub, reason = "the operator is a program")]
 
 #[path = "../src/bin/hello.rs"]
@@ -14,7 +14,7 @@ use kube::Api;
 use kube::api::{DeleteParams, Patch, PatchParams};
 use serde_json::json;
 
-/// Longer than any one trouble lasts, with the retries after it.
+/// How long a run waits, in virtual time: longer than each fault and the retries after it.
 const REST: Duration = Duration::from_secs(900);
 
 /// A greeting is renamed, and its map is deleted behind the back of the operator.

@@ -135,7 +135,7 @@ async fn remove(world: &World, name: &str) {
     world.until_gone::<Widget>(name).await;
 }
 
-/// An operator that is in a pass of a widget. Somebody deletes the widget, and the watch does not deliver the deletion.
+/// Starts an operator and holds it inside the reconcile of a widget. The widget is then deleted, and the watch does not report it.
 async fn removed_meanwhile<'l>(world: &World, lab: &'l Arc<Lab>) -> (Running, tokio::sync::MutexGuard<'l, ()>) {
     world.install(&definition()).await;
     let held = lab.hold.lock().await;

@@ -33,7 +33,11 @@ pub fn listening(operator: Operator) -> (Operator, SocketAddr) {
 /// # Panics
 /// When nobody answers.
 pub async fn get(address: SocketAddr, path: &str) -> Answer {
-    ask(address, format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")).await
+    ask(address, request(path)).await
+}
+
+fn request(path: &str) -> String {
+    format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
 }
 
 /// Sends a request as it is written.
@@ -84,9 +88,7 @@ pub async fn objects(address: SocketAddr, query: &str) -> Vec<Value> {
 
 /// The same of an operator that may be about to start or to end; `None`: it does not tell.
 pub async fn objects_if_up(address: SocketAddr) -> Option<Vec<Value>> {
-    let request =
-        "GET /debug/objects?format=json&limit=100000 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
-    let answer = try_ask(address, request.to_owned()).await.ok()?;
+    let answer = try_ask(address, request("/debug/objects?format=json&limit=100000")).await.ok()?;
     listed(answer.split_once("\r\n\r\n")?.1)
 }
 

@@ -1,4 +1,4 @@
-//! The role of an operator under test, of which rules can be taken away.
+//! The ClusterRole of an operator under test. A test can remove single RBAC rules from it.
 
 use std::collections::BTreeSet;
 

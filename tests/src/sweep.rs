@@ -14,7 +14,7 @@ use serde::de::DeserializeOwned;
 
 use crate::world::World;
 
-/// Longer than any one trouble lasts, with the retries after it.
+/// How long a run waits, in virtual time: longer than each fault and the retries after it.
 const REST: Duration = Duration::from_secs(300);
 /// How many trials a scenario has at most, so that all of them together stay within a minute; `EVENKEEL_SWEEP=all` runs the rest, too.
 const TRIALS: usize = 60;

@@ -124,7 +124,7 @@ impl<F: Fn(&Returned) -> bool> ResultFinalizer<'_, F> {
     }
 }
 
-/// A run that failed or goes on is not stalled.
+/// Removes Stalled after a run that returned an error, or that asked to run again without a success.
 fn settle_stalled(conditions: &mut Vec<Condition>, returned: &Returned, ok: bool) {
     let is_underway = matches!(returned, Ok(next) if *next != RuntimeResult::Await && !ok);
     if returned.is_err() || is_underway {

@@ -32,7 +32,7 @@ impl<'de> Deserialize<'de> for Whole {
     }
 }
 
-/// An object of which the metadata is read. The server sends its kind along, which the place of the watch tells.
+/// Decodes only the metadata of an object. Its kind is skipped: the URL of the watch names it already.
 #[derive(Deserialize)]
 struct Partial {
     #[serde(default)]

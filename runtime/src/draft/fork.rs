@@ -204,7 +204,7 @@ fn weight(class: Class) -> (u8, Duration) {
 mod tests {
     use super::*;
     use crate::action::Actions;
-    use crate::draft::fields::Field;
+    use crate::draft::Field;
 
     fn fields(pairs: &[(&'static str, u8)]) -> Fields {
         pairs.iter().map(|(name, value)| ((*name).into(), Field::of(value))).collect()

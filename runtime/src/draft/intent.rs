@@ -30,6 +30,20 @@ pub struct StatusIntent {
 }
 
 impl StatusIntent {
+    /// An empty status whose summary is Ready.
+    #[cfg(test)]
+    pub(crate) fn empty() -> Self {
+        Self {
+            observed_generation: None,
+            conditions: Vec::new(),
+            fields: Fields::new(),
+            observed_inputs: None,
+            receipts: Receipts::default(),
+            summary: crate::condition::READY,
+            second: None,
+        }
+    }
+
     /// The `status` stanza as JSON.
     #[must_use]
     pub fn to_value(&self) -> Value {

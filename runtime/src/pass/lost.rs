@@ -206,11 +206,8 @@ mod tests {
         let mut intent = StatusIntent {
             observed_generation: Some(1),
             conditions: vec![Condition::new("Ready", Status::True, "Succeeded", "")],
-            fields: Default::default(),
             observed_inputs: Some(ObservedInputs { digest: "d".into(), ..ObservedInputs::default() }),
-            receipts: Default::default(),
-            summary: "Ready",
-            second: None,
+            ..StatusIntent::empty()
         };
         let fields: Map<String, Value> = serde_json::from_value(fields).unwrap();
         intent.fields = fields.into_iter().map(|(name, value)| (name.into(), Field::of(&value))).collect();

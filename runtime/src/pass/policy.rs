@@ -103,15 +103,8 @@ mod tests {
     use crate::status::ObservedInputs;
 
     fn status(policy: &str) -> StatusIntent {
-        StatusIntent {
-            observed_generation: None,
-            conditions: Vec::new(),
-            fields: Default::default(),
-            observed_inputs: Some(ObservedInputs { policy: policy.into(), ..ObservedInputs::default() }),
-            receipts: Default::default(),
-            summary: "Ready",
-            second: None,
-        }
+        let inputs = ObservedInputs { policy: policy.into(), ..ObservedInputs::default() };
+        StatusIntent { observed_inputs: Some(inputs), ..StatusIntent::empty() }
     }
 
     fn note(was: &str, is: &str) -> Option<String> {

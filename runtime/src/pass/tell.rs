@@ -147,15 +147,7 @@ mod tests {
         let mut conditions = Vec::new();
         conditions.extend(ready.map(|status| Condition::new(READY, status, "Said", "so")));
         conditions.extend(stalled.then(|| Condition::new(STALLED, Status::True, "Invalid", "bad")));
-        StatusIntent {
-            observed_generation: None,
-            conditions,
-            fields: Default::default(),
-            observed_inputs: None,
-            receipts: Default::default(),
-            summary: READY,
-            second: None,
-        }
+        StatusIntent { conditions, ..StatusIntent::empty() }
     }
 
     fn halt(class: Class) -> Halt {

@@ -1,4 +1,4 @@
-//! What the parts say and do by themselves, of which the cases see only the end of a run.
+//! Unit tests of the types in `classic`. The Flux cases test only the result of a whole reconcile.
 
 use std::time::Duration;
 

@@ -65,7 +65,7 @@ impl Report {
         self.visits.iter().filter(|visit| visit.failure.is_some())
     }
 
-    /// The sorts of trouble that never happened: the scenario makes no call that they can meet.
+    /// The faults that were never injected, because the scenario makes no call that they apply to.
     #[must_use]
     pub fn missed(&self) -> Vec<&Trouble> {
         let happened = |trouble: &Trouble| self.visits.iter().any(|visit| visit.struck && visit.trouble == *trouble);
