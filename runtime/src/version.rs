@@ -8,3 +8,27 @@ pub(crate) fn is_newer(version: &str, than: &str) -> bool {
         _ => version != than,
     }
 }
+
+/// Whether the version is older than the other one, and neither the same nor of unknown order.
+pub(crate) fn is_older(version: &str, than: &str) -> bool {
+    version != than && !is_newer(version, than)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_compared_as_such_and_of_other_versions_the_last_is_the_newest() {
+        for (version, than, newer, older) in [
+            ("10", "9", true, false),
+            ("9", "10", false, true),
+            ("9", "9", false, false),
+            ("a", "b", true, false),
+            ("a", "a", false, false),
+            ("1", "a", true, false),
+        ] {
+            assert_eq!((is_newer(version, than), is_older(version, than)), (newer, older), "{version} {than}");
+        }
+    }
+}

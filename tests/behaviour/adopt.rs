@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use evenkeel::prelude::*;
 use evenkeel::trial;
-use evenkeel_testkit::eventually;
+use evenkeel_testkit::{Cluster, eventually};
 use evenkeel_tests::on_each_server;
 use evenkeel_tests::widget::{Lab, Widget, a_widget, definition, is_ready, message, reason, status_of, widget};
 use evenkeel_tests::wire::{Call, Fault};
@@ -311,6 +311,35 @@ async fn a_service_is_created_only_where_there_is_none_and_applied_from_then_on(
     eventually(SOON, || async { services.get("web").await.unwrap().labels().is_empty().then_some(()) }).await;
     operator.stop().await.unwrap();
     world
+}
+
+/// Kubernetes 1.20 in process, which takes no version in an apply that creates a Service.
+async fn early() -> World {
+    World::beside(Cluster::builder().minor_version(20).start().await).await
+}
+
+#[tokio::test]
+async fn early_servers_create_a_service_only_where_there_is_none_too() {
+    a_service_is_created_only_where_there_is_none_and_applied_from_then_on(early().await).await;
+}
+
+#[tokio::test]
+async fn early_servers_leave_a_service_alone_that_appears_after_the_look() {
+    let world = early().await;
+    world.install(&definition()).await;
+    let (pass_on, held) = watch::channel(false);
+    let is_create = |call: &Call| call.method == "POST" && call.path.ends_with("/services");
+    world.wire.fault(move |call| is_create(call).then(|| Fault::Hold(held.clone())));
+    let operator = world.operator::<server>(Lab::at("a"));
+    world.create::<Widget>(a_widget("w", json!({ "fetch": "hello" }))).await;
+    eventually(SOON, || async { (world.wire.count(is_create) > 0).then_some(()) }).await;
+    assert!(world.wire.calls().iter().filter(|call| is_create(call)).all(|call| call.query.contains("fieldManager=")));
+    let spec = json!({ "ports": [{ "port": 443, "protocol": "TCP" }] });
+    let theirs: Service = world.create(json!({ "metadata": { "name": "web" }, "spec": spec })).await;
+    pass_on.send_replace(true);
+    world.until::<Widget>("w", "refused", is_foreign).await;
+    assert_eq!(world.api::<Service>().get("web").await.unwrap().spec, theirs.spec);
+    operator.stop().await.unwrap();
 }
 
 #[tokio::test]

@@ -35,7 +35,6 @@ impl Draft {
             typed: self.typed,
             conditions: self.conditions.clone(),
             before: self.before.clone(),
-            receipts: self.receipts.clone(),
             fired: self.fired.clone(),
             policy: self.policy,
             joined: Some(joined.clone()),
@@ -202,9 +201,50 @@ fn weight(class: Class) -> (u8, Duration) {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use futures::FutureExt;
+
     use super::*;
     use crate::action::Actions;
     use crate::draft::Field;
+    use crate::draft::nowhere::Nowhere;
+    use crate::observed::Observed;
+    use crate::wiring::Wiring;
+
+    fn draft() -> Draft {
+        Draft::bare(Wiring::EMPTY, 1, Observed::default(), Vec::new(), Arc::new(Nowhere))
+    }
+
+    #[test]
+    fn forks_write_their_progress_in_turn_and_with_that_of_the_others() {
+        let mut draft = draft();
+        assert!(draft.turn().now_or_never().expect("nothing to wait for").is_none());
+        let forks = draft.fork(2);
+        let turn = forks[0].turn().now_or_never().expect("nobody has it").unwrap();
+        assert!(forks[1].turn().now_or_never().is_none(), "the first has it");
+        turn.wrote(StatusIntent { fields: fields(&[("a", 1)]), ..forks[0].progress() });
+        drop(turn);
+        let turn = forks[1].turn().now_or_never().expect("nobody has it any more");
+        assert_eq!(forks[1].progress_beside(turn.as_ref()).fields, fields(&[("a", 1)]));
+        assert_eq!(draft.last_written().map(|written| written.fields), None, "it is not joined itself");
+    }
+
+    #[test]
+    fn the_first_trouble_counts_and_a_conflict_before_it() {
+        let (failed, conflict) = (|| ApiError::Failed("a".into()), || ApiError::Conflict("b".into()));
+        let merged = |before: Option<ApiError>, after: [Option<ApiError>; 2]| {
+            let mut draft = draft();
+            draft.trouble = before;
+            draft.fork(2).iter_mut().zip(after).for_each(|(fork, trouble)| fork.trouble = trouble);
+            assert!(draft.merge(vec![None, None]).is_none());
+            draft.trouble.map(|trouble| matches!(trouble, ApiError::Conflict(_)))
+        };
+        assert_eq!(merged(None, [None, None]), None);
+        assert_eq!(merged(None, [Some(failed()), None]), Some(false));
+        assert_eq!(merged(Some(failed()), [Some(conflict()), None]), Some(true));
+        assert_eq!(merged(Some(conflict()), [Some(failed()), Some(failed())]), Some(true));
+    }
 
     fn fields(pairs: &[(&'static str, u8)]) -> Fields {
         pairs.iter().map(|(name, value)| ((*name).into(), Field::of(value))).collect()

@@ -77,6 +77,8 @@ mod tests {
         let now = set(before(), Status::True, "Succeeded", "");
         assert_eq!((now.status, &*now.message, now.observed_generation), (Status::True, "It is stored.", Some(2)));
         assert_ne!(now.last_transition_time, before().last_transition_time);
+        let now = set(before(), Status::True, "Full", "the disk is full");
+        assert_eq!(now.status, Status::True, "also where the words are the same");
         for (reason, message) in [("Broken", "the disk is full"), ("Full", "another disk is full")] {
             let now = set(before(), Status::False, reason, message);
             assert_eq!((&*now.reason, &*now.message), (reason, message));

@@ -47,7 +47,7 @@ impl<R: Reconciler> PassWorker<R> {
         let mut tale = Tale::of(&found, &intent, &outcome, halt, R::WIRING.conditions);
         Self::after(object, draft, (&outcome, halt), &mut intent, &mut tale);
         let late = self.lateness(key, object, verdict.causes, (&found, &intent));
-        let changed = late.is_none() && intent != found && !self.is_lost(key, &found, &intent);
+        let changed = late.is_none() && intent != found;
         self.remember(key, late);
         tale.log(&outcome, progressed);
         let mut clamped = std::mem::take(&mut draft.clamped);
@@ -70,7 +70,7 @@ impl<R: Reconciler> PassWorker<R> {
             Some(late) => late.within(next),
             None => next,
         };
-        Self::until_quiet(backend, self.while_lost(key, next))
+        Self::until_quiet(backend, next)
     }
 
     fn observed(
@@ -137,9 +137,8 @@ impl<R: Reconciler> PassWorker<R> {
     /// A time stamp that changes in every pass costs a write per resync. It wakes nobody, but its author should know.
     fn warn_of_time_stamps(&self, object: &R::Object, found: &StatusIntent, intent: &StatusIntent) {
         let settled = object.status().is_some_and(|status| {
-            let inputs = Observed::of(status, &R::WIRING).inputs;
-            let digest = inputs.as_ref().map(|inputs| &inputs.digest);
-            digest.is_some() && digest == intent.observed_inputs.as_ref().map(|inputs| &inputs.digest)
+            let (was, is) = (Observed::of(status, &R::WIRING).inputs, &intent.observed_inputs);
+            was.zip(is.as_ref()).is_some_and(|(was, is)| was.digest == is.digest)
         });
         if !settled {
             return;

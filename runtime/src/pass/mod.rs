@@ -26,7 +26,6 @@ mod late;
 mod leftover;
 #[cfg(feature = "metrics")]
 mod look;
-mod lost;
 mod owned;
 mod ownership;
 mod pending;
@@ -66,7 +65,6 @@ use self::event::Recorder;
 use self::finalizer::Finalizers;
 use self::hot::Heat;
 use self::late::Late;
-use self::lost::Lost;
 use self::pending::Pending;
 use self::status::Identity;
 use crate::backend::{ApiError, Target};
@@ -157,8 +155,6 @@ struct Memory {
     unwritten: bool,
     /// The digest of the last body, where the status does not hold it yet.
     late: Option<Box<Late>>,
-    /// Fields that the API server dropped from the last status.
-    lost: Option<Box<Lost>>,
     /// The values that were out of bounds in the last pass; `None` before the first.
     clamped: Option<BTreeSet<&'static str>>,
     /// Conditions of ours that another manager holds, too: we cannot take them away.

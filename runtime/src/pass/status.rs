@@ -8,7 +8,7 @@ use super::gone;
 use super::takeover::{self, Take};
 use crate::backend::{ApiError, Target};
 use crate::draft::StatusIntent;
-use crate::version::is_newer;
+use crate::version::is_older;
 
 /// How often a write that met a newer version is sent again before the pass is discarded.
 pub(super) const RESENDS: usize = 3;
@@ -74,7 +74,7 @@ pub(super) fn of_object(identity: &Identity, answer: DynamicObject) -> Result<Dy
 async fn newer_version(calls: &Calls, identity: &Identity, known: &str) -> Result<String, Unwritten> {
     let unread = || Unwritten::Failed(ApiError::Failed("the object was read without a resourceVersion".into()));
     let version = newer(calls, identity).await?.metadata.resource_version.ok_or_else(unread)?;
-    if version != known && !is_newer(&version, known) { Err(Unwritten::Outdated) } else { Ok(version) }
+    if is_older(&version, known) { Err(Unwritten::Outdated) } else { Ok(version) }
 }
 
 /// The object as it is now, if what the pass found out still holds for it.

@@ -152,6 +152,24 @@ mod tests {
     }
 
     #[test]
+    fn what_was_taken_over_joins_our_applied_claim_to_the_status_and_no_other() {
+        let entry = |manager: &str, operation: &str, subresource: &str, claim: Value| {
+            json!({ "manager": manager, "operation": operation, "apiVersion": "ex.dev/v1", "subresource": subresource,
+                "fieldsType": "FieldsV1", "fieldsV1": claim })
+        };
+        let found = json!([
+            entry("theirs", "Apply", "status", json!({ "f:status": { "f:a": {} } })),
+            entry("ours", "Update", "status", json!({ "f:status": { "f:b": {} } })),
+            entry("ours", "Apply", "", json!({ "f:metadata": { "f:labels": {} } })),
+            entry("old", "Update", "status", json!({ "f:status": { "f:c": {} } })),
+        ]);
+        let entries = managed_fields(&object(&found), "ours", Take::Managers(&["old"])).unwrap();
+        let (kept, taken) = entries.as_array().unwrap().split_at(3);
+        assert_eq!(kept, &found.as_array().unwrap()[..3]);
+        assert_eq!(taken, [entry("ours", "Apply", "status", json!({ "f:status": { "f:c": {} } }))]);
+    }
+
+    #[test]
     fn a_claim_to_no_field_of_the_status_is_dropped() {
         let live = object(&json!([
             { "manager": "creator", "operation": "Update", "apiVersion": "ex.dev/v1", "fieldsType": "FieldsV1",

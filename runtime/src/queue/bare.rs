@@ -99,3 +99,40 @@ pub async fn requeued(keys: usize, concurrency: NonZeroUsize, every: Duration, t
 fn named(keys: usize) -> impl Iterator<Item = Key> {
     (0..keys).map(|at| Key::new(Some("default"), &format!("object-{at}")))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    #[test]
+    fn every_key_is_taken_once_and_again_when_it_is_due() {
+        let mut bare = Bare::new(4);
+        assert!(bare.take().is_none(), "all at rest");
+        bare.fill();
+        let taken: Vec<Taken> = std::iter::from_fn(|| bare.take()).collect();
+        assert_eq!(taken.iter().map(|taken| &taken.0).collect::<HashSet<_>>(), bare.keys.iter().collect());
+        bare.requeue(&taken[0], 10 * SECOND);
+        bare.requeue(&taken[1], 20 * SECOND);
+        bare.pass(9 * SECOND);
+        assert!(bare.take().is_none());
+        bare.pass(SECOND);
+        assert_eq!(bare.take().unwrap().0, taken[0].0);
+        assert!(bare.take().is_none());
+        bare.pass(10 * SECOND);
+        assert_eq!(bare.take().unwrap().0, taken[1].0);
+        bare.fail(&taken[2]);
+        bare.pass(60 * SECOND);
+        assert_eq!(bare.take().unwrap().0, taken[2].0);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn requeued_keys_run_as_often_as_they_are_due() {
+        let passes = requeued(10, NonZeroUsize::new(2).unwrap(), 10 * SECOND, 100 * SECOND).await;
+        // Each takes up to a second more.
+        assert!((10 * 9..=10 * 11).contains(&passes), "{passes}");
+    }
+}

@@ -49,3 +49,15 @@ impl Lanes {
         self.lanes[at].pop_front()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_two_places_are_the_same() {
+        let (mut lanes, now, key) = (Lanes::default(), Instant::now(), Key::new(None, "a"));
+        let places = [(); 3].map(|()| lanes.push(Urgency::Changed, key.clone(), now));
+        assert!(places[0] != places[1] && places[1] != places[2] && places[0] != places[2]);
+    }
+}

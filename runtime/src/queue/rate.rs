@@ -47,7 +47,7 @@ impl Default for Rate {
 impl Bucket {
     fn reserve(&mut self, now: Instant) -> Instant {
         let every = Duration::from_secs(1) / self.per_second.get();
-        let ahead = self.ahead.filter(|ahead| *ahead > now).unwrap_or(now);
+        let ahead = self.ahead.map_or(now, |ahead| ahead.max(now));
         self.ahead = Some(ahead + every);
         let burst = every * (self.per_second.get() - 1);
         ahead.checked_sub(burst).map_or(now, |at| at.max(now))

@@ -325,3 +325,6 @@ impl Entry {
 fn is_other(refused: &str, version: Option<&str>) -> bool {
     version.is_none_or(|version| is_newer(version, refused))
 }
+
+#[cfg(test)]
+mod tests;

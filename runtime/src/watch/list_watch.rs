@@ -16,7 +16,7 @@ use tokio::time::{Instant, sleep_until, timeout};
 
 use super::watches::Form;
 use crate::client::is_too_long;
-use crate::version::is_newer;
+use crate::version::is_older;
 
 /// How long a watch is asked to last: less than the five minutes at which API servers end one that does not say.
 pub(super) const LIFE: Duration = Duration::from_secs(290);
@@ -127,7 +127,7 @@ impl<K> Watching<K> {
         if version.is_empty() {
             return Err(Error::NoVersion);
         }
-        if version != before && !is_newer(version, before) {
+        if is_older(version, before) {
             return Err(Error::WentBack(before.clone(), version.to_owned()));
         }
         (self.heard, self.position.checked) = (true, false);
@@ -289,7 +289,7 @@ impl<K: Form> ListWatch<K> {
         let params = ListParams { limit: Some(1), label_selector: None, ..self.list_params() };
         let list = timeout(PAGE, self.api.list(&params)).await.map_err(|_| Error::Unanswered)?.map_err(Error::List)?;
         let now = list.metadata.resource_version.ok_or(Error::NoVersion)?;
-        if now != version && !is_newer(&now, &version) {
+        if is_older(&now, &version) {
             return Err(Error::WentBack(version, now));
         }
         self.state = State::Listed(Position { version, checked: true });
@@ -321,3 +321,6 @@ fn version<K: Form>(object: &K) -> &str {
 fn is_cut(error: &kube::Error) -> bool {
     matches!(error, kube::Error::ReadEvents(_)) && !is_too_long(error)
 }
+
+#[cfg(test)]
+mod tests;

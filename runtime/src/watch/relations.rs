@@ -385,3 +385,6 @@ fn wake_askers(inner: &Weak<Inner>, target: &Target) {
         inner.queue.add(asker, Causes::WATCHED);
     }
 }
+
+#[cfg(test)]
+mod tests;

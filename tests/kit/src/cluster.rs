@@ -119,7 +119,8 @@ impl Builder {
     }
 
     /// The minor version of Kubernetes 1 the server says it is, which kubectl chooses its own by. Before 22 whoever creates an object comes to
-    /// own all of its status, as the servers of that time have it; all other rules stay those of today.
+    /// own all of its status, and before 23 an apply that creates a Service may not name a version, as the servers of that time have it; all
+    /// other rules stay those of today.
     #[must_use]
     pub fn minor_version(mut self, minor: u16) -> Self {
         self.options.release = Release { minor };

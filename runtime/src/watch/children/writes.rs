@@ -20,7 +20,7 @@ impl Writes {
     /// Whether the version is one of ours; it and what is older need not be remembered any longer.
     pub(super) fn delivered(&mut self, version: &str) -> bool {
         let ours = self.ours.iter().any(|ours| ours.as_ref() == version);
-        self.ours.retain(|ours| ours.as_ref() != version && is_newer(ours, version));
+        self.ours.retain(|ours| is_newer(ours, version));
         ours
     }
 

@@ -89,7 +89,7 @@ impl<K: crate::Primary> Held<K> {
     /// Whether a list holds an older version than is known.
     fn is_older(&self, listed: &str, source: Source<'_>) -> bool {
         let Source::List { wrote: written, .. } = source else { return false };
-        let is_past = |known: &str| known != listed && is_newer(known, listed);
+        let is_past = |known: &str| is_newer(known, listed);
         let is_still = |written: &&str| self.wrote.as_deref().is_some_and(|wrote| version(wrote) == *written);
         is_past(&self.version) || written.filter(is_still).is_some_and(is_past)
     }

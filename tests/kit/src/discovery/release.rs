@@ -5,6 +5,7 @@ use std::env::consts;
 use serde_json::{Value, json};
 
 use crate::apply::Rules;
+use crate::registry::Kind;
 
 /// The release of Kubernetes whose rules a server follows and whose version it reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +26,11 @@ impl Release {
     #[must_use]
     pub fn rules(&self) -> Rules {
         if self.minor < 22 { Rules::Before122 } else { Rules::Today }
+    }
+
+    /// Whether an apply that creates such an object may not name a version: early servers created a Service on a way of its own.
+    pub(crate) fn refuses_versions(self, kind: &Kind) -> bool {
+        self.minor < 23 && kind.group.is_empty() && kind.kind == "Service"
     }
 
     /// `/version`.

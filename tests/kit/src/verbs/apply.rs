@@ -103,7 +103,9 @@ fn typed_as_served(call: &Call, config: &Value) -> Result<(), Failure> {
 fn create(server: &Server, call: &Call, config: &Value) -> Result<Written, Failure> {
     let mut config = config.clone();
     let metadata = strategy::metadata(&mut config);
-    metadata.remove("resourceVersion");
+    if !server.options.release.refuses_versions(&call.kind) {
+        metadata.remove("resourceVersion");
+    }
     if let Some(uid) = metadata.get("uid").and_then(Value::as_str) {
         let why = format!("uid mismatch: the provided object specified uid {uid}, and no existing object was found");
         return Err(Failure::conflict(resource(&call.kind, call.name()), &why));
