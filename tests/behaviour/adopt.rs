@@ -113,6 +113,10 @@ async fn make_owned(world: &World) -> ConfigMap {
     world.create::<ConfigMap>(json!({ "metadata": metadata, "data": { "theirs": "1" } })).await
 }
 
+fn is_write_of_settings(call: &Call) -> bool {
+    call.is_write() && call.path.ends_with("/configmaps/settings")
+}
+
 fn is_foreign(widget: &Value) -> bool {
     reason(widget, "Ready") == "DependentForeign"
 }
@@ -219,11 +223,10 @@ async fn any_error_of_a_step_that_hands_on_the_refusal_is_a_wait(world: World) -
 async fn an_object_that_appears_after_the_look_is_left_alone(world: World) -> World {
     world.install(&definition()).await;
     let (pass_on, held) = watch::channel(false);
-    let is_create = |call: &Call| call.is_write() && call.path.ends_with("/configmaps/settings");
-    world.wire.fault(move |call| is_create(call).then(|| Fault::Hold(held.clone())));
+    world.wire.fault(move |call| is_write_of_settings(call).then(|| Fault::Hold(held.clone())));
     let operator = world.operator::<publisher>(Lab::at("a"));
     world.create::<Widget>(a_widget("w", json!({ "fetch": "hello" }))).await;
-    eventually(SOON, || async { (world.wire.count(is_create) > 0).then_some(()) }).await;
+    eventually(SOON, || async { (world.wire.count(is_write_of_settings) > 0).then_some(()) }).await;
     let theirs = make_theirs(&world).await;
     pass_on.send_replace(true);
     refused(&world, "w", &theirs).await;
@@ -311,6 +314,22 @@ async fn a_service_is_created_only_where_there_is_none_and_applied_from_then_on(
     eventually(SOON, || async { services.get("web").await.unwrap().labels().is_empty().then_some(()) }).await;
     operator.stop().await.unwrap();
     world
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_child_that_is_gone_already_is_deleted() {
+    let world = World::on(Server::InProcess).await.unwrap();
+    world.install(&definition()).await;
+    let operator = world.operator::<publisher>(Lab::at("a"));
+    world.create::<Widget>(a_widget("w", json!({ "fetch": "hello" }))).await;
+    world.until::<Widget>("w", "ready", is_ready).await;
+    world.wire.freeze_only("/configmaps");
+    free(&world).await;
+    world.wire.clear();
+    world.merge::<Widget>("w", json!({ "spec": { "store": "delete" } })).await;
+    world.until::<Widget>("w", "ready", is_ready).await;
+    assert_eq!(world.wire.count(is_write_of_settings), 1);
+    operator.stop().await.unwrap();
 }
 
 /// Kubernetes 1.20 in process, which takes no version in an apply that creates a Service.

@@ -303,7 +303,8 @@ mod tests {
 
     #[test]
     fn nothing_to_do_is_done_only_if_every_condition_was_reported() {
-        assert!(matches!(run(draft(vec![]), &[FETCH], halt(Class::Ignored)).0, Outcome::Failed { .. }));
+        let failed = run(draft(vec![]), &[FETCH], halt(Class::Ignored)).0;
+        assert_eq!(failed, Outcome::Failed { message: "nothing to do, but a condition was never reported".into() });
         let found = ["Fetched", "Stored"].map(|type_| Condition {
             observed_generation: Some(1),
             ..draft(vec![]).stamped(type_, Status::True, "Succeeded", "")

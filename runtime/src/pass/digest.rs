@@ -85,4 +85,15 @@ mod tests {
         assert_eq!(with(plain), with(plain.with_doc("It is stored. In S3.").with_message("It is stored.")));
         assert_ne!(with(plain), with(ConditionInfo::new("Stored", Polarity::Negative)));
     }
+
+    #[test]
+    fn what_the_operator_allows_counts_where_a_step_may_refer_to_other_objects() {
+        use crate::wiring::{How, StepWiring};
+        const WATCHING: StepWiring =
+            StepWiring { relations: &[Relation::new(How::WatchesByName, None)], ..StepWiring::EMPTY };
+        const OWNING: StepWiring = StepWiring { relations: &[Relation::new(How::Owns, None)], ..StepWiring::EMPTY };
+        let of = |steps: &'static [StepWiring], access| wiring(&Wiring { steps, ..Wiring::EMPTY }, None, access);
+        assert_eq!(of(&[OWNING], Access::ByAcl), of(&[OWNING], Access::SameNamespace));
+        assert_ne!(of(&[WATCHING], Access::ByAcl), of(&[WATCHING], Access::SameNamespace));
+    }
 }

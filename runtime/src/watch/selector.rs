@@ -51,6 +51,8 @@ mod tests {
             ("", true),
             ("a", true),
             ("c", false),
+            ("a in (x, z),c", false),
+            ("a in (x), a", true),
             ("!a", false),
             ("! c", true),
             ("a=x", true),
