@@ -95,7 +95,7 @@ async fn an_undecodable_object_is_reported_counted_and_shown(world: World) -> Wo
     assert!(shown["undecodable"].as_str().unwrap().starts_with("spec.size: invalid type: string"), "{shown:#}");
     let page = get(address, "/debug/objects").await.body;
     assert!(page.contains("Undecodable: spec.size: ") && !page.contains("hidden-value"), "{page}");
-    let event = world.events("odd").await.remove(0);
+    let event = eventually(SOON, || async { world.events("odd").await.into_iter().next() }).await;
     let (about, odd) = (event.involved_object, raw(&world).get("odd").await.unwrap().metadata);
     assert_eq!(
         (about.api_version.as_deref(), about.kind.as_deref()),

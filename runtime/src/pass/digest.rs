@@ -96,4 +96,17 @@ mod tests {
         assert_eq!(of(&[OWNING], Access::ByAcl), of(&[OWNING], Access::SameNamespace));
         assert_ne!(of(&[WATCHING], Access::ByAcl), of(&[WATCHING], Access::SameNamespace));
     }
+
+    #[test]
+    fn a_relation_is_described_by_its_kind_and_by_what_differs_from_the_default() {
+        use k8s_openapi::api::core::v1::Secret;
+
+        use crate::wiring::{Cache, How, KindInfo};
+        let owns = Relation::new(How::Owns, Some(KindInfo::of::<Secret>));
+        assert_eq!(describe(&owns), "Owns v1/Secret");
+        assert_eq!(describe(&owns.cached(Cache::None)), "Owns v1/Secret");
+        assert_eq!(describe(&owns.cached(Cache::Full)), "Owns v1/Secret keeps Full");
+        assert_eq!(describe(&Relation { adopt: Adopt::Always, ..owns }), "Owns v1/Secret adopts Always");
+        assert_eq!(describe(&Relation::new(How::Reads, None)), "Reads ");
+    }
 }

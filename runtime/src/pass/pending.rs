@@ -124,3 +124,26 @@ impl<R: Reconciler> PassWorker<R> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use k8s_openapi::api::core::v1::ConfigMap;
+    use serde_json::json;
+
+    use super::*;
+
+    fn map(uid: &str, generation: i64) -> ConfigMap {
+        serde_json::from_value(json!({ "metadata": { "name": "m", "uid": uid, "generation": generation } })).unwrap()
+    }
+
+    #[test]
+    fn a_status_is_sent_again_only_where_nothing_but_its_timer_woke_the_same_generation_of_the_object() {
+        let intents = (StatusIntent::empty(), StatusIntent::empty());
+        let pending = Pending::new(&map("u", 2), intents, (&Outcome::Done, Retry::Slow), Vec::new());
+        assert!(pending.holds_for(&map("u", 2), Causes::RETRY));
+        assert!(!pending.holds_for(&map("v", 2), Causes::RETRY));
+        assert!(!pending.holds_for(&map("u", 3), Causes::RETRY));
+        assert!(!pending.holds_for(&map("u", 2), Causes::RESYNC));
+        assert!(!pending.holds_for(&map("u", 2), Causes::RETRY | Causes::GENERATION));
+    }
+}

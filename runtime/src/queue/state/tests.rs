@@ -49,3 +49,52 @@ fn no_timer_is_set_for_longer_than_a_year() {
     pass(&mut state, "a", Next::After(Duration::MAX), now);
     assert_eq!(state.wake(now), Some(now + 366 * 24 * 3600 * SECOND));
 }
+
+#[test]
+fn a_key_at_rest_has_no_history() {
+    let (mut state, now) = (State::default(), Instant::now());
+    let retry = || Next::Retry { progressed: false, at_least: None };
+    pass(&mut state, "a", retry(), now);
+    state.add(&key("a"), Causes::GENERATION, now);
+    assert_eq!(state.take(now).map(|task| task.attempt.failures), Some(1));
+    state.finish(&key("a"), ended(Next::After(SECOND)), now);
+    state.wake(now + SECOND);
+    assert_eq!(state.take(now + SECOND).map(|task| task.attempt), Some(Attempt::default()));
+    state.finish(&key("a"), ended(Next::Await), now + SECOND);
+    assert!(state.is_blank());
+}
+
+#[test]
+fn a_place_that_was_given_up_for_a_better_one_is_void() {
+    let (mut state, now) = (State::default(), Instant::now());
+    state.add(&key("a"), Causes::RESYNC, now);
+    state.add(&key("a"), Causes::GENERATION, now);
+    assert_eq!(state.figures().waiting, [1, 0, 0]);
+    assert_eq!(state.figures().added, 1, "it wanted a pass before");
+    assert!(state.take(now).is_some());
+    state.add(&key("a"), Causes::RESYNC, now);
+    assert!(state.take(now).is_none(), "the void place starts no second pass");
+    assert_eq!(state.figures().looked, 2);
+    state.finish(&key("a"), ended(Next::Await), now);
+    assert!(state.take(now).is_some());
+    assert_eq!((state.figures().added, state.figures().looked), (2, 3));
+}
+
+#[test]
+fn a_try_that_is_due_still_moves_with_a_new_generation_alone() {
+    let (mut state, now) = (State::default(), Instant::now());
+    let retry = || Next::Retry { progressed: false, at_least: Some(60 * SECOND) };
+    let due = |state: &mut State, causes: Causes, at: Instant| {
+        state.add(&key("a"), causes, at);
+        assert!(state.take(at).is_some());
+        state.finish(&key("a"), ended(retry()), at);
+        state.wake(at).map(|due| due - now)
+    };
+    assert_eq!(due(&mut state, Causes::APPEARED, now), Some(60 * SECOND));
+    let later = now + 30 * SECOND;
+    state.add(&key("a"), Causes::GENERATION, later);
+    assert_eq!(state.take(later).map(|task| task.attempt.failures), Some(1));
+    state.finish(&key("a"), ended(Next::Retry { progressed: false, at_least: None }), later);
+    state.add(&key("a"), Causes::APPEARED, later);
+    assert_eq!(state.take(later).map(|task| task.attempt.failures), Some(1), "the curve began anew");
+}
