@@ -93,7 +93,7 @@ impl Recorder {
             regarding: Some(about.clone()),
             related: event.secondary.clone(),
             note: Some(super::cut(note, MAX_NOTE).to_owned()).filter(|note| !note.is_empty()),
-            metadata: ObjectMeta { name: Some(name), ..ObjectMeta::default() },
+            metadata: ObjectMeta { namespace: about.namespace.clone(), name: Some(name), ..ObjectMeta::default() },
             reporting_controller: Some(self.controller.clone()),
             reporting_instance: Some(self.controller.clone()),
             type_: Some(if matches!(event.type_, EventType::Normal) { "Normal" } else { "Warning" }.into()),
