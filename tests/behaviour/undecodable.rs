@@ -98,9 +98,7 @@ async fn an_undecodable_object_is_reported_counted_and_shown(world: World) -> Wo
     let odd = raw(&world).get("odd").await.unwrap().metadata;
     let about = json!({ "apiVersion": "undecodable.tests.evenkeel.dev/v1", "kind": "Oddity", "namespace": odd.namespace,
         "name": "odd", "uid": odd.uid });
-    let sent = world.wire.calls().into_iter().filter(|call| call.is_event() && call.method == "POST");
-    let mut sent = sent.filter_map(|call| serde_json::from_str::<Value>(&call.body).ok());
-    assert!(sent.any(|event| event["reason"] == "Undecodable" && event["regarding"] == about), "{about:#}");
+    assert_eq!(world.sent("odd", "Undecodable")[0]["regarding"], about);
     // A change of something else repeats nothing.
     let label = Patch::Merge(json!({ "metadata": { "labels": { "a": "b" } } }));
     raw(&world).patch("odd", &PatchParams::default(), &label).await.unwrap();

@@ -236,13 +236,18 @@ impl World {
         self.wire.count(|call| call.is_event() && call.is_write() && call.body.contains(&quoted))
     }
 
-    /// The notes of the events of the reason about an object, as the operator sent them.
+    /// The events of the reason about an object, as the operator sent them.
     #[must_use]
-    pub fn notes(&self, name: &str, reason: &str) -> Vec<String> {
+    pub fn sent(&self, name: &str, reason: &str) -> Vec<Value> {
         let sent = self.wire.calls().into_iter().filter(|call| call.is_event() && call.method == "POST");
         let events = sent.filter_map(|call| serde_json::from_str::<Value>(&call.body).ok());
-        let wanted = events.filter(|event| event["reason"] == reason && event["regarding"]["name"] == name);
-        wanted.filter_map(|event| event["note"].as_str().map(ToOwned::to_owned)).collect()
+        events.filter(|event| event["reason"] == reason && event["regarding"]["name"] == name).collect()
+    }
+
+    /// Their notes.
+    #[must_use]
+    pub fn notes(&self, name: &str, reason: &str) -> Vec<String> {
+        self.sent(name, reason).iter().filter_map(|event| event["note"].as_str().map(ToOwned::to_owned)).collect()
     }
 
     /// The events about an object.
