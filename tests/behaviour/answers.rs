@@ -1,10 +1,13 @@
 //! Answers that are not what was asked for: the API server, or a proxy before it, did not carry the call out, and it is sent again.
 
+use std::time::Duration;
+
 use evenkeel_testkit::{Effect, Fault, Verb};
 use evenkeel_tests::widget::{Lab, Widget, a_widget, definition, is_ready, widget};
 use evenkeel_tests::world::{Server, World};
 use k8s_openapi::api::core::v1::ConfigMap;
 use serde_json::json;
+use tokio::time::Instant;
 
 const WIDGETS: &str = "tester/widget";
 
@@ -35,4 +38,25 @@ async fn a_write_that_gets_another_answer_is_sent_again() {
         assert_eq!(world.cluster().faults().pending(), 0, "{effect:?}");
         operator.stop().await.unwrap();
     }
+}
+
+/// A body that failed, and whose status could not be written either, is not kept waiting for a second back-off once the status is written.
+#[tokio::test(start_paused = true)]
+async fn a_body_that_failed_in_an_outage_runs_within_a_minute_after_it() {
+    let world = World::on(Server::InProcess).await.unwrap();
+    world.install(&definition()).await;
+    let operator = world.operator::<widget>(Lab::at("a"));
+    for (resource, subresource) in [("configmaps", ""), ("widgets", "status")] {
+        let fault = Fault::new(Effect::Unavailable).caller(WIDGETS).verb(Verb::Patch);
+        world.cluster().faults().add(fault.resource(resource).subresource(subresource).always());
+    }
+    world.create::<Widget>(a_widget("w", json!({ "child": "x", "interval": "240h" }))).await;
+    tokio::time::sleep(Duration::from_secs(600)).await;
+    world.cluster().faults().clear();
+    let over = Instant::now();
+    while !is_ready(&world.raw::<Widget>("w").await) {
+        assert!(over.elapsed() < Duration::from_secs(60), "the next try is less than a minute away");
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    operator.stop().await.unwrap();
 }

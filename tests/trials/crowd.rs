@@ -8,10 +8,10 @@ use crate::yard::Yard;
 pub async fn many_come_and_some_are_deleted(yard: &Yard) {
     let (many, deleted) = if long() { (10_000, 1_000) } else { (200, 20) };
     yard.create(many).await;
-    yard.settle(&format!("{} objects", yard.count())).await;
+    yard.settle_all(&format!("{} objects created", yard.count())).await;
     yard.kill();
     yard.start(&[]);
     yard.settle("a restart").await;
     yard.remove(deleted).await;
-    yard.settle(&format!("{deleted} of them deleted")).await;
+    yard.settle_all(&format!("{deleted} of them deleted")).await;
 }

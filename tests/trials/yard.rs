@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use evenkeel_tests::listener::objects_if_up;
 use evenkeel_tests::real::{RealServer, Version};
-use evenkeel_tests::trial::{Process, Proxy, settle, wanted};
+use evenkeel_tests::trial::{Process, Proxy, settle, settle_all, wanted};
 use futures::StreamExt;
 use futures::stream::iter;
 use k8s_openapi::api::core::v1::Secret;
@@ -207,17 +207,22 @@ impl Yard {
         insist(|| parcels.list(&every)).await;
     }
 
-    /// Waits until everything is as it should be.
+    /// Waits until everything is as it should be after a fault.
     pub async fn settle(&self, fault: &str) -> Duration {
-        let (truth, files) = (self.truth(), self.files());
-        let fault = format!("{:?}, {fault}", self.version);
-        let (truth, files) = (&truth, &files);
-        let wrong = || async {
-            let wrong = truth.wrong(&self.client, files).await;
-            // Only then: of many objects, either is a long list.
-            if wrong.is_empty() { self.failing(truth).await } else { wrong }
-        };
-        settle(&fault, wrong).await
+        let truth = self.truth();
+        settle(&format!("{:?}, {fault}", self.version), || self.wrong(&truth)).await
+    }
+
+    /// Waits until much work is done.
+    pub async fn settle_all(&self, work: &str) -> Duration {
+        let truth = self.truth();
+        settle_all(&format!("{:?}, {work}", self.version), || self.wrong(&truth)).await
+    }
+
+    async fn wrong(&self, truth: &Truth) -> Vec<String> {
+        let wrong = truth.wrong(&self.client, &self.files()).await;
+        // Only then: of many objects, either is a long list.
+        if wrong.is_empty() { self.failing(truth).await } else { wrong }
     }
 
     /// The objects whose last pass failed, though nothing of them is wrong: a resync met the fault. The next fault would find them in a

@@ -226,7 +226,7 @@ impl<R: Reconciler> PassWorker<R> {
         let pending = self.pending(key);
         // What the last body found out is in no status: the object is not as it should be, whatever its digest says.
         let behind = pending.is_some();
-        if let Some(pending) = pending.filter(|pending| pending.holds_for(&*object, causes)) {
+        if let Some(pending) = pending.filter(|pending| self.is_sent_alone(pending, &object, causes)) {
             return self.resend(key, object, pending).boxed().await;
         }
         let held_up = self.policy(&object).halt().or_else(|| self.held_up(key, &object));

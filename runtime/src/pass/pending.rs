@@ -11,7 +11,7 @@ use super::{PassWorker, account, event};
 use crate::backend::ApiError;
 use crate::draft::StatusIntent;
 use crate::outcome::Outcome;
-use crate::queue::{Causes, Key, Next};
+use crate::queue::{Causes, Curve, Key, Next};
 use crate::rbac::plural_and_group;
 use crate::reconciler::Reconciler;
 use crate::retry::Retry;
@@ -48,7 +48,7 @@ impl Pending {
     }
 
     /// Whether it may be written as it is: nothing but the retry timer woke the object. Anything else runs the body anew.
-    pub(super) fn holds_for(&self, object: &impl Resource, causes: Causes) -> bool {
+    fn holds_for(&self, object: &impl Resource, causes: Causes) -> bool {
         let same = object.uid().as_deref() == Some(&*self.uid) && object.meta().generation == self.generation;
         same && causes == Causes::RETRY
     }
@@ -112,6 +112,21 @@ impl<R: Reconciler> PassWorker<R> {
     /// The status that still has to be written.
     pub(super) fn pending(&self, key: &Key) -> Option<Pending> {
         self.memory().get_mut(key)?.pending.take()
+    }
+
+    /// Whether it is sent again without the body.
+    pub(super) fn is_sent_alone(&self, pending: &Pending, object: &R::Object, causes: Causes) -> bool {
+        pending.holds_for(object, causes) && !self.is_due(pending, object)
+    }
+
+    /// Whether the body is to be tried again by now: it failed, too, and its back-off is no longer than that of the write. Otherwise it
+    /// would wait for a second back-off after the write, and an outage makes that a long one.
+    fn is_due(&self, pending: &Pending, object: &R::Object) -> bool {
+        match self.schedule(object, (&pending.outcome, pending.retry), false, &mut Vec::new()) {
+            Next::Retry { .. } => true,
+            Next::RetryAlong { curve, .. } => curve == Curve::FAST,
+            _ => false,
+        }
     }
 
     pub(super) async fn resend(&self, key: &Key, object: Arc<R::Object>, pending: Pending) -> Next {

@@ -12,17 +12,34 @@ pub const DEADLINE: Duration = Duration::from_secs(60);
 /// # Panics
 /// When something is still wrong after the deadline; the message lists it.
 pub async fn settle<F: Future<Output = Vec<String>>>(fault: &str, wrong: impl Fn() -> F) -> Duration {
+    wait(fault, wrong, false).await
+}
+
+/// Waits likewise for work that takes as long as there is much of it: the deadline begins anew whenever less is wrong than ever before.
+///
+/// # Panics
+/// When for so long nothing gets right; the message lists what is wrong.
+pub async fn settle_all<F: Future<Output = Vec<String>>>(work: &str, wrong: impl Fn() -> F) -> Duration {
+    wait(work, wrong, true).await
+}
+
+async fn wait<F: Future<Output = Vec<String>>>(fault: &str, wrong: impl Fn() -> F, goes_on: bool) -> Duration {
     let start = Instant::now();
+    let (mut since, mut least) = (start, usize::MAX);
     loop {
         let found = wrong().await;
         if found.is_empty() {
             println!("  {fault}: everything is right after {:.1} s", start.elapsed().as_secs_f64());
             return start.elapsed();
         }
+        if goes_on && found.len() < least {
+            (since, least) = (Instant::now(), found.len());
+        }
         assert!(
-            start.elapsed() < DEADLINE,
-            "{fault}: {} things are wrong {DEADLINE:?} after it, such as:\n  {}",
+            since.elapsed() < DEADLINE,
+            "{fault}: {} things are wrong after {:?}, such as:\n  {}",
             found.len(),
+            start.elapsed(),
             found[..found.len().min(10)].join("\n  ")
         );
         sleep(Duration::from_millis(250)).await;

@@ -6,7 +6,7 @@ pub mod kills;
 pub mod process;
 pub mod proxy;
 
-pub use self::deadline::settle;
+pub use self::deadline::{settle, settle_all};
 pub use self::process::Process;
 pub use self::proxy::Proxy;
 
