@@ -6,8 +6,10 @@ use std::time::Duration;
 use evenkeel_testkit::{Effect, Fault, Verb, eventually};
 use evenkeel_tests::widget::{Lab, Widget, a_widget, condition, definition, is_ready, widget};
 use evenkeel_tests::world::{Running, Server, World};
+use futures::FutureExt;
+use futures::future::BoxFuture;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
-use kube::api::{DeleteParams, Patch, PatchParams};
+use kube::api::{Api, DeleteParams, Patch, PatchParams};
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
@@ -107,6 +109,65 @@ async fn drift_of_an_owned_object_is_repaired_at_once() {
     eventually(SOON, repaired).await;
     maps.delete("one", &DeleteParams::default()).await.unwrap();
     eventually(SOON, || async { maps.get_opt("one").await.ok()? }).await;
+}
+
+/// How others undo what was applied to the object.
+type Undo = fn(Api<ConfigMap>) -> BoxFuture<'static, ()>;
+
+/// For the ten minutes in which somebody undoes each correction at once: how many there were.
+async fn corrections_against(stage: &Stage, undo: Undo) -> usize {
+    stage.create("one", json!({ "child": "x" })).await;
+    stage.becomes_ready("one").await;
+    let (maps, before) = (stage.world.api::<ConfigMap>(), stage.passes("one"));
+    let other = tokio::spawn(async move {
+        loop {
+            let map = maps.get_opt("one").await.unwrap();
+            if map.is_some_and(|map| map.data.unwrap()["data"] != "drifted") {
+                undo(maps.clone()).await;
+            }
+            sleep(Duration::from_millis(10)).await;
+        }
+    });
+    sleep(Duration::from_secs(600)).await;
+    let corrections = stage.passes("one") - before;
+
+    // What the author of the object wants is done at once, all the same.
+    stage.merge("one", json!({ "spec": { "child": "y" } })).await;
+    sleep(Duration::from_secs(1)).await;
+    assert_eq!(stage.passes("one"), before + corrections + 1);
+    other.abort();
+    let maps = stage.world.api::<ConfigMap>();
+    let is_right = || async { (maps.get_opt("one").await.ok()??.data?["data"] == "y").then_some(()) };
+    eventually(Duration::from_secs(61), is_right).await;
+    corrections
+}
+
+#[tokio::test(start_paused = true)]
+async fn corrections_that_others_undo_at_once_follow_each_other_ever_more_slowly() {
+    let delete: Undo = |maps| async move { drop(maps.delete("one", &DeleteParams::default()).await) }.boxed();
+    let change: Undo = |maps| {
+        let drifted = Patch::Merge(json!({ "data": { "data": "drifted" } }));
+        async move { drop(maps.patch("one", &PatchParams::default(), &drifted).await) }.boxed()
+    };
+    for undo in [delete, change] {
+        let corrections = corrections_against(&Stage::new().await, undo).await;
+        // Three, then after 1, 2, 4, .. 32 s, then once a minute.
+        assert!((15..=20).contains(&corrections), "{corrections}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_others_add_to_an_owned_object_is_no_correction_and_never_waits() {
+    let stage = Stage::new().await;
+    stage.create("one", json!({ "child": "x" })).await;
+    stage.becomes_ready("one").await;
+    let (maps, before) = (stage.world.api::<ConfigMap>(), stage.passes("one"));
+    for at in 1..=30 {
+        let patch = Patch::Merge(json!({ "data": { "other": at.to_string() } }));
+        maps.patch("one", &PatchParams::default(), &patch).await.unwrap();
+        sleep(Duration::from_secs(1)).await;
+        assert_eq!(stage.passes("one"), before + at);
+    }
 }
 
 #[tokio::test(start_paused = true)]

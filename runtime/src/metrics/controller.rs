@@ -171,7 +171,7 @@ fn result(outcome: &str, next: &Next) -> &'static str {
         }
         Next::Retry { .. } | Next::Undone { .. } | Next::RetryAlong { .. } => "error",
         Next::Conflict { .. } => "requeue",
-        Next::After(_) => "requeue_after",
+        Next::After(_) | Next::Later(_) => "requeue_after",
         Next::Await | Next::Store(_) | Next::Forget if matches!(outcome, "Stalled" | UNDECODABLE) => "error",
         Next::Await | Next::Store(_) | Next::Forget => "success",
     }

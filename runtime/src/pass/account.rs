@@ -19,6 +19,9 @@ tokio::task_local! {
 /// The word of a pass that found the object as it was.
 pub(super) const UNCHANGED: &str = "Unchanged";
 
+/// The word of a pass that is put off, as others undo what is applied to the owned objects.
+const CONTESTED: &str = "Contested";
+
 /// An event, and what it is about.
 pub(super) type Told = (Event, ObjectReference);
 
@@ -49,6 +52,7 @@ fn word(next: &Next, said: Option<&'static str>) -> &'static str {
         (Next::Forget, _) => Outcome::Gone.as_str(),
         (_, Some(said)) => said,
         (Next::Retry { .. } | Next::Undone { .. } | Next::RetryAlong { .. }, None) => "Failed",
+        (Next::Later(_), None) => CONTESTED,
         (Next::Await | Next::After(_) | Next::Store(_), None) => Outcome::Ignored.as_str(),
     }
 }

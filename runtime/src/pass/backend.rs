@@ -162,7 +162,12 @@ impl PassBackend {
         let seen = Seen::of(&target, &applied);
         let moved = guard.wrote(&seen, &applied, &self.key);
         self.tracked().moved(moved);
-        self.children.applied(&target, Applied { intent, seen, object: applied.clone() });
+        let now = Applied { intent, seen, object: applied.clone() };
+        if moved == 0 {
+            self.children.applied(&target, now);
+        } else if let Some(pause) = self.children.changed(&target, now) {
+            tracing::warn!(object = %target, ?pause, "others undo what is applied to it; the next correction waits");
+        }
         Ok(applied)
     }
 

@@ -3,8 +3,12 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use kube::api::DynamicObject;
+use tokio::time::Instant;
+
+use super::contest::Contest;
 
 use crate::backend::Target;
 use crate::operation::Operation;
@@ -36,6 +40,7 @@ struct Made {
     writes: BTreeMap<String, Written>,
     /// By their place in the code.
     operations: BTreeMap<&'static str, Operation>,
+    contest: Contest,
 }
 
 impl Children {
@@ -58,6 +63,21 @@ impl Children {
 
     pub(super) fn applied(&self, target: &Target, applied: Applied) {
         self.lock().writes.insert(target.to_string(), Written::Applied(Box::new(applied)));
+    }
+
+    /// The same, where the write changed the object. Where it was applied like that before, others had changed or removed it: returns the
+    /// pause before the next such correction, if there is one.
+    pub(super) fn changed(&self, target: &Target, applied: Applied) -> Option<Duration> {
+        let (mut made, name) = (self.lock(), target.to_string());
+        let is_correction =
+            matches!(made.writes.get(&name), Some(Written::Applied(before)) if before.intent == applied.intent);
+        made.writes.insert(name.clone(), Written::Applied(Box::new(applied)));
+        is_correction.then(|| made.contest.corrected(name, Instant::now())).flatten()
+    }
+
+    /// How long a change of the owned objects is to wait, as others undo what we do.
+    pub(super) fn contested(&self) -> Option<Duration> {
+        self.lock().contest.left(Instant::now())
     }
 
     /// The object was deleted. `watched` is what was known of it, where a cache may show it for a while.

@@ -11,6 +11,7 @@ mod calls;
 mod children;
 mod claim;
 mod clock;
+mod contest;
 mod delete;
 mod depend;
 mod digest;
@@ -40,6 +41,7 @@ mod undecodable;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
 
 use futures::FutureExt;
 use k8s_openapi::api::core::v1::ObjectReference;
@@ -209,6 +211,9 @@ impl<R: Reconciler> PassWorker<R> {
             Ok(None) => return self.absent(key),
             Err(error) => return self.unreachable(&error),
         };
+        if let Some(left) = self.contested(key, causes) {
+            return Next::Later(left);
+        }
         if let Some(other) = self.elsewhere(&object) {
             return self.yield_to(key, &object, other);
         }
@@ -268,6 +273,11 @@ impl<R: Reconciler> PassWorker<R> {
         let recorder = self.recorder.clone();
         let tail = (!told.is_empty()).then(|| event::publish(recorder, told).instrument(begun.span).boxed());
         Ran { next: schedule::not_before(next, retry_after), tail }
+    }
+
+    /// How long a change of what it owns waits, as others undo what we do. Any other cause runs the pass at once.
+    fn contested(&self, key: &Key, causes: Causes) -> Option<Duration> {
+        (causes == Causes::OWNED).then(|| self.memory().get(key)?.children.contested()).flatten()
     }
 
     fn unreachable(&self, error: &ApiError) -> Next {

@@ -91,6 +91,7 @@ pub(super) fn not_before(next: Next, retry_after: Option<Duration>) -> Next {
     match next {
         Next::After(delay) => Next::After(delay.max(least)),
         Next::Store(delay) => Next::Store(delay.max(least)),
+        Next::Later(delay) => Next::Later(delay.max(least)),
         Next::Retry { progressed, at_least } => Next::Retry { progressed, at_least: later(at_least) },
         Next::Undone { at_least } => Next::Undone { at_least: later(at_least) },
         Next::RetryAlong { progressed, curve, at_least } => {

@@ -94,6 +94,8 @@ pub(crate) enum Next {
     After(Duration),
     /// After exactly this time, but not to run the body: the digest of the last pass is to be stored.
     Store(Duration),
+    /// After exactly this time, for the same causes: the pass was put off. A try that is due before runs when it is due.
+    Later(Duration),
     /// Along the back-off curve of the key, for ever.
     Retry {
         /// The curve starts anew.

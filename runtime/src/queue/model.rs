@@ -93,6 +93,11 @@ impl Model {
                 (key.attempt, key.retry_at) = (Attempt::default(), None);
                 Some((now + *delay, self.events, Causes::RESYNC))
             }
+            Next::Later(delay) => {
+                let retry = key.retry_at.filter(|at| *at < now + *delay);
+                let (at, causes) = retry.map_or((now + *delay, ran), |at| (at, ran | Causes::RETRY));
+                Some((at, self.events, causes))
+            }
             Next::Retry { .. } => {
                 let anew = ran.contains(Causes::GENERATION);
                 key.attempt = Attempt { failures: if anew { 0 } else { key.attempt.failures }, conflicts: 0 };
@@ -131,9 +136,10 @@ fn causes(rng: &mut StdRng) -> Causes {
 }
 
 fn next(rng: &mut StdRng) -> Next {
-    match rng.random_range(0..3) {
+    match rng.random_range(0..4) {
         0 => Next::Await,
-        1 => Next::After(Duration::from_secs(rng.random_range(0..20))),
+        1 => Next::Later(Duration::from_secs(rng.random_range(0..20))),
+        2 => Next::After(Duration::from_secs(rng.random_range(0..20))),
         _ => Next::Retry { progressed: false, at_least: None },
     }
 }

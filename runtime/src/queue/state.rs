@@ -270,6 +270,11 @@ impl Entry {
                 self.rest();
                 Some((now + delay.min(HORIZON), Causes::WIRING))
             }
+            Next::Later(delay) => {
+                let at = now + delay.min(HORIZON);
+                let retry = self.retry_at.filter(|retry| *retry < at);
+                Some(retry.map_or((at, ran), |retry| (retry, ran | Causes::RETRY)))
+            }
             Next::Retry { progressed, at_least } => {
                 let anew = progressed || ran.contains(Causes::GENERATION);
                 let at = self.fail(now, anew, |failures| ended.curve.delay_at(failures, drawn));
