@@ -343,4 +343,15 @@ mod tests {
         let (_, intent) = run(draft(found.to_vec()), &[FETCH, STORE], None);
         assert!(intent.conditions.iter().all(|c| !["Foreign", RECONCILING, STALLED].contains(&c.type_.as_str())));
     }
+
+    #[test]
+    fn what_a_progress_write_said_is_what_is_there_now() {
+        let condition = |type_: &str| Condition::new(type_, Status::True, "Earlier", "");
+        let found = [READY, "Theirs", STALLED, RECONCILING, "Fetched"].map(condition);
+        let mut draft = draft(found.to_vec());
+        let written = Condition::new(READY, Status::False, "Now", "");
+        draft.recorded(StatusIntent { conditions: vec![written], ..StatusIntent::empty() });
+        let there: Vec<_> = draft.before.conditions.iter().map(|c| (c.type_.as_str(), c.reason.as_str())).collect();
+        assert_eq!(there, [("Theirs", "Earlier"), ("Fetched", "Earlier"), (READY, "Now")]);
+    }
 }

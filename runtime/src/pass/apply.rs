@@ -218,7 +218,108 @@ fn doubt(write: &Write, error: &ApiError) -> Option<Doubt> {
 
 #[cfg(test)]
 mod tests {
+    use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
+
     use super::*;
+    use crate::pass::scripted::{Answer, Script, absent, conflict, error, object, target};
+
+    /// The object as it stands when this owner controls it: `o` is ours, of another kind than all others.
+    fn owned_by(version: &str, uid: &str) -> Answer {
+        let (kind, name) = (if uid == "o" { "Pod" } else { "Node" }, format!("pod-{uid}"));
+        let owner = json!({ "apiVersion": "v1", "kind": kind, "name": name, "uid": uid, "controller": true });
+        object(version, json!({ "ownerReferences": [owner] }))
+    }
+
+    /// Runs a call on the object for the owner `o`.
+    async fn as_owner<T>(
+        script: &Script,
+        run: impl AsyncFnOnce(Owned<'_>) -> Result<T, ApiError>,
+    ) -> Result<T, ApiError> {
+        let owner = OwnerReference {
+            api_version: "v1".into(),
+            kind: "Pod".into(),
+            name: "pod-o".into(),
+            uid: "o".into(),
+            controller: Some(true),
+            block_owner_deletion: None,
+        };
+        let claimant = Claimant { owner: &owner, manager: "tester" };
+        run(Owned { calls: &script.calls, claimant, target: &target(), asker: None }).await
+    }
+
+    async fn applied(script: &Script, adopt: Adopt, known: Option<&str>) -> Result<DynamicObject, ApiError> {
+        let object = json!({ "metadata": { "name": "x" } });
+        as_owner(script, async |owned: Owned<'_>| owned.apply(adopt, &object, known.map(Into::into)).await).await
+    }
+
+    fn times(script: &Script, what: &str) -> usize {
+        script.asked().iter().filter(|asked| *asked == what).count()
+    }
+
+    #[tokio::test]
+    async fn an_object_that_is_another_one_each_time_is_tried_four_times() {
+        let rounds = (1..20).flat_map(|version| [conflict(), owned_by(&version.to_string(), "o")]);
+        let script = Script::new(rounds);
+        assert!(matches!(applied(&script, Adopt::Never, Some("u")).await, Err(ApiError::Conflict(_))));
+        assert_eq!((times(&script, "PATCH x"), times(&script, "GET x")), (TRIES, TRIES - 1));
+    }
+
+    #[tokio::test]
+    async fn a_create_names_version_one_and_an_update_the_uid() {
+        let script = Script::new([object("2", json!({}))]);
+        applied(&script, Adopt::Never, None).await.unwrap();
+        assert_eq!(script.sent()[0]["metadata"], json!({ "name": "x", "resourceVersion": "1" }));
+        let script = Script::new([object("2", json!({}))]);
+        applied(&script, Adopt::Never, Some("u")).await.unwrap();
+        assert_eq!(script.sent()[0]["metadata"], json!({ "name": "x", "uid": "u" }));
+    }
+
+    #[tokio::test]
+    async fn what_is_not_valid_is_told_where_no_object_is_in_the_way() {
+        let script = Script::new([error(422, "Invalid", "spec.ports: required"), absent()]);
+        assert!(matches!(applied(&script, Adopt::Never, None).await, Err(ApiError::Invalid(_))));
+        assert_eq!(script.asked(), ["PATCH x", "GET x"]);
+        // Where there is none any more after a conflict, it is made.
+        let script = Script::new([conflict(), absent(), object("2", json!({}))]);
+        assert!(applied(&script, Adopt::Never, Some("u")).await.is_ok());
+        assert_eq!(script.sent()[2]["metadata"]["resourceVersion"], "1");
+    }
+
+    #[tokio::test]
+    async fn the_other_controller_goes_before_the_object_is_taken_over() {
+        let script = Script::new([conflict(), owned_by("7", "p"), object("8", json!({})), owned_by("9", "o")]);
+        applied(&script, Adopt::Always, None).await.unwrap();
+        assert_eq!(script.asked(), ["PATCH x", "GET x", "PATCH x", "PATCH x"]);
+        assert_eq!(script.sent()[2], json!({ "metadata": { "resourceVersion": "7", "ownerReferences": [] } }));
+        assert_eq!(script.sent()[3]["metadata"], json!({ "name": "x", "uid": "u", "resourceVersion": "8" }));
+        // One that nobody controls is taken at once, and one of another owner is refused.
+        let script = Script::new([conflict(), object("7", json!({})), owned_by("8", "o")]);
+        applied(&script, Adopt::IfUnowned, None).await.unwrap();
+        assert_eq!(script.sent()[2]["metadata"], json!({ "name": "x", "uid": "u", "resourceVersion": "7" }));
+        let script = Script::new([conflict(), owned_by("7", "p")]);
+        assert!(matches!(applied(&script, Adopt::IfUnowned, None).await, Err(ApiError::Foreign(_))));
+    }
+
+    #[tokio::test]
+    async fn a_deletion_that_meets_another_version_looks_again_and_gives_up_after_three() {
+        let known = || Some(Version { uid: "u".into(), resource_version: "5".into() });
+        let deleted = async |answers: Vec<Answer>| {
+            let script = Script::new(answers);
+            (as_owner(&script, async |owned: Owned<'_>| owned.delete(known()).await).await, script)
+        };
+        let (done, script) = deleted(vec![conflict(), owned_by("6", "o"), object("6", json!({}))]).await;
+        assert!(done.is_ok());
+        assert_eq!(script.sent()[2]["preconditions"], json!({ "uid": "u", "resourceVersion": "6" }));
+        let rounds = (6..20).flat_map(|version| [conflict(), owned_by(&version.to_string(), "o")]);
+        let (given_up, script) = deleted(rounds.collect()).await;
+        assert!(matches!(given_up, Err(ApiError::Conflict(_))));
+        assert_eq!(times(&script, "DELETE x"), TRIES - 1);
+        let (gone, _) = deleted(vec![conflict(), absent()]).await;
+        assert!(gone.is_ok());
+        let (foreign, script) = deleted(vec![conflict(), owned_by("6", "p")]).await;
+        assert!(matches!(foreign, Err(ApiError::Foreign(_))));
+        assert_eq!(times(&script, "DELETE x"), 1);
+    }
 
     #[test]
     fn only_an_error_about_the_object_in_the_way_makes_the_write_look_again() {

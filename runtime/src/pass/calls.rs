@@ -261,6 +261,54 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::pass::scripted::{Script, absent, error, object, target};
+
+    #[tokio::test]
+    async fn a_deleted_object_is_read_only_after_a_404_and_an_answer_about_another_one_counts_for_nothing() {
+        let other = || object("1", json!({ "name": "y" }));
+        for (answers, is_deleted, asked) in [
+            (vec![object("1", json!({}))], true, 1),
+            (
+                vec![(200, json!({ "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success" }))],
+                true,
+                1,
+            ),
+            (vec![absent(), absent()], true, 2),
+            (vec![absent(), object("2", json!({}))], false, 2),
+            (vec![error(500, "InternalError", "no"), absent()], false, 1),
+            (vec![error(409, "Conflict", "newer"), absent()], false, 1),
+            (vec![other()], false, 1),
+        ] {
+            let script = Script::new(answers.clone());
+            let deleted = script.calls.delete(&target(), "u", "1").await;
+            assert_eq!((deleted.is_ok(), script.asked().len()), (is_deleted, asked), "{answers:?}: {deleted:?}");
+        }
+        for read in [other(), (200, json!({ "kind": "ConfigMap", "apiVersion": "v1" }))] {
+            assert!(matches!(Script::new([read]).calls.get(&target()).await, Err(ApiError::Failed(_))));
+        }
+    }
+
+    #[tokio::test]
+    async fn nothing_is_written_once_the_gate_has_closed() {
+        let script = Script::new([]);
+        script.gate.close();
+        let (calls, target, nothing) = (&script.calls, &target(), &json!({}));
+        assert!(calls.apply(target, nothing).await.is_err());
+        assert!(calls.apply_status(target, nothing).await.is_err());
+        assert!(calls.json_patch(target, None, nothing).await.is_err());
+        assert!(calls.merge(target, nothing).await.is_err());
+        assert!(calls.create(target, nothing).await.is_err());
+        assert!(calls.delete(target, "u", "1").await.is_err());
+        assert!(script.asked().is_empty());
+    }
+
+    #[tokio::test]
+    async fn only_an_object_of_its_name_makes_a_create_a_conflict() {
+        let created = |answer| async move { Script::new([answer]).calls.create(&target(), &json!({})).await };
+        assert!(matches!(created(error(409, "AlreadyExists", "x already exists")).await, Err(ApiError::Conflict(_))));
+        assert!(matches!(created(error(500, "InternalError", "etcd")).await, Err(ApiError::Failed(_))));
+        assert!(created(object("1", json!({}))).await.is_ok());
+    }
 
     fn status(code: u16, reason: &str, name: &str) -> Status {
         let text = "the text";

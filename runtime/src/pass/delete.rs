@@ -61,10 +61,7 @@ impl<R: Reconciler> PassWorker<R> {
     /// Takes the finalizer off, and reports.
     pub(super) async fn released(&self, key: &Key, object: &R::Object, backend: &PassBackend) -> Next {
         let next = self.release(key, object, &backend.identity).await;
-        let outcome = match &next {
-            Next::Retry { .. } => Outcome::Failed { message: "the finalizer could not be taken off".into() },
-            _ => Outcome::Done,
-        };
+        let outcome = off(&next);
         account::ends(outcome.as_str());
         self.observe(backend, &outcome, &Tale::untold(), Some(&next));
         next
@@ -109,5 +106,24 @@ fn never_stalled(outcome: Outcome) -> Outcome {
         Outcome::Stalled { message, .. } => Outcome::Failed { message },
         Outcome::Ignored => Outcome::Done,
         outcome => outcome,
+    }
+}
+
+/// How a cleanup ends whose finalizer was to be taken off.
+fn off(next: &Next) -> Outcome {
+    match next {
+        Next::Retry { .. } => Outcome::Failed { message: "the finalizer could not be taken off".into() },
+        _ => Outcome::Done,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cleanup_has_failed_as_long_as_its_finalizer_stays() {
+        assert!(matches!(off(&Next::Retry { progressed: false, at_least: None }), Outcome::Failed { .. }));
+        assert!(matches!(off(&Next::Await), Outcome::Done) && matches!(off(&Next::Forget), Outcome::Done));
     }
 }

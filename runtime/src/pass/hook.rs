@@ -47,11 +47,7 @@ impl<R: Reconciler> PassWorker<R> {
         if self.env.observers.is_empty() {
             return;
         }
-        let overtaken = match next {
-            Some(Next::Forget) => Some(Outcome::Gone),
-            Some(Next::Conflict { .. }) => Some(Outcome::Conflict),
-            _ => None,
-        };
+        let overtaken = overtaken(next);
         let identity = &backend.identity;
         let counts = overtaken.is_none();
         let report = Report {
@@ -69,5 +65,28 @@ impl<R: Reconciler> PassWorker<R> {
             duration: backend.began.elapsed(),
         };
         tell(&self.env.observers, &report);
+    }
+}
+
+/// What others did to the object meanwhile: it is gone, or another one now.
+const fn overtaken(next: Option<&Next>) -> Option<Outcome> {
+    match next {
+        Some(Next::Forget) => Some(Outcome::Gone),
+        Some(Next::Conflict { .. }) => Some(Outcome::Conflict),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn observers_are_told_of_an_object_that_went_or_changed_under_its_pass() {
+        assert_eq!(overtaken(Some(&Next::Forget)), Some(Outcome::Gone));
+        assert_eq!(overtaken(Some(&Next::Conflict { newer_than: "5".into() })), Some(Outcome::Conflict));
+        for next in [None, Some(&Next::Await), Some(&Next::Undone { at_least: None })] {
+            assert_eq!(overtaken(next), None);
+        }
     }
 }

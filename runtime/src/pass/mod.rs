@@ -33,6 +33,8 @@ mod pending;
 mod policy;
 mod same;
 mod schedule;
+#[cfg(test)]
+mod scripted;
 mod status;
 mod suspend;
 mod takeover;

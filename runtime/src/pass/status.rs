@@ -125,3 +125,95 @@ pub(super) async fn take_over(calls: &Calls, identity: &Identity, take: Take<'_>
         Err(error) => Err(gone::after(calls, identity, error).await),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pass::scripted::{Answer, Script, absent, conflict, error, object, target};
+
+    fn identity() -> Identity {
+        Identity { target: target(), uid: "u".into(), generation: Some(1), deleting: false, urgent: false }
+    }
+
+    /// Writes the status of version 5 over these answers; what came of it, and what was asked.
+    async fn written(answers: impl IntoIterator<Item = Answer>) -> (Result<DynamicObject, Unwritten>, Script) {
+        let script = Script::new(answers);
+        let written = write(&script.calls, &identity(), "5", &StatusIntent::empty()).await;
+        (written, script)
+    }
+
+    #[tokio::test]
+    async fn a_newer_version_of_the_same_wish_gets_the_status() {
+        let (written, script) = written([conflict(), object("7", json!({})), object("8", json!({}))]).await;
+        assert_eq!(written.unwrap().metadata.resource_version.as_deref(), Some("8"));
+        assert_eq!(script.asked(), ["PATCH status", "GET x", "PATCH status"]);
+        let versions: Vec<Value> =
+            script.sent().iter().map(|sent| sent["metadata"]["resourceVersion"].clone()).collect();
+        assert_eq!(versions, [json!("5"), Value::Null, json!("7")]);
+        assert_eq!(script.sent()[0]["metadata"]["namespace"], "a");
+    }
+
+    #[tokio::test]
+    async fn another_wish_and_a_version_of_the_past_discard_the_status() {
+        let now = "2026-01-01T00:00:00Z";
+        for found in
+            [json!({ "generation": 2 }), json!({ "deletionTimestamp": now }), json!({ "resourceVersion": "4" })]
+        {
+            let (written, script) = written([conflict(), object("7", found.clone())]).await;
+            assert_eq!((written.unwrap_err(), script.asked().len()), (Unwritten::Outdated, 2), "{found}");
+        }
+        let (gone, _) = written([conflict(), absent()]).await;
+        assert_eq!(gone.unwrap_err(), Unwritten::Gone);
+        let (gone, _) = written([conflict(), object("7", json!({ "uid": "v" }))]).await;
+        assert_eq!(gone.unwrap_err(), Unwritten::Gone);
+        let (unread, _) = written([conflict(), object("7", json!({ "resourceVersion": null }))]).await;
+        assert!(matches!(unread.unwrap_err(), Unwritten::Failed(_)));
+    }
+
+    #[tokio::test]
+    async fn a_write_is_sent_again_three_times() {
+        let rounds = (6..20).flat_map(|version| [conflict(), object(&version.to_string(), json!({}))]);
+        let (written, script) = written(rounds).await;
+        assert_eq!(written.unwrap_err(), Unwritten::Outdated);
+        assert_eq!(script.asked().iter().filter(|asked| *asked == "PATCH status").count(), 1 + RESENDS);
+    }
+
+    #[tokio::test]
+    async fn the_answer_has_to_be_the_object() {
+        let (other, _) = written([object("6", json!({ "uid": "v" }))]).await;
+        assert!(matches!(other.unwrap_err(), Unwritten::Failed(_)));
+        let (failed, script) = written([error(500, "InternalError", "etcd")]).await;
+        assert!(matches!(failed.unwrap_err(), Unwritten::Failed(_)));
+        assert_eq!(script.asked().len(), 1);
+    }
+
+    #[tokio::test]
+    async fn a_patch_goes_to_any_version_that_is_not_of_the_past() {
+        let now = "2026-01-01T00:00:00Z";
+        let same = |found: Value, urgent: bool| async move {
+            let script = Script::new([object("7", found)]);
+            same(&script.calls, &Identity { urgent, generation: Some(2), ..identity() }).await.is_ok()
+        };
+        assert!(same(json!({ "generation": 2 }), false).await && same(json!({ "generation": 3 }), false).await);
+        assert!(!same(json!({ "generation": 1 }), false).await, "set back");
+        assert!(!same(json!({ "generation": 2, "deletionTimestamp": now }), false).await);
+        assert!(same(json!({ "generation": 1, "deletionTimestamp": now }), true).await, "urgent");
+    }
+
+    #[test]
+    fn what_is_urgent_holds_whatever_the_object_wants() {
+        let (_, live) = object("7", json!({ "generation": 9 }));
+        let live: DynamicObject = serde_json::from_value(live).unwrap();
+        assert!(!identity().holds_for(&live));
+        assert!(Identity { urgent: true, ..identity() }.holds_for(&live));
+        assert!(Identity { generation: Some(9), ..identity() }.holds_for(&live));
+        assert!(!Identity { generation: Some(9), deleting: true, ..identity() }.holds_for(&live));
+    }
+
+    #[test]
+    fn an_object_without_a_namespace_is_written_without_one() {
+        let target = Target { namespace: None, ..target() };
+        let written = body(&Identity { target, ..identity() }, "5", &json!({}));
+        assert_eq!(written["metadata"], json!({ "name": "x", "resourceVersion": "5" }));
+    }
+}

@@ -130,6 +130,17 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
+    async fn no_more_run_at_a_time_than_may() {
+        for (concurrency, most) in [(1, 1_000), (4, 4_000)] {
+            let passes = requeued(5_000, NonZeroUsize::new(concurrency).unwrap(), 10 * SECOND, SECOND).await;
+            assert!(
+                (most * 9 / 10..=most).contains(&passes),
+                "{passes} of 1 ms each in a second, {concurrency} at a time"
+            );
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
     async fn requeued_keys_run_as_often_as_they_are_due() {
         let passes = requeued(10, NonZeroUsize::new(2).unwrap(), 10 * SECOND, 100 * SECOND).await;
         // Each takes up to a second more.

@@ -87,3 +87,42 @@ impl Backoff {
         pause
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn against(error: &Error, streams: bool) -> Proof {
+        Proof::against(error, &Trouble::of(error), streams)
+    }
+
+    fn reported(code: u16) -> Error {
+        Error::Reported(Box::new(serde_json::from_value(serde_json::json!({ "code": code })).unwrap()))
+    }
+
+    #[test]
+    fn a_watch_is_well_once_what_failed_has_worked() {
+        let broke = || kube::Error::ReadEvents(std::io::Error::other("reset"));
+        for streams in [false, true] {
+            for error in [Error::List(broke()), Error::Unanswered, Error::NoVersion, reported(410)] {
+                assert_eq!(against(&error, streams), Proof::List, "{error:?}");
+            }
+            assert_eq!(against(&Error::Silent(Duration::ZERO), streams), Proof::Watch);
+        }
+        for error in [Error::Start(broke()), Error::Broke(broke()), Error::BrokeOff, reported(500)] {
+            assert_eq!(against(&error, false), Proof::Watch, "{error:?}");
+            assert_eq!(against(&error, true), Proof::List, "the list comes as a stream: {error:?}");
+        }
+    }
+
+    #[test]
+    fn a_complete_list_and_an_event_after_it_show_that_it_works() {
+        assert_eq!((Proof::of(&Event::<()>::Init), Proof::of(&Event::InitApply(()))), (None, None));
+        assert_eq!(Proof::of(&Event::<()>::InitDone), Some(Proof::List));
+        assert_eq!(
+            (Proof::of(&Event::Apply(())), Proof::of(&Event::Delete(()))),
+            (Some(Proof::Watch), Some(Proof::Watch))
+        );
+        assert!(Proof::Watch > Proof::List);
+    }
+}

@@ -77,9 +77,7 @@ impl Labelled {
     }
 
     async fn listed(&self, namespace: Option<&str>) -> Result<(), ApiError> {
-        let here =
-            |place: &Place| place.namespace.is_none() || namespace.is_none() || place.namespace.as_deref() == namespace;
-        for (place, first) in self.streams.iter().filter(|(place, _)| here(place)) {
+        for (place, first) in self.streams.iter().filter(|(place, _)| shows(place.namespace.as_deref(), namespace)) {
             first.listed(place).await?;
         }
         Ok(())
@@ -94,6 +92,11 @@ impl Labelled {
     pub(super) fn now(&self, target: &Target) -> Option<Kept> {
         self.objects.get(&Key::new(target.namespace.as_deref(), &target.name))
     }
+}
+
+/// Whether a watch of the one namespace shows objects of the other; `None`: all namespaces.
+fn shows(watched: Option<&str>, asked: Option<&str>) -> bool {
+    watched.is_none() || asked.is_none() || watched == asked
 }
 
 fn follow<K: Keeps>(
@@ -118,4 +121,16 @@ fn follow<K: Keeps>(
         }
     });
     first
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_watches_of_a_namespace_are_waited_for() {
+        let (a, b) = (Some("a"), Some("b"));
+        assert!(shows(None, a) && shows(a, None) && shows(None, None) && shows(a, a));
+        assert!(!shows(a, b));
+    }
 }

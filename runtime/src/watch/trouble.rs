@@ -168,4 +168,42 @@ mod tests {
         assert_eq!(chain(&Caused("no answer", cause())), "no answer: refused");
         assert_eq!(chain(&Caused("no answer: refused", cause())), "no answer: refused");
     }
+
+    fn status(code: u16) -> kube::core::Status {
+        serde_json::from_value(serde_json::json!({ "code": code, "message": "the text" })).unwrap()
+    }
+
+    #[test]
+    fn what_the_server_answers_is_classed_by_its_code() {
+        for (code, trouble) in [
+            (404, Trouble::Unknown),
+            (401, Trouble::Unauthorized("the text".into())),
+            (403, Trouble::Forbidden("the text".into())),
+            (410, Trouble::Expired),
+            (500, Trouble::Other("500: the text".into())),
+        ] {
+            assert_eq!(Trouble::of_client(&kube::Error::Api(Box::new(status(code)))), trouble);
+            assert_eq!(Trouble::of(&Error::Reported(Box::new(status(code)))), trouble);
+        }
+    }
+
+    #[test]
+    fn a_connection_that_breaks_is_told_from_an_object_that_is_too_large() {
+        let broken = |cause: io::Error| Trouble::of_client(&kube::Error::ReadEvents(cause));
+        assert!(matches!(broken(io::Error::other("reset")), Trouble::Unreachable(text) if text.contains("reset")));
+        assert_eq!(broken(io::Error::other(LineTooLong)), Trouble::TooLong);
+        assert!(matches!(Trouble::of_client(&kube::Error::TlsRequired), Trouble::Other(_)));
+        assert!(matches!(Trouble::of(&Error::Unanswered), Trouble::Silent(_)));
+        assert!(matches!(Trouble::of(&Error::WentBack("7".into(), "6".into())), Trouble::WentBack(_)));
+    }
+
+    #[test]
+    fn what_a_pass_is_told_keeps_its_class() {
+        let kind = crate::wiring::KindInfo::of::<k8s_openapi::api::core::v1::Secret>();
+        let place = crate::watch::Scope::default().place(&kind, None);
+        assert!(matches!(Trouble::Unknown.error(&place), ApiError::NotServed(_)));
+        assert!(matches!(Trouble::Expired.error(&place), ApiError::Failed(_)));
+        let refused = Trouble::Forbidden(String::new()).error(&place);
+        assert!(matches!(refused, ApiError::Forbidden(text) if text.contains("the role does not allow it; ")));
+    }
 }

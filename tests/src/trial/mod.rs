@@ -9,11 +9,12 @@ pub mod proxy;
 pub use self::deadline::{settle, settle_all};
 pub use self::process::Process;
 pub use self::proxy::Proxy;
+use crate::world::servers;
 
 /// Whether trials were asked for: `EVENKEEL_TRIALS=short` or `all`. Otherwise a visible line says that they are skipped.
 ///
 /// # Panics
-/// When the variable holds another word.
+/// When the variable holds another word, or the real servers are not at hand.
 #[must_use]
 pub fn wanted() -> bool {
     let wanted = long() || std::env::var("EVENKEEL_TRIALS").is_ok_and(|word| word == "short");
@@ -22,6 +23,10 @@ pub fn wanted() -> bool {
             "SKIPPED: EVENKEEL_TRIALS is not set: `short` runs the trials in some minutes, `all` in half an hour"
         );
     }
+    assert!(
+        !wanted || servers().is_some(),
+        "the trials need the real API servers: set EVENKEEL_REAL_APISERVER=$(tests/kit/real.sh), or leave EVENKEEL_TRIALS unset"
+    );
     wanted
 }
 

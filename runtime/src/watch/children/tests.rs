@@ -318,3 +318,22 @@ fn of_a_kind_that_nobody_reads_a_new_generation_counts_and_of_others_every_versi
     };
     assert_eq!((changed(Counts::Generation), changed(Counts::Version)), ((false, true), (true, true)));
 }
+
+#[test]
+fn a_write_counts_for_the_list_of_its_own_namespace_that_is_under_way() {
+    let children = children();
+    let listed = |namespace: &str, version: &str| {
+        let namespace = Some(Arc::from(namespace));
+        children.listed(0, namespace.as_ref(), &child(version, "one"), None);
+        children.get(&target()).unwrap().resource_version
+    };
+    for (begun, version) in [("a", "5"), ("b", "4")] {
+        children.remove(0, &Key::new(Some("a"), "child"));
+        children.begin_list(0, Some(Arc::from(begun)));
+        children.begin(&target(), "uid-one");
+        children.wrote(&seen("5"), &whole("5"), &repo("one")[0]);
+        children.end(&target());
+        // Older than the write, which the list may not show; any other list tells that the store was set back.
+        assert_eq!(listed(begun, "4"), version);
+    }
+}
