@@ -140,3 +140,101 @@ fn explicit(inputs: &ObservedInputs) -> Value {
     }
     fields
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::condition::{READY, Status};
+
+    fn inputs() -> ObservedInputs {
+        ObservedInputs {
+            wiring: "w".into(),
+            digest: "d".into(),
+            references: vec!["v1/Secret/a/x".into()],
+            policy: String::new(),
+            claimed: vec!["labels/tier".into()],
+        }
+    }
+
+    fn intent() -> StatusIntent {
+        StatusIntent {
+            observed_generation: Some(7),
+            conditions: vec![Condition::new(READY, Status::True, "Done", "")],
+            observed_inputs: Some(inputs()),
+            receipts: Receipts { reconcile: Some("now".into()), actions: [("force".into(), "1".into())].into() },
+            ..StatusIntent::empty()
+        }
+    }
+
+    /// The same with other inputs.
+    fn with(change: impl FnOnce(&mut ObservedInputs)) -> StatusIntent {
+        let mut inputs = inputs();
+        change(&mut inputs);
+        StatusIntent { observed_inputs: Some(inputs), ..intent() }
+    }
+
+    #[test]
+    fn a_status_is_written_late_only_where_digest_and_wiring_alone_differ() {
+        for late in [with(|inputs| inputs.digest = "other".into()), with(|inputs| inputs.wiring = "other".into())] {
+            assert!(intent().differs_in_digest_only(&late));
+        }
+        let others = [
+            with(|inputs| inputs.references.clear()),
+            with(|inputs| inputs.policy = "skip".into()),
+            with(|inputs| inputs.claimed.clear()),
+            StatusIntent { observed_inputs: None, ..intent() },
+            StatusIntent { observed_generation: Some(8), ..intent() },
+            StatusIntent { conditions: Vec::new(), ..intent() },
+            StatusIntent { receipts: Receipts::default(), ..intent() },
+            StatusIntent { summary: "Available", ..intent() },
+            StatusIntent { second: Some(("backups", false)), ..intent() },
+        ];
+        for other in others {
+            assert!(!intent().differs_in_digest_only(&other), "{other:?}");
+            assert!(!other.differs_in_digest_only(&intent()), "{other:?}");
+        }
+    }
+
+    #[test]
+    fn every_field_is_sent_by_its_value() {
+        let sent = intent().to_value();
+        assert_eq!((&sent["observedGeneration"], &sent["lastHandledReconcileAt"]), (&json!(7), &json!("now")));
+        assert_eq!(sent[HANDLED_ACTIONS], json!({ "force": "1" }));
+        let inputs = json!({ "wiring": "w", "digest": "d", "references": ["v1/Secret/a/x"], "policy": "manage",
+            "claimed": ["labels/tier"] });
+        assert_eq!(sent["observedInputs"], inputs);
+        assert_eq!(StatusIntent::empty().to_value(), json!({ "conditions": [] }));
+        let unwritten = with(|inputs| (inputs.wiring, inputs.digest) = (String::new(), String::new())).to_value();
+        assert!(
+            unwritten["observedInputs"].get("digest").is_none() && unwritten["observedInputs"].get("wiring").is_none()
+        );
+    }
+
+    #[test]
+    fn a_second_reconciler_writes_its_own_corner() {
+        let sent = StatusIntent { second: Some(("backups", true)), ..intent() }.to_value();
+        assert!(sent.get("observedGeneration").is_none() && sent.get("observedInputs").is_none());
+        let by = &sent[OBSERVED_BY]["backups"];
+        assert_eq!((&by["stalled"], &by["generation"], &by["digest"]), (&json!(true), &json!(7), &json!("d")));
+        assert_eq!((&by["lastHandledReconcileAt"], &by["fields"]), (&json!("now"), &json!([])));
+        assert_eq!(by["lastHandledActions"], json!({ "force": "1" }));
+    }
+
+    #[test]
+    fn what_is_unfinished_or_patched_is_not_final() {
+        let digest = |intent: StatusIntent| intent.observed_inputs.map(|inputs| (inputs.is_final(), inputs.wiring));
+        assert_eq!(digest(intent()), Some((true, "w".into())));
+        assert_eq!(digest(intent().unfinished()), Some((false, "w".into())));
+        assert_eq!(digest(intent().patched()), Some((false, "patched".into())));
+        assert_eq!(digest(StatusIntent::empty().patched()), Some((false, "patched".into())));
+    }
+
+    #[test]
+    fn the_first_reconciler_is_stalled_by_its_condition_and_a_second_by_its_own_word() {
+        let stalled = StatusIntent { conditions: vec![Condition::new(STALLED, Status::True, "Bad", "")], ..intent() };
+        assert!(stalled.is_stalled() && !intent().is_stalled());
+        assert!(StatusIntent { second: Some(("backups", true)), ..intent() }.is_stalled());
+        assert!(!StatusIntent { second: Some(("backups", false)), ..stalled }.is_stalled());
+        assert_eq!(intent().ready().map(|ready| &*ready.reason), Some("Done"));
+    }
+}

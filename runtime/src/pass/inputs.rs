@@ -198,3 +198,43 @@ fn parse(kind: KindInfo, reference: &str) -> Option<Target> {
     };
     Some(Target { kind, namespace, name: name.to_owned() })
 }
+
+#[cfg(test)]
+mod tests {
+    use k8s_openapi::api::core::v1::Secret;
+
+    use super::*;
+
+    #[test]
+    fn a_reference_is_read_as_it_was_written() {
+        let kind = KindInfo::of::<Secret>;
+        let target = |namespace: Option<&str>, name: &str| Target {
+            kind: kind(),
+            namespace: namespace.map(ToOwned::to_owned),
+            name: name.to_owned(),
+        };
+        for target in [
+            target(Some("a"), "x"),
+            target(None, "x"),
+            target(Some("a"), "?tier=web"),
+            target(None, "?tier=web"),
+            // The slash is the selector's own.
+            target(None, "?example.com/tier=web"),
+            target(Some("a"), "?example.com/tier=web"),
+        ] {
+            assert_eq!(parse(kind(), &target.to_string()), Some(target));
+        }
+        assert_eq!(parse(kind(), "v1/ConfigMap/a/x"), None);
+    }
+
+    #[test]
+    fn another_object_of_the_name_and_another_version_of_it_are_seen() {
+        let seen = |uid: &str, version: &str| {
+            let target = Target { kind: KindInfo::of::<Secret>(), namespace: None, name: "x".into() };
+            let meta = serde_json::json!({ "uid": uid, "resourceVersion": version, "generation": 1 });
+            watched_version(Some(&Seen::of_meta(&target, &serde_json::from_value(meta).unwrap())))
+        };
+        let all: BTreeSet<_> = [seen("u", "1"), seen("u", "2"), seen("v", "1"), watched_version(None)].into();
+        assert_eq!(all.len(), 4);
+    }
+}
