@@ -163,3 +163,98 @@ impl Written {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::pass::scripted::{object, target};
+
+    /// The object in this version, with the label `tier=web`.
+    fn live(uid: &str, version: &str) -> Arc<DynamicObject> {
+        let (_, found) = object(version, json!({ "uid": uid, "generation": null, "labels": { "tier": "web" } }));
+        Arc::new(serde_json::from_value(found).unwrap())
+    }
+
+    fn seen(uid: &str, version: &str) -> Option<Seen> {
+        Some(Seen::of(&target(), &live(uid, version)))
+    }
+
+    fn applied(intent: &str, uid: &str, version: &str) -> Applied {
+        Applied { intent: intent.into(), seen: seen(uid, version).unwrap(), object: live(uid, version) }
+    }
+
+    #[test]
+    fn what_is_as_our_last_apply_left_it_needs_no_other() {
+        let children = Children::default();
+        let unchanged = |intent: &str, now: Option<Seen>| children.unchanged(&target(), intent, || now).is_some();
+        assert!(!unchanged("i", seen("u", "5")) && !children.has_written(&target()));
+        children.applied(&target(), applied("i", "u", "5"));
+        assert!(children.has_written(&target()));
+        assert!(unchanged("i", seen("u", "5")));
+        assert!(!unchanged("other", seen("u", "5")));
+        assert!(!unchanged("i", seen("u", "6")) && !unchanged("i", seen("v", "5")) && !unchanged("i", None));
+        children.deleted(&target(), seen("u", "5"));
+        assert!(!unchanged("i", seen("u", "5")));
+    }
+
+    #[test]
+    fn a_cache_that_does_not_show_our_last_write_is_behind() {
+        let children = Children::default();
+        let outran = |cached: Option<Seen>, known: Option<Seen>| children.outran(&target(), || cached, || known);
+        assert!(!outran(seen("u", "1"), None), "nothing was written");
+        children.applied(&target(), applied("i", "u", "5"));
+        assert!(outran(seen("u", "4"), None) && !outran(seen("u", "5"), None) && !outran(seen("u", "6"), None));
+        // The cache shows none, or one before: ours is on its way as long as it is known.
+        for cached in [None, seen("v", "9")] {
+            assert!(outran(cached.clone(), seen("u", "5")));
+            assert!(!outran(cached.clone(), None) && !outran(cached, seen("v", "9")));
+        }
+        children.deleted(&target(), seen("u", "5"));
+        assert!(outran(seen("u", "5"), None) && !outran(None, None) && !outran(seen("v", "6"), None));
+        children.deleted(&target(), None);
+        assert!(!outran(seen("u", "5"), None), "no cache shows it");
+    }
+
+    #[test]
+    fn a_list_is_behind_where_it_lacks_what_we_wrote_of_its_kind_and_labels() {
+        let children = Children::default();
+        let outran = |selector: &str, cached: Option<Seen>| {
+            children.outran_list(&target().kind, selector, |_| cached.clone(), |_| seen("u", "5"))
+        };
+        assert!(!outran("tier=web", None));
+        children.applied(&target(), applied("i", "u", "5"));
+        assert!(outran("tier=web", None) && outran("tier=web", seen("u", "4")) && !outran("tier=web", seen("u", "5")));
+        assert!(!outran("tier=db", None), "it need not be in that list");
+        assert!(outran("tier=db", seen("u", "4")), "it is still in that list");
+        let other = KindInfo::of::<k8s_openapi::api::core::v1::Secret>();
+        assert!(!children.outran_list(&other, "tier=web", |_| None, |_| seen("u", "5")));
+        children.deleted(&target(), seen("u", "5"));
+        assert!(outran("tier=web", seen("u", "5")) && !outran("tier=web", None));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_same_apply_again_and_again_is_contested_and_another_one_is_not() {
+        let children = Children::default();
+        let changed = |intent: &str| children.changed(&target(), applied(intent, "u", "5"));
+        // What somebody wants anew each time is no correction.
+        assert!((0..10).all(|at| changed(&at.to_string()).is_none()));
+        assert!((0..3).all(|_| changed("i").is_none()) && children.contested().is_none());
+        assert_eq!((changed("i"), children.contested()), (Some(Duration::from_secs(1)), Some(Duration::from_secs(1))));
+        // Nor is what we deleted ourselves.
+        children.deleted(&target(), None);
+        assert_eq!(changed("i"), None);
+        tokio::time::advance(Duration::from_secs(1)).await;
+        assert_eq!(children.contested(), None);
+    }
+
+    #[test]
+    fn an_operation_is_kept_until_it_is_taken_away() {
+        let (children, operation) = (Children::default(), Operation { handle: "h".into(), generation: 1 });
+        children.keep_operation("here", Some(operation));
+        assert!(children.operation("here").is_some() && children.operation("there").is_none());
+        children.keep_operation("here", None);
+        assert!(children.operation("here").is_none());
+    }
+}
