@@ -243,7 +243,7 @@ impl Yard {
     /// Deletes all parcels; then nothing may be left.
     pub async fn close(self) {
         self.remove(usize::MAX).await;
-        self.settle("all deleted").await;
+        self.settle_all("all deleted").await;
     }
 }
 

@@ -227,7 +227,7 @@ mod tests {
     fn owned_by(version: &str, uid: &str) -> Answer {
         let (kind, name) = (if uid == "o" { "Pod" } else { "Node" }, format!("pod-{uid}"));
         let owner = json!({ "apiVersion": "v1", "kind": kind, "name": name, "uid": uid, "controller": true });
-        object(version, json!({ "ownerReferences": [owner] }))
+        object(version, &json!({ "ownerReferences": [owner] }))
     }
 
     /// Runs a call on the object for the owner `o`.
@@ -266,10 +266,10 @@ mod tests {
 
     #[tokio::test]
     async fn a_create_names_version_one_and_an_update_the_uid() {
-        let script = Script::new([object("2", json!({}))]);
+        let script = Script::new([object("2", &json!({}))]);
         applied(&script, Adopt::Never, None).await.unwrap();
         assert_eq!(script.sent()[0]["metadata"], json!({ "name": "x", "resourceVersion": "1" }));
-        let script = Script::new([object("2", json!({}))]);
+        let script = Script::new([object("2", &json!({}))]);
         applied(&script, Adopt::Never, Some("u")).await.unwrap();
         assert_eq!(script.sent()[0]["metadata"], json!({ "name": "x", "uid": "u" }));
     }
@@ -280,20 +280,20 @@ mod tests {
         assert!(matches!(applied(&script, Adopt::Never, None).await, Err(ApiError::Invalid(_))));
         assert_eq!(script.asked(), ["PATCH x", "GET x"]);
         // Where there is none any more after a conflict, it is made.
-        let script = Script::new([conflict(), absent(), object("2", json!({}))]);
+        let script = Script::new([conflict(), absent(), object("2", &json!({}))]);
         assert!(applied(&script, Adopt::Never, Some("u")).await.is_ok());
         assert_eq!(script.sent()[2]["metadata"]["resourceVersion"], "1");
     }
 
     #[tokio::test]
     async fn the_other_controller_goes_before_the_object_is_taken_over() {
-        let script = Script::new([conflict(), owned_by("7", "p"), object("8", json!({})), owned_by("9", "o")]);
+        let script = Script::new([conflict(), owned_by("7", "p"), object("8", &json!({})), owned_by("9", "o")]);
         applied(&script, Adopt::Always, None).await.unwrap();
         assert_eq!(script.asked(), ["PATCH x", "GET x", "PATCH x", "PATCH x"]);
         assert_eq!(script.sent()[2], json!({ "metadata": { "resourceVersion": "7", "ownerReferences": [] } }));
         assert_eq!(script.sent()[3]["metadata"], json!({ "name": "x", "uid": "u", "resourceVersion": "8" }));
         // One that nobody controls is taken at once, and one of another owner is refused.
-        let script = Script::new([conflict(), object("7", json!({})), owned_by("8", "o")]);
+        let script = Script::new([conflict(), object("7", &json!({})), owned_by("8", "o")]);
         applied(&script, Adopt::IfUnowned, None).await.unwrap();
         assert_eq!(script.sent()[2]["metadata"], json!({ "name": "x", "uid": "u", "resourceVersion": "7" }));
         let script = Script::new([conflict(), owned_by("7", "p")]);
@@ -307,7 +307,7 @@ mod tests {
             let script = Script::new(answers);
             (as_owner(&script, async |owned: Owned<'_>| owned.delete(known()).await).await, script)
         };
-        let (done, script) = deleted(vec![conflict(), owned_by("6", "o"), object("6", json!({}))]).await;
+        let (done, script) = deleted(vec![conflict(), owned_by("6", "o"), object("6", &json!({}))]).await;
         assert!(done.is_ok());
         assert_eq!(script.sent()[2]["preconditions"], json!({ "uid": "u", "resourceVersion": "6" }));
         let rounds = (6..20).flat_map(|version| [conflict(), owned_by(&version.to_string(), "o")]);

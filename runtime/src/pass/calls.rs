@@ -265,16 +265,16 @@ mod tests {
 
     #[tokio::test]
     async fn a_deleted_object_is_read_only_after_a_404_and_an_answer_about_another_one_counts_for_nothing() {
-        let other = || object("1", json!({ "name": "y" }));
+        let other = || object("1", &json!({ "name": "y" }));
         for (answers, is_deleted, asked) in [
-            (vec![object("1", json!({}))], true, 1),
+            (vec![object("1", &json!({}))], true, 1),
             (
                 vec![(200, json!({ "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success" }))],
                 true,
                 1,
             ),
             (vec![absent(), absent()], true, 2),
-            (vec![absent(), object("2", json!({}))], false, 2),
+            (vec![absent(), object("2", &json!({}))], false, 2),
             (vec![error(500, "InternalError", "no"), absent()], false, 1),
             (vec![error(409, "Conflict", "newer"), absent()], false, 1),
             (vec![other()], false, 1),
@@ -307,7 +307,7 @@ mod tests {
         let created = |answer| async move { Script::new([answer]).calls.create(&target(), &json!({})).await };
         assert!(matches!(created(error(409, "AlreadyExists", "x already exists")).await, Err(ApiError::Conflict(_))));
         assert!(matches!(created(error(500, "InternalError", "etcd")).await, Err(ApiError::Failed(_))));
-        assert!(created(object("1", json!({}))).await.is_ok());
+        assert!(created(object("1", &json!({}))).await.is_ok());
     }
 
     fn status(code: u16, reason: &str, name: &str) -> Status {

@@ -173,7 +173,7 @@ mod tests {
 
     /// The object in this version, with the label `tier=web`.
     fn live(uid: &str, version: &str) -> Arc<DynamicObject> {
-        let (_, found) = object(version, json!({ "uid": uid, "generation": null, "labels": { "tier": "web" } }));
+        let (_, found) = object(version, &json!({ "uid": uid, "generation": null, "labels": { "tier": "web" } }));
         Arc::new(serde_json::from_value(found).unwrap())
     }
 

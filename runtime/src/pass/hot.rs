@@ -228,7 +228,7 @@ mod tests {
     }
 
     fn with_status(status: &Value) -> Answer {
-        let (code, mut found) = object("7", json!({}));
+        let (code, mut found) = object("7", &json!({}));
         found["status"] = status.clone();
         (code, found)
     }
@@ -237,14 +237,14 @@ mod tests {
     async fn a_patch_whose_test_fails_is_sent_again_until_the_status_is_the_tested_one() {
         let invalid = || error(422, "Invalid", "the test failed");
         let (first, second) = (with_status(&json!({ "a": 1 })), with_status(&json!({ "a": 2 })));
-        let (done, asked) = sent([first.clone(), invalid(), second.clone(), object("8", json!({}))]).await;
+        let (done, asked) = sent([first.clone(), invalid(), second.clone(), object("8", &json!({}))]).await;
         assert!(done.is_ok());
         assert_eq!(asked, ["GET x", "PATCH status", "GET x", "PATCH status"]);
         // The status is the one that was tested: the server refuses something else, and would for ever.
         let (refused, asked) = sent([first.clone(), invalid(), first.clone()]).await;
         assert!(matches!(refused, Err(Unwritten::Failed(ApiError::Invalid(_)))));
         assert_eq!(asked.len(), 3);
-        let (done, _) = sent([first.clone(), conflict(), first.clone(), object("8", json!({}))]).await;
+        let (done, _) = sent([first.clone(), conflict(), first.clone(), object("8", &json!({}))]).await;
         assert!(done.is_ok(), "a conflict says nothing of the status");
     }
 
@@ -256,7 +256,7 @@ mod tests {
         assert_eq!(asked.iter().filter(|asked| *asked == "PATCH status").count(), 1 + RESENDS);
         let (gone, _) = sent([absent()]).await;
         assert_eq!(gone.unwrap_err(), Unwritten::Gone);
-        let (other, _) = sent([with_status(&json!({})), object("8", json!({ "uid": "v" }))]).await;
+        let (other, _) = sent([with_status(&json!({})), object("8", &json!({ "uid": "v" }))]).await;
         assert!(matches!(other, Err(Unwritten::Failed(_))));
         let (failed, asked) = sent([with_status(&json!({})), error(500, "InternalError", "etcd")]).await;
         assert!(matches!(failed, Err(Unwritten::Failed(_))) && asked.len() == 2);

@@ -65,7 +65,7 @@ pub(super) fn target() -> Target {
 }
 
 /// An answer with the object in this version, generation 1; `more` is its metadata beside.
-pub(super) fn object(version: &str, more: Value) -> Answer {
+pub(super) fn object(version: &str, more: &Value) -> Answer {
     let mut meta = json!({ "name": "x", "namespace": "a", "uid": "u", "resourceVersion": version, "generation": 1 });
     for (name, value) in more.as_object().cloned().unwrap_or_default() {
         meta[name] = value;

@@ -144,7 +144,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_newer_version_of_the_same_wish_gets_the_status() {
-        let (written, script) = written([conflict(), object("7", json!({})), object("8", json!({}))]).await;
+        let (written, script) = written([conflict(), object("7", &json!({})), object("8", &json!({}))]).await;
         assert_eq!(written.unwrap().metadata.resource_version.as_deref(), Some("8"));
         assert_eq!(script.asked(), ["PATCH status", "GET x", "PATCH status"]);
         let versions: Vec<Value> =
@@ -159,20 +159,20 @@ mod tests {
         for found in
             [json!({ "generation": 2 }), json!({ "deletionTimestamp": now }), json!({ "resourceVersion": "4" })]
         {
-            let (written, script) = written([conflict(), object("7", found.clone())]).await;
+            let (written, script) = written([conflict(), object("7", &found)]).await;
             assert_eq!((written.unwrap_err(), script.asked().len()), (Unwritten::Outdated, 2), "{found}");
         }
         let (gone, _) = written([conflict(), absent()]).await;
         assert_eq!(gone.unwrap_err(), Unwritten::Gone);
-        let (gone, _) = written([conflict(), object("7", json!({ "uid": "v" }))]).await;
+        let (gone, _) = written([conflict(), object("7", &json!({ "uid": "v" }))]).await;
         assert_eq!(gone.unwrap_err(), Unwritten::Gone);
-        let (unread, _) = written([conflict(), object("7", json!({ "resourceVersion": null }))]).await;
+        let (unread, _) = written([conflict(), object("7", &json!({ "resourceVersion": null }))]).await;
         assert!(matches!(unread.unwrap_err(), Unwritten::Failed(_)));
     }
 
     #[tokio::test]
     async fn a_write_is_sent_again_three_times() {
-        let rounds = (6..20).flat_map(|version| [conflict(), object(&version.to_string(), json!({}))]);
+        let rounds = (6..20).flat_map(|version| [conflict(), object(&version.to_string(), &json!({}))]);
         let (written, script) = written(rounds).await;
         assert_eq!(written.unwrap_err(), Unwritten::Outdated);
         assert_eq!(script.asked().iter().filter(|asked| *asked == "PATCH status").count(), 1 + RESENDS);
@@ -180,7 +180,7 @@ mod tests {
 
     #[tokio::test]
     async fn the_answer_has_to_be_the_object() {
-        let (other, _) = written([object("6", json!({ "uid": "v" }))]).await;
+        let (other, _) = written([object("6", &json!({ "uid": "v" }))]).await;
         assert!(matches!(other.unwrap_err(), Unwritten::Failed(_)));
         let (failed, script) = written([error(500, "InternalError", "etcd")]).await;
         assert!(matches!(failed.unwrap_err(), Unwritten::Failed(_)));
@@ -191,7 +191,7 @@ mod tests {
     async fn a_patch_goes_to_any_version_that_is_not_of_the_past() {
         let now = "2026-01-01T00:00:00Z";
         let same = |found: Value, urgent: bool| async move {
-            let script = Script::new([object("7", found)]);
+            let script = Script::new([object("7", &found)]);
             same(&script.calls, &Identity { urgent, generation: Some(2), ..identity() }).await.is_ok()
         };
         assert!(same(json!({ "generation": 2 }), false).await && same(json!({ "generation": 3 }), false).await);
@@ -202,7 +202,7 @@ mod tests {
 
     #[test]
     fn what_is_urgent_holds_whatever_the_object_wants() {
-        let (_, live) = object("7", json!({ "generation": 9 }));
+        let (_, live) = object("7", &json!({ "generation": 9 }));
         let live: DynamicObject = serde_json::from_value(live).unwrap();
         assert!(!identity().holds_for(&live));
         assert!(Identity { urgent: true, ..identity() }.holds_for(&live));
