@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::queue::Curve;
+use super::PassWorker;
+use crate::queue::{Causes, Curve, Key};
+use crate::reconciler::Reconciler;
 
 /// So many corrections of an object run at once.
 const AT_ONCE: u32 = 3;
@@ -15,6 +17,13 @@ const COUNTS_FOR: Duration = Duration::from_secs(600);
 
 /// The pauses after them: 1 s doubling to one minute.
 const PAUSES: Curve = Curve { base: Duration::from_secs(1), cap: Duration::from_secs(60) };
+
+impl<R: Reconciler> PassWorker<R> {
+    /// How long a change of what the object owns waits, as others undo what we do. Any other cause runs the pass at once.
+    pub(super) fn contested(&self, key: &Key, causes: Causes) -> Option<Duration> {
+        (causes == Causes::OWNED).then(|| self.memory().get(key)?.children.contested()).flatten()
+    }
+}
 
 /// The corrections of what one object owns.
 #[derive(Default)]

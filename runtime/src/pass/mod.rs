@@ -43,7 +43,6 @@ mod undecodable;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::time::Duration;
 
 use futures::FutureExt;
 use k8s_openapi::api::core::v1::ObjectReference;
@@ -275,11 +274,6 @@ impl<R: Reconciler> PassWorker<R> {
         let recorder = self.recorder.clone();
         let tail = (!told.is_empty()).then(|| event::publish(recorder, told).instrument(begun.span).boxed());
         Ran { next: schedule::not_before(next, retry_after), tail }
-    }
-
-    /// How long a change of what it owns waits, as others undo what we do. Any other cause runs the pass at once.
-    fn contested(&self, key: &Key, causes: Causes) -> Option<Duration> {
-        (causes == Causes::OWNED).then(|| self.memory().get(key)?.children.contested()).flatten()
     }
 
     fn unreachable(&self, error: &ApiError) -> Next {
