@@ -111,10 +111,10 @@ async fn drift_of_an_owned_object_is_repaired_at_once() {
     eventually(SOON, || async { maps.get_opt("one").await.ok()? }).await;
 }
 
-/// How others undo what was applied to the object.
+/// What another client does to the owned object after each correction.
 type Undo = fn(Api<ConfigMap>) -> BoxFuture<'static, ()>;
 
-/// For the ten minutes in which somebody undoes each correction at once: how many there were.
+/// Returns how often the operator corrects the owned object in ten minutes while another client undoes each correction at once.
 async fn corrections_against(stage: &Stage, undo: Undo) -> usize {
     stage.create("one", json!({ "child": "x" })).await;
     stage.becomes_ready("one").await;
@@ -131,7 +131,7 @@ async fn corrections_against(stage: &Stage, undo: Undo) -> usize {
     sleep(Duration::from_secs(600)).await;
     let corrections = stage.passes("one") - before;
 
-    // What the author of the object wants is done at once, all the same.
+    // A change of the spec does not wait for the next correction.
     stage.merge("one", json!({ "spec": { "child": "y" } })).await;
     sleep(Duration::from_secs(1)).await;
     assert_eq!(stage.passes("one"), before + corrections + 1);

@@ -252,16 +252,12 @@ mod tests {
         as_owner(script, async |owned: Owned<'_>| owned.apply(adopt, &object, known.map(Into::into)).await).await
     }
 
-    fn times(script: &Script, what: &str) -> usize {
-        script.asked().iter().filter(|asked| *asked == what).count()
-    }
-
     #[tokio::test]
     async fn an_object_that_is_another_one_each_time_is_tried_four_times() {
         let rounds = (1..20).flat_map(|version| [conflict(), owned_by(&version.to_string(), "o")]);
         let script = Script::new(rounds);
         assert!(matches!(applied(&script, Adopt::Never, Some("u")).await, Err(ApiError::Conflict(_))));
-        assert_eq!((times(&script, "PATCH x"), times(&script, "GET x")), (TRIES, TRIES - 1));
+        assert_eq!((script.times("PATCH x"), script.times("GET x")), (TRIES, TRIES - 1));
     }
 
     #[tokio::test]
@@ -292,10 +288,11 @@ mod tests {
         assert_eq!(script.asked(), ["PATCH x", "GET x", "PATCH x", "PATCH x"]);
         assert_eq!(script.sent()[2], json!({ "metadata": { "resourceVersion": "7", "ownerReferences": [] } }));
         assert_eq!(script.sent()[3]["metadata"], json!({ "name": "x", "uid": "u", "resourceVersion": "8" }));
-        // One that nobody controls is taken at once, and one of another owner is refused.
+        // An object without a controller is taken over by one write.
         let script = Script::new([conflict(), object("7", &json!({})), owned_by("8", "o")]);
         applied(&script, Adopt::IfUnowned, None).await.unwrap();
         assert_eq!(script.sent()[2]["metadata"], json!({ "name": "x", "uid": "u", "resourceVersion": "7" }));
+        // `if_unowned` leaves an object of another owner as it is, and the step fails.
         let script = Script::new([conflict(), owned_by("7", "p")]);
         assert!(matches!(applied(&script, Adopt::IfUnowned, None).await, Err(ApiError::Foreign(_))));
     }
@@ -313,12 +310,12 @@ mod tests {
         let rounds = (6..20).flat_map(|version| [conflict(), owned_by(&version.to_string(), "o")]);
         let (given_up, script) = deleted(rounds.collect()).await;
         assert!(matches!(given_up, Err(ApiError::Conflict(_))));
-        assert_eq!(times(&script, "DELETE x"), TRIES - 1);
+        assert_eq!(script.times("DELETE x"), TRIES - 1);
         let (gone, _) = deleted(vec![conflict(), absent()]).await;
         assert!(gone.is_ok());
         let (foreign, script) = deleted(vec![conflict(), owned_by("6", "p")]).await;
         assert!(matches!(foreign, Err(ApiError::Foreign(_))));
-        assert_eq!(times(&script, "DELETE x"), 1);
+        assert_eq!(script.times("DELETE x"), 1);
     }
 
     #[test]

@@ -162,11 +162,13 @@ impl PassBackend {
         let seen = Seen::of(&target, &applied);
         let moved = guard.wrote(&seen, &applied, &self.key);
         self.tracked().moved(moved);
-        let now = Applied { intent, seen, object: applied.clone() };
-        if moved == 0 {
-            self.children.applied(&target, now);
-        } else if let Some(pause) = self.children.changed(&target, now) {
-            tracing::warn!(object = %target, ?pause, "others undo what is applied to it; the next correction waits");
+        let is_again = self.children.applied(&target, Applied { intent, seen, object: applied.clone() });
+        // The same apply changed the object once more: another client had changed or removed it.
+        if is_again
+            && moved != 0
+            && let Some(pause) = self.children.corrected(&target)
+        {
+            tracing::warn!(object = %target, ?pause, "another client keeps changing or removing this owned object; the next correction waits");
         }
         Ok(applied)
     }

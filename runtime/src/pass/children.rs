@@ -61,21 +61,19 @@ impl Children {
         };
     }
 
-    pub(super) fn applied(&self, target: &Target, applied: Applied) {
-        self.lock().writes.insert(target.to_string(), Written::Applied(Box::new(applied)));
+    /// Keeps the answer of an apply. Returns whether the last write of the object was an apply with the same content.
+    pub(super) fn applied(&self, target: &Target, applied: Applied) -> bool {
+        let intent = applied.intent.clone();
+        let before = self.lock().writes.insert(target.to_string(), Written::Applied(Box::new(applied)));
+        matches!(before, Some(Written::Applied(before)) if before.intent == intent)
     }
 
-    /// The same, where the write changed the object. Where it was applied like that before, others had changed or removed it: returns the
-    /// pause before the next such correction, if there is one.
-    pub(super) fn changed(&self, target: &Target, applied: Applied) -> Option<Duration> {
-        let (mut made, name) = (self.lock(), target.to_string());
-        let is_correction =
-            matches!(made.writes.get(&name), Some(Written::Applied(before)) if before.intent == applied.intent);
-        made.writes.insert(name.clone(), Written::Applied(Box::new(applied)));
-        is_correction.then(|| made.contest.corrected(name, Instant::now())).flatten()
+    /// Counts a correction of the object. Returns the pause before the next one, if there is one.
+    pub(super) fn corrected(&self, target: &Target) -> Option<Duration> {
+        self.lock().contest.corrected(target.to_string(), Instant::now())
     }
 
-    /// How long a change of the owned objects is to wait, as others undo what we do.
+    /// How long the next correction is to wait, because other clients undo them.
     pub(super) fn contested(&self) -> Option<Duration> {
         self.lock().contest.left(Instant::now())
     }
@@ -237,12 +235,15 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn the_same_apply_again_and_again_is_contested_and_another_one_is_not() {
         let children = Children::default();
-        let changed = |intent: &str| children.changed(&target(), applied(intent, "u", "5"));
-        // What somebody wants anew each time is no correction.
+        let changed = |intent: &str| {
+            let is_again = children.applied(&target(), applied(intent, "u", "5"));
+            is_again.then(|| children.corrected(&target())).flatten()
+        };
+        // The content is another one in each apply, so none of them repeats the one before.
         assert!((0..10).all(|at| changed(&at.to_string()).is_none()));
         assert!((0..3).all(|_| changed("i").is_none()) && children.contested().is_none());
         assert_eq!((changed("i"), children.contested()), (Some(Duration::from_secs(1)), Some(Duration::from_secs(1))));
-        // Nor is what we deleted ourselves.
+        // The operator itself deleted the object, so applying it again corrects nobody.
         children.deleted(&target(), None);
         assert_eq!(changed("i"), None);
         tokio::time::advance(Duration::from_secs(1)).await;

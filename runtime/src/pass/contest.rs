@@ -1,4 +1,4 @@
-//! Owned objects that others change or remove as often as we apply them: the corrections follow each other ever more slowly.
+//! Pauses between corrections of an owned object that another client changes or removes again each time.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -19,7 +19,7 @@ const COUNTS_FOR: Duration = Duration::from_secs(600);
 const PAUSES: Curve = Curve { base: Duration::from_secs(1), cap: Duration::from_secs(60) };
 
 impl<R: Reconciler> PassWorker<R> {
-    /// How long a change of what the object owns waits, as others undo what we do. Any other cause runs the pass at once.
+    /// How long the pass waits because another client undoes the corrections. A pass with any other cause does not wait.
     pub(super) fn contested(&self, key: &Key, causes: Causes) -> Option<Duration> {
         (causes == Causes::OWNED).then(|| self.memory().get(key)?.children.contested()).flatten()
     }
@@ -41,8 +41,7 @@ struct Corrected {
 }
 
 impl Contest {
-    /// The object of the name was applied again as it was applied before, as others had changed or removed it. Returns the pause before the
-    /// next correction, if there is one.
+    /// Counts a correction of the owned object of this name. Returns the pause before the next one; `None`: it runs at once.
     pub(super) fn corrected(&mut self, name: String, now: Instant) -> Option<Duration> {
         self.tidy(now);
         let corrected = self.corrected.entry(name).or_insert(Corrected { times: 0, last: now });
@@ -53,12 +52,12 @@ impl Contest {
         Some(pause)
     }
 
-    /// How long a change of what it owns is to wait.
+    /// How long the next correction still waits.
     pub(super) fn left(&self, now: Instant) -> Option<Duration> {
         self.until?.checked_duration_since(now).filter(|left| !left.is_zero())
     }
 
-    /// Looks at all of them once in a while only.
+    /// Forgets old corrections. It runs once in ten minutes, so that a correction costs the same whatever their number.
     fn tidy(&mut self, now: Instant) {
         if now - *self.tidied.get_or_insert(now) >= COUNTS_FOR {
             self.corrected.retain(|_, corrected| now - corrected.last < COUNTS_FOR);

@@ -216,15 +216,13 @@ fn overlay(status: &mut Value, found: &Value, intent: &Value) {
 mod tests {
     use super::*;
     use crate::condition::{Condition, Status};
-    use crate::pass::scripted::{Answer, Script, absent, conflict, error, object, target};
+    use crate::pass::scripted::{Answer, Script, absent, conflict, error, identity, object};
 
-    /// Patches the status over these answers; what came of it, and what was asked.
-    async fn sent(answers: impl IntoIterator<Item = Answer>) -> (Result<DynamicObject, Unwritten>, Vec<String>) {
-        let identity =
-            Identity { target: target(), uid: "u".into(), generation: Some(1), deleting: false, urgent: false };
+    /// Patches the status while the server gives these answers. Returns the result, and the script with the requests.
+    async fn sent(answers: impl IntoIterator<Item = Answer>) -> (Result<DynamicObject, Unwritten>, Script) {
         let script = Script::new(answers);
         let none = StatusIntent::empty();
-        (patch(&script.calls, &identity, &none, &none).await, script.asked())
+        (patch(&script.calls, &identity(), &none, &none).await, script)
     }
 
     fn with_status(status: &Value) -> Answer {
@@ -237,13 +235,13 @@ mod tests {
     async fn a_patch_whose_test_fails_is_sent_again_until_the_status_is_the_tested_one() {
         let invalid = || error(422, "Invalid", "the test failed");
         let (first, second) = (with_status(&json!({ "a": 1 })), with_status(&json!({ "a": 2 })));
-        let (done, asked) = sent([first.clone(), invalid(), second.clone(), object("8", &json!({}))]).await;
+        let (done, script) = sent([first.clone(), invalid(), second.clone(), object("8", &json!({}))]).await;
         assert!(done.is_ok());
-        assert_eq!(asked, ["GET x", "PATCH status", "GET x", "PATCH status"]);
+        assert_eq!(script.asked(), ["GET x", "PATCH status", "GET x", "PATCH status"]);
         // The status is the one that was tested: the server refuses something else, and would for ever.
-        let (refused, asked) = sent([first.clone(), invalid(), first.clone()]).await;
+        let (refused, script) = sent([first.clone(), invalid(), first.clone()]).await;
         assert!(matches!(refused, Err(Unwritten::Failed(ApiError::Invalid(_)))));
-        assert_eq!(asked.len(), 3);
+        assert_eq!(script.asked().len(), 3);
         let (done, _) = sent([first.clone(), conflict(), first.clone(), object("8", &json!({}))]).await;
         assert!(done.is_ok(), "a conflict says nothing of the status");
     }
@@ -251,15 +249,15 @@ mod tests {
     #[tokio::test]
     async fn a_patch_is_given_up_after_its_tries_and_never_counts_for_another_object() {
         let rounds = (0..20).flat_map(|at| [with_status(&json!({ "a": at })), conflict()]);
-        let (outdated, asked) = sent(rounds).await;
+        let (outdated, script) = sent(rounds).await;
         assert_eq!(outdated.unwrap_err(), Unwritten::Outdated);
-        assert_eq!(asked.iter().filter(|asked| *asked == "PATCH status").count(), 1 + RESENDS);
+        assert_eq!(script.times("PATCH status"), 1 + RESENDS);
         let (gone, _) = sent([absent()]).await;
         assert_eq!(gone.unwrap_err(), Unwritten::Gone);
         let (other, _) = sent([with_status(&json!({})), object("8", &json!({ "uid": "v" }))]).await;
         assert!(matches!(other, Err(Unwritten::Failed(_))));
-        let (failed, asked) = sent([with_status(&json!({})), error(500, "InternalError", "etcd")]).await;
-        assert!(matches!(failed, Err(Unwritten::Failed(_))) && asked.len() == 2);
+        let (failed, script) = sent([with_status(&json!({})), error(500, "InternalError", "etcd")]).await;
+        assert!(matches!(failed, Err(Unwritten::Failed(_))) && script.asked().len() == 2);
     }
 
     fn status(conditions: &[(&str, Status)]) -> StatusIntent {

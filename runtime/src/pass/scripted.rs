@@ -11,6 +11,7 @@ use kube::client::Body;
 use serde_json::{Value, json};
 
 use super::calls::Calls;
+use super::status::Identity;
 use crate::backend::Target;
 use crate::gate::Gate;
 use crate::wiring::KindInfo;
@@ -53,6 +54,11 @@ impl Script {
         self.asked.lock().unwrap().iter().map(|(asked, _)| asked.clone()).collect()
     }
 
+    /// How many of the requests were this one.
+    pub(super) fn times(&self, request: &str) -> usize {
+        self.asked().iter().filter(|asked| *asked == request).count()
+    }
+
     /// What was sent with them.
     pub(super) fn sent(&self) -> Vec<Value> {
         self.asked.lock().unwrap().iter().map(|(_, sent)| sent.clone()).collect()
@@ -62,6 +68,11 @@ impl Script {
 /// The object that all of it is about.
 pub(super) fn target() -> Target {
     Target { kind: KindInfo::of::<ConfigMap>(), namespace: Some("a".into()), name: "x".into() }
+}
+
+/// The object as a status write knows it.
+pub(super) fn identity() -> Identity {
+    Identity { target: target(), uid: "u".into(), generation: Some(1), deleting: false, urgent: false }
 }
 
 /// An answer with the object in this version, generation 1; `more` is its metadata beside.

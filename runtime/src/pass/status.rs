@@ -129,13 +129,9 @@ pub(super) async fn take_over(calls: &Calls, identity: &Identity, take: Take<'_>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pass::scripted::{Answer, Script, absent, conflict, error, object, target};
+    use crate::pass::scripted::{Answer, Script, absent, conflict, error, identity, object, target};
 
-    fn identity() -> Identity {
-        Identity { target: target(), uid: "u".into(), generation: Some(1), deleting: false, urgent: false }
-    }
-
-    /// Writes the status of version 5 over these answers; what came of it, and what was asked.
+    /// Writes the status of version 5 while the server gives these answers. Returns the result, and the script with the requests.
     async fn written(answers: impl IntoIterator<Item = Answer>) -> (Result<DynamicObject, Unwritten>, Script) {
         let script = Script::new(answers);
         let written = write(&script.calls, &identity(), "5", &StatusIntent::empty()).await;
@@ -175,7 +171,7 @@ mod tests {
         let rounds = (6..20).flat_map(|version| [conflict(), object(&version.to_string(), &json!({}))]);
         let (written, script) = written(rounds).await;
         assert_eq!(written.unwrap_err(), Unwritten::Outdated);
-        assert_eq!(script.asked().iter().filter(|asked| *asked == "PATCH status").count(), 1 + RESENDS);
+        assert_eq!(script.times("PATCH status"), 1 + RESENDS);
     }
 
     #[tokio::test]
