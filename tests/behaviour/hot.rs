@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use evenkeel_testkit::{Effect, Fault, Verb, eventually};
+use evenkeel_tests::logs::Logs;
 use evenkeel_tests::on_each_server;
 use evenkeel_tests::widget::{Lab, Widget, a_widget, definition, is_ready, status_of, widget};
 use evenkeel_tests::wire::{Call, Fault as WireFault};
@@ -107,6 +108,7 @@ async fn a_finalizer_is_stored_while_the_object_changes() {
 
 #[tokio::test(start_paused = true)]
 async fn a_changing_object_is_written_in_each_second() {
+    let (logs, _guard) = Logs::capture();
     let world = World::on(Server::InProcess).await.unwrap();
     world.install(&definition()).await;
     let operator = world.operator::<widget>(Lab::at("a"));
@@ -136,6 +138,11 @@ async fn a_changing_object_is_written_in_each_second() {
         sleep(Duration::from_secs(600)).await;
         assert_eq!(world.writes(), 0);
     }
+    let foreign = logs.with(&["stays in the status"]);
+    assert!(
+        foreign.is_empty() && !logs.with(&["pass ended"]).is_empty(),
+        "what a patch adds is no other manager's: {foreign:?}"
+    );
     operator.stop().await.unwrap();
 }
 

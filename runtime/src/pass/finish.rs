@@ -91,21 +91,26 @@ impl<R: Reconciler> PassWorker<R> {
     }
 
     /// The write went through. What it still shows though we no longer say it, another manager holds.
-    pub(super) fn settle(&self, key: &Key, intent: &StatusIntent, written: &DynamicObject) {
+    pub(super) fn settle(&self, key: &Key, backend: &PassBackend, intent: &StatusIntent, written: &DynamicObject) {
+        let mut memory = self.memory();
+        let memory = memory.entry(key.clone()).or_default();
+        (memory.pending, memory.unwritten) = (None, false);
+        // A patch adds Reconciling itself, and the next apply takes all of it over.
+        if backend.hot {
+            return;
+        }
         let conditions: Vec<Condition> =
             serde_json::from_value(written.data["status"]["conditions"].clone()).unwrap_or_default();
         let declared = R::WIRING.condition_types().chain(R::WIRING.kept_types().iter().copied());
         let foreign: BTreeSet<&'static str> =
             declared.filter(|t| find(&conditions, t).is_some() && find(&intent.conditions, t).is_none()).collect();
-        let mut memory = self.memory();
-        let memory = memory.entry(key.clone()).or_default();
         for condition in foreign.difference(&memory.foreign) {
             tracing::warn!(
                 condition,
                 "this condition is not reported any more and stays in the status: no manager that can be taken over holds it"
             );
         }
-        (memory.pending, memory.unwritten, memory.foreign) = (None, false, foreign);
+        memory.foreign = foreign;
     }
 
     /// What we cannot take away is no reason to write.

@@ -70,7 +70,7 @@ impl<R: Reconciler> PassWorker<R> {
         match written {
             Ok(written) => {
                 backend.note(&written);
-                self.settle(key, &pending.intent, &written);
+                self.settle(key, backend, &pending.intent, &written);
             }
             Err(Unwritten::Gone) => return Err(self.forget(key)),
             Err(Unwritten::Outdated) => return Err(self.outdated(key, backend)),
