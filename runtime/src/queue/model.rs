@@ -26,7 +26,8 @@ struct Naive {
     place: Option<(Instant, u8, u64)>,
     runnable: Option<Instant>,
     running: Option<(Causes, Instant)>,
-    timer: Option<(Instant, u64, Causes)>,
+    /// When, which, why, and what is owed whatever wakes it.
+    timer: Option<(Instant, u64, Causes, Causes)>,
     retry_at: Option<Instant>,
     attempt: Attempt,
 }
@@ -53,7 +54,7 @@ impl Model {
         if key.running.is_some() {
             return;
         }
-        key.timer = None;
+        key.causes = key.causes | key.timer.take().map_or(Causes::NONE, |(.., owed)| owed);
         key.runnable.get_or_insert(now);
         let lane = key.causes.urgency() as u8;
         let place = (now + PATIENCE[usize::from(lane)], 2 - lane, self.events);
@@ -64,10 +65,10 @@ impl Model {
 
     fn wake(&mut self, now: Instant) {
         loop {
-            let timers = self.keys.iter().filter_map(|(at, key)| key.timer.map(|(due, number, _)| (due, number, *at)));
+            let timers = self.keys.iter().filter_map(|(at, key)| key.timer.map(|(due, number, ..)| (due, number, *at)));
             let Some((_, _, at)) = timers.filter(|(due, ..)| *due <= now).min() else { return };
-            let (_, _, causes) = self.keys.get_mut(&at).and_then(|key| key.timer.take()).unwrap();
-            self.add(at, causes, now);
+            let (_, _, causes, owed) = self.keys.get_mut(&at).and_then(|key| key.timer.take()).unwrap();
+            self.add(at, causes | owed, now);
         }
     }
 
@@ -91,12 +92,25 @@ impl Model {
         let timer = match next {
             Next::After(delay) => {
                 (key.attempt, key.retry_at) = (Attempt::default(), None);
-                Some((now + *delay, self.events, Causes::RESYNC))
+                Some((now + *delay, self.events, Causes::RESYNC, Causes::NONE))
             }
             Next::Later(delay) => {
                 let retry = key.retry_at.filter(|at| *at < now + *delay);
-                let (at, causes) = retry.map_or((now + *delay, ran), |at| (at, ran | Causes::RETRY));
-                Some((at, self.events, causes))
+                let (at, causes) = retry.map_or((now + *delay, Causes::NONE), |at| (at, Causes::RETRY));
+                Some((at, self.events, causes, ran))
+            }
+            Next::Conflict { .. } => {
+                let delay = Curve::CONFLICT.ceiling(key.attempt.conflicts);
+                key.attempt.conflicts += 1;
+                Some((now + delay, self.events, Causes::NONE, ran))
+            }
+            Next::Undone { .. } => {
+                key.attempt.conflicts = 0;
+                if key.retry_at.is_none_or(|at| at <= now) {
+                    key.retry_at = Some(now + Curve::FAILURE.ceiling(key.attempt.failures));
+                    key.attempt.failures += 1;
+                }
+                key.retry_at.map(|at| (at, self.events, Causes::RETRY, ran.both(Causes::FLEETING)))
             }
             Next::Retry { .. } => {
                 let anew = ran.contains(Causes::GENERATION);
@@ -105,7 +119,7 @@ impl Model {
                     key.retry_at = Some(now + Curve::FAILURE.ceiling(key.attempt.failures));
                     key.attempt.failures += 1;
                 }
-                key.retry_at.map(|at| (at, self.events, Causes::RETRY))
+                key.retry_at.map(|at| (at, self.events, Causes::RETRY, Causes::NONE))
             }
             _ => {
                 (key.attempt, key.retry_at) = (Attempt::default(), None);
@@ -113,6 +127,7 @@ impl Model {
             }
         };
         if !key.causes.is_empty() {
+            key.causes = key.causes | timer.map_or(Causes::NONE, |(.., owed)| owed);
             self.queue(at, now);
         } else if timer.is_some() {
             key.timer = timer;
@@ -136,10 +151,12 @@ fn causes(rng: &mut StdRng) -> Causes {
 }
 
 fn next(rng: &mut StdRng) -> Next {
-    match rng.random_range(0..4) {
+    match rng.random_range(0..6) {
         0 => Next::Await,
         1 => Next::Later(Duration::from_secs(rng.random_range(0..20))),
         2 => Next::After(Duration::from_secs(rng.random_range(0..20))),
+        3 => Next::Conflict { newer_than: "1".into() },
+        4 => Next::Undone { at_least: None },
         _ => Next::Retry { progressed: false, at_least: None },
     }
 }

@@ -68,8 +68,25 @@ enum Phase {
 struct Timer {
     slot: Slot,
     causes: Causes,
+    owed: Causes,
     /// The rate has let it through.
     reserved: bool,
+}
+
+impl Timer {
+    /// Why the key runs when the time has come.
+    const fn all(&self) -> Causes {
+        self.causes.union(self.owed)
+    }
+}
+
+/// When a key runs without a change.
+struct Due {
+    at: Instant,
+    /// A change that comes first makes these pointless.
+    causes: Causes,
+    /// What the pass was to deal with, and did not: the next one gets them, whenever it runs.
+    owed: Causes,
 }
 
 /// A pass to run.
@@ -129,6 +146,10 @@ impl State {
     /// Queues a key for the causes in its entry, unless it runs; moves it to another lane if its turn comes sooner there.
     fn queue(&mut self, key: &Key, now: Instant) {
         let Some(entry) = self.entries.get_mut(key) else { return };
+        if let Some(timer) = entry.timer.take() {
+            self.timers.cancel(timer.slot);
+            entry.causes = entry.causes | timer.owed;
+        }
         let urgency = entry.causes.urgency();
         let since = match entry.phase {
             Phase::Running { .. } => return,
@@ -139,9 +160,6 @@ impl State {
             }
             Phase::Idle => now,
         };
-        if let Some(timer) = entry.timer.take() {
-            self.timers.cancel(timer.slot);
-        }
         self.figures.waiting[urgency as usize] += 1;
         entry.phase = Phase::Queued { place: self.lanes.push(urgency, key.clone(), now), since };
     }
@@ -174,13 +192,14 @@ impl State {
         self.meter.tell(|counts| counts.worked(now - since));
         let again = ended.next.failed() || matches!(ended.next, Next::Conflict { .. });
         self.figures.retried += u64::from(again);
-        let timer = entry.settle(ran, ended, now);
+        let due = entry.settle(ran, ended, now);
         let awaits = entry.refused.is_some();
         if !entry.causes.is_empty() {
+            entry.causes = entry.causes | due.map_or(Causes::NONE, |due| due.owed);
             self.queue(key, now);
-        } else if let Some((at, causes)) = timer {
+        } else if let Some(Due { at, causes, owed }) = due {
             let slot = self.timers.set(key.clone(), at.min(now + HORIZON));
-            entry.timer = Some(Timer { slot, causes, reserved: false });
+            entry.timer = Some(Timer { slot, causes, owed, reserved: false });
         } else {
             self.entries.remove(key);
         }
@@ -193,7 +212,7 @@ impl State {
         let Some(refused) = entry.refused.take_if(|refused| is_other(refused, version)) else { return false };
         let Some(timer) = entry.timer.as_ref().filter(|_| matches!(entry.phase, Phase::Idle)) else { return false };
         tracing::trace!(object = %key, refused, "the cache has caught up");
-        let causes = timer.causes;
+        let causes = timer.all();
         self.add(key, causes, now);
         true
     }
@@ -204,21 +223,22 @@ impl State {
             self.figures.looked += 1;
             // The timer is over: nothing is left to cancel.
             let Some(timer) = self.entries.get_mut(&key).and_then(|entry| entry.timer.take()) else { continue };
-            let retries = timer.causes.without(Causes::FLEETING) == Causes::RETRY;
-            if timer.reserved || !retries || !self.defer(&key, timer.causes, now) {
-                self.add(&key, timer.causes, now);
+            let retries = timer.all().without(Causes::FLEETING) == Causes::RETRY;
+            if timer.reserved || !retries || !self.defer(&key, &timer, now) {
+                self.add(&key, timer.all(), now);
             }
         }
         self.timers.next()
     }
 
     /// Puts a retry off for as long as the rate wants. False: it may begin.
-    fn defer(&mut self, key: &Key, causes: Causes, now: Instant) -> bool {
+    fn defer(&mut self, key: &Key, timer: &Timer, now: Instant) -> bool {
         let at = self.rate.reserve(now);
         let Some(entry) = self.entries.get_mut(key).filter(|_| at > now) else { return false };
         self.figures.deferred += 1;
         entry.retry_at = Some(at);
-        entry.timer = Some(Timer { slot: self.timers.set(key.clone(), at), causes, reserved: true });
+        let slot = self.timers.set(key.clone(), at);
+        entry.timer = Some(Timer { slot, causes: timer.causes, owed: timer.owed, reserved: true });
         true
     }
 
@@ -231,7 +251,7 @@ impl State {
             Phase::Running { causes, since } => (spot::Phase::Running(now - *since), *causes),
             Phase::Idle => {
                 let due = timer.as_ref().map(|timer| timer.slot.at.saturating_duration_since(now));
-                (spot::Phase::Sleeping(due), timer.as_ref().map_or(Causes::NONE, |timer| timer.causes))
+                (spot::Phase::Sleeping(due), timer.as_ref().map_or(Causes::NONE, Timer::all))
             }
         };
         Some(Spot { phase, causes, attempt: *attempt })
@@ -255,47 +275,48 @@ impl State {
 
 impl Entry {
     /// Updates the history of the key by the end of a pass and says when, and why, it is due without a change.
-    fn settle(&mut self, ran: Causes, ended: Ended, now: Instant) -> Option<(Instant, Causes)> {
+    fn settle(&mut self, ran: Causes, ended: Ended, now: Instant) -> Option<Due> {
         let drawn = ended.drawn;
-        match ended.next {
+        let (at, causes, owed) = match ended.next {
             Next::Await | Next::Forget => {
                 self.rest();
-                None
+                return None;
             }
             Next::After(delay) => {
                 self.rest();
-                Some((now + delay.min(HORIZON), Causes::RESYNC))
+                (now + delay.min(HORIZON), Causes::RESYNC, Causes::NONE)
             }
             Next::Store(delay) => {
                 self.rest();
-                Some((now + delay.min(HORIZON), Causes::WIRING))
+                (now + delay.min(HORIZON), Causes::WIRING, Causes::NONE)
             }
             Next::Later(delay) => {
                 let at = now + delay.min(HORIZON);
                 let retry = self.retry_at.filter(|retry| *retry < at);
-                Some(retry.map_or((at, ran), |retry| (retry, ran | Causes::RETRY)))
+                retry.map_or((at, Causes::NONE, ran), |retry| (retry, Causes::RETRY, ran))
             }
             Next::Retry { progressed, at_least } => {
                 let anew = progressed || ran.contains(Causes::GENERATION);
                 let at = self.fail(now, anew, |failures| ended.curve.delay_at(failures, drawn));
-                Some((self.retry(at, now, at_least), Causes::RETRY))
+                (self.retry(at, now, at_least), Causes::RETRY, Causes::NONE)
             }
             Next::Undone { at_least } => {
                 let at = self.fail(now, false, |failures| ended.curve.delay_at(failures, drawn));
-                Some((self.retry(at, now, at_least), Causes::RETRY | ran.both(Causes::FLEETING)))
+                (self.retry(at, now, at_least), Causes::RETRY, ran.both(Causes::FLEETING))
             }
             Next::RetryAlong { progressed, curve, at_least } => {
                 let anew = progressed || ran.contains(Causes::GENERATION);
                 let at = self.fail(now, anew, |failures| curve.delay_at(failures, drawn));
-                Some((self.retry(at, now, at_least), Causes::RETRY))
+                (self.retry(at, now, at_least), Causes::RETRY, Causes::NONE)
             }
             Next::Conflict { newer_than } => {
                 let delay = Curve::CONFLICT.delay_at(self.attempt.conflicts, drawn);
                 self.attempt.conflicts = self.attempt.conflicts.saturating_add(1);
                 self.refused = Some(newer_than);
-                Some((now + delay, ran))
+                (now + delay, Causes::NONE, ran)
             }
-        }
+        };
+        Some(Due { at, causes, owed })
     }
 
     /// When the next try is due: not before what was asked for has passed.

@@ -98,3 +98,32 @@ fn a_try_that_is_due_still_moves_with_a_new_generation_alone() {
     state.add(&key("a"), Causes::APPEARED, later);
     assert_eq!(state.take(later).map(|task| task.attempt.failures), Some(1), "the curve began anew");
 }
+
+#[test]
+fn what_a_pass_did_not_deal_with_is_kept_whatever_wakes_the_key_next() {
+    let conflict = || Next::Conflict { newer_than: "1".into() };
+    let later = || Next::Later(60 * SECOND);
+    let undone = || Next::Undone { at_least: None };
+    let (spec, both) = (Causes::GENERATION, Causes::GENERATION | Causes::TRIGGERED);
+    for (ran, next, owed) in [
+        (spec, conflict(), spec),
+        (both, later(), both),
+        // The cluster still holds the spec; that something was triggered is known here alone.
+        (both, undone(), Causes::TRIGGERED),
+        (both, Next::After(60 * SECOND), Causes::NONE),
+        (both, Next::Retry { progressed: false, at_least: None }, Causes::NONE),
+    ] {
+        for woken_while_it_runs in [true, false] {
+            let (mut state, now) = (State::default(), Instant::now());
+            state.add(&key("a"), ran, now);
+            assert!(state.take(now).is_some());
+            if woken_while_it_runs {
+                state.add(&key("a"), Causes::OWNED, now);
+            }
+            state.finish(&key("a"), ended(next.clone()), now);
+            state.add(&key("a"), Causes::OWNED, now);
+            let causes = state.take(now).map(|task| task.causes);
+            assert_eq!(causes, Some(Causes::OWNED | owed), "{next:?}, {woken_while_it_runs}");
+        }
+    }
+}
