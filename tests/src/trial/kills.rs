@@ -10,6 +10,7 @@ use kube::runtime::{conditions, wait};
 use kube::{Client, Config, Resource};
 use rand::Rng;
 use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
 
 use super::process::end_with_parent;
 use super::{Process, Proxy, long, settle, wanted};
@@ -57,7 +58,7 @@ impl Site {
         }
         let server = RealServer::start(version, true).await?;
         let client = server.client().await;
-        install::<K>(&client).await;
+        install::<K>(&client, version).await;
         let proxy = Proxy::start(client.clone(), None).await;
         Some(Self { client, version, proxy, _server: server })
     }
@@ -102,14 +103,29 @@ pub fn client_of_the_process() -> Option<Client> {
     Some(Client::try_from(Config::new(address)).expect("a client"))
 }
 
-async fn install<K>(client: &Client)
+/// Takes off what Kubernetes 1.20 does not know or takes wrongly: rules in CEL, and a default that is an empty string, which it reads as null.
+fn fit_for_1_20(schema: &mut Value) {
+    match schema {
+        Value::Object(fields) => {
+            fields.retain(|name, value| name != "x-kubernetes-validations" && !(name == "default" && *value == ""));
+            fields.values_mut().for_each(fit_for_1_20);
+        }
+        Value::Array(items) => items.iter_mut().for_each(fit_for_1_20),
+        _ => {}
+    }
+}
+
+async fn install<K>(client: &Client, version: Version)
 where
     K: CustomResourceExt + Resource<DynamicType = (), Scope = NamespaceResourceScope>,
     K: Clone + std::fmt::Debug + DeserializeOwned,
 {
     let crds: Api<CustomResourceDefinition> = Api::all(client.clone());
-    let (name, crd) = (K::crd_name(), Patch::Apply(K::crd()));
-    crds.patch(name, &PatchParams::apply("trial"), &crd).await.expect("the CRD is accepted");
+    let (name, mut crd) = (K::crd_name(), json!(K::crd()));
+    if version == Version::Full {
+        fit_for_1_20(&mut crd["spec"]["versions"]);
+    }
+    crds.patch(name, &PatchParams::apply("trial"), &Patch::Apply(crd)).await.expect("the CRD is accepted");
     wait::await_condition(crds, name, conditions::is_crd_established()).await.expect("it is established");
     // Its routes are there a moment later.
     let objects = Api::<K>::default_namespaced(client.clone());
