@@ -6,7 +6,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::Knowledge;
-use crate::condition::{READY, RECONCILING, STALLED};
+use crate::condition::{Polarity, READY, RECONCILING, STALLED};
 use crate::status::kept_fields;
 
 /// What an operator promises to those who read its objects.
@@ -175,12 +175,21 @@ impl fmt::Display for Contract {
     }
 }
 
+/// The word of a contract, which programs read.
+const fn polarity(polarity: Polarity) -> &'static str {
+    match polarity {
+        Polarity::Positive => "positive",
+        Polarity::Negative => "negative",
+        Polarity::Bipolar => "bipolar",
+    }
+}
+
 impl Knowledge {
     /// What this reconciler promises.
     #[must_use]
     pub fn contract(&self) -> ReconcilerContract {
         let declared = self.wiring.conditions.iter().enumerate().map(|(place, info)| {
-            let polarity = format!("{:?}", info.polarity).to_lowercase();
+            let polarity = polarity(info.polarity).to_owned();
             (info.type_.to_owned(), ConditionContract { polarity, reasons: self.reasons(place) })
         });
         let kept = [

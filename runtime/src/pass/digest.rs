@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use super::words;
 use crate::cause::hash;
 use crate::depend::Access;
 use crate::triggers::Triggers;
@@ -11,37 +12,43 @@ use crate::wiring::{Adopt, Relation, Wiring};
 ///
 /// So does what the operator allows, where a step may refer to other objects.
 pub(super) fn wiring(wiring: &Wiring, after: Option<&str>, access: Access) -> String {
-    let mut text = format!("{} {} {:?}", wiring.name, wiring.revision, wiring.previously);
+    hash(&text(wiring, after, access))
+}
+
+/// What is hashed. Only its hash is stored, but with another text every object of every user is reconciled once more after an upgrade.
+fn text(wiring: &Wiring, after: Option<&str>, access: Access) -> String {
+    let mut text = format!("{} {} {}", wiring.name, wiring.revision, words::previously(&wiring.previously));
     if wiring.depends_on {
         text.push_str(" depends");
     }
     let mut relations = wiring.relations();
     if access != Access::default() && relations.any(|relation| relation.how.is_watch()) {
-        let _ = write!(text, " {access:?}");
+        let _ = write!(text, " {}", words::access(access));
     }
     if let Some(hook) = after {
         let _ = write!(text, " after {hook}");
     }
     for condition in wiring.conditions {
-        let _ = write!(text, "\n{} {:?}", condition.type_, condition.polarity);
+        let _ = write!(text, "\n{} {}", condition.type_, words::polarity(condition.polarity));
     }
     for summary in wiring.summaries {
-        let _ = write!(text, "\n{} of {:?}", summary.type_, summary.of);
+        let _ = write!(text, "\n{} of {}", summary.type_, words::places(summary.of));
     }
     if wiring.triggers != Triggers::ALL {
-        let _ = write!(text, " {:?}", wiring.triggers);
+        let _ = write!(text, " {}", words::triggers(wiring.triggers));
     }
     if let Some(policies) = wiring.policies {
-        let _ = write!(text, " {policies:?}");
+        let _ = write!(text, " {}", words::policies(policies));
     }
     if let Some(claim) = wiring.claim {
         let _ = write!(text, " claim {}", claim.step.name);
     }
     for hook in wiring.hooks {
-        let _ = write!(text, " {:?} {}", hook.when, hook.step.name);
+        let _ = write!(text, " {} {}", words::when(hook.when), hook.step.name);
     }
     for step in wiring.all_steps() {
-        let _ = write!(text, "\n{} {:?} {:?} {}", step.name, step.sets, step.clears, step.external);
+        let (sets, clears) = (words::places(step.sets), words::places(step.clears));
+        let _ = write!(text, "\n{} {sets} {clears} {}", step.name, step.external);
         for relation in step.relations {
             let _ = write!(text, " {}", describe(relation));
         }
@@ -56,57 +63,18 @@ pub(super) fn wiring(wiring: &Wiring, after: Option<&str>, access: Access) -> St
         let _ = write!(text, "\n{summary}");
     }
     let _ = write!(text, "\n{}", crate::shape::describe(&wiring.nodes()));
-    hash(&text)
+    text
 }
 
 fn describe(relation: &Relation) -> String {
     let kind = relation.kind.map(|kind| kind().resource);
     let kind = kind.map_or_else(String::new, |r| format!("{}/{}", r.api_version, r.kind));
     let said = Some(relation.cache).filter(|cache| *cache != relation.how.cache());
-    let cache = said.map_or_else(String::new, |cache| format!(" keeps {cache:?}"));
+    let cache = said.map_or_else(String::new, |cache| format!(" keeps {}", words::cache(cache)));
     let adopt = Some(relation.adopt).filter(|adopt| *adopt != Adopt::Never);
-    let adopt = adopt.map_or_else(String::new, |adopt| format!(" adopts {adopt:?}"));
-    format!("{:?} {kind}{cache}{adopt}", relation.how)
+    let adopt = adopt.map_or_else(String::new, |adopt| format!(" adopts {}", words::adopt(adopt)));
+    format!("{} {kind}{cache}{adopt}", words::how(relation.how))
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::condition::{ConditionInfo, Polarity};
-
-    fn with(condition: ConditionInfo) -> String {
-        let conditions: &'static [ConditionInfo] = Box::leak(Box::new([condition]));
-        wiring(&Wiring { name: "things", conditions, ..Wiring::EMPTY }, None, Access::default())
-    }
-
-    #[test]
-    fn a_doc_comment_is_not_part_of_the_wiring() {
-        let plain = ConditionInfo::new("Stored", Polarity::Positive);
-        assert_eq!(with(plain), with(plain.with_doc("It is stored. In S3.").with_message("It is stored.")));
-        assert_ne!(with(plain), with(ConditionInfo::new("Stored", Polarity::Negative)));
-    }
-
-    #[test]
-    fn what_the_operator_allows_counts_where_a_step_may_refer_to_other_objects() {
-        use crate::wiring::{How, StepWiring};
-        const WATCHING: StepWiring =
-            StepWiring { relations: &[Relation::new(How::WatchesByName, None)], ..StepWiring::EMPTY };
-        const OWNING: StepWiring = StepWiring { relations: &[Relation::new(How::Owns, None)], ..StepWiring::EMPTY };
-        let of = |steps: &'static [StepWiring], access| wiring(&Wiring { steps, ..Wiring::EMPTY }, None, access);
-        assert_eq!(of(&[OWNING], Access::ByAcl), of(&[OWNING], Access::SameNamespace));
-        assert_ne!(of(&[WATCHING], Access::ByAcl), of(&[WATCHING], Access::SameNamespace));
-    }
-
-    #[test]
-    fn a_relation_is_described_by_its_kind_and_by_what_differs_from_the_default() {
-        use k8s_openapi::api::core::v1::Secret;
-
-        use crate::wiring::{Cache, How, KindInfo};
-        let owns = Relation::new(How::Owns, Some(KindInfo::of::<Secret>));
-        assert_eq!(describe(&owns), "Owns v1/Secret");
-        assert_eq!(describe(&owns.cached(Cache::None)), "Owns v1/Secret");
-        assert_eq!(describe(&owns.cached(Cache::Full)), "Owns v1/Secret keeps Full");
-        assert_eq!(describe(&Relation { adopt: Adopt::Always, ..owns }), "Owns v1/Secret adopts Always");
-        assert_eq!(describe(&Relation::new(How::Reads, None)), "Reads ");
-    }
-}
+mod tests;

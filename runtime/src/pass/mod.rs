@@ -40,6 +40,7 @@ mod suspend;
 mod takeover;
 mod tell;
 mod undecodable;
+mod words;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
