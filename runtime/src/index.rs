@@ -1,6 +1,6 @@
 //! Indexes: objects under watch, found by what a function says of them.
 
-use std::any::type_name;
+use std::any::{TypeId, type_name};
 use std::collections::BTreeSet;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -22,6 +22,7 @@ use crate::wiring::Kind;
 /// pub struct ByUser;
 ///
 /// impl Index for ByUser {
+///     const NAME: &'static str = "by-user";
 ///     type Object = Secret;
 ///
 ///     fn keys(secret: &Secret) -> Vec<String> {
@@ -35,6 +36,12 @@ use crate::wiring::Kind;
     note = "write `impl evenkeel::Index for {Self}`, which names a kind and what its objects are found by"
 )]
 pub trait Index: 'static {
+    /// The name of the index, such as `by-user`: not empty, without `=`, and its own among the indexes of the kind.
+    ///
+    /// It is stored in `status.observedInputs.references` of each object that asked the index. Leave it as it is when you rename or move the
+    /// type: under another name each of these objects is reconciled once more.
+    const NAME: &'static str;
+
     /// The kind whose objects it finds.
     type Object: Kind;
 
@@ -46,13 +53,15 @@ pub trait Index: 'static {
 /// An [`Index`], erased.
 #[derive(Clone, Copy)]
 pub struct Indexer {
-    name: fn() -> &'static str,
+    name: &'static str,
+    type_name: fn() -> &'static str,
+    type_id: fn() -> TypeId,
     keys: fn(&DynamicObject) -> Result<Vec<String>, String>,
 }
 
 impl fmt::Debug for Indexer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Indexer({})", self.name())
+        write!(f, "Indexer({})", self.name)
     }
 }
 
@@ -65,25 +74,62 @@ impl fmt::Debug for Indexer {
 pub trait FoundAs<I> {}
 impl<K> FoundAs<K> for K {}
 
-/// An index, erased, which finds objects of `K`.
+/// An index, erased, which finds objects of `K`. Fails the build where its name cannot be stored.
 #[must_use]
+#[track_caller]
 pub const fn indexer<I: Index, K: FoundAs<I::Object>>() -> Indexer {
-    Indexer { name: type_name::<I>, keys: keys::<I> }
+    check_name(I::NAME);
+    Indexer { name: I::NAME, type_name: type_name::<I>, type_id: TypeId::of::<I>, keys: keys::<I> }
+}
+
+#[track_caller]
+const fn check_name(name: &str) {
+    assert!(
+        !name.is_empty(),
+        "the `NAME` of this index is empty\nhelp: write for example `const NAME: &'static str = \"by-user\";`"
+    );
+    let (name, mut i) = (name.as_bytes(), 0);
+    while i < name.len() {
+        // What follows the first one in a reference is the key.
+        assert!(
+            name[i] != b'=',
+            "the `NAME` of this index contains `=`\nhelp: write for example `const NAME: &'static str = \"by-user\";`"
+        );
+        i += 1;
+    }
 }
 
 impl Indexer {
-    /// The path of the type.
-    pub(crate) fn name(self) -> &'static str {
-        (self.name)()
+    /// As it is stored.
+    pub(crate) const fn name(self) -> &'static str {
+        self.name
+    }
+
+    /// The path of the type, for messages.
+    #[cfg(feature = "operator")]
+    pub(crate) fn type_name(self) -> &'static str {
+        (self.type_name)()
+    }
+
+    /// Whether another type has the same name.
+    #[cfg(feature = "operator")]
+    pub(crate) fn is_namesake_of(self, other: Self) -> bool {
+        self.name == other.name && (self.type_id)() != (other.type_id)()
+    }
+
+    /// Whether the entry is one of this index.
+    #[cfg(feature = "operator")]
+    pub(crate) fn has(self, entry: &str) -> bool {
+        entry.split_once('=').is_some_and(|(name, _)| name == self.name)
     }
 
     /// The entries that the object stands under.
     pub(crate) fn entries(self, object: &DynamicObject) -> BTreeSet<Box<str>> {
         match (self.keys)(object) {
-            Ok(keys) => keys.iter().map(|key| entry(self.name(), key).into()).collect(),
+            Ok(keys) => keys.iter().map(|key| entry(self.name, key).into()).collect(),
             Err(why) => {
                 let (name, namespace) = (object.metadata.name.as_deref(), object.metadata.namespace.as_deref());
-                tracing::warn!(index = self.name(), name, namespace, "an object is not found by its index: {why}");
+                tracing::warn!(index = self.name, name, namespace, "an object is not found by its index: {why}");
                 BTreeSet::new()
             }
         }
@@ -112,6 +158,7 @@ mod tests {
     struct ByWord;
 
     impl Index for ByWord {
+        const NAME: &'static str = "by-word";
         type Object = ConfigMap;
 
         #[allow(clippy::panic, reason = "what this tests")]
@@ -126,12 +173,12 @@ mod tests {
         let map = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "m"}, "data": data});
         let indexer = indexer::<ByWord, ConfigMap>();
         let entries = indexer.entries(&serde_json::from_value(map).unwrap());
-        entries.iter().map(|entry| entry.rsplit("::").next().unwrap_or_default().to_owned()).collect()
+        entries.iter().map(ToString::to_string).collect()
     }
 
     #[test]
     fn an_object_stands_under_each_key_once_and_under_none_where_it_cannot_be_read() {
-        assert_eq!(entries(&json!({"a": "x", "b": "y", "c": "x"})), ["ByWord=x", "ByWord=y"]);
+        assert_eq!(entries(&json!({"a": "x", "b": "y", "c": "x"})), ["by-word=x", "by-word=y"]);
         assert_eq!(entries(&json!({})), Vec::<String>::new());
         assert_eq!(entries(&json!({"a": 1})), Vec::<String>::new(), "not of its type");
         assert_eq!(entries(&json!({"panic": ""})), Vec::<String>::new(), "a panic is caught");

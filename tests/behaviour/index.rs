@@ -27,6 +27,7 @@ enum IndexCondition {
 struct ByUser;
 
 impl Index for ByUser {
+    const NAME: &'static str = "by-user";
     type Object = ConfigMap;
 
     fn keys(map: &ConfigMap) -> Vec<String> {

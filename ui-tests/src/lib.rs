@@ -108,6 +108,7 @@ pub fn run<R: evenkeel::Reconciler>() -> usize {
 pub struct ByUser;
 
 impl evenkeel::Index for ByUser {
+    const NAME: &'static str = "by-user";
     type Object = k8s_openapi::api::core::v1::Secret;
 
     fn keys(secret: &Self::Object) -> Vec<String> {

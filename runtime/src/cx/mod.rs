@@ -200,7 +200,7 @@ impl<S: SubReconciler> Cx<'_, S> {
     /// # Errors
     /// The watch does not work, or an object cannot be decoded.
     pub fn indexed<I: Index + IndexedBy<S>>(&mut self, _: I, key: &str) -> List<'_, Vec<I::Object>> {
-        let entry = entry(std::any::type_name::<I>(), key);
+        let entry = entry(I::NAME, key);
         let (relation, target) = self.selection(KindInfo::of::<I::Object>(), Some(&entry));
         self.listed(relation, target)
     }

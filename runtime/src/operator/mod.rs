@@ -5,6 +5,7 @@ mod controller;
 mod definition;
 mod definitions;
 mod error;
+mod index_names;
 mod kept;
 mod known;
 mod limits;

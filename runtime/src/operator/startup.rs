@@ -8,7 +8,7 @@ use super::controller::Prepared;
 use super::definition::Expected;
 use super::error::{Error, Reason, Result, install};
 use super::limits::Own;
-use super::{Operator, definition, rivalry};
+use super::{Operator, definition, index_names, rivalry};
 use crate::queue::QueueConfig;
 use crate::rbac::plural_and_group;
 use crate::watch::{CREDENTIALS, Place, Progress, Trouble, Watching, chain};
@@ -36,6 +36,7 @@ pub(super) fn settings(operator: &Operator) -> Result<(QueueConfig, Own)> {
     for member in &operator.members {
         member.check()?;
     }
+    index_names::check(members.iter().map(|member| &member.wiring))?;
     for (at, one) in members.iter().enumerate() {
         for other in &members[at + 1..] {
             if let Some((headline, cure)) = rivalry::between(one, other) {

@@ -12,7 +12,7 @@ use super::backend::PassBackend;
 use super::depend::DEPENDENCIES;
 use super::late::Late;
 use super::{PassWorker, observed};
-use crate::backend::Target;
+use crate::backend::{Selected, Target};
 use crate::cause::{Inputs, Standing, digits, text};
 use crate::observed::Observed;
 use crate::outcome::{Class, Halt};
@@ -21,7 +21,7 @@ use crate::reconciler::Reconciler;
 use crate::status::ObservedInputs;
 use crate::triggers::Counted;
 use crate::watch::Seen;
-use crate::wiring::{How, KindInfo};
+use crate::wiring::{How, KindInfo, Relation};
 
 /// The objects beside its own that a pass depends on: one number for all owned ones, and of watched ones by name the uid and version.
 #[derive(Clone, Debug, Default)]
@@ -184,9 +184,16 @@ fn watched_version(seen: Option<&Seen>) -> String {
 /// The declared relation that a stored reference belongs to.
 fn resolve(wiring: &crate::wiring::Wiring, reference: &str) -> Option<(How, Target)> {
     let watched = wiring.relations().filter(|relation| relation.how.is_watch());
-    let mut resolved = watched.filter_map(|relation| Some((relation.how, parse(relation.kind?(), reference)?)));
-    // A selection is that of its own selector.
-    resolved.find(|(how, target)| target.selected().is_none_or(|selected| how.selector() == Some(selected.selector)))
+    let mut resolved = watched.filter_map(|relation| Some((relation, parse(relation.kind?(), reference)?)));
+    let found =
+        resolved.find(|(relation, target)| target.selected().is_none_or(|selected| answers(relation, selected)));
+    found.map(|(relation, target)| (relation.how, target))
+}
+
+/// A selection is that of its own selector, and an entry that of an index with this name: of one that was renamed nothing is known.
+fn answers(relation: &Relation, selected: Selected<'_>) -> bool {
+    let has = |entry| relation.indexes.iter().any(|indexer| indexer.has(entry));
+    relation.how.selector() == Some(selected.selector) && selected.entry.is_none_or(has)
 }
 
 fn parse(kind: KindInfo, reference: &str) -> Option<Target> {
@@ -236,5 +243,30 @@ mod tests {
         };
         let all: BTreeSet<_> = [seen("u", "1"), seen("u", "2"), seen("v", "1"), watched_version(None)].into();
         assert_eq!(all.len(), 4);
+    }
+
+    #[test]
+    fn a_reference_to_an_index_that_is_not_declared_is_not_followed() {
+        use crate::index::{Index, indexer};
+        use crate::wiring::{StepWiring, Wiring};
+        struct ByUser;
+        impl Index for ByUser {
+            const NAME: &'static str = "by-user";
+            type Object = Secret;
+            fn keys(_: &Secret) -> Vec<String> {
+                Vec::new()
+            }
+        }
+        const SECRETS: Relation = Relation::new(How::WatchesLabels("a=b"), Some(KindInfo::of::<Secret>));
+        const PLAIN: StepWiring = StepWiring { relations: &[SECRETS], ..StepWiring::EMPTY };
+        const FOUND: StepWiring =
+            StepWiring { relations: &[SECRETS.indexed(&[indexer::<ByUser, Secret>()])], ..StepWiring::EMPTY };
+        let wiring = Wiring { steps: &[PLAIN, FOUND], ..Wiring::EMPTY };
+        let is_followed = |reference| resolve(&wiring, reference).is_some();
+        assert!(is_followed("v1/Secret/a/?a=b") && is_followed("v1/Secret/a/?a=b|by-user=alice"));
+        // As it was stored before indexes had names, or under another name. Nothing is found there, which may be what was found before.
+        assert!(
+            !is_followed("v1/Secret/a/?a=b|operator::ByUser=alice") && !is_followed("v1/Secret/a/?a=c|by-user=alice")
+        );
     }
 }
