@@ -4,6 +4,7 @@ mod crowd;
 mod document;
 mod error;
 mod plant;
+mod stored;
 mod uid;
 
 pub use error::SeedError;

@@ -21,6 +21,12 @@ impl Saved {
     pub(crate) fn empty() -> Self {
         Saved { version: 1, objects: HashMap::new() }
     }
+
+    /// Adds an object of this version, in the place of one of its name.
+    pub(crate) fn put(&mut self, storage: &Storage, key: Key, object: Value, version: u64) {
+        self.version = self.version.max(version);
+        self.objects.entry(storage.clone()).or_default().insert(key, Arc::new(object));
+    }
 }
 
 impl Store {
