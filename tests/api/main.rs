@@ -1,0 +1,69 @@
+//! The public API, an item a line, as committed files: a change of it is seen in a review.
+//!
+//! After a change that is meant: `GENERATED=overwrite cargo test -p evenkeel-tests --test api`.
+#![allow(clippy::unwrap_used, reason = "a test may")]
+
+use std::collections::BTreeSet;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use evenkeel_testkit::assert_generated;
+use public_api::Builder;
+
+/// The compiler whose JSON the crate `public-api` reads, and whose words for types the files hold.
+const PIN: &str = "1.95";
+const CRATES: [&str; 3] = ["evenkeel", "evenkeel_macros", "evenkeel_testkit"];
+
+fn version() -> String {
+    let output = Command::new("rustc").arg("-V").output().unwrap();
+    String::from_utf8_lossy(&output.stdout).trim().to_owned()
+}
+
+/// The documentation of the workspace as JSON. With the features and in the folder of the other builds: only documentation is made anew.
+fn documented() -> PathBuf {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
+    let mut cargo = Command::new("cargo");
+    cargo.current_dir(here.parent().unwrap()).args([
+        "doc",
+        "--quiet",
+        "--workspace",
+        "--no-deps",
+        "--lib",
+        "--target-dir",
+    ]);
+    cargo.arg(target).env("RUSTDOC", here.join("api/rustdoc.sh"));
+    // What cargo says to this test of its package would look to build scripts (ring's) like a change.
+    for (name, _) in std::env::vars_os() {
+        if ["CARGO_PKG_", "CARGO_MANIFEST_"].iter().any(|own| name.to_string_lossy().starts_with(own)) {
+            cargo.env_remove(name);
+        }
+    }
+    let output = cargo.env("RUSTDOCFLAGS", "-Z unstable-options --output-format json").output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    target.join("doc")
+}
+
+#[test]
+fn the_public_api_is_as_it_was() {
+    let version = version();
+    if !version.contains(&format!("rustc {PIN}.")) {
+        assert!(std::env::var_os("CI").is_none(), "the public API is written down by rustc {PIN}, this is {version}");
+        // Not `eprintln!`, which the test harness would hide.
+        writeln!(std::io::stderr(), "SKIPPED: the public API is written down by rustc {PIN}, this is {version}")
+            .unwrap();
+        return;
+    }
+    let docs = documented();
+    println!(
+        "if the change is meant: GENERATED=overwrite cargo test -p evenkeel-tests --test api, and a line in CHANGELOG"
+    );
+    for name in CRATES {
+        let json = Builder::from_rustdoc_json(docs.join(format!("{name}.json")));
+        let api = json.omit_blanket_impls(true).omit_auto_trait_impls(true).build().unwrap();
+        let items: BTreeSet<String> = api.items().map(|item| format!("{item}\n")).collect();
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("api/{name}.txt"));
+        assert_generated(file, &items.into_iter().collect::<String>());
+    }
+}
