@@ -36,7 +36,7 @@ pub(super) type OnWritten = Arc<dyn Fn(&DynamicObject) + Send + Sync>;
 /// Puts what is written before the cache.
 pub(super) fn on_written<K: crate::Primary>(primary: Primary<K>) -> OnWritten {
     Arc::new(move |written| {
-        super::remember(&primary, written);
+        super::context::remember(&primary, written);
     })
 }
 

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use futures::FutureExt;
 
+use super::PassWorker;
 use super::claim::Prepared;
-use super::{PassWorker, observed};
 use crate::cx::Pass;
 use crate::draft::Draft;
 use crate::interval::Clamped;
@@ -38,10 +38,9 @@ pub(super) enum Ended {
 }
 
 impl<R: Reconciler> PassWorker<R> {
-    /// Runs the pipeline, or the cleanups of an object that goes, and finishes the pass.
-    pub(super) async fn body(&self, key: &Key, Prepared { object, claimed }: Prepared<R>, causes: Causes) -> Next {
-        let standing = self.standing(&object, &observed::<R>(&object), Causes::NONE);
-        let deleting = standing.contains(Causes::DELETION);
+    /// Runs the author's code, and finishes the pass.
+    pub(super) async fn body(&self, key: &Key, prepared: Prepared<R>, part: Part, causes: Causes) -> Next {
+        let Prepared { object, claimed } = prepared;
         let backend = self.backend(key, &object);
         let mut draft = Draft::new(&*object, R::WIRING, backend.clone());
         if let Effective::Known(policy) = self.policy(&object) {
@@ -50,12 +49,6 @@ impl<R: Reconciler> PassWorker<R> {
         let asked = R::timeout(&object).unwrap_or(R::WIRING.timeout);
         let (limit, deps) = (Clamped::clamp("time-out", asked, &mut draft.clamped), &self.env.deps);
         let mut pass = Pass { draft: &mut draft };
-        let observer = R::WIRING.observe.filter(|_| self.is_skipped(&object));
-        let part = match observer {
-            _ if deleting => Part::Cleanup,
-            Some(observer) => Part::Observer(observer),
-            None => Part::Steps,
-        };
         let ended = match R::WIRING.hooks.is_empty() {
             // Where it is made it stays: moving a future costs what it is long.
             true => run(limit, pin!(part.run::<R>(&object, deps, &mut pass))).await,
@@ -67,9 +60,9 @@ impl<R: Reconciler> PassWorker<R> {
         }
         let halt = ended.halt(&mut draft);
         let verdict = Verdict { outcome: draft.outcome(halt.clone()), halt, causes, claimed };
-        let next = match deleting {
-            true => self.deleted(key, &object, &mut draft, &backend, verdict).boxed().await,
-            false => self.finish(key, &object, &mut draft, &backend, verdict).await,
+        let next = match part {
+            Part::Cleanup => self.deleted(key, &object, &mut draft, &backend, verdict).boxed().await,
+            Part::Steps | Part::Observer(_) => self.finish(key, &object, &mut draft, &backend, verdict).await,
         };
         // A pass that timed out may have left blocking work behind: the key stays taken until it ends.
         backend.blocking.close();
@@ -80,7 +73,7 @@ impl<R: Reconciler> PassWorker<R> {
 
 /// Which of the author's code runs.
 #[derive(Clone, Copy)]
-enum Part {
+pub(super) enum Part {
     Steps,
     Observer(Observer),
     Cleanup,

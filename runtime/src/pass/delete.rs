@@ -6,7 +6,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::{Resource, ResourceExt};
 
 use super::backend::PassBackend;
-use super::body::Verdict;
+use super::body::{Part, Verdict};
 use super::status::{self, Identity, RESENDS, Unwritten};
 use super::tell::Tale;
 use super::{PassWorker, account, gone};
@@ -27,11 +27,11 @@ impl<R: Reconciler> PassWorker<R> {
             Effective::Known(policy) if !policy.may_delete() => self.detach(key, object, policy).await,
             Effective::Known(_) => {
                 self.say_going(key, &object);
-                self.body(key, object.into(), causes).await
+                self.body(key, object.into(), Part::Cleanup, causes).await
             }
             unknown => match unknown.halt() {
                 Some(halt) => self.hold(key, &object, halt, causes).await,
-                None => self.body(key, object.into(), causes).await,
+                None => self.body(key, object.into(), Part::Cleanup, causes).await,
             },
         }
     }

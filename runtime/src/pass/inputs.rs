@@ -3,20 +3,18 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::PoisonError;
 
-use futures::FutureExt;
 use k8s_openapi::api::core::v1::Namespace;
+use kube::Resource;
 use kube::api::DynamicObject;
-use kube::{Resource, ResourceExt};
 
 use super::backend::PassBackend;
 use super::depend::DEPENDENCIES;
 use super::late::Late;
 use super::{PassWorker, observed};
 use crate::backend::{Selected, Target};
-use crate::cause::{Inputs, Standing, digits, text};
-use crate::observed::Observed;
+use crate::cause::{Inputs, digits, text};
 use crate::outcome::{Class, Halt};
-use crate::queue::{Causes, Key};
+use crate::queue::Key;
 use crate::reconciler::Reconciler;
 use crate::status::ObservedInputs;
 use crate::triggers::Counted;
@@ -44,29 +42,8 @@ impl Tracked {
 }
 
 impl<R: Reconciler> PassWorker<R> {
-    /// What of the object itself stands in the way of leaving it alone.
-    pub(super) fn standing(&self, object: &R::Object, seen: &Observed<'_>, woken: Causes) -> Causes {
-        self.env.causes.standing(&Standing {
-            woken,
-            meta: object.meta(),
-            observed: seen.generation,
-            inputs: seen.inputs.as_deref(),
-            is_finalizer_due: self.finalizers.is_due(object.meta()) || self.mark(object).is_some(),
-            is_requested: seen.receipts.awaits(R::WIRING.requested, object.annotations()),
-        })
-    }
-
-    /// Whether all that the last pass depended on is as it was. Only final outcomes record a digest.
-    pub(super) async fn is_unchanged(&self, key: &Key, object: &R::Object, held_up: Option<&Halt>) -> bool {
-        let Some(inputs) = observed::<R>(object).inputs else { return false };
-        // On the heap, where there is something to follow: most objects refer to nothing.
-        if !inputs.references.is_empty() && !self.follow(key, &inputs.references).boxed().await {
-            return false;
-        }
-        self.is_as_it_was(object, &inputs, held_up, self.late(key, &inputs))
-    }
-
-    /// The same, where everything that the object refers to is followed.
+    /// Whether all that the last pass depended on is as it was, where everything that the object refers to is watched. Only final outcomes
+    /// record a digest.
     pub(super) fn is_as_it_was(
         &self,
         object: &R::Object,
@@ -106,8 +83,9 @@ impl<R: Reconciler> PassWorker<R> {
     }
 
     /// After a restart: takes up the watches of the names that the last pass asked for. False if one cannot be read.
-    async fn follow(&self, key: &Key, references: &[String]) -> bool {
-        for reference in references {
+    pub(super) async fn follow(&self, key: &Key, object: &R::Object) -> bool {
+        let Some(inputs) = observed::<R>(object).inputs else { return false };
+        for reference in &inputs.references {
             let Some((how, target)) = resolve(&R::WIRING, reference) else { return false };
             let read = match how {
                 How::WatchesLabels(_) if target.selected().is_some() => {

@@ -11,7 +11,7 @@ use super::{PassWorker, account, event};
 use crate::backend::ApiError;
 use crate::draft::StatusIntent;
 use crate::outcome::Outcome;
-use crate::queue::{Causes, Curve, Key, Next};
+use crate::queue::{Causes, Key, Next};
 use crate::rbac::plural_and_group;
 use crate::reconciler::Reconciler;
 use crate::retry::Retry;
@@ -47,10 +47,11 @@ impl Pending {
         }
     }
 
-    /// Whether it may be written as it is: nothing but the retry timer woke the object. Anything else runs the body anew.
-    fn holds_for(&self, object: &impl Resource, causes: Causes) -> bool {
+    /// How the pass of this status ended, if nothing but the retry timer triggered a pass of the same generation; anything else runs the body
+    /// anew.
+    pub(super) fn alone(&self, object: &impl Resource, causes: Causes) -> Option<(Outcome, Retry)> {
         let same = object.uid().as_deref() == Some(&*self.uid) && object.meta().generation == self.generation;
-        same && causes == Causes::RETRY
+        (same && causes == Causes::RETRY).then(|| (self.outcome.clone(), self.retry))
     }
 }
 
@@ -114,21 +115,6 @@ impl<R: Reconciler> PassWorker<R> {
         self.memory().get_mut(key)?.pending.take()
     }
 
-    /// Whether it is sent again without the body.
-    pub(super) fn is_sent_alone(&self, pending: &Pending, object: &R::Object, causes: Causes) -> bool {
-        pending.holds_for(object, causes) && !self.is_due(pending, object)
-    }
-
-    /// Whether the body is to be tried again by now: it failed, too, and its back-off is no longer than that of the write. Otherwise it
-    /// would wait for a second back-off after the write, and an outage makes that a long one.
-    fn is_due(&self, pending: &Pending, object: &R::Object) -> bool {
-        match self.schedule(object, (&pending.outcome, pending.retry), false, &mut Vec::new()) {
-            Next::Retry { .. } => true,
-            Next::RetryAlong { curve, .. } => curve == Curve::FAST,
-            _ => false,
-        }
-    }
-
     pub(super) async fn resend(&self, key: &Key, object: Arc<R::Object>, pending: Pending) -> Next {
         let backend = self.backend(key, &object);
         let (outcome, retry) = (pending.outcome.clone(), pending.retry);
@@ -155,10 +141,10 @@ mod tests {
     fn a_status_is_sent_again_only_where_nothing_but_its_timer_woke_the_same_generation_of_the_object() {
         let intents = (StatusIntent::empty(), StatusIntent::empty());
         let pending = Pending::new(&map("u", 2), intents, (&Outcome::Done, Retry::Slow), Vec::new());
-        assert!(pending.holds_for(&map("u", 2), Causes::RETRY));
-        assert!(!pending.holds_for(&map("v", 2), Causes::RETRY));
-        assert!(!pending.holds_for(&map("u", 3), Causes::RETRY));
-        assert!(!pending.holds_for(&map("u", 2), Causes::RESYNC));
-        assert!(!pending.holds_for(&map("u", 2), Causes::RETRY | Causes::GENERATION));
+        assert!(pending.alone(&map("u", 2), Causes::RETRY).is_some());
+        assert!(pending.alone(&map("v", 2), Causes::RETRY).is_none());
+        assert!(pending.alone(&map("u", 3), Causes::RETRY).is_none());
+        assert!(pending.alone(&map("u", 2), Causes::RESYNC).is_none());
+        assert!(pending.alone(&map("u", 2), Causes::RETRY | Causes::GENERATION).is_none());
     }
 }

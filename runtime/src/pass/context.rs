@@ -1,0 +1,248 @@
+//! What the passes of one reconciler share, and what is remembered of each object between its passes.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use k8s_openapi::api::core::v1::ObjectReference;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
+use kube::api::DynamicObject;
+use kube::{Client, Resource, ResourceExt};
+use tokio::time::Instant;
+use tokio_util::task::TaskTracker;
+
+use super::backend::{self, OnWritten, PassBackend};
+use super::calls::Calls;
+use super::children::Children;
+use super::clock::Clock;
+use super::digest;
+use super::event::Recorder;
+use super::finalizer::Finalizers;
+use super::hot::Heat;
+use super::late::Late;
+use super::pending::Pending;
+use super::status::Identity;
+use crate::backend::Target;
+use crate::cause::List;
+use crate::depend::Access;
+use crate::gate::Gate;
+use crate::hook::Observer;
+use crate::interval::Jitter;
+use crate::meter::Meter;
+use crate::observed::Observed;
+use crate::policy::Policy;
+use crate::queue::{Key, Next};
+use crate::reconciler::Reconciler;
+use crate::suspend::is_suspended;
+use crate::watch::{Dependents, Filter, Primary, Relations};
+use crate::wiring::KindInfo;
+
+/// What the passes of one reconciler share.
+pub(crate) struct Env<R: Reconciler> {
+    /// The client, with kube's own retries off; shared, as a copy of one is a boxed service.
+    pub(crate) client: Arc<Client>,
+    /// The operator's name.
+    pub(crate) operator: Arc<str>,
+    /// The author's dependencies.
+    pub(crate) deps: Arc<R::Deps>,
+    /// The cache of the reconciled kind.
+    pub(crate) primary: Primary<R::Object>,
+    /// The caches of owned and watched kinds.
+    pub(crate) relations: Relations,
+    /// Spreads the requeue intervals.
+    pub(crate) jitter: Jitter,
+    /// Fences the writes.
+    pub(crate) gate: Gate,
+    /// The causes that count.
+    pub(crate) causes: List,
+    /// Which references to other namespaces are allowed.
+    pub(crate) access: Access,
+    /// What may be done for objects that do not say so themselves.
+    pub(crate) policy: Policy,
+    /// The namespace of the operator, where objects belong to one of several; `None`: all are its own.
+    pub(crate) owner: Option<Arc<str>>,
+    /// Counts passes and steps.
+    pub(crate) meter: Meter,
+    /// Told of every pass.
+    pub(crate) observers: Arc<[Observer]>,
+}
+
+/// The names under which a reconciler writes.
+pub(crate) fn field_manager<R: Reconciler>(operator: &str) -> String {
+    R::WIRING.manager_under(operator)
+}
+
+/// What the last pass of this reconciler left in the status.
+pub(super) fn observed<R: Reconciler>(object: &R::Object) -> Observed<'_> {
+    crate::Primary::status(object).map(|status| Observed::of(status, &R::WIRING)).unwrap_or_default()
+}
+
+/// Runs passes.
+pub(crate) struct PassWorker<R: Reconciler> {
+    pub(super) env: Env<R>,
+    pub(super) kind: KindInfo,
+    pub(super) manager: Arc<str>,
+    pub(super) finalizers: Finalizers,
+    pub(super) wiring: String,
+    pub(super) recorder: Arc<Recorder>,
+    pub(super) clock: Clock,
+    pub(super) memory: Mutex<HashMap<Key, Memory>>,
+    pub(super) dependents: Dependents,
+    pub(super) on_written: OnWritten,
+}
+
+/// What is remembered of one object between its passes.
+#[derive(Default)]
+pub(super) struct Memory {
+    pub(super) children: Children,
+    /// A status that could not be written yet.
+    pub(super) pending: Option<Pending>,
+    /// The last status write failed, and its event has been sent.
+    pub(super) unwritten: bool,
+    /// The digest of the last body, where the status does not hold it yet.
+    pub(super) late: Option<Box<Late>>,
+    /// The values that were out of bounds in the last pass; `None` before the first.
+    pub(super) clamped: Option<BTreeSet<&'static str>>,
+    /// Conditions of ours that another manager holds, too: we cannot take them away.
+    pub(super) foreign: BTreeSet<&'static str>,
+    /// Fields of ours that stay in the status though we leave them out, and that could not be taken over; null: none.
+    pub(super) untakeable: serde_json::Value,
+    /// How it changes under its passes.
+    pub(super) heat: Heat,
+    /// It was suspended when it was last looked at.
+    pub(super) suspended: bool,
+    /// It was told that it goes.
+    pub(super) going: bool,
+    /// The other operator that it belonged to when it was last looked at.
+    pub(super) elsewhere: Option<String>,
+}
+
+impl Memory {
+    /// Whether the object was suspended, or that of another operator, when it was last looked at.
+    pub(super) fn is_set_aside(&self) -> bool {
+        self.suspended || self.elsewhere.is_some()
+    }
+}
+
+impl<R: Reconciler> PassWorker<R> {
+    pub(crate) fn new(env: Env<R>) -> Self {
+        let manager = field_manager::<R>(&env.operator);
+        Self {
+            kind: KindInfo::of::<R::Object>(),
+            finalizers: Finalizers::new(&R::WIRING, &R::Object::group(&()), &env.operator),
+            wiring: digest::wiring(&R::WIRING, R::after().map(|hook| hook.name), env.access),
+            recorder: Arc::new(Recorder::new(Client::clone(&env.client), &env.operator)),
+            clock: Clock::start(env.jitter),
+            memory: Mutex::default(),
+            dependents: Dependents::default(),
+            on_written: backend::on_written(env.primary.clone()),
+            manager: manager.into(),
+            env,
+        }
+    }
+
+    /// What the event filter has to know.
+    pub(crate) fn filter(&self) -> Filter<R::Object> {
+        Filter {
+            causes: self.env.causes,
+            finalizer: self.finalizers.name().to_owned(),
+            requested: R::WIRING.requested,
+            policy: R::WIRING.policies.map(|policies| policies.key),
+            triggers: R::WIRING.triggers,
+            claimed: |object| observed::<R>(object).inputs.map_or_else(Vec::new, |inputs| inputs.into_owned().claimed),
+            is_suspended: is_suspended::<R>,
+            dependents: self.dependents.clone(),
+        }
+    }
+
+    pub(super) fn forget(&self, key: &Key) -> Next {
+        self.env.relations.keep(key, &BTreeSet::new());
+        self.memory().remove(key);
+        self.dependents.set(key, HashSet::new());
+        Next::Forget
+    }
+
+    pub(super) fn calls(&self) -> Calls {
+        Calls {
+            client: self.env.client.clone(),
+            permit: self.env.gate.permit(),
+            manager: self.manager.clone(),
+            whole: self.env.relations.keeps_all(),
+        }
+    }
+
+    pub(super) fn target(&self, key: &Key) -> Target {
+        let namespace = key.namespace.as_deref().map(ToOwned::to_owned);
+        Target { kind: self.kind.clone(), namespace, name: key.name.to_string() }
+    }
+
+    pub(super) fn memory(&self) -> std::sync::MutexGuard<'_, HashMap<Key, Memory>> {
+        self.memory.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Puts the object as a write returned it before the cache.
+    pub(super) fn wrote(&self, written: &DynamicObject) -> Option<Arc<R::Object>> {
+        remember(&self.env.primary, written)
+    }
+
+    pub(super) fn identity(&self, key: &Key, object: &R::Object) -> Identity {
+        Identity {
+            target: self.target(key),
+            uid: object.uid().unwrap_or_default(),
+            generation: object.meta().generation,
+            deleting: object.meta().deletion_timestamp.is_some(),
+            urgent: false,
+        }
+    }
+
+    pub(super) fn reference(&self, object: &R::Object) -> ObjectReference {
+        object.object_ref(&())
+    }
+
+    pub(super) fn backend(&self, key: &Key, object: &R::Object) -> Arc<PassBackend> {
+        let children = self.memory().entry(key.clone()).or_default().children.clone();
+        Arc::new(PassBackend {
+            calls: self.calls(),
+            relations: self.env.relations.clone(),
+            key: key.clone(),
+            identity: self.identity(key, object),
+            owner: OnceLock::new(),
+            children,
+            version: Mutex::new(object.resource_version().unwrap_or_default()),
+            tracked: Mutex::new(self.tracked(object)),
+            settled: self.is_settled(key, object),
+            on_written: self.on_written.clone(),
+            access: self.env.access,
+            hot: self.is_hot(key),
+            blocking: TaskTracker::new(),
+            meter: self.env.meter.clone(),
+            began: Instant::now(),
+        })
+    }
+}
+
+pub(super) fn remember<K: crate::Primary>(primary: &Primary<K>, written: &DynamicObject) -> Option<Arc<K>> {
+    let decoded = serde_json::to_value(written).and_then(serde_json::from_value::<K>);
+    match decoded {
+        Ok(object) => {
+            let object = Arc::new(object);
+            primary.wrote(object.clone());
+            Some(object)
+        }
+        Err(error) => {
+            tracing::warn!(%error, "the server's answer cannot be decoded; waiting for the watch");
+            None
+        }
+    }
+}
+
+/// The reference of an object to what it owns.
+pub(crate) fn owner(kind: &KindInfo, name: &str, uid: &str) -> OwnerReference {
+    OwnerReference {
+        api_version: kind.resource.api_version.clone(),
+        kind: kind.resource.kind.clone(),
+        name: name.to_owned(),
+        uid: uid.to_owned(),
+        block_owner_deletion: Some(true),
+        controller: Some(true),
+    }
+}
