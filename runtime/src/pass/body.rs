@@ -7,15 +7,15 @@ use std::time::Duration;
 
 use futures::FutureExt;
 
-use super::PassWorker;
 use super::claim::Prepared;
+use super::{CurrentPass, PassWorker};
 use crate::cx::Pass;
 use crate::draft::Draft;
 use crate::interval::Clamped;
 use crate::meter::CutOff;
 use crate::outcome::{Flow, Halt, Outcome, panicked};
 use crate::policy::Effective;
-use crate::queue::{Causes, Key, Next};
+use crate::queue::Next;
 use crate::reconciler::Reconciler;
 use crate::wiring::{Observer, When};
 
@@ -24,8 +24,6 @@ pub(super) struct Verdict {
     pub(super) outcome: Outcome,
     /// What stopped it.
     pub(super) halt: Option<Halt>,
-    /// Why the pass ran.
-    pub(super) causes: Causes,
     /// The labels and annotations that the claim changed in this pass, as far as they are not declared.
     pub(super) claimed: Vec<String>,
 }
@@ -39,9 +37,9 @@ pub(super) enum Ended {
 
 impl<R: Reconciler> PassWorker<R> {
     /// Runs the author's code, and finishes the pass.
-    pub(super) async fn body(&self, key: &Key, prepared: Prepared<R>, part: Part, causes: Causes) -> Next {
+    pub(super) async fn body(&self, current: &mut CurrentPass<'_>, prepared: Prepared<R>, part: Part) -> Next {
         let Prepared { object, claimed } = prepared;
-        let backend = self.backend(key, &object);
+        let backend = self.backend(current.key, &object);
         let mut draft = Draft::new(&*object, R::WIRING, backend.clone());
         if let Effective::Known(policy) = self.policy(&object) {
             draft.policy = policy;
@@ -59,10 +57,10 @@ impl<R: Reconciler> PassWorker<R> {
             self.env.meter.tell(|counts| counts.cut_off(how));
         }
         let halt = ended.halt(&mut draft);
-        let verdict = Verdict { outcome: draft.outcome(halt.clone()), halt, causes, claimed };
+        let verdict = Verdict { outcome: draft.outcome(halt.clone()), halt, claimed };
         let next = match part {
-            Part::Cleanup => self.deleted(key, &object, &mut draft, &backend, verdict).boxed().await,
-            Part::Steps | Part::Observer(_) => self.finish(key, &object, &mut draft, &backend, verdict).await,
+            Part::Cleanup => self.deleted(current, &object, &mut draft, &backend, verdict).boxed().await,
+            Part::Steps | Part::Observer(_) => self.finish(current, &object, &mut draft, &backend, verdict).await,
         };
         // A pass that timed out may have left blocking work behind: the key stays taken until it ends.
         backend.blocking.close();

@@ -8,30 +8,34 @@ use serde_json::{Map, Value, json};
 
 use super::body::{Verdict, run};
 use super::status::{Identity, Unwritten};
-use super::{PassWorker, account, gone, hot, observed};
+use super::{CurrentPass, PassWorker, gone, hot, observed};
 use crate::action::Actions;
 use crate::backend::ApiError;
 use crate::cx::Pass;
 use crate::draft::Draft;
 use crate::interval::Clamped;
 use crate::outcome::{Class, Halt};
-use crate::queue::{Causes, Key, Next};
+use crate::queue::{Key, Next};
 use crate::reconciler::Reconciler;
 use crate::triggers::{Triggers, Undeclared};
 use crate::wiring::{Claimer, Wiring};
 
 impl<R: Reconciler> PassWorker<R> {
     /// Claims the object, and stores what that changed and the finalizer in one write; goes on with what the write returned.
-    pub(super) async fn prepare(&self, key: &Key, object: Arc<R::Object>, causes: Causes) -> Result<Prepared<R>, Next> {
+    pub(super) async fn prepare(
+        &self,
+        pass: &mut CurrentPass<'_>,
+        object: Arc<R::Object>,
+    ) -> Result<Prepared<R>, Next> {
         let claimed = match R::WIRING.claim {
             // On the heap, as the write: most passes need neither.
-            Some(claim) => self.claim(key, &object, claim, causes).boxed().await?,
+            Some(claim) => self.claim(pass, &object, claim).boxed().await?,
             None => None,
         };
         let names = claimed.as_ref().map_or_else(Vec::new, |patch| names(patch, &R::WIRING));
         let parts = [claimed, self.mark(&object), self.finalizers.settle(object.meta())];
         let object = match joined(&object.meta().resource_version, parts.into_iter().flatten()) {
-            Some(patch) => self.store(key, &object, &patch).boxed().await?,
+            Some(patch) => self.store(pass.key, &object, &patch).boxed().await?,
             None => object,
         };
         Ok(Prepared { object, claimed: names })
@@ -81,19 +85,18 @@ impl<R: Reconciler> PassWorker<R> {
     /// What the claim changed, as a merge patch; `None`: nothing. Its error ends the pass.
     async fn claim(
         &self,
-        key: &Key,
+        pass: &mut CurrentPass<'_>,
         object: &Arc<R::Object>,
         claim: Claimer,
-        causes: Causes,
     ) -> Result<Option<Value>, Next> {
-        let backend = self.backend(key, object);
+        let backend = self.backend(pass.key, object);
         let mut draft = Draft::new(&**object, R::WIRING, backend.clone());
         draft.step = Some(claim.step);
         let asked = R::timeout(object).unwrap_or(R::WIRING.timeout);
         let limit = Clamped::clamp("time-out", asked, &mut draft.clamped);
         let mut claimed = R::Object::clone(object);
-        let mut pass = Pass { draft: &mut draft };
-        let ended = run(limit, (claim.run)(&mut claimed, &*self.env.deps, &mut pass)).await;
+        let mut steps = Pass { draft: &mut draft };
+        let ended = run(limit, (claim.run)(&mut claimed, &*self.env.deps, &mut steps)).await;
         if let Some(how) = ended.cut_off() {
             self.env.meter.tell(|counts| counts.cut_off(how));
         }
@@ -104,15 +107,11 @@ impl<R: Reconciler> PassWorker<R> {
         match changed {
             Ok(changed) => Ok(changed),
             Err(halt) => {
-                account::ends("Failed");
+                pass.ends("Failed");
                 draft.block(&halt);
-                let verdict = Verdict {
-                    outcome: draft.outcome(Some(halt.clone())),
-                    halt: Some(halt),
-                    causes,
-                    claimed: Vec::new(),
-                };
-                Err(self.finish(key, object, &mut draft, &backend, verdict).await)
+                let verdict =
+                    Verdict { outcome: draft.outcome(Some(halt.clone())), halt: Some(halt), claimed: Vec::new() };
+                Err(self.finish(pass, object, &mut draft, &backend, verdict).await)
             }
         }
     }

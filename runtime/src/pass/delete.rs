@@ -9,60 +9,60 @@ use super::backend::PassBackend;
 use super::body::{Part, Verdict};
 use super::status::{self, Identity, RESENDS, Unwritten};
 use super::tell::Tale;
-use super::{PassWorker, account, gone};
+use super::{CurrentPass, PassWorker, gone};
 use crate::backend::ApiError;
 use crate::draft::Draft;
 use crate::outcome::Outcome;
 use crate::policy::Effective;
-use crate::queue::{Causes, Key, Next};
+use crate::queue::{Key, Next};
 use crate::reconciler::Reconciler;
 
 impl<R: Reconciler> PassWorker<R> {
     /// Undoes what the steps made. An object without our finalizer is none of our business.
-    pub(super) async fn delete(&self, key: &Key, object: Arc<R::Object>, causes: Causes) -> Next {
+    pub(super) async fn delete(&self, pass: &mut CurrentPass<'_>, object: Arc<R::Object>) -> Next {
         if self.finalizers.is_released(object.meta()) {
             return Next::Await;
         }
         match self.policy(&object) {
-            Effective::Known(policy) if !policy.may_delete() => self.detach(key, object, policy).await,
+            Effective::Known(policy) if !policy.may_delete() => self.detach(pass, object, policy).await,
             Effective::Known(_) => {
-                self.say_going(key, &object);
-                self.body(key, object.into(), Part::Cleanup, causes).await
+                self.say_going(pass, &object);
+                self.body(pass, object.into(), Part::Cleanup).await
             }
             unknown => match unknown.halt() {
-                Some(halt) => self.hold(key, &object, halt, causes).await,
-                None => self.body(key, object.into(), Part::Cleanup, causes).await,
+                Some(halt) => self.hold(pass, &object, halt).await,
+                None => self.body(pass, object.into(), Part::Cleanup).await,
             },
         }
     }
 
     /// Tells once that the object goes.
-    fn say_going(&self, key: &Key, object: &R::Object) {
-        if !std::mem::replace(&mut self.memory().entry(key.clone()).or_default().going, true) {
-            self.tell(object, "Deleting", "what was made for it is removed, then it goes");
+    fn say_going(&self, pass: &mut CurrentPass<'_>, object: &R::Object) {
+        if !std::mem::replace(&mut self.memory().entry(pass.key.clone()).or_default().going, true) {
+            self.tell(pass, object, "Deleting", "what was made for it is removed, then it goes");
         }
     }
 
     /// The cleanups have run: the finalizer goes, or what failed is shown.
     pub(super) async fn deleted(
         &self,
-        key: &Key,
+        pass: &mut CurrentPass<'_>,
         object: &R::Object,
         draft: &mut Draft,
         backend: &PassBackend,
         verdict: Verdict,
     ) -> Next {
         match never_stalled(verdict.outcome) {
-            Outcome::Done => self.released(key, object, backend).await,
-            outcome => self.finish(key, object, draft, backend, Verdict { outcome, ..verdict }).await,
+            Outcome::Done => self.released(pass, object, backend).await,
+            outcome => self.finish(pass, object, draft, backend, Verdict { outcome, ..verdict }).await,
         }
     }
 
     /// Takes the finalizer off, and reports.
-    pub(super) async fn released(&self, key: &Key, object: &R::Object, backend: &PassBackend) -> Next {
-        let next = self.release(key, object, &backend.identity).await;
+    pub(super) async fn released(&self, pass: &mut CurrentPass<'_>, object: &R::Object, backend: &PassBackend) -> Next {
+        let next = self.release(pass.key, object, &backend.identity).await;
         let outcome = off(&next);
-        account::ends(outcome.as_str());
+        pass.ends(outcome.as_str());
         self.observe(backend, &outcome, &Tale::untold(), Some(&next));
         next
     }

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use super::PassWorker;
 use super::body::Verdict;
+use super::{CurrentPass, PassWorker};
 use crate::action::Actions;
 use crate::depend::{Readiness, Reference, Walk, readiness};
 use crate::draft::Draft;
 use crate::outcome::{Class, Halt};
-use crate::queue::{Causes, Key, Next};
+use crate::queue::{Key, Next};
 use crate::reconciler::Reconciler;
 
 /// Where the verdict on the dependencies stands among what a pass depends on.
@@ -69,13 +69,12 @@ impl<R: Reconciler> PassWorker<R> {
     }
 
     /// A pass that runs no step.
-    pub(super) async fn hold(&self, own: &Key, object: &Arc<R::Object>, halt: Halt, causes: Causes) -> Next {
-        let backend = self.backend(own, object);
+    pub(super) async fn hold(&self, pass: &mut CurrentPass<'_>, object: &Arc<R::Object>, halt: Halt) -> Next {
+        let backend = self.backend(pass.key, object);
         let mut draft = Draft::new(&**object, R::WIRING, backend.clone());
         draft.block(&halt);
         backend.tracked().watched.insert(DEPENDENCIES.to_owned(), halt.message.clone());
-        let verdict =
-            Verdict { outcome: draft.outcome(Some(halt.clone())), halt: Some(halt), causes, claimed: Vec::new() };
-        self.finish(own, object, &mut draft, &backend, verdict).await
+        let verdict = Verdict { outcome: draft.outcome(Some(halt.clone())), halt: Some(halt), claimed: Vec::new() };
+        self.finish(pass, object, &mut draft, &backend, verdict).await
     }
 }

@@ -12,7 +12,7 @@ use super::schedule::clamp_retry_after;
 use super::status::{self, Unwritten};
 use super::takeover::Take;
 use super::tell::Tale;
-use super::{PassWorker, account, policy};
+use super::{CurrentPass, PassWorker, policy};
 use crate::condition::{Condition, find};
 use crate::draft::{Draft, StatusIntent};
 use crate::observed::Observed;
@@ -25,12 +25,13 @@ impl<R: Reconciler> PassWorker<R> {
     /// Writes the status if it differs, records the event of a transition, and schedules.
     pub(super) async fn finish(
         &self,
-        key: &Key,
+        pass: &mut CurrentPass<'_>,
         object: &R::Object,
         draft: &mut Draft,
         backend: &PassBackend,
         verdict: Verdict,
     ) -> Next {
+        let key = pass.key;
         if verdict.outcome == Outcome::Conflict {
             self.observe(backend, &Outcome::Conflict, &Tale::untold(), None);
             return self.outdated(key, backend);
@@ -38,7 +39,7 @@ impl<R: Reconciler> PassWorker<R> {
         let halt = verdict.halt.as_ref();
         let retry = halt.map(|halt| halt.retry).unwrap_or_default();
         let (outcome, mut intent) = draft.conclude(verdict.outcome, retry);
-        account::ends(outcome.as_str());
+        pass.ends(outcome.as_str());
         draft.references.extend(policy::namespace::<R>(object).map(|namespace| namespace.to_string()));
         self.env.relations.keep(key, &draft.references);
         intent.observed_inputs = Some(self.observed(object, backend, &draft.references, (&outcome, verdict.claimed)));
@@ -46,7 +47,7 @@ impl<R: Reconciler> PassWorker<R> {
         let found = self.without_foreign(key, draft.take_found(), &intent);
         let mut tale = Tale::of(&found, &intent, &outcome, halt, R::WIRING.conditions);
         Self::after(object, draft, (&outcome, halt), &mut intent, &mut tale);
-        let late = self.lateness(key, object, verdict.causes, (&found, &intent));
+        let late = self.lateness(key, object, pass.causes, (&found, &intent));
         let changed = late.is_none() && intent != found;
         self.remember(key, late);
         tale.log(&outcome, progressed);
@@ -59,13 +60,13 @@ impl<R: Reconciler> PassWorker<R> {
             let events = tale.event().into_iter().chain(policy::change(&found, &intent)).collect();
             let pending = Pending::new(object, (found, intent), (&outcome, retry), events);
             // On the heap: most passes find the status as it should be.
-            written = self.write(key, object, backend, pending).boxed().await;
+            written = self.write(pass, object, backend, pending).boxed().await;
         }
         self.observe(backend, &outcome, &tale, written.as_ref().err());
         if let Err(next) = written {
             return next;
         }
-        self.warn_of_clamped(key, object, changed, &clamped);
+        self.warn_of_clamped(pass, object, changed, &clamped);
         let next = match late {
             Some(late) => late.within(next),
             None => next,

@@ -9,7 +9,7 @@ use futures::FutureExt;
 use kube::ResourceExt;
 use tokio::time::Instant;
 
-use super::{PassWorker, observed};
+use super::{CurrentPass, PassWorker, observed};
 use crate::cause::{parse, text};
 use crate::condition::Condition;
 use crate::draft::{Draft, StatusIntent};
@@ -99,12 +99,12 @@ impl<R: Reconciler> PassWorker<R> {
     }
 
     /// An unchanged object: its digest is stored if that is due.
-    pub(super) async fn settled(&self, key: &Key, object: &R::Object) -> Next {
+    pub(super) async fn settled(&self, pass: &mut CurrentPass<'_>, object: &R::Object) -> Next {
         let seen = observed::<R>(object);
-        let late = seen.inputs.as_deref().and_then(|inputs| self.late(key, inputs));
+        let late = seen.inputs.as_deref().and_then(|inputs| self.late(pass.key, inputs));
         let next = match late.filter(|late| late.is_due()) {
             None => return self.rest(object, &seen, late),
-            Some(late) => self.store_digest(key, object, late).boxed().await,
+            Some(late) => self.store_digest(pass, object, late).boxed().await,
         };
         match next {
             Next::Await => self.rest(object, &seen, None),
@@ -112,17 +112,17 @@ impl<R: Reconciler> PassWorker<R> {
         }
     }
 
-    async fn store_digest(&self, key: &Key, object: &R::Object, late: Late) -> Next {
-        let backend = self.backend(key, object);
+    async fn store_digest(&self, pass: &mut CurrentPass<'_>, object: &R::Object, late: Late) -> Next {
+        let backend = self.backend(pass.key, object);
         if let Err(unwritten) = self.take_over(object, &backend).await {
-            return self.unstamped(key, &backend, unwritten);
+            return self.unstamped(pass.key, &backend, unwritten);
         }
         let draft = Draft::new(object, R::WIRING, backend.clone());
         let mut intent = draft.frozen(false);
         let inputs = intent.observed_inputs.get_or_insert_default();
         (inputs.digest, inputs.wiring) = (text(late.digest), self.wiring.clone());
         tracing::debug!("storing the digest");
-        self.stamp(key, object, &backend, &draft.found(), &intent).await
+        self.stamp(pass, object, &backend, &draft.found(), &intent).await
     }
 }
 

@@ -3,7 +3,6 @@
 //! fetch from cache - deleting? delete path - short-circuit - finalizer - steps - classify - summary - one status write - event -
 //! schedule. What is special to one object's life (claim, policies, hooks) comes between these calls, in [`PassWorker::pass`].
 
-mod account;
 mod apply;
 mod backend;
 mod body;
@@ -13,6 +12,7 @@ mod claim;
 mod clock;
 mod contest;
 mod context;
+mod current;
 mod decide;
 mod delete;
 mod depend;
@@ -61,6 +61,7 @@ pub(crate) use self::undecodable::UNDECODABLE;
 
 use self::body::Part;
 use self::context::observed;
+use self::current::{CurrentPass, FinishedPass, UNCHANGED};
 use self::decide::{Decision, Lack, Namespace, ObjectFacts, after_watching};
 use crate::backend::ApiError;
 use crate::queue::{Attempt, Causes, Key, Next, Ran, Worker};
@@ -100,7 +101,8 @@ impl<R: Reconciler> PassWorker<R> {
     }
 
     /// What it goes through is on the heap, piece by piece: most passes need little of it, and moving a future costs what it is long.
-    async fn pass(&self, key: &Key, causes: Causes, attempt: Attempt, decided: Option<Decided<R>>) -> Next {
+    async fn pass(&self, pass: &mut CurrentPass<'_>, attempt: Attempt, decided: Option<Decided<R>>) -> Next {
+        let (key, causes) = (pass.key, pass.causes);
         let decided = match decided {
             Some(decided) => decided,
             None => match self.fetch(key, attempt).await {
@@ -108,7 +110,7 @@ impl<R: Reconciler> PassWorker<R> {
                     let decision = self.facts(key, &object, causes, Namespace::Unread).decide();
                     Decided { object, decision }
                 }
-                Ok(None) => return self.absent(key),
+                Ok(None) => return self.absent(pass),
                 Err(error) => return self.unreachable(&error),
             },
         };
@@ -116,21 +118,21 @@ impl<R: Reconciler> PassWorker<R> {
         let decision = self.completed(key, &object, causes, decision).await;
         match decision {
             Decision::Contested(left) => return Next::Later(left),
-            Decision::Foreign(other) => return self.yield_to(key, &object, &other),
-            Decision::Delete => return self.delete(key, object, causes).boxed().await,
+            Decision::Foreign(other) => return self.yield_to(pass, &object, &other),
+            Decision::Delete => return self.delete(pass, object).boxed().await,
             Decision::Suspended => {
-                return self.freeze(key, &object, causes.contains(Causes::SUSPENSION)).boxed().await;
+                return self.freeze(pass, &object).boxed().await;
             }
-            _ => self.thaw(key, &object),
+            _ => self.thaw(pass, &object),
         }
         match (decision, self.pending(key)) {
-            (Decision::Resend, Some(pending)) => self.resend(key, object, pending).boxed().await,
+            (Decision::Resend, Some(pending)) => self.resend(pass, object, pending).boxed().await,
             (Decision::Unchanged, _) => {
-                account::ends(account::UNCHANGED);
-                self.settled(key, &object).await
+                pass.ends(UNCHANGED);
+                self.settled(pass, &object).await
             }
-            (Decision::Blocked(halt), _) => self.hold(key, &object, halt, causes).boxed().await,
-            _ => self.steps(key, object, causes).await,
+            (Decision::Blocked(halt), _) => self.hold(pass, &object, halt).boxed().await,
+            _ => self.steps(pass, object).await,
         }
     }
 
@@ -163,8 +165,8 @@ impl<R: Reconciler> PassWorker<R> {
     }
 
     /// Claim and finalizer, then the author's code as the policy allows it.
-    async fn steps(&self, key: &Key, object: Arc<R::Object>, causes: Causes) -> Next {
-        let prepared = match self.prepare(key, object, causes).await {
+    async fn steps(&self, pass: &mut CurrentPass<'_>, object: Arc<R::Object>) -> Next {
+        let prepared = match self.prepare(pass, object).await {
             Ok(prepared) => prepared,
             Err(next) => return next,
         };
@@ -173,8 +175,8 @@ impl<R: Reconciler> PassWorker<R> {
             false => Some(Part::Steps),
         };
         match part {
-            Some(part) => self.body(key, prepared, part, causes).boxed().await,
-            None => self.leave(key, &prepared.object).boxed().await,
+            Some(part) => self.body(pass, prepared, part).boxed().await,
+            None => self.leave(pass, &prepared.object).boxed().await,
         }
     }
 
@@ -191,7 +193,7 @@ impl<R: Reconciler> PassWorker<R> {
         self.calls().get(&self.target(key)).await
     }
 
-    /// The pass with all that it says beside.
+    /// The pass with its report.
     async fn whole(
         &self,
         key: &Key,
@@ -200,12 +202,13 @@ impl<R: Reconciler> PassWorker<R> {
         attempt: Attempt,
         decided: Option<Decided<R>>,
     ) -> Ran {
-        let pass = self.pass(key, causes, attempt, decided).boxed();
-        let noted = crate::client::noting_retry_after(account::kept(pass));
-        let ((next, outcome, told), retry_after) = noted.instrument(begun.span.clone()).await;
+        let mut pass = CurrentPass::new(key, causes);
+        let running = crate::client::noting_retry_after(self.pass(&mut pass, attempt, decided).boxed());
+        let (next, retry_after) = running.instrument(begun.span.clone()).await;
+        let FinishedPass { next, outcome, events } = pass.finished(next);
         self.ended(key, &begun, outcome, &next);
         let recorder = self.recorder.clone();
-        let tail = (!told.is_empty()).then(|| event::publish(recorder, told).instrument(begun.span).boxed());
+        let tail = (!events.is_empty()).then(|| event::publish(recorder, events).instrument(begun.span).boxed());
         Ran { next: schedule::not_before(next, retry_after), tail }
     }
 
@@ -228,7 +231,7 @@ impl<R: Reconciler> Worker for PassWorker<R> {
         let begun = Begun { span, at: self.env.meter.begin() };
         let decided = match begun.span.in_scope(|| self.fast_path(key, causes, attempt)) {
             Ok(next) => {
-                self.ended(key, &begun, account::UNCHANGED, &next);
+                self.ended(key, &begun, UNCHANGED, &next);
                 return next.into();
             }
             Err(decided) => decided,

@@ -4,9 +4,9 @@ use kube::runtime::events::EventType;
 use kube::{Resource, ResourceExt};
 use serde_json::{Value, json};
 
-use super::{PassWorker, account, event};
+use super::{CurrentPass, PassWorker, event};
 use crate::ownership::OPERATOR_NAMESPACE;
-use crate::queue::{Key, Next};
+use crate::queue::Next;
 use crate::reconciler::Reconciler;
 
 /// Whose an object is.
@@ -41,8 +41,9 @@ impl<R: Reconciler> PassWorker<R> {
     }
 
     /// Nothing is done for an object of another operator, and one event says so.
-    pub(super) fn yield_to(&self, key: &Key, object: &R::Object, other: &str) -> Next {
-        account::ends("Foreign");
+    pub(super) fn yield_to(&self, pass: &mut CurrentPass<'_>, object: &R::Object, other: &str) -> Next {
+        let key = pass.key;
+        pass.ends("Foreign");
         self.env.relations.keep(key, &std::collections::BTreeSet::new());
         let known = {
             let mut memory = self.memory();
@@ -57,7 +58,7 @@ impl<R: Reconciler> PassWorker<R> {
                  take the annotation off to hand it over"
             );
             tracing::warn!("{note}");
-            account::tells(event::event(EventType::Warning, "OwnedElsewhere", &note), self.reference(object));
+            pass.send(event::event(EventType::Warning, "OwnedElsewhere", &note), self.reference(object));
         }
         Next::Await
     }

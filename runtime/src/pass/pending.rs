@@ -7,7 +7,7 @@ use kube::{Resource, ResourceExt};
 
 use super::backend::PassBackend;
 use super::status::Unwritten;
-use super::{PassWorker, account, event};
+use super::{CurrentPass, PassWorker, event};
 use crate::backend::ApiError;
 use crate::draft::StatusIntent;
 use crate::outcome::Outcome;
@@ -59,11 +59,12 @@ impl<R: Reconciler> PassWorker<R> {
     /// Writes the status, and tells the events.
     pub(super) async fn write(
         &self,
-        key: &Key,
+        pass: &mut CurrentPass<'_>,
         object: &R::Object,
         backend: &PassBackend,
         pending: Pending,
     ) -> Result<(), Next> {
+        let key = pass.key;
         let written = match self.take_over(object, backend).await {
             Ok(()) => self.write_status(key, object, backend, (&pending.found, &pending.intent)).await,
             Err(unwritten) => Err(unwritten),
@@ -75,16 +76,17 @@ impl<R: Reconciler> PassWorker<R> {
             }
             Err(Unwritten::Gone) => return Err(self.forget(key)),
             Err(Unwritten::Outdated) => return Err(self.outdated(key, backend)),
-            Err(Unwritten::Failed(error)) => return Err(self.unwritten(key, object, pending, &error)),
+            Err(Unwritten::Failed(error)) => return Err(self.unwritten(pass, object, pending, &error)),
         }
         for event in pending.events {
-            account::tells(event, self.reference(object));
+            pass.send(event, self.reference(object));
         }
         Ok(())
     }
 
     /// The outcome is kept; the write is tried again with back-off, without the body unless something changed.
-    fn unwritten(&self, key: &Key, object: &R::Object, pending: Pending, error: &ApiError) -> Next {
+    fn unwritten(&self, pass: &mut CurrentPass<'_>, object: &R::Object, pending: Pending, error: &ApiError) -> Next {
+        let key = pass.key;
         let refused = error.to_string();
         let help = undeclared(&refused).map(|field| {
             let crd = plural_and_group(&self.kind.resource.plural, &self.kind.resource.group);
@@ -103,7 +105,7 @@ impl<R: Reconciler> PassWorker<R> {
         if first && is_lasting {
             let note = format!("the status was not written: {refused}{help}");
             let event = event::event(EventType::Warning, "StatusNotWritten", &note);
-            account::tells(event, self.reference(object));
+            pass.send(event, self.reference(object));
         }
         self.memory().entry(key.clone()).or_default().pending = Some(pending);
         let at_least = if let ApiError::Busy(after, _) = error { *after } else { None };
@@ -115,11 +117,11 @@ impl<R: Reconciler> PassWorker<R> {
         self.memory().get_mut(key)?.pending.take()
     }
 
-    pub(super) async fn resend(&self, key: &Key, object: Arc<R::Object>, pending: Pending) -> Next {
-        let backend = self.backend(key, &object);
+    pub(super) async fn resend(&self, pass: &mut CurrentPass<'_>, object: Arc<R::Object>, pending: Pending) -> Next {
+        let backend = self.backend(pass.key, &object);
         let (outcome, retry) = (pending.outcome.clone(), pending.retry);
-        account::ends(outcome.as_str());
-        match self.write(key, &object, &backend, pending).await {
+        pass.ends(outcome.as_str());
+        match self.write(pass, &object, &backend, pending).await {
             Ok(()) => Self::until_quiet(&backend, self.schedule(&object, (&outcome, retry), false, &mut Vec::new())),
             Err(next) => next,
         }

@@ -6,7 +6,7 @@ use k8s_openapi::api::core::v1::Namespace;
 use kube::runtime::events::EventType;
 use kube::{Resource, ResourceExt};
 
-use super::{PassWorker, account, event};
+use super::{CurrentPass, PassWorker, event};
 use crate::backend::Target;
 use crate::draft::{Draft, StatusIntent};
 use crate::policy::{Effective, Policies, Policy, UNKNOWN_WORD};
@@ -51,25 +51,25 @@ impl<R: Reconciler> PassWorker<R> {
     }
 
     /// Nothing may be changed, and nobody observes: the status says no more than the policy.
-    pub(super) async fn leave(&self, key: &Key, object: &R::Object) -> Next {
-        account::ends("Skipped");
-        let backend = self.backend(key, object);
+    pub(super) async fn leave(&self, pass: &mut CurrentPass<'_>, object: &R::Object) -> Next {
+        pass.ends("Skipped");
+        let backend = self.backend(pass.key, object);
         let draft = Draft::new(object, R::WIRING, backend.clone());
         let mut intent = draft.frozen(false);
         let inputs = intent.observed_inputs.get_or_insert_default();
         self.policy(object).shown().clone_into(&mut inputs.policy);
         // What was found out before is not known to hold when it is managed again.
         NOT_FINAL.clone_into(&mut inputs.digest);
-        self.stamp(key, object, &backend, &draft.found(), &intent).await
+        self.stamp(pass, object, &backend, &draft.found(), &intent).await
     }
 
     /// The object goes, and what its steps made may not be deleted.
-    pub(super) async fn detach(&self, key: &Key, object: Arc<R::Object>, policy: Policy) -> Next {
-        let backend = self.backend(key, &object);
-        let next = self.released(key, &object, &backend).await;
+    pub(super) async fn detach(&self, pass: &mut CurrentPass<'_>, object: Arc<R::Object>, policy: Policy) -> Next {
+        let backend = self.backend(pass.key, &object);
+        let next = self.released(pass, &object, &backend).await;
         if !matches!(next, Next::Retry { .. } | Next::Conflict { .. }) {
             let note = format!("what was made for it is left behind, as the policy {policy} says");
-            self.tell(&object, "Detached", &note);
+            self.tell(pass, &object, "Detached", &note);
         }
         next
     }

@@ -4,30 +4,31 @@ use kube::runtime::events::EventType;
 
 use super::backend::PassBackend;
 use super::status::Unwritten;
-use super::{PassWorker, account, event, policy};
+use super::{CurrentPass, PassWorker, event, policy};
 use crate::draft::{Draft, StatusIntent};
-use crate::queue::{Key, Next};
+use crate::queue::{Causes, Key, Next};
 use crate::reconciler::Reconciler;
 
 impl<R: Reconciler> PassWorker<R> {
     /// No side effect, conditions as they are, no timer: the object wakes when it is resumed.
-    pub(super) async fn freeze(&self, key: &Key, object: &R::Object, is_change: bool) -> Next {
-        account::ends("Suspended");
+    pub(super) async fn freeze(&self, pass: &mut CurrentPass<'_>, object: &R::Object) -> Next {
+        let key = pass.key;
+        pass.ends("Suspended");
         let known = std::mem::replace(&mut self.memory().entry(key.clone()).or_default().suspended, true);
-        if is_change && !known {
+        if pass.causes.contains(Causes::SUSPENSION) && !known {
             tracing::info!("suspended");
-            self.tell(object, "Suspended", "nothing is done for this object until it is resumed");
+            self.tell(pass, object, "Suspended", "nothing is done for this object until it is resumed");
         }
         let backend = self.backend(key, object);
         let draft = Draft::new(object, R::WIRING, backend.clone());
         let intent = draft.frozen(R::WIRING.suspend.is_some_and(|suspend| suspend.record));
-        self.stamp(key, object, &backend, &draft.found(), &intent).await
+        self.stamp(pass, object, &backend, &draft.found(), &intent).await
     }
 
     /// Writes the status of an object that is left alone, if it differs.
     pub(super) async fn stamp(
         &self,
-        key: &Key,
+        pass: &mut CurrentPass<'_>,
         object: &R::Object,
         backend: &PassBackend,
         found: &StatusIntent,
@@ -40,11 +41,11 @@ impl<R: Reconciler> PassWorker<R> {
             Ok(written) => {
                 backend.note(&written);
                 if let Some(event) = policy::change(found, intent) {
-                    account::tells(event, self.reference(object));
+                    pass.send(event, self.reference(object));
                 }
                 Self::until_quiet(backend, Next::Await)
             }
-            Err(unwritten) => self.unstamped(key, backend, unwritten),
+            Err(unwritten) => self.unstamped(pass.key, backend, unwritten),
         }
     }
 
@@ -60,18 +61,18 @@ impl<R: Reconciler> PassWorker<R> {
     }
 
     /// Tells of the end of a suspension that this process has seen.
-    pub(super) fn thaw(&self, key: &Key, object: &R::Object) {
-        let was = self.memory().get_mut(key).is_some_and(|memory| {
+    pub(super) fn thaw(&self, pass: &mut CurrentPass<'_>, object: &R::Object) {
+        let was = self.memory().get_mut(pass.key).is_some_and(|memory| {
             memory.elsewhere = None;
             std::mem::take(&mut memory.suspended)
         });
         if was {
             tracing::info!("resumed");
-            self.tell(object, "Resumed", "the object is reconciled again");
+            self.tell(pass, object, "Resumed", "the object is reconciled again");
         }
     }
 
-    pub(super) fn tell(&self, object: &R::Object, reason: &str, note: &str) {
-        account::tells(event::event(EventType::Normal, reason, note), self.reference(object));
+    pub(super) fn tell(&self, pass: &mut CurrentPass<'_>, object: &R::Object, reason: &str, note: &str) {
+        pass.send(event::event(EventType::Normal, reason, note), self.reference(object));
     }
 }

@@ -5,14 +5,13 @@ use std::collections::BTreeSet;
 use kube::runtime::events::{self, EventType};
 
 use super::event::{event, is_transition};
-use super::{PassWorker, account};
+use super::{CurrentPass, PassWorker};
 use crate::action::{Actions, EventLevel, LogLevel};
 use crate::condition::{Condition, ConditionInfo, Status, has_recovered};
 use crate::draft::StatusIntent;
 use crate::hook::{Event, Telling};
 use crate::interval::Clamped;
 use crate::outcome::{Class, Halt, Outcome};
-use crate::queue::Key;
 use crate::reconciler::Reconciler;
 
 /// What there is to tell.
@@ -120,9 +119,15 @@ fn actions(outcome: &Outcome, halt: Option<&Halt>, ready_again: bool, recovery: 
 impl<R: Reconciler> PassWorker<R> {
     /// One warning for each value that is out of bounds, until it has been within them again. A restart that finds what was told
     /// before tells nothing.
-    pub(super) fn warn_of_clamped(&self, key: &Key, object: &R::Object, changed: bool, clamped: &[Clamped]) {
+    pub(super) fn warn_of_clamped(
+        &self,
+        pass: &mut CurrentPass<'_>,
+        object: &R::Object,
+        changed: bool,
+        clamped: &[Clamped],
+    ) {
         let now: BTreeSet<&'static str> = clamped.iter().map(|value| value.what).collect();
-        let before = self.memory().entry(key.clone()).or_default().clamped.replace(now);
+        let before = self.memory().entry(pass.key.clone()).or_default().clamped.replace(now);
         let told = |what| before.as_ref().map_or(!changed, |before| before.contains(what));
         let new: Vec<String> = clamped.iter().filter(|value| !told(value.what)).map(ToString::to_string).collect();
         if new.is_empty() {
@@ -132,7 +137,7 @@ impl<R: Reconciler> PassWorker<R> {
         let warning = new.join("; ");
         tracing::warn!("{warning}");
         let event = event(EventType::Warning, "Clamped", &warning);
-        account::tells(event, self.reference(object));
+        pass.send(event, self.reference(object));
     }
 }
 

@@ -3,7 +3,7 @@
 use k8s_openapi::api::core::v1::ObjectReference;
 use kube::runtime::events::EventType;
 
-use super::{PassWorker, account, event};
+use super::{CurrentPass, PassWorker, event};
 use crate::queue::{Key, Next};
 use crate::rbac::plural_and_group;
 use crate::reconciler::Reconciler;
@@ -14,17 +14,18 @@ pub(crate) const UNDECODABLE: &str = "Undecodable";
 
 impl<R: Reconciler> PassWorker<R> {
     /// The pass of an object that the cache does not serve: it is gone, or does not fit its type.
-    pub(super) fn absent(&self, key: &Key) -> Next {
+    pub(super) fn absent(&self, pass: &mut CurrentPass<'_>) -> Next {
+        let key = pass.key;
         if self.env.primary.undecodable(key).is_none() {
             tracing::debug!("the object is not there");
             return self.forget(key);
         }
-        account::ends(UNDECODABLE);
+        pass.ends(UNDECODABLE);
         if let Some(found) = self.env.primary.report_undecodable(key) {
             let note = self.note(key, &found);
             tracing::warn!(object = %key, "{note}");
             let event = event::event(EventType::Warning, UNDECODABLE, &note);
-            account::tells(event, self.reference_to(key, &found));
+            pass.send(event, self.reference_to(key, &found));
         }
         Next::Await
     }
