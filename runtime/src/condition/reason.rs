@@ -1,9 +1,9 @@
 //! Closed sets of reasons: what the compiler says of a word that was not declared, and which declared one nobody says.
 
 use super::{ConditionInfo, ConditionMarker, ConditionSet};
-use crate::action::VariantInfo;
+use crate::const_str::Sentence;
+use crate::outcome::reporting::VariantInfo;
 use crate::pipeline::same;
-use crate::sentence::Sentence;
 use crate::wiring::Wiring;
 
 /// The reasons that the framework gives; they belong to every set.
@@ -191,9 +191,9 @@ const fn list(mut sentence: Sentence, info: &ConditionInfo) -> Sentence {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::action::{Actions, EventLevel, LogLevel};
     use crate::condition::{Polarity, ReasonInfo};
-    use crate::retry::Retry;
+    use crate::outcome::reporting::{Actions, EventLevel, LogLevel};
+    use crate::outcome::retry::Retry;
     use crate::wiring::StepWiring;
 
     const fn reason(name: &'static str) -> ReasonInfo {

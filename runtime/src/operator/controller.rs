@@ -12,25 +12,25 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 
-use super::definition::Expected;
-use super::definitions::{Definitions, Dependent};
+use super::crd_check::Expected;
+use super::crd_watch::{Definitions, Dependent};
 use super::error::{Error, Reason, Result};
+use super::instrument::{Shown, Telling};
 use super::limits::Own;
-use super::telling::{Shown, Telling};
 use super::trigger::{self, Triggers};
-use super::{definition, startup};
-use crate::cause::List;
-use crate::depend::Access;
-use crate::gate::Gate;
-use crate::hook::Observer;
+use super::{crd_check, startup};
+use crate::dependency::Access;
 use crate::interval::Jitter;
+use crate::leadership::Gate;
 use crate::pass::{Env, PassWorker};
-use crate::pause::Pause;
-use crate::policy::Policy;
+use crate::pipeline::hook::Observer;
+use crate::pipeline::reconciler::Reconciler;
+use crate::queue::pause::Pause;
 use crate::queue::{Causes, Queue, QueueConfig, Version, drain};
-use crate::reconciler::Reconciler;
+use crate::trigger::List;
 use crate::watch::{Primary, Relations, Scope, Watches, Watching};
 use crate::wiring::KindInfo;
+use crate::wiring::policy::Policy;
 
 /// What all reconcilers of an operator share.
 #[derive(Clone)]
@@ -133,7 +133,7 @@ impl<R: Reconciler> Controller<R> {
         let keys = self.launch.triggers.take::<R>();
         self.triggers.spawn(trigger::pull(keys, self.lists.clone(), self.queue.clone()).in_current_span());
         let lists = startup::primary(client, &kind, self.lists.clone());
-        let (fits, listed) = futures::join!(definition::check(client, &self.expected), lists);
+        let (fits, listed) = futures::join!(crd_check::check(client, &self.expected), lists);
         match fits.and(listed) {
             Err(error) if error.reason() == Reason::NotInstalled => self.missing = Some(error),
             Err(error) => return Err(error),

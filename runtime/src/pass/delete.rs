@@ -5,17 +5,19 @@ use std::sync::Arc;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::{Resource, ResourceExt};
 
-use super::backend::PassBackend;
-use super::body::Verdict;
-use super::status::{self, Identity, RESENDS, Unwritten};
-use super::tell::Tale;
-use super::{PassWorker, account, gone};
-use crate::backend::ApiError;
-use crate::draft::Draft;
+use super::PassWorker;
+use super::api::PassBackend;
+use super::api::gone;
+use super::finish::status_write::{self, Identity, RESENDS, Unwritten};
+use super::report::Tale;
+use super::report::collector;
+use super::run::Verdict;
+use crate::api::ApiError;
 use crate::outcome::Outcome;
-use crate::policy::Effective;
+use crate::pipeline::reconciler::Reconciler;
+use crate::pipeline::state::Draft;
 use crate::queue::{Causes, Key, Next};
-use crate::reconciler::Reconciler;
+use crate::wiring::policy::Effective;
 
 impl<R: Reconciler> PassWorker<R> {
     /// Undoes what the steps made. An object without our finalizer is none of our business.
@@ -62,7 +64,7 @@ impl<R: Reconciler> PassWorker<R> {
     pub(super) async fn released(&self, key: &Key, object: &R::Object, backend: &PassBackend) -> Next {
         let next = self.release(key, object, &backend.identity).await;
         let outcome = off(&next);
-        account::ends(outcome.as_str());
+        collector::ends(outcome.as_str());
         self.observe(backend, &outcome, &Tale::untold(), Some(&next));
         next
     }
@@ -91,7 +93,7 @@ impl<R: Reconciler> PassWorker<R> {
             match calls.merge(&identity.target, &patch).await {
                 Ok(_) => return Ok(()),
                 Err(ApiError::Conflict(_)) => {
-                    patch = self.finalizers.release(&status::newer(&calls, identity).await?.metadata);
+                    patch = self.finalizers.release(&status_write::newer(&calls, identity).await?.metadata);
                 }
                 Err(error) => return Err(gone::after(&calls, identity, error).await),
             }

@@ -3,42 +3,13 @@
 //! fetch from cache - deleting? delete path - short-circuit - finalizer - steps - classify - summary - one status write - event -
 //! schedule. What is special to one object's life (claim, policies, hooks) comes between these calls, in [`PassWorker::pass`].
 
-mod account;
-mod apply;
-mod backend;
-mod body;
-mod calls;
-mod children;
-mod claim;
-mod clock;
-mod contest;
+mod api;
+mod decide;
 mod delete;
-mod depend;
-mod digest;
-mod event;
-mod finalizer;
 mod finish;
-mod glance;
-mod gone;
-mod hook;
-mod hot;
-mod inputs;
-mod late;
-mod leftover;
-#[cfg(feature = "metrics")]
-mod look;
-mod owned;
-mod ownership;
-mod pending;
-mod policy;
-mod same;
-mod schedule;
-#[cfg(test)]
-mod scripted;
-mod status;
-mod suspend;
-mod takeover;
-mod tell;
+mod prepare;
+mod report;
+mod run;
 mod undecodable;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -53,37 +24,37 @@ use tokio::time::Instant;
 use tokio_util::task::TaskTracker;
 use tracing::{Instrument, Span, field};
 
-pub(crate) use self::apply::Owned;
-pub(crate) use self::calls::{Calls, answered};
+pub(crate) use self::api::apply::Owned;
+pub(crate) use self::api::calls::{Calls, answered};
+pub(crate) use self::api::owned_object::owned;
 #[cfg(feature = "metrics")]
-pub(crate) use self::look::Working;
-pub(crate) use self::owned::owned;
+pub(crate) use self::report::inspect::Working;
 #[cfg(feature = "metrics")]
 pub(crate) use self::undecodable::UNDECODABLE;
 
-use self::backend::{OnWritten, PassBackend};
-use self::children::Children;
-use self::clock::Clock;
-use self::event::Recorder;
-use self::finalizer::Finalizers;
-use self::hot::Heat;
-use self::late::Late;
-use self::pending::Pending;
-use self::status::Identity;
-use crate::backend::{ApiError, Target};
-use crate::cause::List;
-use crate::depend::Access;
-use crate::gate::Gate;
-use crate::hook::Observer;
+use self::api::owned_writes::Children;
+use self::api::{OnWritten, PassBackend};
+use self::finish::hot_object::Heat;
+use self::finish::late_digest::Late;
+use self::finish::resync::Clock;
+use self::finish::retry_write::Pending;
+use self::finish::status_write::Identity;
+use self::prepare::finalizer::Finalizers;
+use self::report::event::Recorder;
+use crate::api::{ApiError, Target};
+use crate::dependency::Access;
 use crate::interval::Jitter;
-use crate::meter::Meter;
-use crate::observed::Observed;
-use crate::policy::Policy;
+use crate::leadership::Gate;
+use crate::pipeline::hook::Observer;
+use crate::pipeline::reconciler::Reconciler;
+use crate::queue::meter::Meter;
 use crate::queue::{Attempt, Causes, Key, Next, Ran, Worker};
-use crate::reconciler::Reconciler;
-use crate::suspend::is_suspended;
+use crate::status::observed::Observed;
+use crate::trigger::List;
 use crate::watch::{Dependents, Filter, Primary, Relations};
 use crate::wiring::KindInfo;
+use crate::wiring::policy::Policy;
+use crate::wiring::suspend::is_suspended;
 
 /// What the passes of one reconciler share.
 pub(crate) struct Env<R: Reconciler> {
@@ -180,12 +151,12 @@ impl<R: Reconciler> PassWorker<R> {
         Self {
             kind: KindInfo::of::<R::Object>(),
             finalizers: Finalizers::new(&R::WIRING, &R::Object::group(&()), &env.operator),
-            wiring: digest::wiring(&R::WIRING, R::after().map(|hook| hook.name), env.access),
+            wiring: decide::wiring_hash::wiring(&R::WIRING, R::after().map(|hook| hook.name), env.access),
             recorder: Arc::new(Recorder::new(Client::clone(&env.client), &env.operator)),
             clock: Clock::start(env.jitter),
             memory: Mutex::default(),
             dependents: Dependents::default(),
-            on_written: backend::on_written(env.primary.clone()),
+            on_written: api::on_written(env.primary.clone()),
             manager: manager.into(),
             env,
         }
@@ -237,7 +208,7 @@ impl<R: Reconciler> PassWorker<R> {
         }
         let held_up = self.policy(&object).halt().or_else(|| self.held_up(key, &object));
         if standing.is_empty() && !behind && self.is_unchanged(key, &object, held_up.as_ref()).await {
-            account::ends(account::UNCHANGED);
+            report::collector::ends(report::collector::UNCHANGED);
             return self.settled(key, &object).await;
         }
         if let Some(halt) = held_up {
@@ -268,12 +239,12 @@ impl<R: Reconciler> PassWorker<R> {
     /// The pass with all that it says beside.
     async fn whole(&self, key: &Key, begun: Begun, causes: Causes, attempt: Attempt) -> Ran {
         let pass = self.pass(key, causes, attempt).boxed();
-        let noted = crate::client::noting_retry_after(account::kept(pass));
+        let noted = crate::client::noting_retry_after(report::collector::kept(pass));
         let ((next, outcome, told), retry_after) = noted.instrument(begun.span.clone()).await;
         self.ended(key, &begun, outcome, &next);
         let recorder = self.recorder.clone();
-        let tail = (!told.is_empty()).then(|| event::publish(recorder, told).instrument(begun.span).boxed());
-        Ran { next: schedule::not_before(next, retry_after), tail }
+        let tail = (!told.is_empty()).then(|| report::event::publish(recorder, told).instrument(begun.span).boxed());
+        Ran { next: finish::schedule::not_before(next, retry_after), tail }
     }
 
     fn unreachable(&self, error: &ApiError) -> Next {
@@ -386,7 +357,7 @@ impl<R: Reconciler> Worker for PassWorker<R> {
         );
         let begun = Begun { span, at: self.env.meter.begin() };
         if let Some(next) = begun.span.in_scope(|| self.glance(key, causes, attempt)) {
-            self.ended(key, &begun, account::UNCHANGED, &next);
+            self.ended(key, &begun, report::collector::UNCHANGED, &next);
             return next.into();
         }
         // On the heap: the futures around it would each hold it, and without optimisation a thread's stack is not enough for them.

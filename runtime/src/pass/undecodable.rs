@@ -3,10 +3,11 @@
 use k8s_openapi::api::core::v1::ObjectReference;
 use kube::runtime::events::EventType;
 
-use super::{PassWorker, account, event};
+use super::PassWorker;
+use super::report::{collector, event};
+use crate::api::grant::plural_and_group;
+use crate::pipeline::reconciler::Reconciler;
 use crate::queue::{Key, Next};
-use crate::rbac::plural_and_group;
-use crate::reconciler::Reconciler;
 use crate::watch::Undecodable;
 
 /// How such a pass ends, in a word, and the reason of its event.
@@ -19,12 +20,12 @@ impl<R: Reconciler> PassWorker<R> {
             tracing::debug!("the object is not there");
             return self.forget(key);
         }
-        account::ends(UNDECODABLE);
+        collector::ends(UNDECODABLE);
         if let Some(found) = self.env.primary.report_undecodable(key) {
             let note = self.note(key, &found);
             tracing::warn!(object = %key, "{note}");
             let event = event::event(EventType::Warning, UNDECODABLE, &note);
-            account::tells(event, self.reference_to(key, &found));
+            collector::tells(event, self.reference_to(key, &found));
         }
         Next::Await
     }

@@ -1,9 +1,9 @@
 //! The kind that is reconciled: its cache, and which of its events wake.
 
-mod aside;
-mod past;
+mod rollback;
 #[cfg(test)]
 mod tests;
+mod undecodable;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,20 +11,20 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use kube::api::ObjectMeta;
 use kube::runtime::watcher::Event;
 
-use crate::cause::{self, List};
-use crate::decode::{Broken, Guarded};
+use crate::client::decode::{Broken, Guarded};
 use crate::queue::{Causes, Key, Queue};
+use crate::resource_version::is_newer;
 use crate::status::StatusContract;
-use crate::triggers::{Counted, Triggers};
-use crate::version::is_newer;
-use crate::watch::dependents::Dependents;
-use crate::watch::stream::Place;
-use crate::watch::watches::{Watches, Watching};
+use crate::trigger::{self, List};
+use crate::watch::dependency_map::Dependents;
+use crate::watch::shared::{Watches, Watching};
+use crate::watch::watcher::Place;
+use crate::wiring::triggers::{Counted, Triggers};
 
-pub(crate) use self::aside::Undecodable;
+pub(crate) use self::undecodable::Undecodable;
 
-use self::aside::Aside;
-use self::past::{Listing, Newest, Sight, Source};
+use self::rollback::{Listing, Newest, Sight, Source};
+use self::undecodable::Aside;
 
 /// What the event filter has to know of the reconciler.
 pub(crate) struct Filter<K> {
@@ -279,7 +279,7 @@ fn causes<K: crate::Primary>(before: Option<&Held<K>>, now: &K, filter: &Filter<
     let held = before.and_then(|held| Some((held, held.seen.as_deref()?)));
     let held = held.filter(|(_, old)| old.meta().uid == now.meta().uid);
     let claimed = if filter.triggers == Triggers::ALL { Vec::new() } else { (filter.claimed)(now) };
-    filter.causes.woken(&cause::Event {
+    filter.causes.woken(&trigger::Event {
         before: held.map(|(_, old)| old.meta()),
         now: now.meta(),
         observed: crate::Primary::status(now).and_then(StatusContract::observed_generation),
