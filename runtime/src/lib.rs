@@ -73,9 +73,9 @@ pub use outcome::{Class, Flow, Halt, Outcome, ReconcileError};
 pub use pipeline::context::{Apply, Cx, Delete, Get, List, Pass, Require, RequireReady, StatusOf};
 #[doc(inline)]
 pub use pipeline::hook;
-pub use pipeline::object::is_deleted;
+pub use pipeline::object::{Primary, is_deleted};
 pub use pipeline::permission::{ClearedBy, IndexedBy, KeptBy, ListedBy, OwnedBy, ReadBy, SetBy, WatchedBy};
-pub use pipeline::reconciler::{Primary, Reconciler};
+pub use pipeline::reconciler::Reconciler;
 pub use pipeline::restricted_field::{OnlyWrittenBy, WrittenBy, with_cx_write};
 pub use pipeline::state::StatusIntent;
 pub use pipeline::step::{Absent, Claim, Hooked, Observe, Provides, SubReconciler};

@@ -12,9 +12,10 @@ pub use crate::outcome::{Class, Flow, ReconcileError};
 pub use crate::pipeline::check::{check_step, check_summary, check_unset};
 pub use crate::pipeline::context::{Cx, Pass, begin_each, both, ended, finish, finish_each, fork, joined, merge};
 pub use crate::pipeline::hook::{Ending, Hook};
+pub use crate::pipeline::object::Primary;
 pub use crate::pipeline::permission::{Declares, Unread, clears, indexes, kept, labels, owns, reads, sets, watches};
 pub use crate::pipeline::placeholder::{Poison, poisoned};
-pub use crate::pipeline::reconciler::{Primary, Reconciler};
+pub use crate::pipeline::reconciler::Reconciler;
 pub use crate::pipeline::restricted_field::{DraftKey, OnlyWrittenBy, StatusDraft, with_cx_write};
 pub use crate::pipeline::step::{
     Claim, CleanedUp, HasCleanup, Hooked, NoCleanup, Observe, Provides, SubReconciler, Undo,

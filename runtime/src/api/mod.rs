@@ -16,7 +16,7 @@ use kube::core::{DynamicObject, ObjectMeta};
 use crate::dependency::Access;
 use crate::outcome::reporting::{Actions, VariantInfo};
 use crate::outcome::{Class, ReconcileError};
-use crate::pipeline::state::StatusIntent;
+use crate::status::desired::StatusIntent;
 use crate::status::operation::Operation;
 use crate::wiring::{KindInfo, Relation};
 

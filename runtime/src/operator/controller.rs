@@ -24,6 +24,7 @@ use crate::interval::Jitter;
 use crate::leadership::Gate;
 use crate::pass::{Env, PassWorker};
 use crate::pipeline::hook::Observer;
+use crate::pipeline::object;
 use crate::pipeline::reconciler::Reconciler;
 use crate::queue::pause::Pause;
 use crate::queue::{Causes, Queue, QueueConfig, Version, drain};
@@ -151,12 +152,12 @@ impl<R: Reconciler> Controller<R> {
 }
 
 /// Queues all objects of the cache, whose bodies then run.
-fn wake_all<K: crate::Primary>(primary: Primary<K>, queue: Queue) -> Box<dyn Fn() + Send + Sync> {
+fn wake_all<K: object::Primary>(primary: Primary<K>, queue: Queue) -> Box<dyn Fn() + Send + Sync> {
     Box::new(move || primary.keys().iter().for_each(|key| queue.add(key, Causes::RESYNC)))
 }
 
 /// Tells what the cache holds.
-fn version<K: crate::Primary>(primary: Primary<K>) -> Version {
+fn version<K: object::Primary>(primary: Primary<K>) -> Version {
     Arc::new(move |key: &_| primary.seen_version(key))
 }
 

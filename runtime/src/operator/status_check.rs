@@ -4,7 +4,8 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::error::{Error, Reason, Result};
-use crate::pipeline::reconciler::{Primary, Reconciler};
+use crate::pipeline::object::Primary;
+use crate::pipeline::reconciler::Reconciler;
 use crate::status::{StatusContract, kept_fields};
 use crate::wiring::{KindInfo, Wiring};
 

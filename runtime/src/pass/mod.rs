@@ -46,6 +46,7 @@ use crate::dependency::Access;
 use crate::interval::Jitter;
 use crate::leadership::Gate;
 use crate::pipeline::hook::Observer;
+use crate::pipeline::object;
 use crate::pipeline::reconciler::Reconciler;
 use crate::queue::meter::Meter;
 use crate::queue::{Attempt, Causes, Key, Next, Ran, Worker};
@@ -96,7 +97,7 @@ pub(crate) fn field_manager<R: Reconciler>(operator: &str) -> String {
 
 /// What the last pass of this reconciler left in the status.
 fn observed<R: Reconciler>(object: &R::Object) -> Observed<'_> {
-    crate::Primary::status(object).map(|status| Observed::of(status, &R::WIRING)).unwrap_or_default()
+    object::Primary::status(object).map(|status| Observed::of(status, &R::WIRING)).unwrap_or_default()
 }
 
 /// Runs passes.
@@ -318,7 +319,7 @@ impl<R: Reconciler> PassWorker<R> {
     }
 }
 
-fn remember<K: crate::Primary>(primary: &Primary<K>, written: &DynamicObject) -> Option<Arc<K>> {
+fn remember<K: object::Primary>(primary: &Primary<K>, written: &DynamicObject) -> Option<Arc<K>> {
     let decoded = serde_json::to_value(written).and_then(serde_json::from_value::<K>);
     match decoded {
         Ok(object) => {

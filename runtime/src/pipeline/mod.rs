@@ -20,10 +20,11 @@ use self::check::UNKNOWN;
 #[doc(no_inline)]
 pub use self::context::{Bounded, ClaimStep, Erased, Limit, UndoStep};
 use self::context::{Cx, Pass, claim, hook, observe, undo};
+use self::object::Primary;
 #[doc(no_inline)]
 pub use self::permission::{clears, owns, reads, sets, watches};
 use self::placeholder::Poison;
-use self::reconciler::{Primary, Reconciler};
+use self::reconciler::Reconciler;
 use self::step::{Claim, Hooked, Observe, SubReconciler};
 #[doc(no_inline)]
 pub use self::step::{HasCleanup, Undo, WakeUp};

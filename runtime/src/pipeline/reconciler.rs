@@ -1,42 +1,16 @@
 //! The reconciler: the entry points that `#[reconciler]` generates.
 
 use std::borrow::Cow;
-use std::fmt::Debug;
 use std::future::Future;
 use std::time::Duration;
-
-use kube::core::object::HasStatus;
 
 use crate::condition::ConditionSet;
 use crate::dependency::Reference;
 use crate::outcome::Flow;
 use crate::pipeline::context::{Pass, undo_all};
 use crate::pipeline::hook::Hook;
-use crate::status::StatusContract;
-use crate::wiring::{Kind, Wiring};
-
-/// A kind that can be reconciled: it has a status that keeps conditions.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be reconciled: it has no `#[status]` to keep conditions in",
-    label = "no `#[status]`",
-    note = "add `status = \"..\"` to `#[kube(..)]`, and `#[evenkeel::status]` to that struct"
-)]
-pub trait Primary: Kind + Debug {
-    /// What it keeps its conditions in.
-    type Status: StatusContract;
-
-    /// The status, if the object has one yet.
-    fn status(&self) -> Option<&Self::Status>;
-}
-
-#[diagnostic::do_not_recommend]
-impl<K: Kind + HasStatus<Status: StatusContract> + Debug> Primary for K {
-    type Status = <K as HasStatus>::Status;
-
-    fn status(&self) -> Option<&Self::Status> {
-        HasStatus::status(self)
-    }
-}
+use crate::pipeline::object::Primary;
+use crate::wiring::Wiring;
 
 /// A reconciler. `#[reconciler]` implements it on a type with the name of the function, or on the struct.
 #[diagnostic::on_unimplemented(

@@ -7,7 +7,8 @@ use std::marker::PhantomData;
 use crate::condition::ConditionSet;
 use crate::outcome::ReconcileError;
 use crate::pipeline::context::Cx;
-use crate::pipeline::reconciler::{Primary, Reconciler};
+use crate::pipeline::object::Primary;
+use crate::pipeline::reconciler::Reconciler;
 use crate::wiring::{Kind, StepWiring, When};
 
 /// A step of a pipeline. `#[sub_reconciler]` implements it on a type with the name of the function.

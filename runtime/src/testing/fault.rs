@@ -1,7 +1,7 @@
 //! For our own tests: operators with a hole in the list of causes, to show that each cause is needed, and the queue and what is kept of
 //! objects by themselves, to count what they cost. The feature `sabotage` is no part of the API.
 
-use crate::Operator;
+use crate::operator::Operator;
 pub use crate::queue::{Bare, Taken, requeued};
 use crate::trigger::List;
 use crate::watch::hold;

@@ -21,6 +21,7 @@ use super::streaming_list::Streaming;
 use super::watcher::{Place, Progress, follow};
 use crate::client;
 use crate::client::decode::{Guarded, Meta, Record, Whole};
+use crate::pipeline::object;
 use crate::wiring::Cache;
 
 /// A form in which objects are delivered; it is cheap to clone.
@@ -36,7 +37,7 @@ where
 }
 
 impl Form for Whole {}
-impl<K: crate::Primary> Form for Guarded<K> {
+impl<K: object::Primary> Form for Guarded<K> {
     const BY_TEXT: bool = true;
 }
 impl Form for Meta {

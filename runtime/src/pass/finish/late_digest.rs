@@ -11,7 +11,8 @@ use tokio::time::Instant;
 
 use crate::condition::Condition;
 use crate::pass::{PassWorker, observed};
-use crate::pipeline::reconciler::{Primary, Reconciler};
+use crate::pipeline::object::Primary;
+use crate::pipeline::reconciler::Reconciler;
 use crate::pipeline::state::{Draft, StatusIntent};
 use crate::queue::{Causes, Key, Next};
 use crate::status::{ObservedInputs, StatusContract};

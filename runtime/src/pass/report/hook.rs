@@ -7,7 +7,8 @@ use crate::outcome::{Halt, Outcome, panicked};
 use crate::pass::PassWorker;
 use crate::pass::api::PassBackend;
 use crate::pipeline::hook::{Ending, Known, Report, tell};
-use crate::pipeline::reconciler::{Primary, Reconciler};
+use crate::pipeline::object::Primary;
+use crate::pipeline::reconciler::Reconciler;
 use crate::pipeline::state::{Draft, StatusIntent, author_fields};
 use crate::queue::Next;
 

@@ -7,7 +7,8 @@ use kube::Resource;
 
 use crate::condition::{Condition, Status, find};
 use crate::pass::{PassWorker, observed};
-use crate::pipeline::reconciler::{Primary, Reconciler};
+use crate::pipeline::object::Primary;
+use crate::pipeline::reconciler::Reconciler;
 use crate::queue::pause::Pause;
 use crate::queue::{Figures, Key, Queue};
 use crate::status::StatusContract;

@@ -3,7 +3,7 @@
 use crate::condition::{Condition, sanitize};
 use crate::outcome::reporting::{EventLevel, LogLevel};
 use crate::outcome::{Halt, Outcome};
-use crate::pipeline::reconciler::Primary;
+use crate::pipeline::object::Primary;
 
 /// The end of a pass: its outcome is certain, and nothing of it is written yet.
 ///

@@ -6,6 +6,7 @@ use super::warn_once::is_news;
 use super::write_turn::{Turn, Turns};
 use super::{Draft, StatusIntent};
 use crate::api::ApiError;
+use crate::condition::Condition;
 use crate::outcome::{Class, Halt};
 use crate::pipeline::context::Stop;
 use crate::status::fields::Fields;
@@ -82,7 +83,7 @@ impl Draft {
         self.joined.as_ref()?.turns.last()
     }
 
-    fn take_in(&mut self, fork: Self, base: &[Option<crate::Condition>]) {
+    fn take_in(&mut self, fork: Self, base: &[Option<Condition>]) {
         for (place, condition) in fork.conditions.into_iter().enumerate() {
             if condition != base[place] {
                 self.conditions[place] = condition;

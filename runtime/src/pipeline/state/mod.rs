@@ -37,7 +37,7 @@ use crate::api::{ApiError, Backend};
 use crate::condition::{Condition, Polarity, RECONCILING, STALLED, Stamp, Status, find, sanitize};
 use crate::interval::Clamped;
 use crate::outcome::Halt;
-use crate::pipeline::reconciler::Primary;
+use crate::pipeline::object::Primary;
 use crate::status::observed::Observed;
 use crate::status::request::Receipts;
 use crate::status::{ObservedInputs, StatusContract};

@@ -12,6 +12,7 @@ use kube::api::ObjectMeta;
 use kube::runtime::watcher::Event;
 
 use crate::client::decode::{Broken, Guarded};
+use crate::pipeline::object;
 use crate::queue::{Causes, Key, Queue};
 use crate::resource_version::is_newer;
 use crate::status::StatusContract;
@@ -73,7 +74,7 @@ struct Change {
     causes: Causes,
 }
 
-impl<K: crate::Primary> Primary<K> {
+impl<K: object::Primary> Primary<K> {
     pub(crate) fn new() -> Self {
         Self { objects: Arc::default(), aside: Aside::default() }
     }
@@ -264,25 +265,25 @@ fn version_of(meta: &ObjectMeta) -> &str {
     meta.resource_version.as_deref().unwrap_or_default()
 }
 
-fn version<K: crate::Primary>(object: &K) -> &str {
+fn version<K: object::Primary>(object: &K) -> &str {
     version_of(object.meta())
 }
 
 /// Whether what we wrote is newer than what the watch delivers. Versions that are no numbers cannot tell: then the watch wins.
-fn outlives<K: crate::Primary>(wrote: &K, seen: &K) -> bool {
+fn outlives<K: object::Primary>(wrote: &K, seen: &K) -> bool {
     let numbers = version(wrote).parse::<u128>().is_ok() && version(seen).parse::<u128>().is_ok();
     numbers && wrote.meta().uid == seen.meta().uid && is_newer(version(wrote), version(seen))
 }
 
 /// Why the object has to be looked at.
-fn causes<K: crate::Primary>(before: Option<&Held<K>>, now: &K, filter: &Filter<K>) -> Causes {
+fn causes<K: object::Primary>(before: Option<&Held<K>>, now: &K, filter: &Filter<K>) -> Causes {
     let held = before.and_then(|held| Some((held, held.seen.as_deref()?)));
     let held = held.filter(|(_, old)| old.meta().uid == now.meta().uid);
     let claimed = if filter.triggers == Triggers::ALL { Vec::new() } else { (filter.claimed)(now) };
     filter.causes.woken(&trigger::Event {
         before: held.map(|(_, old)| old.meta()),
         now: now.meta(),
-        observed: crate::Primary::status(now).and_then(StatusContract::observed_generation),
+        observed: object::Primary::status(now).and_then(StatusContract::observed_generation),
         is_ours: held
             .is_some_and(|(held, _)| held.wrote.as_deref().is_some_and(|wrote| version(wrote) == version(now))),
         finalizer: &filter.finalizer,

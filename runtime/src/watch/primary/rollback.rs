@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use kube::api::ObjectMeta;
 
 use super::{Change, Held, version};
+use crate::pipeline::object;
 use crate::queue::Key;
 use crate::resource_version::is_newer;
 
@@ -71,7 +72,7 @@ pub(super) enum Sight {
     Past,
 }
 
-impl<K: crate::Primary> Held<K> {
+impl<K: object::Primary> Held<K> {
     /// A restored store shows in two ways: it gives the same version to another change, or a list holds an older version than the watch
     /// delivered or a write returned before the list began.
     pub(super) fn sight(&self, meta: &ObjectMeta, delivered: &str, source: Source<'_>) -> Sight {
