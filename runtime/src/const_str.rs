@@ -1,4 +1,4 @@
-//! A sentence that is put together at compile time, for the panic of a const check.
+//! Text at compile time, for const checks: whether two are the same, and a sentence put together for a panic.
 
 /// The sentence so far; what does not fit in is left out.
 pub(crate) struct Sentence {
@@ -27,4 +27,13 @@ impl Sentence {
             Err(_) => "what is declared does not fit together",
         }
     }
+}
+
+pub(crate) const fn same(a: &str, b: &str) -> bool {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    let mut i = 0;
+    while i < a.len() && i < b.len() && a[i] == b[i] {
+        i += 1;
+    }
+    i == a.len() && i == b.len()
 }

@@ -1,9 +1,8 @@
 //! Closed sets of reasons: what the compiler says of a word that was not declared, and which declared one nobody says.
 
 use super::{ConditionInfo, ConditionMarker, ConditionSet};
-use crate::const_str::Sentence;
+use crate::const_str::{Sentence, same};
 use crate::outcome::reporting::VariantInfo;
-use crate::pipeline::same;
 use crate::wiring::Wiring;
 
 /// The reasons that the framework gives; they belong to every set.

@@ -3,8 +3,7 @@
 
 use crate::condition::reason::check_errors;
 use crate::condition::{ConditionSet, Polarity, READY, RECONCILING, STALLED};
-use crate::const_str::Sentence;
-use crate::pipeline::same;
+use crate::const_str::{Sentence, same};
 use crate::wiring::{StepWiring, When};
 
 /// The place of a condition that could not be found out: the mistake is reported already, and the checks keep quiet.

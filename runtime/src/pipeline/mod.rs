@@ -29,6 +29,7 @@ use self::step::{Claim, Hooked, Observe, SubReconciler};
 #[doc(no_inline)]
 pub use self::step::{HasCleanup, Undo, WakeUp};
 use crate::condition::{ConditionMarker, ConditionSet};
+use crate::const_str::same;
 use crate::outcome::ReconcileError;
 use crate::outcome::reporting::{Until, WatchedKind};
 #[doc(no_inline)]
@@ -271,15 +272,6 @@ where
         // `StepOf` says so at the call.
         StepWiring { sets: &[UNKNOWN], clears: &[], ..wiring }
     }
-}
-
-pub(crate) const fn same(a: &str, b: &str) -> bool {
-    let (a, b) = (a.as_bytes(), b.as_bytes());
-    let mut i = 0;
-    while i < a.len() && i < b.len() && a[i] == b[i] {
-        i += 1;
-    }
-    i == a.len() && i == b.len()
 }
 
 /// The step of a function in a pipeline. Whether it fits is asked here only, in words that are the
