@@ -12,6 +12,7 @@ pub(crate) mod relation;
 pub mod suspend;
 #[cfg_attr(doc, doc(hidden))]
 pub mod triggers;
+mod unused_reasons;
 
 use std::borrow::Cow;
 use std::num::NonZeroUsize;
