@@ -26,6 +26,7 @@ pub mod flux;
 pub mod guide;
 mod interval;
 mod introspection;
+mod kind;
 #[cfg(feature = "operator")]
 mod leadership;
 #[cfg(feature = "operator")]

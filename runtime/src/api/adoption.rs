@@ -167,7 +167,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::wiring::KindInfo;
+    use crate::kind::KindInfo;
 
     fn reference(kind: &str, name: &str, uid: &str) -> OwnerReference {
         let api_version = if kind == "Widget" { "tests.example.com/v1" } else { "apps/v1" };

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
+use crate::kind::KindInfo;
 use crate::outcome::Class;
 use crate::outcome::retry::Retry;
-use crate::wiring::KindInfo;
 
 /// What is told of an error: to the cluster, to the log, and to those who asked to be notified.
 ///

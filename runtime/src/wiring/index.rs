@@ -8,7 +8,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use kube::core::DynamicObject;
 use serde::Deserialize;
 
-use crate::wiring::Kind;
+use crate::kind::Kind;
 
 /// Finds objects of a kind by what [`keys`](Self::keys) says of them, without a look at the others. A step that watches the kind by label
 /// declares it with `index = ByUser` and asks with [`Cx::indexed`](crate::Cx::indexed): it is woken by what is, or was, under the key that

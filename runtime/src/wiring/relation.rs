@@ -3,7 +3,7 @@
 use kube::core::DynamicObject;
 
 use crate::api::Target;
-use crate::wiring::KindInfo;
+use crate::kind::KindInfo;
 use crate::wiring::index::Indexer;
 
 /// One kind that a step declared.

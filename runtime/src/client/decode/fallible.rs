@@ -13,7 +13,7 @@ use super::capacities::Shapes;
 use super::exact_capacity::Exact;
 use super::raw::Raw;
 use super::strip::decode;
-use crate::wiring::Kind;
+use crate::kind::Kind;
 
 /// An object, or what could be read of it.
 #[derive(Clone, Debug)]

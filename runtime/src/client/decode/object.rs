@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer};
 
 use super::fallible::Guarded;
 use super::strip::{decode, record};
-use crate::wiring::Kind;
+use crate::kind::Kind;
 
 /// An object as a call returns it.
 #[derive(Clone, Debug)]
