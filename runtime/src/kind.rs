@@ -92,3 +92,15 @@ pub trait Readable {
 impl<K: Kind> Readable for K {
     const KIND: Option<fn() -> KindInfo> = Some(KindInfo::of::<K>);
 }
+
+/// What a `waiting` variant without a poll time holds.
+#[diagnostic::on_unimplemented(
+    message = "nothing would wake this variant: it holds a `{Self}`",
+    label = "neither an `Absent<K>` nor an `Unfit<K>`",
+    note = "hold the `Absent<K>` of `cx.require`, the `Unfit<K>` of `cx.unfit`, or say `#[class(waiting(poll = \"1m\"))]`"
+)]
+#[doc(hidden)]
+pub trait WakeUp {
+    /// The kind of the watched object.
+    type Kind: Kind;
+}

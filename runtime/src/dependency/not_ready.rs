@@ -4,8 +4,7 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use super::Reference;
-use crate::kind::Kind;
-use crate::pipeline::step::WakeUp;
+use crate::kind::{Kind, WakeUp};
 
 /// An object that a step needs is not ready. Only [`Cx::require_ready`](crate::Cx::require_ready) makes one, where the kind is watched:
 /// its change wakes.

@@ -3,8 +3,7 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use crate::kind::Kind;
-use crate::pipeline::step::WakeUp;
+use crate::kind::{Kind, WakeUp};
 
 /// An object that a step needs is there, and the step cannot use it yet: it lacks a key, for instance. Only
 /// [`Cx::unfit`](crate::Cx::unfit) makes one, where the kind is watched: each change of the object triggers a reconcile, so an error of

@@ -27,9 +27,11 @@ use self::placeholder::Poison;
 use self::reconciler::Reconciler;
 use self::step::{Claim, Hooked, Observe, SubReconciler};
 #[doc(no_inline)]
-pub use self::step::{HasCleanup, Undo, WakeUp};
+pub use self::step::{HasCleanup, Undo};
 use crate::condition::{ConditionMarker, ConditionSet};
 use crate::const_str::same;
+#[doc(no_inline)]
+pub use crate::kind::WakeUp;
 use crate::outcome::ReconcileError;
 use crate::outcome::reporting::{Until, WatchedKind};
 #[doc(no_inline)]

@@ -5,6 +5,7 @@ use std::future::Future;
 use std::marker::PhantomData;
 
 use crate::condition::ConditionSet;
+use crate::kind::WakeUp;
 use crate::outcome::ReconcileError;
 use crate::pipeline::context::Cx;
 use crate::pipeline::object::Primary;
@@ -179,18 +180,6 @@ impl<K: Kind> fmt::Debug for Absent<K> {
 }
 
 impl<K: Kind> std::error::Error for Absent<K> {}
-
-/// What a `waiting` variant without a poll time holds.
-#[diagnostic::on_unimplemented(
-    message = "nothing would wake this variant: it holds a `{Self}`",
-    label = "neither an `Absent<K>` nor an `Unfit<K>`",
-    note = "hold the `Absent<K>` of `cx.require`, the `Unfit<K>` of `cx.unfit`, or say `#[class(waiting(poll = \"1m\"))]`"
-)]
-#[doc(hidden)]
-pub trait WakeUp {
-    /// The kind of the watched object.
-    type Kind: Kind;
-}
 
 impl<K: Kind> WakeUp for Absent<K> {
     type Kind = K;
