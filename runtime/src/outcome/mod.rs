@@ -1,13 +1,14 @@
 //! Outcomes: how errors are classed, how a pipeline stops, how a pass ends.
 
+pub(crate) mod message;
 pub(crate) mod reporting;
 pub(crate) mod retry;
 
 use std::time::Duration;
 
+use self::message::sanitize;
 use self::reporting::{Actions, VariantInfo};
 use self::retry::Retry;
-use crate::condition::sanitize;
 
 /// What the framework does about an error of a step. Every variant of a step's error type has one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

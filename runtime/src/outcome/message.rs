@@ -20,7 +20,7 @@ pub fn sanitize(message: &str) -> String {
 }
 
 /// The same, without a copy of a message that holds no URL.
-pub(super) fn clean(message: String) -> String {
+pub(crate) fn clean(message: String) -> String {
     let message = if message.contains("://") { without_secrets(&message) } else { message };
     cut(escape(message))
 }
