@@ -93,7 +93,7 @@ pub use testing::fault as sabotage;
 pub use testing::step as trial;
 pub use wiring::index::Index;
 #[doc(inline)]
-pub use wiring::{annotations as ownership, index, policy, suspend, triggers};
+pub use wiring::{index, policy, suspend, triggers};
 
 /// The port between a pass and the API server: every call of a step goes through it, so it can be counted, traced and failed.
 pub mod backend {
@@ -111,4 +111,9 @@ pub mod depend {
 /// (`wiring`, `docs`, `contract`, `rights`); a test may compare it with what is in the repository.
 pub mod knowledge {
     pub use crate::introspection::*;
+}
+
+/// Ownership: which of several operators of one cluster an object belongs to.
+pub mod ownership {
+    pub use crate::wiring::annotations::OPERATOR_NAMESPACE;
 }

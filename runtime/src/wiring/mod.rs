@@ -1,7 +1,6 @@
 //! The wiring of a reconciler: what the macros found out, as constants.
 
-#[cfg_attr(doc, doc(hidden))]
-pub mod annotations;
+pub(crate) mod annotations;
 pub(crate) mod flow;
 #[cfg_attr(doc, doc(hidden))]
 pub mod index;
@@ -92,7 +91,7 @@ impl Wiring {
         finalizer: None,
         manager: None,
         previously: Previously { managers: &[], finalizers: &[] },
-        requested: crate::status::request::REQUESTED_AT,
+        requested: self::annotations::REQUESTED_AT,
         triggers: Triggers::ALL,
         summary: None,
         suspend: None,

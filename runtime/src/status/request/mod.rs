@@ -13,9 +13,7 @@ mod handled;
 pub use self::action::action;
 pub use self::action::{Action, annotation, fires};
 pub use self::handled::Receipts;
-
-/// The annotation that asks for a pass, unless `#[reconciler(requested = "..")]` names another one.
-pub const REQUESTED_AT: &str = "evenkeel.dev/requestedAt";
+pub use crate::wiring::annotations::REQUESTED_AT;
 
 /// Whether a change of the annotation is a request: it is there, and was not or was another one.
 #[must_use]
