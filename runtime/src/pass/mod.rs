@@ -34,6 +34,7 @@ pub(crate) use self::undecodable::UNDECODABLE;
 
 use self::api::owned_writes::Children;
 use self::api::{OnWritten, PassBackend};
+use self::decide::suspend::is_suspended;
 use self::finish::hot_object::Heat;
 use self::finish::late_digest::Late;
 use self::finish::resync::Clock;
@@ -55,7 +56,6 @@ use crate::trigger::List;
 use crate::watch::{Dependents, Filter, Primary, Relations};
 use crate::wiring::KindInfo;
 use crate::wiring::policy::Policy;
-use crate::wiring::suspend::is_suspended;
 
 /// What the passes of one reconciler share.
 pub(crate) struct Env<R: Reconciler> {

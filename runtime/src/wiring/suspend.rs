@@ -1,9 +1,5 @@
 //! Suspension: an object of which its owner wants that nothing is done for it now.
 
-use kube::ResourceExt;
-
-use crate::pipeline::reconciler::Reconciler;
-
 /// The annotation that suspends an object with the value `"true"`, where `#[reconciler(suspend(annotation))]` says so.
 pub const SUSPEND: &str = "evenkeel.dev/suspend";
 
@@ -39,10 +35,4 @@ impl IsSuspended for Option<bool> {
     fn is_suspended(&self) -> bool {
         self.unwrap_or_default()
     }
-}
-
-/// By the field or by the annotation, as the reconciler says.
-pub(crate) fn is_suspended<R: Reconciler>(object: &R::Object) -> bool {
-    let annotated = || object.annotations().get(SUSPEND).is_some_and(|value| value == "true");
-    R::WIRING.suspend.is_some_and(|suspend| R::is_suspended(object) || (suspend.annotation && annotated()))
 }

@@ -1,10 +1,10 @@
 //! The glance: most passes find the object as it was, and have nothing to wait for.
 
+use super::suspend::is_suspended;
 use crate::pass::finish::late_digest::Late;
 use crate::pass::{HANGS, PassWorker, observed};
 use crate::pipeline::reconciler::Reconciler;
 use crate::queue::{Attempt, Causes, Key, Next};
-use crate::wiring::suspend::is_suspended;
 
 impl<R: Reconciler> PassWorker<R> {
     /// How the pass ends, if a look at the caches shows that nothing is to be done. Without a future: to move one costs more than the look.

@@ -1,5 +1,6 @@
 //! The pass of a suspended object: nothing but receipts, and word of the change.
 
+use kube::ResourceExt;
 use kube::runtime::events::EventType;
 
 use super::policy;
@@ -10,6 +11,13 @@ use crate::pass::report::{collector, event};
 use crate::pipeline::reconciler::Reconciler;
 use crate::pipeline::state::{Draft, StatusIntent};
 use crate::queue::{Key, Next};
+use crate::wiring::suspend::SUSPEND;
+
+/// By the field or by the annotation, as the reconciler says.
+pub(in crate::pass) fn is_suspended<R: Reconciler>(object: &R::Object) -> bool {
+    let annotated = || object.annotations().get(SUSPEND).is_some_and(|value| value == "true");
+    R::WIRING.suspend.is_some_and(|suspend| R::is_suspended(object) || (suspend.annotation && annotated()))
+}
 
 impl<R: Reconciler> PassWorker<R> {
     /// No side effect, conditions as they are, no timer: the object wakes when it is resumed.
