@@ -22,7 +22,7 @@ use crate::pass::{Calls, Owned, owned, owner};
 use crate::pipeline::context::{self, Cx, Pass};
 use crate::pipeline::state::{Draft, StatusIntent};
 use crate::pipeline::step::SubReconciler;
-use crate::watch::Seen;
+use crate::watch::{Seen, selects};
 use crate::wiring::{How, KindInfo, Relation, Wiring};
 
 /// How a step ended.
@@ -110,7 +110,7 @@ impl Backend for Direct {
     fn list(&self, relation: Relation, target: Target) -> BoxFuture<'_, Result<Vec<Arc<DynamicObject>>, ApiError>> {
         async move {
             let mut found = self.calls.list(&target, relation.how.selector()).await?;
-            found.retain(|object| relation.selects(&target, object));
+            found.retain(|object| selects(&relation, &target, object));
             Ok(found.into_iter().map(Arc::new).collect())
         }
         .boxed()

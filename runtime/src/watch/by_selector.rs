@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use kube::core::DynamicObject;
 use kube::runtime::watcher::Event;
 
 use super::by_name::First;
@@ -13,7 +14,7 @@ use crate::api::{ApiError, Target};
 use crate::client::decode::{Meta, Record, Whole};
 use crate::queue::Key;
 use crate::wiring::index::Indexer;
-use crate::wiring::{Cache, KindInfo};
+use crate::wiring::{Cache, KindInfo, Relation};
 
 /// What is selected, and what is kept of it.
 pub(super) struct Selection {
@@ -121,6 +122,14 @@ fn follow<K: Keeps>(
         }
     });
     first
+}
+
+/// Whether the object, which matches the selector, is among what the target means.
+pub(crate) fn selects(relation: &Relation, target: &Target, object: &DynamicObject) -> bool {
+    match target.selected().and_then(|selected| selected.entry) {
+        Some(entry) => relation.indexes.iter().any(|indexer| indexer.entries(object).iter().any(|one| **one == *entry)),
+        None => true,
+    }
 }
 
 #[cfg(test)]

@@ -24,6 +24,7 @@ mod task;
 mod watcher;
 mod write_guard;
 
+pub(crate) use self::by_selector::selects;
 pub(crate) use self::cached_object::Kept;
 pub(crate) use self::dependency_map::Dependents;
 pub(crate) use self::error::{CREDENTIALS, Trouble, chain};

@@ -1,8 +1,5 @@
 //! The relations of steps to kinds: how, and what is kept of the objects.
 
-use kube::core::DynamicObject;
-
-use crate::api::Target;
 use crate::kind::KindInfo;
 use crate::wiring::index::Indexer;
 
@@ -44,14 +41,6 @@ impl Relation {
     #[must_use]
     pub const fn adopting(self, adopt: Adopt) -> Self {
         Self { adopt, ..self }
-    }
-
-    /// Whether the object, which matches the selector, is among what the target means.
-    pub(crate) fn selects(&self, target: &Target, object: &DynamicObject) -> bool {
-        match target.selected().and_then(|selected| selected.entry) {
-            Some(entry) => self.indexes.iter().any(|indexer| indexer.entries(object).iter().any(|one| **one == *entry)),
-            None => true,
-        }
     }
 
     /// Whether the declared kind is this one.

@@ -38,7 +38,7 @@ use crate::queue::Key;
 use crate::queue::meter::Meter;
 use crate::status::operation::Operation;
 use crate::trigger::hash;
-use crate::watch::{Kept, Primary, Relations, Seen};
+use crate::watch::{Kept, Primary, Relations, Seen, selects};
 use crate::wiring::{Adopt, Cache, How, KindInfo, Relation};
 
 /// Takes in the object as a status write returned it.
@@ -144,7 +144,7 @@ impl PassBackend {
 
     async fn live_list(&self, relation: Relation, target: &Target) -> Result<Vec<Arc<DynamicObject>>, ApiError> {
         let mut listed = self.calls.list(target, relation.how.selector()).await?;
-        listed.retain(|object| relation.selects(target, object));
+        listed.retain(|object| selects(&relation, target, object));
         Ok(listed.into_iter().map(Arc::new).collect())
     }
 
