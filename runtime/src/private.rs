@@ -16,7 +16,7 @@ pub use crate::pipeline::object::Primary;
 pub use crate::pipeline::permission::{Declares, Unread, clears, indexes, kept, labels, owns, reads, sets, watches};
 pub use crate::pipeline::placeholder::{Poison, poisoned};
 pub use crate::pipeline::reconciler::Reconciler;
-pub use crate::pipeline::restricted_field::{DraftKey, OnlyWrittenBy, StatusDraft, with_cx_write};
+pub use crate::pipeline::restricted_field::{OnlyWrittenBy, with_cx_write};
 pub use crate::pipeline::step::{
     Claim, CleanedUp, HasCleanup, Hooked, NoCleanup, Observe, Provides, SubReconciler, Undo,
 };
@@ -24,6 +24,7 @@ pub use crate::pipeline::{
     Borrowed, IsSet, KindOf, Pipeline, Set, StepOf, StepOutput, claimer, has_cleanup, hooker, is_empty, is_primary,
     is_set, known, may_own, observer, pipeline, place, skip, step_of, value, wakes, wiring_of,
 };
+pub use crate::status::draft::{DraftKey, StatusDraft};
 pub use crate::status::observed::ObservedBy;
 pub use crate::status::request::action;
 pub use crate::status::{ObservedInputs, StatusContract, field_schema};

@@ -1,11 +1,11 @@
 //! Status fields that one step writes: `#[status(step = store)]`.
 
-use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::Deref;
 
 use crate::pipeline::step::SubReconciler;
+use crate::status::draft::DraftKey;
 
 /// A field of a status that only the step `S` writes, as `#[status(step = ..)]` says. All steps read it: it derefs to its value.
 ///
@@ -73,31 +73,3 @@ pub trait WrittenBy<S> {}
 
 #[diagnostic::do_not_recommend]
 impl<S> WrittenBy<S> for S {}
-
-/// The status `T` in the form in which steps write it.
-#[doc(hidden)]
-pub trait StatusDraft<T: Clone>: Sized + Send + Sync + 'static {
-    /// At the start of a pass.
-    fn open(status: T, key: &DraftKey) -> Self;
-    /// The status as it stands.
-    fn close(&self) -> Cow<'_, T>;
-}
-
-impl<T: Clone + Send + Sync + 'static> StatusDraft<T> for T {
-    fn open(status: T, _: &DraftKey) -> Self {
-        status
-    }
-
-    fn close(&self) -> Cow<'_, T> {
-        Cow::Borrowed(self)
-    }
-}
-
-/// The leave to make restricted fields, which the framework alone has.
-#[doc(hidden)]
-#[derive(Debug)]
-pub struct DraftKey(());
-
-impl DraftKey {
-    pub(crate) const KEY: Self = Self(());
-}

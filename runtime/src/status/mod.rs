@@ -1,6 +1,7 @@
 //! The status contract: the fields that the framework keeps beside the author's.
 
 pub(crate) mod desired;
+pub(crate) mod draft;
 pub(crate) mod fields;
 pub(crate) mod observed;
 pub(crate) mod operation;
@@ -12,9 +13,9 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use self::draft::StatusDraft;
 use self::observed::ObservedBy;
 use crate::condition::Condition;
-use crate::pipeline::restricted_field::StatusDraft;
 use crate::wiring::Wiring;
 use crate::wiring::policy::Policy;
 

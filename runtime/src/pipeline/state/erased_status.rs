@@ -4,8 +4,8 @@ use std::any::Any;
 
 use serde_json::Value;
 
-use crate::pipeline::restricted_field::{DraftKey, StatusDraft};
 use crate::status::StatusContract;
+use crate::status::draft::{DraftKey, StatusDraft};
 use crate::status::fields::{Fields, author_fields};
 
 /// The draft of the author's status, typed.
