@@ -13,7 +13,9 @@ pub use crate::pipeline::check::{check_step, check_summary, check_unset};
 pub use crate::pipeline::context::{Cx, Pass, begin_each, both, ended, finish, finish_each, fork, joined, merge};
 pub use crate::pipeline::hook::{Ending, Hook};
 pub use crate::pipeline::object::Primary;
-pub use crate::pipeline::permission::{Declares, Unread, clears, indexes, kept, labels, owns, reads, sets, watches};
+pub use crate::pipeline::permission::{
+    Declares, Unread, action, clears, indexes, kept, labels, owns, reads, sets, watches,
+};
 pub use crate::pipeline::placeholder::{Poison, poisoned};
 pub use crate::pipeline::reconciler::Reconciler;
 pub use crate::pipeline::restricted_field::{OnlyWrittenBy, with_cx_write};
@@ -26,7 +28,6 @@ pub use crate::pipeline::{
 };
 pub use crate::status::draft::{DraftKey, StatusDraft};
 pub use crate::status::observed::ObservedBy;
-pub use crate::status::request::action;
 pub use crate::status::{ObservedInputs, StatusContract, field_schema};
 pub use crate::wiring::index::indexer;
 pub use crate::wiring::policy::Policies;

@@ -3,6 +3,9 @@
 //! A right stands on what is set, read or written, not on the step: rustc then never guesses one where a step has a single right. Who
 //! has it is [`Declares`] alone, which has no public path: only the macro implements it, and a right by hand does not compile.
 
+use crate::pipeline::step::SubReconciler;
+use crate::status::request::Action;
+
 macro_rules! lists {
     ($($list:ident)*) => {
         $(#[doc = concat!("What stands in `", stringify!($list), "(..)` of a step.")]
@@ -122,3 +125,10 @@ pub trait Unread {}
 
 #[diagnostic::do_not_recommend]
 impl<S: Unread, L, T> Declares<L, T> for S {}
+
+/// An action that the attribute found among those that the step declares.
+#[doc(hidden)]
+#[must_use]
+pub const fn action<S: SubReconciler>(name: &'static str) -> Action<S> {
+    Action::new(name)
+}

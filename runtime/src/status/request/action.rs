@@ -2,12 +2,16 @@
 
 use std::marker::PhantomData;
 
-use crate::pipeline::step::SubReconciler;
-
 /// An action that the step `S` declares. `cx.requested("force")` takes one: the attribute makes it of the literal.
 pub struct Action<S> {
     pub(crate) name: &'static str,
     step: PhantomData<fn() -> S>,
+}
+
+impl<S> Action<S> {
+    pub(crate) const fn new(name: &'static str) -> Self {
+        Self { name, step: PhantomData }
+    }
 }
 
 // Not derived: that would ask the same of the step.
@@ -23,13 +27,6 @@ impl<S> std::fmt::Debug for Action<S> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_tuple("Action").field(&self.name).finish()
     }
-}
-
-/// An action that the attribute found among those that the step declares.
-#[doc(hidden)]
-#[must_use]
-pub const fn action<S: SubReconciler>(name: &'static str) -> Action<S> {
-    Action { name, step: PhantomData }
 }
 
 /// The annotation that asks for an action: `evenkeel.dev/forceAt` for `force`.

@@ -9,8 +9,6 @@
 mod action;
 mod handled;
 
-#[doc(hidden)]
-pub use self::action::action;
 pub use self::action::{Action, annotation, fires};
 pub use self::handled::Receipts;
 pub use crate::wiring::annotations::REQUESTED_AT;
