@@ -29,8 +29,6 @@ pub(crate) use self::api::calls::{Calls, answered};
 pub(crate) use self::api::owned_object::owned;
 #[cfg(feature = "metrics")]
 pub(crate) use self::report::inspect::Working;
-#[cfg(feature = "metrics")]
-pub(crate) use self::undecodable::UNDECODABLE;
 
 use self::api::owned_writes::Children;
 use self::api::{OnWritten, PassBackend};

@@ -8,10 +8,7 @@ use super::report::{collector, event};
 use crate::api::grant::plural_and_group;
 use crate::pipeline::reconciler::Reconciler;
 use crate::queue::{Key, Next};
-use crate::watch::Undecodable;
-
-/// How such a pass ends, in a word, and the reason of its event.
-pub(crate) const UNDECODABLE: &str = "Undecodable";
+use crate::watch::{UNDECODABLE, Undecodable};
 
 impl<R: Reconciler> PassWorker<R> {
     /// The pass of an object that the cache does not serve: it is gone, or does not fit its type.

@@ -32,7 +32,7 @@ pub(crate) use self::error::{CREDENTIALS, Trouble, chain};
 pub(crate) use self::health::Ailing;
 pub(crate) use self::health::Health;
 pub(crate) use self::object_version::Seen;
-pub(crate) use self::primary::{Filter, Primary, Undecodable};
+pub(crate) use self::primary::{Filter, Primary, UNDECODABLE, Undecodable};
 pub(crate) use self::related::Relations;
 pub(crate) use self::scope::Scope;
 pub(crate) use self::selector::matches;

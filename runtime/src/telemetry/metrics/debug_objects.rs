@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use super::reconciler::Last;
 use super::{Controller, Look};
 use crate::condition::{Condition, find, sanitize};
-use crate::pass::UNDECODABLE;
 use crate::queue::{Attempt, Key, Phase};
+use crate::watch::UNDECODABLE;
 use crate::wiring::Wiring;
 
 /// One object under one reconciler.

@@ -10,9 +10,9 @@ use prometheus_client::metrics::histogram::Histogram;
 use super::Subject;
 use super::registry::Families;
 use crate::outcome::Outcome;
-use crate::pass::UNDECODABLE;
 use crate::queue::meter::{Counts, CutOff};
 use crate::queue::{Key, Next};
+use crate::watch::UNDECODABLE;
 use crate::wiring::Wiring;
 
 /// The results of a pass, as controller-runtime names them.

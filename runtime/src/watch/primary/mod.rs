@@ -22,7 +22,7 @@ use crate::watch::shared::{Watches, Watching};
 use crate::watch::watcher::Place;
 use crate::wiring::triggers::{Counted, Triggers};
 
-pub(crate) use self::undecodable::Undecodable;
+pub(crate) use self::undecodable::{UNDECODABLE, Undecodable};
 
 use self::rollback::{Listing, Newest, Sight, Source};
 use self::undecodable::Aside;

@@ -8,6 +8,9 @@ use kube::api::ObjectMeta;
 use crate::client::decode::Broken;
 use crate::queue::Key;
 
+/// How the pass of such an object ends, in a word, and the reason of its event.
+pub(crate) const UNDECODABLE: &str = "Undecodable";
+
 /// What is known of an object that does not fit its type.
 #[derive(Clone, Debug)]
 pub(crate) struct Undecodable {
