@@ -104,7 +104,7 @@ impl<B: Body<Data = Bytes, Error: Into<BoxError>> + Unpin> Body for Ending<B> {
 
     fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
         let frame = std::task::ready!(Pin::new(&mut self.0).poll_frame(cx));
-        let cut = |error: B::Error| Cut(crate::watch::chain(&*error.into())).into();
+        let cut = |error: B::Error| Cut(super::chain(&*error.into())).into();
         Poll::Ready(frame.map(|frame| frame.map_err(cut)))
     }
 }

@@ -13,10 +13,10 @@ use super::Operator;
 use super::error::{Error, Reason, Result};
 use super::shutdown::{self, EXIT_CODES};
 use super::signal::Signals;
+use crate::client::chain;
 use crate::dependency::Access;
 use crate::interval::Interval;
 use crate::introspection;
-use crate::watch::chain;
 use crate::wiring::policy::Policy;
 
 /// Runs the operator, or prints what a cluster needs for it

@@ -10,8 +10,9 @@ use super::error::{Error, Reason, Result, install};
 use super::limits::Own;
 use super::{Operator, conflicts, crd_check};
 use crate::api::grant::plural_and_group;
+use crate::client::chain;
 use crate::queue::QueueConfig;
-use crate::watch::{CREDENTIALS, Place, Progress, Trouble, Watching, chain};
+use crate::watch::{CREDENTIALS, Place, Progress, Trouble, Watching};
 use crate::wiring::KindInfo;
 
 /// How long the start waits for a watch that neither lists nor fails.

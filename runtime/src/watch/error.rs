@@ -6,6 +6,7 @@ use super::list_watch::Error;
 use super::watcher::Place;
 use crate::api::ApiError;
 use crate::api::grant::{Grant, WATCH};
+use crate::client::chain;
 use crate::client::{LineTooLong, is_too_long};
 
 /// Why a watch does not work.
@@ -124,50 +125,11 @@ impl Trouble {
     }
 }
 
-/// The error with its causes: the outermost text alone says too little.
-pub(crate) fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        let more = cause.to_string();
-        if !text.contains(&more) {
-            text.push_str(": ");
-            text.push_str(&more);
-        }
-        source = cause.source();
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use std::io;
 
     use super::*;
-
-    /// An error with a cause.
-    #[derive(Debug)]
-    struct Caused(&'static str, io::Error);
-
-    impl std::fmt::Display for Caused {
-        fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-            f.write_str(self.0)
-        }
-    }
-
-    impl std::error::Error for Caused {
-        fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-            Some(&self.1)
-        }
-    }
-
-    #[test]
-    fn an_error_is_said_with_its_causes_each_once() {
-        let cause = || io::Error::other("refused");
-        assert_eq!(chain(&cause()), "refused");
-        assert_eq!(chain(&Caused("no answer", cause())), "no answer: refused");
-        assert_eq!(chain(&Caused("no answer: refused", cause())), "no answer: refused");
-    }
 
     fn status(code: u16) -> kube::core::Status {
         serde_json::from_value(serde_json::json!({ "code": code, "message": "the text" })).unwrap()

@@ -27,7 +27,7 @@ mod write_guard;
 pub(crate) use self::by_selector::selects;
 pub(crate) use self::cached_object::Kept;
 pub(crate) use self::dependency_map::Dependents;
-pub(crate) use self::error::{CREDENTIALS, Trouble, chain};
+pub(crate) use self::error::{CREDENTIALS, Trouble};
 #[cfg(feature = "metrics")]
 pub(crate) use self::health::Ailing;
 pub(crate) use self::health::Health;

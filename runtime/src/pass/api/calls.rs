@@ -14,9 +14,10 @@ use serde_json::Value;
 
 use crate::api::grant::Grant;
 use crate::api::{ApiError, Target};
+use crate::client::chain;
 use crate::client::decode::{Object, keeping};
 use crate::leadership::Permit;
-use crate::watch::{CREDENTIALS, chain};
+use crate::watch::CREDENTIALS;
 
 /// How long a call may go unanswered: API servers give up on a request after 60 s themselves, and most answer in milliseconds.
 const ANSWER: Duration = Duration::from_secs(30);
