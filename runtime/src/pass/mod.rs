@@ -362,4 +362,8 @@ impl<R: Reconciler> Worker for PassWorker<R> {
         // On the heap: the futures around it would each hold it, and without optimisation a thread's stack is not enough for them.
         self.whole(key, begun, causes, attempt).boxed().await
     }
+
+    fn with_outage<F: Future<Output: Send> + Send>(&self, pass: F) -> impl Future<Output = (F::Output, bool)> + Send {
+        crate::client::noting(pass).map(|(ended, answers)| (ended, answers.outage))
+    }
 }

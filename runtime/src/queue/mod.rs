@@ -33,6 +33,7 @@ use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use futures::FutureExt;
 use futures::future::BoxFuture;
 use tokio::sync::Notify;
 use tokio::time::Instant;
@@ -158,6 +159,11 @@ pub(crate) struct Attempt {
 pub(crate) trait Worker: Send + Sync + 'static {
     /// Runs one pass. A panic counts as a failure of this key.
     fn run(&self, key: &Key, causes: Causes, attempt: Attempt) -> impl Future<Output = Ran> + Send;
+
+    /// Runs the future of a pass, and returns whether the API server did not answer meanwhile. Apart from the pass, which may panic.
+    fn with_outage<F: Future<Output: Send> + Send>(&self, pass: F) -> impl Future<Output = (F::Output, bool)> + Send {
+        pass.map(|ended| (ended, false))
+    }
 }
 
 /// Tells the version that the cache holds of an object.

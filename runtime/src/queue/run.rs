@@ -16,7 +16,6 @@ use super::backoff::Curve;
 use super::concurrency::Slot;
 use super::state::{Ended, Task};
 use super::{Figures, Key, Next, Queue, QueueConfig, Ran, Tail, Version, Worker};
-use crate::client;
 use crate::leadership::Gate;
 
 /// A pass that has ended, and what it left to be done.
@@ -90,12 +89,12 @@ pub(crate) async fn drain(
 pub(super) async fn run<W: Worker>(worker: Arc<W>, task: Task, _slot: Option<Slot>) -> Done {
     let Task { key, causes, attempt } = task;
     let pass = AssertUnwindSafe(worker.run(&key, causes, attempt)).catch_unwind();
-    let (ended, answers) = client::noting(pass).await;
+    let (ended, outage) = worker.with_outage(pass).await;
     let Ran { next, tail } = ended.unwrap_or_else(|panic| {
         tracing::error!(object = %key, panic = text(&*panic), "a pass panicked; it is tried again with back-off");
         Next::Undone { at_least: None }.into()
     });
-    let curve = if answers.outage { Curve::OUTAGE } else { Curve::FAILURE };
+    let curve = if outage { Curve::OUTAGE } else { Curve::FAILURE };
     (key, Ended { next, curve, drawn: rand::random() }, tail)
 }
 

@@ -1,8 +1,9 @@
 //! The queue under a clock that the tests move.
 
-pub(super) mod cost;
-pub(super) mod model;
-pub(super) mod shared;
+mod cost;
+mod model;
+mod outage;
+mod shared;
 
 use std::collections::HashMap;
 use std::future::Future;
@@ -385,17 +386,4 @@ async fn a_pass_that_outlives_the_grace_is_dropped_and_named() {
     assert_eq!(bench.drained.await.unwrap(), [key("stuck")]);
     assert!(bench.script.started.elapsed() < Duration::from_secs(27));
     assert_eq!(bench.script.at_once.lock().unwrap()[&key("stuck")], 0, "its future was dropped");
-}
-
-#[tokio::test(start_paused = true)]
-async fn ten_minutes_of_outage_cost_few_calls_and_the_next_is_less_than_a_minute_away() {
-    let bench = Bench::new(|_, _| async {
-        crate::client::note_outage();
-        RETRY
-    });
-    bench.add("a", Causes::GENERATION);
-    sleep(Duration::from_secs(600)).await;
-    let times = bench.times();
-    assert!(times.len() <= 22, "{}", times.len());
-    assert!(times.windows(2).all(|pair| pair[1] - pair[0] <= 50.1));
 }
