@@ -90,7 +90,7 @@ impl Part {
     async fn run<R: Reconciler>(self, object: &R::Object, deps: &R::Deps, pass: &mut Pass<'_>) -> Flow {
         match self {
             Self::Steps => R::reconcile(object, deps, pass).await,
-            Self::Observer(observer) => (observer.run)(object, deps, pass).await,
+            Self::Observer(observer) => (observer.run)(object, deps, &mut *pass.draft).await,
             Self::Cleanup => R::cleanup(object, deps, pass).await,
         }
     }
@@ -117,7 +117,7 @@ async fn hooked<R: Reconciler>(object: &R::Object, deps: &R::Deps, pass: &mut Pa
 async fn hooks<R: Reconciler>(when: When, object: &R::Object, deps: &R::Deps, pass: &mut Pass<'_>) -> Flow {
     for hook in R::WIRING.hooks.iter().filter(|hook| hook.when == when) {
         (pass.draft.step, pass.draft.cleanup) = (Some(hook.step), None);
-        (hook.run)(object, deps, pass).await?;
+        (hook.run)(object, deps, &mut *pass.draft).await?;
     }
     Ok(())
 }

@@ -18,7 +18,7 @@ use std::marker::PhantomData;
 
 use self::check::UNKNOWN;
 #[doc(no_inline)]
-pub use self::context::{Bounded, ClaimStep, Erased, Limit, UndoStep};
+pub use self::context::{Bounded, Limit};
 use self::context::{Cx, Pass, claim, hook, observe, undo};
 use self::object::Primary;
 #[doc(no_inline)]
@@ -36,6 +36,8 @@ use crate::outcome::ReconcileError;
 use crate::outcome::reporting::{Until, WatchedKind};
 #[doc(no_inline)]
 pub use crate::status::{StatusField, field_schema};
+#[doc(no_inline)]
+pub use crate::wiring::handler::{ClaimStep, Erased, UndoStep};
 use crate::wiring::{Claimer, Hooker, Kind, KindInfo, Observer, OwnableBy, StepWiring};
 
 /// A function that takes the context of a step last. `M` is the list of its parameters, which rustc finds.

@@ -2,6 +2,7 @@
 
 pub(crate) mod annotations;
 pub(crate) mod flow;
+pub(crate) mod handler;
 #[cfg_attr(doc, doc(hidden))]
 pub mod index;
 #[cfg_attr(doc, doc(hidden))]
@@ -20,6 +21,7 @@ use std::time::Duration;
 use k8s_openapi::api::core::v1::Namespace;
 
 pub use self::flow::{Arm, Node};
+use self::handler::{ClaimStep, UndoStep};
 use self::policy::Policies;
 pub use self::relation::{Adopt, Cache, How, Relation};
 use self::suspend::Suspend;
@@ -27,7 +29,6 @@ use self::triggers::Triggers;
 use crate::condition::{ConditionInfo, ConditionSet, READY, RECONCILING, STALLED, SummaryInfo};
 pub use crate::kind::{Kind, KindInfo, KnownScope, OwnableBy, Readable};
 use crate::outcome::reporting::{Until, VariantInfo, WatchedKind};
-use crate::pipeline::context::{ClaimStep, UndoStep};
 
 /// All that is known at compile time of one reconciler.
 #[derive(Clone, Copy, Debug)]

@@ -16,7 +16,6 @@ use crate::pass::finish::status_write::{Identity, Unwritten};
 use crate::pass::report::collector;
 use crate::pass::run::{Verdict, run};
 use crate::pass::{PassWorker, observed};
-use crate::pipeline::context::Pass;
 use crate::pipeline::reconciler::Reconciler;
 use crate::pipeline::state::Draft;
 use crate::queue::{Causes, Key, Next};
@@ -100,8 +99,7 @@ impl<R: Reconciler> PassWorker<R> {
         let asked = R::timeout(object).unwrap_or(R::WIRING.timeout);
         let limit = Clamped::clamp("time-out", asked, &mut draft.clamped);
         let mut claimed = R::Object::clone(object);
-        let mut pass = Pass { draft: &mut draft };
-        let ended = run(limit, (claim.run)(&mut claimed, &*self.env.deps, &mut pass)).await;
+        let ended = run(limit, (claim.run)(&mut claimed, &*self.env.deps, &mut draft)).await;
         if let Some(how) = ended.cut_off() {
             self.env.meter.tell(|counts| counts.cut_off(how));
         }

@@ -41,7 +41,7 @@ pub(crate) use self::join::Stop;
 pub use self::join::{both, fork, joined, merge};
 #[cfg(feature = "operator")]
 pub(crate) use self::run::begin;
-pub use self::run::{ClaimStep, Erased, UndoStep, finish};
+pub use self::run::finish;
 pub(crate) use self::run::{claim, hook, observe, undo, undo_all};
 #[cfg(feature = "operator")]
 pub(crate) use self::timeout::polled;

@@ -1,6 +1,5 @@
 //! Running a step: what happens to the draft before and after the author's code.
 
-use std::any::Any;
 use std::fmt::Display;
 use std::marker::PhantomData;
 
@@ -15,6 +14,7 @@ use crate::pipeline::state::Draft;
 use crate::pipeline::step::{Claim, Hooked, Observe, SubReconciler, Undo};
 use crate::pipeline::{Lent, Pipeline, Tag};
 use crate::wiring::StepWiring;
+use crate::wiring::handler::Erased;
 
 /// Starts a step: its context, and the limit within which it runs.
 pub(crate) fn begin<'a, S: SubReconciler>(pass: &'a mut Pass<'_>) -> (Cx<'a, S>, Limit) {
@@ -117,15 +117,6 @@ fn halt(draft: &mut Draft, class: Class, reason: &'static str, text: &dyn Displa
     Halt::new(class, reason, &text.to_string(), actions)
 }
 
-/// What a cleanup takes, whatever reconciler it is of.
-pub type Erased = dyn Any + Send + Sync;
-
-/// Undoes a step. Object and dependencies are those of the reconciler in whose wiring it stands.
-pub type UndoStep = for<'a> fn(&'a Erased, &'a Erased, &'a mut Pass<'_>) -> BoxFuture<'a, Flow>;
-
-/// As [`UndoStep`], for what changes the object.
-pub type ClaimStep = for<'a> fn(&'a mut Erased, &'a Erased, &'a mut Pass<'_>) -> BoxFuture<'a, Flow>;
-
 /// Undoes the steps on the delete path, the last first. On the heap, so that it is compiled here and not for each reconciler.
 pub(crate) fn undo_all<'a>(
     steps: &'static [StepWiring],
@@ -135,7 +126,7 @@ pub(crate) fn undo_all<'a>(
 ) -> BoxFuture<'a, Flow> {
     Box::pin(async move {
         for undo in steps.iter().rev().filter_map(|step| step.undo) {
-            undo(object, deps, pass).await?;
+            undo(object, deps, &mut *pass.draft).await?;
         }
         Ok(())
     })
@@ -148,13 +139,19 @@ fn known<'a, R: Reconciler>(object: &'a Erased, deps: &'a Erased) -> (&'a R::Obj
     (object, deps.downcast_ref().expect("the dependencies of the reconciler"))
 }
 
+/// The pass of this state.
+#[allow(clippy::expect_used, reason = "what runs the functions of a wiring hands them the state of the pass")]
+fn pass_of(state: &mut Erased) -> Pass<'_> {
+    Pass { draft: state.downcast_mut().expect("the state of the pass") }
+}
+
 /// Undoes a step, which is external.
-pub(crate) fn undo<'a, S, R>(object: &'a Erased, deps: &'a Erased, pass: &'a mut Pass<'_>) -> BoxFuture<'a, Flow>
+pub(crate) fn undo<'a, S, R>(object: &'a Erased, deps: &'a Erased, state: &'a mut Erased) -> BoxFuture<'a, Flow>
 where
     S: SubReconciler<Undo: Undo<S, R>>,
     R: Reconciler,
 {
-    let (object, deps) = known::<R>(object, deps);
+    let ((object, deps), pass) = (known::<R>(object, deps), pass_of(state));
     Box::pin(async move {
         let step = const { &S::WIRING };
         (pass.draft.step, pass.draft.cleanup) = (Some(step), Some(<S::Undo as Undo<S, R>>::NAME));
@@ -169,27 +166,27 @@ where
 }
 
 /// Runs an observer instead of the steps.
-pub(crate) fn observe<'a, S, R>(object: &'a Erased, deps: &'a Erased, pass: &'a mut Pass<'_>) -> BoxFuture<'a, Flow>
+pub(crate) fn observe<'a, S, R>(object: &'a Erased, deps: &'a Erased, state: &'a mut Erased) -> BoxFuture<'a, Flow>
 where
     S: Observe<R>,
     R: Reconciler,
 {
-    let (object, deps) = known::<R>(object, deps);
+    let ((object, deps), mut pass) = (known::<R>(object, deps), pass_of(state));
     Box::pin(async move {
         pass.draft.observe(const { S::WIRING.sets });
-        let (mut cx, limit) = begin::<S>(pass);
+        let (mut cx, limit) = begin::<S>(&mut pass);
         let done = limit.run(S::observe(object, deps, &mut cx)).await;
         finish(done, cx)
     })
 }
 
 /// Runs a hook. What ends the pass here is no condition's affair: Ready says it.
-pub(crate) fn hook<'a, S, R>(object: &'a Erased, deps: &'a Erased, pass: &'a mut Pass<'_>) -> BoxFuture<'a, Flow>
+pub(crate) fn hook<'a, S, R>(object: &'a Erased, deps: &'a Erased, state: &'a mut Erased) -> BoxFuture<'a, Flow>
 where
     S: Hooked<R>,
     R: Reconciler,
 {
-    let (object, deps) = known::<R>(object, deps);
+    let ((object, deps), pass) = (known::<R>(object, deps), pass_of(state));
     Box::pin(async move {
         let ended = S::hook(object, deps).await;
         ended.map_err(|error| {
@@ -204,12 +201,13 @@ where
 
 /// Runs a claim.
 #[allow(clippy::expect_used, reason = "the wiring of a reconciler is handed what is the reconciler's")]
-pub(crate) fn claim<'a, S, R>(object: &'a mut Erased, deps: &'a Erased, pass: &'a mut Pass<'_>) -> BoxFuture<'a, Flow>
+pub(crate) fn claim<'a, S, R>(object: &'a mut Erased, deps: &'a Erased, state: &'a mut Erased) -> BoxFuture<'a, Flow>
 where
     S: Claim<R>,
     R: Reconciler,
 {
     let object: &mut R::Object = object.downcast_mut().expect("the object of the reconciler");
     let deps: &R::Deps = deps.downcast_ref().expect("the dependencies of the reconciler");
+    let pass = pass_of(state);
     Box::pin(async move { S::claim(object, deps).await.map_err(|error| stop(pass.draft, &error)) })
 }
