@@ -7,7 +7,7 @@
 #   --in-diff FROM..TO  only those in lines that these commits changed, all of them unless --sample is given, too
 #   --list              prints the draw and ends
 #
-# Takes the modules condition, draft, pass, queue, watch and classic of the runtime. Each mutant meets the fast tests first (the unit tests
+# Takes the modules condition, pipeline/state, pass, queue, watch and flux of the runtime. Each mutant meets the fast tests first (the unit tests
 # of the runtime and the cases of Flux); those that live meet the behaviour tests and the cases of the other systems. A mutant dies when a
 # test fails or when the tests no longer end. Ended halfway, it goes on where it was: the results stay in target/mutants/<draw>.
 # At the end it prints the survivors and the share that died, and fails where that is under 92 %.
@@ -31,7 +31,7 @@ tools=${XDG_CACHE_HOME:-$HOME/.cache}/evenkeel/tools
 export PATH=$tools/bin:$PATH
 command -v cargo-mutants >/dev/null || cargo install --quiet --locked --root "$tools" cargo-mutants
 
-modules=(condition draft pass queue watch classic)
+modules=(condition pipeline/state pass queue watch flux)
 files=()
 for module in "${modules[@]}"; do files+=(--file "runtime/src/$module/**"); done
 out=target/mutants/$(printf '%s %s %s' "$seed" "$sample" "$range" | sha256sum | cut -c1-12)

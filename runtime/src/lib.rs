@@ -15,78 +15,40 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(not(feature = "operator"), allow(dead_code, reason = "types only: what the engine uses waits for it"))]
 
-mod action;
-#[cfg(feature = "operator")]
-mod adoption;
-pub mod backend;
-#[cfg(feature = "operator")]
-mod cause;
-mod check;
-pub mod classic;
+mod api;
 #[cfg(feature = "operator")]
 mod client;
+mod clock;
 pub mod condition;
-mod cx;
-#[cfg(feature = "operator")]
-mod decode;
-mod deletion;
-pub mod depend;
-mod draft;
-#[cfg(feature = "operator")]
-mod gate;
+mod const_str;
+mod dependency;
+pub mod flux;
 pub mod guide;
-pub mod hook;
-pub mod index;
 mod interval;
-pub mod knowledge;
+mod introspection;
+mod kind;
 #[cfg(feature = "operator")]
-mod meter;
-#[cfg(feature = "metrics")]
-mod metrics;
-mod moment;
-mod observed;
-mod operation;
+mod leadership;
 #[cfg(feature = "operator")]
 pub mod operator;
-#[cfg(feature = "otlp")]
-pub mod otlp;
 mod outcome;
-pub mod ownership;
 #[cfg(feature = "operator")]
 mod pass;
-#[cfg(feature = "operator")]
-mod pause;
 pub mod pipeline;
-mod poison;
-pub mod policy;
 pub mod prelude;
 #[cfg(feature = "operator")]
 mod queue;
 #[cfg(feature = "operator")]
-mod quote;
-#[cfg(feature = "operator")]
-mod rbac;
-mod reconciler;
-mod relation;
-pub mod request;
-mod restricted;
-mod retry;
-mod right;
-#[cfg(all(feature = "operator", feature = "sabotage"))]
-#[doc(hidden)]
-pub mod sabotage;
+mod resource_version;
 #[cfg(feature = "operator")]
 mod schema;
-mod sentence;
-mod shape;
 mod status;
-mod step;
-pub mod suspend;
+#[cfg(any(feature = "metrics", feature = "otlp"))]
+mod telemetry;
 #[cfg(feature = "operator")]
-pub mod trial;
-pub mod triggers;
+mod testing;
 #[cfg(feature = "operator")]
-mod version;
+mod trigger;
 #[cfg(feature = "operator")]
 mod watch;
 pub mod wiring;
@@ -95,28 +57,63 @@ pub mod wiring;
 #[path = "private.rs"]
 pub mod __private;
 
-pub use action::{Actions, EventLevel, LogLevel, Until, VariantInfo, WatchedKind};
-pub use backend::ApiError;
+pub use api::ApiError;
 #[doc(inline)]
 pub use evenkeel_macros::{
     ConditionSet, ReconcileError, check, claim, cleanup, hook, observe, reconciler, status, sub_reconciler,
 };
+pub use outcome::reporting::{Actions, EventLevel, LogLevel, Until, VariantInfo, WatchedKind};
 
 pub use condition::{Condition, ConditionSet};
-pub use cx::{Apply, Cx, Delete, Get, List, Pass, Require, RequireReady, StatusOf};
-pub use deletion::is_deleted;
-pub use draft::StatusIntent;
-pub use index::Index;
 pub use interval::{Interval, IntoInterval, Jitter};
-pub use knowledge::crd;
-pub use observed::ObservedBy;
-pub use operation::Operation;
+pub use introspection::crd;
 #[cfg(feature = "operator")]
 pub use operator::{Error, Operator, Result};
+pub use outcome::retry::Retry;
 pub use outcome::{Class, Flow, Halt, Outcome, ReconcileError};
-pub use reconciler::{Primary, Reconciler};
-pub use restricted::{OnlyWrittenBy, WrittenBy, with_cx_write};
-pub use retry::Retry;
-pub use right::{ClearedBy, IndexedBy, KeptBy, ListedBy, OwnedBy, ReadBy, SetBy, WatchedBy};
+pub use pipeline::context::{Apply, Cx, Delete, Get, List, Pass, Require, RequireReady, StatusOf};
+#[doc(inline)]
+pub use pipeline::hook;
+pub use pipeline::object::{Primary, is_deleted};
+pub use pipeline::permission::{ClearedBy, IndexedBy, KeptBy, ListedBy, OwnedBy, ReadBy, SetBy, WatchedBy};
+pub use pipeline::reconciler::Reconciler;
+pub use pipeline::restricted_field::{OnlyWrittenBy, WrittenBy, with_cx_write};
+pub use pipeline::state::StatusIntent;
+pub use pipeline::step::{Absent, Claim, Hooked, Observe, Provides, SubReconciler};
+pub use status::observed::ObservedBy;
+pub use status::operation::Operation;
+pub use status::request;
 pub use status::{ObservedInputs, StatusContract};
-pub use step::{Absent, Claim, Hooked, Observe, Provides, SubReconciler};
+#[cfg(feature = "otlp")]
+pub use telemetry::otlp;
+#[cfg(all(feature = "operator", feature = "sabotage"))]
+#[doc(hidden)]
+pub use testing::fault as sabotage;
+#[cfg(feature = "operator")]
+pub use testing::step as trial;
+pub use wiring::index::Index;
+#[doc(inline)]
+pub use wiring::{index, policy, suspend, triggers};
+
+/// The port between a pass and the API server: every call of a step goes through it, so it can be counted, traced and failed.
+pub mod backend {
+    pub use crate::api::*;
+}
+
+/// Dependencies between objects: references, their order, whether one is ready, and who may refer to whom.
+pub mod depend {
+    pub use crate::dependency::*;
+}
+
+/// Generated knowledge: what the wiring of a reconciler says, as a graph, a reference page, a contract, and a list of rights.
+///
+/// All of it is computed from [`Reconciler::WIRING`], so it cannot drift from the code. The command line prints it
+/// (`wiring`, `docs`, `contract`, `rights`); a test may compare it with what is in the repository.
+pub mod knowledge {
+    pub use crate::introspection::*;
+}
+
+/// Ownership: which of several operators of one cluster an object belongs to.
+pub mod ownership {
+    pub use crate::wiring::annotations::OPERATOR_NAMESPACE;
+}

@@ -1,33 +1,38 @@
 //! All that expansions name. Not a public interface: it changes without notice.
 
-pub use crate::action::{Actions, EventLevel, LogLevel, Until, VariantInfo};
-pub use crate::check::{check_step, check_summary, check_unset};
 pub use crate::condition::reason::{check_reason, check_reason_of};
 pub use crate::condition::{
     Condition, ConditionInfo, ConditionMarker, ConditionSet, Polarity, ReasonInfo, SummaryInfo,
 };
-pub use crate::cx::{Cx, Pass, begin_each, both, ended, finish, finish_each, fork, joined, merge};
-pub use crate::depend::{Reference, References};
-pub use crate::hook::{Ending, Hook};
-pub use crate::index::indexer;
+pub use crate::dependency::{Reference, References};
 pub use crate::interval::IntoInterval;
-pub use crate::observed::ObservedBy;
+pub use crate::outcome::reporting::{Actions, EventLevel, LogLevel, Until, VariantInfo};
+pub use crate::outcome::retry::Retry;
 pub use crate::outcome::{Class, Flow, ReconcileError};
+pub use crate::pipeline::check::{check_step, check_summary, check_unset};
+pub use crate::pipeline::context::{Cx, Pass, begin_each, both, ended, finish, finish_each, fork, joined, merge};
+pub use crate::pipeline::hook::{Ending, Hook};
+pub use crate::pipeline::object::Primary;
+pub use crate::pipeline::permission::{
+    Declares, Unread, action, clears, indexes, kept, labels, owns, reads, sets, watches,
+};
+pub use crate::pipeline::placeholder::{Poison, poisoned};
+pub use crate::pipeline::reconciler::Reconciler;
+pub use crate::pipeline::restricted_field::{OnlyWrittenBy, with_cx_write};
+pub use crate::pipeline::step::{
+    Claim, CleanedUp, HasCleanup, Hooked, NoCleanup, Observe, Provides, SubReconciler, Undo,
+};
 pub use crate::pipeline::{
     Borrowed, IsSet, KindOf, Pipeline, Set, StepOf, StepOutput, claimer, has_cleanup, hooker, is_empty, is_primary,
     is_set, known, may_own, observer, pipeline, place, skip, step_of, value, wakes, wiring_of,
 };
-pub use crate::poison::{Poison, poisoned};
-pub use crate::policy::Policies;
-pub use crate::reconciler::{Primary, Reconciler};
-pub use crate::request::action;
-pub use crate::restricted::{DraftKey, OnlyWrittenBy, StatusDraft, with_cx_write};
-pub use crate::retry::Retry;
-pub use crate::right::{Declares, Unread, clears, indexes, kept, labels, owns, reads, sets, watches};
+pub use crate::status::draft::{DraftKey, StatusDraft};
+pub use crate::status::observed::ObservedBy;
 pub use crate::status::{ObservedInputs, StatusContract, field_schema};
-pub use crate::step::{Claim, CleanedUp, HasCleanup, Hooked, NoCleanup, Observe, Provides, SubReconciler, Undo};
-pub use crate::suspend::{IsSuspended, Suspend};
-pub use crate::triggers::{Names, Triggers};
+pub use crate::wiring::index::indexer;
+pub use crate::wiring::policy::Policies;
+pub use crate::wiring::suspend::{IsSuspended, Suspend};
+pub use crate::wiring::triggers::{Names, Triggers};
 pub use crate::wiring::{
     Adopt, Arm, Cache, How, KindInfo, Node, Previously, Readable, Relation, StepWiring, When, Wiring,
 };

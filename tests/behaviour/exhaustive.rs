@@ -1,5 +1,5 @@
 //! Outcomes from all kinds of states that a status may be in, with a real operator: what is left is read as it was meant, and
-//! costs one status write. The full product stands beside the draft, in `runtime/src/draft/exhaustive.rs`.
+//! costs one status write. The full product stands beside the draft, in `runtime/src/pipeline/state/tests/exhaustive.rs`.
 
 use evenkeel_testkit::kstatus::{self, Observed};
 use evenkeel_tests::on_each_server;

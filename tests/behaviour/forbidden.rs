@@ -1,7 +1,7 @@
 //! Calls of a pass that the role does not allow: the message names the rule to grant.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
-use evenkeel::classic::{ClientPort, Part, Port};
+use evenkeel::flux::{ClientPort, Part, Port};
 use evenkeel::prelude::*;
 use evenkeel_testkit::{Cluster, eventually};
 use evenkeel_tests::role::{Missing, Role};

@@ -25,7 +25,6 @@ mod getter;
 mod group;
 mod mark;
 mod merge;
-mod message;
 mod mirror;
 pub mod patch;
 mod ranking;
@@ -34,6 +33,9 @@ mod setter;
 mod source;
 mod summary;
 
+#[cfg(feature = "log")]
+pub(crate) use crate::outcome::message::escape;
+pub use crate::outcome::message::{MAX_MESSAGE, sanitize};
 pub use counter::{completed, counted};
 pub use declared::{ConditionInfo, ConditionMarker, ConditionSet, ReasonInfo, SummaryInfo};
 #[cfg(feature = "operator")]
@@ -43,9 +45,6 @@ pub use getter::{has, has_any, has_any_reason, is_false, is_ready, is_reconcilin
 pub use group::{Group, Member};
 pub use mark::{Drift, mark_false, mark_progress, mark_reconciling, mark_stalled, mark_true, mark_unknown};
 pub use merge::Merge;
-#[cfg(feature = "log")]
-pub(crate) use message::escape;
-pub use message::{MAX_MESSAGE, sanitize};
 pub use mirror::{Fallback, mirror};
 pub use ranking::{Ranking, Verdict};
 pub use reason::UnsaidReason;

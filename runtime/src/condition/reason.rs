@@ -1,10 +1,8 @@
-//! Closed sets of reasons: what the compiler says of a word that was not declared, and which declared one nobody says.
+//! Closed sets of reasons: what the compiler says of a word that was not declared.
 
 use super::{ConditionInfo, ConditionMarker, ConditionSet};
-use crate::action::VariantInfo;
-use crate::pipeline::same;
-use crate::sentence::Sentence;
-use crate::wiring::Wiring;
+use crate::const_str::{Sentence, same};
+use crate::outcome::reporting::VariantInfo;
 
 /// The reasons that the framework gives; they belong to every set.
 pub(crate) const OWN: [&str; 6] =
@@ -17,38 +15,6 @@ pub struct UnsaidReason {
     pub condition: &'static str,
     /// The reason.
     pub reason: &'static str,
-}
-
-impl Wiring {
-    /// The declared reasons that no literal in a step and no error of one says: left-overs, or reasons that come about at run time.
-    ///
-    /// ```
-    /// use evenkeel::condition::{ConditionInfo, Polarity, ReasonInfo};
-    /// use evenkeel::wiring::{StepWiring, Wiring};
-    /// const REASONS: &[ReasonInfo] = &[ReasonInfo { name: "NewRevision", doc: "" }, ReasonInfo { name: "Corrupt", doc: "" }];
-    /// const OUTDATED: ConditionInfo =
-    ///     ConditionInfo { reasons: REASONS, ..ConditionInfo::new("Outdated", Polarity::Negative) };
-    /// const FETCH: StepWiring = StepWiring { sets: &[0], says: &[(0, "NewRevision")], ..StepWiring::EMPTY };
-    /// const WIRING: Wiring = Wiring { conditions: &[OUTDATED], steps: &[FETCH], ..Wiring::EMPTY };
-    /// assert_eq!(WIRING.unsaid_reasons()[0].reason, "Corrupt");
-    /// ```
-    #[must_use]
-    pub fn unsaid_reasons(&self) -> Vec<UnsaidReason> {
-        let all = self.conditions.iter().enumerate().flat_map(|(place, condition)| {
-            let unsaid = condition.reasons.iter().filter(move |reason| !self.says(place, reason.name));
-            unsaid.map(|reason| UnsaidReason { condition: condition.type_, reason: reason.name })
-        });
-        all.collect()
-    }
-
-    fn says(&self, place: usize, reason: &str) -> bool {
-        let mut setters = self.steps.iter().filter(|step| step.sets.contains(&place));
-        OWN.contains(&reason)
-            || setters.any(|step| {
-                step.says.contains(&(place, reason))
-                    || step.marks(place) && step.failures().any(|error| error.reason == reason)
-            })
-    }
 }
 
 /// The literal is a reason of the condition. Fails the build with the nearest one, or with all of them.
@@ -191,10 +157,9 @@ const fn list(mut sentence: Sentence, info: &ConditionInfo) -> Sentence {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::action::{Actions, EventLevel, LogLevel};
     use crate::condition::{Polarity, ReasonInfo};
-    use crate::retry::Retry;
-    use crate::wiring::StepWiring;
+    use crate::outcome::reporting::{Actions, EventLevel, LogLevel};
+    use crate::outcome::retry::Retry;
 
     const fn reason(name: &'static str) -> ReasonInfo {
         ReasonInfo { name, doc: "" }
@@ -312,14 +277,5 @@ mod tests {
         assert_eq!(said(move || check_errors(&CLOSED, &[known, error("Elsewhere", "ignored")])), None);
         let refused = said(move || check_errors(&CLOSED, &[known, error("Elsewhere", "stalled")])).unwrap();
         assert!(refused.starts_with("an error of this step has the reason `Elsewhere`"), "{refused}");
-    }
-
-    #[test]
-    fn a_reason_is_said_by_a_step_that_sets_the_condition_alone() {
-        const FETCH: StepWiring = StepWiring { sets: &[0], says: &[(0, "Corrupt")], ..StepWiring::EMPTY };
-        const OTHER: StepWiring = StepWiring { sets: &[1], says: &[(0, "Missing")], ..StepWiring::EMPTY };
-        const WIRING: Wiring = Wiring { conditions: &[CLOSED], steps: &[FETCH, OTHER], ..Wiring::EMPTY };
-        let unsaid: Vec<_> = WIRING.unsaid_reasons().iter().map(|one| one.reason).collect();
-        assert_eq!(unsaid, ["NewRevision", "Missing"]);
     }
 }

@@ -4,8 +4,8 @@ use std::cmp::{Ordering, Reverse};
 
 use jiff::Timestamp;
 
-use super::message::clean;
 use super::{Condition, READY, RECONCILING, STALLED, find};
+use crate::outcome::message::clean;
 
 /// What moves the transition time of a condition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]

@@ -13,11 +13,11 @@ use super::Operator;
 use super::error::{Error, Reason, Result};
 use super::shutdown::{self, EXIT_CODES};
 use super::signal::Signals;
-use crate::depend::Access;
+use crate::client::chain;
+use crate::dependency::Access;
 use crate::interval::Interval;
-use crate::knowledge;
-use crate::policy::Policy;
-use crate::watch::chain;
+use crate::introspection;
+use crate::wiring::policy::Policy;
 
 /// Runs the operator, or prints what a cluster needs for it
 #[derive(Debug, Parser)]
@@ -163,7 +163,7 @@ impl Operator {
             Command::Wiring => Ok(self.graphs()),
             Command::Docs => Ok(self.pages()),
             Command::Contract => Ok(self.contract().to_string()),
-            Command::Rights { output: Format::Table } => Ok(knowledge::text(&self.rights())),
+            Command::Rights { output: Format::Table } => Ok(introspection::text(&self.rights())),
             Command::Rights { output: Format::Yaml } => {
                 serde_saphyr::to_string(&self.rights()).map_err(std::io::Error::other)
             }

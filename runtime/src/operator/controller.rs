@@ -12,25 +12,26 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 
-use super::definition::Expected;
-use super::definitions::{Definitions, Dependent};
+use super::crd_check::Expected;
+use super::crd_watch::{Definitions, Dependent};
 use super::error::{Error, Reason, Result};
+use super::instrument::{Shown, Telling};
 use super::limits::Own;
-use super::telling::{Shown, Telling};
 use super::trigger::{self, Triggers};
-use super::{definition, startup};
-use crate::cause::List;
-use crate::depend::Access;
-use crate::gate::Gate;
-use crate::hook::Observer;
+use super::{crd_check, startup};
+use crate::dependency::Access;
 use crate::interval::Jitter;
+use crate::leadership::Gate;
 use crate::pass::{Env, PassWorker};
-use crate::pause::Pause;
-use crate::policy::Policy;
+use crate::pipeline::hook::Observer;
+use crate::pipeline::object;
+use crate::pipeline::reconciler::Reconciler;
+use crate::queue::pause::Pause;
 use crate::queue::{Causes, Queue, QueueConfig, Version, drain};
-use crate::reconciler::Reconciler;
+use crate::trigger::List;
 use crate::watch::{Primary, Relations, Scope, Watches, Watching};
 use crate::wiring::KindInfo;
+use crate::wiring::policy::Policy;
 
 /// What all reconcilers of an operator share.
 #[derive(Clone)]
@@ -133,7 +134,7 @@ impl<R: Reconciler> Controller<R> {
         let keys = self.launch.triggers.take::<R>();
         self.triggers.spawn(trigger::pull(keys, self.lists.clone(), self.queue.clone()).in_current_span());
         let lists = startup::primary(client, &kind, self.lists.clone());
-        let (fits, listed) = futures::join!(definition::check(client, &self.expected), lists);
+        let (fits, listed) = futures::join!(crd_check::check(client, &self.expected), lists);
         match fits.and(listed) {
             Err(error) if error.reason() == Reason::NotInstalled => self.missing = Some(error),
             Err(error) => return Err(error),
@@ -151,12 +152,12 @@ impl<R: Reconciler> Controller<R> {
 }
 
 /// Queues all objects of the cache, whose bodies then run.
-fn wake_all<K: crate::Primary>(primary: Primary<K>, queue: Queue) -> Box<dyn Fn() + Send + Sync> {
+fn wake_all<K: object::Primary>(primary: Primary<K>, queue: Queue) -> Box<dyn Fn() + Send + Sync> {
     Box::new(move || primary.keys().iter().for_each(|key| queue.add(key, Causes::RESYNC)))
 }
 
 /// Tells what the cache holds.
-fn version<K: crate::Primary>(primary: Primary<K>) -> Version {
+fn version<K: object::Primary>(primary: Primary<K>) -> Version {
     Arc::new(move |key: &_| primary.seen_version(key))
 }
 

@@ -1,7 +1,7 @@
 //! Two indexes of one kind with one name: in a status they would be the same.
 
 use super::error::{Error, Reason, Result};
-use crate::index::Indexer;
+use crate::wiring::index::Indexer;
 use crate::wiring::{KindInfo, Wiring};
 
 /// Refuses them, with the paths of both types.
@@ -35,7 +35,7 @@ mod tests {
     use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 
     use super::*;
-    use crate::index::{Index, indexer};
+    use crate::wiring::index::{Index, indexer};
     use crate::wiring::{How, Kind, Relation, StepWiring};
 
     macro_rules! index {

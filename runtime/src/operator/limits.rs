@@ -6,8 +6,8 @@ use std::num::{NonZeroU32, NonZeroUsize};
 
 use super::Operator;
 use super::error::{Error, Reason, Result};
+use crate::pipeline::reconciler::Reconciler;
 use crate::queue::{QueueConfig, Rate, Slots};
-use crate::reconciler::Reconciler;
 
 /// The limits as they were given.
 pub(super) struct Limits {

@@ -7,7 +7,7 @@ use tokio_util::task::AbortOnDropHandle;
 
 use super::Operator;
 use super::error::{Error, Reason, Result};
-use crate::metrics::{Listener, Metrics, serve};
+use crate::telemetry::metrics::{Listener, Metrics, serve};
 use crate::watch::Health;
 
 /// A listener that answers until the last of its clones is dropped.

@@ -9,13 +9,13 @@ use tracing_subscriber::util::SubscriberInitExt;
 use super::error::Result;
 #[cfg(feature = "otlp")]
 use super::error::{Error, Reason};
-use super::line::OneLine;
+use super::log_line::OneLine;
 
 /// What is sent elsewhere, until it is finished.
 #[derive(Default)]
 pub(super) struct Exports {
     #[cfg(feature = "otlp")]
-    spans: Option<crate::otlp::Exporting>,
+    spans: Option<crate::telemetry::otlp::Exporting>,
 }
 
 impl Exports {
@@ -45,7 +45,7 @@ pub(super) fn begin(filter: EnvFilter) -> Result<Exports> {
 #[cfg(feature = "otlp")]
 pub(super) fn begin(filter: EnvFilter, name: &str, endpoint: Option<&str>) -> Result<Exports> {
     let unusable = |headline: String, cure: &str| Error::new(Reason::Config, headline, cure);
-    let (layer, spans) = match endpoint.map(|endpoint| crate::otlp::layer(name, endpoint)).transpose() {
+    let (layer, spans) = match endpoint.map(|endpoint| crate::telemetry::otlp::layer(name, endpoint)).transpose() {
         Ok(layer) => layer.unzip(),
         Err(error) => return Err(unusable(error.to_string(), "give the base URL of a collector with `--otlp`")),
     };

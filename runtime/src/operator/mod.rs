@@ -1,30 +1,31 @@
 //! The operator: reconcilers under one name, with one client and one end.
 
 mod cli;
+mod conflicts;
 mod controller;
-mod definition;
-mod definitions;
+mod crd_check;
+mod crd_watch;
+mod describe;
 mod error;
 mod index_names;
-mod kept;
-mod known;
+mod instrument;
+#[cfg_attr(doc, doc(hidden))]
+pub mod kube_controller;
+mod lease_name;
 mod limits;
-#[cfg(feature = "log")]
-mod line;
 #[cfg(feature = "metrics")]
 mod listen;
 #[cfg(feature = "log")]
 mod log;
-mod member;
-pub mod pair;
-mod rivalry;
-mod shard;
+#[cfg(feature = "log")]
+mod log_line;
+mod registration;
 mod shutdown;
 mod signal;
 mod startup;
-mod telling;
+mod status_check;
 mod trigger;
-mod wired;
+mod wiring_check;
 
 use std::future::Future;
 use std::sync::Arc;
@@ -36,24 +37,26 @@ use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 
 use self::controller::{Launch, Prepared};
-use self::definitions::Definitions;
+use self::crd_watch::Definitions;
+use self::instrument::Telling;
 use self::limits::Limits;
-use self::member::{Member, Typed};
-use self::telling::Telling;
+use self::registration::{Member, Typed};
 use self::trigger::Triggers;
-use crate::cause::List;
 use crate::client;
-use crate::depend::Access;
-use crate::gate::Gate;
-use crate::hook::{Observer, Report};
+use crate::dependency::Access;
 use crate::interval::Jitter;
-use crate::policy::Policy;
+use crate::leadership::Gate;
+use crate::pipeline::hook::{Observer, Report};
+use crate::pipeline::reconciler::Reconciler;
 use crate::queue::QueueConfig;
-use crate::reconciler::Reconciler;
+use crate::trigger::List;
 use crate::watch::{Health, Scope, Streaming, Watches};
+use crate::wiring::policy::Policy;
 
 pub use self::error::{Error, Reason, Result};
-pub use self::shard::leader_id;
+#[doc(inline)]
+pub use self::kube_controller as pair;
+pub use self::lease_name::leader_id;
 
 /// An operator: one or more reconcilers under one name.
 ///
@@ -74,7 +77,7 @@ pub struct Operator {
     /// What to make a client of, where it is not the usual one.
     config: Option<Config>,
     #[cfg(feature = "metrics")]
-    listener: Option<crate::metrics::Listener>,
+    listener: Option<crate::telemetry::metrics::Listener>,
     /// All of them, except in our own tests.
     pub(crate) causes: List,
     access: Access,

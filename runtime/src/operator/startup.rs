@@ -5,13 +5,14 @@ use std::time::Duration;
 use kube::{Client, Config};
 
 use super::controller::Prepared;
-use super::definition::Expected;
+use super::crd_check::Expected;
 use super::error::{Error, Reason, Result, install};
 use super::limits::Own;
-use super::{Operator, definition, index_names, rivalry};
+use super::{Operator, conflicts, crd_check, index_names};
+use crate::api::grant::plural_and_group;
+use crate::client::chain;
 use crate::queue::QueueConfig;
-use crate::rbac::plural_and_group;
-use crate::watch::{CREDENTIALS, Place, Progress, Trouble, Watching, chain};
+use crate::watch::{CREDENTIALS, Place, Progress, Trouble, Watching};
 use crate::wiring::KindInfo;
 
 /// How long the start waits for a watch that neither lists nor fails.
@@ -39,7 +40,7 @@ pub(super) fn settings(operator: &Operator) -> Result<(QueueConfig, Own)> {
     index_names::check(members.iter().map(|member| &member.wiring))?;
     for (at, one) in members.iter().enumerate() {
         for other in &members[at + 1..] {
-            if let Some((headline, cure)) = rivalry::between(one, other) {
+            if let Some((headline, cure)) = conflicts::between(one, other) {
                 return setup(headline, cure);
             }
         }
@@ -81,7 +82,7 @@ pub(super) async fn installed(client: &Client, expected: &Expected, lists: Vec<W
         // Its sender is held by the watch, which never ends by itself.
         let _ = progress.wait_for(|progress| *progress == Progress::Listed).await;
     }
-    while let Err(error) = definition::check(client, expected).await {
+    while let Err(error) = crd_check::check(client, expected).await {
         tracing::error!(reconciler = expected.wiring.name, "it cannot begin yet: {error}");
         tokio::time::sleep(PAUSE).await;
     }

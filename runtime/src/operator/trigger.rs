@@ -10,8 +10,8 @@ use kube::runtime::reflector::ObjectRef;
 
 use super::Operator;
 use super::error::{Error, Reason, Result};
+use crate::pipeline::reconciler::Reconciler;
 use crate::queue::{Causes, Key, Queue};
-use crate::reconciler::Reconciler;
 use crate::watch::{Progress, Watching};
 
 /// References that wait for the first list of their namespace, at most; further ones wait in their stream.

@@ -10,31 +10,32 @@ use kube::{Client, Resource, ResourceExt};
 use tokio::time::Instant;
 use tokio_util::task::TaskTracker;
 
-use super::backend::{self, OnWritten, PassBackend};
-use super::calls::Calls;
-use super::children::Children;
-use super::clock::Clock;
-use super::digest;
-use super::event::Recorder;
-use super::finalizer::Finalizers;
-use super::hot::Heat;
-use super::late::Late;
-use super::pending::Pending;
-use super::status::Identity;
-use crate::backend::Target;
-use crate::cause::List;
-use crate::depend::Access;
-use crate::gate::Gate;
-use crate::hook::Observer;
+use super::api::calls::Calls;
+use super::api::owned_writes::Children;
+use super::api::{self, OnWritten, PassBackend};
+use super::decide::suspend::is_suspended;
+use super::decide::wiring_hash;
+use super::finish::hot_object::Heat;
+use super::finish::late_digest::Late;
+use super::finish::resync::Clock;
+use super::finish::retry_write::Pending;
+use super::finish::status_write::Identity;
+use super::prepare::finalizer::Finalizers;
+use super::report::event::Recorder;
+use crate::api::Target;
+use crate::dependency::Access;
 use crate::interval::Jitter;
-use crate::meter::Meter;
-use crate::observed::Observed;
-use crate::policy::Policy;
+use crate::leadership::Gate;
+use crate::pipeline::hook::Observer;
+use crate::pipeline::object;
+use crate::pipeline::reconciler::Reconciler;
+use crate::queue::meter::Meter;
 use crate::queue::{Key, Next};
-use crate::reconciler::Reconciler;
-use crate::suspend::is_suspended;
+use crate::status::observed::Observed;
+use crate::trigger::List;
 use crate::watch::{Dependents, Filter, Primary, Relations};
 use crate::wiring::KindInfo;
+use crate::wiring::policy::Policy;
 
 /// What the passes of one reconciler share.
 pub(crate) struct Env<R: Reconciler> {
@@ -73,7 +74,7 @@ pub(crate) fn field_manager<R: Reconciler>(operator: &str) -> String {
 
 /// What the last pass of this reconciler left in the status.
 pub(super) fn observed<R: Reconciler>(object: &R::Object) -> Observed<'_> {
-    crate::Primary::status(object).map(|status| Observed::of(status, &R::WIRING)).unwrap_or_default()
+    object::Primary::status(object).map(|status| Observed::of(status, &R::WIRING)).unwrap_or_default()
 }
 
 /// Runs passes.
@@ -129,12 +130,12 @@ impl<R: Reconciler> PassWorker<R> {
         Self {
             kind: KindInfo::of::<R::Object>(),
             finalizers: Finalizers::new(&R::WIRING, &R::Object::group(&()), &env.operator),
-            wiring: digest::wiring(&R::WIRING, R::after().map(|hook| hook.name), env.access),
+            wiring: wiring_hash::wiring(&R::WIRING, R::after().map(|hook| hook.name), env.access),
             recorder: Arc::new(Recorder::new(Client::clone(&env.client), &env.operator)),
             clock: Clock::start(env.jitter),
             memory: Mutex::default(),
             dependents: Dependents::default(),
-            on_written: backend::on_written(env.primary.clone()),
+            on_written: api::on_written(env.primary.clone()),
             manager: manager.into(),
             env,
         }
@@ -220,7 +221,7 @@ impl<R: Reconciler> PassWorker<R> {
     }
 }
 
-pub(super) fn remember<K: crate::Primary>(primary: &Primary<K>, written: &DynamicObject) -> Option<Arc<K>> {
+pub(super) fn remember<K: object::Primary>(primary: &Primary<K>, written: &DynamicObject) -> Option<Arc<K>> {
     let decoded = serde_json::to_value(written).and_then(serde_json::from_value::<K>);
     match decoded {
         Ok(object) => {

@@ -5,17 +5,19 @@ use std::sync::Arc;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::{Resource, ResourceExt};
 
-use super::backend::PassBackend;
-use super::body::{Part, Verdict};
-use super::status::{self, Identity, RESENDS, Unwritten};
-use super::tell::Tale;
-use super::{CurrentPass, PassWorker, gone};
-use crate::backend::ApiError;
-use crate::draft::Draft;
+use super::PassWorker;
+use super::api::PassBackend;
+use super::api::gone;
+use super::finish::status_write::{self, Identity, RESENDS, Unwritten};
+use super::report::Tale;
+use super::report::current_pass::CurrentPass;
+use super::run::{Part, Verdict};
+use crate::api::ApiError;
 use crate::outcome::Outcome;
-use crate::policy::Effective;
+use crate::pipeline::reconciler::Reconciler;
+use crate::pipeline::state::Draft;
 use crate::queue::{Key, Next};
-use crate::reconciler::Reconciler;
+use crate::wiring::policy::Effective;
 
 impl<R: Reconciler> PassWorker<R> {
     /// Undoes what the steps made. An object without our finalizer is none of our business.
@@ -91,7 +93,7 @@ impl<R: Reconciler> PassWorker<R> {
             match calls.merge(&identity.target, &patch).await {
                 Ok(_) => return Ok(()),
                 Err(ApiError::Conflict(_)) => {
-                    patch = self.finalizers.release(&status::newer(&calls, identity).await?.metadata);
+                    patch = self.finalizers.release(&status_write::newer(&calls, identity).await?.metadata);
                 }
                 Err(error) => return Err(gone::after(&calls, identity, error).await),
             }

@@ -3,45 +3,15 @@
 //! fetch from cache - deleting? delete path - short-circuit - finalizer - steps - classify - summary - one status write - event -
 //! schedule. What is special to one object's life (claim, policies, hooks) comes between these calls, in [`PassWorker::pass`].
 
-mod apply;
-mod backend;
-mod body;
-mod calls;
-mod children;
-mod claim;
-mod clock;
-mod contest;
+mod api;
 mod context;
-mod current;
 mod decide;
 mod delete;
-mod depend;
-mod digest;
-mod event;
-mod finalizer;
 mod finish;
-mod gone;
-mod hook;
-mod hot;
-mod inputs;
-mod late;
-mod leftover;
-#[cfg(feature = "metrics")]
-mod look;
-mod owned;
-mod ownership;
-mod pending;
-mod policy;
-mod same;
-mod schedule;
-#[cfg(test)]
-mod scripted;
-mod status;
-mod suspend;
-mod takeover;
-mod tell;
+mod prepare;
+mod report;
+mod run;
 mod undecodable;
-mod words;
 
 use std::sync::Arc;
 
@@ -50,22 +20,22 @@ use kube::api::DynamicObject;
 use tokio::time::Instant;
 use tracing::{Instrument, Span, field};
 
-pub(crate) use self::apply::Owned;
-pub(crate) use self::calls::{Calls, answered};
+pub(crate) use self::api::apply::Owned;
+pub(crate) use self::api::calls::{Calls, answered};
+pub(crate) use self::api::owned_object::owned;
 pub(crate) use self::context::{Env, PassWorker, field_manager, owner};
 #[cfg(feature = "metrics")]
-pub(crate) use self::look::Working;
-pub(crate) use self::owned::owned;
-#[cfg(feature = "metrics")]
-pub(crate) use self::undecodable::UNDECODABLE;
+pub(crate) use self::report::inspect::Working;
 
-use self::body::Part;
 use self::context::observed;
-use self::current::{CurrentPass, FinishedPass, UNCHANGED};
 use self::decide::{Decision, Lack, Namespace, ObjectFacts, after_watching};
-use crate::backend::ApiError;
+use self::finish::schedule;
+use self::report::current_pass::{CurrentPass, FinishedPass, UNCHANGED};
+use self::report::event;
+use self::run::Part;
+use crate::api::ApiError;
+use crate::pipeline::reconciler::Reconciler;
 use crate::queue::{Attempt, Causes, Key, Next, Ran, Worker};
-use crate::reconciler::Reconciler;
 
 /// So many conflicts in a row, and the cache is not trusted any more.
 const HANGS: u32 = 3;
@@ -238,5 +208,9 @@ impl<R: Reconciler> Worker for PassWorker<R> {
         };
         // On the heap: the futures around it would each hold it, and without optimisation a thread's stack is not enough for them.
         self.whole(key, begun, causes, attempt, decided).boxed().await
+    }
+
+    fn with_outage<F: Future<Output: Send> + Send>(&self, pass: F) -> impl Future<Output = (F::Output, bool)> + Send {
+        crate::client::noting(pass).map(|(ended, answers)| (ended, answers.outage))
     }
 }

@@ -3,14 +3,13 @@
 use k8s_openapi::api::core::v1::ObjectReference;
 use kube::runtime::events::EventType;
 
-use super::{CurrentPass, PassWorker, event};
+use super::PassWorker;
+use super::report::current_pass::CurrentPass;
+use super::report::event;
+use crate::api::grant::plural_and_group;
+use crate::pipeline::reconciler::Reconciler;
 use crate::queue::{Key, Next};
-use crate::rbac::plural_and_group;
-use crate::reconciler::Reconciler;
-use crate::watch::Undecodable;
-
-/// How such a pass ends, in a word, and the reason of its event.
-pub(crate) const UNDECODABLE: &str = "Undecodable";
+use crate::watch::{UNDECODABLE, Undecodable};
 
 impl<R: Reconciler> PassWorker<R> {
     /// The pass of an object that the cache does not serve: it is gone, or does not fit its type.

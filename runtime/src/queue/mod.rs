@@ -8,25 +8,21 @@
 //!
 //! `state` is all of that as a plain value, to which the time is told; `drain` runs passes by it.
 
-#[cfg(feature = "sabotage")]
-mod bare;
-#[cfg(test)]
-mod cost;
-mod curve;
-mod drain;
-mod figures;
-mod lanes;
-mod lent;
-#[cfg(test)]
-mod model;
-mod rate;
-#[cfg(test)]
-mod shared;
-mod slots;
+mod after_pass;
+mod backoff;
+mod concurrency;
+mod external;
 #[cfg(feature = "metrics")]
-mod spot;
+mod key_status;
+pub(crate) mod meter;
+pub(crate) mod pause;
+mod priority;
+mod rate_limit;
+mod run;
 mod state;
-mod tails;
+mod stats;
+#[cfg(feature = "sabotage")]
+mod test_hooks;
 #[cfg(test)]
 mod tests;
 mod timers;
@@ -37,25 +33,26 @@ use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use futures::FutureExt;
 use futures::future::BoxFuture;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
+use self::meter::Meter;
+use self::pause::Pause;
 use self::state::State;
-use crate::cause::List;
-use crate::meter::Meter;
-use crate::pause::Pause;
+use crate::trigger::List;
 
-#[cfg(feature = "sabotage")]
-pub use self::bare::{Bare, Taken, requeued};
-pub(crate) use self::curve::Curve;
-pub(crate) use self::drain::drain;
-pub(crate) use self::figures::Figures;
-pub(crate) use self::rate::Rate;
-pub(crate) use self::slots::Slots;
+pub(crate) use self::backoff::Curve;
+pub(crate) use self::concurrency::Slots;
 #[cfg(feature = "metrics")]
-pub(crate) use self::spot::{Phase, Spot};
-pub(crate) use crate::cause::Causes;
+pub(crate) use self::key_status::{Phase, Spot};
+pub(crate) use self::rate_limit::Rate;
+pub(crate) use self::run::drain;
+pub(crate) use self::stats::Figures;
+#[cfg(feature = "sabotage")]
+pub use self::test_hooks::{Bare, Taken, requeued};
+pub(crate) use crate::trigger::Causes;
 
 /// Which object. Cheap to clone.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -162,6 +159,11 @@ pub(crate) struct Attempt {
 pub(crate) trait Worker: Send + Sync + 'static {
     /// Runs one pass. A panic counts as a failure of this key.
     fn run(&self, key: &Key, causes: Causes, attempt: Attempt) -> impl Future<Output = Ran> + Send;
+
+    /// Runs the future of a pass, and returns whether the API server did not answer meanwhile. Apart from the pass, which may panic.
+    fn with_outage<F: Future<Output: Send> + Send>(&self, pass: F) -> impl Future<Output = (F::Output, bool)> + Send {
+        pass.map(|ended| (ended, false))
+    }
 }
 
 /// Tells the version that the cache holds of an object.

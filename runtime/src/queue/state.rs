@@ -1,23 +1,23 @@
 //! What the queue knows of each key: a state machine without a clock, a lock or a task of its own.
 
-mod claim;
+mod external;
 
 use std::collections::HashMap;
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::curve::Curve;
-use super::figures::Figures;
-use super::lanes::{Lanes, Place, due};
-use super::rate::Rate;
+use super::backoff::Curve;
 #[cfg(feature = "metrics")]
-use super::spot::{self, Spot};
+use super::key_status::{self, Spot};
+use super::priority::{Lanes, Place, due};
+use super::rate_limit::Rate;
+use super::stats::Figures;
 use super::timers::{Slot, Timers};
 use super::{Attempt, Causes, Key, Next};
-use crate::cause::List;
-use crate::meter::Meter;
-use crate::version::is_newer;
+use crate::queue::meter::Meter;
+use crate::resource_version::is_newer;
+use crate::trigger::List;
 
 /// The longest time that a timer is set for; more than any interval that the framework lets through.
 const HORIZON: Duration = Duration::from_secs(366 * 24 * 3600);
@@ -247,11 +247,11 @@ impl State {
     pub(super) fn spot(&self, key: &Key, now: Instant) -> Option<Spot> {
         let Entry { phase, causes, attempt, timer, .. } = self.entries.get(key)?;
         let (phase, causes) = match phase {
-            Phase::Queued { since, .. } => (spot::Phase::Waiting(now - *since), *causes),
-            Phase::Running { causes, since } => (spot::Phase::Running(now - *since), *causes),
+            Phase::Queued { since, .. } => (key_status::Phase::Waiting(now - *since), *causes),
+            Phase::Running { causes, since } => (key_status::Phase::Running(now - *since), *causes),
             Phase::Idle => {
                 let due = timer.as_ref().map(|timer| timer.slot.at.saturating_duration_since(now));
-                (spot::Phase::Sleeping(due), timer.as_ref().map_or(Causes::NONE, Timer::all))
+                (key_status::Phase::Sleeping(due), timer.as_ref().map_or(Causes::NONE, Timer::all))
             }
         };
         Some(Spot { phase, causes, attempt: *attempt })

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::wiring::KindInfo;
+use crate::kind::KindInfo;
 
 /// What an `OpenAPI` document says of a kind.
 #[derive(Clone, Copy, Debug)]

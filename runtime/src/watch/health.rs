@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::stream::Place;
-use super::trouble::Trouble;
+use super::error::Trouble;
+use super::watcher::Place;
 
 /// The watches of an operator. Cloneable: all clones are one record.
 #[derive(Clone, Debug, Default)]

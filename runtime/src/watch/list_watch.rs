@@ -14,9 +14,9 @@ use kube::core::Status;
 use kube::runtime::watcher::Event;
 use tokio::time::{Instant, sleep_until, timeout};
 
-use super::watches::Form;
+use super::shared::Form;
 use crate::client::is_too_long;
-use crate::version::is_older;
+use crate::resource_version::is_older;
 
 /// How long a watch is asked to last: less than the five minutes at which API servers end one that does not say.
 pub(super) const LIFE: Duration = Duration::from_secs(290);

@@ -1,42 +1,43 @@
 //! The watches: a cache of the reconciled kind, and what is known of the kinds that its steps own and watch.
 
 mod backoff;
-mod children;
-mod dependents;
-mod entries;
-mod foreign;
+mod by_name;
+mod by_selector;
+mod cached_object;
+mod dependency_map;
+mod error;
+mod foreign_owner;
 mod health;
-mod interest;
-mod kept;
-mod labelled;
+mod index;
 mod list_watch;
-mod named;
-mod objects;
+mod object_version;
+mod owned;
 mod primary;
-mod relations;
+mod related;
 mod scope;
-mod seen;
 mod selector;
-mod stream;
-mod streaming;
+mod shared;
+mod store;
+mod streaming_list;
+mod subscriptions;
 mod task;
-mod trouble;
-mod watches;
-mod writing;
+mod watcher;
+mod write_guard;
 
-pub(crate) use self::dependents::Dependents;
+pub(crate) use self::by_selector::selects;
+pub(crate) use self::cached_object::Kept;
+pub(crate) use self::dependency_map::Dependents;
+pub(crate) use self::error::{CREDENTIALS, Trouble};
 #[cfg(feature = "metrics")]
 pub(crate) use self::health::Ailing;
 pub(crate) use self::health::Health;
-pub(crate) use self::kept::Kept;
-#[cfg(feature = "sabotage")]
-pub(crate) use self::objects::hold;
-pub(crate) use self::primary::{Filter, Primary, Undecodable};
-pub(crate) use self::relations::Relations;
+pub(crate) use self::object_version::Seen;
+pub(crate) use self::primary::{Filter, Primary, UNDECODABLE, Undecodable};
+pub(crate) use self::related::Relations;
 pub(crate) use self::scope::Scope;
-pub(crate) use self::seen::Seen;
 pub(crate) use self::selector::matches;
-pub(crate) use self::stream::{Place, Progress};
-pub(crate) use self::streaming::Streaming;
-pub(crate) use self::trouble::{CREDENTIALS, Trouble, chain};
-pub(crate) use self::watches::{Started, Watches, Watching};
+pub(crate) use self::shared::{Started, Watches, Watching};
+#[cfg(feature = "sabotage")]
+pub(crate) use self::store::hold;
+pub(crate) use self::streaming_list::Streaming;
+pub(crate) use self::watcher::{Place, Progress};

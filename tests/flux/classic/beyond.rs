@@ -4,11 +4,11 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use evenkeel::ApiError;
-use evenkeel::classic::{
+use evenkeel::condition::{Condition, Status, mark_true};
+use evenkeel::flux::{
     AlwaysRequeue, Announce, Ended, Entry, Error, Object, Part, PatchError, PatchOptions, Port, REQUESTED_AT, Read,
     ReconcileResult, Reconciled, ResultFinalizer, RuntimeResult, SerialPatcher, State, Summarize, Target, begin,
 };
-use evenkeel::condition::{Condition, Status, mark_true};
 use evenkeel_testkit::kstatus::{Mode, check};
 use serde_json::{Value, json};
 

@@ -1,6 +1,6 @@
 //! The suites about the end of a run.
 
-use evenkeel::classic::{
+use evenkeel::flux::{
     AlwaysRequeue, Object, Reconciled, ResultBuilder, ResultFinalizer, ResultProcessor, RuntimeResult, SerialPatcher,
     SuccessType, Summarize, Target, record_reconcile_request,
 };
@@ -99,7 +99,7 @@ fn violations(document: &Value, input: &Value) -> (Vec<String>, Vec<String>) {
 }
 
 /// The test of success that a case asks for.
-fn success(type_: &Value) -> impl Fn(&Result<RuntimeResult, evenkeel::classic::Error>) -> bool {
+fn success(type_: &Value) -> impl Fn(&Result<RuntimeResult, evenkeel::flux::Error>) -> bool {
     let wanted = match text(&type_["kind"]) {
         "requeueAfter" => RuntimeResult::after(seconds(&type_["seconds"])),
         "noRequeue" => RuntimeResult::Await,

@@ -1,10 +1,10 @@
 //! The suites about the beginning of a run, its steps, and its final event.
 
-use evenkeel::classic::{
+use evenkeel::condition::set;
+use evenkeel::flux::{
     Announce, Entry, Error, Made, Notice, Object, Read, ReconcileResult, Reconciled, State, Step, add_finalizer, begin,
     end_cleanup, notice, run_steps,
 };
-use evenkeel::condition::set;
 use futures::future::BoxFuture;
 use serde_json::{Value, json};
 

@@ -1,6 +1,6 @@
 //! The object of the cases.
 
-use evenkeel::classic::{Keeps, Kept};
+use evenkeel::flux::{Keeps, Kept};
 use kube::CustomResource;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use evenkeel::EventLevel;
-use evenkeel::classic::{Config, Error, ReconcileResult, Reconciled, RuntimeResult};
+use evenkeel::flux::{Config, Error, ReconcileResult, Reconciled, RuntimeResult};
 use serde_json::{Value, json};
 
 use crate::value::{only, text};

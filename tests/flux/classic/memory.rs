@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use evenkeel::ApiError;
-use evenkeel::classic::{Part, Port};
+use evenkeel::flux::{Part, Port};
 use evenkeel_testkit::patch::merge_patch;
 use serde_json::Value;
 

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use evenkeel::classic::{
+use evenkeel::condition::{Stamp, Status};
+use evenkeel::flux::{
     ClientPort, ConditionList, Config, Entry, Error, EventType, Keeps, Kept, Kind, Part, PatchError, PatchOptions,
     Port, Read, ReconcileResult, SerialPatcher, State, Summarize, Target, add_finalizer, end_cleanup,
 };
-use evenkeel::condition::{Stamp, Status};
 use evenkeel::{Actions, ApiError, Class, EventLevel, LogLevel, ReconcileError};
 use evenkeel_testkit::Cluster;
 use kube::api::{Api, PostParams};

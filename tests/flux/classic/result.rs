@@ -1,7 +1,7 @@
 //! The suites about results and errors.
 
 use evenkeel::LogLevel;
-use evenkeel::classic::{
+use evenkeel::flux::{
     AlwaysRequeue, Error, ErrorActions, EventType, Object, PatchOptions, ReconcileResult, Reconciled, ResultBuilder,
     ResultProcessor, RuntimeResult, SerialPatcher, Summarize, Told, compute,
 };

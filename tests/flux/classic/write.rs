@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use evenkeel::ApiError;
-use evenkeel::classic::{
+use evenkeel::condition::{Stamp, delete, is_ready, is_reconciling, set};
+use evenkeel::flux::{
     ClientPort, ConditionList, Focus, Object, Part, PatchError, PatchOptions, Port, SerialPatcher, focus,
 };
-use evenkeel::condition::{Stamp, delete, is_ready, is_reconciling, set};
 use evenkeel_testkit::Cluster;
 use evenkeel_testkit::patch::merge_patch;
 use kube::api::{Api, Patch, PatchParams, PostParams};

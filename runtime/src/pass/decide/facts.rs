@@ -4,17 +4,17 @@ use std::time::Duration;
 
 use kube::Resource;
 
-use super::super::context::Memory;
-use super::super::late::Late;
-use super::super::{PassWorker, observed};
+use super::suspend::is_suspended;
 use super::{Decision, Facts, Lack, References, Unsent, decide};
-use crate::cause::{Causes, Standing};
-use crate::observed::Observed;
+use crate::outcome::retry::Retry;
 use crate::outcome::{Halt, Outcome};
+use crate::pass::context::Memory;
+use crate::pass::finish::late_digest::Late;
+use crate::pass::{PassWorker, observed};
+use crate::pipeline::reconciler::Reconciler;
 use crate::queue::{Curve, Key, Next};
-use crate::reconciler::Reconciler;
-use crate::retry::Retry;
-use crate::suspend::is_suspended;
+use crate::status::observed::Observed;
+use crate::trigger::{Causes, Standing};
 
 /// Whether the namespace of the object, whose policy may count, has been read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

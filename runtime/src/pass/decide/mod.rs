@@ -1,13 +1,19 @@
 //! The decision: what a pass does for its object. One function for the fast path, which needs no future, and for the full pass.
 
+pub(super) mod dependencies;
 mod facts;
+pub(super) mod ownership;
+pub(super) mod policy;
+pub(super) mod suspend;
 #[cfg(test)]
 mod tests;
+pub(super) mod unchanged;
+pub(super) mod wiring_hash;
 
 use std::time::Duration;
 
-use crate::cause::Causes;
 use crate::outcome::Halt;
+use crate::trigger::Causes;
 
 pub(super) use self::facts::{Namespace, ObjectFacts};
 

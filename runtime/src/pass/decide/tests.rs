@@ -4,8 +4,8 @@ use std::cell::RefCell;
 use std::time::Duration;
 
 use super::*;
-use crate::action::Actions;
 use crate::outcome::Class;
+use crate::outcome::reporting::Actions;
 
 /// Facts as a test sets them. It records which of the expensive ones were asked for.
 #[derive(Clone, Debug)]

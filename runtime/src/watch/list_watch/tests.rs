@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use tokio::time::sleep;
 
 use super::*;
-use crate::decode::Whole;
+use crate::client::decode::Whole;
 
 fn watching() -> Watching<ConfigMap> {
     let position = Position { version: "5".into(), checked: true };

@@ -1,9 +1,9 @@
 //! The kind that is reconciled: its cache, and which of its events wake.
 
-mod aside;
-mod past;
+mod rollback;
 #[cfg(test)]
 mod tests;
+mod undecodable;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,20 +11,21 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use kube::api::ObjectMeta;
 use kube::runtime::watcher::Event;
 
-use crate::cause::{self, List};
-use crate::decode::{Broken, Guarded};
+use crate::client::decode::{Broken, Guarded};
+use crate::pipeline::object;
 use crate::queue::{Causes, Key, Queue};
+use crate::resource_version::is_newer;
 use crate::status::StatusContract;
-use crate::triggers::{Counted, Triggers};
-use crate::version::is_newer;
-use crate::watch::dependents::Dependents;
-use crate::watch::stream::Place;
-use crate::watch::watches::{Watches, Watching};
+use crate::trigger::{self, List};
+use crate::watch::dependency_map::Dependents;
+use crate::watch::shared::{Watches, Watching};
+use crate::watch::watcher::Place;
+use crate::wiring::triggers::{Counted, Triggers};
 
-pub(crate) use self::aside::Undecodable;
+pub(crate) use self::undecodable::{UNDECODABLE, Undecodable};
 
-use self::aside::Aside;
-use self::past::{Listing, Newest, Sight, Source};
+use self::rollback::{Listing, Newest, Sight, Source};
+use self::undecodable::Aside;
 
 /// What the event filter has to know of the reconciler.
 pub(crate) struct Filter<K> {
@@ -73,7 +74,7 @@ struct Change {
     causes: Causes,
 }
 
-impl<K: crate::Primary> Primary<K> {
+impl<K: object::Primary> Primary<K> {
     pub(crate) fn new() -> Self {
         Self { objects: Arc::default(), aside: Aside::default() }
     }
@@ -264,25 +265,25 @@ fn version_of(meta: &ObjectMeta) -> &str {
     meta.resource_version.as_deref().unwrap_or_default()
 }
 
-fn version<K: crate::Primary>(object: &K) -> &str {
+fn version<K: object::Primary>(object: &K) -> &str {
     version_of(object.meta())
 }
 
 /// Whether what we wrote is newer than what the watch delivers. Versions that are no numbers cannot tell: then the watch wins.
-fn outlives<K: crate::Primary>(wrote: &K, seen: &K) -> bool {
+fn outlives<K: object::Primary>(wrote: &K, seen: &K) -> bool {
     let numbers = version(wrote).parse::<u128>().is_ok() && version(seen).parse::<u128>().is_ok();
     numbers && wrote.meta().uid == seen.meta().uid && is_newer(version(wrote), version(seen))
 }
 
 /// Why the object has to be looked at.
-fn causes<K: crate::Primary>(before: Option<&Held<K>>, now: &K, filter: &Filter<K>) -> Causes {
+fn causes<K: object::Primary>(before: Option<&Held<K>>, now: &K, filter: &Filter<K>) -> Causes {
     let held = before.and_then(|held| Some((held, held.seen.as_deref()?)));
     let held = held.filter(|(_, old)| old.meta().uid == now.meta().uid);
     let claimed = if filter.triggers == Triggers::ALL { Vec::new() } else { (filter.claimed)(now) };
-    filter.causes.woken(&cause::Event {
+    filter.causes.woken(&trigger::Event {
         before: held.map(|(_, old)| old.meta()),
         now: now.meta(),
-        observed: crate::Primary::status(now).and_then(StatusContract::observed_generation),
+        observed: object::Primary::status(now).and_then(StatusContract::observed_generation),
         is_ours: held
             .is_some_and(|(held, _)| held.wrote.as_deref().is_some_and(|wrote| version(wrote) == version(now))),
         finalizer: &filter.finalizer,

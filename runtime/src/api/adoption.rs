@@ -1,0 +1,262 @@
+//! Whose an object is that a step would write or delete, and what may be done with it: one decision for all of them.
+
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ManagedFieldsEntry, OwnerReference};
+use kube::api::ObjectMeta;
+
+use crate::api::Target;
+use crate::wiring::relation::Adopt;
+
+/// Who wants to write: the reconciled object, and the field manager of its reconciler.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Claimant<'a> {
+    pub(crate) owner: &'a OwnerReference,
+    pub(crate) manager: &'a str,
+}
+
+/// Whose an object is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Holder {
+    /// The claimant's: it may be updated and deleted.
+    Ours,
+    /// It has no owner. The field manager that wrote it, if that is known.
+    Unowned(Option<String>),
+    /// Another object of the claimant's own kind, in words.
+    Sibling(String),
+    /// Another object, in words.
+    Object(String),
+    /// A tool that marks what it manages by a label or an annotation, in words.
+    Tool(String),
+}
+
+/// The call that a foreign object refuses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Deed {
+    Apply,
+    Delete,
+}
+
+/// The part of an object that tells whose it is: a refusal stands until it changes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Title {
+    uid: String,
+    owners: Vec<(String, bool)>,
+}
+
+/// The labels and annotations by which tools mark what they manage; the last ones mark any key that ends so.
+const MARKS: [(&str, &str); 8] = [
+    ("meta.helm.sh/release-name", "Helm release"),
+    ("kustomize.toolkit.fluxcd.io/name", "Flux Kustomization"),
+    ("helm.toolkit.fluxcd.io/name", "Flux HelmRelease"),
+    ("argocd.argoproj.io/tracking-id", "Argo CD application"),
+    ("kapp.k14s.io/app", "kapp application"),
+    ("config.k8s.io/owning-inventory", "inventory"),
+    ("applyset.kubernetes.io/part-of", "ApplySet"),
+    ("/owner-id", "component"),
+];
+
+impl Title {
+    pub(crate) fn of(meta: &ObjectMeta) -> Self {
+        let owners = meta.owner_references.iter().flatten();
+        let mut owners: Vec<_> = owners.map(|owner| (owner.uid.clone(), owner.controller == Some(true))).collect();
+        owners.sort();
+        Self { uid: meta.uid.clone().unwrap_or_default(), owners }
+    }
+}
+
+impl Claimant<'_> {
+    /// Whose the object is.
+    pub(crate) fn holder(&self, meta: &ObjectMeta) -> Holder {
+        let owners = meta.owner_references.as_deref().unwrap_or_default();
+        let controller = owners.iter().find(|owner| owner.controller == Some(true));
+        let ours = || owners.iter().find(|owner| owner.uid == self.owner.uid);
+        match controller.or_else(ours).or(owners.first()) {
+            Some(owner) => self.owner_is(owner),
+            None => self.without_owner(meta),
+        }
+    }
+
+    /// The owner is the reconciled object, also one that was deleted and made anew.
+    fn owner_is(&self, owner: &OwnerReference) -> Holder {
+        let is_of_our_kind = owner.kind == self.owner.kind && group(owner) == group(self.owner);
+        let words = format!("{} {}", owner.kind, owner.name);
+        match is_of_our_kind {
+            _ if owner.uid == self.owner.uid => Holder::Ours,
+            true if owner.name == self.owner.name => Holder::Ours,
+            true => Holder::Sibling(words),
+            false => Holder::Object(words),
+        }
+    }
+
+    /// The field manager counts only here: an owner wins over it, and so does a mark that is not our own.
+    fn without_owner(&self, meta: &ObjectMeta) -> Holder {
+        let managers = || meta.managed_fields.iter().flatten().filter(|entry| entry.subresource.is_none());
+        let ours = || managers().filter(|entry| entry.manager.as_deref() == Some(self.manager));
+        if let Some(tool) = tool(meta, |list, key| ours().any(|entry| claims(entry, list, key))) {
+            return Holder::Tool(tool);
+        }
+        if ours().next().is_some() {
+            return Holder::Ours;
+        }
+        Holder::Unowned(managers().next_back().and_then(|entry| entry.manager.clone()))
+    }
+}
+
+fn group(owner: &OwnerReference) -> &str {
+    owner.api_version.rsplit_once('/').map_or("", |(group, _)| group)
+}
+
+/// The tool whose mark the object has. A mark that we wrote ourselves is a copy, as labels of an object are often passed on.
+fn tool(meta: &ObjectMeta, is_copy: impl Fn(&str, &str) -> bool) -> Option<String> {
+    let annotations = meta.annotations.iter().flatten().map(|mark| ("f:annotations", mark));
+    let labels = meta.labels.iter().flatten().map(|mark| ("f:labels", mark));
+    let mut marks = annotations.chain(labels).filter_map(|(list, (key, value))| {
+        let is_of = |mark: &str| if mark.starts_with('/') { key.ends_with(mark) } else { key == mark };
+        let (_, words) = MARKS.iter().find(|(mark, _)| is_of(mark))?;
+        (!is_copy(list, key)).then(|| format!("the {words} {}", value.split(':').next().unwrap_or_default()))
+    });
+    marks.next()
+}
+
+/// Whether the manager wrote the label or annotation.
+fn claims(entry: &ManagedFieldsEntry, list: &str, key: &str) -> bool {
+    let fields = entry.fields_v1.as_ref().map(|fields| &fields.0["f:metadata"][list]);
+    fields.is_some_and(|fields| fields.get(format!("f:{key}")).is_some())
+}
+
+impl Holder {
+    /// Whether an object that is theirs may be taken over.
+    pub(crate) fn yields(&self, adopt: Adopt) -> bool {
+        match self {
+            Self::Ours => true,
+            Self::Unowned(_) => adopt >= Adopt::IfUnowned,
+            Self::Object(_) | Self::Tool(_) => adopt == Adopt::Always,
+            // Two objects that both take what the other has would do so for ever.
+            Self::Sibling(_) => false,
+        }
+    }
+
+    /// Whether the owner stands where every watch shows it. Labels and annotations are not kept of each object.
+    pub(crate) fn is_named_by_title(&self) -> bool {
+        !matches!(self, Self::Tool(_))
+    }
+
+    /// Why it is left alone, and what to do about it.
+    pub(crate) fn refusal(&self, target: &Target, deed: Deed) -> String {
+        let kind = &target.kind.resource.kind;
+        let place = target.namespace.iter().map(|namespace| format!("{namespace}/"));
+        let object = format!("{kind} {}{}", place.collect::<String>(), target.name);
+        let (whose, adopt) = match self {
+            Self::Ours => ("is ours".to_owned(), None),
+            Self::Unowned(None) => ("has no owner and was not made by this operator".to_owned(), Some("if_unowned")),
+            Self::Unowned(Some(manager)) => {
+                (format!("has no owner and was not made by this operator (written by {manager})"), Some("if_unowned"))
+            }
+            Self::Sibling(owner) => (format!("belongs to {owner}"), None),
+            Self::Object(owner) | Self::Tool(owner) => (format!("belongs to {owner}"), Some("always")),
+        };
+        let adopt = adopt.filter(|_| deed == Deed::Apply);
+        let adopt = adopt.map_or_else(String::new, |word| format!(", or declare `owns({kind}, adopt = {word})`"));
+        let undone = if deed == Deed::Apply { "changed" } else { "deleted" };
+        format!("{object} {whose}, so it is not {undone}; delete it, or choose another name{adopt}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use k8s_openapi::api::core::v1::ConfigMap;
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::kind::KindInfo;
+
+    fn reference(kind: &str, name: &str, uid: &str) -> OwnerReference {
+        let api_version = if kind == "Widget" { "tests.example.com/v1" } else { "apps/v1" };
+        let (kind, name, uid) = (kind.to_owned(), name.to_owned(), uid.to_owned());
+        OwnerReference { api_version: api_version.into(), kind, name, uid, ..OwnerReference::default() }
+    }
+
+    fn controller(kind: &str, name: &str, uid: &str) -> Value {
+        let owner = OwnerReference { controller: Some(true), ..reference(kind, name, uid) };
+        json!({ "ownerReferences": [owner] })
+    }
+
+    fn holder(meta: Value) -> Holder {
+        let owner = reference("Widget", "w", "1");
+        let meta: ObjectMeta = serde_json::from_value(meta).unwrap();
+        Claimant { owner: &owner, manager: "op/widget" }.holder(&meta)
+    }
+
+    fn written_by(manager: &str, fields: &Value) -> Value {
+        json!([{ "manager": manager, "operation": "Apply", "fieldsV1": fields }])
+    }
+
+    #[test]
+    fn our_reference_or_that_of_an_earlier_self_makes_it_ours() {
+        assert_eq!(holder(controller("Widget", "w", "1")), Holder::Ours);
+        assert_eq!(holder(controller("Widget", "w", "0")), Holder::Ours, "deleted and made anew, or restored");
+        assert_eq!(holder(json!({ "ownerReferences": [reference("Widget", "w", "1")] })), Holder::Ours);
+        assert_eq!(holder(controller("Widget", "v", "2")), Holder::Sibling("Widget v".into()));
+        assert_eq!(holder(controller("Deployment", "w", "1x")), Holder::Object("Deployment w".into()));
+        let owners = json!({ "ownerReferences": [reference("Deployment", "d", "9")], "managedFields": written_by("op/widget", &json!({})) });
+        assert_eq!(holder(owners), Holder::Object("Deployment d".into()), "another owner wins over the field manager");
+    }
+
+    #[test]
+    fn without_an_owner_our_field_manager_makes_it_ours() {
+        assert_eq!(holder(json!({ "managedFields": written_by("op/widget", &json!({})) })), Holder::Ours);
+        assert_eq!(
+            holder(json!({ "managedFields": written_by("kubectl", &json!({})) })),
+            Holder::Unowned(Some("kubectl".into()))
+        );
+        assert_eq!(holder(json!({})), Holder::Unowned(None));
+        let status = json!([{ "manager": "op/widget", "operation": "Apply", "subresource": "status" }]);
+        assert_eq!(holder(json!({ "managedFields": status })), Holder::Unowned(None), "who reports owns nothing");
+    }
+
+    #[test]
+    fn a_mark_of_a_tool_names_it_unless_we_copied_it() {
+        let flux = json!({ "kustomize.toolkit.fluxcd.io/name": "apps" });
+        assert_eq!(holder(json!({ "labels": flux })), Holder::Tool("the Flux Kustomization apps".into()));
+        let argo = json!({ "argocd.argoproj.io/tracking-id": "web:apps/Deployment:a/b" });
+        assert_eq!(holder(json!({ "annotations": argo })), Holder::Tool("the Argo CD application web".into()));
+        let sap = json!({ "example.com/owner-id": "a/web" });
+        assert_eq!(holder(json!({ "annotations": sap })), Holder::Tool("the component a/web".into()));
+        let copied = json!({ "f:metadata": { "f:labels": { "f:kustomize.toolkit.fluxcd.io/name": {} } } });
+        assert_eq!(holder(json!({ "labels": flux, "managedFields": written_by("op/widget", &copied) })), Holder::Ours);
+        let other = written_by("op/widget", &json!({ "f:data": {} }));
+        assert!(matches!(holder(json!({ "labels": flux, "managedFields": other })), Holder::Tool(_)));
+    }
+
+    #[test]
+    fn each_policy_yields_what_it_says_and_a_sibling_never_yields() {
+        let unowned = Holder::Unowned(None);
+        let (object, tool) = (Holder::Object("Deployment d".into()), Holder::Tool("the Helm release r".into()));
+        let table = [
+            (Adopt::Never, [true, false, false, false, false]),
+            (Adopt::IfUnowned, [true, true, false, false, false]),
+            (Adopt::Always, [true, true, true, true, false]),
+        ];
+        for (adopt, expected) in table {
+            let holders = [&Holder::Ours, &unowned, &object, &tool, &Holder::Sibling("Widget v".into())];
+            assert_eq!(holders.map(|holder| holder.yields(adopt)), expected, "{adopt:?}");
+        }
+    }
+
+    #[test]
+    fn a_refusal_names_the_object_its_owner_and_the_fix() {
+        let target =
+            Target { kind: KindInfo::of::<ConfigMap>(), namespace: Some("team-a".into()), name: "settings".into() };
+        let refusal = |holder: Holder, deed| holder.refusal(&target, deed);
+        assert_eq!(
+            refusal(Holder::Object("Deployment web".into()), Deed::Apply),
+            "ConfigMap team-a/settings belongs to Deployment web, so it is not changed; delete it, or choose another name, or declare \
+             `owns(ConfigMap, adopt = always)`"
+        );
+        assert_eq!(
+            refusal(Holder::Unowned(Some("kubectl-create".into())), Deed::Delete),
+            "ConfigMap team-a/settings has no owner and was not made by this operator (written by kubectl-create), so it is not deleted; \
+             delete it, or choose another name"
+        );
+        assert!(!refusal(Holder::Sibling("Widget v".into()), Deed::Apply).contains("adopt"));
+    }
+}

@@ -1,0 +1,133 @@
+//! What a role lacks where the API server answers 403, in the words of an RBAC rule.
+
+use std::fmt;
+
+use kube::core::ApiResource;
+
+use crate::api::ApiError;
+
+/// What a watch needs.
+pub(crate) const WATCH: &[&str] = &["get", "list", "watch"];
+
+/// A rule to add to a role.
+pub(crate) struct Grant<'a> {
+    pub(crate) verbs: &'a [&'a str],
+    pub(crate) resource: &'a ApiResource,
+    pub(crate) subresource: Option<&'a str>,
+    pub(crate) namespace: Option<&'a str>,
+}
+
+impl fmt::Display for Grant<'_> {
+    /// `grant the verbs create, patch on deployments.apps in namespace team-a`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let noun = if self.verbs.len() == 1 { "verb" } else { "verbs" };
+        let what = plural_and_group(&self.resource.plural, &self.resource.group);
+        write!(f, "grant the {noun} {} on {what}", self.verbs.join(", "))?;
+        self.subresource.iter().try_for_each(|subresource| write!(f, "/{subresource}"))?;
+        self.namespace.iter().try_for_each(|namespace| write!(f, " in namespace {namespace}"))
+    }
+}
+
+impl Grant<'_> {
+    /// The error of a call that needs this rule: a 403 of the role gets the rule as its fix.
+    pub(crate) fn explain(&self, error: ApiError) -> ApiError {
+        match error {
+            ApiError::Forbidden(refusal) => ApiError::Forbidden(self.explained(refusal)),
+            other => other,
+        }
+    }
+
+    fn explained(&self, refusal: String) -> String {
+        match Refusal::of(&refusal) {
+            Refusal::Verb => format!("{refusal}; {self}"),
+            Refusal::Unexplained => {
+                format!("{}: the role lacks a rule; {self}", refusal.trim_end_matches([' ', ':']))
+            }
+            Refusal::Finalizers => {
+                format!("{refusal}; grant the verb update on the subresource `finalizers` of the kind that owns it")
+            }
+            Refusal::Other => refusal,
+        }
+    }
+}
+
+/// Who refuses, and why.
+#[derive(Debug, PartialEq, Eq)]
+enum Refusal {
+    /// RBAC, which names the verb.
+    Verb,
+    /// RBAC without a cause: servers answer so where server-side apply would create an object and the role has `patch` but not `create`.
+    Unexplained,
+    /// The admission plugin `OwnerReferencesPermissionEnforcement`.
+    Finalizers,
+    /// A webhook, a quota, a namespace that is being deleted: the role is not to blame.
+    Other,
+}
+
+impl Refusal {
+    fn of(refusal: &str) -> Self {
+        if refusal.contains("forbidden: User \"") {
+            Self::Verb
+        } else if refusal == "Forbidden" || refusal.trim_end().ends_with("is forbidden:") {
+            Self::Unexplained
+        } else if refusal.contains("blockOwnerDeletion") {
+            Self::Finalizers
+        } else {
+            Self::Other
+        }
+    }
+}
+
+/// `secrets`, `deployments.apps`.
+pub(crate) fn plural_and_group(plural: &str, group: &str) -> String {
+    if group.is_empty() { plural.to_owned() } else { format!("{plural}.{group}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use k8s_openapi::api::apps::v1::Deployment;
+    use k8s_openapi::api::core::v1::ConfigMap;
+
+    use super::*;
+
+    #[test]
+    fn a_403_of_the_role_names_the_rule_to_add() {
+        let config_maps = ApiResource::erase::<ConfigMap>(&());
+        let grant =
+            Grant { verbs: &["create", "patch"], resource: &config_maps, subresource: None, namespace: Some("team-a") };
+        let rule = "grant the verbs create, patch on configmaps in namespace team-a";
+        let verb = "configmaps \"x\" is forbidden: User \"u\" cannot patch resource \"configmaps\" in API group \"\"";
+        for (refusal, wanted) in [
+            (verb, format!("{verb}; {rule}")),
+            (
+                "configmaps \"x\" is forbidden: ",
+                format!("configmaps \"x\" is forbidden: the role lacks a rule; {rule}"),
+            ),
+            ("Forbidden", format!("Forbidden: the role lacks a rule; {rule}")),
+        ] {
+            assert_eq!(grant.explain(ApiError::Forbidden(refusal.into())), ApiError::Forbidden(wanted));
+        }
+    }
+
+    #[test]
+    fn a_403_of_admission_does_not_blame_the_role() {
+        let deployments = ApiResource::erase::<Deployment>(&());
+        let grant = Grant { verbs: &["patch"], resource: &deployments, subresource: Some("status"), namespace: None };
+        assert_eq!(grant.to_string(), "grant the verb patch on deployments.apps/status");
+        for refusal in [
+            "pods \"x\" is forbidden: exceeded quota: q, requested: pods=1, used: pods=1, limited: pods=1",
+            "deployments.apps \"x\" is forbidden: unable to create new content in namespace a because it is being terminated",
+            "admission webhook \"w.example.com\" denied the request: the User \"u\" cannot have it",
+        ] {
+            let error = ApiError::Forbidden(refusal.into());
+            assert_eq!(grant.explain(error.clone()), error);
+        }
+        let owner = "deployments.apps \"x\" is forbidden: cannot set blockOwnerDeletion if an ownerReference refers to a \
+            resource you can't set finalizers on: , <nil>";
+        let ApiError::Forbidden(text) = grant.explain(ApiError::Forbidden(owner.into())) else { panic!("a 403") };
+        assert!(
+            text.ends_with("; grant the verb update on the subresource `finalizers` of the kind that owns it"),
+            "{text}"
+        );
+    }
+}

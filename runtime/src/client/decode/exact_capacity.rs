@@ -1,0 +1,327 @@
+//! Decoding that makes room for as many items as come: a list that grows while it is filled keeps room that nobody uses, and an object
+//! stays in a cache for long.
+//!
+//! JSON does not say how long a list is before its end. The text is at hand, so it is counted first.
+
+use std::fmt;
+
+use serde::de::{DeserializeSeed, Deserializer, EnumAccess, Error, IgnoredAny, MapAccess, SeqAccess};
+use serde::de::{VariantAccess, Visitor};
+
+use super::capacities::Shapes;
+use super::forward::hand_on_scalars;
+use super::raw::TEXT;
+
+/// A deserializer of JSON text, a visitor or a seed that is told how long lists are.
+pub(super) struct Exact<'s, T> {
+    inner: T,
+    shapes: &'s Shapes,
+}
+
+impl<'s, T> Exact<'s, T> {
+    pub(super) const fn new(inner: T, shapes: &'s Shapes) -> Self {
+        Self { inner, shapes }
+    }
+}
+
+macro_rules! forward {
+    ($($method:ident($($arg:ident: $ty:ty),*);)*) => {$(
+        fn $method<V: Visitor<'de>>(self, $($arg: $ty,)* visitor: V) -> Result<V::Value, D::Error> {
+            self.inner.$method($($arg,)* Exact::new(visitor, self.shapes))
+        }
+    )*};
+}
+
+/// What holds no list.
+macro_rules! plain {
+    ($($method:ident)*) => {$(
+        fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
+            self.inner.$method(visitor)
+        }
+    )*};
+}
+
+impl<'de, D: Deserializer<'de>> Deserializer<'de> for Exact<'_, D> {
+    type Error = D::Error;
+
+    forward! {
+        deserialize_any();
+        deserialize_option();
+        deserialize_seq();
+        deserialize_map();
+        deserialize_tuple(len: usize);
+        deserialize_tuple_struct(name: &'static str, len: usize);
+        deserialize_struct(name: &'static str, fields: &'static [&'static str]);
+        deserialize_enum(name: &'static str, variants: &'static [&'static str]);
+    }
+
+    plain! {
+        deserialize_bool deserialize_i8 deserialize_i16 deserialize_i32 deserialize_i64 deserialize_i128 deserialize_u8
+        deserialize_u16 deserialize_u32 deserialize_u64 deserialize_u128 deserialize_f32 deserialize_f64 deserialize_char
+        deserialize_str deserialize_string deserialize_bytes deserialize_byte_buf deserialize_unit deserialize_identifier
+    }
+
+    fn deserialize_unit_struct<V: Visitor<'de>>(self, name: &'static str, visitor: V) -> Result<V::Value, D::Error> {
+        self.inner.deserialize_unit_struct(name, visitor)
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(self, name: &'static str, visitor: V) -> Result<V::Value, D::Error> {
+        // Who wants the text itself reads the lists in it unseen.
+        if name == TEXT {
+            self.shapes.lose();
+            return self.inner.deserialize_newtype_struct(name, visitor);
+        }
+        self.inner.deserialize_newtype_struct(name, Exact::new(visitor, self.shapes))
+    }
+
+    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
+        self.inner.deserialize_any(Past(self.shapes))?;
+        visitor.visit_unit()
+    }
+
+    fn is_human_readable(&self) -> bool {
+        self.inner.is_human_readable()
+    }
+}
+
+impl<'de, V: Visitor<'de>> Visitor<'de> for Exact<'_, V> {
+    type Value = V::Value;
+
+    hand_on_scalars!();
+
+    fn visit_some<D: Deserializer<'de>>(self, inner: D) -> Result<V::Value, D::Error> {
+        self.inner.visit_some(Exact::new(inner, self.shapes))
+    }
+
+    fn visit_newtype_struct<D: Deserializer<'de>>(self, inner: D) -> Result<V::Value, D::Error> {
+        self.inner.visit_newtype_struct(Exact::new(inner, self.shapes))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, inner: A) -> Result<V::Value, A::Error> {
+        let left = self.shapes.enter();
+        self.inner.visit_seq(Items { inner, shapes: self.shapes, left })
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, inner: A) -> Result<V::Value, A::Error> {
+        self.shapes.enter();
+        self.inner.visit_map(Exact::new(inner, self.shapes))
+    }
+
+    fn visit_enum<A: EnumAccess<'de>>(self, inner: A) -> Result<V::Value, A::Error> {
+        self.inner.visit_enum(Exact::new(inner, self.shapes))
+    }
+}
+
+/// The items of a list.
+struct Items<'s, A> {
+    inner: A,
+    shapes: &'s Shapes,
+    left: Option<usize>,
+}
+
+impl<'de, A: SeqAccess<'de>> SeqAccess<'de> for Items<'_, A> {
+    type Error = A::Error;
+
+    fn next_element_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, A::Error> {
+        self.left = self.left.map(|left| left.saturating_sub(1));
+        self.inner.next_element_seed(Exact::new(seed, self.shapes))
+    }
+
+    fn size_hint(&self) -> Option<usize> {
+        self.left.or_else(|| self.inner.size_hint())
+    }
+}
+
+impl<'de, A: MapAccess<'de>> MapAccess<'de> for Exact<'_, A> {
+    type Error = A::Error;
+
+    fn next_key_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, A::Error> {
+        self.inner.next_key_seed(seed)
+    }
+
+    fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, A::Error> {
+        self.inner.next_value_seed(Exact::new(seed, self.shapes))
+    }
+}
+
+impl<'de, S: DeserializeSeed<'de>> DeserializeSeed<'de> for Exact<'_, S> {
+    type Value = S::Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, inner: D) -> Result<S::Value, D::Error> {
+        self.inner.deserialize(Exact::new(inner, self.shapes))
+    }
+}
+
+impl<'s, 'de, A: EnumAccess<'de>> EnumAccess<'de> for Exact<'s, A> {
+    type Error = A::Error;
+    type Variant = Exact<'s, A::Variant>;
+
+    fn variant_seed<S: DeserializeSeed<'de>>(self, seed: S) -> Result<(S::Value, Self::Variant), A::Error> {
+        let (value, variant) = self.inner.variant_seed(seed)?;
+        Ok((value, Exact::new(variant, self.shapes)))
+    }
+}
+
+/// Most are words. Of the others the object around them was read unseen.
+impl<'de, A: VariantAccess<'de>> VariantAccess<'de> for Exact<'_, A> {
+    type Error = A::Error;
+
+    fn unit_variant(self) -> Result<(), A::Error> {
+        self.inner.unit_variant()
+    }
+
+    fn newtype_variant_seed<S: DeserializeSeed<'de>>(self, seed: S) -> Result<S::Value, A::Error> {
+        self.shapes.lose();
+        self.inner.newtype_variant_seed(seed)
+    }
+
+    fn tuple_variant<V: Visitor<'de>>(self, len: usize, visitor: V) -> Result<V::Value, A::Error> {
+        self.shapes.lose();
+        self.inner.tuple_variant(len, visitor)
+    }
+
+    fn struct_variant<V: Visitor<'de>>(
+        self,
+        fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, A::Error> {
+        self.shapes.lose();
+        self.inner.struct_variant(fields, visitor)
+    }
+}
+
+/// Skips a value with all that is in it.
+struct Past<'s>(&'s Shapes);
+
+macro_rules! scalar {
+    ($($method:ident($ty:ty);)*) => {$(
+        fn $method<E: Error>(self, _: $ty) -> Result<(), E> {
+            Ok(())
+        }
+    )*};
+}
+
+impl<'de> Visitor<'de> for Past<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("anything at all")
+    }
+
+    scalar! {
+        visit_bool(bool);
+        visit_i64(i64);
+        visit_u64(u64);
+        visit_f64(f64);
+        visit_str(&str);
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
+        self.0.pass();
+        while items.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<(), A::Error> {
+        self.0.pass();
+        while fields.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use k8s_openapi::api::core::v1::{Pod, PodSpec};
+    use serde::Deserialize;
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn exact<'de, T: Deserialize<'de>>(text: &'de str) -> serde_json::Result<T> {
+        let shapes = Shapes::of(text);
+        T::deserialize(Exact::new(&mut serde_json::Deserializer::from_str(text), &shapes))
+    }
+
+    /// Every list in it has room for its items only.
+    fn assert_tight(pod: &Pod) {
+        let spec = pod.spec.as_ref().unwrap();
+        assert_eq!((spec.containers.len(), spec.containers.capacity()), (2, 2));
+        let env = spec.containers.iter().map(|container| container.env.as_ref().unwrap());
+        assert!(env.into_iter().all(|env| env.len() == 5 && env.capacity() == 5));
+        assert_eq!(spec.volumes.as_ref().map(Vec::capacity), Some(1));
+        assert_eq!(pod.metadata.finalizers.as_ref().map(Vec::capacity), Some(1));
+    }
+
+    fn pod() -> Value {
+        let env: Vec<_> = (0..5).map(|at| json!({ "name": format!("V{at}"), "value": "[,]" })).collect();
+        let container =
+            |name: &str| json!({ "name": name, "env": env, "args": ["-c", "echo \"[\""], "unknown": [[1], [2, 3]] });
+        json!({
+            "apiVersion": "v1", "kind": "Pod",
+            "metadata": { "name": "a", "managedFields": [{ "manager": "x", "fieldsV1": { "f:a": { "f:b": {} } } }], "finalizers": ["f"] },
+            "spec": { "strange": { "deep": [{ "er": [] }] }, "containers": [container("a"), container("b")], "volumes": [{ "name": "v" }] },
+        })
+    }
+
+    #[test]
+    fn lists_have_room_for_what_is_in_them_and_no_more_whatever_is_skipped_before_them() {
+        let text = pod().to_string();
+        assert_tight(&exact(&text).unwrap());
+        let (shapes, mut json) = (Shapes::of(&text), serde_json::Deserializer::from_str(&text));
+        assert_tight(&super::super::strip::lean(Exact::new(&mut json, &shapes)).unwrap());
+        assert_eq!(shapes.enter(), None, "all of them are behind us");
+    }
+
+    #[derive(Debug, PartialEq, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    enum Word {
+        Plain,
+        Pair(u8, u8),
+        Inner { of: Vec<u8> },
+        One(Vec<u8>),
+    }
+
+    #[derive(Debug, PartialEq, Deserialize)]
+    #[serde(untagged)]
+    enum Either {
+        List(Vec<u8>),
+        Text(String),
+    }
+
+    #[derive(Debug, PartialEq, Deserialize)]
+    struct All {
+        words: Vec<Word>,
+        either: Vec<Either>,
+        pair: (i8, Option<f32>),
+        any: Value,
+        large: i128,
+        #[serde(flatten)]
+        rest: std::collections::BTreeMap<String, Vec<u8>>,
+    }
+
+    #[test]
+    fn every_type_is_decoded_as_without_us() {
+        let text = json!({
+            "words": ["plain", { "pair": [1, 2] }, { "inner": { "of": [1, 2] } }, { "one": [3] }, "plain"],
+            "either": [[1], "x"], "pair": [-1, null], "any": { "a": [1, [2]] }, "large": -7, "more": [1, 2], "most": [],
+        })
+        .to_string();
+        let decoded: All = exact(&text).unwrap();
+        assert_eq!(decoded, serde_json::from_str::<All>(&text).unwrap());
+        for wrong in ["{", "[]", "{\"words\":[\"none\"]}", "{\"words\":{}}", "{\"words\":[],\"words\":[]}"] {
+            let (ours, plain) = (exact::<All>(wrong), serde_json::from_str::<All>(wrong));
+            assert_eq!(ours.map_err(|e| e.to_string()), plain.map_err(|e| e.to_string()), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_spec_that_is_known_to_be_wrong_is_refused_in_the_same_words() {
+        let text = json!({ "containers": [{ "name": "a" }, { "name": 1 }] }).to_string();
+        let (ours, plain) = (exact::<PodSpec>(&text), serde_json::from_str::<PodSpec>(&text));
+        assert_eq!(ours.unwrap_err().to_string(), plain.unwrap_err().to_string());
+    }
+}

@@ -1,0 +1,119 @@
+//! What watches deliver: objects as they are kept, decoded straight from the answer.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use kube::Resource;
+use kube::api::{DynamicObject, ObjectMeta};
+use kube::core::{ApiResource, DynamicResourceScope};
+use serde::{Deserialize, Deserializer};
+
+use super::fallible::Guarded;
+use super::strip::{decode, record};
+use crate::kind::Kind;
+
+/// An object as a call returns it.
+#[derive(Clone, Debug)]
+pub(crate) struct Object(pub(crate) DynamicObject);
+
+impl<'de> Deserialize<'de> for Object {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        decode(deserializer).map(Self)
+    }
+}
+
+/// An object of a kind that steps read, as a watch delivers it to all who look at it.
+#[derive(Clone, Debug)]
+pub(crate) struct Whole(pub(crate) Arc<DynamicObject>);
+
+impl<'de> Deserialize<'de> for Whole {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        decode(deserializer).map(Arc::new).map(Self)
+    }
+}
+
+/// Decodes only the metadata of an object. Its kind is skipped: the URL of the watch names it already.
+#[derive(Deserialize)]
+struct Partial {
+    #[serde(default)]
+    metadata: ObjectMeta,
+}
+
+/// The metadata of an object, as a watch delivers it to all who look at it.
+#[derive(Clone, Debug)]
+pub(crate) struct Meta(pub(crate) Arc<ObjectMeta>);
+
+impl<'de> Deserialize<'de> for Meta {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        decode(deserializer).map(|partial: Partial| Self(Arc::new(partial.metadata)))
+    }
+}
+
+/// What of an object tells whose it is, and whether it changed.
+#[derive(Clone, Debug)]
+pub(crate) struct Record(pub(crate) ObjectMeta);
+
+impl<'de> Deserialize<'de> for Record {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        record(deserializer).map(|partial: Partial| Self(partial.metadata))
+    }
+}
+
+/// Where it is found, the place of the watch tells.
+macro_rules! resource {
+    ([$($param:ident: $bound:ident)?] $item:ty, $this:ident => $meta:expr, $meta_mut:expr) => {
+        impl<$($param: $bound)?> Resource for $item {
+            type DynamicType = ApiResource;
+            type Scope = DynamicResourceScope;
+
+            fn kind(resource: &ApiResource) -> Cow<'_, str> {
+                DynamicObject::kind(resource)
+            }
+
+            fn group(resource: &ApiResource) -> Cow<'_, str> {
+                DynamicObject::group(resource)
+            }
+
+            fn version(resource: &ApiResource) -> Cow<'_, str> {
+                DynamicObject::version(resource)
+            }
+
+            fn plural(resource: &ApiResource) -> Cow<'_, str> {
+                DynamicObject::plural(resource)
+            }
+
+            fn meta(&self) -> &ObjectMeta {
+                let $this = self;
+                $meta
+            }
+
+            fn meta_mut(&mut self) -> &mut ObjectMeta {
+                let $this = self;
+                $meta_mut
+            }
+        }
+    };
+}
+
+resource!([] Object, this => &this.0.metadata, &mut this.0.metadata);
+resource!([] Whole, this => &this.0.metadata, &mut Arc::make_mut(&mut this.0).metadata);
+resource!([] Meta, this => &this.0, Arc::make_mut(&mut this.0));
+resource!([] Record, this => &this.0, &mut this.0);
+resource!([K: Kind] Guarded<K>, this => this.metadata(), this.metadata_mut());
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn metadata_is_read_of_objects_only() {
+        let object = r#"{"apiVersion": "v1", "kind": "Thing", "metadata": {"name": "a"}, "spec": {"a": 1}}"#;
+        let name = |meta: &ObjectMeta| meta.name.clone();
+        assert_eq!(serde_json::from_str(object).map(|Record(meta)| name(&meta)).unwrap(), Some("a".into()));
+        assert_eq!(serde_json::from_str(object).map(|Meta(meta)| name(&meta)).unwrap(), Some("a".into()));
+        for text in ["[]", r#"[{"name": "a"}]"#, "null", "3", r#"{"metadata": []}"#] {
+            assert!(serde_json::from_str::<Record>(text).is_err(), "{text}");
+            assert!(serde_json::from_str::<Meta>(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! An object as it stands in the answer: text where it comes straight from one, so that it can be read twice.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::Deserialize;
+use serde::de::{Deserializer, Error, IgnoredAny, MapAccess, Visitor};
+use serde_json::Value;
+
+use super::side_channel::fetched;
+
+/// The name under which a deserializer of serde_json hands out text unread. Another deserializer does not know it and goes on as with
+/// any newtype: then there is a tree.
+pub(super) const TEXT: &str = "$serde_json::private::RawValue";
+
+/// One JSON value that is not decoded yet.
+pub(super) enum Raw<'de> {
+    Text(Cow<'de, str>),
+    Tree(Value),
+}
+
+impl Raw<'_> {
+    /// # Errors
+    /// The text nests too deep.
+    pub(super) fn tree(self) -> serde_json::Result<Value> {
+        match self {
+            Self::Text(text) => serde_json::from_str(&text),
+            Self::Tree(tree) => Ok(tree),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Raw<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let raw = deserializer.deserialize_newtype_struct(TEXT, Whole)?;
+        let Raw::Text(text) = &raw else { return Ok(raw) };
+        Ok(fetched(text).map_or(raw, |text| Raw::Text(Cow::Owned(text))))
+    }
+}
+
+struct Whole;
+
+impl<'de> Visitor<'de> for Whole {
+    type Value = Raw<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    /// A map of one field, whose value is the text.
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Raw<'de>, A::Error> {
+        map.next_key::<IgnoredAny>()?;
+        map.next_value::<Text<'de>>().map(|Text(text)| Raw::Text(text))
+    }
+
+    fn visit_newtype_struct<D: Deserializer<'de>>(self, deserializer: D) -> Result<Raw<'de>, D::Error> {
+        Value::deserialize(deserializer).map(Raw::Tree)
+    }
+}
+
+/// A string, borrowed where it stands in the answer as it is.
+pub(super) struct Text<'de>(pub(super) Cow<'de, str>);
+
+impl<'de> Deserialize<'de> for Text<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Visit;
+        impl<'de> Visitor<'de> for Visit {
+            type Value = Text<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a string")
+            }
+
+            fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<Text<'de>, E> {
+                Ok(Text(Cow::Borrowed(text)))
+            }
+
+            fn visit_str<E: Error>(self, text: &str) -> Result<Text<'de>, E> {
+                Ok(Text(Cow::Owned(text.to_owned())))
+            }
+        }
+        deserializer.deserialize_str(Visit)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use kube::core::WatchEvent;
+
+    use super::*;
+
+    #[derive(Clone)]
+    struct Kept(bool);
+
+    impl<'de> Deserialize<'de> for Kept {
+        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+            let raw = Raw::deserialize(deserializer)?;
+            let borrowed = matches!(raw, Raw::Text(Cow::Borrowed(_)));
+            assert_eq!(raw.tree().unwrap(), serde_json::json!({ "metadata": { "name": "a\n" } }));
+            Ok(Self(borrowed))
+        }
+    }
+
+    fn is_borrowed(event: &str) -> bool {
+        match serde_json::from_str(event).unwrap() {
+            WatchEvent::Added(Kept(borrowed)) => borrowed,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn an_event_is_read_without_a_copy_of_its_text() {
+        assert!(is_borrowed(r#"{"type": "ADDED", "object": {"metadata": {"name": "a\n"}}}"#));
+    }
+
+    #[test]
+    fn an_event_whose_type_comes_last_is_read_as_well() {
+        assert!(!is_borrowed(r#"{"object": {"metadata": {"name": "a\n"}}, "type": "ADDED"}"#));
+    }
+}

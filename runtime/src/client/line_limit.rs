@@ -1,0 +1,140 @@
+//! The bound of a line of a watch, and the end of a connection that was cut.
+
+use std::collections::VecDeque;
+use std::error::Error;
+use std::fmt;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use http_body::{Body, Frame};
+use tower::BoxError;
+
+use super::filtered_body::Filter;
+use crate::client::json_scan::newline;
+
+/// The longest line of a watch, in bytes. A line holds one object. etcd takes 1.5 MiB of an object by default. JSON that escapes
+/// each character needs six times as many bytes.
+pub(crate) const LINE: usize = 64 * 1024 * 1024;
+
+/// Hands everything on until a line gets too long.
+#[derive(Debug, Default)]
+pub(super) struct Bound {
+    /// Bytes of the present line so far.
+    length: usize,
+}
+
+/// A line of a watch is longer than the [bound](LINE).
+#[derive(Debug)]
+pub(crate) struct LineTooLong;
+
+impl fmt::Display for LineTooLong {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a line of the watch, which holds one object, is longer than {} MiB", LINE >> 20)
+    }
+}
+
+impl Error for LineTooLong {}
+
+impl Bound {
+    fn take_lines(&mut self, mut bytes: &[u8]) -> Result<(), LineTooLong> {
+        while let Some(end) = newline(bytes) {
+            self.take(end)?;
+            self.length = 0;
+            bytes = &bytes[end + 1..];
+        }
+        self.take(bytes.len())
+    }
+
+    fn take(&mut self, more: usize) -> Result<(), LineTooLong> {
+        self.length += more;
+        if self.length > LINE { Err(LineTooLong) } else { Ok(()) }
+    }
+}
+
+impl Filter for Bound {
+    fn feed(&mut self, bytes: Bytes, ready: &mut VecDeque<Bytes>) -> Result<(), BoxError> {
+        if self.length + bytes.len() <= LINE {
+            // No line in these bytes is too long. The last one may continue in the next bytes.
+            let end = bytes.iter().rposition(|byte| *byte == b'\n');
+            self.length = end.map_or(self.length + bytes.len(), |end| bytes.len() - end - 1);
+        } else {
+            self.take_lines(&bytes)?;
+        }
+        ready.push_back(bytes);
+        Ok(())
+    }
+}
+
+/// Whether the error is one of ours about what was read, not one of the connection.
+pub(crate) fn is_too_long(error: &(dyn Error + 'static)) -> bool {
+    let mut cause = Some(error);
+    while let Some(error) = cause {
+        if error.is::<LineTooLong>() {
+            return true;
+        }
+        cause = match error.downcast_ref::<std::io::Error>() {
+            // Its own `source` is that of what it holds.
+            Some(error) => error.get_ref().map(|inner| -> &(dyn Error + 'static) { inner }),
+            None => error.source(),
+        };
+    }
+    false
+}
+
+/// A body whose end shows whether it was one: kube takes a connection that breaks in the middle of a watch for the end of the watch.
+pub(super) struct Ending<B>(pub(super) B);
+
+/// The connection broke.
+#[derive(Debug)]
+struct Cut(String);
+
+impl fmt::Display for Cut {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // By these words kube tells an end from an error.
+        f.write_str(&self.0.replace("unexpected EOF", "end of file"))
+    }
+}
+
+impl Error for Cut {}
+
+impl<B: Body<Data = Bytes, Error: Into<BoxError>> + Unpin> Body for Ending<B> {
+    type Data = Bytes;
+    type Error = BoxError;
+
+    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
+        let frame = std::task::ready!(Pin::new(&mut self.0).poll_frame(cx));
+        let cut = |error: B::Error| Cut(super::chain(&*error.into())).into();
+        Poll::Ready(frame.map(|frame| frame.map_err(cut)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fed(frames: &[usize]) -> Result<(), BoxError> {
+        let (mut bound, mut ready) = (Bound::default(), VecDeque::new());
+        let megabyte = Bytes::from(vec![b'x'; 1 << 20]);
+        for megabytes in frames {
+            for _ in 0..*megabytes {
+                bound.feed(megabyte.clone(), &mut ready)?;
+            }
+            bound.feed(Bytes::from_static(b"\n"), &mut ready)?;
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn a_line_is_bounded_and_a_watch_of_many_lines_is_not() {
+        assert!(fed(&[64, 64, 1]).is_ok());
+        let error = fed(&[1, 65]).unwrap_err();
+        assert!(is_too_long(&std::io::Error::other(kube::Error::Service(error))));
+    }
+
+    #[test]
+    fn a_line_in_one_frame_is_bounded_as_well() {
+        let line = [vec![b'x'; LINE + 1], vec![b'\n']].concat();
+        assert!(Bound::default().feed(line.into(), &mut VecDeque::new()).is_err());
+    }
+}

@@ -1,0 +1,314 @@
+//! Cutting `managedFields` out of lists and watches before anything reads them: they are nearly half of most objects, and what is not there
+//! need be neither counted, nor skipped, nor kept until the list is decoded.
+
+use std::collections::VecDeque;
+
+use bytes::Bytes;
+use tower::BoxError;
+
+use super::filtered_body::Filter;
+use crate::client::json_scan::{end_of_list, newline, quote_or_backslash};
+
+/// What a value is part of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Place {
+    /// A list, or an event of a watch.
+    #[default]
+    Root,
+    Items,
+    Object,
+    Metadata,
+    Other,
+}
+
+/// The keys that count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Key {
+    Items,
+    Object,
+    Metadata,
+    ManagedFields,
+    #[default]
+    Other,
+}
+
+/// The longest of them.
+const LONGEST: usize = "managedFields".len();
+/// So deep is the metadata of an item of a list.
+const LEVELS: usize = 4;
+
+/// So deep is that of an event of a watch.
+const EVENT: usize = 3;
+
+/// Which text stands here.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Text {
+    #[default]
+    None,
+    Key,
+    Other,
+}
+
+/// Empties the `managedFields` of objects in a list or a watch as it arrives: where in the JSON the last frame ended. What is no JSON passes
+/// as it is.
+#[derive(Default)]
+pub(super) struct Scan {
+    /// How many brackets are open.
+    depth: usize,
+    /// What they hold, the outermost first.
+    places: [Place; LEVELS],
+    /// The key of the value that comes next.
+    key: Key,
+    /// A key comes next.
+    wants_key: bool,
+    text: Text,
+    escaped: bool,
+    /// The key so far.
+    name: Vec<u8>,
+    /// Of this event of a watch nothing more is left out: the next one begins on a line of its own.
+    passes: bool,
+    /// How many lists are open in the one that is left out.
+    skipped: Option<usize>,
+}
+
+impl Filter for Scan {
+    /// Hands on what is not left out.
+    fn feed(&mut self, bytes: Bytes, out: &mut VecDeque<Bytes>) -> Result<(), BoxError> {
+        let (mut from, mut at) = (self.skipped.is_none().then_some(0), 0);
+        while at < bytes.len() {
+            if self.passes {
+                at = self.pass(&bytes, at);
+                continue;
+            }
+            if self.text != Text::None {
+                at = self.read_text(&bytes, at);
+                continue;
+            }
+            if self.skipped.is_some() {
+                at = self.skip(&bytes, at);
+                from = self.skipped.is_none().then_some(at);
+                continue;
+            }
+            match bytes[at] {
+                b'"' => {
+                    self.text = if self.wants_key { Text::Key } else { Text::Other };
+                    self.name.clear();
+                }
+                bracket @ (b'{' | b'[') => self.open(bracket),
+                b'}' | b']' => self.close(),
+                b',' => self.wants_key = self.has_keys(),
+                b':' => self.wants_key = false,
+                _ => {}
+            }
+            at += 1;
+            if self.skipped.is_some() {
+                // The bracket itself stays: an empty list is what a decoder skips in no time.
+                out.extend(from.take().map(|from| bytes.slice(from..at)));
+                if let Some(end) = end_of_list(&bytes[at..]) {
+                    at += end;
+                    (self.skipped, from) = (None, Some(at));
+                }
+            }
+        }
+        out.extend(from.filter(|from| *from < bytes.len()).map(|from| bytes.slice(from..)));
+        Ok(())
+    }
+}
+
+impl Scan {
+    /// Past the text, or as far as it is here.
+    fn read_text(&mut self, bytes: &[u8], start: usize) -> usize {
+        let mut at = start + usize::from(std::mem::take(&mut self.escaped));
+        while let Some(found) = quote_or_backslash(&bytes[at..]) {
+            at += found + 1;
+            if bytes[at - 1] == b'"' {
+                self.end_text(&bytes[start..at - 1]);
+                return at;
+            }
+            if at == bytes.len() {
+                self.escaped = true;
+                break;
+            }
+            at += 1;
+        }
+        self.note(&bytes[start..]);
+        bytes.len()
+    }
+
+    /// Past the end of the line, or of what is here.
+    fn pass(&mut self, bytes: &[u8], start: usize) -> usize {
+        match newline(&bytes[start..]) {
+            Some(found) => {
+                // The room for keys is kept: another event follows.
+                *self = Self { name: std::mem::take(&mut self.name), ..Self::default() };
+                start + found + 1
+            }
+            None => bytes.len(),
+        }
+    }
+
+    /// To the end of the list that is left out, or of what is here; or into a text.
+    fn skip(&mut self, bytes: &[u8], start: usize) -> usize {
+        let mut lists = self.skipped.unwrap_or_default();
+        for (at, byte) in bytes.iter().enumerate().skip(start) {
+            match byte {
+                b'"' => {
+                    (self.text, self.skipped) = (Text::Other, Some(lists));
+                    return at + 1;
+                }
+                b'[' => lists += 1,
+                b']' if lists == 0 => {
+                    self.skipped = None;
+                    return at;
+                }
+                b']' => lists -= 1,
+                _ => {}
+            }
+        }
+        self.skipped = Some(lists);
+        bytes.len()
+    }
+
+    /// Keeps what is here of a key.
+    fn note(&mut self, part: &[u8]) {
+        if self.text == Text::Key && self.name.len() <= LONGEST {
+            self.name.extend_from_slice(&part[..part.len().min(LONGEST + 1)]);
+        }
+    }
+
+    fn end_text(&mut self, part: &[u8]) {
+        if self.text == Text::Key {
+            self.note(part);
+            self.key = match self.name.as_slice() {
+                b"items" => Key::Items,
+                b"object" => Key::Object,
+                b"metadata" => Key::Metadata,
+                b"managedFields" => Key::ManagedFields,
+                _ => Key::Other,
+            };
+        }
+        self.text = Text::None;
+    }
+
+    fn place(&self) -> Place {
+        match self.depth {
+            0 => Place::Root,
+            depth => self.places.get(depth - 1).copied().unwrap_or(Place::Other),
+        }
+    }
+
+    /// Whether the keys here are looked at.
+    fn has_keys(&self) -> bool {
+        self.depth > 0 && matches!(self.place(), Place::Root | Place::Object | Place::Metadata)
+    }
+
+    /// A bracket opens: from here on something may be left out.
+    fn open(&mut self, bracket: u8) {
+        let place = match (self.place(), self.key, bracket) {
+            _ if self.depth == 0 && bracket == b'{' => Place::Root,
+            _ if self.depth == 0 => Place::Other,
+            (Place::Metadata, Key::ManagedFields, b'[') => {
+                self.skipped = Some(0);
+                Place::Other
+            }
+            (Place::Root, Key::Items, b'[') => Place::Items,
+            (Place::Root, Key::Object, b'{') | (Place::Items, _, b'{') => Place::Object,
+            (Place::Object, Key::Metadata, b'{') => Place::Metadata,
+            _ => Place::Other,
+        };
+        if let Some(level) = self.places.get_mut(self.depth) {
+            *level = place;
+        }
+        self.depth += 1;
+        self.key = Key::Other;
+        self.wants_key = bracket == b'{' && self.has_keys();
+    }
+
+    fn close(&mut self) {
+        // In a list other objects follow.
+        self.passes = self.depth == EVENT && self.place() == Place::Metadata;
+        self.depth = self.depth.saturating_sub(1);
+        (self.key, self.wants_key) = (Key::Other, false);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::Rng;
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn fields() -> Value {
+        json!([{ "manager": "a", "fieldsV1": { "f:x": { "k:{\"name\":\"]}\"}": [[]], "é\\": {} } } }])
+    }
+
+    fn object(managed: &Value) -> Value {
+        json!({
+            "kind": "Thing",
+            "metadata": { "a": { "managedFields": [1] }, "labels": { "managedFields": "mine" }, "managedFields": managed, "z": "\"\\" },
+            "object": { "metadata": { "managedFields": [2] } },
+            "items": [{ "metadata": { "managedFields": [3] } }],
+            "spec": { "metadata": { "managedFields": [4] }, "managedFields": [5], "text": "\"managedFields\":[" },
+        })
+    }
+
+    fn list(managed: &Value) -> Value {
+        json!({ "kind": "List", "metadata": { "managedFields": [6] }, "items": [object(managed), object(managed)] })
+    }
+
+    fn event(managed: &Value) -> Value {
+        json!({ "type": "ADDED", "object": object(managed) })
+    }
+
+    /// In frames of these lengths, again and again.
+    fn trimmed(text: &str, lengths: &[usize]) -> String {
+        let (mut scan, mut out, mut rest) = (Scan::default(), VecDeque::new(), Bytes::copy_from_slice(text.as_bytes()));
+        for length in lengths.iter().cycle() {
+            let frame = rest.split_to((*length).min(rest.len()));
+            scan.feed(frame, &mut out).unwrap();
+            if rest.is_empty() {
+                break;
+            }
+        }
+        String::from_utf8(out.iter().flat_map(|bytes| bytes.to_vec()).collect()).unwrap()
+    }
+
+    #[test]
+    fn only_the_fields_of_the_objects_themselves_are_emptied_however_the_answer_is_cut() {
+        let mut random = rand::rng();
+        for make in [list, event] {
+            let (text, wanted) = (make(&fields()).to_string(), make(&json!([])));
+            let lengths = (1..40).map(|length| vec![length]).chain([vec![text.len()]]);
+            let cut = (0..200).map(|_| (0..9).map(|_| random.random_range(1..30)).collect());
+            for lengths in lengths.chain(cut.collect::<Vec<_>>()) {
+                let found: Value = serde_json::from_str(&trimmed(&text, &lengths)).unwrap();
+                assert_eq!(found, wanted, "{lengths:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn each_line_of_a_watch_begins_anew() {
+        let lines = format!("{}\n{}\n", event(&fields()), event(&fields()));
+        let wanted = format!("{}\n{}\n", event(&json!([])), event(&json!([])));
+        assert_eq!(trimmed(&lines, &[17]), wanted);
+        let pretty = serde_json::to_string_pretty(&list(&fields())).unwrap();
+        assert_eq!(serde_json::from_str::<Value>(&trimmed(&pretty, &[13])).unwrap(), list(&json!([])));
+    }
+
+    #[test]
+    fn what_is_no_list_and_no_json_passes_as_it_is() {
+        for text in [
+            "",
+            "7",
+            "null",
+            "]]}}\"",
+            "{\"items\":7,\"metadata\":[",
+            "not JSON \\\" {[",
+            "[{\"metadata\":{\"managedFields\":[1]}}]",
+        ] {
+            assert_eq!(trimmed(text, &[1, 3]), text);
+        }
+    }
+}

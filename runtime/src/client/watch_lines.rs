@@ -1,0 +1,100 @@
+//! Lifting objects out of the lines of a watch as they arrive, so that what is decoded is the object and not the line around it.
+
+use std::collections::VecDeque;
+
+use bytes::Bytes;
+use tower::BoxError;
+
+use super::filtered_body::Filter;
+use crate::client::decode::Shelf;
+use crate::client::json_scan::newline;
+
+/// More room than this is given back after a line.
+const ROOM: usize = 64 * 1024;
+
+/// Puts the objects of a watch as it arrives on a shelf: in its lines a ticket stands for each. Lines of any other form pass as they are.
+pub(super) struct Lines {
+    shelf: Shelf,
+    /// What is there of the next one.
+    line: Vec<u8>,
+}
+
+impl Lines {
+    pub(super) fn new(shelf: Shelf) -> Self {
+        Self { shelf, line: Vec::new() }
+    }
+}
+
+impl Filter for Lines {
+    fn feed(&mut self, bytes: Bytes, ready: &mut VecDeque<Bytes>) -> Result<(), BoxError> {
+        let mut bytes = &*bytes;
+        while let Some(end) = newline(bytes) {
+            let (head, rest) = bytes.split_at(end + 1);
+            self.line.extend_from_slice(head);
+            ready.push_back(match object(&self.line) {
+                Some((type_, text)) => {
+                    format!("{{\"type\":\"{type_}\",\"object\":{}}}\n", self.shelf.put(text.to_owned())).into()
+                }
+                None => Bytes::copy_from_slice(&self.line),
+            });
+            self.line.clear();
+            self.line.shrink_to(ROOM);
+            bytes = rest;
+        }
+        self.line.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    fn rest(&mut self) -> Option<Bytes> {
+        (!self.line.is_empty()).then(|| std::mem::take(&mut self.line).into())
+    }
+}
+
+/// Type and object of an event in the form in which API servers write it; `None`: it is another one, as a bookmark or an error.
+fn object(line: &[u8]) -> Option<(&'static str, &str)> {
+    let rest = line.strip_prefix(b"{\"type\":\"")?;
+    let type_ = ["ADDED", "MODIFIED", "DELETED"].into_iter().find(|type_| rest.starts_with(type_.as_bytes()))?;
+    let rest = rest[type_.len()..].strip_prefix(b"\",\"object\":")?;
+    let text = rest.strip_suffix(b"}\n").filter(|text| text.starts_with(b"{") && text.ends_with(b"}"))?;
+    Some((type_, std::str::from_utf8(text).ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LINES: &str = concat!(
+        "{\"type\":\"ADDED\",\"object\":{\"a\":{\"b\":\"é\"}}}\n",
+        "{\"type\":\"BOOKMARK\",\"object\":{\"a\":1}}\n",
+        "{\"type\":\"DELETED\",\"object\":{}}\n",
+        "{\"type\": \"MODIFIED\", \"object\": {}}\n",
+        "{\"type\":\"MODIFIED\",\"object\":[]}\n",
+        "{\"type\":\"ERROR\",\"object\":{}}\n",
+        "\n",
+        "{\"type\":\"MODIFIED\",\"obj",
+    );
+
+    #[test]
+    fn a_ticket_stands_for_each_object_however_the_answer_is_cut() {
+        for length in 1..LINES.len() {
+            let (mut lines, mut ready) = (Lines::new(Shelf::default()), VecDeque::new());
+            for frame in LINES.as_bytes().chunks(length) {
+                lines.feed(Bytes::from_static(frame), &mut ready).unwrap();
+            }
+            ready.extend(lines.rest());
+            let text = ready.iter().flat_map(|bytes| bytes.to_vec()).collect::<Vec<u8>>();
+            let wanted = LINES.replacen("{\"a\":{\"b\":\"é\"}}", "0", 1).replacen(
+                "\"DELETED\",\"object\":{}",
+                "\"DELETED\",\"object\":1",
+                1,
+            );
+            assert_eq!(std::str::from_utf8(&text).unwrap(), wanted);
+            assert_eq!(lines.shelf.len(), 2);
+        }
+    }
+
+    #[test]
+    fn what_is_no_text_passes_as_it_is() {
+        assert_eq!(object(b"{\"type\":\"ADDED\",\"object\":{\"a\":\"\xff\"}}\n"), None);
+    }
+}

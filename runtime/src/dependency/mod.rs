@@ -1,0 +1,17 @@
+//! Dependencies between objects: references, their order, whether one is ready, and who may refer to whom.
+
+mod access;
+mod not_ready;
+mod readiness;
+mod reference;
+mod sort;
+mod unfit;
+
+pub use self::access::{Access, Acl, Denied, NamespaceSelector};
+pub use self::not_ready::NotReady;
+pub use self::readiness::{Readiness, readiness};
+pub use self::reference::{InvalidReference, Reference, References};
+#[cfg(feature = "operator")]
+pub(crate) use self::sort::Walk;
+pub use self::sort::{Cycle, sort};
+pub use self::unfit::Unfit;

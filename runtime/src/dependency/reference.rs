@@ -1,0 +1,186 @@
+//! A reference to another object, as text: `[namespace/]name[@expression]`.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::str::FromStr;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::outcome::reporting::Actions;
+use crate::outcome::{Class, Halt};
+
+/// A reference to an object of a kind that is known from elsewhere. Without a namespace it is in that of the referrer.
+///
+/// ```
+/// use evenkeel::depend::Reference;
+/// let reference: Reference = "infra/ingress@status.ready == true".parse()?;
+/// assert_eq!((reference.namespace.as_deref(), &*reference.name), (Some("infra"), "ingress"));
+/// # Ok::<(), evenkeel::depend::InvalidReference>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Reference {
+    /// The namespace; `None`: that of the referrer.
+    pub namespace: Option<String>,
+    /// The name of the object.
+    pub name: String,
+    /// What has to hold beside readiness. It is kept, but not evaluated yet: an object that uses one is stalled.
+    pub expression: Option<String>,
+}
+
+impl Reference {
+    /// A reference to the object of the name.
+    #[must_use]
+    pub fn new(namespace: Option<&str>, name: &str) -> Self {
+        Self { namespace: namespace.map(ToOwned::to_owned), name: name.to_owned(), expression: None }
+    }
+
+    /// The object that is meant, seen from a namespace: with that where none is given, and without the expression.
+    #[must_use]
+    pub fn within(&self, namespace: Option<&str>) -> Self {
+        Self::new(self.namespace.as_deref().or(namespace), &self.name)
+    }
+
+    /// Expressions are not evaluated yet, and never ignored.
+    pub(crate) fn refusal(&self) -> Option<Halt> {
+        let expression = self.expression.as_ref()?;
+        let message = format!(
+            "the expression `{expression}` of a reference cannot be evaluated yet: leave out `@` and what follows"
+        );
+        Some(Halt::new(Class::Stalled, "ExpressionNotSupported", &message, Actions::STALLED))
+    }
+}
+
+/// A text that is no reference.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InvalidReference(String);
+
+impl fmt::Display for InvalidReference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}` is not a reference: write name, namespace/name or namespace/name@expression", self.0)
+    }
+}
+
+impl std::error::Error for InvalidReference {}
+
+/// Whether all parts, taken apart by `dots` where there may be any, are DNS labels.
+fn is_name(text: &str, max: usize, dots: bool) -> bool {
+    let alphanumeric = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
+    let label = |label: &str| {
+        label.starts_with(alphanumeric)
+            && label.ends_with(alphanumeric)
+            && label.chars().all(|c| alphanumeric(c) || c == '-')
+    };
+    text.len() <= max && if dots { text.split('.').all(label) } else { label(text) }
+}
+
+impl FromStr for Reference {
+    type Err = InvalidReference;
+
+    fn from_str(text: &str) -> Result<Self, InvalidReference> {
+        let (object, expression) = match text.split_once('@') {
+            Some((object, expression)) => (object, Some(expression)),
+            None => (text, None),
+        };
+        let (namespace, name) = match object.split_once('/') {
+            Some((namespace, name)) => (Some(namespace), name),
+            None => (None, object),
+        };
+        let sound = is_name(name, 253, true)
+            && namespace.is_none_or(|namespace| is_name(namespace, 63, false))
+            && expression.is_none_or(|expression| !expression.is_empty());
+        if !sound {
+            return Err(InvalidReference(text.to_owned()));
+        }
+        Ok(Self { expression: expression.map(ToOwned::to_owned), ..Self::new(namespace, name) })
+    }
+}
+
+impl fmt::Display for Reference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(namespace) = &self.namespace {
+            write!(f, "{namespace}/")?;
+        }
+        f.write_str(&self.name)?;
+        self.expression.iter().try_for_each(|expression| write!(f, "@{expression}"))
+    }
+}
+
+impl Serialize for Reference {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Reference {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Cow::<'de, str>::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+impl JsonSchema for Reference {
+    fn schema_name() -> Cow<'static, str> {
+        "Reference".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        // The server refuses what would not parse, so that no stored object is unreadable.
+        const LABEL: &str = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
+        let pattern = format!("^({LABEL}/)?{LABEL}(\\.{LABEL})*(@.+)?$");
+        json_schema!({ "type": "string", "pattern": pattern, "maxLength": 1024 })
+    }
+}
+
+/// What a field of `depends_on = spec.field` may be, and what a function of `depends_on = function` may return.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not hold references",
+    label = "not a list of references",
+    note = "make it a `Vec<evenkeel::depend::Reference>`, or an `Option` of it"
+)]
+pub trait References: Sized {
+    /// The references, in the order of the list.
+    fn references(&self) -> &[Reference];
+    /// The same of a list that nobody else needs.
+    fn into_references(self) -> Vec<Reference>;
+}
+
+#[diagnostic::do_not_recommend]
+impl References for Vec<Reference> {
+    fn references(&self) -> &[Reference] {
+        self
+    }
+
+    fn into_references(self) -> Vec<Reference> {
+        self
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl References for Option<Vec<Reference>> {
+    fn references(&self) -> &[Reference] {
+        self.as_deref().unwrap_or_default()
+    }
+
+    fn into_references(self) -> Vec<Reference> {
+        self.unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_can_name_no_object_is_no_reference() {
+        for text in ["", "/a", "a/", "a/b/c", "A", "-a", "a@", "a.b/c", &"x".repeat(254)] {
+            assert!(text.parse::<Reference>().is_err(), "{text}");
+        }
+        for text in ["a", "a.b-c", "n/a", "n/a@x/y@z"] {
+            assert_eq!(text.parse::<Reference>().unwrap().to_string(), text);
+        }
+    }
+}

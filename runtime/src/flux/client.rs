@@ -1,0 +1,87 @@
+//! The way to the object through a `kube::Client`.
+
+use std::time::Duration;
+
+use kube::api::{Api, ApiResource, DynamicObject, Patch, PatchParams};
+use kube::{Client, Resource};
+use rand::Rng;
+use serde_json::Value;
+
+use super::{Part, Port};
+use crate::api::ApiError;
+use crate::api::grant::Grant;
+use crate::pass::answered;
+
+/// The shortest pause before a write is tried again; up to as much again is added at random.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// One object, over a client.
+///
+/// The client reads the server and no cache, so a read is never older than the write before it. The error of a call that the role does not
+/// allow ends in the RBAC rule to grant.
+#[derive(Clone, Debug)]
+pub struct ClientPort {
+    api: Api<DynamicObject>,
+    resource: ApiResource,
+    namespace: Option<String>,
+    name: String,
+}
+
+impl ClientPort {
+    /// The way to the object, which has a name.
+    pub fn new<K: Resource<DynamicType = ()>>(client: Client, object: &K) -> Self {
+        let resource = ApiResource::erase::<K>(&());
+        let (name, namespace) = (object.meta().name.clone().unwrap_or_default(), object.meta().namespace.clone());
+        let api = match &namespace {
+            Some(namespace) => Api::namespaced_with(client, namespace, &resource),
+            None => Api::all_with(client, &resource),
+        };
+        Self { api, resource, namespace, name }
+    }
+
+    async fn get(&self) -> Result<DynamicObject, ApiError> {
+        answered(self.api.get(&self.name)).await.map_err(|error| self.explain(error, "get", None))
+    }
+
+    /// The error of a call, with the rule that its role lacks where that is the cause.
+    fn explain(&self, error: ApiError, verb: &str, subresource: Option<&str>) -> ApiError {
+        let Self { resource, namespace, .. } = self;
+        Grant { verbs: &[verb], resource, subresource, namespace: namespace.as_deref() }.explain(error)
+    }
+
+    /// What a 404 of a write means: a read shows whether the object is gone, since what is missing may be its kind or its subresource.
+    async fn missing(&self, error: ApiError) -> ApiError {
+        match self.get().await {
+            Ok(_) => ApiError::NotServed(error.to_string()),
+            Err(error) => error,
+        }
+    }
+}
+
+impl Port for ClientPort {
+    async fn read(&self) -> Result<Value, ApiError> {
+        as_json(self.get().await?)
+    }
+
+    async fn write(&self, part: Part, patch: Value, field_owner: Option<&str>) -> Result<Value, ApiError> {
+        let params = PatchParams { field_manager: field_owner.map(ToOwned::to_owned), ..PatchParams::default() };
+        let patch = Patch::Merge(&patch);
+        let (written, subresource) = match part {
+            Part::Main => (answered(self.api.patch(&self.name, &params, &patch)).await, None),
+            Part::Status => (answered(self.api.patch_status(&self.name, &params, &patch)).await, Some("status")),
+        };
+        match written {
+            Err(missing) if missing.is_404() => Err(self.missing(missing).await),
+            written => as_json(written.map_err(|error| self.explain(error, "patch", subresource))?),
+        }
+    }
+
+    async fn pause(&self) {
+        let extra = rand::rng().random_range(0.0..=1.0);
+        tokio::time::sleep(PAUSE.mul_f64(1.0 + extra)).await;
+    }
+}
+
+fn as_json(object: DynamicObject) -> Result<Value, ApiError> {
+    serde_json::to_value(object).map_err(|error| ApiError::Failed(error.to_string()))
+}

@@ -1,0 +1,111 @@
+//! The object of a run, as far as the classic form looks at it.
+
+use kube::Resource;
+use kube::core::object::HasStatus;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::condition::{Condition, Stamp};
+
+/// The annotation by which people ask for a run at once; Flux's, since ports keep it.
+pub const REQUESTED_AT: &str = "reconcile.fluxcd.io/requestedAt";
+
+/// The part of a status that the classic form keeps. Flatten it into yours: `#[serde(flatten)] pub kept: flux::Kept`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Kept {
+    /// The generation that the last final result is for; -1 on a fresh object.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub observed_generation: Option<i64>,
+    /// How the object stands.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(extend("x-kubernetes-list-type" = "map", "x-kubernetes-list-map-keys" = ["type"]))]
+    pub conditions: Vec<Condition>,
+    /// The request that was handled last, word for word.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_handled_reconcile_at: Option<String>,
+}
+
+/// A status that holds a [`Kept`].
+pub trait Keeps: Default {
+    /// The kept part.
+    fn kept(&self) -> &Kept;
+    /// The kept part, to be changed.
+    fn kept_mut(&mut self) -> &mut Kept;
+}
+
+impl Keeps for Kept {
+    fn kept(&self) -> &Kept {
+        self
+    }
+
+    fn kept_mut(&mut self) -> &mut Kept {
+        self
+    }
+}
+
+/// An object of the classic form: any kind of `#[derive(CustomResource)]` whose status [`Keeps`].
+pub trait Object: Resource<DynamicType = ()> {
+    /// Its conditions.
+    fn conditions(&self) -> &[Condition];
+
+    /// What the classic form keeps in its status, which is made where there is none.
+    fn kept_mut(&mut self) -> &mut Kept;
+
+    /// The generation that the last final result is for; zero where there was none, as Go has it.
+    fn observed_generation(&self) -> i64;
+
+    /// The request that was handled last.
+    fn last_handled_reconcile_at(&self) -> Option<&str>;
+
+    /// Its generation.
+    fn generation(&self) -> i64 {
+        self.meta().generation.unwrap_or_default()
+    }
+
+    /// The stamp of conditions that are set in this run.
+    fn stamp(&self) -> Stamp {
+        Stamp::new(self.generation(), crate::clock::now())
+    }
+
+    /// The request that its annotation makes.
+    fn requested_at(&self) -> Option<&str> {
+        self.meta().annotations.as_ref()?.get(REQUESTED_AT).map(String::as_str)
+    }
+
+    /// Whether it is being deleted.
+    fn is_deleting(&self) -> bool {
+        self.meta().deletion_timestamp.is_some()
+    }
+}
+
+impl<K> Object for K
+where
+    K: Resource<DynamicType = ()> + HasStatus,
+    K::Status: Keeps,
+{
+    fn conditions(&self) -> &[Condition] {
+        self.status().map_or(&[], |status| &status.kept().conditions)
+    }
+
+    fn kept_mut(&mut self) -> &mut Kept {
+        self.status_mut().get_or_insert_default().kept_mut()
+    }
+
+    fn observed_generation(&self) -> i64 {
+        self.status().and_then(|status| status.kept().observed_generation).unwrap_or_default()
+    }
+
+    fn last_handled_reconcile_at(&self) -> Option<&str> {
+        self.status()?.kept().last_handled_reconcile_at.as_deref()
+    }
+}
+
+/// The processor that gives the receipt of a request: the annotation, word for word, goes into the status.
+///
+/// Without the annotation the last receipt stays.
+pub fn record_reconcile_request<K: Object>(object: &mut K) {
+    if let Some(request) = object.requested_at().map(ToOwned::to_owned) {
+        object.kept_mut().last_handled_reconcile_at = Some(request);
+    }
+}

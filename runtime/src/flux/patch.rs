@@ -1,0 +1,136 @@
+//! What a patch carries: the part of the document, and the difference to what was read.
+
+use std::fmt;
+
+use serde_json::{Map, Value};
+
+use crate::api::ApiError;
+use crate::condition::Condition;
+use crate::condition::patch::Conflict;
+
+/// How the patch at the end of a run, or in its middle, is made.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PatchOptions {
+    /// The condition types with which the controller has its way; another writer's change of any other is a conflict.
+    pub owned: Vec<String>,
+    /// The controller has its way with all of them.
+    pub force: bool,
+    /// The field manager.
+    pub field_owner: Option<String>,
+    /// Whether the generation of the object as it was read becomes `status.observedGeneration`.
+    pub observed_generation: bool,
+}
+
+impl PatchOptions {
+    /// Records the generation, if there is a condition: without an observation there is no observed generation.
+    pub fn observe(&mut self, conditions: &[Condition]) {
+        self.observed_generation |= !conditions.is_empty();
+    }
+}
+
+/// Why a patch was not, or not wholly, written.
+#[derive(Debug)]
+pub enum PatchError {
+    /// The object is of another kind than the one that was read.
+    OtherKind {
+        /// The kind that was read.
+        read: String,
+        /// The kind that was to be written.
+        written: String,
+    },
+    /// Another writer made something else of a condition that the controller does not own. Nothing was written.
+    Conditions(Box<Conflict>),
+    /// The API server did not do it.
+    Api(ApiError),
+    /// The object cannot be written as JSON, or what the server sent cannot be read.
+    Json(serde_json::Error),
+}
+
+impl PatchError {
+    /// Whether the object is not there any more.
+    #[must_use]
+    pub fn is_not_found(&self) -> bool {
+        matches!(self, Self::Api(ApiError::NotFound(_)))
+    }
+}
+
+impl fmt::Display for PatchError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::OtherKind { read, written } => write!(f, "a {read} was read, and a {written} was to be written"),
+            Self::Conditions(conflict) => conflict.fmt(f),
+            Self::Api(error) => error.fmt(f),
+            Self::Json(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for PatchError {}
+
+impl From<ApiError> for PatchError {
+    fn from(error: ApiError) -> Self {
+        Self::Api(error)
+    }
+}
+
+impl From<serde_json::Error> for PatchError {
+    fn from(error: serde_json::Error) -> Self {
+        Self::Json(error)
+    }
+}
+
+/// The part of a document that a write is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Focus {
+    /// Metadata and spec.
+    Spec,
+    /// The status. Metadata stays, since a lock on the version stands there.
+    Status,
+}
+
+/// How the conditions of a type are patched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ConditionList {
+    /// Merged by type with what others wrote.
+    Merged,
+    /// As any other field: the type has conditions of its own kind.
+    Plain,
+}
+
+/// The part of the document that a write is about, with what names it.
+#[must_use]
+pub fn focus(document: &Value, focus: Focus, conditions: ConditionList) -> Value {
+    let part = match focus {
+        Focus::Spec => "spec",
+        Focus::Status => "status",
+    };
+    let kept = |name: &str| [part, "apiVersion", "kind", "metadata"].contains(&name);
+    let fields = document.as_object().into_iter().flatten().filter(|(name, _)| kept(name));
+    let mut focused: Map<String, Value> = fields.map(|(name, value)| (name.clone(), value.clone())).collect();
+    if let (ConditionList::Merged, Some(Value::Object(status))) = (conditions, focused.get_mut("status")) {
+        status.remove("conditions");
+    }
+    Value::Object(focused)
+}
+
+/// The JSON merge patch (RFC 7386) that makes `after` out of `before`; `None` where they are equal.
+///
+/// ```
+/// use evenkeel::flux::merge_patch;
+/// use serde_json::json;
+/// let patch = merge_patch(&json!({"a": 1, "b": {"c": 2}}), &json!({"b": {"c": 3}}));
+/// assert_eq!(patch, Some(json!({"a": null, "b": {"c": 3}})));
+/// ```
+#[must_use]
+pub fn merge_patch(before: &Value, after: &Value) -> Option<Value> {
+    let (Value::Object(before), Value::Object(after)) = (before, after) else {
+        return (before != after).then(|| after.clone());
+    };
+    let changed = after.iter().filter_map(|(name, value)| {
+        let patch = before.get(name).map_or_else(|| Some(value.clone()), |before| merge_patch(before, value));
+        patch.map(|patch| (name.clone(), patch))
+    });
+    let removed = before.keys().filter(|name| !after.contains_key(*name)).map(|name| (name.clone(), Value::Null));
+    let patch: Map<String, Value> = changed.chain(removed).collect();
+    (!patch.is_empty()).then_some(Value::Object(patch))
+}

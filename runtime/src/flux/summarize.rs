@@ -1,0 +1,160 @@
+//! The end of a run: processors, results, summaries, and what the patch is to be.
+
+use super::compute::{Computed, compute};
+use super::{Error, Object, PatchOptions, Reconciled, ResultBuilder, ResultProcessor, RuntimeResult};
+use crate::condition::{
+    Condition, Merge, READY, RECONCILING, Ranking, Stamp, find, is_false, is_ready, is_true, mark_false, set,
+};
+
+/// One summary: the condition that it makes, and of which others.
+///
+/// ```
+/// use evenkeel::flux::Target;
+/// const READY: Target = Target {
+///     type_: "Ready",
+///     owned: &["FetchFailed", "ArtifactInStorage", "Ready", "Reconciling", "Stalled"],
+///     summarize: &["FetchFailed", "ArtifactInStorage", "Stalled", "Reconciling"],
+///     negative: &["FetchFailed", "Stalled", "Reconciling"],
+/// };
+/// ```
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Target<'a> {
+    /// The type that the summary makes.
+    pub type_: &'a str,
+    /// The types that this controller owns: in a patch it has its way with them.
+    pub owned: &'a [&'a str],
+    /// The types that the summary is of, the most important first.
+    pub summarize: &'a [&'a str],
+    /// Those that are bad when True.
+    pub negative: &'a [&'a str],
+}
+
+impl Target<'_> {
+    /// Makes the summary, ranked as Flux does. With nothing in scope, the target stays as it is.
+    pub fn summarize(&self, conditions: &mut Vec<Condition>, stamp: &Stamp) {
+        let merge = Merge::new(Ranking::Flux).types(self.summarize.iter().copied());
+        if let Some(summary) = merge.negative(self.negative.iter().copied()).summary(conditions, self.type_) {
+            set(conditions, summary, stamp);
+        }
+    }
+}
+
+/// How the runs of a controller end.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Summarize<'a> {
+    /// The summaries, in the order in which they are made.
+    pub targets: &'a [Target<'a>],
+    /// Types that are good when True and bad when False, the most important first: the first False one decides Ready.
+    pub bipolar: &'a [&'a str],
+    /// The field manager of the patch.
+    pub field_owner: Option<&'a str>,
+    /// Whether the patch may find that an object that was being deleted is gone.
+    pub ignore_not_found: bool,
+}
+
+/// How a run ended.
+#[derive(Debug)]
+pub struct Ended {
+    /// What the runtime is told.
+    pub returned: Result<RuntimeResult, Error>,
+    /// What the patch is to be.
+    pub options: PatchOptions,
+}
+
+impl Summarize<'_> {
+    /// Ends a run: processors, results, summaries. The [patch](super::SerialPatcher) with these options is to follow.
+    ///
+    /// An error always leaves Ready False and saying why: by a condition of its own, or else by the error's reason and text. A success
+    /// that leaves the object not ready is an error with Ready's message.
+    pub fn end<K: Object>(
+        &self,
+        object: &mut K,
+        reconciled: Reconciled,
+        builder: &dyn ResultBuilder,
+        processors: &mut [&mut dyn ResultProcessor<K>],
+    ) -> Ended {
+        for processor in processors {
+            processor.look(object, &reconciled);
+        }
+        let failure = reconciled.as_ref().err().filter(|error| !error.is_ignored()).map(Failure::of);
+        let computed = compute(object, reconciled, builder);
+        self.summarize(object);
+        if let Some(failure) = failure.filter(|_| self.targets.iter().any(|target| target.type_ == READY)) {
+            failure.tell(object);
+        }
+        let options = PatchOptions { observed_generation: computed.options.observed_generation, ..self.options() };
+        Ended { returned: self.checked(object, computed), options }
+    }
+
+    /// A patch in the middle of a run: only the summaries.
+    pub fn intermediate<K: Object>(&self, object: &mut K) -> PatchOptions {
+        self.summarize(object);
+        self.options()
+    }
+
+    fn options(&self) -> PatchOptions {
+        let owned = self.targets.iter().flat_map(|target| target.owned).map(|type_| (*type_).to_owned()).collect();
+        PatchOptions { owned, field_owner: self.field_owner.map(ToOwned::to_owned), ..PatchOptions::default() }
+    }
+
+    fn summarize<K: Object>(&self, object: &mut K) {
+        let stamp = object.stamp();
+        let conditions = &mut object.kept_mut().conditions;
+        for target in self.targets {
+            target.summarize(conditions, &stamp);
+        }
+        let bad = self.bipolar.iter().find(|type_| is_false(conditions, type_));
+        if let Some(bad) = bad.and_then(|type_| find(conditions, type_)).cloned() {
+            mark_false(conditions, READY, &bad.reason, &bad.message, &stamp);
+        }
+    }
+
+    /// Success and status must agree.
+    fn checked<K: Object>(&self, object: &mut K, computed: Computed) -> Result<RuntimeResult, Error> {
+        if !computed.is_non_stalled_success(object.conditions()) || is_ready(object.conditions()) {
+            return computed.returned;
+        }
+        let told = find(object.conditions(), READY).map(|ready| ready.message.clone());
+        let message = told.filter(|text| !text.is_empty()).unwrap_or_else(|| UNREPORTED.to_owned());
+        let error = Error::plain(message);
+        if find(object.conditions(), READY).is_none() && self.targets.iter().any(|target| target.type_ == READY) {
+            Failure::of(&error).tell(object);
+        }
+        Err(error)
+    }
+}
+
+/// What is said of a success that no condition speaks of.
+const UNREPORTED: &str = "the run succeeded, but no condition says so";
+
+/// The cause of a run that did not go well, as Ready may have to say it.
+struct Failure {
+    reason: &'static str,
+    message: String,
+    is_retried: bool,
+}
+
+impl Failure {
+    fn of(error: &Error) -> Self {
+        Self { reason: error.reason(), message: error.to_string(), is_retried: error.is_retried() }
+    }
+
+    /// Makes Ready say the cause where nothing else does.
+    fn tell<K: Object>(self, object: &mut K) {
+        let conditions = object.conditions();
+        let is_told = is_false(conditions, READY) && !(self.is_retried && only_says_progress(conditions));
+        if !is_told {
+            let stamp = object.stamp();
+            mark_false(&mut object.kept_mut().conditions, READY, self.reason, &self.message, &stamp);
+        }
+    }
+}
+
+/// Whether Ready only repeats that the controller is at work.
+fn only_says_progress(conditions: &[Condition]) -> bool {
+    let repeats = |ready: &Condition, reconciling: &Condition| {
+        ready.reason == reconciling.reason && ready.message == reconciling.message
+    };
+    is_true(conditions, RECONCILING)
+        && find(conditions, READY).zip(find(conditions, RECONCILING)).is_some_and(|(ready, one)| repeats(ready, one))
+}

@@ -1,0 +1,189 @@
+//! What can go wrong, what it means, what happens next, and the cure: from the classes and the doc comments of error variants.
+
+use std::borrow::Cow;
+
+use super::{Knowledge, table};
+use crate::interval::Interval;
+use crate::outcome::reporting::{EventLevel, Until, VariantInfo, WatchedKind};
+use crate::outcome::retry::Retry;
+
+/// What a table with errors of several steps says first.
+const SHARED: &str =
+    "Where several steps are named, they have one error type. Each of its reasons comes from at least one of them.";
+
+/// An error with the steps that may end in it.
+pub(super) struct Known {
+    pub(super) info: VariantInfo,
+    pub(super) steps: Vec<&'static str>,
+}
+
+impl Knowledge {
+    /// The errors of all steps, in the order of the steps, each once.
+    pub(super) fn errors(&self) -> Vec<Known> {
+        let mut all: Vec<Known> = Vec::new();
+        let claim = self.wiring.claim.map(|claim| *claim.step);
+        let hooks = self.wiring.hooks.iter().map(|hook| *hook.step);
+        for step in claim.into_iter().chain(hooks).chain(self.wiring.all_steps()) {
+            for info in step.failures() {
+                match all.iter_mut().find(|known| known.info == *info) {
+                    Some(known) if known.steps.contains(&step.name) => {}
+                    Some(known) => known.steps.push(step.name),
+                    None => all.push(Known { info: *info, steps: vec![step.name] }),
+                }
+            }
+        }
+        all
+    }
+
+    /// The table of errors.
+    pub(super) fn failures(&self) -> String {
+        let errors = self.errors();
+        let rows: Vec<_> = errors.iter().map(row).collect();
+        let table = table::markdown(&["reason", "class", "step", "what it means", "what happens next", "cure"], &rows);
+        match errors.iter().any(|known| known.steps.len() > 1) {
+            true => format!("{SHARED}\n\n{table}"),
+            false => table,
+        }
+    }
+
+    /// The events that errors cause: type and reason.
+    pub(super) fn warnings(&self) -> Vec<[String; 3]> {
+        let told = self.errors().into_iter().filter_map(|Known { info, steps }| {
+            let type_ = match info.actions.event {
+                EventLevel::None => return None,
+                EventLevel::Normal => "Normal",
+                EventLevel::Warning => "Warning",
+            };
+            Some([type_.to_owned(), info.reason.to_owned(), format!("{} ended in it", steps.join(" or "))])
+        });
+        told.collect()
+    }
+}
+
+fn row(known: &Known) -> Vec<String> {
+    let Known { info, steps } = known;
+    let (meaning, cure) = parts(info);
+    let steps = if steps.len() > 1 { format!("one of {}", steps.join(", ")) } else { steps.concat() };
+    let words = [info.reason, info.class, &steps, meaning, &next(info), cure];
+    words.map(ToOwned::to_owned).into()
+}
+
+/// The first paragraph of the doc comment says what it means, the others the cure.
+fn parts(info: &VariantInfo) -> (&'static str, &'static str) {
+    match info.doc.split_once("\n\n") {
+        Some((meaning, cure)) => (meaning, cure),
+        None => (info.doc, usual(info.class)),
+    }
+}
+
+fn next(info: &VariantInfo) -> Cow<'static, str> {
+    let next = match (info.class, info.retry) {
+        ("stalled", _) => "Stalled is True; it runs again when the object changes",
+        ("waiting", _) => return wait(info),
+        ("ignored", _) => "nothing: the pass counts as done",
+        (_, Retry::Fast) => "it is tried again soon, at most 30 s apart, for ever",
+        (_, Retry::Slow) => "it is tried again with back-off, for ever",
+        (_, Retry::VerySlow) => "it is tried again when the requeue interval has passed, for ever",
+    };
+    next.into()
+}
+
+/// What ends a wait: a watch, or polling.
+fn wait(info: &VariantInfo) -> Cow<'static, str> {
+    match info.until {
+        Some(Until::Change(WatchedKind(kind))) => {
+            format!("triggered by a watch: it runs again when the {} changes", kind().resource.kind).into()
+        }
+        Some(Until::Poll(time)) => format!("polled: it runs again after {}", Interval::from(time)).into(),
+        Some(Until::PollOfError) => "polled: it runs again after the time that the error carries".into(),
+        Some(Until::Resync) => "polled: it runs again at the next resync".into(),
+        // Of a trait that was implemented without the derive.
+        None => "it runs again when what it waits for changes, or after its poll time".into(),
+    }
+}
+
+/// The cure where the author names none.
+fn usual(class: &str) -> &'static str {
+    match class {
+        "stalled" => "change the object",
+        "waiting" => "make what it waits for",
+        "ignored" => "none is needed",
+        _ => "none, if it passes by itself",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use k8s_openapi::api::core::v1::{ConfigMap, Secret};
+
+    use super::super::fixture;
+    use super::*;
+    use crate::outcome::reporting::Actions;
+    use crate::wiring::{KindInfo, StepWiring};
+
+    const fn waiting(reason: &'static str, until: Until) -> VariantInfo {
+        VariantInfo::new(reason, "waiting", "", Actions::WAITING).until(until)
+    }
+
+    const ERRORS: &[VariantInfo] = &[
+        waiting("SecretMissing", Until::Change(WatchedKind(KindInfo::of::<Secret>))),
+        waiting("MapMissing", Until::Change(WatchedKind(KindInfo::of::<ConfigMap>))),
+        waiting("Unpushed", Until::Poll(Duration::from_secs(60))),
+        waiting("Limited", Until::PollOfError),
+        waiting("Postponed", Until::Resync),
+    ];
+    /// It watches Secrets, and no ConfigMap.
+    const FETCH: StepWiring = StepWiring { errors: ERRORS, ..fixture::FETCH };
+    const COPY: StepWiring = StepWiring { name: "copy", sets: &[2], errors: ERRORS, ..StepWiring::EMPTY };
+
+    #[test]
+    fn each_wait_says_whether_a_watch_or_polling_ends_it() {
+        let mut known = fixture::known();
+        known.wiring.steps = &[FETCH];
+        let next: Vec<_> = known.errors().iter().map(|known| next(&known.info).into_owned()).collect();
+        let wanted = [
+            "triggered by a watch: it runs again when the Secret changes",
+            "polled: it runs again after 1m",
+            "polled: it runs again after the time that the error carries",
+            "polled: it runs again at the next resync",
+        ];
+        assert_eq!(next, wanted);
+    }
+
+    #[test]
+    fn an_error_of_a_watched_object_is_that_of_the_steps_that_watch_its_kind() {
+        let mut known = fixture::known();
+        known.wiring.steps = &[FETCH, COPY];
+        let steps: Vec<_> = known.errors().into_iter().map(|known| (known.info.reason, known.steps)).collect();
+        let both = || vec!["fetch", "copy"];
+        let wanted =
+            [("SecretMissing", vec!["fetch"]), ("Unpushed", both()), ("Limited", both()), ("Postponed", both())];
+        assert_eq!(steps, wanted);
+        assert!(!known.reasons(2).contains("SecretMissing") && known.reasons(2).contains("Unpushed"));
+    }
+
+    #[test]
+    fn a_condition_lists_the_reasons_of_its_steps_alone_and_names_the_steps_that_share_others() {
+        let mut known = fixture::known();
+        known.wiring.steps = &[FETCH, COPY];
+        let (own, others) = known.own_reasons(FETCH.sets[0]);
+        assert!(own.contains("SecretMissing") && !own.contains("Unpushed"), "{own:?}");
+        assert_eq!(others, ["copy"]);
+        assert_eq!(known.own_reasons(2).1, ["fetch"]);
+        known.wiring.steps = &[FETCH];
+        let (own, others) = known.own_reasons(FETCH.sets[0]);
+        assert!(own.contains("Unpushed") && others.is_empty(), "{own:?} {others:?}");
+    }
+
+    #[test]
+    fn an_error_of_several_steps_is_of_one_of_them() {
+        let mut known = fixture::known();
+        known.wiring.steps = &[FETCH, COPY];
+        let table = known.failures();
+        assert!(table.starts_with(SHARED) && table.contains("| one of fetch, copy |"), "{table}");
+        known.wiring.steps = &[FETCH];
+        assert!(known.failures().starts_with("| reason |"));
+    }
+}

@@ -1,0 +1,54 @@
+//! A reconciler for the tests of this folder.
+
+use k8s_openapi::api::core::v1::{ConfigMap, Node, Secret};
+
+use super::Knowledge;
+use crate::condition::{ConditionInfo, Polarity};
+use crate::outcome::reporting::{Actions, VariantInfo};
+use crate::wiring::{How, KindInfo, Relation, StepWiring, Wiring};
+
+pub(super) const FETCH: StepWiring = StepWiring {
+    name: "fetch",
+    doc: "Fetches \"it\".\nSlowly.",
+    sets: &[0, 1],
+    relations: &[Relation::new(How::WatchesByName, Some(KindInfo::of::<Secret>))],
+    errors: &[
+        VariantInfo::new("InvalidUrl", "stalled", "No retry helps.\n\nWrite `https://host/path`.", Actions::STALLED),
+        VariantInfo::new("Busy", "transient", "It is busy.", Actions::TRANSIENT),
+    ],
+    ..StepWiring::EMPTY
+};
+
+const STORE: StepWiring = StepWiring {
+    name: "store",
+    sets: &[2],
+    clears: &[1],
+    external: true,
+    relations: &[
+        Relation::new(How::Owns, Some(KindInfo::of::<ConfigMap>)),
+        Relation::new(How::Reads, Some(KindInfo::of::<Node>)),
+    ],
+    ..StepWiring::EMPTY
+};
+
+const WIRING: Wiring = Wiring {
+    name: "things",
+    doc: "Keeps things.",
+    conditions: &[
+        ConditionInfo { doc: "It was fetched.", ..ConditionInfo::new("Fetched", Polarity::Positive) },
+        ConditionInfo::new("Outdated", Polarity::Negative),
+        ConditionInfo::new("Stored", Polarity::Positive),
+    ],
+    steps: &[FETCH, STORE],
+    ..Wiring::EMPTY
+};
+
+/// Things, which are pods here.
+pub(super) fn known() -> Knowledge {
+    Knowledge {
+        wiring: WIRING,
+        kind: KindInfo::of::<k8s_openapi::api::core::v1::Pod>(),
+        manager: "op/things".into(),
+        finalizer: Some("core.kubernetes.io/op".into()),
+    }
+}

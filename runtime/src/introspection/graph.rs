@@ -1,0 +1,142 @@
+//! The graph of a reconciler in mermaid: its steps in order, the kinds that they touch, the conditions that they tell.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use super::{Knowledge, flow};
+use crate::wiring::{How, StepWiring};
+
+impl Knowledge {
+    /// A mermaid flowchart. Solid arrows are the order of the steps, dotted ones what wakes and what is read, thick ones what is owned.
+    #[must_use]
+    pub fn graph(&self) -> String {
+        let mut lines = Lines::default();
+        flow::draw(self, &mut lines);
+        for (place, step) in self.wiring.steps.iter().enumerate() {
+            let here = step_id(place, step);
+            relate(&here, step, &mut lines);
+            self.tell(&here, step, &mut lines);
+        }
+        format!("flowchart TD\n{}", lines.text)
+    }
+
+    fn tell(&self, here: &str, step: &StepWiring, lines: &mut Lines) {
+        for (places, word) in [(step.sets, "sets"), (step.clears, "clears")] {
+            for condition in self.conditions(places) {
+                lines.once(&format!("on_{condition}{{{{\"{condition}\"}}}}"));
+                lines.once(&format!("{here} -- {word} --> on_{condition}"));
+            }
+        }
+    }
+}
+
+fn relate(here: &str, step: &StepWiring, lines: &mut Lines) {
+    for relation in step.relations {
+        let Some(kind) = relation.kind.map(|kind| kind().resource) else { continue };
+        let there = format!("kind_{}", id(&format!("{}_{}", kind.group, kind.kind)));
+        lines.once(&format!("{there}[(\"{}\")]", text(&kind.kind)));
+        lines.once(&match relation.how {
+            How::Owns => format!("{here} == owns ==> {there}"),
+            How::WatchesByName => format!("{there} -. \"wakes, by name\" .-> {here}"),
+            How::WatchesLabels(selector) => format!("{there} -. \"wakes, {}\" .-> {here}", text(selector)),
+            How::Reads => format!("{there} -. read .-> {here}"),
+        });
+    }
+    if step.external {
+        lines.once("outside[(\"outside the cluster\")]");
+        lines.once(&format!("{here} == makes ==> outside"));
+    }
+}
+
+/// Steps may share a name: a generic one is called several times.
+pub(super) fn step_id(place: usize, step: &StepWiring) -> String {
+    format!("step{}_{}", place + 1, id(step.name))
+}
+
+/// The lines of a graph.
+#[derive(Default)]
+pub(super) struct Lines {
+    text: String,
+    said: BTreeSet<String>,
+}
+
+impl Lines {
+    pub(super) fn say(&mut self, line: &str) {
+        let _ = writeln!(self.text, "    {line}");
+    }
+
+    pub(super) fn once(&mut self, line: &str) {
+        if self.said.insert(line.to_owned()) {
+            self.say(line);
+        }
+    }
+}
+
+/// The name, and below it the first line of the doc comment.
+pub(super) fn label(step: &StepWiring) -> String {
+    match step.doc.lines().next() {
+        Some(doc) => format!("<b>{}</b><br/>{}", step.name, text(doc)),
+        None => format!("<b>{}</b>", step.name),
+    }
+}
+
+/// Text in a quoted label.
+pub(super) fn text(text: &str) -> String {
+    let replace = |c: char| match c {
+        '"' => "#quot;".to_owned(),
+        '#' => "#35;".to_owned(),
+        '<' => "#lt;".to_owned(),
+        '>' => "#gt;".to_owned(),
+        '`' => "'".to_owned(),
+        c => c.to_string(),
+    };
+    text.chars().map(replace).collect()
+}
+
+fn id(text: &str) -> String {
+    text.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture;
+    use crate::wiring::triggers::{Names, Triggers};
+
+    #[test]
+    fn declared_triggers_stand_with_the_object() {
+        let mut known = fixture::known();
+        known.wiring.triggers = Triggers { labels: Names::Only(&["tier"]), annotations: Names::Only(&[]) };
+        assert!(known.graph().contains("object([\"Pod: its spec, its label 'tier'\"])"), "{}", known.graph());
+    }
+
+    #[test]
+    fn the_graph_names_steps_in_order_kinds_and_conditions_each_once() {
+        let graph = fixture::known().graph();
+        let expected = [
+            "flowchart TD",
+            "object([\"Pod\"])",
+            "step1_fetch[\"<b>fetch</b><br/>Fetches #quot;it#quot;.\"]",
+            "object --> step1_fetch",
+            "step2_store[\"<b>store</b>\"]",
+            "step1_fetch --> step2_store",
+            "ready([\"Ready\"])",
+            "step2_store --> ready",
+            "kind__Secret[(\"Secret\")]",
+            "kind__Secret -. \"wakes, by name\" .-> step1_fetch",
+            "on_Fetched{{\"Fetched\"}}",
+            "step1_fetch -- sets --> on_Fetched",
+            "on_Outdated{{\"Outdated\"}}",
+            "step1_fetch -- sets --> on_Outdated",
+            "kind__ConfigMap[(\"ConfigMap\")]",
+            "step2_store == owns ==> kind__ConfigMap",
+            "kind__Node[(\"Node\")]",
+            "kind__Node -. read .-> step2_store",
+            "outside[(\"outside the cluster\")]",
+            "step2_store == makes ==> outside",
+            "on_Stored{{\"Stored\"}}",
+            "step2_store -- sets --> on_Stored",
+            "step2_store -- clears --> on_Outdated",
+        ];
+        assert_eq!(graph.lines().map(str::trim).collect::<Vec<_>>(), expected);
+    }
+}

@@ -1,0 +1,277 @@
+//! The reference page of a reconciler, in Markdown: what can be said of an object, what wakes it, and what is written.
+
+use super::reason::KEPT;
+use super::{Knowledge, table};
+use crate::condition::{ConditionInfo, Polarity, READY, RECONCILING, ReasonInfo, STALLED};
+use crate::wiring::policy::Policies;
+use crate::wiring::{Adopt, How, StepWiring};
+
+impl Knowledge {
+    /// The page: steps, conditions, reasons, events, what wakes, what is written.
+    #[must_use]
+    pub fn page(&self) -> String {
+        let resource = &self.kind.resource;
+        let sections = [
+            format!("# {} ({})\n\n{}", resource.kind, resource.api_version, self.introduction()),
+            format!("```mermaid\n{}```\n", self.graph()),
+            format!("## Steps\n\n{}", self.steps()),
+            format!("## Conditions\n\n{}", self.told()),
+            format!("## Declared reasons\n\n{}", self.meanings()),
+            format!("## Errors\n\n{}", self.failures()),
+            format!("## Reasons of the framework\n\n{}", kept()),
+            format!("## Events\n\n{}", self.events()),
+            format!("## What wakes it\n\n{}", self.wakes()),
+            format!("## What it writes\n\n{}", self.writes()),
+        ];
+        sections.join("\n")
+    }
+
+    fn introduction(&self) -> String {
+        let doc = if self.wiring.doc.is_empty() { String::new() } else { format!(" {}", self.wiring.doc) };
+        format!("Reconciled by `{}`.{doc}\n", self.wiring.name)
+    }
+
+    fn steps(&self) -> String {
+        let row = |step: &StepWiring| {
+            let names = |places| self.conditions(places).join(", ");
+            vec![step.name.to_owned(), step.doc.to_owned(), names(step.sets), names(step.clears)]
+        };
+        let rows: Vec<_> = self.wiring.steps.iter().map(row).collect();
+        table::markdown(&["step", "what it does", "sets", "clears"], &rows)
+    }
+
+    fn told(&self) -> String {
+        let declared = self.wiring.conditions.iter().enumerate().map(|(place, info)| self.condition(place, info));
+        let kept = [
+            [READY, "True", "Sums up the others: the first that is bad decides.", "", "the framework"],
+            [RECONCILING, "absent", "The controller is still at work.", "", "the framework"],
+            [STALLED, "absent", "Only a person can help; the message says how.", "", "the framework"],
+        ];
+        let kept = kept.into_iter().map(|row| row.map(ToOwned::to_owned).into());
+        let summaries = self
+            .wiring
+            .summaries
+            .iter()
+            .map(|summary| [summary.type_, "True", summary.doc, "", "the framework"].map(ToOwned::to_owned).into());
+        let rows: Vec<_> = kept.chain(summaries).chain(declared).collect();
+        table::markdown(&["type", "good", "meaning", "reasons", "set by"], &rows)
+    }
+
+    /// The closed sets of reasons, and what each of them means.
+    fn meanings(&self) -> String {
+        let unsaid = self.wiring.unsaid_reasons();
+        let of = |info: &ConditionInfo| {
+            let row = |reason: &ReasonInfo| {
+                let nobody = unsaid.iter().any(|u| u.condition == info.type_ && u.reason == reason.name);
+                let by = if nobody { "at run time, or not at all" } else { "as a literal, or by an error" };
+                [info.type_, reason.name, reason.doc, by].map(ToOwned::to_owned).into()
+            };
+            info.reasons.iter().map(row).collect::<Vec<Vec<String>>>()
+        };
+        let rows: Vec<Vec<String>> = self.wiring.conditions.iter().flat_map(of).collect();
+        match rows.is_empty() {
+            true => "No condition has a closed set of reasons.\n".into(),
+            false => table::markdown(&["condition", "reason", "meaning", "said"], &rows),
+        }
+    }
+
+    fn condition(&self, place: usize, info: &ConditionInfo) -> Vec<String> {
+        let setters = self.wiring.steps.iter().filter(|step| step.sets.contains(&place)).map(|step| step.name);
+        let (own, others) = self.own_reasons(place);
+        let reasons = own.into_iter().collect::<Vec<_>>().join(", ");
+        let shared = if others.is_empty() {
+            String::new()
+        } else {
+            format!("; an error that it shares with {}", others.join(", "))
+        };
+        vec![
+            info.type_.to_owned(),
+            good(info.polarity),
+            info.doc.to_owned(),
+            reasons + &shared,
+            setters.collect::<Vec<_>>().join(", "),
+        ]
+    }
+
+    /// The table of events: at most one for each transition, none at rest.
+    fn events(&self) -> String {
+        let success = [["Normal", "that of Ready", "Ready became True"]];
+        let trouble = [
+            ["Warning", "Panicked, TimedOut", "a step has a bug, or did not end in time"],
+            ["Warning", "StatusNotWritten", "the API server refuses the status"],
+            ["Warning", "Clamped", "a duration of the object is out of bounds"],
+        ];
+        let policies: &[[&str; 3]] = match self.wiring.policies {
+            Some(_) => &[
+                ["Normal", "PolicyChanged", "the policy is another one than in the last pass"],
+                ["Normal", "Detached", "the object went, and what was made for it stays"],
+                ["Warning", "PolicyUnknown", "the policy is misspelt; nothing is done until it is corrected"],
+            ],
+            None => &[],
+        };
+        let owned = |row: [&str; 3]| row.map(ToOwned::to_owned);
+        let rows = success.map(owned).into_iter().chain(self.warnings()).chain(trouble.map(owned));
+        let rows = rows.chain(policies.iter().copied().map(owned));
+        let rows: Vec<_> = rows.map(Vec::from).collect();
+        table::markdown(&["type", "reason", "when"], &rows)
+    }
+
+    fn wakes(&self) -> String {
+        let policy = self.wiring.policies.map_or_else(String::new, |Policies { key, namespace }| {
+            let of = if namespace { " or that of its namespace" } else { "" };
+            format!(", its policy{of} (`{key}`)")
+        });
+        let own = format!(
+            "- the {} itself: its spec{}, its deletion{policy}\n",
+            self.kind.resource.kind, self.wiring.triggers
+        );
+        let relations = self.wiring.relations();
+        let woken = relations.filter_map(|relation| {
+            let kind = relation.kind.map(|kind| kind().resource.kind.clone())?;
+            match relation.how {
+                How::Owns => Some(format!("- a {kind} that it owns\n- a {kind} of another owner that it waits for\n")),
+                How::WatchesByName => Some(format!("- a {kind} that it asked for by name\n")),
+                How::WatchesLabels(labels) => {
+                    Some(format!("- a {kind} with the labels `{labels}` that it asked for\n"))
+                }
+                How::Reads => None,
+            }
+        });
+        let mut lines: Vec<_> = std::iter::once(own).chain(woken).collect();
+        lines.dedup();
+        lines.concat()
+    }
+
+    fn writes(&self) -> String {
+        let kind = &self.kind.resource.kind;
+        let status = format!("- the status of the {kind}, as field manager `{}`\n", self.manager);
+        let finalizer = self.finalizer.iter().map(|name| format!("- the finalizer `{name}`\n"));
+        let relations = self.wiring.relations();
+        let owned = relations.filter(|relation| relation.how == How::Owns);
+        let owned = owned.filter_map(|relation| {
+            let kind = relation.kind?().resource.kind.clone();
+            Some(format!("- objects of the kind {kind}, owned by it{}\n", adopted(relation.adopt)))
+        });
+        let outside = self.wiring.steps.iter().filter(|step| step.external);
+        let outside = outside.map(|step| format!("- outside the cluster, in the step {}\n", step.name));
+        std::iter::once(status).chain(finalizer).chain(owned).chain(outside).collect()
+    }
+}
+
+/// Which objects that it did not make are written, too.
+fn adopted(adopt: Adopt) -> &'static str {
+    match adopt {
+        Adopt::Never => "",
+        Adopt::IfUnowned => "; also those that are there without an owner",
+        Adopt::Always => "; also those that are there without an owner or with another one",
+    }
+}
+
+/// How it stands while all is well.
+fn good(polarity: Polarity) -> String {
+    let good = polarity.good().to_string();
+    if polarity == Polarity::Positive { good } else { format!("absent or {good}") }
+}
+
+fn kept() -> String {
+    let rows: Vec<_> = KEPT.iter().map(|kept| vec![kept.reason.to_owned(), kept.meaning.to_owned()]).collect();
+    table::markdown(&["reason", "meaning"], &rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture;
+    use super::*;
+    use crate::condition::SummaryInfo;
+
+    fn section(title: &str) -> String {
+        let page = fixture::known().page();
+        let section = page.split("\n## ").find(|part| part.starts_with(title)).unwrap();
+        section.to_owned()
+    }
+
+    #[test]
+    fn a_declared_reason_is_told_with_its_meaning_and_a_summary_with_what_it_sums_up() {
+        const REASONS: &[ReasonInfo] =
+            &[ReasonInfo { name: "Tampered", doc: "The seal is broken." }, ReasonInfo { name: "Forgotten", doc: "" }];
+        const VERIFIED: ConditionInfo =
+            ConditionInfo { reasons: REASONS, ..ConditionInfo::new("Verified", Polarity::Bipolar) };
+        const VERIFY: StepWiring =
+            StepWiring { name: "verify", sets: &[0], says: &[(0, "Tampered")], ..StepWiring::EMPTY };
+        let mut known = fixture::known();
+        known.wiring.conditions = &[VERIFIED];
+        known.wiring.steps = &[VERIFY];
+        known.wiring.summaries = &[SummaryInfo { type_: "Available", of: &[0], doc: "The summary of Verified." }];
+        let page = known.page();
+        for line in [
+            "| Verified | Tampered | The seal is broken. | as a literal, or by an error |",
+            "| Verified | Forgotten |  | at run time, or not at all |",
+            "| Available | True | The summary of Verified. |  | the framework |",
+            "| Verified | absent or True |  | Forgotten, Panicked, Tampered, TimedOut | verify |",
+        ] {
+            assert!(page.contains(line), "{line}\n{page}");
+        }
+        let contract = known.contract();
+        assert_eq!(contract.conditions["Available"].polarity, "positive");
+        assert_eq!(contract.conditions["Verified"].polarity, "bipolar");
+    }
+
+    #[test]
+    fn an_error_is_told_with_its_meaning_what_happens_next_and_the_cure() {
+        let errors = section("Errors");
+        let rows: Vec<&str> = errors.lines().skip(4).collect();
+        assert_eq!(
+            rows,
+            [
+                "| InvalidUrl | stalled | fetch | No retry helps. | Stalled is True; it runs again when the object changes \
+                 | Write `https://host/path`. |",
+                "| Busy | transient | fetch | It is busy. | it is tried again with back-off, for ever \
+                 | none, if it passes by itself |",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_condition_is_told_with_the_reasons_of_its_step() {
+        let conditions = section("Conditions");
+        let row = conditions.lines().find(|line| line.starts_with("| Fetched")).unwrap();
+        let reasons = "Blocked, Busy, InvalidUrl, Panicked, Succeeded, TimedOut";
+        assert_eq!(row, format!("| Fetched | True | It was fetched. | {reasons} | fetch |"));
+    }
+
+    #[test]
+    fn a_second_condition_has_the_reasons_of_errors_only_where_the_step_names_it_in_them() {
+        let row = |page: &str| page.lines().find(|line| line.starts_with("| Outdated")).unwrap().to_owned();
+        let mut known = fixture::known();
+        assert_eq!(row(&known.page()), "| Outdated | absent or False |  |  | fetch |");
+        const FAILS: StepWiring = StepWiring { fails: &[1], ..fixture::FETCH };
+        known.wiring.steps = &[FAILS];
+        assert_eq!(
+            row(&known.page()),
+            "| Outdated | absent or False |  | Busy, InvalidUrl, Panicked, TimedOut | fetch |"
+        );
+    }
+
+    #[test]
+    fn every_event_stands_with_its_reason() {
+        let events = section("Events");
+        assert!(events.contains("| Warning | Busy | fetch ended in it |"), "{events}");
+        assert!(events.contains("| Warning | StatusNotWritten |"), "{events}");
+    }
+
+    #[test]
+    fn what_wakes_and_what_is_written_come_from_the_declared_relations() {
+        assert!(
+            section("What wakes it").contains("- a Secret that it asked for by name\n- a ConfigMap that it owns\n")
+        );
+        let writes = section("What it writes");
+        for line in [
+            "as field manager `op/things`",
+            "the finalizer `core.kubernetes.io/op`",
+            "ConfigMap, owned by it",
+            "in the step store",
+        ] {
+            assert!(writes.contains(line), "{writes}");
+        }
+    }
+}

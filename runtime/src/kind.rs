@@ -1,0 +1,106 @@
+//! Kinds of Kubernetes: the trait of their types, and what is known of one without its type.
+
+use std::sync::Arc;
+
+use kube::Resource;
+use kube::core::ApiResource;
+use kube::core::{ClusterResourceScope, NamespaceResourceScope};
+
+/// A kind, erased.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct KindInfo {
+    /// Group, version, kind and plural; shared, as each object that a pass looks at names its kind.
+    pub resource: Arc<ApiResource>,
+    /// Whether its objects live in namespaces.
+    pub namespaced: bool,
+}
+
+impl KindInfo {
+    /// The kind of a type.
+    #[must_use]
+    pub fn of<K: Kind>() -> Self {
+        Self { resource: Arc::new(ApiResource::erase::<K>(&())), namespaced: K::Scope::NAMESPACED }
+    }
+}
+
+/// A kind that steps may read, watch and write: any Kubernetes type with a fixed kind and scope.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a Kubernetes kind",
+    label = "not a kind",
+    note = "use a type of k8s-openapi, or one that `#[derive(CustomResource)]` generates"
+)]
+pub trait Kind:
+    Resource<DynamicType = (), Scope: KnownScope>
+    + Clone
+    + serde::Serialize
+    + serde::de::DeserializeOwned
+    + Send
+    + Sync
+    + 'static
+{
+}
+
+#[diagnostic::do_not_recommend]
+impl<K> Kind for K where
+    K: Resource<DynamicType = (), Scope: KnownScope>
+        + Clone
+        + serde::Serialize
+        + serde::de::DeserializeOwned
+        + Send
+        + Sync
+        + 'static
+{
+}
+
+/// A scope that is known at compile time.
+pub trait KnownScope {
+    /// Whether objects live in namespaces.
+    const NAMESPACED: bool;
+}
+
+impl KnownScope for NamespaceResourceScope {
+    const NAMESPACED: bool = true;
+}
+
+impl KnownScope for ClusterResourceScope {
+    const NAMESPACED: bool = false;
+}
+
+/// Where an owner of scope `O` may own objects of this scope (owner references do not cross namespaces).
+#[diagnostic::on_unimplemented(
+    message = "a namespaced object cannot own a cluster-scoped one",
+    label = "the garbage collector would take the owner reference for dangling and delete the child",
+    note = "drop the kind from `owns(..)`, and delete the object in a `#[cleanup]` instead"
+)]
+pub trait OwnableBy<O> {}
+// Of any scope: a step that is generic over its object may own what lives in namespaces.
+impl<O> OwnableBy<O> for NamespaceResourceScope {}
+impl OwnableBy<ClusterResourceScope> for ClusterResourceScope {}
+
+/// What `reads(..)` takes: a kind, or a condition of the set.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` can be read neither as a kind nor as a condition",
+    label = "not a kind, and not a condition"
+)]
+pub trait Readable {
+    /// The kind, where it is one.
+    #[doc(hidden)]
+    const KIND: Option<fn() -> KindInfo> = None;
+}
+
+#[diagnostic::do_not_recommend]
+impl<K: Kind> Readable for K {
+    const KIND: Option<fn() -> KindInfo> = Some(KindInfo::of::<K>);
+}
+
+/// What a `waiting` variant without a poll time holds.
+#[diagnostic::on_unimplemented(
+    message = "nothing would wake this variant: it holds a `{Self}`",
+    label = "neither an `Absent<K>` nor an `Unfit<K>`",
+    note = "hold the `Absent<K>` of `cx.require`, the `Unfit<K>` of `cx.unfit`, or say `#[class(waiting(poll = \"1m\"))]`"
+)]
+#[doc(hidden)]
+pub trait WakeUp {
+    /// The kind of the watched object.
+    type Kind: Kind;
+}

@@ -1,0 +1,198 @@
+//! Whether the installed CRD fits the type that the program was built with.
+
+use std::time::Duration;
+
+use http::Request;
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
+use kube::Client;
+use serde_json::Value;
+
+use super::error::{Error, Reason, Result, install};
+use crate::api::grant::plural_and_group;
+use crate::schema::{Misfit, Published, What, listed, misfits};
+use crate::status::{FRAMEWORK_FIELDS, kept_fields};
+use crate::wiring::{KindInfo, Wiring};
+
+/// How long the start waits for a schema: without it, the watch of the CRD and the answers to status writes report a misfit later.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// What a reconciler expects of the CRD of its kind.
+#[derive(Clone, Debug)]
+pub(super) struct Expected {
+    pub(super) kind: KindInfo,
+    pub(super) wiring: Wiring,
+    /// The schema of the type.
+    schema: Value,
+}
+
+impl Expected {
+    pub(super) fn new(definition: &CustomResourceDefinition, kind: KindInfo, wiring: Wiring) -> Self {
+        let version = definition.spec.versions.iter().find(|version| version.name == kind.resource.version);
+        let schema = version.and_then(|version| version.schema.as_ref()?.open_api_v3_schema.as_ref());
+        // A schema without a text is no schema that could be sent either.
+        let schema = schema.and_then(|schema| serde_json::to_value(schema).ok()).unwrap_or_default();
+        Self { kind, wiring, schema }
+    }
+
+    /// The name of the CRD.
+    pub(super) fn name(&self) -> String {
+        plural_and_group(&self.kind.resource.plural, &self.kind.resource.group)
+    }
+
+    /// What is wrong with the installed CRD.
+    pub(super) fn check(&self, definition: &Value) -> Result {
+        let versions: Vec<&Value> = definition["spec"]["versions"].as_array().into_iter().flatten().collect();
+        let version = &self.kind.resource.version;
+        let served = || versions.iter().filter(|v| v["served"] == true).filter_map(|v| v["name"].as_str());
+        let Some(installed) = versions.iter().find(|v| v["name"] == *version && v["served"] == true) else {
+            let served: Vec<_> = served().collect();
+            let what = format!("does not serve {version}, but {}", served.join(", "));
+            return Err(self.error(Reason::NotServed, &what));
+        };
+        let has_status = installed["subresources"]["status"].is_object();
+        self.check_version(&installed["schema"]["openAPIV3Schema"], has_status)
+    }
+
+    /// What is wrong with the version that is served.
+    fn check_version(&self, schema: &Value, has_status: bool) -> Result {
+        let version = &self.kind.resource.version;
+        if !has_status {
+            return Err(self.error(Reason::Outdated, &format!("has no status subresource in {version}")));
+        }
+        let misfits = self.misfits(schema);
+        if misfits.is_empty() {
+            return Ok(());
+        }
+        let what = format!("does not fit the program in {version}: {}", listed(&misfits));
+        Err(self.error(Reason::Outdated, &what))
+    }
+
+    fn misfits(&self, installed: &Value) -> Vec<Misfit> {
+        let kept: Vec<&str> = kept_fields(&self.wiring).collect();
+        let is_used = |field: &str| !FRAMEWORK_FIELDS.contains(&field) || kept.contains(&field);
+        let mut found = misfits(&self.schema, installed, &is_used);
+        // A type without a schema of its own says nothing of what the framework writes.
+        if self.schema["properties"]["status"]["properties"].is_null() {
+            found.extend(lacking(installed, &kept));
+        }
+        found
+    }
+
+    fn error(&self, reason: Reason, what: &str) -> Error {
+        Error::new(reason, format!("the installed CRD {} {what}", self.name()), install())
+    }
+}
+
+/// The fields that the status lacks.
+fn lacking<'a>(installed: &'a Value, wanted: &'a [&'a str]) -> impl Iterator<Item = Misfit> + 'a {
+    let status = &installed["properties"]["status"];
+    let is_open = [installed, status].iter().any(|schema| schema["x-kubernetes-preserve-unknown-fields"] == true);
+    let lacking = wanted.iter().filter(move |field| !is_open && status["properties"][**field].is_null());
+    lacking.map(|field| Misfit { path: format!(".status.{field}"), what: What::Missing })
+}
+
+/// Compares what is installed with what the program needs. A kind that is not installed is no error here: its list tells.
+pub(super) async fn check(client: &Client, expected: &Expected) -> Result {
+    let found = tokio::time::timeout(PATIENCE, find(client, expected)).await;
+    found.unwrap_or_else(|_| {
+        tracing::debug!(crd = expected.name(), "no answer within {PATIENCE:?}; the schema is not checked at the start");
+        Ok(())
+    })
+}
+
+/// Reads the CRD, or, where the role does not allow it, what `/openapi` publishes for everybody.
+async fn find(client: &Client, expected: &Expected) -> Result {
+    let path = format!("/apis/apiextensions.k8s.io/v1/customresourcedefinitions/{}", expected.name());
+    match get(client, path).await {
+        Ok(definition) => expected.check(&definition),
+        Err(kube::Error::Api(status)) if matches!(status.code, 401 | 403) => find_published(client, expected).await,
+        Err(error) => {
+            tracing::debug!(%error, crd = expected.name(), "the CRD cannot be read; its schema is not checked");
+            Ok(())
+        }
+    }
+}
+
+/// From version 3, and from version 2 where the server is older than 1.24.
+async fn find_published(client: &Client, expected: &Expected) -> Result {
+    let newer = format!("/openapi/v3/apis/{}", expected.kind.resource.api_version);
+    for path in [newer, "/openapi/v2".to_owned()] {
+        let Ok(document) = get(client, path).await else { continue };
+        if let Some(published) = Published::find(&document, &expected.kind) {
+            return expected.check_version(published.schema, published.has_status);
+        }
+    }
+    tracing::debug!(crd = expected.name(), "neither the CRD nor its OpenAPI schema can be read; it is not checked");
+    Ok(())
+}
+
+async fn get(client: &Client, path: String) -> Result<Value, kube::Error> {
+    let request = Request::get(path).header(http::header::ACCEPT, "application/json").body(Vec::new());
+    client.request(request.map_err(kube::Error::HttpError)?).await
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use serde_json::json;
+
+    use super::*;
+    use crate::wiring::StepWiring;
+
+    fn expected(wiring: Wiring) -> Expected {
+        let kind = KindInfo::of::<k8s_openapi::api::apps::v1::Deployment>();
+        Expected { kind, wiring, schema: Value::Null }
+    }
+
+    fn definition(status: &Value) -> Value {
+        json!({ "spec": { "versions": [
+            { "name": "v1beta1", "served": true },
+            { "name": "v1", "served": true, "subresources": { "status": {} },
+              "schema": { "openAPIV3Schema": { "properties": { "status": status } } } },
+        ] } })
+    }
+
+    fn headline(expected: &Expected, definition: &Value) -> String {
+        expected
+            .check(definition)
+            .map_or_else(|error| error.to_string().lines().next().unwrap().to_owned(), |()| String::new())
+    }
+
+    #[test]
+    fn missing_status_fields_are_named() {
+        let status = json!({ "properties": { "conditions": {}, "artifact": {} } });
+        let lacking = "the installed CRD deployments.apps does not fit the program in v1: .status.observedGeneration is missing, \
+             .status.observedInputs is missing, .status.lastHandledReconcileAt is missing";
+        assert_eq!(headline(&expected(Wiring::EMPTY), &definition(&status)), lacking);
+    }
+
+    #[test]
+    fn the_receipts_of_actions_are_required_only_where_a_step_declares_one() {
+        const STEPS: &[StepWiring] = &[StepWiring { actions: &["force"], ..StepWiring::EMPTY }];
+        let kept = ["observedGeneration", "conditions", "observedInputs", "lastHandledReconcileAt"];
+        let properties: serde_json::Map<String, Value> =
+            kept.map(|field| (field.to_owned(), json!({}))).into_iter().collect();
+        let definition = definition(&json!({ "properties": properties }));
+        assert_eq!(headline(&expected(Wiring::EMPTY), &definition), "");
+        let wiring = Wiring { steps: STEPS, ..Wiring::EMPTY };
+        assert!(headline(&expected(wiring), &definition).ends_with(": .status.lastHandledActions is missing"));
+    }
+
+    #[test]
+    fn an_open_status_may_hold_anything() {
+        let status = json!({ "x-kubernetes-preserve-unknown-fields": true });
+        assert_eq!(headline(&expected(Wiring::EMPTY), &definition(&status)), "");
+    }
+
+    #[test]
+    fn a_version_that_is_not_served_or_has_no_status_subresource_is_refused() {
+        let of = |version: &str| {
+            let mut expected = expected(Wiring::EMPTY);
+            Arc::make_mut(&mut expected.kind.resource).version = version.to_owned();
+            headline(&expected, &definition(&json!({})))
+        };
+        assert_eq!(of("v1beta1"), "the installed CRD deployments.apps has no status subresource in v1beta1");
+        assert_eq!(of("v2"), "the installed CRD deployments.apps does not serve v2, but v1beta1, v1");
+    }
+}

@@ -1,0 +1,130 @@
+//! The watches of CRDs: one for each kind, whoever reconciles it. A kind whose CRD does not fit any more pauses until it does.
+
+use std::collections::HashMap;
+use std::pin::pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use futures::StreamExt;
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
+use kube::api::{Api, DynamicObject};
+use kube::core::ApiResource;
+use kube::runtime::watcher::{self, Event, watcher};
+use kube::{Client, Error};
+use serde_json::Value;
+use tokio::task::JoinSet;
+use tracing::Instrument;
+
+use super::crd_check::Expected;
+use crate::queue::Curve;
+use crate::queue::pause::Pause;
+
+/// The pauses between the tries of a watch that fails.
+const PAUSES: Curve = Curve { base: Duration::from_secs(1), cap: Duration::from_secs(60) };
+/// The same where the role does not allow it, which only a person can change.
+const REFUSED: Duration = Duration::from_secs(600);
+/// How long an API server may take to serve what its CRD says.
+const SETTLES: Duration = Duration::from_secs(1);
+
+/// A reconciler that depends on a CRD.
+pub(super) struct Dependent {
+    pub(super) expected: Expected,
+    pub(super) pause: Pause,
+    /// Queues all objects.
+    pub(super) wake: Box<dyn Fn() + Send + Sync>,
+}
+
+/// The CRDs of an operator. Cloneable: all clones are one.
+#[derive(Clone, Default)]
+pub(super) struct Definitions(Arc<Mutex<HashMap<String, Vec<Dependent>>>>);
+
+impl Definitions {
+    /// Adds a reconciler, before the [start](Self::start).
+    pub(super) fn join(&self, dependent: Dependent) {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        all.entry(dependent.expected.name()).or_default().push(dependent);
+    }
+
+    /// Starts the watches. They end when the set is dropped.
+    pub(super) fn start(&self, client: &Client) -> JoinSet<()> {
+        let mut tasks = JoinSet::new();
+        let all = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        for (name, dependents) in all {
+            tasks.spawn(follow(client.clone(), name, dependents).in_current_span());
+        }
+        tasks
+    }
+}
+
+async fn follow(client: Client, name: String, dependents: Vec<Dependent>) {
+    let api: Api<DynamicObject> = Api::all_with(client, &ApiResource::erase::<CustomResourceDefinition>(&()));
+    let config = watcher::Config::default().fields(&format!("metadata.name={name}"));
+    let mut events = pin!(watcher(api, config));
+    let (mut failures, mut told) = (0, false);
+    while let Some(event) = events.next().await {
+        match event {
+            Ok(Event::Apply(definition) | Event::InitApply(definition)) => judge(&definition.data, &dependents).await,
+            Ok(Event::InitDone) => failures = 0,
+            Ok(Event::Init | Event::Delete(_)) => {}
+            Err(error) if is_refused(&error) => {
+                if !std::mem::replace(&mut told, true) {
+                    tracing::info!(
+                        crd = name,
+                        "the role does not allow to watch the CRD, so a change of it shows in status \
+                        writes only; grant get, list, watch on customresourcedefinitions.apiextensions.k8s.io"
+                    );
+                }
+                tokio::time::sleep(REFUSED).await;
+            }
+            Err(error) => {
+                tracing::debug!(%error, crd = name, "the watch of the CRD failed, and is tried again");
+                tokio::time::sleep(PAUSES.delay(failures)).await;
+                failures = failures.saturating_add(1);
+            }
+        }
+    }
+}
+
+/// Pauses whom the CRD does not fit, at once; lets the others go on once the server has had time to serve it.
+async fn judge(definition: &Value, dependents: &[Dependent]) {
+    let mut fits = Vec::new();
+    for dependent in dependents {
+        match dependent.expected.check(definition) {
+            Err(error) => dependent.stop(&error.to_string()),
+            Ok(()) if dependent.pause.is_on() => fits.push(dependent),
+            Ok(()) => {}
+        }
+    }
+    if fits.is_empty() {
+        return;
+    }
+    tokio::time::sleep(SETTLES).await;
+    fits.into_iter().for_each(Dependent::resume);
+}
+
+impl Dependent {
+    fn stop(&self, error: &str) {
+        if self.pause.begin(&error.replace("\n  help: ", "; ")) {
+            let (reconciler, crd) = (self.expected.wiring.name, self.expected.name());
+            tracing::error!(reconciler, crd, "no pass starts until the CRD fits again: {error}");
+        }
+    }
+
+    /// Each object runs its body: the API server may have dropped what its CRD did not name.
+    fn resume(&self) {
+        (self.wake)();
+        if self.pause.end() {
+            tracing::info!(reconciler = self.expected.wiring.name, crd = self.expected.name(), "the CRD fits again");
+        }
+    }
+}
+
+fn is_refused(error: &watcher::Error) -> bool {
+    match error {
+        watcher::Error::InitialListFailed(Error::Api(status))
+        | watcher::Error::WatchStartFailed(Error::Api(status))
+        | watcher::Error::WatchFailed(Error::Api(status)) => matches!(status.code, 401 | 403),
+        watcher::Error::WatchError(status) => matches!(status.code, 401 | 403),
+        _ => false,
+    }
+}

@@ -1,0 +1,98 @@
+//! A reconciler of the operator, erased.
+
+use std::sync::Arc;
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
+use kube::CustomResourceExt;
+
+use super::controller::{Controller, Launch, Prepared};
+use super::error::Result;
+use super::{status_check, wiring_check};
+use crate::introspection::{Knowledge, add_columns, crd};
+use crate::pass::field_manager;
+use crate::pipeline::reconciler::Reconciler;
+use crate::wiring::{KindInfo, Wiring};
+
+/// What sets one reconciler apart from the others.
+pub(super) struct Identity {
+    /// The name of the function.
+    pub(super) name: &'static str,
+    pub(super) kind: KindInfo,
+    /// Field manager of all that it writes.
+    pub(super) manager: String,
+    pub(super) finalizer: String,
+    pub(super) wiring: Wiring,
+}
+
+pub(super) trait Member: Send + Sync {
+    fn identity(&self) -> Identity {
+        self.under("")
+    }
+    /// The identity within the operator of this name.
+    fn under(&self, operator: &str) -> Identity;
+    /// The CRD, with the columns of this reconciler.
+    fn definition(&self) -> CustomResourceDefinition;
+    /// Adds the columns of this reconciler to the CRD of its kind.
+    fn add_columns(&self, definition: &mut CustomResourceDefinition);
+    fn knowledge(&self, operator: &str) -> Knowledge;
+    /// Refuses what the macros would not have made.
+    fn check(&self) -> Result;
+    /// Joins the watches at once, and ends once passes may run.
+    fn prepare(self: Box<Self>, launch: Launch) -> BoxFuture<'static, Result<Box<dyn Prepared>>>;
+}
+
+/// A reconciler with its dependencies.
+pub(super) struct Typed<R: Reconciler> {
+    deps: Arc<R::Deps>,
+}
+
+impl<R: Reconciler> Typed<R> {
+    pub(super) fn new(deps: R::Deps) -> Self {
+        Self::sharing(Arc::new(deps))
+    }
+
+    pub(super) fn sharing(deps: Arc<R::Deps>) -> Self {
+        Self { deps }
+    }
+}
+
+impl<R: Reconciler<Object: CustomResourceExt>> Member for Typed<R> {
+    fn under(&self, operator: &str) -> Identity {
+        let kind = KindInfo::of::<R::Object>();
+        Identity {
+            name: R::WIRING.name,
+            manager: field_manager::<R>(operator),
+            finalizer: R::WIRING.finalizer_under(operator, &kind.resource.group),
+            wiring: R::WIRING,
+            kind,
+        }
+    }
+
+    fn definition(&self) -> CustomResourceDefinition {
+        crd::<R>()
+    }
+
+    fn add_columns(&self, definition: &mut CustomResourceDefinition) {
+        add_columns::<R>(definition);
+    }
+
+    fn knowledge(&self, operator: &str) -> Knowledge {
+        Knowledge::of::<R>(operator)
+    }
+
+    fn check(&self) -> Result {
+        wiring_check::check(&R::WIRING)?;
+        status_check::check::<R>()
+    }
+
+    fn prepare(self: Box<Self>, launch: Launch) -> BoxFuture<'static, Result<Box<dyn Prepared>>> {
+        let mut controller = Controller::<R>::new(launch, &R::Object::crd(), self.deps);
+        async move {
+            controller.listed().await?;
+            Ok(Box::new(controller) as Box<dyn Prepared>)
+        }
+        .boxed()
+    }
+}

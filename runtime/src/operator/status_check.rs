@@ -1,0 +1,63 @@
+//! Whether a status keeps what the framework writes: `#[status]` sees to that, a `StatusContract` that is implemented by hand may not.
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::error::{Error, Reason, Result};
+use crate::pipeline::object::Primary;
+use crate::pipeline::reconciler::Reconciler;
+use crate::status::{StatusContract, kept_fields};
+use crate::wiring::{KindInfo, Wiring};
+
+/// Refuses a status that loses a field: the next pass would not know what the last one did.
+pub(super) fn check<R: Reconciler>() -> Result {
+    let defect = defect::<<R::Object as Primary>::Status>(&R::WIRING);
+    defect.map_or(Ok(()), |defect| {
+        let kind = KindInfo::of::<R::Object>().resource.kind.clone();
+        let headline = format!("the status of {kind}, which {} reconciles, {defect}", R::WIRING.name);
+        Err(Error::new(Reason::Setup, headline, "put `#[evenkeel::status]` on its struct: it adds the fields"))
+    })
+}
+
+fn defect<S: StatusContract>(wiring: &Wiring) -> Option<String> {
+    if let Err(error) = serde_json::from_value::<S>(json!({})) {
+        return Some(format!("cannot be read where it is empty: {error}"));
+    }
+    let written = sample();
+    let status: S = match serde_json::from_value(written.clone()) {
+        Ok(status) => status,
+        Err(error) => return Some(format!("cannot be read back: {error}")),
+    };
+    let (seen, stored) = (seen(&status), serde_json::to_value(&status).unwrap_or_default());
+    let is_lost = |field: &&str| seen[field] != written[field] || stored[field] != written[field];
+    let lost: Vec<&str> = kept_fields(wiring).filter(is_lost).collect();
+    (!lost.is_empty()).then(|| format!("does not keep {}", lost.join(", ")))
+}
+
+/// A value in each field of the framework.
+fn sample() -> Value {
+    json!({
+        "observedGeneration": 7,
+        "conditions": [{ "type": "Kept", "status": "True", "reason": "Asked", "message": "whether it is kept" }],
+        "observedInputs": { "wiring": "a", "digest": "b", "references": ["v1/Secret/team-a/token"] },
+        "lastHandledReconcileAt": "now",
+        "lastHandledActions": { "force": "now" },
+        "observedBy": { "other": { "generation": 7 } },
+    })
+}
+
+/// What the contract tells of the fields.
+fn seen<S: StatusContract>(status: &S) -> Value {
+    json!({
+        "observedGeneration": status.observed_generation(),
+        "conditions": status.conditions(),
+        "observedInputs": status.observed_inputs(),
+        "lastHandledReconcileAt": status.last_handled_reconcile_at(),
+        "lastHandledActions": told(status.last_handled_actions()),
+        "observedBy": told(status.observed_by()),
+    })
+}
+
+fn told(value: Option<&impl Serialize>) -> Value {
+    value.map(|value| serde_json::to_value(value).unwrap_or_default()).unwrap_or_default()
+}

@@ -1,0 +1,344 @@
+//! Writes and deletes of the objects that a step owns, and of none that are another's: no write relies on what a cache said before.
+//!
+//! A create fails where the name is taken, an update names the uid that it is meant for, a take-over and a deletion the version, too. What
+//! appears or changes after the look is refused by the server, and looked at.
+
+use kube::api::{DynamicObject, ObjectMeta};
+use serde_json::{Value, json};
+
+use super::calls::Calls;
+use crate::api::adoption::{Claimant, Deed, Holder, Title};
+use crate::api::{ApiError, Target};
+use crate::queue::Key;
+use crate::watch::Relations;
+use crate::wiring::relation::Adopt;
+
+/// How often a write is tried, where the object is another one each time.
+const TRIES: usize = 4;
+
+/// One object that a step writes or deletes.
+pub(crate) struct Owned<'a> {
+    pub(crate) calls: &'a Calls,
+    pub(crate) claimant: Claimant<'a>,
+    pub(crate) target: &'a Target,
+    /// Who is reconciled again when an object of another owner changes its owner or is deleted.
+    pub(crate) asker: Option<(&'a Relations, &'a Key)>,
+}
+
+/// A version of an object.
+#[derive(Clone, Debug)]
+pub(crate) struct Version {
+    pub(crate) uid: String,
+    pub(crate) resource_version: String,
+}
+
+/// The next write.
+enum Write {
+    /// By server-side apply. Version 1 is that of no object: it is created, or the write is a conflict.
+    Create,
+    /// The same, where the server takes no version for an object that is not there.
+    Post,
+    /// Of the object with this uid.
+    Update(String),
+    /// Of this version, which is not ours.
+    Adopt(Box<ObjectMeta>),
+}
+
+/// What an error says about the object.
+enum Doubt {
+    /// It is not the one that the write was meant for.
+    Another,
+    /// Servers before 1.23 answer so for a Service.
+    VersionOfNothing,
+}
+
+impl Owned<'_> {
+    /// Applies the object. `known`: the uid of the one that is known as ours.
+    pub(crate) async fn apply(
+        &self,
+        adopt: Adopt,
+        object: &Value,
+        known: Option<String>,
+    ) -> Result<DynamicObject, ApiError> {
+        let mut write = known.map_or(Write::Create, Write::Update);
+        let mut tries = 1;
+        loop {
+            let error = match self.send(&write, object).await {
+                Ok(written) => return Ok(written),
+                Err(error) => error,
+            };
+            let is_invalid = matches!(error, ApiError::Invalid(_));
+            write = match doubt(&write, &error) {
+                None => return Err(error),
+                Some(_) if tries == TRIES => return Err(error),
+                Some(Doubt::VersionOfNothing) => Write::Post,
+                Some(Doubt::Another) => match self.look(adopt).await? {
+                    // There is none of the name: it is what was sent that is not valid.
+                    Write::Create if is_invalid => return Err(error),
+                    write => write,
+                },
+            };
+            tries += 1;
+        }
+    }
+
+    async fn send(&self, write: &Write, object: &Value) -> Result<DynamicObject, ApiError> {
+        match write {
+            Write::Create => self.calls.apply(self.target, &of_version(object, None, Some("1"))).await,
+            Write::Post => self.post(object).await,
+            Write::Update(uid) => self.calls.apply(self.target, &of_version(object, Some(uid), None)).await,
+            Write::Adopt(meta) => self.take(meta, object).await,
+        }
+    }
+
+    /// Creates the object, and makes its fields ours as if they had been applied: what a later apply leaves out has to go.
+    async fn post(&self, object: &Value) -> Result<DynamicObject, ApiError> {
+        let posted = self.calls.whole().create(self.target, object).await?;
+        let mut managers = json!(posted.metadata.managed_fields);
+        let entries = managers.as_array_mut().into_iter().flatten();
+        entries.filter(|entry| entry["manager"] == *self.calls.manager).for_each(|entry| {
+            entry["operation"] = json!("Apply");
+        });
+        let version = &posted.metadata.resource_version;
+        let patch = json!({ "metadata": { "resourceVersion": version, "managedFields": managers } });
+        self.calls.merge(self.target, &patch).await
+    }
+
+    /// Takes the object over as it was seen. The server allows one controller, so the other one goes first.
+    async fn take(&self, meta: &ObjectMeta, object: &Value) -> Result<DynamicObject, ApiError> {
+        let mut version = meta.resource_version.clone();
+        let owners = meta.owner_references.as_deref().unwrap_or_default();
+        let others: Vec<_> = owners.iter().filter(|owner| owner.controller != Some(true)).collect();
+        if others.len() < owners.len() {
+            let patch = json!({ "metadata": { "resourceVersion": version, "ownerReferences": others } });
+            version = self.calls.merge(self.target, &patch).await?.metadata.resource_version;
+        }
+        let taken = self.calls.apply(self.target, &of_version(object, meta.uid.as_deref(), version.as_deref())).await?;
+        tracing::info!(object = %self.target, "took over an object that was not ours, as `adopt` says");
+        Ok(taken)
+    }
+
+    /// Decides by the object as it is now.
+    async fn look(&self, adopt: Adopt) -> Result<Write, ApiError> {
+        let Some(meta) = self.live().await? else { return Ok(Write::Create) };
+        let holder = self.claimant.holder(&meta);
+        match &holder {
+            Holder::Ours => {}
+            holder if !holder.yields(adopt) => return Err(self.refuse(holder, &meta, Deed::Apply)),
+            _ => {
+                self.free();
+                return Ok(Write::Adopt(Box::new(meta)));
+            }
+        }
+        self.free();
+        Ok(Write::Update(meta.uid.unwrap_or_default()))
+    }
+
+    /// Deletes the object if it is ours; one that is not there is fine. `known`: the version that is known as ours.
+    pub(crate) async fn delete(&self, mut known: Option<Version>) -> Result<(), ApiError> {
+        for _ in 1..TRIES {
+            let Some(version) = self.ours(known.take()).await? else { return Ok(()) };
+            match self.calls.delete(self.target, &version.uid, &version.resource_version).await {
+                Err(ApiError::Conflict(_)) => {}
+                answer => return answer,
+            }
+        }
+        Err(ApiError::Conflict(format!("{} changed each time that it was to be deleted", self.target)))
+    }
+
+    /// The version to delete; `None`: the object is not there.
+    async fn ours(&self, known: Option<Version>) -> Result<Option<Version>, ApiError> {
+        if known.is_some() {
+            return Ok(known);
+        }
+        let Some(meta) = self.live().await? else { return Ok(None) };
+        match self.claimant.holder(&meta) {
+            Holder::Ours => {
+                self.free();
+                let (uid, version) = (meta.uid.unwrap_or_default(), meta.resource_version.unwrap_or_default());
+                Ok(Some(Version { uid, resource_version: version }))
+            }
+            holder => Err(self.refuse(&holder, &meta, Deed::Delete)),
+        }
+    }
+
+    /// The metadata of the object, with its field managers.
+    async fn live(&self) -> Result<Option<ObjectMeta>, ApiError> {
+        if let Some((relations, key)) = self.asker {
+            // Before the look: what changes after it must trigger a reconcile.
+            relations.foreign().expect(key, self.target);
+        }
+        Ok(self.calls.whole().get(self.target).await?.map(|object| object.metadata))
+    }
+
+    fn refuse(&self, holder: &Holder, meta: &ObjectMeta, deed: Deed) -> ApiError {
+        if let Some((relations, key)) = self.asker {
+            relations.foreign().block(key, self.target, holder.is_named_by_title().then(|| Title::of(meta)));
+        }
+        ApiError::Foreign(holder.refusal(self.target, deed))
+    }
+
+    /// It is not in the way.
+    fn free(&self) {
+        if let Some((relations, key)) = self.asker {
+            relations.foreign().free(key, self.target);
+        }
+    }
+}
+
+fn of_version(object: &Value, uid: Option<&str>, version: Option<&str>) -> Value {
+    let mut object = object.clone();
+    let meta = &mut object["metadata"];
+    if let Some(uid) = uid {
+        meta["uid"] = json!(uid);
+    }
+    if let Some(version) = version {
+        meta["resourceVersion"] = json!(version);
+    }
+    object
+}
+
+/// Whether the error may mean that the object is another one than was thought.
+fn doubt(write: &Write, error: &ApiError) -> Option<Doubt> {
+    match (write, error) {
+        (_, ApiError::Conflict(_)) | (Write::Adopt(_), ApiError::NotFound(_)) => Some(Doubt::Another),
+        (Write::Create, ApiError::Failed(text)) if text.contains("resourceVersion should not be set") => {
+            Some(Doubt::VersionOfNothing)
+        }
+        // Kubernetes 1.20 merges a Service with the one that is there, and validates that, before it looks at the version.
+        (Write::Create, ApiError::Invalid(_)) => Some(Doubt::Another),
+        // Another uid, or a second controller.
+        (Write::Update(_) | Write::Adopt(_), ApiError::Invalid(text)) => {
+            let is_another = text.contains("metadata.uid") || text.contains("Only one reference can have Controller");
+            is_another.then_some(Doubt::Another)
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
+
+    use super::*;
+    use crate::pass::api::scripted::{Answer, Script, absent, conflict, error, object, target};
+
+    /// The object as it stands when this owner controls it: `o` is ours, of another kind than all others.
+    fn owned_by(version: &str, uid: &str) -> Answer {
+        let (kind, name) = (if uid == "o" { "Pod" } else { "Node" }, format!("pod-{uid}"));
+        let owner = json!({ "apiVersion": "v1", "kind": kind, "name": name, "uid": uid, "controller": true });
+        object(version, &json!({ "ownerReferences": [owner] }))
+    }
+
+    /// Runs a call on the object for the owner `o`.
+    async fn as_owner<T>(
+        script: &Script,
+        run: impl AsyncFnOnce(Owned<'_>) -> Result<T, ApiError>,
+    ) -> Result<T, ApiError> {
+        let owner = OwnerReference {
+            api_version: "v1".into(),
+            kind: "Pod".into(),
+            name: "pod-o".into(),
+            uid: "o".into(),
+            controller: Some(true),
+            block_owner_deletion: None,
+        };
+        let claimant = Claimant { owner: &owner, manager: "tester" };
+        run(Owned { calls: &script.calls, claimant, target: &target(), asker: None }).await
+    }
+
+    async fn applied(script: &Script, adopt: Adopt, known: Option<&str>) -> Result<DynamicObject, ApiError> {
+        let object = json!({ "metadata": { "name": "x" } });
+        as_owner(script, async |owned: Owned<'_>| owned.apply(adopt, &object, known.map(Into::into)).await).await
+    }
+
+    #[tokio::test]
+    async fn an_object_that_is_another_one_each_time_is_tried_four_times() {
+        let rounds = (1..20).flat_map(|version| [conflict(), owned_by(&version.to_string(), "o")]);
+        let script = Script::new(rounds);
+        assert!(matches!(applied(&script, Adopt::Never, Some("u")).await, Err(ApiError::Conflict(_))));
+        assert_eq!((script.times("PATCH x"), script.times("GET x")), (TRIES, TRIES - 1));
+    }
+
+    #[tokio::test]
+    async fn a_create_names_version_one_and_an_update_the_uid() {
+        let script = Script::new([object("2", &json!({}))]);
+        applied(&script, Adopt::Never, None).await.unwrap();
+        assert_eq!(script.sent()[0]["metadata"], json!({ "name": "x", "resourceVersion": "1" }));
+        let script = Script::new([object("2", &json!({}))]);
+        applied(&script, Adopt::Never, Some("u")).await.unwrap();
+        assert_eq!(script.sent()[0]["metadata"], json!({ "name": "x", "uid": "u" }));
+    }
+
+    #[tokio::test]
+    async fn what_is_not_valid_is_told_where_no_object_is_in_the_way() {
+        let script = Script::new([error(422, "Invalid", "spec.ports: required"), absent()]);
+        assert!(matches!(applied(&script, Adopt::Never, None).await, Err(ApiError::Invalid(_))));
+        assert_eq!(script.asked(), ["PATCH x", "GET x"]);
+        // Where there is none any more after a conflict, it is made.
+        let script = Script::new([conflict(), absent(), object("2", &json!({}))]);
+        assert!(applied(&script, Adopt::Never, Some("u")).await.is_ok());
+        assert_eq!(script.sent()[2]["metadata"]["resourceVersion"], "1");
+    }
+
+    #[tokio::test]
+    async fn the_other_controller_goes_before_the_object_is_taken_over() {
+        let script = Script::new([conflict(), owned_by("7", "p"), object("8", &json!({})), owned_by("9", "o")]);
+        applied(&script, Adopt::Always, None).await.unwrap();
+        assert_eq!(script.asked(), ["PATCH x", "GET x", "PATCH x", "PATCH x"]);
+        assert_eq!(script.sent()[2], json!({ "metadata": { "resourceVersion": "7", "ownerReferences": [] } }));
+        assert_eq!(script.sent()[3]["metadata"], json!({ "name": "x", "uid": "u", "resourceVersion": "8" }));
+        // An object without a controller is taken over by one write.
+        let script = Script::new([conflict(), object("7", &json!({})), owned_by("8", "o")]);
+        applied(&script, Adopt::IfUnowned, None).await.unwrap();
+        assert_eq!(script.sent()[2]["metadata"], json!({ "name": "x", "uid": "u", "resourceVersion": "7" }));
+        // `if_unowned` leaves an object of another owner as it is, and the step fails.
+        let script = Script::new([conflict(), owned_by("7", "p")]);
+        assert!(matches!(applied(&script, Adopt::IfUnowned, None).await, Err(ApiError::Foreign(_))));
+    }
+
+    #[tokio::test]
+    async fn a_deletion_that_meets_another_version_looks_again_and_gives_up_after_three() {
+        let known = || Some(Version { uid: "u".into(), resource_version: "5".into() });
+        let deleted = async |answers: Vec<Answer>| {
+            let script = Script::new(answers);
+            (as_owner(&script, async |owned: Owned<'_>| owned.delete(known()).await).await, script)
+        };
+        let (done, script) = deleted(vec![conflict(), owned_by("6", "o"), object("6", &json!({}))]).await;
+        assert!(done.is_ok());
+        assert_eq!(script.sent()[2]["preconditions"], json!({ "uid": "u", "resourceVersion": "6" }));
+        let rounds = (6..20).flat_map(|version| [conflict(), owned_by(&version.to_string(), "o")]);
+        let (given_up, script) = deleted(rounds.collect()).await;
+        assert!(matches!(given_up, Err(ApiError::Conflict(_))));
+        assert_eq!(script.times("DELETE x"), TRIES - 1);
+        let (gone, _) = deleted(vec![conflict(), absent()]).await;
+        assert!(gone.is_ok());
+        let (foreign, script) = deleted(vec![conflict(), owned_by("6", "p")]).await;
+        assert!(matches!(foreign, Err(ApiError::Foreign(_))));
+        assert_eq!(script.times("DELETE x"), 1);
+    }
+
+    #[test]
+    fn only_an_error_about_the_object_in_the_way_makes_the_write_look_again() {
+        let (create, update) = (Write::Create, Write::Update("u".into()));
+        let adopt = Write::Adopt(Box::default());
+        let conflict = || ApiError::Conflict("newer".into());
+        let invalid = |text: &str| ApiError::Invalid(text.into());
+        let is_another = |write: &Write, error: &ApiError| matches!(doubt(write, error), Some(Doubt::Another));
+        for write in [&create, &Write::Post, &update, &adopt] {
+            assert!(is_another(write, &conflict()));
+            assert!(doubt(write, &ApiError::Forbidden("no".into())).is_none());
+            assert_eq!(is_another(write, &ApiError::NotFound("gone".into())), matches!(write, Write::Adopt(_)));
+        }
+        assert!(is_another(&create, &invalid("spec.ports: required")));
+        for write in [&update, &adopt] {
+            assert!(is_another(write, &invalid("metadata.uid: field is immutable")));
+            assert!(is_another(write, &invalid("Only one reference can have Controller set to true")));
+            assert!(doubt(write, &invalid("spec.ports: required")).is_none());
+        }
+        let unset = ApiError::Failed("500: resourceVersion should not be set on objects to be created".into());
+        assert!(matches!(doubt(&create, &unset), Some(Doubt::VersionOfNothing)));
+        assert!(doubt(&update, &unset).is_none());
+        assert!(doubt(&create, &ApiError::Failed("500: etcd".into())).is_none());
+    }
+}

@@ -1,0 +1,334 @@
+//! The port of one pass: reads from the shared caches, writes through the counted calls.
+
+pub(super) mod already_applied;
+pub(super) mod apply;
+pub(super) mod calls;
+pub(super) mod correction_backoff;
+pub(super) mod gone;
+pub(super) mod owned_object;
+pub(super) mod owned_writes;
+#[cfg(test)]
+pub(super) mod scripted;
+
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
+use kube::api::{DynamicObject, ObjectMeta};
+use serde_json::Value;
+use tokio::time::Instant;
+use tokio_util::task::TaskTracker;
+
+use self::already_applied::is_applied;
+use self::apply::{Owned, Version};
+use self::calls::Calls;
+use self::owned_object::owned;
+use self::owned_writes::{Applied, Children};
+use super::decide::unchanged::Tracked;
+use super::finish::hot_object;
+use super::finish::status_write::{self, Identity, Unwritten};
+use crate::api::adoption::Claimant;
+use crate::api::{ApiError, Backend, Target};
+use crate::dependency::Access;
+use crate::pipeline::object;
+use crate::pipeline::state::StatusIntent;
+use crate::queue::Key;
+use crate::queue::meter::Meter;
+use crate::status::operation::Operation;
+use crate::trigger::hash;
+use crate::watch::{Kept, Primary, Relations, Seen, selects};
+use crate::wiring::{Adopt, Cache, How, KindInfo, Relation};
+
+/// Takes in the object as a status write returned it.
+pub(super) type OnWritten = Arc<dyn Fn(&DynamicObject) + Send + Sync>;
+
+/// Puts what is written before the cache.
+pub(super) fn on_written<K: object::Primary>(primary: Primary<K>) -> OnWritten {
+    Arc::new(move |written| {
+        super::context::remember(&primary, written);
+    })
+}
+
+/// The backend of one pass.
+pub(super) struct PassBackend {
+    pub(super) calls: Calls,
+    pub(super) relations: Relations,
+    pub(super) key: Key,
+    pub(super) identity: Identity,
+    pub(super) owner: OnceLock<OwnerReference>,
+    pub(super) children: Children,
+    pub(super) version: Mutex<String>,
+    /// The owned and watched objects as this pass saw them, for the digest: what changes meanwhile must not look seen.
+    pub(super) tracked: Mutex<Tracked>,
+    pub(super) on_written: OnWritten,
+    /// All that the last pass depended on is as it was: what was applied then is probably applied still.
+    pub(super) settled: bool,
+    /// Which references to other namespaces are allowed.
+    pub(super) access: Access,
+    /// The object changes faster than passes take: its status is patched.
+    pub(super) hot: bool,
+    pub(super) blocking: TaskTracker,
+    /// Counts the steps.
+    pub(super) meter: Meter,
+    /// When the pass began.
+    pub(super) began: Instant,
+}
+
+impl PassBackend {
+    pub(super) fn version(&self) -> String {
+        self.version.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Takes note of the version that a write of ours returned.
+    pub(super) fn note(&self, object: &DynamicObject) {
+        if let Some(version) = &object.metadata.resource_version {
+            self.version.lock().unwrap_or_else(PoisonError::into_inner).clone_from(version);
+        }
+        (self.on_written)(object);
+    }
+
+    /// Writes the status in place of the one that was found.
+    pub(super) async fn write(
+        &self,
+        identity: &Identity,
+        found: &StatusIntent,
+        intent: &StatusIntent,
+    ) -> Result<DynamicObject, Unwritten> {
+        match self.hot {
+            true => hot_object::patch(&self.calls, identity, found, intent).await,
+            false => status_write::write(&self.calls, identity, &self.version(), intent).await,
+        }
+    }
+
+    /// The reference to the object in what it owns: made when it is needed first.
+    fn owner(&self) -> &OwnerReference {
+        let Identity { target, uid, .. } = &self.identity;
+        self.owner.get_or_init(|| super::owner(&target.kind, &target.name, uid))
+    }
+
+    pub(super) fn tracked(&self) -> MutexGuard<'_, Tracked> {
+        self.tracked.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The object from the API server, as the watch of this relation would show it.
+    async fn live(&self, how: How, target: &Target) -> Result<Option<Arc<DynamicObject>>, ApiError> {
+        let found = match how {
+            How::WatchesLabels(selector) => self.calls.find(target, selector).await?,
+            How::WatchesByName | How::Owns | How::Reads => self.calls.get(target).await?,
+        };
+        Ok(found.map(Arc::new))
+    }
+
+    /// An object that no watch of another's delivers.
+    async fn unwatched(&self, relation: Relation, target: &Target) -> Result<Option<Arc<DynamicObject>>, ApiError> {
+        let of_ours =
+            (relation.how == How::Owns && relation.cache == Cache::Full).then(|| self.relations.child(target));
+        match of_ours.flatten() {
+            Some(Kept::Whole(object)) => Ok(Some(object)),
+            // Not there, or not ours: the watch keeps what is ours.
+            _ => self.live(relation.how, target).await,
+        }
+    }
+
+    /// What is kept of a selection; `None`: our own writes are ahead of it.
+    async fn selected(&self, relation: Relation, target: &Target) -> Result<Option<Vec<Kept>>, ApiError> {
+        let selector = relation.how.selector().unwrap_or_default();
+        let (kept, version) = self.relations.list(&self.key, target).await?;
+        self.tracked().watched.entry(target.to_string()).or_insert(version);
+        let cached = |child: &Target| Some(self.relations.selected(selector, child)?.seen(child));
+        let outran = self.children.outran_list(&target.kind, selector, cached, |child| self.relations.owned(child));
+        Ok((!outran).then_some(kept))
+    }
+
+    async fn live_list(&self, relation: Relation, target: &Target) -> Result<Vec<Arc<DynamicObject>>, ApiError> {
+        let mut listed = self.calls.list(target, relation.how.selector()).await?;
+        listed.retain(|object| selects(&relation, target, object));
+        Ok(listed.into_iter().map(Arc::new).collect())
+    }
+
+    /// The object as one that a step writes or deletes.
+    fn owning<'a>(&'a self, target: &'a Target) -> Owned<'a> {
+        let claimant = Claimant { owner: self.owner(), manager: &self.calls.manager };
+        Owned { calls: &self.calls, claimant, target, asker: Some((&self.relations, &self.key)) }
+    }
+
+    async fn apply_child(&self, adopt: Adopt, target: Target, object: Value) -> Result<Arc<DynamicObject>, ApiError> {
+        let object = owned(&target, object, self.owner())?;
+        let intent = hash(&object.to_string());
+        let now = || self.relations.version_of(&target);
+        // Nothing to send: the same intent, and the object is as our last apply left it.
+        if let Some(object) = self.children.unchanged(&target, &intent, now) {
+            return Ok(object);
+        }
+        let known = self.relations.own(&target, &self.identity.uid).map(|seen| seen.uid);
+        if let Some(applied) = self.applied_before(&target, &object, known.as_deref()).await? {
+            self.children
+                .applied(&target, Applied { intent, seen: Seen::of(&target, &applied), object: applied.clone() });
+            return Ok(applied);
+        }
+        let guard = self.relations.writing(&target, &self.identity.uid);
+        let applied = Arc::new(self.owning(&target).apply(adopt, &object, known).await?);
+        let seen = Seen::of(&target, &applied);
+        let moved = guard.wrote(&seen, &applied, &self.key);
+        self.tracked().moved(moved);
+        let is_again = self.children.applied(&target, Applied { intent, seen, object: applied.clone() });
+        // The same apply changed the object once more: another client had changed or removed it.
+        if is_again
+            && moved != 0
+            && let Some(pause) = self.children.corrected(&target)
+        {
+            tracing::warn!(object = %target, ?pause, "another client keeps changing or removing this owned object; the next correction waits");
+        }
+        Ok(applied)
+    }
+
+    /// The object as an earlier process of ours applied it, where this one has applied nothing to it yet.
+    async fn applied_before(
+        &self,
+        target: &Target,
+        object: &Value,
+        known: Option<&str>,
+    ) -> Result<Option<Arc<DynamicObject>>, ApiError> {
+        if !self.settled || known.is_none() || self.children.has_written(target) {
+            return Ok(None);
+        }
+        let Some(mut live) = self.calls.whole().get(target).await? else { return Ok(None) };
+        let is_it = live.metadata.uid.as_deref() == known && is_applied(object, &live, &self.calls.manager);
+        if !self.calls.whole {
+            live.metadata.managed_fields = None;
+        }
+        Ok(is_it.then(|| Arc::new(live)))
+    }
+
+    async fn delete_child(&self, target: Target) -> Result<(), ApiError> {
+        let watched = self.relations.is_watched(&target.kind).then(|| self.relations.version_of(&target)).flatten();
+        let known = self.relations.own(&target, &self.identity.uid);
+        let known = known.map(|seen| Version { uid: seen.uid, resource_version: seen.resource_version });
+        let guard = self.relations.writing(&target, &self.identity.uid);
+        match self.owning(&target).delete(known).await {
+            // Nobody can wait for another owner while the object is being deleted: what is not ours is not there.
+            Err(ApiError::Foreign(why)) if self.identity.deleting => {
+                tracing::info!(object = %target, why, "left in place");
+                return Ok(());
+            }
+            deleted => deleted?,
+        }
+        let moved = guard.deleted();
+        drop(guard);
+        self.children.deleted(&target, watched);
+        self.tracked().moved(moved);
+        Ok(())
+    }
+}
+
+impl Backend for PassBackend {
+    fn get(&self, relation: Relation, target: Target) -> BoxFuture<'_, Result<Option<Arc<DynamicObject>>, ApiError>> {
+        async move {
+            let kept = match relation.how {
+                How::WatchesByName => self.relations.named(&self.key, &target).await?,
+                How::WatchesLabels(selector) => self.relations.labelled(&self.key, selector, &target).await?,
+                How::Owns | How::Reads => return self.unwatched(relation, &target).await,
+            };
+            // Where the step owns the kind as well, the watch may not have delivered what it wrote.
+            let cached = || kept.as_ref().map(|kept| kept.seen(&target));
+            let outran = self.children.outran(&target, cached, || self.relations.owned(&target));
+            let found = match (kept, outran) {
+                (None, false) => None,
+                (Some(Kept::Whole(object)), false) if relation.cache == Cache::Full => Some(object),
+                _ => self.live(relation.how, &target).await?,
+            };
+            self.tracked().read(&target, found.as_deref());
+            Ok(found)
+        }
+        .boxed()
+    }
+
+    fn list(&self, relation: Relation, target: Target) -> BoxFuture<'_, Result<Vec<Arc<DynamicObject>>, ApiError>> {
+        async move {
+            match self.selected(relation, &target).await? {
+                Some(kept) if relation.cache == Cache::Full => {
+                    Ok(kept.iter().filter_map(Kept::object).cloned().collect())
+                }
+                _ => self.live_list(relation, &target).await,
+            }
+        }
+        .boxed()
+    }
+
+    fn metadata(&self, relation: Relation, target: Target) -> BoxFuture<'_, Result<Vec<ObjectMeta>, ApiError>> {
+        async move {
+            if relation.how == How::Owns {
+                let kept = self.relations.kept_children(&self.identity.uid, &target.kind);
+                let mut metadata: Vec<_> = kept.iter().filter_map(Kept::meta).cloned().collect();
+                metadata.sort_by(|one, other| one.name.cmp(&other.name));
+                return Ok(metadata);
+            }
+            if let Some(kept) = self.selected(relation, &target).await? {
+                return Ok(kept.iter().filter_map(Kept::meta).cloned().collect());
+            }
+            let live = self.live_list(relation, &target).await?;
+            Ok(live.iter().map(|object| object.metadata.clone()).collect())
+        }
+        .boxed()
+    }
+
+    fn owned(&self, kind: KindInfo) -> BoxFuture<'_, Result<Vec<String>, ApiError>> {
+        let children = self.relations.children(&self.identity.uid).into_iter().map(|seen| seen.target);
+        let mut names: Vec<String> = children.filter(|target| target.kind == kind).map(|target| target.name).collect();
+        names.sort();
+        std::future::ready(Ok(names)).boxed()
+    }
+
+    fn apply(
+        &self,
+        relation: Relation,
+        target: Target,
+        object: Value,
+    ) -> BoxFuture<'_, Result<Arc<DynamicObject>, ApiError>> {
+        self.apply_child(relation.adopt, target, object).boxed()
+    }
+
+    fn delete(&self, target: Target) -> BoxFuture<'_, Result<(), ApiError>> {
+        self.delete_child(target).boxed()
+    }
+
+    fn operation(&self, place: &'static str) -> Option<Operation> {
+        self.children.operation(place)
+    }
+
+    fn keep_operation(&self, place: &'static str, operation: Option<Operation>) {
+        self.children.keep_operation(place, operation);
+    }
+
+    fn record(&self, found: StatusIntent, intent: StatusIntent, urgent: bool) -> BoxFuture<'_, Result<(), ApiError>> {
+        async move {
+            let identity = Identity { urgent, ..self.identity.clone() };
+            match self.write(&identity, &found, &intent).await {
+                Ok(object) => {
+                    self.note(&object);
+                    Ok(())
+                }
+                Err(Unwritten::Failed(error)) => Err(error),
+                Err(Unwritten::Gone | Unwritten::Outdated) => {
+                    Err(ApiError::Conflict("the object changed or vanished during the pass".into()))
+                }
+            }
+        }
+        .boxed()
+    }
+
+    fn access(&self) -> Access {
+        self.access
+    }
+
+    fn step_ended(&self, step: &'static str, how: &'static str, took: Duration) {
+        self.meter.tell(|counts| counts.step(step, how, took));
+    }
+
+    fn blocking(&self, work: Box<dyn FnOnce() + Send>) -> BoxFuture<'static, ()> {
+        // Work that was never run left nothing behind, which says so.
+        self.blocking.spawn_blocking(work).map(drop).boxed()
+    }
+}

@@ -1,0 +1,47 @@
+//! An owned object as it is sent: what the author left to the framework is filled in.
+
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
+use serde_json::{Value, json};
+
+use crate::api::{ApiError, Target};
+
+/// Fills in kind, namespace and owner reference.
+pub(crate) fn owned(target: &Target, mut object: Value, owner: &OwnerReference) -> Result<Value, ApiError> {
+    let resource = &target.kind.resource;
+    object["apiVersion"] = json!(resource.api_version);
+    object["kind"] = json!(resource.kind);
+    let meta = &mut object["metadata"];
+    match (&target.namespace, meta["namespace"].as_str()) {
+        (Some(namespace), Some(asked)) if namespace != asked => {
+            return Err(ApiError::Invalid(format!(
+                "{target} cannot be in namespace {asked}: owner references do not cross namespaces"
+            )));
+        }
+        (Some(namespace), _) => meta["namespace"] = json!(namespace),
+        (None, _) => {}
+    }
+    meta["ownerReferences"] = json!([owner]);
+    Ok(object)
+}
+
+#[cfg(test)]
+mod tests {
+    use k8s_openapi::api::core::v1::ConfigMap;
+
+    use super::*;
+    use crate::wiring::KindInfo;
+
+    #[test]
+    fn a_child_is_of_its_owners_namespace_and_none_else() {
+        let kind = KindInfo::of::<ConfigMap>();
+        let target = Target { kind, namespace: Some("team-a".into()), name: "child".into() };
+        let child = |namespace: &str| json!({"metadata": {"name": "child", "namespace": namespace}});
+        let owner = OwnerReference { uid: "1".into(), ..OwnerReference::default() };
+        let sent = owned(&target, json!({"metadata": {"name": "child"}}), &owner).expect("it may be sent");
+        let meta = json!({"name": "child", "namespace": "team-a", "ownerReferences": [owner]});
+        assert_eq!(sent, json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": meta}));
+        assert_eq!(owned(&target, child("team-a"), &owner).expect("it may be sent"), sent);
+        let refused = owned(&target, child("team-b"), &owner).expect_err("another namespace");
+        assert!(refused.to_string().contains("cannot be in namespace team-b"), "{refused}");
+    }
+}

@@ -1,0 +1,261 @@
+//! What the passes of one object wrote last of each child, and the operations that they started. Lost at a restart: the first pass then
+//! applies once, and asks the status for the operations.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use kube::api::DynamicObject;
+use tokio::time::Instant;
+
+use super::correction_backoff::Contest;
+
+use crate::api::Target;
+use crate::resource_version::is_newer;
+use crate::status::operation::Operation;
+use crate::watch::{Seen, matches};
+use crate::wiring::KindInfo;
+
+/// What was applied last to an owned object, and what came back.
+pub(in crate::pass) struct Applied {
+    pub(in crate::pass) intent: String,
+    pub(in crate::pass) seen: Seen,
+    pub(in crate::pass) object: Arc<DynamicObject>,
+}
+
+/// A write of ours.
+enum Written {
+    Applied(Box<Applied>),
+    /// The object was deleted as it was known.
+    Deleted(Box<Seen>),
+}
+
+/// The last writes. Cloneable: all clones are one.
+#[derive(Clone, Default)]
+pub(in crate::pass) struct Children(Arc<Mutex<Made>>);
+
+#[derive(Default)]
+struct Made {
+    /// By target.
+    writes: BTreeMap<String, Written>,
+    /// By their place in the code.
+    operations: BTreeMap<&'static str, Operation>,
+    contest: Contest,
+}
+
+impl Children {
+    fn lock(&self) -> MutexGuard<'_, Made> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The operation that runs, as far as this process knows.
+    pub(in crate::pass) fn operation(&self, place: &'static str) -> Option<Operation> {
+        self.lock().operations.get(place).cloned()
+    }
+
+    pub(in crate::pass) fn keep_operation(&self, place: &'static str, operation: Option<Operation>) {
+        let mut made = self.lock();
+        match operation {
+            Some(operation) => made.operations.insert(place, operation),
+            None => made.operations.remove(place),
+        };
+    }
+
+    /// Keeps the answer of an apply. Returns whether the last write of the object was an apply with the same content.
+    pub(in crate::pass) fn applied(&self, target: &Target, applied: Applied) -> bool {
+        let intent = applied.intent.clone();
+        let before = self.lock().writes.insert(target.to_string(), Written::Applied(Box::new(applied)));
+        matches!(before, Some(Written::Applied(before)) if before.intent == intent)
+    }
+
+    /// Counts a correction of the object. Returns the pause before the next one, if there is one.
+    pub(in crate::pass) fn corrected(&self, target: &Target) -> Option<Duration> {
+        self.lock().contest.corrected(target.to_string(), Instant::now())
+    }
+
+    /// How long the next correction is to wait, because other clients undo them.
+    pub(in crate::pass) fn contested(&self) -> Option<Duration> {
+        self.lock().contest.left(Instant::now())
+    }
+
+    /// The object was deleted. `watched` is what was known of it, where a cache may show it for a while.
+    pub(in crate::pass) fn deleted(&self, target: &Target, watched: Option<Seen>) {
+        let (mut made, name) = (self.lock(), target.to_string());
+        made.writes.remove(&name);
+        made.writes.extend(watched.map(|seen| (name, Written::Deleted(Box::new(seen)))));
+    }
+
+    /// Whether a pass of this process wrote the object.
+    pub(in crate::pass) fn has_written(&self, target: &Target) -> bool {
+        self.lock().writes.contains_key(&target.to_string())
+    }
+
+    /// The answer of our last apply, if that was the same intent and the object is still as it left it.
+    pub(in crate::pass) fn unchanged(
+        &self,
+        target: &Target,
+        intent: &str,
+        now: impl FnOnce() -> Option<Seen>,
+    ) -> Option<Arc<DynamicObject>> {
+        let made = self.lock();
+        let Some(Written::Applied(applied)) = made.writes.get(&target.to_string()) else { return None };
+        let now = (applied.intent == intent).then(now)??;
+        (now.uid == applied.seen.uid && now.version == applied.seen.version).then(|| applied.object.clone())
+    }
+
+    /// Whether what a cache holds is older than our last write. `known` tells what is known of the object otherwise.
+    pub(in crate::pass) fn outran(
+        &self,
+        target: &Target,
+        cached: impl FnOnce() -> Option<Seen>,
+        known: impl FnOnce() -> Option<Seen>,
+    ) -> bool {
+        let made = self.lock();
+        if made.writes.is_empty() {
+            return false;
+        }
+        made.writes.get(&target.to_string()).is_some_and(|written| written.outran(cached(), known))
+    }
+
+    /// Whether a list of what matches the selector is older than our last writes. `cached` and `known` tell of each what is known.
+    pub(in crate::pass) fn outran_list(
+        &self,
+        kind: &KindInfo,
+        selector: &str,
+        cached: impl Fn(&Target) -> Option<Seen>,
+        known: impl Fn(&Target) -> Option<Seen>,
+    ) -> bool {
+        let made = self.lock();
+        let mut of_kind = made.writes.values().filter(|written| written.seen().target.kind == *kind);
+        of_kind.any(|written| {
+            let target = &written.seen().target;
+            let cached = cached(target);
+            // What does not match is not in the list, and need not be.
+            (cached.is_some() || written.matches(selector)) && written.outran(cached, || known(target))
+        })
+    }
+}
+
+impl Written {
+    fn seen(&self) -> &Seen {
+        match self {
+            Self::Applied(applied) => &applied.seen,
+            Self::Deleted(seen) => seen,
+        }
+    }
+
+    fn matches(&self, selector: &str) -> bool {
+        match self {
+            Self::Applied(applied) => matches(selector, applied.object.metadata.labels.as_ref()),
+            Self::Deleted(_) => false,
+        }
+    }
+
+    fn outran(&self, cached: Option<Seen>, known: impl FnOnce() -> Option<Seen>) -> bool {
+        let (ours, same) = (self.seen(), cached.filter(|cached| cached.uid == self.seen().uid));
+        match (self, same) {
+            (Self::Applied(_), Some(cached)) => is_newer(&ours.resource_version, &cached.resource_version),
+            // Not delivered yet, or gone already.
+            (Self::Applied(_), None) => known().is_some_and(|known| known.uid == ours.uid),
+            (Self::Deleted(_), same) => same.is_some(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::pass::api::scripted::{object, target};
+
+    /// The object in this version, with the label `tier=web`.
+    fn live(uid: &str, version: &str) -> Arc<DynamicObject> {
+        let (_, found) = object(version, &json!({ "uid": uid, "generation": null, "labels": { "tier": "web" } }));
+        Arc::new(serde_json::from_value(found).unwrap())
+    }
+
+    fn seen(uid: &str, version: &str) -> Option<Seen> {
+        Some(Seen::of(&target(), &live(uid, version)))
+    }
+
+    fn applied(intent: &str, uid: &str, version: &str) -> Applied {
+        Applied { intent: intent.into(), seen: seen(uid, version).unwrap(), object: live(uid, version) }
+    }
+
+    #[test]
+    fn what_is_as_our_last_apply_left_it_needs_no_other() {
+        let children = Children::default();
+        let unchanged = |intent: &str, now: Option<Seen>| children.unchanged(&target(), intent, || now).is_some();
+        assert!(!unchanged("i", seen("u", "5")) && !children.has_written(&target()));
+        children.applied(&target(), applied("i", "u", "5"));
+        assert!(children.has_written(&target()));
+        assert!(unchanged("i", seen("u", "5")));
+        assert!(!unchanged("other", seen("u", "5")));
+        assert!(!unchanged("i", seen("u", "6")) && !unchanged("i", seen("v", "5")) && !unchanged("i", None));
+        children.deleted(&target(), seen("u", "5"));
+        assert!(!unchanged("i", seen("u", "5")));
+    }
+
+    #[test]
+    fn a_cache_that_does_not_show_our_last_write_is_behind() {
+        let children = Children::default();
+        let outran = |cached: Option<Seen>, known: Option<Seen>| children.outran(&target(), || cached, || known);
+        assert!(!outran(seen("u", "1"), None), "nothing was written");
+        children.applied(&target(), applied("i", "u", "5"));
+        assert!(outran(seen("u", "4"), None) && !outran(seen("u", "5"), None) && !outran(seen("u", "6"), None));
+        // The cache shows none, or one before: ours is on its way as long as it is known.
+        for cached in [None, seen("v", "9")] {
+            assert!(outran(cached.clone(), seen("u", "5")));
+            assert!(!outran(cached.clone(), None) && !outran(cached, seen("v", "9")));
+        }
+        children.deleted(&target(), seen("u", "5"));
+        assert!(outran(seen("u", "5"), None) && !outran(None, None) && !outran(seen("v", "6"), None));
+        children.deleted(&target(), None);
+        assert!(!outran(seen("u", "5"), None), "no cache shows it");
+    }
+
+    #[test]
+    fn a_list_is_behind_where_it_lacks_what_we_wrote_of_its_kind_and_labels() {
+        let children = Children::default();
+        let outran = |selector: &str, cached: Option<Seen>| {
+            children.outran_list(&target().kind, selector, |_| cached.clone(), |_| seen("u", "5"))
+        };
+        assert!(!outran("tier=web", None));
+        children.applied(&target(), applied("i", "u", "5"));
+        assert!(outran("tier=web", None) && outran("tier=web", seen("u", "4")) && !outran("tier=web", seen("u", "5")));
+        assert!(!outran("tier=db", None), "it need not be in that list");
+        assert!(outran("tier=db", seen("u", "4")), "it is still in that list");
+        let other = KindInfo::of::<k8s_openapi::api::core::v1::Secret>();
+        assert!(!children.outran_list(&other, "tier=web", |_| None, |_| seen("u", "5")));
+        children.deleted(&target(), seen("u", "5"));
+        assert!(outran("tier=web", seen("u", "5")) && !outran("tier=web", None));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_same_apply_again_and_again_is_contested_and_another_one_is_not() {
+        let children = Children::default();
+        let changed = |intent: &str| {
+            let is_again = children.applied(&target(), applied(intent, "u", "5"));
+            is_again.then(|| children.corrected(&target())).flatten()
+        };
+        // The content is another one in each apply, so none of them repeats the one before.
+        assert!((0..10).all(|at| changed(&at.to_string()).is_none()));
+        assert!((0..3).all(|_| changed("i").is_none()) && children.contested().is_none());
+        assert_eq!((changed("i"), children.contested()), (Some(Duration::from_secs(1)), Some(Duration::from_secs(1))));
+        // The operator itself deleted the object, so applying it again corrects nobody.
+        children.deleted(&target(), None);
+        assert_eq!(changed("i"), None);
+        tokio::time::advance(Duration::from_secs(1)).await;
+        assert_eq!(children.contested(), None);
+    }
+
+    #[test]
+    fn an_operation_is_kept_until_it_is_taken_away() {
+        let (children, operation) = (Children::default(), Operation { handle: "h".into(), generation: 1 });
+        children.keep_operation("here", Some(operation));
+        assert!(children.operation("here").is_some() && children.operation("there").is_none());
+        children.keep_operation("here", None);
+        assert!(children.operation("here").is_none());
+    }
+}

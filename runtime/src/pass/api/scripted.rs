@@ -1,0 +1,105 @@
+//! Calls to a server that gives scripted answers, for tests.
+
+use std::collections::VecDeque;
+use std::convert::Infallible;
+use std::sync::{Arc, Mutex};
+
+use http::{Request, Response};
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube::Client;
+use kube::client::Body;
+use serde_json::{Value, json};
+
+use super::calls::Calls;
+use crate::api::Target;
+use crate::leadership::Gate;
+use crate::pass::finish::status_write::Identity;
+use crate::wiring::KindInfo;
+
+/// A status code, and what comes with it.
+pub(in crate::pass) type Answer = (u16, Value);
+
+/// A server with scripted answers; one that is asked for more never answers.
+pub(in crate::pass) struct Script {
+    pub(in crate::pass) calls: Calls,
+    pub(in crate::pass) gate: Gate,
+    asked: Arc<Mutex<Vec<(String, Value)>>>,
+}
+
+impl Script {
+    pub(in crate::pass) fn new(answers: impl IntoIterator<Item = Answer>) -> Self {
+        let answers = Mutex::new(answers.into_iter().collect::<VecDeque<_>>());
+        let (asked, gate) = (Arc::<Mutex<Vec<_>>>::default(), Gate::open());
+        let note = asked.clone();
+        let service = tower::service_fn(move |request: Request<Body>| {
+            let answer = answers.lock().unwrap().pop_front();
+            let note = note.clone();
+            async move {
+                let (head, body) = request.into_parts();
+                let body = body.collect_bytes().await.unwrap();
+                let asked = format!("{} {}", head.method, head.uri.path().rsplit('/').next().unwrap_or_default());
+                note.lock().unwrap().push((asked, serde_json::from_slice(&body).unwrap_or_default()));
+                let Some((code, answer)) = answer else { std::future::pending().await };
+                let body = Body::from(answer.to_string().into_bytes());
+                Ok::<_, Infallible>(Response::builder().status(code).body(body).unwrap())
+            }
+        });
+        let client = Arc::new(Client::new(service, "default"));
+        let calls = Calls { client, permit: gate.permit(), manager: "tester".into(), whole: false };
+        Self { calls, gate, asked }
+    }
+
+    /// The verbs of what was asked, with the last part of each path.
+    pub(in crate::pass) fn asked(&self) -> Vec<String> {
+        self.asked.lock().unwrap().iter().map(|(asked, _)| asked.clone()).collect()
+    }
+
+    /// How many of the requests were this one.
+    pub(in crate::pass) fn times(&self, request: &str) -> usize {
+        self.asked().iter().filter(|asked| *asked == request).count()
+    }
+
+    /// What was sent with them.
+    pub(in crate::pass) fn sent(&self) -> Vec<Value> {
+        self.asked.lock().unwrap().iter().map(|(_, sent)| sent.clone()).collect()
+    }
+}
+
+/// The object that all of it is about.
+pub(in crate::pass) fn target() -> Target {
+    Target { kind: KindInfo::of::<ConfigMap>(), namespace: Some("a".into()), name: "x".into() }
+}
+
+/// The object as a status write knows it.
+pub(in crate::pass) fn identity() -> Identity {
+    Identity { target: target(), uid: "u".into(), generation: Some(1), deleting: false, urgent: false }
+}
+
+/// An answer with the object in this version, generation 1; `more` is its metadata beside.
+pub(in crate::pass) fn object(version: &str, more: &Value) -> Answer {
+    let mut meta = json!({ "name": "x", "namespace": "a", "uid": "u", "resourceVersion": version, "generation": 1 });
+    for (name, value) in more.as_object().cloned().unwrap_or_default() {
+        meta[name] = value;
+    }
+    (200, json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": meta }))
+}
+
+/// An error about the object.
+pub(in crate::pass) fn error(code: u16, reason: &str, text: &str) -> Answer {
+    let details = json!({ "name": "x", "kind": "configmaps" });
+    (
+        code,
+        json!({ "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure", "code": code, "reason": reason,
+            "message": text, "details": details }),
+    )
+}
+
+/// A write that met a newer version.
+pub(in crate::pass) fn conflict() -> Answer {
+    error(409, "Conflict", "the object has been modified")
+}
+
+/// The object is not there.
+pub(in crate::pass) fn absent() -> Answer {
+    error(404, "NotFound", "configmaps \"x\" not found")
+}

@@ -1,0 +1,131 @@
+//! The policy of an object in its pass: what is left alone while it lives, and what is left behind when it goes.
+
+use std::sync::Arc;
+
+use k8s_openapi::api::core::v1::Namespace;
+use kube::runtime::events::EventType;
+use kube::{Resource, ResourceExt};
+
+use crate::api::Target;
+use crate::pass::PassWorker;
+use crate::pass::report::current_pass::CurrentPass;
+use crate::pass::report::event;
+use crate::pipeline::reconciler::Reconciler;
+use crate::pipeline::state::{Draft, StatusIntent};
+use crate::queue::{Key, Next};
+use crate::status::NOT_FINAL;
+use crate::wiring::KindInfo;
+use crate::wiring::policy::{Effective, Policies, Policy, UNKNOWN_WORD};
+
+impl<R: Reconciler> PassWorker<R> {
+    /// What may be done for the object.
+    pub(in crate::pass) fn policy(&self, object: &R::Object) -> Effective {
+        let Some(policies) = R::WIRING.policies else { return Effective::Known(Policy::Manage) };
+        let own =
+            policies.said(object.annotations(), format_args!("{} {}", R::Object::kind(&()), Key::of(object.meta())));
+        let said = own.or_else(|| self.said_by_namespace(policies, object));
+        said.unwrap_or(Effective::Known(self.env.policy))
+    }
+
+    /// What the namespace says, where it counts; from the cache.
+    fn said_by_namespace(&self, policies: Policies, object: &R::Object) -> Option<Effective> {
+        let target = namespace::<R>(object)?;
+        let Some(namespace) = self.env.relations.named_now(&target) else {
+            let why = "cannot be read; does the role allow list and watch of namespaces?";
+            return Some(Effective::Unknown(format!("the namespace {} {why}", target.name)));
+        };
+        let annotations = namespace.meta()?.annotations.as_ref()?;
+        policies.said(annotations, format_args!("the namespace {}", target.name))
+    }
+
+    /// Asks for the namespace of the object where its policy counts: a change of it wakes from now on.
+    pub(in crate::pass) async fn ask_namespace(&self, key: &Key, object: &R::Object) {
+        if let Some(target) = namespace::<R>(object)
+            && let Err(error) = self.env.relations.named(key, &target).await
+        {
+            tracing::warn!(%error, "the policy of the namespace {} cannot be told", target.name);
+        }
+    }
+
+    /// Whether nothing may be changed for it.
+    pub(in crate::pass) fn is_skipped(&self, object: &R::Object) -> bool {
+        self.policy(object) == Effective::Known(Policy::Skip)
+    }
+
+    /// Nothing may be changed, and nobody observes: the status says no more than the policy.
+    pub(in crate::pass) async fn leave(&self, pass: &mut CurrentPass<'_>, object: &R::Object) -> Next {
+        pass.ends("Skipped");
+        let backend = self.backend(pass.key, object);
+        let draft = Draft::new(object, R::WIRING, backend.clone());
+        let mut intent = draft.frozen(false);
+        let inputs = intent.observed_inputs.get_or_insert_default();
+        self.policy(object).shown().clone_into(&mut inputs.policy);
+        // What was found out before is not known to hold when it is managed again.
+        NOT_FINAL.clone_into(&mut inputs.digest);
+        self.stamp(pass, object, &backend, &draft.found(), &intent).await
+    }
+
+    /// The object goes, and what its steps made may not be deleted.
+    pub(in crate::pass) async fn detach(
+        &self,
+        pass: &mut CurrentPass<'_>,
+        object: Arc<R::Object>,
+        policy: Policy,
+    ) -> Next {
+        let backend = self.backend(pass.key, &object);
+        let next = self.released(pass, &object, &backend).await;
+        if !matches!(next, Next::Retry { .. } | Next::Conflict { .. }) {
+            let note = format!("what was made for it is left behind, as the policy {policy} says");
+            self.tell(pass, &object, "Detached", &note);
+        }
+        next
+    }
+}
+
+/// The namespace of the object, where its policy counts.
+pub(in crate::pass) fn namespace<R: Reconciler>(object: &R::Object) -> Option<Target> {
+    R::WIRING.policies.filter(|policies| policies.namespace)?;
+    let name = object.namespace()?;
+    Some(Target { kind: KindInfo::of::<Namespace>(), namespace: None, name })
+}
+
+/// The event of another policy than that of the last pass. One that is unknown is told as the reason why the object is not ready.
+pub(in crate::pass) fn change(before: &StatusIntent, after: &StatusIntent) -> Option<kube::runtime::events::Event> {
+    let of = |intent: &StatusIntent| intent.observed_inputs.clone().unwrap_or_default().policy;
+    let (was, is) = (of(before), of(after));
+    if was == is || is == UNKNOWN_WORD {
+        return None;
+    }
+    let note = match is.as_str() {
+        "skip" => "the policy is skip: nothing is changed, neither now nor when the object goes",
+        "detach-on-delete" => "the policy is detach-on-delete: when the object goes, what was made for it stays",
+        _ => "the policy is manage",
+    };
+    Some(event::event(EventType::Normal, "PolicyChanged", note))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::status::ObservedInputs;
+
+    fn status(policy: &str) -> StatusIntent {
+        let inputs = ObservedInputs { policy: policy.into(), ..ObservedInputs::default() };
+        StatusIntent { observed_inputs: Some(inputs), ..StatusIntent::empty() }
+    }
+
+    fn note(was: &str, is: &str) -> Option<String> {
+        change(&status(was), &status(is)).and_then(|event| event.note)
+    }
+
+    #[test]
+    fn another_policy_is_told_and_one_that_is_unknown_is_not() {
+        assert!(note("manage", "skip").unwrap().starts_with("the policy is skip: nothing is changed"));
+        assert!(note("manage", "detach-on-delete").unwrap().contains("what was made for it stays"));
+        assert_eq!(note("skip", "manage").unwrap(), "the policy is manage");
+        assert_eq!(note("skip", "").unwrap(), "the policy is manage");
+        for (was, is) in [("skip", "skip"), ("", ""), ("manage", UNKNOWN_WORD), (UNKNOWN_WORD, UNKNOWN_WORD)] {
+            assert_eq!(note(was, is), None, "{was} {is}");
+        }
+    }
+}

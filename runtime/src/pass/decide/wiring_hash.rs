@@ -1,0 +1,81 @@
+//! The hash of the wiring: what the code itself contributes to the digest.
+
+mod words;
+
+use std::fmt::Write as _;
+
+use crate::dependency::Access;
+use crate::trigger::hash;
+use crate::wiring::triggers::Triggers;
+use crate::wiring::{Adopt, Relation, Wiring};
+
+/// The hash of the wiring: it changes when conditions, steps, relations, the classes of errors the author's hook or revision do.
+///
+/// So does what the operator allows, where a step may refer to other objects.
+pub(in crate::pass) fn wiring(wiring: &Wiring, after: Option<&str>, access: Access) -> String {
+    hash(&text(wiring, after, access))
+}
+
+/// What is hashed. Only its hash is stored, but with another text every object of every user is reconciled once more after an upgrade.
+fn text(wiring: &Wiring, after: Option<&str>, access: Access) -> String {
+    let mut text = format!("{} {} {}", wiring.name, wiring.revision, words::previously(&wiring.previously));
+    if wiring.depends_on {
+        text.push_str(" depends");
+    }
+    let mut relations = wiring.relations();
+    if access != Access::default() && relations.any(|relation| relation.how.is_watch()) {
+        let _ = write!(text, " {}", words::access(access));
+    }
+    if let Some(hook) = after {
+        let _ = write!(text, " after {hook}");
+    }
+    for condition in wiring.conditions {
+        let _ = write!(text, "\n{} {}", condition.type_, words::polarity(condition.polarity));
+    }
+    for summary in wiring.summaries {
+        let _ = write!(text, "\n{} of {}", summary.type_, words::places(summary.of));
+    }
+    if wiring.triggers != Triggers::ALL {
+        let _ = write!(text, " {}", words::triggers(wiring.triggers));
+    }
+    if let Some(policies) = wiring.policies {
+        let _ = write!(text, " {}", words::policies(policies));
+    }
+    if let Some(claim) = wiring.claim {
+        let _ = write!(text, " claim {}", claim.step.name);
+    }
+    for hook in wiring.hooks {
+        let _ = write!(text, " {} {}", words::when(hook.when), hook.step.name);
+    }
+    for step in wiring.all_steps() {
+        let (sets, clears) = (words::places(step.sets), words::places(step.clears));
+        let _ = write!(text, "\n{} {sets} {clears} {}", step.name, step.external);
+        for relation in step.relations {
+            let _ = write!(text, " {}", describe(relation));
+        }
+        for action in step.actions {
+            let _ = write!(text, " on {action}");
+        }
+        for error in step.errors {
+            let _ = write!(text, " {}={}", error.reason, error.class);
+        }
+    }
+    if let Some(summary) = wiring.summary {
+        let _ = write!(text, "\n{summary}");
+    }
+    let _ = write!(text, "\n{}", crate::wiring::flow::describe(&wiring.nodes()));
+    text
+}
+
+fn describe(relation: &Relation) -> String {
+    let kind = relation.kind.map(|kind| kind().resource);
+    let kind = kind.map_or_else(String::new, |r| format!("{}/{}", r.api_version, r.kind));
+    let said = Some(relation.cache).filter(|cache| *cache != relation.how.cache());
+    let cache = said.map_or_else(String::new, |cache| format!(" keeps {}", words::cache(cache)));
+    let adopt = Some(relation.adopt).filter(|adopt| *adopt != Adopt::Never);
+    let adopt = adopt.map_or_else(String::new, |adopt| format!(" adopts {}", words::adopt(adopt)));
+    format!("{} {kind}{cache}{adopt}", words::how(relation.how))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,158 @@
+//! The text that is hashed of a wiring: what is stored in the status of each object hangs on every letter of it.
+
+use futures::future::BoxFuture;
+use k8s_openapi::api::core::v1::{ConfigMap, Secret};
+
+use super::*;
+use crate::condition::{ConditionInfo, Polarity, SummaryInfo};
+use crate::outcome::Flow;
+use crate::outcome::reporting::{Actions, VariantInfo};
+use crate::wiring::handler::Erased;
+use crate::wiring::policy::Policies;
+use crate::wiring::triggers::Names;
+use crate::wiring::{Arm, Cache, Claimer, Hooker, How, KindInfo, Node, Observer, Previously, StepWiring, When};
+
+fn run<'a>(_: &'a Erased, _: &'a Erased, _: &'a mut Erased) -> BoxFuture<'a, Flow> {
+    Box::pin(async { Ok(()) })
+}
+
+fn claim<'a>(_: &'a mut Erased, _: &'a Erased, _: &'a mut Erased) -> BoxFuture<'a, Flow> {
+    Box::pin(async { Ok(()) })
+}
+
+const fn named(name: &'static str) -> StepWiring {
+    StepWiring { name, ..StepWiring::EMPTY }
+}
+
+const SECRETS: Option<fn() -> KindInfo> = Some(KindInfo::of::<Secret>);
+const MAPS: Option<fn() -> KindInfo> = Some(KindInfo::of::<ConfigMap>);
+
+const fn hooker(when: When, step: &'static StepWiring) -> Hooker {
+    Hooker { when, step, run }
+}
+
+/// Every variant of all that is hashed stands in one of these two.
+const FULL: Wiring = Wiring {
+    name: "things",
+    revision: 7,
+    previously: Previously { managers: &["old", "older \"x\""], finalizers: &["example.com/old"] },
+    depends_on: true,
+    conditions: &[
+        ConditionInfo::new("Stored", Polarity::Positive),
+        ConditionInfo::new("Outdated", Polarity::Negative),
+        ConditionInfo::new("Verified", Polarity::Bipolar),
+    ],
+    summaries: &[SummaryInfo { type_: "Available", of: &[0, 2], doc: "" }],
+    triggers: Triggers { labels: Names::All, annotations: Names::Only(&["example.com/tier", "note"]) },
+    policies: Some(Policies { key: "example.com/policy", namespace: true }),
+    claim: Some(Claimer { step: &named("name_it"), run: claim }),
+    observe: Some(Observer { step: StepWiring { sets: &[0], ..named("look") }, run }),
+    hooks: &[
+        hooker(When::Read, &named("read")),
+        hooker(When::Before, &named("before")),
+        hooker(When::After, &named("after")),
+        hooker(When::BeforeDelete, &named("before_delete")),
+        hooker(When::AfterDelete, &named("after_delete")),
+    ],
+    steps: &[
+        StepWiring {
+            sets: &[0, 1],
+            clears: &[],
+            relations: &[
+                Relation::new(How::Owns, SECRETS),
+                Relation::new(How::Owns, MAPS).cached(Cache::Metadata).adopting(Adopt::IfUnowned),
+                Relation::new(How::Owns, MAPS).cached(Cache::Full).adopting(Adopt::Always),
+                Relation::new(How::WatchesByName, SECRETS).cached(Cache::None),
+                Relation::new(How::WatchesLabels("app=web,tier in (a)"), SECRETS),
+                Relation::new(How::Reads, None),
+            ],
+            actions: &["restart"],
+            errors: &[
+                VariantInfo::new("Invalid", "stalled", "", Actions::STALLED),
+                VariantInfo::new("Broken", "transient", "", Actions::TRANSIENT),
+            ],
+            ..named("fetch")
+        },
+        StepWiring { sets: &[2], clears: &[1], external: true, ..named("store") },
+    ],
+    shape: &[
+        Node::Call(0),
+        Node::Branch(&[
+            Arm { when: "x", nodes: &[Node::Join(&[0, 1])] },
+            Arm { when: "", nodes: &[Node::Skip { step: 1, reason: "NotAsked" }] },
+        ]),
+        Node::Loop { step: 1, over: "all" },
+    ],
+    summary: Some("BackupReady"),
+    ..Wiring::EMPTY
+};
+
+const OTHER: Wiring = Wiring {
+    name: "others",
+    triggers: Triggers { labels: Names::Only(&[]), annotations: Names::All },
+    policies: Some(Policies::DEFAULT),
+    steps: &[named("act")],
+    ..Wiring::EMPTY
+};
+
+/// One line of the text for each here.
+const FULL_TEXT: [&str; 10] = [
+    r#"things 7 Previously { managers: ["old", "older \"x\""], finalizers: ["example.com/old"] } depends SameNamespace after report"#,
+    "Stored Positive",
+    "Outdated Negative",
+    "Verified Bipolar",
+    r#"Available of [0, 2] Triggers { labels: All, annotations: Only(["example.com/tier", "note"]) } Policies { key: "example.com/policy", namespace: true } claim name_it Read read Before before After after BeforeDelete before_delete AfterDelete after_delete"#,
+    r#"fetch [0, 1] [] false Owns v1/Secret Owns v1/ConfigMap keeps Metadata adopts IfUnowned Owns v1/ConfigMap keeps Full adopts Always WatchesByName v1/Secret keeps None WatchesLabels("app=web,tier in (a)") v1/Secret Reads  on restart Invalid=stalled Broken=transient"#,
+    "store [2] [1] true",
+    "look [0] [] false",
+    "BackupReady",
+    "0 ([0 1]|!1:NotAsked) 1*",
+];
+
+const OTHER_TEXT: [&str; 3] = [
+    r#"others 0 Previously { managers: [], finalizers: [] } Triggers { labels: Only([]), annotations: All } Policies { key: "evenkeel.dev/policy", namespace: false }"#,
+    "act [] [] false",
+    "0",
+];
+
+#[test]
+fn the_text_of_a_wiring_is_as_it_was_to_the_letter() {
+    let full = text(&FULL, Some("report"), Access::SameNamespace);
+    assert_eq!(full.split('\n').collect::<Vec<_>>(), FULL_TEXT, "users' objects would all run once after an upgrade");
+    assert_eq!(wiring(&FULL, Some("report"), Access::SameNamespace), "980165b844cc818c");
+    let other = text(&OTHER, None, Access::ByAcl);
+    assert_eq!(other.split('\n').collect::<Vec<_>>(), OTHER_TEXT, "users' objects would all run once after an upgrade");
+    assert_eq!(wiring(&OTHER, None, Access::ByAcl), "ad86390b5bc1010a");
+}
+
+fn with(condition: ConditionInfo) -> String {
+    let conditions: &'static [ConditionInfo] = Box::leak(Box::new([condition]));
+    wiring(&Wiring { name: "things", conditions, ..Wiring::EMPTY }, None, Access::default())
+}
+
+#[test]
+fn a_doc_comment_is_not_part_of_the_wiring() {
+    let plain = ConditionInfo::new("Stored", Polarity::Positive);
+    assert_eq!(with(plain), with(plain.with_doc("It is stored. In S3.").with_message("It is stored.")));
+    assert_ne!(with(plain), with(ConditionInfo::new("Stored", Polarity::Negative)));
+}
+
+#[test]
+fn what_the_operator_allows_counts_where_a_step_may_refer_to_other_objects() {
+    const WATCHING: StepWiring =
+        StepWiring { relations: &[Relation::new(How::WatchesByName, None)], ..StepWiring::EMPTY };
+    const OWNING: StepWiring = StepWiring { relations: &[Relation::new(How::Owns, None)], ..StepWiring::EMPTY };
+    let of = |steps: &'static [StepWiring], access| wiring(&Wiring { steps, ..Wiring::EMPTY }, None, access);
+    assert_eq!(of(&[OWNING], Access::ByAcl), of(&[OWNING], Access::SameNamespace));
+    assert_ne!(of(&[WATCHING], Access::ByAcl), of(&[WATCHING], Access::SameNamespace));
+}
+
+#[test]
+fn a_relation_is_described_by_its_kind_and_by_what_differs_from_the_default() {
+    let owns = Relation::new(How::Owns, SECRETS);
+    assert_eq!(describe(&owns), "Owns v1/Secret");
+    assert_eq!(describe(&owns.cached(Cache::None)), "Owns v1/Secret");
+    assert_eq!(describe(&owns.cached(Cache::Full)), "Owns v1/Secret keeps Full");
+    assert_eq!(describe(&Relation { adopt: Adopt::Always, ..owns }), "Owns v1/Secret adopts Always");
+    assert_eq!(describe(&Relation::new(How::Reads, None)), "Reads ");
+}

@@ -1,0 +1,115 @@
+//! What a status still shows though our last write left it out: another manager holds it, so server-side apply keeps it.
+//!
+//! Before 1.22 the creator of an object comes to own all of its status, and on any server a stranger may own a field of ours. A left-out
+//! Reconciling that stays would say for ever that the controller is at work, so the fields become ours and are written again.
+
+use kube::api::DynamicObject;
+use serde_json::{Map, Value, json};
+
+use super::managed_fields::Take;
+use super::status_write::{self, Unwritten};
+use crate::pass::PassWorker;
+use crate::pass::api::PassBackend;
+use crate::pipeline::object::Primary;
+use crate::pipeline::reconciler::Reconciler;
+use crate::pipeline::state::{StatusIntent, author_fields};
+use crate::queue::Key;
+use crate::status::observed::Observed;
+use crate::status::{FRAMEWORK_FIELDS, OBSERVED_BY};
+
+const CONDITIONS: &str = "conditions";
+
+impl<R: Reconciler> PassWorker<R> {
+    /// Writes the status. Where the answer shows what was left out, that is taken over and the status written once more.
+    pub(in crate::pass) async fn apply_status(
+        &self,
+        key: &Key,
+        object: &R::Object,
+        backend: &PassBackend,
+        intent: &StatusIntent,
+    ) -> Result<DynamicObject, Unwritten> {
+        let written = status_write::write(&backend.calls, &backend.identity, &backend.version(), intent).await?;
+        let left = self.left_over(object, intent, &written);
+        let known = std::mem::replace(&mut self.memory().entry(key.clone()).or_default().untakeable, left.clone());
+        // What could not be taken over before is not tried again in each pass.
+        if left.is_null() || left == known {
+            return Ok(written);
+        }
+        backend.note(&written);
+        let Some(version) = status_write::take_over(&backend.calls, &backend.identity, Take::Fields(&left)).await?
+        else {
+            return Ok(written);
+        };
+        tracing::debug!(fields = %left, "another manager held status fields that are not reported any more; they are taken over");
+        let written = status_write::write(&backend.calls, &backend.identity, &version, intent).await?;
+        self.memory().entry(key.clone()).or_default().untakeable = self.left_over(object, intent, &written);
+        Ok(written)
+    }
+
+    /// The fields of ours that the answer shows and the intent leaves out, as `managedFields` names them; null: none.
+    fn left_over(&self, object: &R::Object, intent: &StatusIntent, written: &DynamicObject) -> Value {
+        let (said, shown) = (intent.to_value(), &written.data["status"]);
+        let mut left = Map::new();
+        for (name, value) in shown.as_object().into_iter().flatten() {
+            let below = match (&**name, said.get(name)) {
+                (CONDITIONS, _) => conditions::<R>(intent, value),
+                (OBSERVED_BY, _) => second(intent, &said, value),
+                (_, Some(said)) => difference(value, said),
+                (_, None) => is_dropped::<R>(object, name).then(|| json!({})),
+            };
+            left.extend(below.map(|below| (format!("f:{name}"), below)));
+        }
+        if left.is_empty() { Value::Null } else { left.into() }
+    }
+}
+
+/// The conditions of ours among those that are shown and not said.
+fn conditions<R: Reconciler>(intent: &StatusIntent, shown: &Value) -> Option<Value> {
+    let ours =
+        |type_: &str| R::WIRING.condition_types().chain(R::WIRING.kept_types().iter().copied()).any(|t| t == type_);
+    let types = shown.as_array().into_iter().flatten().filter_map(|condition| condition["type"].as_str());
+    let left = types.filter(|type_| ours(type_) && crate::condition::find(&intent.conditions, type_).is_none());
+    let left: Map<String, Value> = left.map(|type_| (format!("k:{}", json!({ "type": type_ })), json!({}))).collect();
+    (!left.is_empty()).then(|| left.into())
+}
+
+/// Of what the reconcilers beside the first keep, only our own is ours.
+fn second(intent: &StatusIntent, said: &Value, shown: &Value) -> Option<Value> {
+    let (name, _) = intent.second?;
+    let left = difference(shown.get(name)?, &said[OBSERVED_BY][name])?;
+    let field = format!("f:{name}");
+    Some(json!({ field: left }))
+}
+
+/// Whether it is a field of the author's that this reconciler wrote.
+fn is_dropped<R: Reconciler>(object: &R::Object, name: &str) -> bool {
+    let Some(status) = object.status().filter(|_| !FRAMEWORK_FIELDS.contains(&name)) else { return false };
+    Observed::of(status, &R::WIRING).wrote(name) && author_fields(status).is_ok_and(|fields| fields.contains_key(name))
+}
+
+/// What is in the one and not in the other, below objects; lists are whole.
+fn difference(shown: &Value, said: &Value) -> Option<Value> {
+    let (Value::Object(shown), Value::Object(said)) = (shown, said) else { return None };
+    let left = shown.iter().filter_map(|(name, value)| {
+        let below = match said.get(name) {
+            Some(said) => difference(value, said)?,
+            None => json!({}),
+        };
+        Some((format!("f:{name}"), below))
+    });
+    let left: Map<String, Value> = left.collect();
+    (!left.is_empty()).then(|| left.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_shown_and_not_said_is_named_as_a_field_of_a_manager() {
+        let shown = json!({ "a": { "b": 1, "c": { "d": 1 } }, "e": [1, 2], "f": 1 });
+        assert_eq!(difference(&shown, &shown), None);
+        let said = json!({ "a": { "c": {} }, "e": [1], "f": 2 });
+        assert_eq!(difference(&shown, &said), Some(json!({ "f:a": { "f:b": {}, "f:c": { "f:d": {} } } })));
+    }
+}

@@ -1,0 +1,214 @@
+//! Take-over of a status that earlier managers left: their fields become ours, so that what we no longer say goes away.
+
+use kube::api::DynamicObject;
+use serde_json::{Value, json};
+
+/// Which status fields become ours.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::pass) enum Take<'a> {
+    /// All those of these managers.
+    Managers(&'a [&'a str]),
+    /// These, whoever has them.
+    Fields(&'a Value),
+}
+
+impl Take<'_> {
+    /// What becomes ours of the claim of an entry that is not ours.
+    fn of(self, entry: &Value) -> Option<Value> {
+        let claim = entry["fieldsV1"].get("f:status")?;
+        match self {
+            Self::Managers(names) => {
+                entry["manager"].as_str().filter(|name| names.contains(name)).map(|_| claim.clone())
+            }
+            Self::Fields(fields) => intersection(claim, fields),
+        }
+    }
+}
+
+/// The managed fields in which these status fields belong to our Apply entry; `None`: no other entry has any of them.
+///
+/// Server-side apply removes only what its own manager owned and dropped. Field sets are tries in JSON, so their union is a deep merge.
+pub(in crate::pass) fn managed_fields(live: &DynamicObject, manager: &str, take: Take<'_>) -> Option<Value> {
+    let entries = serde_json::to_value(live.metadata.managed_fields.as_ref()?).ok()?;
+    let is_ours = |entry: &Value| entry["manager"] == manager && entry["operation"] == "Apply";
+    let mut taken = Value::Null;
+    let mut kept = entries.as_array()?.clone();
+    for entry in kept.iter_mut().filter(|entry| !is_ours(entry)) {
+        if let Some(claim) = take.of(entry) {
+            subtract(&mut entry["fieldsV1"]["f:status"], &claim);
+            merge(&mut taken, claim);
+        }
+    }
+    if taken.is_null() {
+        return None;
+    }
+    // Kubernetes 1.20 takes a claim to the status without a field of it, as its defaults leave one to the creator, for one to all
+    // of its fields. Later versions tell the subresource, and whoever writes the object itself owns nothing of the status.
+    for entry in kept.iter_mut().filter(|entry| entry["subresource"] != "status") {
+        if let Some(claim) = entry["fieldsV1"].get_mut("f:status") {
+            subtract(claim, &taken);
+        }
+    }
+    for fields in kept.iter_mut().filter_map(|entry| entry["fieldsV1"].as_object_mut()) {
+        fields.retain(|name, claim| name != "f:status" || claims_a_field(claim));
+    }
+    kept.retain(|entry| entry["fieldsV1"].as_object().is_some_and(|fields| !fields.is_empty()));
+    // Servers before 1.22 do not tell the subresource.
+    let of_status = |e: &Value| e["subresource"] == "status" || e["fieldsV1"]["f:status"].is_object();
+    let ours = kept.iter().position(|e| e["manager"] == manager && e["operation"] == "Apply" && of_status(e));
+    let mut entry = match ours {
+        Some(at) => kept.remove(at),
+        None => json!({
+            "manager": manager, "operation": "Apply", "subresource": "status", "fieldsType": "FieldsV1", "fieldsV1": {},
+            "apiVersion": live.types.as_ref().map_or("", |types| &types.api_version),
+        }),
+    };
+    merge(&mut entry["fieldsV1"], json!({ "f:status": taken }));
+    kept.push(entry);
+    Some(Value::Array(kept))
+}
+
+/// The part of a claim that is within these fields, of which a leaf stands for all that is below it.
+fn intersection(claim: &Value, fields: &Value) -> Option<Value> {
+    let (Value::Object(claim), Value::Object(fields)) = (claim, fields) else { return None };
+    if fields.is_empty() {
+        return Some(Value::Object(claim.clone()));
+    }
+    let both = fields.iter().filter_map(|(name, below)| Some((name.clone(), intersection(claim.get(name)?, below)?)));
+    let both: serde_json::Map<String, Value> = both.collect();
+    (!both.is_empty()).then(|| both.into())
+}
+
+/// Takes the fields of one set out of another.
+fn subtract(from: &mut Value, fields: &Value) {
+    let (Value::Object(from), Value::Object(fields)) = (from, fields) else { return };
+    for (name, below) in fields {
+        let Some(claim) = from.get_mut(name) else { continue };
+        subtract(claim, below);
+        let is_leaf = below.as_object().is_none_or(serde_json::Map::is_empty);
+        if is_leaf || claim.as_object().is_none_or(serde_json::Map::is_empty) {
+            from.remove(name);
+        }
+    }
+}
+
+fn claims_a_field(claim: &Value) -> bool {
+    claim.as_object().is_some_and(|fields| fields.keys().any(|name| name != "."))
+}
+
+fn merge(into: &mut Value, from: Value) {
+    match (into, from) {
+        (Value::Object(into), Value::Object(from)) => {
+            for (key, value) in from {
+                merge(into.entry(key).or_insert(Value::Null), value);
+            }
+        }
+        (into, from) => *into = from,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn object(entries: &Value) -> DynamicObject {
+        serde_json::from_value(json!({
+            "apiVersion": "ex.dev/v1", "kind": "Widget", "metadata": { "name": "w", "managedFields": entries }
+        }))
+        .unwrap()
+    }
+
+    #[test]
+    fn status_fields_of_earlier_managers_become_ours_and_the_rest_stays_theirs() {
+        let live = object(&json!([
+            { "manager": "old", "operation": "Update", "apiVersion": "ex.dev/v1", "fieldsType": "FieldsV1",
+              "fieldsV1": { "f:spec": { "f:a": {} }, "f:status": { "f:conditions": { "k:{\"type\":\"Reconciling\"}": { ".": {} } } } } },
+            { "manager": "ours", "operation": "Apply", "apiVersion": "ex.dev/v1", "subresource": "status", "fieldsType": "FieldsV1",
+              "fieldsV1": { "f:status": { "f:conditions": { "k:{\"type\":\"Ready\"}": { ".": {} } } } } },
+        ]));
+        let entries = managed_fields(&live, "ours", Take::Managers(&["old"])).unwrap();
+        assert_eq!(entries[0]["fieldsV1"], json!({ "f:spec": { "f:a": {} } }));
+        let conditions = &entries[1]["fieldsV1"]["f:status"]["f:conditions"];
+        assert!(
+            conditions.get("k:{\"type\":\"Ready\"}").is_some()
+                && conditions.get("k:{\"type\":\"Reconciling\"}").is_some()
+        );
+    }
+
+    #[test]
+    fn a_claim_of_the_creator_to_the_same_fields_is_dropped_and_that_of_a_neighbour_to_others_stays() {
+        let reconciling = json!({ "k:{\"type\":\"Reconciling\"}": { ".": {}, "f:status": {} } });
+        let foreign = json!({ "k:{\"type\":\"Foreign\"}": { ".": {}, "f:status": {} } });
+        let entry = |manager: &str, conditions: &Value| {
+            json!({ "manager": manager, "operation": "Update", "apiVersion": "ex.dev/v1", "fieldsType": "FieldsV1",
+                "fieldsV1": { "f:status": { "f:conditions": conditions } } })
+        };
+        let live =
+            object(&json!([entry("creator", &reconciling), entry("old", &reconciling), entry("neighbour", &foreign)]));
+        let entries = managed_fields(&live, "ours", Take::Managers(&["old"])).unwrap();
+        let managers: Vec<_> = entries.as_array().unwrap().iter().map(|e| e["manager"].as_str().unwrap()).collect();
+        assert_eq!(managers, ["neighbour", "ours"]);
+        assert_eq!(entries[1]["fieldsV1"]["f:status"]["f:conditions"], reconciling);
+    }
+
+    #[test]
+    fn what_was_taken_over_joins_our_applied_claim_to_the_status_and_no_other() {
+        let entry = |manager: &str, operation: &str, subresource: &str, claim: Value| {
+            json!({ "manager": manager, "operation": operation, "apiVersion": "ex.dev/v1", "subresource": subresource,
+                "fieldsType": "FieldsV1", "fieldsV1": claim })
+        };
+        let found = json!([
+            entry("theirs", "Apply", "status", json!({ "f:status": { "f:a": {} } })),
+            entry("ours", "Update", "status", json!({ "f:status": { "f:b": {} } })),
+            entry("ours", "Apply", "", json!({ "f:metadata": { "f:labels": {} } })),
+            entry("old", "Update", "status", json!({ "f:status": { "f:c": {} } })),
+        ]);
+        let entries = managed_fields(&object(&found), "ours", Take::Managers(&["old"])).unwrap();
+        let (kept, taken) = entries.as_array().unwrap().split_at(3);
+        assert_eq!(kept, &found.as_array().unwrap()[..3]);
+        assert_eq!(taken, [entry("ours", "Apply", "status", json!({ "f:status": { "f:c": {} } }))]);
+    }
+
+    #[test]
+    fn a_claim_to_no_field_of_the_status_is_dropped() {
+        let live = object(&json!([
+            { "manager": "creator", "operation": "Update", "apiVersion": "ex.dev/v1", "fieldsType": "FieldsV1",
+              "fieldsV1": { "f:spec": { "f:a": {} }, "f:status": {} } },
+            { "manager": "old", "operation": "Update", "apiVersion": "ex.dev/v1", "fieldsType": "FieldsV1",
+              "fieldsV1": { "f:status": { "f:b": {} } } },
+        ]));
+        let entries = managed_fields(&live, "ours", Take::Managers(&["old"])).unwrap();
+        assert_eq!(entries[0]["fieldsV1"], json!({ "f:spec": { "f:a": {} } }));
+        assert_eq!(entries[1]["fieldsV1"], json!({ "f:status": { "f:b": {} } }));
+        assert_eq!(entries.as_array().unwrap().len(), 2);
+    }
+
+    #[test]
+    fn nothing_is_written_where_no_earlier_manager_holds_the_status() {
+        let live = object(&json!([{ "manager": "kubectl", "operation": "Update", "apiVersion": "ex.dev/v1",
+            "fieldsType": "FieldsV1", "fieldsV1": { "f:status": {} } }]));
+        assert_eq!(managed_fields(&live, "ours", Take::Managers(&["old"])), None);
+    }
+
+    #[test]
+    fn single_fields_become_ours_whoever_has_them_and_their_neighbours_stay() {
+        let condition = |type_: &str| (format!("k:{}", json!({ "type": type_ })), json!({ ".": {}, "f:status": {} }));
+        let conditions = |types: &[&str]| Value::Object(types.iter().map(|type_| condition(type_)).collect());
+        let live = object(&json!([
+            { "manager": "creator", "operation": "Update", "apiVersion": "ex.dev/v1", "fieldsType": "FieldsV1", "fieldsV1": {
+                "f:spec": { "f:a": {} },
+                "f:status": { ".": {}, "f:conditions": conditions(&["Ready", "Reconciling"]), "f:b": {} } } },
+            { "manager": "ours", "operation": "Apply", "apiVersion": "ex.dev/v1", "fieldsType": "FieldsV1",
+              "fieldsV1": { "f:status": { "f:conditions": conditions(&["Ready"]) } } },
+        ]));
+        let left = json!({ "f:conditions": { condition("Reconciling").0: {} }, "f:none": {} });
+        let entries = managed_fields(&live, "ours", Take::Fields(&left)).unwrap();
+        assert_eq!(entries[0]["fieldsV1"]["f:status"]["f:conditions"], conditions(&["Ready"]));
+        assert_eq!(entries[0]["fieldsV1"]["f:status"]["f:b"], json!({}));
+        assert_eq!(
+            entries[1]["fieldsV1"]["f:status"],
+            json!({ "f:conditions": conditions(&["Ready", "Reconciling"]) })
+        );
+        assert_eq!(managed_fields(&live, "ours", Take::Fields(&json!({ "f:none": {} }))), None);
+    }
+}

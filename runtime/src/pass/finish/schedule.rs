@@ -1,0 +1,140 @@
+//! The schedule: when an object runs again without a change.
+
+use std::time::Duration;
+
+use kube::ResourceExt;
+
+use super::late_digest::Late;
+use crate::interval::{Clamped, LONGEST};
+use crate::outcome::Outcome;
+use crate::outcome::retry::Retry;
+use crate::pass::PassWorker;
+use crate::pipeline::reconciler::Reconciler;
+use crate::queue::{Curve, Next};
+use crate::status::observed::Observed;
+
+impl<R: Reconciler> PassWorker<R> {
+    /// When an unchanged object runs again; a stalled one does not.
+    pub(in crate::pass) fn rest(&self, object: &R::Object, seen: &Observed<'_>, late: Option<Late>) -> Next {
+        tracing::debug!("unchanged");
+        let next = match seen.stalled {
+            true => Next::Await,
+            false => self.schedule(object, (&Outcome::Done, Retry::Slow), false, &mut Vec::new()),
+        };
+        match late {
+            Some(late) => late.within(next),
+            None => next,
+        }
+    }
+
+    /// When the object runs again after this outcome. What the object asks for out of bounds goes to `clamped`.
+    pub(in crate::pass) fn schedule(
+        &self,
+        object: &R::Object,
+        (outcome, retry): (&Outcome, Retry),
+        progressed: bool,
+        clamped: &mut Vec<Clamped>,
+    ) -> Next {
+        match outcome {
+            Outcome::Done | Outcome::Ignored => match interval::<R>(object, clamped) {
+                Some(interval) => self.resync(object, interval),
+                None => Next::Await,
+            },
+            Outcome::Waiting { poll: None } if retry == Retry::VerySlow => {
+                self.resync(object, interval::<R>(object, clamped).unwrap_or(Retry::HOUR))
+            }
+            Outcome::Requeue { after: Some(after) } => Next::After(*after),
+            Outcome::Waiting { poll: Some(poll) } => Next::After(*poll),
+            Outcome::Requeue { after: None } => Next::Retry { progressed, at_least: None },
+            Outcome::Failed { .. } => match Self::pace(object, retry, clamped) {
+                Some(curve) => Next::RetryAlong { progressed, curve, at_least: None },
+                None => Next::Retry { progressed, at_least: None },
+            },
+            Outcome::Waiting { poll: None } | Outcome::Stalled { .. } => Next::Await,
+            Outcome::Gone => Next::Forget,
+            Outcome::Conflict => Next::Conflict { newer_than: object.resource_version().unwrap_or_default() },
+        }
+    }
+
+    /// At the next resync.
+    fn resync(&self, object: &R::Object, interval: Duration) -> Next {
+        Next::After(self.clock.until_resync(interval, &object.uid().unwrap_or_default()))
+    }
+
+    /// How failures follow each other, where not along the curve of all.
+    fn pace(object: &R::Object, retry: Retry, clamped: &mut Vec<Clamped>) -> Option<Curve> {
+        match retry {
+            Retry::Fast => Some(Curve::FAST),
+            Retry::VerySlow => Some(Curve::flat(interval::<R>(object, clamped).unwrap_or(Retry::HOUR))),
+            Retry::Slow => R::retry(object).map(|pause| Curve::flat(Clamped::clamp("retry interval", pause, clamped))),
+        }
+    }
+}
+
+/// The requeue interval of the object.
+fn interval<R: Reconciler>(object: &R::Object, clamped: &mut Vec<Clamped>) -> Option<Duration> {
+    R::requeue(object).map(|interval| Clamped::clamp("requeue interval", interval, clamped))
+}
+
+/// Takes note of a `Retry-After` of the API server that is out of bounds.
+pub(in crate::pass) fn clamp_retry_after(retry_after: Option<Duration>, clamped: &mut Vec<Clamped>) {
+    if let Some(asked) = retry_after.filter(|asked| *asked > LONGEST) {
+        Clamped::clamp("Retry-After of the API server", asked, clamped);
+    }
+}
+
+/// Not before the time that the API server asked for in this pass, clamped as all times are. A conflict is no overload: it waits for
+/// the cache.
+pub(in crate::pass) fn not_before(next: Next, retry_after: Option<Duration>) -> Next {
+    let Some(least) = retry_after.map(|asked| asked.min(LONGEST)) else { return next };
+    let later = |at_least: Option<Duration>| at_least.max(Some(least)).map(|asked| asked.min(LONGEST));
+    match next {
+        Next::After(delay) => Next::After(delay.max(least)),
+        Next::Store(delay) => Next::Store(delay.max(least)),
+        Next::Later(delay) => Next::Later(delay.max(least)),
+        Next::Retry { progressed, at_least } => Next::Retry { progressed, at_least: later(at_least) },
+        Next::Undone { at_least } => Next::Undone { at_least: later(at_least) },
+        Next::RetryAlong { progressed, curve, at_least } => {
+            Next::RetryAlong { progressed, curve, at_least: later(at_least) }
+        }
+        Next::Await | Next::Conflict { .. } | Next::Forget => next,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ASKED: Duration = Duration::from_secs(60);
+
+    #[test]
+    fn whatever_runs_again_runs_not_before_the_api_server_wants_it() {
+        let (short, long) = (Duration::from_secs(5), Duration::from_secs(600));
+        let after = |next| not_before(next, Some(ASKED));
+        assert_eq!(after(Next::After(short)), Next::After(ASKED));
+        assert_eq!(after(Next::After(long)), Next::After(long));
+        let retry = |at_least| Next::Retry { progressed: true, at_least };
+        assert_eq!(after(retry(None)), retry(Some(ASKED)));
+        assert_eq!(after(retry(Some(long))), retry(Some(long)));
+        let again = |at_least| Next::RetryAlong { progressed: false, curve: Curve::FAST, at_least };
+        assert_eq!(after(again(None)), again(Some(ASKED)));
+        assert_eq!((after(Next::Await), not_before(retry(None), None)), (Next::Await, retry(None)));
+    }
+
+    #[test]
+    fn thirty_days_are_the_most_that_it_gets() {
+        for asked in [LONGEST + ASKED, Duration::MAX] {
+            let at_least = Some(LONGEST);
+            let next = Next::Retry { progressed: false, at_least: Some(asked) };
+            assert_eq!(not_before(next, Some(asked)), Next::Retry { progressed: false, at_least });
+            assert_eq!(not_before(Next::After(ASKED), Some(asked)), Next::After(LONGEST));
+            let mut clamped = Vec::new();
+            clamp_retry_after(Some(asked), &mut clamped);
+            assert_eq!(clamped.len(), 1);
+        }
+        let mut clamped = Vec::new();
+        clamp_retry_after(Some(LONGEST), &mut clamped);
+        clamp_retry_after(Some(Duration::ZERO), &mut clamped);
+        assert!(clamped.is_empty());
+    }
+}

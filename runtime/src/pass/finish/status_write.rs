@@ -1,0 +1,219 @@
+//! The status write: once per pass, all of it together, only where it differs, never on another object of the same name.
+
+use kube::api::DynamicObject;
+use serde_json::{Value, json};
+
+use super::managed_fields::{self, Take};
+use crate::api::{ApiError, Target};
+use crate::pass::api::calls::Calls;
+use crate::pass::api::gone;
+use crate::pipeline::state::StatusIntent;
+use crate::resource_version::is_older;
+
+/// How often a write that met a newer version is sent again before the pass is discarded.
+pub(in crate::pass) const RESENDS: usize = 3;
+
+/// The object that the pass runs on, as far as a status write depends on it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::pass) struct Identity {
+    pub(in crate::pass) target: Target,
+    pub(in crate::pass) uid: String,
+    pub(in crate::pass) generation: Option<i64>,
+    pub(in crate::pass) deleting: bool,
+    /// What is written holds for the object, whatever its spec says meanwhile.
+    pub(in crate::pass) urgent: bool,
+}
+
+impl Identity {
+    /// The same wish: what the pass found out still holds for the object.
+    fn holds_for(&self, live: &DynamicObject) -> bool {
+        let meta = &live.metadata;
+        self.urgent || (meta.generation == self.generation && meta.deletion_timestamp.is_some() == self.deleting)
+    }
+}
+
+/// Why a status was not written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::pass) enum Unwritten {
+    /// The object is shown to be gone: a read of it finds none, or another one under its name.
+    Gone,
+    /// The object changed under the pass: what it found out no longer holds.
+    Outdated,
+    /// The write failed; the intent stands.
+    Failed(ApiError),
+}
+
+/// Applies the intent to the version that the pass knows. A newer version of the same wish gets it without another run of the body.
+pub(in crate::pass) async fn write(
+    calls: &Calls,
+    identity: &Identity,
+    version: &str,
+    intent: &StatusIntent,
+) -> Result<DynamicObject, Unwritten> {
+    let mut version = version.to_owned();
+    for _ in 0..=RESENDS {
+        let body = body(identity, &version, &intent.to_value());
+        match calls.apply_status(&identity.target, &body).await {
+            Ok(object) => return of_object(identity, object),
+            Err(ApiError::Conflict(_)) => version = newer_version(calls, identity, &version).await?,
+            Err(error) => return Err(gone::after_status(calls, identity, error).await),
+        }
+    }
+    Err(Unwritten::Outdated)
+}
+
+/// The answer to a write. What a proxy answers may be any JSON: it does not show that the status was written.
+pub(in crate::pass) fn of_object(identity: &Identity, answer: DynamicObject) -> Result<DynamicObject, Unwritten> {
+    match answer.metadata.uid.as_deref() == Some(&*identity.uid) {
+        true => Ok(answer),
+        false => Err(Unwritten::Failed(ApiError::Failed("the answer to the write is not the object".into()))),
+    }
+}
+
+/// The version of the object after `known`. A store that was set back has an older one: its generation may be the same, of another spec.
+async fn newer_version(calls: &Calls, identity: &Identity, known: &str) -> Result<String, Unwritten> {
+    let unread = || Unwritten::Failed(ApiError::Failed("the object was read without a resourceVersion".into()));
+    let version = newer(calls, identity).await?.metadata.resource_version.ok_or_else(unread)?;
+    if is_older(&version, known) { Err(Unwritten::Outdated) } else { Ok(version) }
+}
+
+/// The object as it is now, if what the pass found out still holds for it.
+pub(in crate::pass) async fn newer(calls: &Calls, identity: &Identity) -> Result<DynamicObject, Unwritten> {
+    let live = gone::live(calls, identity).await?;
+    if identity.holds_for(&live) { Ok(live) } else { Err(Unwritten::Outdated) }
+}
+
+/// The object as it is now, if it is in the same state of deletion and of no earlier generation, which a store that was set back shows.
+pub(in crate::pass) async fn same(calls: &Calls, identity: &Identity) -> Result<DynamicObject, Unwritten> {
+    let live = gone::live(calls, identity).await?;
+    let is_same = live.metadata.deletion_timestamp.is_some() == identity.deleting;
+    let is_back = live.metadata.generation < identity.generation;
+    if identity.urgent || is_same && !is_back { Ok(live) } else { Err(Unwritten::Outdated) }
+}
+
+fn body(identity: &Identity, version: &str, status: &Value) -> Value {
+    let target = &identity.target;
+    // Apply ignores a wrong uid; the version is what keeps us from writing on a recreated object.
+    let mut metadata = json!({ "name": target.name, "resourceVersion": version });
+    if let Some(namespace) = &target.namespace {
+        metadata["namespace"] = json!(namespace);
+    }
+    json!({
+        "apiVersion": target.kind.resource.api_version,
+        "kind": target.kind.resource.kind,
+        "metadata": metadata,
+        "status": status,
+    })
+}
+
+/// Makes status fields of other managers ours, so that the next write removes what is no longer said. Returns the new version; `None`: no
+/// other manager holds any of them.
+pub(in crate::pass) async fn take_over(
+    calls: &Calls,
+    identity: &Identity,
+    take: Take<'_>,
+) -> Result<Option<String>, Unwritten> {
+    let calls = &Calls { whole: true, ..calls.clone() };
+    let live = gone::live(calls, identity).await?;
+    let Some(fields) = managed_fields::managed_fields(&live, &calls.manager, take) else {
+        return Ok(None);
+    };
+    if !identity.holds_for(&live) {
+        return Err(Unwritten::Outdated);
+    }
+    // Not through the status subresource: that ignores managedFields.
+    let patch = json!({ "metadata": { "resourceVersion": live.metadata.resource_version, "managedFields": fields } });
+    match calls.merge(&identity.target, &patch).await {
+        Ok(object) => Ok(object.metadata.resource_version),
+        Err(ApiError::Conflict(_)) => Err(Unwritten::Outdated),
+        Err(error) => Err(gone::after(calls, identity, error).await),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pass::api::scripted::{Answer, Script, absent, conflict, error, identity, object, target};
+
+    /// Writes the status of version 5 while the server gives these answers. Returns the result, and the script with the requests.
+    async fn written(answers: impl IntoIterator<Item = Answer>) -> (Result<DynamicObject, Unwritten>, Script) {
+        let script = Script::new(answers);
+        let written = write(&script.calls, &identity(), "5", &StatusIntent::empty()).await;
+        (written, script)
+    }
+
+    #[tokio::test]
+    async fn a_newer_version_of_the_same_wish_gets_the_status() {
+        let (written, script) = written([conflict(), object("7", &json!({})), object("8", &json!({}))]).await;
+        assert_eq!(written.unwrap().metadata.resource_version.as_deref(), Some("8"));
+        assert_eq!(script.asked(), ["PATCH status", "GET x", "PATCH status"]);
+        let versions: Vec<Value> =
+            script.sent().iter().map(|sent| sent["metadata"]["resourceVersion"].clone()).collect();
+        assert_eq!(versions, [json!("5"), Value::Null, json!("7")]);
+        assert_eq!(script.sent()[0]["metadata"]["namespace"], "a");
+    }
+
+    #[tokio::test]
+    async fn another_wish_and_a_version_of_the_past_discard_the_status() {
+        let now = "2026-01-01T00:00:00Z";
+        for found in
+            [json!({ "generation": 2 }), json!({ "deletionTimestamp": now }), json!({ "resourceVersion": "4" })]
+        {
+            let (written, script) = written([conflict(), object("7", &found)]).await;
+            assert_eq!((written.unwrap_err(), script.asked().len()), (Unwritten::Outdated, 2), "{found}");
+        }
+        let (gone, _) = written([conflict(), absent()]).await;
+        assert_eq!(gone.unwrap_err(), Unwritten::Gone);
+        let (gone, _) = written([conflict(), object("7", &json!({ "uid": "v" }))]).await;
+        assert_eq!(gone.unwrap_err(), Unwritten::Gone);
+        let (unread, _) = written([conflict(), object("7", &json!({ "resourceVersion": null }))]).await;
+        assert!(matches!(unread.unwrap_err(), Unwritten::Failed(_)));
+    }
+
+    #[tokio::test]
+    async fn a_write_is_sent_again_three_times() {
+        let rounds = (6..20).flat_map(|version| [conflict(), object(&version.to_string(), &json!({}))]);
+        let (written, script) = written(rounds).await;
+        assert_eq!(written.unwrap_err(), Unwritten::Outdated);
+        assert_eq!(script.times("PATCH status"), 1 + RESENDS);
+    }
+
+    #[tokio::test]
+    async fn the_answer_has_to_be_the_object() {
+        let (other, _) = written([object("6", &json!({ "uid": "v" }))]).await;
+        assert!(matches!(other.unwrap_err(), Unwritten::Failed(_)));
+        let (failed, script) = written([error(500, "InternalError", "etcd")]).await;
+        assert!(matches!(failed.unwrap_err(), Unwritten::Failed(_)));
+        assert_eq!(script.asked().len(), 1);
+    }
+
+    #[tokio::test]
+    async fn a_patch_goes_to_any_version_that_is_not_of_the_past() {
+        let now = "2026-01-01T00:00:00Z";
+        let same = |found: Value, urgent: bool| async move {
+            let script = Script::new([object("7", &found)]);
+            same(&script.calls, &Identity { urgent, generation: Some(2), ..identity() }).await.is_ok()
+        };
+        assert!(same(json!({ "generation": 2 }), false).await && same(json!({ "generation": 3 }), false).await);
+        assert!(!same(json!({ "generation": 1 }), false).await, "set back");
+        assert!(!same(json!({ "generation": 2, "deletionTimestamp": now }), false).await);
+        assert!(same(json!({ "generation": 1, "deletionTimestamp": now }), true).await, "urgent");
+    }
+
+    #[test]
+    fn what_is_urgent_holds_whatever_the_object_wants() {
+        let (_, live) = object("7", &json!({ "generation": 9 }));
+        let live: DynamicObject = serde_json::from_value(live).unwrap();
+        assert!(!identity().holds_for(&live));
+        assert!(Identity { urgent: true, ..identity() }.holds_for(&live));
+        assert!(Identity { generation: Some(9), ..identity() }.holds_for(&live));
+        assert!(!Identity { generation: Some(9), deleting: true, ..identity() }.holds_for(&live));
+    }
+
+    #[test]
+    fn an_object_without_a_namespace_is_written_without_one() {
+        let target = Target { namespace: None, ..target() };
+        let written = body(&Identity { target, ..identity() }, "5", &json!({}));
+        assert_eq!(written["metadata"], json!({ "name": "x", "resourceVersion": "5" }));
+    }
+}

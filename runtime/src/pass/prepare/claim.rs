@@ -1,0 +1,232 @@
+//! The claim: what an object is given before anything else is done for it, stored in one write with the finalizer.
+
+use std::sync::Arc;
+
+use futures::FutureExt;
+use kube::{Resource, ResourceExt};
+use serde_json::{Map, Value, json};
+
+use crate::api::ApiError;
+use crate::interval::Clamped;
+use crate::outcome::reporting::Actions;
+use crate::outcome::{Class, Halt};
+use crate::pass::api::gone;
+use crate::pass::finish::hot_object;
+use crate::pass::finish::status_write::{Identity, Unwritten};
+use crate::pass::report::current_pass::CurrentPass;
+use crate::pass::run::{Verdict, run};
+use crate::pass::{PassWorker, observed};
+use crate::pipeline::reconciler::Reconciler;
+use crate::pipeline::state::Draft;
+use crate::queue::{Key, Next};
+use crate::wiring::triggers::{Triggers, Undeclared};
+use crate::wiring::{Claimer, Wiring};
+
+impl<R: Reconciler> PassWorker<R> {
+    /// Claims the object, and stores what that changed and the finalizer in one write; goes on with what the write returned.
+    pub(in crate::pass) async fn prepare(
+        &self,
+        pass: &mut CurrentPass<'_>,
+        object: Arc<R::Object>,
+    ) -> Result<Prepared<R>, Next> {
+        let claimed = match R::WIRING.claim {
+            // On the heap, as the write: most passes need neither.
+            Some(claim) => self.claim(pass, &object, claim).boxed().await?,
+            None => None,
+        };
+        let names = claimed.as_ref().map_or_else(Vec::new, |patch| names(patch, &R::WIRING));
+        let parts = [claimed, self.mark(&object), self.finalizers.settle(object.meta())];
+        let object = match joined(&object.meta().resource_version, parts.into_iter().flatten()) {
+            Some(patch) => self.store(pass.key, &object, &patch).boxed().await?,
+            None => object,
+        };
+        Ok(Prepared { object, claimed: names })
+    }
+
+    /// The labels and annotations that count because the claim wrote them: these, and those of earlier passes.
+    pub(in crate::pass) fn claimed(object: &R::Object, mut claimed: Vec<String>) -> Vec<String> {
+        if R::WIRING.claim.is_some() && R::WIRING.triggers != Triggers::ALL {
+            claimed.extend(observed::<R>(object).inputs.map_or_else(Vec::new, |inputs| inputs.into_owned().claimed));
+            claimed.sort();
+            claimed.dedup();
+        }
+        claimed
+    }
+
+    async fn store(&self, key: &Key, object: &R::Object, patch: &Value) -> Result<Arc<R::Object>, Next> {
+        let refused = object.resource_version().unwrap_or_default();
+        let (calls, identity) = (self.calls(), self.identity(key, object));
+        let error = match calls.merge(&identity.target, patch).await {
+            Ok(written) => return self.wrote(&written).ok_or(Next::Await),
+            Err(ApiError::Conflict(_)) => {
+                self.store_anywhere(object, &identity, patch).await;
+                return Err(Next::Conflict { newer_than: refused });
+            }
+            Err(error) => error,
+        };
+        match gone::after(&calls, &identity, error).await {
+            Unwritten::Gone => Err(self.forget(key)),
+            Unwritten::Outdated => Err(Next::Conflict { newer_than: refused }),
+            Unwritten::Failed(error) => {
+                tracing::warn!(%error, "the object was not prepared, so no step ran; does the role allow patch of it?");
+                Err(Next::Retry { progressed: false, at_least: None })
+            }
+        }
+    }
+
+    /// Stores in any version of the object what a newer one refused: an object that changes all the time gets its finalizer, too. The steps
+    /// wait for the next pass, which looks at the newer version first.
+    async fn store_anywhere(&self, object: &R::Object, identity: &Identity, patch: &Value) {
+        let Some(operations) = hot_object::anywhere(object.meta(), patch) else { return };
+        match self.calls().json_patch(&identity.target, None, &operations).await {
+            Ok(written) => drop(self.wrote(&written)),
+            Err(error) => tracing::debug!(%error, "the object is another one, is being deleted, or others changed it"),
+        }
+    }
+
+    /// What the claim changed, as a merge patch; `None`: nothing. Its error ends the pass.
+    async fn claim(
+        &self,
+        pass: &mut CurrentPass<'_>,
+        object: &Arc<R::Object>,
+        claim: Claimer,
+    ) -> Result<Option<Value>, Next> {
+        let backend = self.backend(pass.key, object);
+        let mut draft = Draft::new(&**object, R::WIRING, backend.clone());
+        draft.step = Some(claim.step);
+        let asked = R::timeout(object).unwrap_or(R::WIRING.timeout);
+        let limit = Clamped::clamp("time-out", asked, &mut draft.clamped);
+        let mut claimed = R::Object::clone(object);
+        let ended = run(limit, (claim.run)(&mut claimed, &*self.env.deps, &mut draft)).await;
+        if let Some(how) = ended.cut_off() {
+            self.env.meter.tell(|counts| counts.cut_off(how));
+        }
+        let changed = match ended.halt(&mut draft) {
+            None => changed(&**object, &claimed).map_err(|field| meddled(claim.step.name, &field)),
+            Some(halt) => Err(halt),
+        };
+        match changed {
+            Ok(changed) => Ok(changed),
+            Err(halt) => {
+                pass.ends("Failed");
+                draft.block(&halt);
+                let verdict =
+                    Verdict { outcome: draft.outcome(Some(halt.clone())), halt: Some(halt), claimed: Vec::new() };
+                Err(self.finish(pass, object, &mut draft, &backend, verdict).await)
+            }
+        }
+    }
+}
+
+/// An object that steps may run on.
+pub(in crate::pass) struct Prepared<R: Reconciler> {
+    pub(in crate::pass) object: Arc<R::Object>,
+    /// The labels and annotations that the claim changed just now, as far as they are not declared.
+    pub(in crate::pass) claimed: Vec<String>,
+}
+
+impl<R: Reconciler> From<Arc<R::Object>> for Prepared<R> {
+    fn from(object: Arc<R::Object>) -> Self {
+        Self { object, claimed: Vec::new() }
+    }
+}
+
+/// The labels and annotations in a patch, as far as they are not declared.
+fn names(patch: &Value, wiring: &Wiring) -> Vec<String> {
+    let [labels, annotations] = ["labels", "annotations"].map(|what| patch["metadata"][what].as_object());
+    let [labels, annotations] =
+        [labels, annotations].map(|pairs| pairs.into_iter().flatten().map(|(name, _)| name.as_str()));
+    wiring.undeclared_of(labels, annotations).iter().map(Undeclared::path).collect()
+}
+
+/// A claim that changed what it may not.
+fn meddled(claim: &str, field: &str) -> Halt {
+    let message = format!(
+        "the claim {claim} changed `{field}`; it may change labels, annotations, owner references and the spec"
+    );
+    Halt::new(Class::Stalled, "ClaimRefused", &message, Actions::STALLED)
+}
+
+/// One write, of that version of the object only; `None`: nothing is to be written.
+fn joined(version: &Option<String>, parts: impl Iterator<Item = Value>) -> Option<Value> {
+    let mut all = parts.reduce(merged)?;
+    all["metadata"]["resourceVersion"] = json!(version);
+    Some(all)
+}
+
+/// Both merge patches as one.
+fn merged(one: Value, other: Value) -> Value {
+    let (Value::Object(mut fields), Value::Object(more)) = (one, other.clone()) else { return other };
+    for (name, value) in more {
+        let value = match fields.remove(&name) {
+            Some(before) => merged(before, value),
+            None => value,
+        };
+        fields.insert(name, value);
+    }
+    Value::Object(fields)
+}
+
+/// The fields of the metadata that a claim may change.
+const OPEN: [&str; 3] = ["labels", "annotations", "ownerReferences"];
+
+/// The merge patch from the one object to the other. An error names a field that differs and may not.
+fn changed<K: serde::Serialize>(before: &K, after: &K) -> Result<Option<Value>, String> {
+    let value = |object| serde_json::to_value(object).map_err(|error| format!("as JSON: {error}"));
+    let patch = difference(&value(before)?, &value(after)?);
+    let Some(Value::Object(fields)) = &patch else { return Ok(None) };
+    let metadata = fields.get("metadata").and_then(Value::as_object).into_iter().flatten();
+    if let Some((name, _)) = metadata.into_iter().find(|(name, _)| !OPEN.contains(&name.as_str())) {
+        return Err(format!("metadata.{name}"));
+    }
+    match fields.keys().find(|name| !["metadata", "spec"].contains(&name.as_str())) {
+        Some(name) => Err(name.clone()),
+        None => Ok(patch),
+    }
+}
+
+/// A merge patch (RFC 7396); `None`: they are equal.
+fn difference(before: &Value, after: &Value) -> Option<Value> {
+    if before == after {
+        return None;
+    }
+    let (Value::Object(was), Value::Object(is)) = (before, after) else { return Some(after.clone()) };
+    let removed = was.keys().filter(|name| !is.contains_key(*name)).map(|name| (name.clone(), Value::Null));
+    let differs =
+        |(name, now): (&String, &Value)| Some((name.clone(), difference(was.get(name).unwrap_or(&Value::Null), now)?));
+    Some(Value::Object(removed.chain(is.iter().filter_map(differs)).collect::<Map<_, _>>()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn object(change: &[(&str, Value)]) -> Value {
+        let mut object =
+            json!({ "metadata": { "name": "t", "labels": { "a": "1" } }, "spec": { "a": { "b": 1, "c": [1] } } });
+        for (path, value) in change {
+            let (parent, name) = path.rsplit_once('/').unwrap();
+            object.pointer_mut(parent).unwrap()[name] = value.clone();
+        }
+        object
+    }
+
+    #[test]
+    fn only_what_differs_is_sent() {
+        assert_eq!(changed(&object(&[]), &object(&[])), Ok(None));
+        let after = object(&[("/spec/a/c", json!([1, 2])), ("/metadata/labels", json!({ "b": "2" }))]);
+        let patch = json!({ "metadata": { "labels": { "a": null, "b": "2" } }, "spec": { "a": { "c": [1, 2] } } });
+        assert_eq!(changed(&object(&[]), &after), Ok(Some(patch)));
+    }
+
+    #[test]
+    fn names_finalizers_and_the_status_are_no_affair_of_a_claim() {
+        for (path, field) in [
+            ("/metadata/name", "metadata.name"),
+            ("/metadata/finalizers", "metadata.finalizers"),
+            ("/status", "status"),
+        ] {
+            assert_eq!(changed(&object(&[]), &object(&[(path, json!("x"))])), Err(field.to_owned()));
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! The finalizer: stored before any side effect, taken off after the last cleanup.
+
+use kube::api::ObjectMeta;
+use serde_json::{Value, json};
+
+use crate::pipeline::object::is_deleted;
+use crate::wiring::Wiring;
+
+/// The finalizers of a reconciler: its own, and those that earlier versions left.
+#[derive(Clone, Debug)]
+pub(in crate::pass) struct Finalizers {
+    name: String,
+    previously: &'static [&'static str],
+    needed: bool,
+}
+
+impl Finalizers {
+    pub(in crate::pass) fn new(wiring: &Wiring, group: &str, operator: &str) -> Self {
+        Self {
+            name: wiring.finalizer_under(operator, group),
+            previously: wiring.previously.finalizers,
+            needed: wiring.needs_finalizer(),
+        }
+    }
+
+    pub(in crate::pass) fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn is_ours(&self, finalizer: &str) -> bool {
+        finalizer == self.name || self.previously.contains(&finalizer)
+    }
+
+    /// Whether a deleted object has nothing to wait for any more: no finalizer of ours, old names included.
+    pub(in crate::pass) fn is_released(&self, meta: &ObjectMeta) -> bool {
+        is_deleted(meta, |finalizer| self.is_ours(finalizer))
+    }
+
+    /// Whether a living object has a finalizer of ours too much, or none where it needs one.
+    pub(in crate::pass) fn is_due(&self, meta: &ObjectMeta) -> bool {
+        let now = || meta.finalizers.iter().flatten();
+        now().any(|f| self.previously.contains(&f.as_str())) || now().any(|f| *f == self.name) != self.needed
+    }
+
+    /// The write that a living object needs before its steps run: ours on, old ones off; ours off where no step is external any more.
+    pub(in crate::pass) fn settle(&self, meta: &ObjectMeta) -> Option<Value> {
+        if !self.is_due(meta) {
+            return None;
+        }
+        let others = meta.finalizers.iter().flatten().filter(|f| !self.previously.contains(&f.as_str()));
+        let mut want: Vec<String> = others.filter(|f| self.needed || **f != self.name).cloned().collect();
+        if self.needed && !want.contains(&self.name) {
+            want.push(self.name.clone());
+        }
+        Some(patch(meta, &want))
+    }
+
+    /// The write that lets a deleted object go.
+    pub(in crate::pass) fn release(&self, meta: &ObjectMeta) -> Value {
+        let left: Vec<String> = meta.finalizers.iter().flatten().filter(|f| !self.is_ours(f)).cloned().collect();
+        patch(meta, &left)
+    }
+}
+
+/// The whole list, so with the version: another writer's finalizer must not get lost.
+fn patch(meta: &ObjectMeta, finalizers: &[String]) -> Value {
+    json!({ "metadata": { "resourceVersion": meta.resource_version, "finalizers": finalizers } })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OURS: &str = "widgets.example.dev/op";
+    const OLD: &str = "widgets.example.dev/old";
+    const OTHER: &str = "example.com/other";
+
+    fn ours(needed: bool) -> Finalizers {
+        Finalizers { name: OURS.into(), previously: &[OLD], needed }
+    }
+
+    fn with(finalizers: &[&str]) -> ObjectMeta {
+        let finalizers = finalizers.iter().map(|one| (*one).to_owned()).collect();
+        ObjectMeta { finalizers: Some(finalizers), resource_version: Some("7".into()), ..ObjectMeta::default() }
+    }
+
+    fn settled(needed: bool, found: &[&str]) -> Option<Value> {
+        ours(needed).settle(&with(found)).map(|patch| patch["metadata"]["finalizers"].clone())
+    }
+
+    #[test]
+    fn a_living_object_has_our_finalizer_where_a_step_needs_it_and_those_of_others_stay() {
+        assert_eq!(settled(true, &[]), Some(json!([OURS])));
+        assert_eq!(settled(true, &[OTHER]), Some(json!([OTHER, OURS])));
+        assert_eq!(settled(true, &[OLD, OTHER]), Some(json!([OTHER, OURS])));
+        assert_eq!(settled(true, &[OURS, OLD, OTHER]), Some(json!([OURS, OTHER])));
+        assert_eq!(settled(false, &[OTHER, OURS]), Some(json!([OTHER])));
+        assert_eq!(settled(false, &[OLD]), Some(json!([])));
+        assert_eq!((settled(true, &[OURS, OTHER]), settled(false, &[OTHER]), settled(false, &[])), (None, None, None));
+    }
+
+    #[test]
+    fn a_deleted_object_waits_for_none_of_ours_and_keeps_those_of_others() {
+        let release = ours(true).release(&with(&[OTHER, OURS, OLD]));
+        assert_eq!(release, json!({ "metadata": { "resourceVersion": "7", "finalizers": [OTHER] } }));
+        let deleted = |finalizers: &[&str]| {
+            let deletion_timestamp = serde_json::from_value(json!("2026-01-01T00:00:00Z")).unwrap();
+            ObjectMeta { deletion_timestamp, ..with(finalizers) }
+        };
+        assert!(ours(true).is_released(&deleted(&[OTHER])) && ours(true).is_released(&deleted(&[])));
+        assert!(!ours(true).is_released(&deleted(&[OURS])) && !ours(true).is_released(&deleted(&[OTHER, OLD])));
+        assert!(!ours(true).is_released(&with(&[OTHER])), "it lives");
+    }
+}

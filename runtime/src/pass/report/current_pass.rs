@@ -1,0 +1,82 @@
+//! The current pass: its object, why it runs, and what it reports when it ends.
+
+use std::time::Duration;
+
+use k8s_openapi::api::core::v1::ObjectReference;
+use kube::runtime::events::Event;
+
+use crate::outcome::Outcome;
+use crate::pass::{Begun, PassWorker};
+use crate::pipeline::reconciler::Reconciler;
+use crate::queue::{Key, Next};
+use crate::trigger::Causes;
+
+/// The outcome of a pass that found its object unchanged.
+pub(in crate::pass) const UNCHANGED: &str = "Unchanged";
+
+/// The outcome of a pass that is put off, as others undo what is applied to the owned objects.
+const CONTESTED: &str = "Contested";
+
+/// An event, and the object that it is about.
+pub(in crate::pass) type PendingEvent = (Event, ObjectReference);
+
+/// One pass while it runs. Each stage adds what it has to report.
+pub(in crate::pass) struct CurrentPass<'k> {
+    pub(in crate::pass) key: &'k Key,
+    /// Why it runs.
+    pub(in crate::pass) causes: Causes,
+    outcome: Option<&'static str>,
+    events: Vec<PendingEvent>,
+}
+
+/// What is left of a pass that has ended.
+pub(in crate::pass) struct FinishedPass {
+    pub(in crate::pass) next: Next,
+    /// For the span and the metrics: the word of its [`Outcome`], or `Unchanged`, `Contested`, `Suspended`, `Skipped`, `Foreign`, `Undecodable`.
+    pub(in crate::pass) outcome: &'static str,
+    /// They are sent after the pass, which need not wait for it.
+    pub(in crate::pass) events: Vec<PendingEvent>,
+}
+
+impl<'k> CurrentPass<'k> {
+    pub(in crate::pass) const fn new(key: &'k Key, causes: Causes) -> Self {
+        Self { key, causes, outcome: None, events: Vec::new() }
+    }
+
+    /// How the pass ends, unless `Next` shows that the object was changed or deleted meanwhile.
+    pub(in crate::pass) const fn ends(&mut self, outcome: &'static str) {
+        self.outcome = Some(outcome);
+    }
+
+    /// Has an event sent after the pass.
+    pub(in crate::pass) fn send(&mut self, event: Event, about: ObjectReference) {
+        self.events.push((event, about));
+    }
+
+    pub(in crate::pass) fn finished(self, next: Next) -> FinishedPass {
+        let outcome = word(&next, self.outcome);
+        FinishedPass { next, outcome, events: self.events }
+    }
+}
+
+fn word(next: &Next, said: Option<&'static str>) -> &'static str {
+    match (next, said) {
+        (Next::Conflict { .. }, _) => Outcome::Conflict.as_str(),
+        (Next::Forget, _) => Outcome::Gone.as_str(),
+        (_, Some(said)) => said,
+        (Next::Retry { .. } | Next::Undone { .. } | Next::RetryAlong { .. }, None) => "Failed",
+        (Next::Later(_), None) => CONTESTED,
+        (Next::Await | Next::After(_) | Next::Store(_), None) => Outcome::Ignored.as_str(),
+    }
+}
+
+impl<R: Reconciler> PassWorker<R> {
+    /// Records how a pass ended.
+    pub(in crate::pass) fn ended(&self, key: &Key, begun: &Begun, outcome: &'static str, next: &Next) {
+        if !begun.span.is_disabled() {
+            begun.span.record("outcome", outcome);
+        }
+        let took = begun.at.map_or(Duration::ZERO, |began| began.elapsed());
+        self.env.meter.tell(|counts| counts.pass(key, outcome, next, took));
+    }
+}

@@ -1,0 +1,61 @@
+//! Kubernetes events: at most one per transition of an object, none at rest; equal ones counted, and never too many.
+
+mod correlator;
+mod recent;
+mod recorder;
+
+use std::sync::Arc;
+
+use k8s_openapi::api::core::v1::ObjectReference;
+use kube::runtime::events::{Event, EventType};
+
+pub(in crate::pass) use self::recorder::Recorder;
+use crate::condition::{Condition, sanitize};
+use crate::pipeline::state::StatusIntent;
+
+/// Longer notes are refused by the server (events.k8s.io/v1: 1 kB).
+const MAX_NOTE: usize = 1024;
+
+/// Whether the summary changed: its status, its reason, or whether the object is stalled.
+pub(in crate::pass) fn is_transition(before: &StatusIntent, after: &StatusIntent) -> bool {
+    let (was, is) = (summary(before), summary(after));
+    is.is_some_and(|is| !was.is_some_and(|was| same(was, is))) || stalled(before) != stalled(after)
+}
+
+/// An event with the note in one line, cut to what the server takes.
+pub(in crate::pass) fn event(type_: EventType, reason: &str, note: &str) -> Event {
+    Event {
+        type_,
+        reason: reason.to_owned(),
+        note: Some(cut(&sanitize(note), MAX_NOTE).to_owned()).filter(|note| !note.is_empty()),
+        action: "Reconcile".into(),
+        secondary: None,
+    }
+}
+
+/// As much of the text as fits into so many bytes.
+fn cut(text: &str, most: usize) -> &str {
+    let end = text.char_indices().map(|(at, c)| at + c.len_utf8()).take_while(|end| *end <= most).last();
+    &text[..end.unwrap_or(0)]
+}
+
+fn summary(status: &StatusIntent) -> Option<&Condition> {
+    status.ready()
+}
+
+fn stalled(status: &StatusIntent) -> bool {
+    status.is_stalled()
+}
+
+fn same(a: &Condition, b: &Condition) -> bool {
+    a.status == b.status && a.reason == b.reason
+}
+
+/// Publishes in order; a failure is logged and hurts nothing.
+pub(in crate::pass) async fn publish(recorder: Arc<Recorder>, events: Vec<(Event, ObjectReference)>) {
+    for (event, about) in events {
+        if let Err(error) = recorder.send(&event, &about).await {
+            tracing::warn!(%error, reason = event.reason, "the event was not recorded; does the role allow create and patch of events.k8s.io events?");
+        }
+    }
+}

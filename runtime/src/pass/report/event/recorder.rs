@@ -1,0 +1,133 @@
+//! How events reach the server: created once, then counted in their series.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use k8s_openapi::api::core::v1::ObjectReference;
+use k8s_openapi::api::events::v1::{Event as Stored, EventSeries};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{MicroTime, ObjectMeta};
+use kube::api::{Api, Patch, PatchParams, PostParams};
+use kube::core::ApiResource;
+use kube::runtime::events::{Event, EventType};
+use kube::{Client, Error};
+use serde_json::json;
+use tokio::time::Instant;
+
+use super::MAX_NOTE;
+use super::correlator::{Correlator, Said, Verdict};
+use crate::api::ApiError;
+use crate::api::grant::Grant;
+use crate::pass::api::calls::answered;
+
+/// The longest name of an object.
+const MAX_NAME: usize = 253;
+
+/// Sends the events of one reconciler.
+pub(in crate::pass) struct Recorder {
+    client: Client,
+    controller: String,
+    correlator: Mutex<Correlator>,
+}
+
+impl Recorder {
+    pub(in crate::pass) fn new(client: Client, controller: &str) -> Self {
+        Self { client, controller: controller.to_owned(), correlator: Mutex::default() }
+    }
+
+    /// Sends the event, or counts it on one that was sent, or neither where there were too many.
+    ///
+    /// # Errors
+    /// The server did not take it.
+    pub(super) async fn send(&self, event: &Event, about: &ObjectReference) -> Result<(), ApiError> {
+        let said = Said {
+            object: about.uid.clone().or_else(|| about.name.clone()).unwrap_or_default(),
+            warning: matches!(event.type_, EventType::Warning),
+            reason: event.reason.clone(),
+            note: event.note.clone().unwrap_or_default(),
+        };
+        let verdict = self.correlator().judge(said, Instant::now());
+        self.write(verdict, event, about).await.map_err(|error| explain(error, about))
+    }
+
+    async fn write(&self, verdict: Verdict, event: &Event, about: &ObjectReference) -> Result<(), ApiError> {
+        match verdict {
+            Verdict::Drop => {
+                tracing::debug!(reason = event.reason, "too many events of this object: this one is only counted");
+                Ok(())
+            }
+            Verdict::Create(said) => self.create(event, about, &said).await,
+            Verdict::Repeat(said, name, count) => match answered(self.repeat(about, &said, &name, count)).await {
+                // Events live for an hour or so.
+                Err(ApiError::NotFound(_)) => self.create(event, about, &said).await,
+                repeated => repeated,
+            },
+        }
+    }
+
+    async fn create(&self, event: &Event, about: &ObjectReference, said: &Said) -> Result<(), ApiError> {
+        let stored = self.stored(event, about, &said.note);
+        let name = stored.metadata.name.clone();
+        let created = answered(async { self.api(about).create(&PostParams::default(), &stored).await }).await;
+        self.correlator().named(said, name.filter(|_| created.is_ok()));
+        created.map(drop)
+    }
+
+    /// The reason goes along for those who read the calls: all but the series is as it was.
+    async fn repeat(&self, about: &ObjectReference, said: &Said, name: &str, count: i32) -> Result<(), Error> {
+        let series = EventSeries { count, last_observed_time: MicroTime(crate::clock::now()) };
+        let patch = Patch::Merge(json!({ "reason": said.reason, "series": series }));
+        self.api(about).patch(name, &PatchParams::default(), &patch).await.map(drop)
+    }
+
+    /// Of an object without a namespace they are in `default`.
+    fn api(&self, about: &ObjectReference) -> Api<Stored> {
+        Api::namespaced(self.client.clone(), about.namespace.as_deref().unwrap_or("default"))
+    }
+
+    fn stored(&self, event: &Event, about: &ObjectReference, note: &str) -> Stored {
+        let now = crate::clock::now();
+        let name = event_name(about.name.as_deref().unwrap_or(&self.controller), now.as_nanosecond());
+        Stored {
+            action: Some(event.action.clone()),
+            reason: Some(event.reason.clone()),
+            event_time: Some(MicroTime(now)),
+            regarding: Some(about.clone()),
+            related: event.secondary.clone(),
+            note: Some(super::cut(note, MAX_NOTE).to_owned()).filter(|note| !note.is_empty()),
+            metadata: ObjectMeta { namespace: about.namespace.clone(), name: Some(name), ..ObjectMeta::default() },
+            reporting_controller: Some(self.controller.clone()),
+            reporting_instance: Some(self.controller.clone()),
+            type_: Some(if matches!(event.type_, EventType::Normal) { "Normal" } else { "Warning" }.into()),
+            ..Stored::default()
+        }
+    }
+
+    fn correlator(&self) -> MutexGuard<'_, Correlator> {
+        self.correlator.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The error, with the rule that the role lacks where that is the cause.
+fn explain(error: ApiError, about: &ObjectReference) -> ApiError {
+    let resource = ApiResource::erase::<Stored>(&());
+    let namespace = about.namespace.as_deref().or(Some("default"));
+    Grant { verbs: &["create", "patch"], resource: &resource, subresource: None, namespace }.explain(error)
+}
+
+/// The name of the object and the time, within what a name may be.
+fn event_name(object: &str, nanoseconds: i128) -> String {
+    let time = format!(".{nanoseconds:x}");
+    let object = super::cut(object, MAX_NAME - time.len());
+    format!("{}{time}", object.trim_end_matches(['.', '-']))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_of_an_event_is_not_longer_than_a_name_may_be() {
+        assert_eq!(event_name("w", 255), "w.ff");
+        let long = event_name(&format!("{}-.{}", "x".repeat(234), "y".repeat(17)), 0x1843_3a9c_0a0b_1c2d);
+        assert_eq!((long.len(), &long[233..]), (251, "x.18433a9c0a0b1c2d"));
+    }
+}

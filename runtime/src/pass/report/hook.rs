@@ -1,0 +1,93 @@
+//! Where a pass calls the author's hooks: before the status write, and after all is done.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use super::Tale;
+use crate::outcome::{Halt, Outcome, panicked};
+use crate::pass::PassWorker;
+use crate::pass::api::PassBackend;
+use crate::pipeline::hook::{Ending, Known, Report, tell};
+use crate::pipeline::object::Primary;
+use crate::pipeline::reconciler::Reconciler;
+use crate::pipeline::state::{Draft, StatusIntent, author_fields};
+use crate::queue::Next;
+
+type StatusOf<R> = <<R as Reconciler>::Object as Primary>::Status;
+
+impl<R: Reconciler> PassWorker<R> {
+    /// Gives the reconciler's hook the last word. It works on copies, so that a panic leaves nothing half done.
+    pub(in crate::pass) fn after(
+        object: &R::Object,
+        draft: &Draft,
+        (outcome, error): (&Outcome, Option<&Halt>),
+        intent: &mut StatusIntent,
+        tale: &mut Tale,
+    ) {
+        let Some(hook) = R::after() else { return };
+        let mut status = draft.status_as::<StatusOf<R>>();
+        let mut telling = tale.telling.clone();
+        let (transition, recovery) = (tale.transition, tale.recovery);
+        let known = Known { outcome, error, conditions: &intent.conditions, transition, recovery };
+        let mut end = Ending { known, status: &mut status, telling: &mut telling };
+        if let Err(panic) = catch_unwind(AssertUnwindSafe(|| (hook.run)(object, &mut end))) {
+            let panic = panicked(&*panic);
+            tracing::error!(hook = hook.name, panic, "the hook panicked; the pass ends as if there were none");
+            return;
+        }
+        tale.telling = telling;
+        match author_fields(&status) {
+            Ok(fields) => intent.fields = draft.own(fields),
+            Err(error) => {
+                tracing::warn!(%error, hook = hook.name, "the status of the hook cannot be written as JSON; it is left out");
+            }
+        }
+    }
+
+    /// Reports the pass to the observers of the operator. `next` tells whether the object was still there, and still the same.
+    pub(in crate::pass) fn observe(&self, backend: &PassBackend, outcome: &Outcome, tale: &Tale, next: Option<&Next>) {
+        if self.env.observers.is_empty() {
+            return;
+        }
+        let overtaken = overtaken(next);
+        let identity = &backend.identity;
+        let counts = overtaken.is_none();
+        let report = Report {
+            reconciler: R::WIRING.name,
+            namespace: identity.target.namespace.as_deref(),
+            name: &identity.target.name,
+            uid: &identity.uid,
+            deleting: identity.deleting,
+            outcome: overtaken.as_ref().unwrap_or(outcome),
+            reason: &tale.reason,
+            message: &tale.message,
+            notify: counts && tale.actions.notify,
+            transition: counts && tale.transition,
+            recovery: counts && tale.recovery,
+            duration: backend.began.elapsed(),
+        };
+        tell(&self.env.observers, &report);
+    }
+}
+
+/// What others did to the object meanwhile: it is gone, or another one now.
+const fn overtaken(next: Option<&Next>) -> Option<Outcome> {
+    match next {
+        Some(Next::Forget) => Some(Outcome::Gone),
+        Some(Next::Conflict { .. }) => Some(Outcome::Conflict),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn observers_are_told_of_an_object_that_went_or_changed_under_its_pass() {
+        assert_eq!(overtaken(Some(&Next::Forget)), Some(Outcome::Gone));
+        assert_eq!(overtaken(Some(&Next::Conflict { newer_than: "5".into() })), Some(Outcome::Conflict));
+        for next in [None, Some(&Next::Await), Some(&Next::Undone { at_least: None })] {
+            assert_eq!(overtaken(next), None);
+        }
+    }
+}

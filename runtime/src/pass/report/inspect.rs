@@ -1,0 +1,115 @@
+//! A reconciler at work as it is looked at from outside: from the caches, without a call.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use kube::Resource;
+
+use crate::condition::{Condition, Status, find};
+use crate::pass::{PassWorker, observed};
+use crate::pipeline::object::Primary;
+use crate::pipeline::reconciler::Reconciler;
+use crate::queue::pause::Pause;
+use crate::queue::{Figures, Key, Queue};
+use crate::status::StatusContract;
+use crate::telemetry::metrics::{Look, Subject};
+
+/// The worker with its queue.
+pub(crate) struct Working<R: Reconciler> {
+    pub(crate) worker: Arc<PassWorker<R>>,
+    pub(crate) queue: Queue,
+    pub(crate) pause: Pause,
+}
+
+/// The conditions of the object, whoever sets them.
+fn conditions<R: Reconciler>(object: &R::Object) -> &[Condition] {
+    object.status().map(StatusContract::conditions).unwrap_or_default()
+}
+
+/// Whether the object is ready, and that of its own generation.
+fn is_ready<R: Reconciler>(object: &R::Object) -> bool {
+    let observed = observed::<R>(object).generation;
+    let ready = find(conditions::<R>(object), R::WIRING.summary_type());
+    observed.is_some() && observed == object.meta().generation && ready.is_some_and(|c| c.status == Status::True)
+}
+
+impl<R: Reconciler> Working<R> {
+    /// What can be said of an object that does not fit its type.
+    fn undecodable(&self, key: &Key) -> Option<Look> {
+        let found = self.worker.env.primary.undecodable(key)?;
+        Some(Look {
+            key: key.clone(),
+            undecodable: Some(found.error),
+            deleting: found.deleting,
+            ready: false,
+            generation: found.generation,
+            observed: None,
+            conditions: Vec::new(),
+            watched: Vec::new(),
+            owned: Vec::new(),
+            spot: self.queue.spot(key),
+        })
+    }
+}
+
+impl<R: Reconciler> Subject for Working<R> {
+    fn figures(&self) -> Figures {
+        self.queue.figures()
+    }
+
+    fn unfinished(&self) -> (Duration, Duration) {
+        self.queue.unfinished()
+    }
+
+    fn paused(&self) -> Option<(Duration, String)> {
+        self.pause.why()
+    }
+
+    fn objects(&self, wanted: &dyn Fn(&Key) -> bool) -> Vec<(Key, bool)> {
+        let primary = &self.worker.env.primary;
+        let sound = primary.all(wanted).into_iter().map(|(key, object)| (key, is_ready::<R>(&object)));
+        sound.chain(primary.undecodable_keys(wanted).into_iter().map(|key| (key, false))).collect()
+    }
+
+    fn look(&self, key: &Key) -> Option<Look> {
+        let Some(object) = self.worker.env.primary.get(key) else { return self.undecodable(key) };
+        let (meta, seen) = (object.meta(), observed::<R>(&object));
+        let owned = self.worker.env.relations.children(meta.uid.as_deref().unwrap_or_default());
+        let mut owned: Vec<String> = owned.iter().map(|child| child.target.to_string()).collect();
+        owned.sort();
+        let own = conditions::<R>(&object).iter().filter(|condition| R::WIRING.is_own(&condition.type_));
+        Some(Look {
+            key: key.clone(),
+            undecodable: None,
+            deleting: meta.deletion_timestamp.is_some(),
+            ready: is_ready::<R>(&object),
+            generation: meta.generation,
+            observed: seen.generation,
+            conditions: own.cloned().collect(),
+            watched: seen.inputs.map(|inputs| inputs.into_owned().references).unwrap_or_default(),
+            owned,
+            spot: self.queue.spot(key),
+        })
+    }
+
+    fn undecodable_count(&self) -> usize {
+        self.worker.env.primary.undecodable_keys(&|_| true).len()
+    }
+
+    fn conditions(&self, see: &mut dyn FnMut(&Condition)) {
+        for (_, object) in self.worker.env.primary.all(&|_| true) {
+            conditions::<R>(&object).iter().for_each(&mut *see);
+        }
+    }
+
+    fn policies(&self, see: &mut dyn FnMut(&'static str)) {
+        if R::WIRING.policies.is_some() {
+            self.worker
+                .env
+                .primary
+                .all(&|_| true)
+                .iter()
+                .for_each(|(_, object)| see(self.worker.policy(object).word()));
+        }
+    }
+}

@@ -1,0 +1,228 @@
+//! What is told of a pass beside the status: one line in the log, at most one event, warnings of what was clamped.
+
+pub(super) mod current_pass;
+pub(super) mod event;
+pub(super) mod hook;
+#[cfg(feature = "metrics")]
+pub(super) mod inspect;
+
+use std::collections::BTreeSet;
+
+use kube::runtime::events::{self, EventType};
+
+use self::current_pass::CurrentPass;
+use self::event::{event, is_transition};
+use super::PassWorker;
+use crate::condition::{Condition, ConditionInfo, Status, has_recovered};
+use crate::interval::Clamped;
+use crate::outcome::reporting::{Actions, EventLevel, LogLevel};
+use crate::outcome::{Class, Halt, Outcome};
+use crate::pipeline::hook::{Event, Telling};
+use crate::pipeline::reconciler::Reconciler;
+use crate::pipeline::state::StatusIntent;
+
+/// What there is to tell.
+pub(super) struct Tale {
+    /// The summary changed: its status, its reason, or whether the object is stalled.
+    pub(super) transition: bool,
+    /// A failure is over.
+    pub(super) recovery: bool,
+    /// Of the error, or of Ready where there is none.
+    pub(super) reason: String,
+    pub(super) message: String,
+    pub(super) actions: Actions,
+    /// What of it is told, unless the hook says otherwise.
+    pub(super) telling: Telling,
+}
+
+impl Tale {
+    pub(super) fn of(
+        before: &StatusIntent,
+        after: &StatusIntent,
+        outcome: &Outcome,
+        halt: Option<&Halt>,
+        declared: &[ConditionInfo],
+    ) -> Self {
+        let (was, is) = (before.ready(), after.ready());
+        let ready_again =
+            was.is_some_and(|c| c.status == Status::False) && is.is_some_and(|c| c.status == Status::True);
+        let (reason, message) = match halt {
+            Some(halt) => (halt.reason.to_owned(), halt.message.clone()),
+            None => is.map(|ready| (ready.reason.clone(), ready.message.clone())).unwrap_or_default(),
+        };
+        let recovery = has_recovered(&before.conditions, &after.conditions, declared);
+        let actions = actions(outcome, halt, ready_again, recovery);
+        let transition = is_transition(before, after);
+        let ready = is.filter(|_| transition && actions.event != EventLevel::None);
+        let note = |ready: &Condition| match unstalled(before, after, outcome) {
+            Some(end) => format!("{end}: {}", ready.message),
+            None => ready.message.clone(),
+        };
+        let event = ready.map(|c| Event { level: actions.event, reason: c.reason.clone(), note: note(c) });
+        let telling = Telling { event, log: actions.log };
+        Self { transition, recovery, reason, message, actions, telling }
+    }
+
+    /// Of a pass that concluded nothing.
+    pub(super) fn untold() -> Self {
+        let actions = Actions::IGNORED;
+        let telling = Telling { event: None, log: LogLevel::None };
+        let (reason, message) = (String::new(), String::new());
+        Self { transition: false, recovery: false, reason, message, actions, telling }
+    }
+
+    /// The one line that is logged of how a pass ended, the error included.
+    pub(super) fn log(&self, outcome: &Outcome, progressed: bool) {
+        let (outcome, reason, message) = (outcome.as_str(), &*self.reason, &*self.message);
+        macro_rules! line {
+            ($level:ident) => {
+                tracing::$level!(outcome, reason, message, progressed, "pass ended")
+            };
+        }
+        match self.telling.log {
+            LogLevel::None => {}
+            LogLevel::Debug => line!(debug),
+            LogLevel::Info => line!(info),
+            LogLevel::Warn => line!(warn),
+            LogLevel::Error => line!(error),
+        }
+    }
+
+    /// The event of the transition, if there is one and it is wanted.
+    pub(super) fn event(&self) -> Option<events::Event> {
+        let told = self.telling.event.as_ref()?;
+        let type_ = match told.level {
+            EventLevel::None => return None,
+            EventLevel::Normal => EventType::Normal,
+            EventLevel::Warning => EventType::Warning,
+        };
+        Some(event(type_, &told.reason, &told.note))
+    }
+}
+
+/// The end of a stall without success. Reason and message may be as before, and equal events are only counted: a person who was needed would
+/// not learn that he is not.
+fn unstalled(before: &StatusIntent, after: &StatusIntent, outcome: &Outcome) -> Option<&'static str> {
+    let ends = before.is_stalled() && !after.is_stalled();
+    match outcome {
+        Outcome::Failed { .. } if ends => Some("not stalled any more, retrying"),
+        Outcome::Waiting { .. } if ends => Some("not stalled any more, waiting"),
+        _ => None,
+    }
+}
+
+/// What is told of an outcome. That Ready is True again is told whatever brought it about: it is not the error's.
+fn actions(outcome: &Outcome, halt: Option<&Halt>, ready_again: bool, recovery: bool) -> Actions {
+    let success = Actions { event: EventLevel::Normal, log: LogLevel::Info, notify: recovery };
+    match (outcome, halt) {
+        (Outcome::Done | Outcome::Requeue { .. }, _) => success,
+        (Outcome::Ignored, _) if ready_again => success,
+        // Success or nothing to do, but not ready.
+        (Outcome::Failed { .. }, None | Some(Halt { class: Class::Ignored, .. })) | (_, None) => Actions::TRANSIENT,
+        (_, Some(halt)) => halt.actions,
+    }
+}
+
+impl<R: Reconciler> PassWorker<R> {
+    /// One warning for each value that is out of bounds, until it has been within them again. A restart that finds what was told
+    /// before tells nothing.
+    pub(super) fn warn_of_clamped(
+        &self,
+        pass: &mut CurrentPass<'_>,
+        object: &R::Object,
+        changed: bool,
+        clamped: &[Clamped],
+    ) {
+        let now: BTreeSet<&'static str> = clamped.iter().map(|value| value.what).collect();
+        let before = self.memory().entry(pass.key.clone()).or_default().clamped.replace(now);
+        let told = |what| before.as_ref().map_or(!changed, |before| before.contains(what));
+        let new: Vec<String> = clamped.iter().filter(|value| !told(value.what)).map(ToString::to_string).collect();
+        if new.is_empty() {
+            return;
+        }
+        // One event for all: events of one reason are counted as one.
+        let warning = new.join("; ");
+        tracing::warn!("{warning}");
+        let event = event(EventType::Warning, "Clamped", &warning);
+        pass.send(event, self.reference(object));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::condition::{Polarity, READY, STALLED};
+
+    const DECLARED: [ConditionInfo; 1] = [ConditionInfo::new("Stored", Polarity::Positive)];
+
+    fn status(ready: Option<Status>, stalled: bool) -> StatusIntent {
+        let mut conditions = Vec::new();
+        conditions.extend(ready.map(|status| Condition::new(READY, status, "Said", "so")));
+        conditions.extend(stalled.then(|| Condition::new(STALLED, Status::True, "Invalid", "bad")));
+        StatusIntent { conditions, ..StatusIntent::empty() }
+    }
+
+    fn halt(class: Class) -> Halt {
+        Halt::new(class, "Boom", "boom", Actions::STALLED)
+    }
+
+    fn failed() -> Outcome {
+        Outcome::Failed { message: "boom".into() }
+    }
+
+    #[test]
+    fn an_ignored_error_is_told_as_a_success_only_where_ready_is_true_again() {
+        let told = |was, is| {
+            let (before, after) = (status(Some(was), false), status(Some(is), false));
+            Tale::of(&before, &after, &Outcome::Ignored, Some(&halt(Class::Ignored)), &DECLARED).actions
+        };
+        assert_eq!(told(Status::False, Status::True).log, LogLevel::Info);
+        for (was, is) in [(Status::True, Status::True), (Status::Unknown, Status::True), (Status::False, Status::False)]
+        {
+            assert_eq!(told(was, is), Actions::STALLED, "what the error says, {was:?} {is:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_told_of_an_outcome_is_that_of_its_error() {
+        let success = |notify| Actions { event: EventLevel::Normal, log: LogLevel::Info, notify };
+        for outcome in [Outcome::Done, Outcome::Requeue { after: None }] {
+            assert_eq!(actions(&outcome, None, false, true), success(true));
+            assert_eq!(actions(&outcome, Some(&halt(Class::Transient)), false, false), success(false));
+        }
+        assert_eq!(actions(&failed(), None, false, false), Actions::TRANSIENT);
+        assert_eq!(actions(&failed(), Some(&halt(Class::Ignored)), false, false), Actions::TRANSIENT);
+        assert_eq!(actions(&failed(), Some(&halt(Class::Transient)), false, false), Actions::STALLED);
+        assert_eq!(actions(&Outcome::Waiting { poll: None }, None, false, false), Actions::TRANSIENT);
+    }
+
+    #[test]
+    fn the_end_of_a_stall_without_success_is_told() {
+        let (stalled, not) = (status(Some(Status::False), true), status(Some(Status::False), false));
+        let waiting = Outcome::Waiting { poll: None };
+        assert_eq!(unstalled(&stalled, &not, &failed()), Some("not stalled any more, retrying"));
+        assert_eq!(unstalled(&stalled, &not, &waiting), Some("not stalled any more, waiting"));
+        for (before, after) in [(&not, &not), (&stalled, &stalled), (&not, &stalled)] {
+            assert_eq!((unstalled(before, after, &failed()), unstalled(before, after, &waiting)), (None, None));
+        }
+        assert_eq!(unstalled(&stalled, &not, &Outcome::Done), None);
+        let tale = Tale::of(&stalled, &not, &failed(), Some(&halt(Class::Transient)), &DECLARED);
+        assert_eq!(tale.telling.event.unwrap().note, "not stalled any more, retrying: so");
+        assert!(tale.transition && (tale.reason, tale.message) == ("Boom".to_owned(), "boom".to_owned()));
+    }
+
+    #[test]
+    fn a_transition_has_one_event_and_rest_has_none() {
+        let (bad, good) = (status(Some(Status::False), false), status(Some(Status::True), false));
+        let done = |before, after| Tale::of(before, after, &Outcome::Done, None, &DECLARED);
+        let event = done(&bad, &good).event().unwrap();
+        assert_eq!((event.type_, event.reason, event.note), (EventType::Normal, "Said".into(), Some("so".into())));
+        assert!(done(&good, &good).event().is_none() && !done(&good, &good).transition);
+        assert!(done(&status(None, false), &good).transition);
+        assert!(Tale::untold().event().is_none());
+        let silent =
+            Halt { actions: Actions { event: EventLevel::None, ..Actions::STALLED }, ..halt(Class::Transient) };
+        let tale = Tale::of(&good, &bad, &failed(), Some(&silent), &DECLARED);
+        assert!(tale.transition && tale.event().is_none());
+    }
+}

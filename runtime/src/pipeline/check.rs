@@ -1,0 +1,206 @@
+//! The const checks of a pipeline: whether set, steps and their order fit together. What the macros write does; what is written by hand
+//! is asked the same.
+
+use crate::condition::reason::check_errors;
+use crate::condition::{ConditionSet, Polarity, READY, RECONCILING, STALLED};
+use crate::const_str::{Sentence, same};
+use crate::wiring::{StepWiring, When};
+
+/// The place of a condition that could not be found out: the mistake is reported already, and the checks keep quiet.
+pub(crate) const UNKNOWN: usize = usize::MAX;
+
+/// Conditions are bits of a `u64`.
+const MOST: usize = 64;
+
+/// The bits of `sets(..)` or `clears(..)`. `None`: one of them is no condition of the set, of which there are so many.
+const fn mask(places: &[usize], count: usize) -> Option<u64> {
+    let (mut mask, mut i) = (0, 0);
+    while i < places.len() {
+        if places[i] >= count {
+            return None;
+        }
+        mask |= 1 << places[i];
+        i += 1;
+    }
+    Some(mask)
+}
+
+/// What the steps set. `None`: unknown.
+const fn sets(steps: &[StepWiring], end: usize, count: usize) -> Option<u64> {
+    let (mut all, mut i) = (0, 0);
+    while i < end {
+        let Some(here) = mask(steps[i].sets, count) else { return None };
+        all |= here;
+        i += 1;
+    }
+    Some(all)
+}
+
+/// The set is one that the derive could have made, and every condition of it is set by a step. Fails the build with the sentence of the
+/// condition.
+#[track_caller]
+pub const fn check_unset<C: ConditionSet>(steps: &[StepWiring]) {
+    if let Some(defect) = defect::<C>() {
+        panic!("{}", defect.push("\nhelp: let `#[derive(ConditionSet)]` write the set").text());
+    }
+    let Some(seen) = sets(steps, steps.len(), C::CONDITIONS.len()) else { return };
+    let mut i = 0;
+    while i < C::CONDITIONS.len() {
+        if seen & (1 << i) == 0 {
+            complain::<C>(
+                i,
+                ["no step of this pipeline sets the condition `", "`"],
+                ["add `sets(", ")` to the step that finds it out"],
+            );
+        }
+        i += 1;
+    }
+}
+
+/// The step sets nothing that an earlier one sets, and clears only negative conditions that one of them sets; where the condition that
+/// its errors mark has a closed set of reasons, theirs are in it. It is joined with the steps from `first` on: none of those is
+/// earlier than another.
+#[track_caller]
+pub const fn check_step<C: ConditionSet>(steps: &[StepWiring], first: usize, step: usize) {
+    if defect::<C>().is_some() {
+        return;
+    }
+    check_order(steps, first, step);
+    let count = C::CONDITIONS.len();
+    check_places::<C>(&steps[step], steps[step].sets);
+    check_places::<C>(&steps[step], steps[step].clears);
+    let (Some(before), Some(earlier)) = (sets(steps, first, count), sets(steps, step, count)) else { return };
+    let (Some(here), Some(clears)) = (mask(steps[step].sets, count), mask(steps[step].clears, count)) else { return };
+    if !steps[step].sets.is_empty() {
+        check_errors(&C::CONDITIONS[steps[step].sets[0]], steps[step].errors);
+    }
+    let mut i = 0;
+    while i < C::CONDITIONS.len() {
+        let bit = 1 << i;
+        if earlier & here & bit != 0 {
+            complain::<C>(
+                i,
+                ["an earlier step of this pipeline sets the condition `", "` as well"],
+                ["a condition has one owner: keep `", "` in one `sets(..)`"],
+            );
+        }
+        let kept = match C::CONDITIONS[i].polarity {
+            Polarity::Positive => Some("` is positive and cannot be cleared"),
+            Polarity::Bipolar => Some("` is bipolar and cannot be cleared"),
+            Polarity::Negative => None,
+        };
+        if clears & bit != 0
+            && let Some(kept) = kept
+        {
+            let cure = ["drop `", "` from `clears(..)`: its own step sets it to False or Unknown"];
+            complain::<C>(i, ["the condition `", kept], cure);
+        }
+        if clears & !before & bit != 0 {
+            complain::<C>(
+                i,
+                ["no earlier step sets the condition `", "` that this one clears"],
+                ["drop `", "` from `clears(..)`, or move its step up"],
+            );
+        }
+        i += 1;
+    }
+}
+
+/// Checks that run before the steps stand before them, those that run after them behind. Steps that are joined with it are not earlier.
+#[track_caller]
+const fn check_order(steps: &[StepWiring], first: usize, step: usize) {
+    let here = &steps[step];
+    let mut i = 0;
+    while i < first {
+        let (before, after) = (matches!(here.check, Some(When::Before)), matches!(here.check, Some(When::After)));
+        if before && !matches!(steps[i].check, Some(When::Before)) {
+            misplaced(["the check `", "` runs before the steps, and stands behind `"], here, &steps[i]);
+        }
+        if !after && matches!(steps[i].check, Some(When::After)) {
+            misplaced(["the step `", "` stands behind `"], here, &steps[i]);
+        }
+        i += 1;
+    }
+}
+
+/// Fails the build: the one stands behind the other.
+#[track_caller]
+const fn misplaced(words: [&str; 2], here: &StepWiring, earlier: &StepWiring) {
+    let sentence = Sentence::new().push(words[0]).push(here.name).push(words[1]).push(earlier.name).push("`");
+    let sentence = match earlier.check {
+        Some(When::After) => sentence.push(", a check that runs after the steps"),
+        _ => sentence,
+    };
+    panic!("{}", sentence.push("\nhelp: move `").push(here.name).push("` up").text());
+}
+
+/// Fails the build: what is wrong with the condition, around its name, and the cure, around its marker.
+#[track_caller]
+const fn complain<C: ConditionSet>(place: usize, wrong: [&str; 2], cure: [&str; 2]) {
+    let name = C::CONDITIONS[place].type_;
+    let sentence = Sentence::new().push(wrong[0]).push(name).push(wrong[1]).push("\nhelp: ");
+    let sentence = sentence.push(cure[0]).push(C::MARKERS).push("::").push(name).push(cure[1]);
+    panic!("{}", sentence.text());
+}
+
+/// What a step names is in the set.
+#[track_caller]
+const fn check_places<C: ConditionSet>(step: &StepWiring, places: &[usize]) {
+    let mut i = 0;
+    while i < places.len() {
+        if places[i] != UNKNOWN && places[i] >= C::CONDITIONS.len() {
+            let sentence = Sentence::new()
+                .push("the step `")
+                .push(step.name)
+                .push("` names a condition that `")
+                .push(C::NAME)
+                .push("` does not have\nhelp: let `#[sub_reconciler]` write the wiring of the step");
+            panic!("{}", sentence.text());
+        }
+        i += 1;
+    }
+}
+
+/// The summary is none of the conditions that it sums up.
+#[track_caller]
+pub const fn check_summary<C: ConditionSet>(summary: &str) {
+    let mut i = 0;
+    while i < C::CONDITIONS.len() {
+        assert!(
+            !same(C::CONDITIONS[i].type_, summary),
+            "the summary is a condition of the set as well\nhelp: name it after what it sums up, as in `BackupReady`"
+        );
+        i += 1;
+    }
+}
+
+/// What the derive would have refused.
+const fn defect<C: ConditionSet>() -> Option<Sentence> {
+    let set = Sentence::new().push("`").push(C::NAME).push("` ");
+    let mut i = 0;
+    while i < C::CONDITIONS.len() {
+        let type_ = C::CONDITIONS[i].type_;
+        if same(type_, READY) || same(type_, RECONCILING) || same(type_, STALLED) {
+            return Some(set.push("has the condition `").push(type_).push("`, which the framework keeps"));
+        }
+        if is_declared(C::CONDITIONS.split_at(i).0, type_) {
+            return Some(set.push("has two conditions `").push(type_).push("`"));
+        }
+        i += 1;
+    }
+    if C::CONDITIONS.len() > MOST {
+        return Some(set.push("has more than 64 conditions"));
+    }
+    None
+}
+
+const fn is_declared(conditions: &[crate::condition::ConditionInfo], type_: &str) -> bool {
+    let mut i = 0;
+    while i < conditions.len() {
+        if same(conditions[i].type_, type_) {
+            return true;
+        }
+        i += 1;
+    }
+    false
+}

@@ -1,0 +1,166 @@
+//! Conditions that tell of other objects: mirrored from one, aggregated over several.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::Cx;
+use crate::condition::{
+    Condition, ConditionMarker, Fallback, Merge, Polarity, READY, Ranking, Source, Status, is_true, mirror,
+};
+use crate::pipeline::permission::SetBy;
+use crate::pipeline::step::SubReconciler;
+
+impl<S: SubReconciler> Cx<'_, S> {
+    /// Shows the Ready of another object as a condition that this step owns, read by the polarity of the condition.
+    ///
+    /// A True of an older generation counts as Unknown, and so does an object without Ready: its controller was not there yet.
+    /// The reason is the other object's, also where the condition declares a closed set.
+    pub fn mirror<C: ConditionMarker + SetBy<S>>(&mut self, on: C, object: &impl Serialize) {
+        let other = Other::read(object);
+        let message = format!("{other} does not say whether it is ready");
+        self.show(on, &other.ready(Fallback { status: Status::Unknown, reason: "NotYetReported", message: &message }));
+    }
+
+    /// The same, where an object without Ready is known to be something else than Unknown.
+    pub fn mirror_or<C: ConditionMarker + SetBy<S>>(&mut self, on: C, object: &impl Serialize, fallback: Fallback<'_>) {
+        self.show(on, &Other::read(object).ready(fallback));
+    }
+
+    /// Shows how several objects stand as one condition that this step owns: the worst of their Ready conditions, and how many
+    /// are ready. Of no objects there is nothing to show.
+    pub fn aggregate<'o, C: ConditionMarker + SetBy<S>, K: Serialize + 'o>(
+        &mut self,
+        on: C,
+        objects: impl IntoIterator<Item = &'o K>,
+    ) {
+        let others: Vec<Other> = objects.into_iter().map(Other::read).collect();
+        if let Some(condition) = aggregate(&others) {
+            self.show(on, &condition);
+        }
+    }
+
+    fn show<C: ConditionMarker>(&mut self, _: C, shown: &Condition) {
+        let polarity = self.draft.polarity(C::INDEX);
+        let status = polarity.status(Polarity::Positive.verdict(shown.status));
+        self.said |= 1 << C::INDEX;
+        self.draft.set(C::INDEX, status, &shown.reason, &shown.message);
+    }
+}
+
+/// The worst Ready, with the object that says so in the message: a reason has no room for it.
+fn aggregate(others: &[Other]) -> Option<Condition> {
+    let silent = Fallback { status: Status::Unknown, reason: "NotYetReported", message: "not reported yet" };
+    let ready: Vec<[Condition; 1]> = others.iter().map(|other| [other.ready(silent)]).collect();
+    let sources: Vec<Source<'_>> = others
+        .iter()
+        .zip(&ready)
+        .map(|(other, conditions)| Source { kind: &other.kind, name: &other.name, conditions })
+        .collect();
+    let mut worst = Merge::new(Ranking::Worst).types([READY]).sourced().aggregate(&sources, READY)?;
+    let good = ready.iter().flatten().filter(|condition| condition.status == Status::True).count();
+    let (reason, of) = worst.reason.split_once(" @ ").unwrap_or((&worst.reason, ""));
+    worst.message = match worst.status {
+        Status::True => format!("{good} of {} ready", others.len()),
+        Status::False | Status::Unknown | Status::Other => {
+            format!("{good} of {} ready; {of}: {}", others.len(), worst.message)
+        }
+    };
+    worst.reason = reason.to_owned();
+    Some(worst)
+}
+
+/// What another object says of itself.
+struct Other {
+    kind: String,
+    name: String,
+    generation: Option<i64>,
+    observed: Option<i64>,
+    conditions: Vec<Condition>,
+}
+
+impl std::fmt::Display for Other {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}/{}", self.kind, self.name)
+    }
+}
+
+impl Other {
+    fn read(object: &impl Serialize) -> Self {
+        let object = serde_json::to_value(object).unwrap_or_default();
+        let text = |path: &str| object.pointer(path).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let conditions = object.pointer("/status/conditions").cloned().unwrap_or_default();
+        Self {
+            kind: text("/kind"),
+            name: text("/metadata/name"),
+            generation: object.pointer("/metadata/generation").and_then(Value::as_i64),
+            observed: object.pointer("/status/observedGeneration").and_then(Value::as_i64),
+            conditions: serde_json::from_value(conditions).unwrap_or_default(),
+        }
+    }
+
+    /// Its Ready; a good one only if it is about the object as it is now.
+    fn ready(&self, fallback: Fallback<'_>) -> Condition {
+        // A failure does not record its generation, and is to be shown.
+        let is_behind = self.observed.is_some() && self.observed != self.generation;
+        if is_behind && is_true(&self.conditions, READY) {
+            let message = format!("{self} has not observed generation {} yet", self.generation.unwrap_or_default());
+            return Condition::new(READY, Status::Unknown, "Progressing", message);
+        }
+        let shown = mirror(&self.conditions, READY, Some(fallback));
+        let mut shown =
+            shown.unwrap_or_else(|| Condition::new(READY, fallback.status, fallback.reason, fallback.message));
+        if shown.reason.is_empty() {
+            // Foreign writers may leave it out; in a condition of ours it has to be there.
+            shown.reason = "Mirrored".into();
+        }
+        shown
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    const SILENT: Fallback<'_> = Fallback { status: Status::False, reason: "Silent", message: "says nothing" };
+
+    fn object(name: &str, observed: i64, status: &str) -> Value {
+        let ready = json!([{ "type": "Ready", "status": status, "reason": "Because", "message": "of this" }]);
+        json!({
+            "kind": "Bucket", "metadata": { "name": name, "generation": 2 },
+            "status": { "observedGeneration": observed, "conditions": ready },
+        })
+    }
+
+    #[test]
+    fn a_mirror_shows_ready_as_it_is_and_an_outdated_one_as_unknown() {
+        let shown = |object: &Value| Other::read(object).ready(SILENT);
+        let current = shown(&object("a", 2, "False"));
+        assert_eq!((current.status, &*current.reason, &*current.message), (Status::False, "Because", "of this"));
+        let behind = shown(&object("a", 1, "True"));
+        assert_eq!((behind.status, &*behind.reason), (Status::Unknown, "Progressing"));
+        assert!(behind.message.contains("Bucket/a"));
+        assert_eq!(shown(&object("a", -1, "False")).reason, "Because");
+    }
+
+    #[test]
+    fn an_object_without_ready_shows_the_fallback() {
+        for silent in [json!({}), json!({ "status": { "conditions": 3 } }), json!(null)] {
+            assert_eq!(Other::read(&silent).ready(SILENT).reason, "Silent");
+        }
+    }
+
+    #[test]
+    fn an_aggregate_names_the_worst_object_and_counts_the_ready_ones() {
+        let others = |objects: &[Value]| objects.iter().map(Other::read).collect::<Vec<_>>();
+        let mixed = aggregate(&others(&[object("a", 2, "True"), object("b", 2, "False")])).unwrap();
+        assert_eq!((mixed.status, &*mixed.reason), (Status::False, "Because"));
+        assert_eq!(mixed.message, "1 of 2 ready; Bucket/b: of this");
+        let good = aggregate(&others(&[object("a", 2, "True"), object("b", 2, "True")])).unwrap();
+        assert_eq!((good.status, &*good.message), (Status::True, "2 of 2 ready"));
+        let silent = aggregate(&others(&[object("a", 2, "True"), json!({ "kind": "Bucket" })])).unwrap();
+        assert_eq!((silent.status, &*silent.reason), (Status::Unknown, "NotYetReported"));
+        assert_eq!(aggregate(&[]), None);
+    }
+}

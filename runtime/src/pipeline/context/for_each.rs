@@ -1,0 +1,83 @@
+//! A step that runs for every item of a loop: it begins and ends once, and its errors become one.
+
+use std::marker::PhantomData;
+
+use super::run::{how, settled};
+use super::{Cx, Limit, Pass};
+use crate::outcome::{Class, Halt};
+use crate::pipeline::state::deciding;
+use crate::pipeline::step::SubReconciler;
+use crate::pipeline::{Pipeline, Tag};
+
+/// So many errors of items are told; the others are counted.
+const TOLD: usize = 3;
+
+/// What the items so far have left behind.
+#[derive(Debug)]
+pub struct Items<S: SubReconciler, O> {
+    said: u64,
+    count: usize,
+    failed: Vec<Option<Halt>>,
+    /// The conditions that `fail` named, one for each that failed.
+    named: Vec<Option<usize>>,
+    seen: fn(&O) -> &S::Object,
+}
+
+/// Starts the step, before the first item.
+pub fn begin_each<S: SubReconciler, O>(Tag(seen): Tag<S, O>, pass: &mut Pass<'_>) -> Items<S, O> {
+    pass.draft.begin(const { &S::WIRING });
+    Items { said: 0, count: 0, failed: Vec::new(), named: Vec::new(), seen }
+}
+
+impl<O, C> Pipeline<O, C> {
+    /// The same as at the begin of a step, for the next item of a loop.
+    pub fn next<'a, 'o, S: SubReconciler>(
+        &self,
+        items: &Items<S, O>,
+        object: &'o O,
+        pass: &'a mut Pass<'_>,
+    ) -> (Cx<'a, S>, &'o S::Object, Limit) {
+        let cx = Cx { draft: pass.draft, said: items.said, named: None, step: PhantomData };
+        (cx, (items.seen)(object), Limit(const { &S::WIRING }))
+    }
+}
+
+/// Takes note of how an item ended. One that had nothing to do has succeeded.
+#[expect(clippy::needless_pass_by_value, reason = "the context of an item ends here")]
+pub fn ended<S: SubReconciler, O, T>(items: &mut Items<S, O>, done: Option<Result<T, S::Error>>, cx: Cx<'_, S>) {
+    items.said = cx.said;
+    items.count += 1;
+    if let Some(halt) = settled(done, cx.draft).err().filter(|halt| halt.class != Class::Ignored) {
+        items.failed.push(Some(halt));
+        items.named.push(cx.named);
+    }
+}
+
+/// Ends the step, after the last item.
+///
+/// # Errors
+/// An item failed: the weightiest error decides, and the message tells of several.
+pub fn finish_each<S: SubReconciler, O>(items: Items<S, O>, pass: &mut Pass<'_>) -> Result<(), Halt> {
+    pass.draft.running = false;
+    let decider = deciding(&items.failed);
+    pass.draft.ended(how(false, decider.and_then(|at| items.failed[at].as_ref())));
+    let Some(decider) = decider else {
+        pass.draft.succeed(items.said);
+        return Ok(());
+    };
+    let message = message(&items);
+    let (named, halt) = (items.named[decider], items.failed.into_iter().nth(decider).flatten());
+    halt.map_or(Ok(()), |halt| {
+        pass.draft.fail(named, halt.reason, &message);
+        Err(Halt { message, ..halt })
+    })
+}
+
+/// `2 of 5 failed: alpha: no such tag; beta: no such tag`.
+fn message<S: SubReconciler, O>(items: &Items<S, O>) -> String {
+    let texts: Vec<&str> = items.failed.iter().flatten().map(|halt| halt.message.as_str()).collect();
+    let told = texts.iter().take(TOLD).copied().collect::<Vec<_>>().join("; ");
+    let more = texts.len().saturating_sub(TOLD);
+    let more = if more == 0 { String::new() } else { format!("; and {more} more") };
+    format!("{} of {} failed: {told}{more}", texts.len(), items.count)
+}

@@ -1,0 +1,71 @@
+//! The futures of a step's calls, named: a call that is not allowed is then one error, not three.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use crate::api::{ApiError, BoxFuture};
+use crate::dependency::NotReady;
+use crate::pipeline::step::Absent;
+
+macro_rules! call_future {
+    ($(#[$doc:meta])* $name:ident<K> = $output:ty) => {
+        $(#[$doc])*
+        #[must_use = "futures do nothing unless awaited"]
+        pub struct $name<'a, K>(pub(super) BoxFuture<'a, $output>);
+
+        impl<K> Future for $name<'_, K> {
+            type Output = $output;
+
+            fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+                self.0.as_mut().poll(cx)
+            }
+        }
+
+        impl<K> std::fmt::Debug for $name<'_, K> {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(stringify!($name))
+            }
+        }
+    };
+}
+
+call_future!(
+    /// The future of [`Cx::require`](crate::Cx::require).
+    Require<K> = Result<K, Absent<K>>
+);
+call_future!(
+    /// The future of [`Cx::require_ready`](crate::Cx::require_ready).
+    RequireReady<K> = Result<K, NotReady<K>>
+);
+call_future!(
+    /// The future of [`Cx::get`](crate::Cx::get).
+    Get<K> = Result<Option<K>, ApiError>
+);
+call_future!(
+    /// The future of [`Cx::apply`](crate::Cx::apply).
+    Apply<K> = Result<K, ApiError>
+);
+
+call_future!(
+    /// The future of [`Cx::list`](crate::Cx::list) and [`Cx::owned`](crate::Cx::owned).
+    List<K> = Result<K, ApiError>
+);
+
+/// The future of [`Cx::delete`](crate::Cx::delete).
+#[must_use = "futures do nothing unless awaited"]
+pub struct Delete<'a>(pub(super) BoxFuture<'a, Result<(), ApiError>>);
+
+impl Future for Delete<'_> {
+    type Output = Result<(), ApiError>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        self.0.as_mut().poll(cx)
+    }
+}
+
+impl std::fmt::Debug for Delete<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Delete")
+    }
+}

@@ -1,0 +1,314 @@
+//! The contexts that author code sees: [`Pass`] in a pipeline, [`Cx`] in a step.
+
+mod condition;
+mod export;
+mod for_each;
+mod futures;
+mod join;
+mod operation;
+mod owned;
+mod record;
+mod require_ready;
+mod run;
+mod timeout;
+
+use std::marker::PhantomData;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
+use kube::ResourceExt;
+use kube::core::{DynamicObject, ObjectMeta};
+
+use crate::api::{ApiError, BoxFuture, Target};
+use crate::condition::{Condition, ConditionMarker, Status};
+use crate::interval::Clamped;
+use crate::pipeline::object::Primary;
+use crate::pipeline::permission::{ClearedBy, IndexedBy, KeptBy, ListedBy, ReadBy, SetBy, WatchedBy};
+use crate::pipeline::restricted_field::{OnlyWrittenBy, WrittenBy};
+use crate::pipeline::state::Draft;
+use crate::pipeline::step::{Absent, SubReconciler};
+use crate::status::StatusContract;
+use crate::status::request::Action;
+use crate::wiring::index::{Index, entry};
+use crate::wiring::policy::Policy;
+use crate::wiring::{How, Kind, KindInfo, Relation};
+
+pub use self::for_each::{begin_each, ended, finish_each};
+pub use self::futures::{Apply, Delete, Get, List, Require, RequireReady};
+pub(crate) use self::join::Stop;
+pub use self::join::{both, fork, joined, merge};
+#[cfg(feature = "operator")]
+pub(crate) use self::run::begin;
+pub use self::run::finish;
+pub(crate) use self::run::{claim, hook, observe, undo, undo_all};
+#[cfg(feature = "operator")]
+pub(crate) use self::timeout::polled;
+pub use self::timeout::{Bounded, Limit};
+
+/// The context of one pass: one run of a reconciler for one object. A pipeline hands it to its steps.
+pub struct Pass<'p> {
+    pub(crate) draft: &'p mut Draft,
+}
+
+impl std::fmt::Debug for Pass<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Pass").field("name", &self.draft.name).finish_non_exhaustive()
+    }
+}
+
+/// The context of the step `S`: what it declared, and nothing else, it may do here.
+pub struct Cx<'a, S> {
+    draft: &'a mut Draft,
+    /// Conditions that the step set itself, as bits.
+    said: u64,
+    /// The condition that `fail` named.
+    named: Option<usize>,
+    step: PhantomData<fn() -> S>,
+}
+
+/// What the step `S` sees of the status of its kind: the status itself, or where fields of it are [`OnlyWrittenBy`] a step, a struct
+/// with the same fields.
+pub type StatusOf<S> = <<<S as SubReconciler>::Object as Primary>::Status as StatusContract>::Draft;
+
+impl<S> std::fmt::Debug for Cx<'_, S> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Cx").field("name", &self.draft.name).finish_non_exhaustive()
+    }
+}
+
+impl<S: SubReconciler> Cx<'_, S> {
+    /// Sets a condition that this step owns. The reason is a word in CamelCase; the message is for people. One outside the closed set of
+    /// the condition does not compile as a literal; from elsewhere it is set as it is, and logged once.
+    pub fn set<C: ConditionMarker + SetBy<S>>(
+        &mut self,
+        _: C,
+        status: Status,
+        reason: &'static str,
+        message: impl AsRef<str>,
+    ) {
+        self.said |= 1 << C::INDEX;
+        self.draft.hold_to_set(C::INDEX, reason);
+        self.draft.set(C::INDEX, status, reason, message.as_ref());
+    }
+
+    /// Removes a negative condition of an earlier step at once, rather than when this step succeeds.
+    pub fn clear<C: ConditionMarker + ClearedBy<S>>(&mut self, _: C) {
+        self.draft.clear(C::INDEX);
+    }
+
+    /// The condition as it stands now.
+    #[must_use]
+    pub fn condition<C: ConditionMarker + ReadBy<S>>(&self, _: C) -> Option<&Condition> {
+        self.draft.condition(C::INDEX)
+    }
+
+    /// What may be done for the object, where its reconciler says `policies`: an observer runs under [`Policy::Skip`], and a step or a cleanup
+    /// may want to know whether what it makes will be left behind.
+    #[must_use]
+    pub fn policy(&self) -> Policy {
+        self.draft.policy
+    }
+
+    /// Says which condition the error marks, where it is not the first of `sets(..)`: `return Err(cx.fail(on::X, error))`.
+    #[must_use]
+    pub fn fail<C: ConditionMarker + SetBy<S>>(&mut self, _: C, error: S::Error) -> S::Error {
+        self.named = Some(C::INDEX);
+        error
+    }
+
+    /// Says with what reason and message Ready is True if the pass ends well: `cx.ready("Provisioned", "role alice, 3 grants")`. A later call
+    /// takes the place of an earlier one; where Ready is not True nothing of it is shown.
+    pub fn ready(&mut self, reason: &'static str, message: impl AsRef<str>) {
+        self.draft.say_ready(reason, message.as_ref());
+    }
+
+    /// The author's part of the status, in which restricted fields are [`OnlyWrittenBy`] a step; written with the rest at the end of the pass, also when a later step fails.
+    #[allow(clippy::expect_used, reason = "the draft of a pass is made for exactly this kind")]
+    pub fn status(&mut self) -> &mut StatusOf<S> {
+        self.draft.status.downcast_mut().expect("the status is that of the step's kind")
+    }
+
+    /// A status field that `#[status(step = ..)]` gives to this step, to write it: `*cx.write(|status| &mut status.artifact) = None`.
+    #[must_use]
+    pub fn write<T, O: WrittenBy<S> + 'static, H: 'static>(
+        &mut self,
+        field: impl FnOnce(&mut StatusOf<S>) -> &mut OnlyWrittenBy<O, H, T>,
+    ) -> &mut T {
+        field(self.status()).value()
+    }
+
+    /// Whether the action of `actions(force)` fires in this pass: `cx.requested("force")`. That is so where `evenkeel.dev/forceAt` holds
+    /// the token of the request that the pass answers, and neither was handled before. A pass whose status write fails is no receipt: the
+    /// action fires again in the next one.
+    #[must_use]
+    pub fn requested(&self, action: Action<S>) -> bool {
+        self.draft.fires(action.name)
+    }
+
+    /// Runs again after this pass, along the back-off curve; later steps still run.
+    pub fn requeue(&mut self) {
+        self.draft.requeue.get_or_insert(None);
+    }
+
+    /// Runs again after `delay`, clamped to between one second and thirty days; later steps still run.
+    pub fn requeue_after(&mut self, delay: Duration) {
+        let clamped = Clamped::clamp("time to requeue after", delay, &mut self.draft.clamped);
+        let shortest = self.draft.requeue.flatten().map_or(clamped, |earlier| earlier.min(clamped));
+        self.draft.requeue = Some(Some(shortest));
+    }
+
+    /// The object of the name that this step cannot do without; in the namespace of the reconciled object where the kind has them.
+    ///
+    /// # Errors
+    /// [`Absent`]: it is not there, or cannot be read; its appearance or change wakes the object.
+    pub fn require<K: Kind + WatchedBy<S>>(&mut self, name: &str) -> Require<'_, K> {
+        let name = name.to_owned();
+        let found = self.lookup::<K>(&name, true);
+        Require(Box::pin(async move {
+            match found.await {
+                Ok(Some(object)) => Ok(object),
+                Ok(None) => Err(Absent::new(name)),
+                Err(error) => Err(Absent::unreadable(name, error)),
+            }
+        }))
+    }
+
+    /// The object of the name, if it is there; a watched kind is read from the cache, another one from the API server.
+    ///
+    /// # Errors
+    /// The call failed, or the object cannot be decoded.
+    pub fn get<K: Kind + ReadBy<S>>(&mut self, name: &str) -> Get<'_, K> {
+        Get(self.lookup::<K>(name, false))
+    }
+
+    /// All objects of a kind that this step watches by label: those that match, in the namespace of the reconciled object where it has one,
+    /// ordered by namespace and name. They come from the cache; what appears among them, changes or vanishes wakes the object.
+    ///
+    /// # Errors
+    /// The watch does not work, or an object cannot be decoded.
+    pub fn list<K: Kind + ListedBy<S>>(&mut self) -> List<'_, Vec<K>> {
+        let (relation, target) = self.selection(KindInfo::of::<K>(), None);
+        self.listed(relation, target)
+    }
+
+    /// Those objects of a kind that this step watches by label which an [`Index`] finds under the key: `cx.indexed(ByUser, "alice")`. As with
+    /// [`list`](Self::list) they are of the namespace of the reconciled object where it has one, ordered, and from the cache; what is or was
+    /// under the key wakes the object when it changes, and the others do not.
+    ///
+    /// # Errors
+    /// The watch does not work, or an object cannot be decoded.
+    pub fn indexed<I: Index + IndexedBy<S>>(&mut self, _: I, key: &str) -> List<'_, Vec<I::Object>> {
+        let entry = entry(I::NAME, key);
+        let (relation, target) = self.selection(KindInfo::of::<I::Object>(), Some(&entry));
+        self.listed(relation, target)
+    }
+
+    fn listed<K: Kind>(&self, relation: Relation, target: Target) -> List<'static, Vec<K>> {
+        let backend = self.draft.backend.clone();
+        List(Box::pin(async move {
+            let text = target.to_string();
+            let objects = backend.list(relation, target).await?;
+            let decode = |object: Arc<DynamicObject>| serde_json::to_value(&*object).and_then(serde_json::from_value);
+            let decoded = objects.into_iter().map(decode).collect::<Result<Vec<K>, _>>();
+            decoded.map_err(|error| ApiError::Failed(format!("{text} cannot be decoded: {error}")))
+        }))
+    }
+
+    /// The metadata of all objects of a kind of which this step keeps that or more in memory: of a kind that it watches by label, what
+    /// [`list`](Self::list) would give; of one that it owns, those of the reconciled object, by name. They come from the cache.
+    ///
+    /// # Errors
+    /// The watch does not work.
+    pub fn metadata<K: Kind + KeptBy<S>>(&mut self) -> List<'_, Vec<ObjectMeta>> {
+        let (relation, target) = self.selection(KindInfo::of::<K>(), None);
+        let backend = self.draft.backend.clone();
+        List(Box::pin(async move { backend.metadata(relation, target).await }))
+    }
+
+    /// All objects of a kind that this step watches by label, or those under an entry of an index; of one that it owns, all that its object
+    /// owns.
+    fn selection(&mut self, kind: KindInfo, entry: Option<&str>) -> (Relation, Target) {
+        let declared = || S::WIRING.relations.iter().filter(|relation| relation.is_of(&kind));
+        let selects = declared().find(|relation| relation.how.selector().is_some());
+        let relation = *selects.or_else(|| declared().next()).unwrap_or(&UNDECLARED);
+        let selector = relation.how.selector().unwrap_or_default();
+        let all = Target::selection(kind, self.draft.namespace.clone(), selector);
+        let target = entry.iter().fold(all, |all, entry| all.under(entry));
+        if relation.how.is_watch() {
+            self.draft.references.insert(target.to_string());
+        }
+        (relation, target)
+    }
+
+    fn target<K: Kind>(&self, name: &str) -> Target {
+        let kind = KindInfo::of::<K>();
+        let namespace = self.draft.namespace.clone().filter(|_| kind.namespaced);
+        Target { kind, namespace, name: name.to_owned() }
+    }
+
+    fn lookup<K: Kind>(&mut self, name: &str, watched: bool) -> BoxFuture<'static, Result<Option<K>, ApiError>> {
+        let target = self.target::<K>(name);
+        let relation = relation(S::WIRING.relations, &target.kind, watched);
+        if relation.how.is_watch() {
+            self.draft.references.insert(target.to_string());
+        }
+        let backend = self.draft.backend.clone();
+        Box::pin(async move {
+            let text = target.to_string();
+            let Some(object) = backend.get(relation, target).await? else { return Ok(None) };
+            let value = serde_json::to_value(&*object).and_then(serde_json::from_value);
+            value.map(Some).map_err(|error| ApiError::Failed(format!("{text} cannot be decoded: {error}")))
+        })
+    }
+
+    /// The owner of the object among a kind that this step reads, as it is now: `polls(K)` and `reads(K)` ask the API server. `None`: it has
+    /// none of this kind, or that is gone.
+    ///
+    /// # Errors
+    /// The call failed, or the owner cannot be decoded.
+    pub fn owner<K: Kind + ReadBy<S>>(&mut self, object: &S::Object) -> Get<'_, K> {
+        let is_owner = |reference: &&OwnerReference| {
+            let group = reference.api_version.rsplit_once('/').map_or("", |(group, _)| group);
+            reference.kind == K::kind(&()) && group == K::group(&())
+        };
+        let Some(owner) = object.owner_references().iter().find(is_owner).cloned() else {
+            return Get(Box::pin(std::future::ready(Ok(None))));
+        };
+        let found = self.lookup::<K>(&owner.name, false);
+        // Another one of the name is not the owner.
+        let is_same = move |found: &K| found.meta().uid.as_ref() == Some(&owner.uid);
+        Get(Box::pin(async move { Ok(found.await?.filter(is_same)) }))
+    }
+
+    /// Runs blocking work on a thread of its own. If the pass is dropped by its time-out, the object stays taken until the work has ended.
+    ///
+    /// Nothing can stop the work from outside. At a stop the operator does not wait for it longer than the [grace](crate::Operator::grace):
+    /// `run_cli` then ends the process. Work that must not be cut off between two effects is split into several calls.
+    pub async fn blocking<T: Send + 'static>(&mut self, work: impl FnOnce() -> T + Send + 'static) -> T {
+        let answer = Arc::new(Mutex::new(None));
+        let given = answer.clone();
+        let end = self.draft.backend.blocking(Box::new(move || {
+            let done = catch_unwind(AssertUnwindSafe(work));
+            *given.lock().unwrap_or_else(PoisonError::into_inner) = Some(done);
+        }));
+        end.await;
+        let done = answer.lock().unwrap_or_else(PoisonError::into_inner).take();
+        match done {
+            Some(Ok(value)) => value,
+            Some(Err(panic)) => resume_unwind(panic),
+            None => resume_unwind(Box::new("blocking work was abandoned by the runtime")),
+        }
+    }
+}
+
+/// What stands for a declaration where a step may do everything.
+const UNDECLARED: Relation = Relation::new(How::Reads, None);
+
+fn relation(relations: &[Relation], kind: &KindInfo, watched: bool) -> Relation {
+    let mut declared = relations.iter().filter(|relation| relation.is_of(kind));
+    let best = declared.clone().find(|relation| relation.how.is_watch()).or_else(|| declared.next());
+    let without = if watched { Relation::new(How::WatchesByName, None) } else { UNDECLARED };
+    best.copied().unwrap_or(without)
+}

@@ -1,0 +1,68 @@
+//! The objects that a step owns: applied, named, deleted.
+
+use super::Cx;
+use super::futures::{Apply, Delete, List};
+use crate::api::ApiError;
+use crate::pipeline::permission::OwnedBy;
+use crate::pipeline::step::SubReconciler;
+use crate::wiring::{How, Kind, KindInfo, Relation};
+
+impl<S: SubReconciler> Cx<'_, S> {
+    /// Server-side apply of an object that this step owns. Namespace and owner reference are filled in; nothing is sent where the
+    /// same was applied last and the object has not changed since.
+    ///
+    /// An object that is there already is updated if it is ours: its controller is the reconciled object, or it has no owner and our field
+    /// manager wrote it. Any other is left as it is, unless `owns(K, adopt = ..)` says otherwise: then the step fails with
+    /// [`ApiError::Foreign`], and where it hands on the error, or its text, the object waits with the reason `DependentForeign`, whatever the
+    /// class of the author's error. It is reconciled again when that object is deleted or its owner changes.
+    ///
+    /// # Errors
+    /// The call failed, the object has no name, or belongs to another owner.
+    pub fn apply<K: Kind + OwnedBy<S>>(&mut self, object: &K) -> Apply<'_, K> {
+        let target = object.meta().name.as_deref().map(|name| self.target::<K>(name));
+        let value = serde_json::to_value(object);
+        let draft = &mut *self.draft;
+        Apply(Box::pin(async move {
+            let target = target.ok_or_else(|| ApiError::Invalid(format!("a {} without a name", K::kind(&()))))?;
+            let value = value.map_err(|error| ApiError::Invalid(format!("{target} is not JSON: {error}")))?;
+            let text = target.to_string();
+            let (backend, relation) = (draft.backend.clone(), owning(S::WIRING.relations, &target.kind));
+            let applied =
+                backend.apply(relation, target, value).await.map_err(|error| draft.blocked_by(&text, error))?;
+            serde_json::to_value(&*applied)
+                .and_then(serde_json::from_value)
+                .map_err(|error| ApiError::Failed(format!("{text} cannot be decoded: {error}")))
+        }))
+    }
+
+    /// Deletes an object that this step owns; one that is not there is fine. One that is not ours is left as it is, as in
+    /// [`apply`](Self::apply); where the reconciled object is being deleted, that counts as not there.
+    ///
+    /// # Errors
+    /// The call failed, or the object belongs to another owner.
+    pub fn delete<K: Kind + OwnedBy<S>>(&mut self, name: &str) -> Delete<'_> {
+        let target = self.target::<K>(name);
+        let draft = &mut *self.draft;
+        Delete(Box::pin(async move {
+            let text = target.to_string();
+            let deleted = draft.backend.clone().delete(target).await;
+            deleted.map_err(|error| draft.blocked_by(&text, error))
+        }))
+    }
+
+    /// The names of the objects of a kind that this step owns and that belong to the reconciled object, whichever pass made them: what is
+    /// not wanted any more can be [deleted](Self::delete). They come from the cache and our own writes, without a call.
+    ///
+    /// # Errors
+    /// None in an operator; a [trial](crate::trial) of the step asks the API server.
+    pub fn owned<K: Kind + OwnedBy<S>>(&mut self) -> List<'_, Vec<String>> {
+        let backend = self.draft.backend.clone();
+        List(Box::pin(async move { backend.owned(KindInfo::of::<K>()).await }))
+    }
+}
+
+/// How the step owns the kind.
+fn owning(relations: &[Relation], kind: &KindInfo) -> Relation {
+    let declared = relations.iter().find(|relation| relation.how == How::Owns && relation.is_of(kind));
+    declared.copied().unwrap_or(Relation::new(How::Owns, None))
+}

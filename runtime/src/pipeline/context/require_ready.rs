@@ -1,0 +1,59 @@
+//! A step that needs another object, as it has to be.
+
+use std::fmt::Display;
+
+use kube::ResourceExt;
+
+use super::{Cx, RequireReady, relation};
+use crate::api::Target;
+use crate::dependency::{NotReady, Readiness, Reference, Unfit, readiness};
+use crate::pipeline::permission::WatchedBy;
+use crate::pipeline::step::SubReconciler;
+use crate::wiring::{Kind, KindInfo};
+
+impl<S: SubReconciler> Cx<'_, S> {
+    /// The error for an object that is there, and that this step cannot use yet: a Secret without the key that it needs, say. It names the
+    /// object and what is missing; each change of the object triggers a reconcile.
+    ///
+    /// ```ignore
+    /// let token = data.get("token").ok_or_else(|| cx.unfit(&secret, "the key `token` is missing"))?;
+    /// ```
+    #[must_use]
+    pub fn unfit<K: Kind + WatchedBy<S>>(&self, object: &K, missing: impl Display) -> Unfit<K> {
+        let elsewhere = object.namespace().filter(|there| self.draft.namespace.as_ref() != Some(there));
+        let name = elsewhere.iter().fold(object.name_any(), |name, there| format!("{there}/{name}"));
+        Unfit::new(name, missing)
+    }
+
+    /// The object that is referred to, once it is [ready](crate::depend::readiness): in the namespace of the reconciled object unless
+    /// the reference names one. Where the operator does not allow another one ([`Access`](crate::depend::Access)), it stalls the object.
+    ///
+    /// # Errors
+    /// [`NotReady`]: it is not there, not ready, or cannot be read; its change wakes the object. A reference with an expression stalls
+    /// the object, as expressions are not evaluated yet.
+    pub fn require_ready<K: Kind + WatchedBy<S>>(&mut self, reference: &Reference) -> RequireReady<'_, K> {
+        let (reference, kind) = (reference.clone(), KindInfo::of::<K>());
+        let denied = || self.draft.backend.access().refusal(self.draft.namespace.as_deref(), &reference);
+        if let Some(refusal) = reference.refusal().or_else(|| denied().filter(|_| kind.namespaced)) {
+            self.draft.refuse(refusal.clone());
+            return RequireReady(Box::pin(async move { Err(NotReady::new(reference, refusal.message)) }));
+        }
+        let place = reference.within(self.draft.namespace.as_deref());
+        let target = Target { namespace: place.namespace.filter(|_| kind.namespaced), name: place.name, kind };
+        let relation = relation(S::WIRING.relations, &target.kind, true);
+        self.draft.references.insert(target.to_string());
+        let backend = self.draft.backend.clone();
+        let found = async move {
+            let found = backend.get(relation, target).await.map_err(|error| format!("it cannot be read: {error}"))?;
+            let object = found.ok_or_else(|| "it is not there yet".to_owned())?;
+            let value = serde_json::to_value(&*object).map_err(|error| error.to_string())?;
+            match readiness(&value) {
+                Readiness::Ready => {
+                    serde_json::from_value(value).map_err(|error| format!("it cannot be decoded: {error}"))
+                }
+                Readiness::NotReady(why) => Err(why),
+            }
+        };
+        RequireReady(Box::pin(async move { found.await.map_err(|why| NotReady::new(reference, why)) }))
+    }
+}

@@ -1,0 +1,309 @@
+//! How an expanded pipeline binds its calls to steps: by the context that the called function takes.
+//!
+//! Public only so that messages of the compiler can name it; nothing here is for authors.
+
+pub(crate) mod check;
+pub(crate) mod context;
+#[cfg_attr(doc, doc(hidden))]
+pub mod hook;
+pub(crate) mod object;
+pub(crate) mod permission;
+pub(crate) mod placeholder;
+pub(crate) mod reconciler;
+pub(crate) mod restricted_field;
+pub(crate) mod state;
+pub(crate) mod step;
+
+use std::marker::PhantomData;
+
+use self::check::UNKNOWN;
+#[doc(no_inline)]
+pub use self::context::{Bounded, Limit};
+use self::context::{Cx, Pass, claim, hook, observe, undo};
+use self::object::Primary;
+#[doc(no_inline)]
+pub use self::permission::{clears, owns, reads, sets, watches};
+use self::placeholder::Poison;
+use self::reconciler::Reconciler;
+use self::step::{Claim, Hooked, Observe, SubReconciler};
+#[doc(no_inline)]
+pub use self::step::{HasCleanup, Undo};
+use crate::condition::{ConditionMarker, ConditionSet};
+use crate::const_str::same;
+#[doc(no_inline)]
+pub use crate::kind::WakeUp;
+use crate::outcome::ReconcileError;
+use crate::outcome::reporting::{Until, WatchedKind};
+#[doc(no_inline)]
+pub use crate::status::{StatusField, field_schema};
+#[doc(no_inline)]
+pub use crate::wiring::handler::{ClaimStep, Erased, UndoStep};
+use crate::wiring::{Claimer, Hooker, Kind, KindInfo, Observer, OwnableBy, StepWiring};
+
+/// A function that takes the context of a step last. `M` is the list of its parameters, which rustc finds.
+#[diagnostic::on_unimplemented(
+    message = "this function is not a step",
+    label = "not a `#[sub_reconciler]`",
+    note = "a pipeline calls steps only: mark the function with `#[sub_reconciler(sets(..))]`"
+)]
+pub trait StepFn<M> {
+    /// The step.
+    type Step: SubReconciler;
+}
+
+macro_rules! step_fn {
+    ($($param:ident)*) => {
+        #[diagnostic::do_not_recommend]
+        impl<'x, 'y, F, S, R, $($param),*> StepFn<($($param,)* &'x mut Cx<'y, S>)> for F
+        where
+            F: FnOnce($($param,)* &'x mut Cx<'y, S>) -> R,
+            S: SubReconciler,
+        {
+            type Step = S;
+        }
+    };
+}
+
+step_fn!(A);
+step_fn!(A B);
+step_fn!(A B C);
+step_fn!(A B C D);
+step_fn!(A B C D E);
+step_fn!(A B C D E G);
+step_fn!(A B C D E G H);
+step_fn!(A B C D E G H I);
+step_fn!(A B C D E G H I J);
+step_fn!(A B C D E G H I J K);
+
+/// The step works on objects of `O` and sets conditions of `C`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no step for a `{O}` with the conditions `{C}`",
+    label = "works on another kind, or sets conditions of another set"
+)]
+pub trait StepOf<O, C>: SubReconciler<Object = O, Conditions: Fits<C>> {}
+
+/// The set `C`, or what stands in for it.
+#[diagnostic::on_unimplemented(
+    message = "a step with the conditions `{Self}` is no step for `{C}`",
+    label = "sets conditions of another set",
+    note = "drop this `impl`: `#[sub_reconciler]` says which set a step belongs to"
+)]
+pub trait Fits<C> {}
+
+#[diagnostic::do_not_recommend]
+impl<C: IsSet> Fits<C> for C {}
+
+#[diagnostic::do_not_recommend]
+impl<C> Fits<C> for Poison {}
+
+/// A condition set, or the error that it is none, once. Not a blanket impl: then the type would count, and its misfits follow.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a condition set",
+    label = "not a condition set",
+    note = "derive it on an enum: `#[derive(ConditionSet)] enum {Self} {{ .. }}`"
+)]
+pub trait IsSet {
+    /// The set itself.
+    type Set: ConditionSet;
+}
+
+/// The type is a condition set. Asked in a constant of a type, as [`has_cleanup`] is.
+#[must_use]
+pub const fn is_set<S: IsSet>() -> usize {
+    0
+}
+
+/// A condition set, once it is known to be one: `N` is what [`is_set`] returns.
+pub trait Set<const N: usize> {
+    /// The set itself.
+    type Set: ConditionSet;
+}
+
+#[diagnostic::do_not_recommend]
+impl<S: IsSet, const N: usize> Set<N> for S {
+    type Set = S::Set;
+}
+
+/// What a step returns, where it is written as an alias.
+#[diagnostic::on_unimplemented(
+    message = "a step cannot return `{Self}`",
+    label = "not a `Result`",
+    note = "return `Result<T, E>`, where `E` derives `ReconcileError`"
+)]
+pub trait StepOutput {
+    /// What it fails with.
+    type Error: ReconcileError;
+}
+
+impl<T, E: ReconcileError> StepOutput for Result<T, E> {
+    type Error = E;
+}
+
+/// A condition of the set `C`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a condition of `{C}`",
+    label = "of another set",
+    note = "a step sets and clears the conditions of one set"
+)]
+pub trait MarkerOf<C>: ConditionMarker {}
+
+#[diagnostic::do_not_recommend]
+impl<C, M: ConditionMarker<Set = C>> MarkerOf<C> for M {}
+
+/// The place of a condition in its set.
+#[must_use]
+pub const fn place<M: MarkerOf<C>, C>() -> usize {
+    M::INDEX
+}
+
+/// The step has a cleanup. Asked in a constant of a type, where an error makes the type one, too: whoever uses it says nothing more.
+#[must_use]
+pub const fn has_cleanup<S: HasCleanup>() -> usize {
+    0
+}
+
+/// The same for a kind that can be reconciled.
+#[must_use]
+pub const fn is_primary<O: Primary>() -> usize {
+    0
+}
+
+/// A kind, once it is known that it can be reconciled: `N` is what [`is_primary`] returns.
+pub trait KindOf<const N: usize> {
+    /// The kind itself.
+    type Kind: Primary;
+}
+
+#[diagnostic::do_not_recommend]
+impl<O: Primary, const N: usize> KindOf<N> for O {
+    type Kind = O;
+}
+
+/// What ends the wait of an error that holds this.
+#[must_use]
+pub const fn wakes<T: WakeUp>() -> Until {
+    Until::Change(WatchedKind(KindInfo::of::<T::Kind>))
+}
+
+/// What the function of a step takes last. Where a function is no step, the type is unknown, and rustc says nothing more of the call.
+pub trait Lent<'a, 'y: 'a>: Sized {
+    /// `&mut Cx<'_, Self>`.
+    type Context;
+    /// The context itself.
+    fn lend(cx: &'a mut Cx<'y, Self>) -> Self::Context;
+}
+
+#[diagnostic::do_not_recommend]
+impl<'a, 'y: 'a, S: SubReconciler> Lent<'a, 'y> for S {
+    type Context = &'a mut Cx<'y, S>;
+
+    fn lend(cx: &'a mut Cx<'y, S>) -> Self::Context {
+        cx
+    }
+}
+
+/// Objects of `O` may own such of `K`.
+pub const fn may_own<K: Kind<Scope: OwnableBy<O::Scope>>, O: Kind>() {}
+
+/// The type of a step, and the function that converts an object of the pipeline to the step's object. A tag exists only for a step that
+/// fits the pipeline, so a function that takes one needs no bound for it.
+#[derive(Debug)]
+pub struct Tag<S: SubReconciler, O>(pub(crate) fn(&O) -> &S::Object);
+
+/// The pipeline of a reconciler: for objects of `O`, with the conditions `C`.
+#[derive(Debug)]
+pub struct Pipeline<O, C>(PhantomData<fn() -> (O, C)>);
+
+/// Nothing but the types.
+#[must_use]
+pub const fn pipeline<O, C>() -> Pipeline<O, C> {
+    Pipeline(PhantomData)
+}
+
+/// Takes the kind of a step into a constant of a type: where the step has an error there, the constant is one, and nothing is said again.
+#[must_use]
+pub const fn known<S: SubReconciler<Object = K>, O, K>(_: Tag<S, O>) -> usize {
+    0
+}
+
+/// Leaves the step out: its positive conditions are True with the reason.
+pub fn skip<S: SubReconciler, O>(_: Tag<S, O>, pass: &mut Pass<'_>, reason: &'static str) {
+    pass.draft.skip(&S::WIRING, reason);
+}
+
+/// The observer `S` of the reconciler `R`.
+#[must_use]
+pub const fn observer<R, C, S>() -> Observer
+where
+    R: Reconciler,
+    C: ConditionSet,
+    S: Observe<R> + StepOf<R::Object, C>,
+{
+    let step = StepWiring { errors: <S::Error as ReconcileError>::VARIANTS, ..S::WIRING };
+    Observer { step, run: observe::<S, R> }
+}
+
+/// The claim `S` of the reconciler `R`.
+#[must_use]
+pub const fn claimer<R: Reconciler, S: Claim<R>>() -> Claimer {
+    let step =
+        const { &StepWiring { name: S::NAME, errors: <S::Error as ReconcileError>::VARIANTS, ..StepWiring::EMPTY } };
+    Claimer { step, run: claim::<S, R> }
+}
+
+/// The hook `S` of the reconciler `R`.
+#[must_use]
+pub const fn hooker<R: Reconciler, S: Hooked<R>>() -> Hooker {
+    let step =
+        const { &StepWiring { name: S::NAME, errors: <S::Error as ReconcileError>::VARIANTS, ..StepWiring::EMPTY } };
+    Hooker { when: S::WHEN, step, run: hook::<S, R> }
+}
+
+/// What a step declared, with what undoes it in the reconciler `R`. Its places count only where its conditions are of the set `C`.
+#[must_use]
+pub const fn wiring_of<R, C, S, O>(_: Tag<S, O>) -> StepWiring
+where
+    R: Reconciler,
+    C: ConditionSet,
+    S: SubReconciler<Undo: Undo<S, R>>,
+{
+    // Without a pointer to it, nothing is compiled for the undoing of a step.
+    let undo: Option<UndoStep> = if S::WIRING.external { Some(undo::<S, R>) } else { None };
+    let wiring = StepWiring { errors: <S::Error as ReconcileError>::VARIANTS, undo, ..S::WIRING };
+    if same(S::Conditions::NAME, C::NAME) {
+        wiring
+    } else {
+        // `StepOf` says so at the call.
+        StepWiring { sets: &[UNKNOWN], clears: &[], ..wiring }
+    }
+}
+
+/// The step of a function in a pipeline. Whether it fits is asked here only, in words that are the
+/// same at each mention of the step, so that rustc says them once. A function that is generic over its object gets the type from here.
+#[must_use]
+pub const fn step_of<O, C, F, M>(_: &Pipeline<O, C>, _: &F) -> Tag<F::Step, O>
+where
+    F: StepFn<M, Step: StepOf<O, C>>,
+{
+    const fn seen<S: StepOf<O, C>, O, C>(object: &O) -> &S::Object {
+        object
+    }
+    Tag(seen::<F::Step, O, C>)
+}
+
+/// A value that tells rustc the type of a block; never called.
+#[must_use]
+pub fn value<T>() -> T {
+    std::process::abort()
+}
+
+/// A borrow that keeps `dyn Trait` as long-lived as it is elsewhere.
+pub type Borrowed<'a, T> = &'a T;
+
+/// Whether a list or map is left out on the wire.
+pub fn is_empty<'a, T: ?Sized>(list: &'a T) -> bool
+where
+    &'a T: IntoIterator,
+{
+    list.into_iter().next().is_none()
+}

@@ -1,0 +1,134 @@
+//! Rights: what a step declared, as traits that the methods of its context ask for.
+//!
+//! A right stands on what is set, read or written, not on the step: rustc then never guesses one where a step has a single right. Who
+//! has it is [`Declares`] alone, which has no public path: only the macro implements it, and a right by hand does not compile.
+
+use crate::pipeline::step::SubReconciler;
+use crate::status::request::Action;
+
+macro_rules! lists {
+    ($($list:ident)*) => {
+        $(#[doc = concat!("What stands in `", stringify!($list), "(..)` of a step.")]
+        #[allow(non_camel_case_types, reason = "as the author writes it, in messages")]
+        #[derive(Debug)]
+        pub enum $list {})*
+    };
+}
+
+lists!(sets clears reads watches labels indexes kept owns);
+
+/// The condition may be set by the step `S`.
+#[diagnostic::on_unimplemented(
+    message = "`{S}` may not set the condition `{Self}`",
+    label = "not in the `sets(..)` of this step",
+    note = "a condition has one owner: add it to `sets(..)` of `{S}`, or let the step that owns it set it"
+)]
+pub trait SetBy<S>: Declared<S, sets> {}
+
+#[diagnostic::do_not_recommend]
+impl<T: Declared<S, sets>, S> SetBy<S> for T {}
+
+/// The condition of an earlier step may be cleared by the step `S`.
+#[diagnostic::on_unimplemented(
+    message = "`{S}` may not clear the condition `{Self}`",
+    label = "not in the `clears(..)` of this step",
+    note = "add it to `clears(..)` of `{S}`, where it is negative and an earlier step sets it"
+)]
+pub trait ClearedBy<S>: Declared<S, clears> {}
+
+#[diagnostic::do_not_recommend]
+impl<T: Declared<S, clears>, S> ClearedBy<S> for T {}
+
+/// The kind or the condition may be read by the step `S`.
+#[diagnostic::on_unimplemented(
+    message = "`{S}` may not read `{Self}`",
+    label = "not declared by this step",
+    note = "add it to `reads(..)` of `{S}`: rights and wake-ups come from what is declared"
+)]
+pub trait ReadBy<S>: Declared<S, reads> {}
+
+#[diagnostic::do_not_recommend]
+impl<T: Declared<S, reads>, S> ReadBy<S> for T {}
+
+/// The kind wakes the object of the step `S`.
+#[diagnostic::on_unimplemented(
+    message = "`{S}` would wait for a `{Self}`, but nothing would wake it",
+    label = "not watched by this step",
+    note = "add `watches({Self}, by_name)` to `{S}`"
+)]
+pub trait WatchedBy<S>: Declared<S, watches> {}
+
+#[diagnostic::do_not_recommend]
+impl<T: Declared<S, watches>, S> WatchedBy<S> for T {}
+
+/// All objects of the kind that the step `S` watches by label may be listed by it.
+#[diagnostic::on_unimplemented(
+    message = "`{S}` would list `{Self}`, but does not watch it by label",
+    label = "not watched by label in this step, or with `cache = none`",
+    note = "add `watches({Self}, labels = \"app=web\")` to `{S}`: the cache holds what matches"
+)]
+pub trait ListedBy<S>: Declared<S, labels> {}
+
+#[diagnostic::do_not_recommend]
+impl<T: Declared<S, labels>, S> ListedBy<S> for T {}
+
+/// Objects of the kind that the step `S` watches by label may be found by this index.
+#[diagnostic::on_unimplemented(
+    message = "`{S}` would ask the index `{Self}`, but does not declare it",
+    label = "no `index = {Self}` in this step",
+    note = "add `watches(.., labels = \"app=web\", index = {Self})` to `{S}`, with the kind that the index finds"
+)]
+pub trait IndexedBy<S>: Declared<S, indexes> {}
+
+#[diagnostic::do_not_recommend]
+impl<T: Declared<S, indexes>, S> IndexedBy<S> for T {}
+
+/// The step `S` keeps the metadata of objects of the kind, or all of them.
+#[diagnostic::on_unimplemented(
+    message = "`{S}` would look at the metadata of `{Self}`, but keeps none",
+    label = "its metadata is not kept by this step",
+    note = "say `cache = metadata` where `{S}` watches `{Self}` by label or owns it"
+)]
+pub trait KeptBy<S>: Declared<S, kept> {}
+
+#[diagnostic::do_not_recommend]
+impl<T: Declared<S, kept>, S> KeptBy<S> for T {}
+
+/// Objects of the kind are written by the step `S`, and owned by its object.
+#[diagnostic::on_unimplemented(
+    message = "`{S}` may not write `{Self}`",
+    label = "not owned by this step",
+    note = "add `owns({Self})` to `{S}`"
+)]
+pub trait OwnedBy<S>: Declared<S, owns> {}
+
+#[diagnostic::do_not_recommend]
+impl<T: Declared<S, owns>, S> OwnedBy<S> for T {}
+
+/// The step `S` has it in its list `L`. Without a public path, so that no right is implemented by hand: that is an error with these words.
+#[diagnostic::on_unimplemented(
+    message = "a right is declared, not implemented: `{S}` does not declare `{Self}`",
+    label = "not in the `{L}(..)` of `{S}`",
+    note = "drop this `impl`, and add `{Self}` to `{L}(..)` in the `#[sub_reconciler]` of `{S}`"
+)]
+pub trait Declared<S, L> {}
+
+#[diagnostic::do_not_recommend]
+impl<T, S: Declares<L, T>, L> Declared<S, L> for T {}
+
+/// The step has `T` in its list `L`: what `#[sub_reconciler]` prints. On the step, so that `T` may be a parameter of it.
+pub trait Declares<L, T> {}
+
+/// A step with a mistake: it may do everything, so that one mistake stays one error.
+#[doc(hidden)]
+pub trait Unread {}
+
+#[diagnostic::do_not_recommend]
+impl<S: Unread, L, T> Declares<L, T> for S {}
+
+/// An action that the attribute found among those that the step declares.
+#[doc(hidden)]
+#[must_use]
+pub const fn action<S: SubReconciler>(name: &'static str) -> Action<S> {
+    Action::new(name)
+}

@@ -1,0 +1,123 @@
+//! What stands in for a type that could not be read: it fits everywhere, so that one mistake stays one error.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use kube::core::object::HasStatus;
+use kube::core::{NamespaceResourceScope, ObjectMeta};
+use serde::{Deserialize, Serialize};
+
+use crate::condition::{Condition, ConditionInfo, ConditionSet};
+use crate::outcome::{Class, ReconcileError};
+use crate::pipeline::check::UNKNOWN;
+use crate::status::{ObservedInputs, StatusContract};
+use crate::wiring::StepWiring;
+
+/// Kind, status, condition set and error in one. No program that holds it compiles.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Poison {
+    metadata: ObjectMeta,
+    status: Option<PoisonStatus>,
+}
+
+/// The status of [`Poison`].
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct PoisonStatus {}
+
+#[diagnostic::do_not_recommend]
+impl StatusContract for PoisonStatus {
+    type Draft = Self;
+
+    fn observed_generation(&self) -> Option<i64> {
+        None
+    }
+
+    fn conditions(&self) -> &[Condition] {
+        &[]
+    }
+
+    fn observed_inputs(&self) -> Option<&ObservedInputs> {
+        None
+    }
+
+    fn last_handled_reconcile_at(&self) -> Option<&str> {
+        None
+    }
+
+    fn last_handled_actions(&self) -> Option<&BTreeMap<String, String>> {
+        None
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl HasStatus for Poison {
+    type Status = PoisonStatus;
+
+    fn status(&self) -> Option<&PoisonStatus> {
+        self.status.as_ref()
+    }
+
+    fn status_mut(&mut self) -> &mut Option<PoisonStatus> {
+        &mut self.status
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl kube::Resource for Poison {
+    type DynamicType = ();
+    type Scope = NamespaceResourceScope;
+
+    fn kind(&(): &()) -> Cow<'_, str> {
+        "Poison".into()
+    }
+
+    fn group(&(): &()) -> Cow<'_, str> {
+        "".into()
+    }
+
+    fn version(&(): &()) -> Cow<'_, str> {
+        "v1".into()
+    }
+
+    fn plural(&(): &()) -> Cow<'_, str> {
+        "poisons".into()
+    }
+
+    fn meta(&self) -> &ObjectMeta {
+        &self.metadata
+    }
+
+    fn meta_mut(&mut self) -> &mut ObjectMeta {
+        &mut self.metadata
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl ConditionSet for Poison {
+    const NAME: &'static str = "";
+    const CONDITIONS: &'static [ConditionInfo] = &[];
+    const MARKERS: &'static str = "";
+}
+
+impl std::fmt::Display for Poison {
+    fn fmt(&self, _: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        Ok(())
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl ReconcileError for Poison {
+    fn class(&self) -> Class {
+        Class::Transient
+    }
+
+    fn reason(&self) -> &'static str {
+        "Poison"
+    }
+}
+
+/// The wiring of a step with a mistake: it turns the checks of its pipeline off.
+#[must_use]
+pub const fn poisoned(name: &'static str) -> StepWiring {
+    StepWiring { name, sets: &[UNKNOWN], ..StepWiring::EMPTY }
+}

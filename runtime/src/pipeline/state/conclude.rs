@@ -1,0 +1,357 @@
+//! The conclusion of a pass: outcome, conditions and summary, as the table of outcomes says.
+
+use super::reconciling::progressing;
+use super::{Draft, StatusIntent};
+use crate::api::ApiError;
+use crate::condition::{Condition, ConditionInfo, Merge, Polarity, READY, RECONCILING, Ranking, STALLED, Status, find};
+use crate::outcome::retry::Retry;
+use crate::outcome::{Class, Halt, Outcome};
+
+impl Draft {
+    /// Classifies how the pipeline ended, before the summary.
+    pub(crate) fn outcome(&self, halt: Option<Halt>) -> Outcome {
+        if let Some(ApiError::Conflict(_)) = self.trouble {
+            return Outcome::Conflict;
+        }
+        match self.refused.clone().or(halt) {
+            None => self.requeue.map_or(Outcome::Done, |after| Outcome::Requeue { after }),
+            Some(halt) => match halt.class {
+                Class::Stalled => Outcome::Stalled { reason: halt.reason.into(), message: halt.message },
+                Class::Waiting { poll } => Outcome::Waiting { poll },
+                Class::Transient => Outcome::Failed { message: halt.message },
+                Class::Ignored => Outcome::Ignored,
+            },
+        }
+    }
+
+    /// No step will run, for this reason; positive conditions that were never reported are Unknown.
+    pub(crate) fn block(&mut self, halt: &Halt) {
+        self.report_blocked(&halt.message);
+        self.blocked = Some(halt.clone());
+    }
+
+    /// The object is stalled for this reason, whatever the step makes of it.
+    pub(crate) fn refuse(&mut self, halt: Halt) {
+        self.refused.get_or_insert(halt);
+    }
+
+    /// Whether every declared positive condition was reported and none is Unknown.
+    fn all_reported(&self) -> bool {
+        (0..self.conditions.len()).filter(|place| self.counts(*place)).all(|place| match self.condition(place) {
+            Some(condition) => !condition.status.is_unknown(),
+            None => self.polarity(place) != Polarity::Positive,
+        })
+    }
+
+    /// Positive conditions that were never reported are Unknown, and say which step is in the way. A step that was reached or skipped
+    /// has reported its own, in whichever order the branches of the pipeline run.
+    fn block_unreached(&mut self) {
+        if self.step.is_none() {
+            return;
+        }
+        self.report_blocked(&format!("{} is in the way", self.running_part()));
+    }
+
+    fn report_blocked(&mut self, message: &str) {
+        let unreported: Vec<usize> = (0..self.conditions.len())
+            .filter(|place| self.counts(*place) && self.conditions[*place].is_none())
+            .filter(|place| self.polarity(*place) == Polarity::Positive)
+            .collect();
+        for place in unreported {
+            self.set(place, Status::Unknown, "Blocked", message);
+        }
+    }
+
+    /// Nothing was to do, so all holds for this generation as well.
+    fn confirm(&mut self) {
+        for condition in self.conditions.iter_mut().flatten() {
+            condition.observed_generation = Some(self.generation);
+        }
+    }
+
+    /// Turns the outcome into what is written: conditions, summary, generation. A success that is not ready becomes `Failed`.
+    pub(crate) fn conclude(&mut self, outcome: Outcome, retry: Retry) -> (Outcome, StatusIntent) {
+        let outcome = match outcome {
+            Outcome::Ignored if !self.all_reported() => {
+                Outcome::Failed { message: "nothing to do, but a condition was never reported".into() }
+            }
+            other => other,
+        };
+        if outcome == Outcome::Ignored {
+            self.confirm();
+        }
+        if !matches!(outcome, Outcome::Done | Outcome::Ignored | Outcome::Requeue { .. }) {
+            self.block_unreached();
+        }
+        let conditions = self.summarized(&outcome, retry);
+        let ready = find(&conditions, self.wiring.summary_type());
+        if matches!(outcome, Outcome::Done | Outcome::Ignored)
+            && let Some(ready) = ready.filter(|ready| ready.status != Status::True)
+        {
+            let failed = Outcome::Failed { message: ready.message.clone() };
+            let conditions = self.summarized(&failed, retry);
+            return (failed.clone(), self.intent(&failed, conditions));
+        }
+        let intent = self.intent(&outcome, conditions);
+        (outcome, intent)
+    }
+
+    /// What is there, as [`found`](Self::found), at the end of a pass, which needs it no longer: it is moved out of the draft.
+    pub(crate) fn take_found(&mut self) -> StatusIntent {
+        let mut before = std::mem::take(&mut self.before.conditions);
+        let kept = self.wiring.kept_types().iter().copied().chain([self.wiring.summary_type()]);
+        let order = kept.chain(self.wiring.condition_types());
+        let places = order.filter_map(|type_| {
+            let place = before.iter().position(|condition| condition.type_ == type_)?;
+            Some(before.swap_remove(place))
+        });
+        let conditions = places.collect();
+        let (observed_inputs, fields) = (self.before.observed_inputs.take(), std::mem::take(&mut self.before.fields));
+        StatusIntent { conditions, observed_inputs, fields, ..self.found() }
+    }
+
+    /// Stalled, Reconciling, Ready, further summaries, then declared order: the order as sent.
+    fn summarized(&self, outcome: &Outcome, retry: Retry) -> Vec<Condition> {
+        let mut all = Vec::with_capacity(self.conditions.len() + 2);
+        match outcome {
+            Outcome::Stalled { reason, message } => all.push(self.stamped(STALLED, Status::True, reason, message)),
+            Outcome::Requeue { .. } | Outcome::Waiting { .. } | Outcome::Failed { .. } => {
+                let message = self.retry_message(outcome);
+                all.push(self.stamped(RECONCILING, Status::True, progressing(outcome, retry), &message));
+            }
+            _ => {}
+        }
+        all.extend(self.conditions.iter().flatten().cloned());
+        let marked = self.marked.map(|place| self.wiring.conditions[place].type_);
+        let merge = Merge::of(Ranking::Worst, self.members(0..self.conditions.len())).and_progress().first(marked);
+        if let Some(mut summary) = merge.summary(&all, READY) {
+            let type_ = self.wiring.summary_type();
+            let ready = match (&self.blocked, &self.ready) {
+                (Some(halt), _) => self.stamped(type_, Status::False, halt.reason, &halt.message),
+                (None, Some((reason, message))) if summary.status == Status::True => {
+                    let message = if message.is_empty() { &summary.message } else { message };
+                    self.stamped(type_, Status::True, reason, message)
+                }
+                _ => {
+                    type_.clone_into(&mut summary.type_);
+                    self.stamp(summary)
+                }
+            };
+            let at = all.len() - self.conditions.iter().flatten().count();
+            all.insert(at, ready);
+            all.splice(at + 1..at + 1, self.further_summaries(marked));
+        }
+        // A second reconciler of the kind counts them in, and leaves them to the first.
+        all.retain(|c| self.wiring.summary.is_none() || ![STALLED, RECONCILING].contains(&c.type_.as_str()));
+        all
+    }
+
+    /// The summaries beside Ready: of what they name, and nothing else.
+    fn further_summaries(&self, marked: Option<&str>) -> Vec<Condition> {
+        if self.wiring.summaries.is_empty() {
+            return Vec::new();
+        }
+        let declared: Vec<Condition> = self.conditions.iter().flatten().cloned().collect();
+        let summaries = self.wiring.summaries.iter().filter_map(|summary| {
+            let members = self.members(summary.of.iter().copied());
+            Merge::of(Ranking::Worst, members).first(marked).summary(&declared, summary.type_)
+        });
+        summaries.map(|c| self.stamped(&c.type_, c.status, &c.reason, &c.message)).collect()
+    }
+
+    /// The conditions at these places, as far as this pass may say something of them.
+    fn members(&self, places: impl Iterator<Item = usize>) -> impl Iterator<Item = &'static ConditionInfo> {
+        let conditions = self.wiring.conditions;
+        places.filter(|place| self.counts(*place)).map(|place| &conditions[place])
+    }
+
+    fn intent(&self, outcome: &Outcome, conditions: Vec<Condition>) -> StatusIntent {
+        let observed_generation =
+            if outcome.is_final() { Some(self.generation) } else { self.before.observed_generation };
+        StatusIntent {
+            observed_generation,
+            conditions,
+            fields: self.fields(),
+            // The pass knows them, the draft does not.
+            observed_inputs: None,
+            receipts: self.receipts.clone(),
+            summary: self.wiring.summary_type(),
+            second: self.second(matches!(outcome, Outcome::Stalled { .. })),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::time::Duration;
+
+    use jiff::Timestamp;
+
+    use super::*;
+    use crate::condition::SummaryInfo;
+    use crate::pipeline::state::tests::no_backend::Nowhere;
+    use crate::status::observed::Observed;
+    use crate::wiring::{StepWiring, Wiring};
+
+    const SET: &[ConditionInfo] = &[
+        ConditionInfo::new("Fetched", Polarity::Positive),
+        ConditionInfo::new("Outdated", Polarity::Negative),
+        ConditionInfo::new("Stored", Polarity::Positive),
+    ];
+    const FETCH: StepWiring = StepWiring { name: "fetch", sets: &[0, 1], ..StepWiring::EMPTY };
+    const STORE: StepWiring = StepWiring { name: "store", sets: &[2], clears: &[1], ..StepWiring::EMPTY };
+    const WIRING: Wiring = Wiring {
+        name: "widget",
+        conditions: SET,
+        steps: &[FETCH, STORE],
+        timeout: Duration::from_secs(1),
+        ..Wiring::EMPTY
+    };
+
+    fn draft(found: Vec<Condition>) -> Draft {
+        let mut observed = Observed::default();
+        observed.generation = Some(1);
+        Draft::bare(WIRING, 2, observed, found, Arc::new(Nowhere))
+    }
+
+    fn halt(class: Class) -> Option<Halt> {
+        Some(Halt::new(class, "Because", "of this", class.actions()))
+    }
+
+    fn run(mut draft: Draft, steps: &'static [StepWiring], halted: Option<Halt>) -> (Outcome, StatusIntent) {
+        for step in steps {
+            draft.begin(step);
+            if halted.is_some() && step.name == steps[steps.len() - 1].name {
+                draft.fail(None, "Because", "of this");
+            } else {
+                draft.succeed(0);
+            }
+        }
+        let outcome = draft.outcome(halted);
+        draft.conclude(outcome, Retry::Slow)
+    }
+
+    fn status(intent: &StatusIntent, type_: &str) -> Option<Status> {
+        find(&intent.conditions, type_).map(|c| c.status)
+    }
+
+    #[test]
+    fn done_is_ready_and_observed() {
+        let (outcome, intent) = run(draft(vec![]), &[FETCH, STORE], None);
+        assert_eq!(outcome, Outcome::Done);
+        assert_eq!(intent.observed_generation, Some(2));
+        let types: Vec<_> = intent.conditions.iter().map(|c| c.type_.as_str()).collect();
+        assert_eq!(types, ["Ready", "Fetched", "Stored"]);
+        assert_eq!(status(&intent, READY), Some(Status::True));
+    }
+
+    #[test]
+    fn further_summaries_are_sent_after_ready() {
+        const AVAILABLE: SummaryInfo = SummaryInfo { type_: "Available", of: &[2], doc: "" };
+        let mut draft = draft(vec![]);
+        draft.wiring.summaries = &[AVAILABLE];
+        let (_, intent) = run(draft, &[FETCH], halt(Class::Transient));
+        let sent: Vec<_> = intent.conditions.iter().map(|c| (c.type_.as_str(), c.reason.as_str())).collect();
+        assert_eq!(sent[..3].iter().map(|c| c.0).collect::<Vec<_>>(), ["Reconciling", "Ready", "Available"]);
+        assert_eq!((sent[1].1, sent[2].1), ("Because", "Blocked"));
+        assert_eq!(status(&intent, "Available"), Some(Status::Unknown));
+    }
+
+    #[test]
+    fn each_class_of_error_ends_as_the_table_says() {
+        let poll = Some(Duration::from_secs(60));
+        for (class, stalled, reconciling, observed) in [
+            (Class::Stalled, Some(Status::True), None, Some(2)),
+            (Class::Waiting { poll }, None, Some(Status::True), Some(1)),
+            (Class::Transient, None, Some(Status::True), Some(1)),
+        ] {
+            let (_, intent) = run(draft(vec![]), &[FETCH], halt(class));
+            assert_eq!(status(&intent, STALLED), stalled, "{class:?}");
+            assert_eq!(status(&intent, RECONCILING), reconciling, "{class:?}");
+            assert_eq!(intent.observed_generation, observed, "{class:?}");
+            let ready = find(&intent.conditions, READY).unwrap();
+            assert_eq!((ready.status, &*ready.reason, &*ready.message), (Status::False, "Because", "of this"));
+            let blocked = find(&intent.conditions, "Stored").unwrap();
+            assert_eq!((blocked.status, &*blocked.reason), (Status::Unknown, "Blocked"));
+            assert!(blocked.message.contains("fetch"));
+        }
+    }
+
+    #[test]
+    fn a_requeue_is_reconciling_and_not_ready() {
+        let mut draft = draft(vec![]);
+        draft.requeue = Some(None);
+        let (outcome, intent) = run(draft, &[FETCH, STORE], None);
+        assert_eq!(outcome, Outcome::Requeue { after: None });
+        assert_eq!((status(&intent, READY), intent.observed_generation), (Some(Status::False), Some(1)));
+    }
+
+    #[test]
+    fn a_success_that_is_not_ready_is_failed_with_the_message_of_ready() {
+        let mut draft = draft(vec![]);
+        draft.begin(&FETCH);
+        draft.set(1, Status::True, "Newer", "a newer one exists");
+        draft.succeed(0b10);
+        draft.begin(&StepWiring { clears: &[], ..STORE });
+        draft.succeed(0);
+        let (outcome, intent) = draft.conclude(Outcome::Done, Retry::Slow);
+        assert_eq!(outcome, Outcome::Failed { message: "a newer one exists".into() });
+        assert_eq!(status(&intent, RECONCILING), Some(Status::True));
+        assert_eq!(intent.observed_generation, Some(1));
+    }
+
+    #[test]
+    fn nothing_to_do_is_done_only_if_every_condition_was_reported() {
+        let failed = run(draft(vec![]), &[FETCH], halt(Class::Ignored)).0;
+        assert_eq!(failed, Outcome::Failed { message: "nothing to do, but a condition was never reported".into() });
+        let found = ["Fetched", "Stored"].map(|type_| Condition {
+            observed_generation: Some(1),
+            ..draft(vec![]).stamped(type_, Status::True, "Succeeded", "")
+        });
+        let mut draft = draft(found.to_vec());
+        draft.begin(&FETCH);
+        let outcome = draft.outcome(halt(Class::Ignored));
+        let (outcome, intent) = draft.conclude(outcome, Retry::Slow);
+        assert_eq!((outcome, intent.observed_generation), (Outcome::Ignored, Some(2)));
+        assert_eq!(find(&intent.conditions, "Stored").and_then(|c| c.observed_generation), Some(2));
+    }
+
+    #[test]
+    fn steps_not_reached_keep_their_conditions_with_their_generation() {
+        let mut stored = draft(vec![]).stamped("Stored", Status::True, "Succeeded", "");
+        stored.observed_generation = Some(1);
+        let (_, intent) = run(draft(vec![stored.clone()]), &[FETCH], halt(Class::Transient));
+        assert_eq!(find(&intent.conditions, "Stored"), Some(&stored));
+    }
+
+    #[test]
+    fn the_transition_time_moves_with_the_status_only() {
+        let then: Timestamp = "2020-01-01T00:00:00Z".parse().unwrap();
+        let mut fetched = draft(vec![]).stamped("Fetched", Status::True, "Earlier", "");
+        fetched.last_transition_time = Some(then);
+        let (_, intent) = run(draft(vec![fetched.clone()]), &[FETCH, STORE], None);
+        let now = find(&intent.conditions, "Fetched").unwrap();
+        assert_eq!((now.last_transition_time, &*now.reason), (Some(then), "Succeeded"));
+        let (_, intent) = run(draft(vec![fetched]), &[FETCH], halt(Class::Transient));
+        assert_ne!(find(&intent.conditions, "Fetched").unwrap().last_transition_time, Some(then));
+    }
+
+    #[test]
+    fn foreign_conditions_and_left_over_marks_are_never_sent() {
+        let found = ["Foreign", RECONCILING, STALLED].map(|type_| draft(vec![]).stamped(type_, Status::True, "X", ""));
+        let (_, intent) = run(draft(found.to_vec()), &[FETCH, STORE], None);
+        assert!(intent.conditions.iter().all(|c| !["Foreign", RECONCILING, STALLED].contains(&c.type_.as_str())));
+    }
+
+    #[test]
+    fn what_a_progress_write_said_is_what_is_there_now() {
+        let condition = |type_: &str| Condition::new(type_, Status::True, "Earlier", "");
+        let found = [READY, "Theirs", STALLED, RECONCILING, "Fetched"].map(condition);
+        let mut draft = draft(found.to_vec());
+        let written = Condition::new(READY, Status::False, "Now", "");
+        draft.recorded(StatusIntent { conditions: vec![written], ..StatusIntent::empty() });
+        let there: Vec<_> = draft.before.conditions.iter().map(|c| (c.type_.as_str(), c.reason.as_str())).collect();
+        assert_eq!(there, [("Theirs", "Earlier"), ("Fetched", "Earlier"), (READY, "Now")]);
+    }
+}

@@ -1,0 +1,285 @@
+//! The forks of a draft: joined steps work on one each, and they are merged in declared order when all have ended.
+
+use std::time::Duration;
+
+use super::warn_once::is_news;
+use super::write_turn::{Turn, Turns};
+use super::{Draft, StatusIntent};
+use crate::api::ApiError;
+use crate::condition::Condition;
+use crate::outcome::{Class, Halt};
+use crate::pipeline::context::Stop;
+use crate::status::fields::Fields;
+
+/// What a fork knows of its siblings.
+#[derive(Clone)]
+pub(crate) struct Joined {
+    /// The author's fields when the draft was forked.
+    base: Fields,
+    /// The progress writes, which follow one another.
+    turns: Turns,
+}
+
+impl Draft {
+    /// Makes a fork for each of the joined steps. They stay with this draft, so that they outlive a pipeline that is dropped.
+    pub(crate) fn fork(&mut self, count: usize) -> &mut [Self] {
+        let joined = Joined { base: self.fields(), turns: Turns::default() };
+        self.forks = (0..count).map(|_| self.forked(&joined)).collect();
+        &mut self.forks
+    }
+
+    fn forked(&self, joined: &Joined) -> Self {
+        Self {
+            namespace: self.namespace.clone(),
+            name: self.name.clone(),
+            status: (self.typed.copy)(self.status.as_ref()),
+            typed: self.typed,
+            conditions: self.conditions.clone(),
+            before: self.before.clone(),
+            fired: self.fired.clone(),
+            policy: self.policy,
+            joined: Some(joined.clone()),
+            ..Self::bare(self.wiring, self.generation, self.observed.clone(), Vec::new(), self.backend.clone())
+        }
+    }
+
+    /// Waits until no joined step writes its progress; alone, there is nothing to wait for.
+    pub(crate) async fn turn(&self) -> Option<Turn> {
+        match &self.joined {
+            Some(joined) => Some(joined.turns.take().await),
+            None => None,
+        }
+    }
+
+    /// The status in the middle of a pass, with what joined steps have written.
+    pub(crate) fn progress_beside(&self, turn: Option<&Turn>) -> StatusIntent {
+        let mut intent = self.progress();
+        if let (Some(joined), Some(last)) = (&self.joined, turn.and_then(Turn::last)) {
+            intent.fields = changed(&joined.base, &intent.fields, last.fields);
+        }
+        intent
+    }
+
+    /// Takes in what the forks did, in their order. `stops`: what stopped each of them. Returns what decides the outcome.
+    pub(crate) fn merge(&mut self, stops: Vec<Option<Halt>>) -> Option<Halt> {
+        let forks = std::mem::take(&mut self.forks);
+        let deciding = deciding(&stops);
+        let (base, written) = (self.conditions.clone(), forks.first().and_then(Self::last_written));
+        self.merge_fields(&forks);
+        if let Some(written) = written {
+            self.recorded(written);
+        }
+        let last = deciding.or(forks.len().checked_sub(1));
+        for (i, fork) in forks.into_iter().enumerate() {
+            if Some(i) == last {
+                (self.step, self.marked) = (fork.step, fork.marked.or(self.marked));
+            }
+            self.take_in(fork, &base);
+        }
+        stops.into_iter().nth(deciding?)?
+    }
+
+    fn last_written(&self) -> Option<StatusIntent> {
+        self.joined.as_ref()?.turns.last()
+    }
+
+    fn take_in(&mut self, fork: Self, base: &[Option<Condition>]) {
+        for (place, condition) in fork.conditions.into_iter().enumerate() {
+            if condition != base[place] {
+                self.conditions[place] = condition;
+            }
+        }
+        self.requeue = sooner(self.requeue, fork.requeue);
+        self.references.extend(fork.references);
+        self.clamped.extend(fork.clamped);
+        self.refused = self.refused.take().or(fork.refused);
+        self.ready = fork.ready.or(self.ready.take());
+        if self.trouble.is_none() || matches!(fork.trouble, Some(ApiError::Conflict(_))) {
+            self.trouble = fork.trouble;
+        }
+    }
+
+    /// The author's fields, those of other reconcilers too, of which the later step in declared order wins where both changed one.
+    fn merge_fields(&mut self, forks: &[Self]) {
+        let base = self.said();
+        self.warn_of_rivals(&base, forks);
+        let all = forks.iter().map(Self::said).filter(|fields| *fields != base);
+        let merged = all.fold(base.clone(), |merged, fields| changed(&base, &fields, merged));
+        if merged == base {
+            return;
+        }
+        match (self.typed.with)(self.status.as_ref(), &merged) {
+            Ok(status) => self.status = status,
+            Err(error) => {
+                tracing::warn!(%error, "the status fields of joined steps cannot be merged; the earlier ones are kept");
+            }
+        }
+    }
+
+    /// Tells of a field that two of the steps changed to different values. Who writes what is there already changes nothing, so from
+    /// then on the one and the other wins by turns.
+    fn warn_of_rivals(&self, base: &Fields, forks: &[Self]) {
+        let mut writers: Fields = Fields::new();
+        for fork in forks {
+            for (field, value) in fork.said().into_iter().filter(|(field, value)| base.get(field) != Some(value)) {
+                let step = fork.step.map_or("(none)", |step| step.name);
+                let rival = writers.get(&field).is_some_and(|other| *other != value);
+                if rival && is_news(&["field", self.wiring.name, step, &field]) {
+                    tracing::warn!(
+                        field = &*field,
+                        step,
+                        "joined steps write the same status field: give it to one of them, `#[status(step = ..)]`"
+                    );
+                }
+                writers.insert(field, value);
+            }
+        }
+    }
+
+    /// Ends joined steps: a panic is marked on the step in which it happened.
+    pub(crate) fn join(&mut self, stops: Vec<Option<Stop>>) -> Option<Halt> {
+        let halted = self.forks.iter_mut().zip(stops).map(|(fork, stop)| match stop? {
+            Stop::Halted(halt) => Some(halt),
+            Stop::Panicked(text) => Some(fork.cut_off("Panicked", &|part| format!("{part} panicked: {text}"))),
+        });
+        let halted = halted.collect();
+        self.merge(halted)
+    }
+
+    /// The body ended in the middle of these steps: each marks its own condition.
+    pub(crate) fn cut_off(&mut self, reason: &'static str, what: &dyn Fn(&str) -> String) -> Halt {
+        let message = what(&self.running_part());
+        let alone = Halt::mishap(reason, &message);
+        if self.forks.is_empty() {
+            self.fail(None, reason, &alone.message);
+            self.ended(if reason == "Panicked" { "panic" } else { "timeout" });
+            return alone;
+        }
+        let stops = self.forks.iter_mut().map(|fork| fork.running.then(|| fork.cut_off(reason, what))).collect();
+        self.merge(stops).unwrap_or(alone)
+    }
+}
+
+/// What changed from `base` to `fields`, laid over `onto`.
+fn changed(base: &Fields, fields: &Fields, mut onto: Fields) -> Fields {
+    for name in base.keys().chain(fields.keys()) {
+        match fields.get(name) {
+            value if value == base.get(name) => {}
+            Some(value) => {
+                onto.insert(name.clone(), value.clone());
+            }
+            None => {
+                onto.remove(name);
+            }
+        }
+    }
+    onto
+}
+
+/// The shortest wins; the back-off curve counts as longest.
+fn sooner(one: Option<Option<Duration>>, other: Option<Option<Duration>>) -> Option<Option<Duration>> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(one.into_iter().chain(other).min()),
+        (one, other) => one.or(other),
+    }
+}
+
+/// Failed before Waiting (the shortest poll) before Stalled before Ignored; of equals the first in declared order.
+pub(crate) fn deciding(stops: &[Option<Halt>]) -> Option<usize> {
+    let stopped = stops.iter().enumerate().filter_map(|(i, stop)| Some((i, stop.as_ref()?)));
+    stopped.min_by_key(|(_, halt)| weight(halt.class)).map(|(i, _)| i)
+}
+
+fn weight(class: Class) -> (u8, Duration) {
+    let none = Duration::ZERO;
+    match class {
+        Class::Transient => (0, none),
+        Class::Waiting { poll } => (1, poll.unwrap_or(Duration::MAX)),
+        Class::Stalled => (2, none),
+        Class::Ignored => (3, none),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use futures::FutureExt;
+
+    use super::*;
+    use crate::outcome::reporting::Actions;
+    use crate::pipeline::state::Field;
+    use crate::pipeline::state::tests::no_backend::Nowhere;
+    use crate::status::observed::Observed;
+    use crate::wiring::Wiring;
+
+    fn draft() -> Draft {
+        Draft::bare(Wiring::EMPTY, 1, Observed::default(), Vec::new(), Arc::new(Nowhere))
+    }
+
+    #[test]
+    fn forks_write_their_progress_in_turn_and_with_that_of_the_others() {
+        let mut draft = draft();
+        assert!(draft.turn().now_or_never().expect("nothing to wait for").is_none());
+        let forks = draft.fork(2);
+        let turn = forks[0].turn().now_or_never().expect("nobody has it").unwrap();
+        assert!(forks[1].turn().now_or_never().is_none(), "the first has it");
+        turn.wrote(StatusIntent { fields: fields(&[("a", 1)]), ..forks[0].progress() });
+        drop(turn);
+        let turn = forks[1].turn().now_or_never().expect("nobody has it any more");
+        assert_eq!(forks[1].progress_beside(turn.as_ref()).fields, fields(&[("a", 1)]));
+        assert_eq!(draft.last_written().map(|written| written.fields), None, "it is not joined itself");
+    }
+
+    #[test]
+    fn the_first_trouble_counts_and_a_conflict_before_it() {
+        let (failed, conflict) = (|| ApiError::Failed("a".into()), || ApiError::Conflict("b".into()));
+        let merged = |before: Option<ApiError>, after: [Option<ApiError>; 2]| {
+            let mut draft = draft();
+            draft.trouble = before;
+            draft.fork(2).iter_mut().zip(after).for_each(|(fork, trouble)| fork.trouble = trouble);
+            assert!(draft.merge(vec![None, None]).is_none());
+            draft.trouble.map(|trouble| matches!(trouble, ApiError::Conflict(_)))
+        };
+        assert_eq!(merged(None, [None, None]), None);
+        assert_eq!(merged(None, [Some(failed()), None]), Some(false));
+        assert_eq!(merged(Some(failed()), [Some(conflict()), None]), Some(true));
+        assert_eq!(merged(Some(conflict()), [Some(failed()), Some(failed())]), Some(true));
+    }
+
+    fn fields(pairs: &[(&'static str, u8)]) -> Fields {
+        pairs.iter().map(|(name, value)| ((*name).into(), Field::of(value))).collect()
+    }
+
+    #[test]
+    fn of_two_changes_to_one_field_the_later_wins_and_the_others_stay() {
+        let base = fields(&[("a", 1), ("b", 1), ("c", 1)]);
+        let first = fields(&[("a", 2), ("b", 2), ("c", 1), ("d", 2)]);
+        let second = fields(&[("a", 3), ("b", 1)]);
+        let merged = changed(&base, &second, changed(&base, &first, base.clone()));
+        assert_eq!(merged, fields(&[("a", 3), ("b", 2), ("d", 2)]));
+    }
+
+    #[test]
+    fn the_shortest_requeue_wins_and_the_curve_counts_as_longest() {
+        let (short, long) = (Some(Some(Duration::from_secs(1))), Some(Some(Duration::from_secs(2))));
+        assert_eq!(sooner(long, short), short);
+        assert_eq!(sooner(Some(None), long), long);
+        assert_eq!(sooner(None, Some(None)), Some(None));
+        assert_eq!(sooner(None, None), None);
+    }
+
+    #[test]
+    fn the_weightiest_error_decides_and_of_equals_the_first() {
+        let poll = |seconds| Class::Waiting { poll: Some(Duration::from_secs(seconds)) };
+        let decides = |classes: &[Class]| {
+            let halt = |class: &Class| Some(Halt::new(*class, "Because", "", Actions::MISHAP));
+            let stops: Vec<_> = std::iter::once(None).chain(classes.iter().map(halt)).collect();
+            deciding(&stops)
+        };
+        assert_eq!(decides(&[Class::Ignored, Class::Stalled, poll(9), Class::Transient, Class::Transient]), Some(4));
+        assert_eq!(decides(&[Class::Stalled, Class::Waiting { poll: None }, poll(9), poll(5)]), Some(4));
+        assert_eq!(decides(&[Class::Ignored, Class::Stalled]), Some(2));
+        assert_eq!(decides(&[]), None);
+    }
+}

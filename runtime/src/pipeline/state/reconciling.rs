@@ -1,0 +1,94 @@
+//! What Reconciling says of a pass that is to run again.
+
+use super::Draft;
+use crate::outcome::Outcome;
+use crate::outcome::retry::Retry;
+
+impl Draft {
+    /// The message of Reconciling: which part of the author's code runs again, and why.
+    pub(super) fn retry_message(&self, outcome: &Outcome) -> String {
+        if let Some(halt) = &self.blocked {
+            return halt.message.clone();
+        }
+        let step = match (self.cleanup, self.step) {
+            (Some(cleanup), _) => format!("the cleanup {cleanup}"),
+            (None, Some(step)) => step.name.to_owned(),
+            (None, None) => "the pass".to_owned(),
+        };
+        match outcome {
+            Outcome::Waiting { .. } => format!("waiting in {step}"),
+            Outcome::Requeue { .. } => format!("{step} asked to run again"),
+            // Where no condition could be marked, the cause must stand somewhere.
+            Outcome::Failed { message } if self.marked.is_none() => message.clone(),
+            _ => format!("retrying {step}"),
+        }
+    }
+}
+
+/// The reason of Reconciling. A wait that a change of a watched object ends is progress of others; whatever a time ends is a retry.
+pub(super) const fn progressing(outcome: &Outcome, retry: Retry) -> &'static str {
+    match (outcome, retry) {
+        // `waiting(poll = requeue)` looks again at the next resync.
+        (Outcome::Waiting { poll: None }, Retry::Fast | Retry::Slow) => "Progressing",
+        _ => "ProgressingWithRetry",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::time::Duration;
+
+    use super::*;
+    use crate::condition::{ConditionInfo, Polarity};
+    use crate::outcome::{Class, Halt};
+    use crate::pipeline::state::tests::no_backend::Nowhere;
+    use crate::status::observed::Observed;
+    use crate::wiring::{StepWiring, Wiring};
+
+    const FETCH: StepWiring = StepWiring { name: "fetch", sets: &[0], ..StepWiring::EMPTY };
+    const WIRING: Wiring = Wiring {
+        name: "widget",
+        conditions: &[ConditionInfo::new("Fetched", Polarity::Positive)],
+        steps: &[FETCH],
+        ..Wiring::EMPTY
+    };
+
+    #[test]
+    fn reconciling_says_which_part_is_tried_again_and_why() {
+        let said = |draft: Draft, outcome: &Outcome| draft.retry_message(outcome);
+        let at = |step: Option<&'static StepWiring>, cleanup: Option<&'static str>| {
+            let mut draft = Draft::bare(WIRING, 2, Observed::default(), Vec::new(), Arc::new(Nowhere));
+            step.into_iter().for_each(|step| draft.begin(step));
+            draft.cleanup = cleanup;
+            draft
+        };
+        let (waiting, requeue) = (Outcome::Waiting { poll: None }, Outcome::Requeue { after: None });
+        let failed = Outcome::Failed { message: "boom".into() };
+        assert_eq!(said(at(None, None), &waiting), "waiting in the pass");
+        assert_eq!(said(at(Some(&FETCH), None), &waiting), "waiting in fetch");
+        assert_eq!(said(at(Some(&FETCH), Some("remove")), &waiting), "waiting in the cleanup remove");
+        assert_eq!(said(at(Some(&FETCH), None), &requeue), "fetch asked to run again");
+        assert_eq!(said(at(Some(&FETCH), None), &failed), "boom");
+        let mut marked = at(Some(&FETCH), None);
+        marked.fail(None, "Because", "of this");
+        assert_eq!(said(marked, &failed), "retrying fetch");
+        let mut blocked = at(Some(&FETCH), None);
+        blocked.blocked = {
+            let class = Class::Waiting { poll: None };
+            Some(Halt::new(class, "Because", "of this", class.actions()))
+        };
+        assert_eq!(said(blocked, &failed), "of this");
+    }
+
+    #[test]
+    fn a_wait_that_a_change_ends_is_progress_and_whatever_a_time_ends_is_a_retry() {
+        let waiting = |poll| Outcome::Waiting { poll };
+        for retry in [Retry::Fast, Retry::Slow] {
+            assert_eq!(progressing(&waiting(None), retry), "Progressing");
+            assert_eq!(progressing(&waiting(Some(Duration::from_secs(1))), retry), "ProgressingWithRetry");
+            assert_eq!(progressing(&Outcome::Requeue { after: None }, retry), "ProgressingWithRetry");
+        }
+        assert_eq!(progressing(&waiting(None), Retry::VerySlow), "ProgressingWithRetry");
+    }
+}

@@ -1,0 +1,139 @@
+//! Every outcome from every state that a status may be in: what is written is read by observers as it was meant.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use evenkeel_testkit::kstatus::{self, Mode, Observed};
+use serde_json::json;
+
+use super::no_backend::Nowhere;
+use crate::condition::{Condition, ConditionInfo, Polarity, RECONCILING, STALLED, Status};
+use crate::outcome::retry::Retry;
+use crate::outcome::{Class, Halt, Outcome};
+use crate::pipeline::state::{Draft, StatusIntent};
+use crate::wiring::{StepWiring, Wiring};
+
+const SET: &[ConditionInfo] = &[
+    ConditionInfo::new("Fetched", Polarity::Positive),
+    ConditionInfo::new("Outdated", Polarity::Negative),
+    ConditionInfo::new("Stored", Polarity::Positive),
+    ConditionInfo::new("Verified", Polarity::Bipolar),
+];
+const FETCH: StepWiring = StepWiring { name: "fetch", sets: &[0, 1], ..StepWiring::EMPTY };
+const STORE: StepWiring = StepWiring { name: "store", sets: &[2, 3], clears: &[1], ..StepWiring::EMPTY };
+const WIRING: Wiring = Wiring { name: "widget", conditions: SET, steps: &[FETCH, STORE], ..Wiring::EMPTY };
+
+/// How a pass ends.
+#[derive(Clone, Copy, Debug)]
+enum End {
+    Done,
+    Requeue(Option<Duration>),
+    /// An error of the class in the step of this place.
+    Error(Class, usize),
+    /// Every step succeeds, and one says that something is wrong all the same.
+    NotReady,
+}
+
+fn ends() -> Vec<End> {
+    let later = Some(Duration::from_secs(60));
+    let waiting = [None, later].map(|poll| Class::Waiting { poll });
+    let classes = [Class::Stalled, Class::Transient, Class::Ignored].into_iter().chain(waiting);
+    let errors = classes.flat_map(|class| [0, 1].map(|step| End::Error(class, step)));
+    [End::Done, End::NotReady, End::Requeue(None), End::Requeue(later)].into_iter().chain(errors).collect()
+}
+
+/// Absent, True, False and Unknown of each condition.
+fn states() -> impl Iterator<Item = Vec<(&'static str, Status)>> {
+    let status = |code: usize| [None, Some(Status::True), Some(Status::False), Some(Status::Unknown)][code % 4];
+    (0..256).map(move |code| {
+        let places = (0..4).map(|place| (SET[place].type_, status(code >> (2 * place))));
+        places.filter_map(|(type_, status)| Some((type_, status?))).collect()
+    })
+}
+
+/// Which of the two were there before.
+const MARKS: [&[&str]; 4] = [&[], &[RECONCILING], &[STALLED], &[RECONCILING, STALLED]];
+
+fn found(state: &[(&str, Status)], marks: &[&str], observed: i64) -> Vec<Condition> {
+    let condition = |type_: &str, status| Condition {
+        observed_generation: Some(observed),
+        ..Condition::new(type_, status, "Earlier", "from before")
+    };
+    let marks = marks.iter().map(|type_| condition(type_, Status::True));
+    state.iter().map(|(type_, status)| condition(type_, *status)).chain(marks).collect()
+}
+
+fn run(end: End, found: Vec<Condition>, observed: i64) -> (Outcome, StatusIntent) {
+    let mut before = crate::status::observed::Observed::default();
+    before.generation = Some(observed);
+    let mut draft = Draft::bare(WIRING, 2, before, found, Arc::new(Nowhere));
+    let mut halt = None;
+    for (place, step) in WIRING.steps.iter().enumerate() {
+        draft.begin(step);
+        match end {
+            End::Error(class, at) if at == place => {
+                if class != Class::Ignored {
+                    draft.fail(None, "Because", "of this");
+                }
+                halt = Some(Halt::new(class, "Because", "of this", class.actions()));
+                break;
+            }
+            End::NotReady if place == 1 => {
+                draft.set(3, Status::False, "Unsigned", "nobody signed it");
+                draft.succeed(1 << 3);
+            }
+            _ => draft.succeed(0),
+        }
+    }
+    if let End::Requeue(after) = end {
+        draft.requeue = Some(after);
+    }
+    let outcome = draft.outcome(halt);
+    draft.conclude(outcome, Retry::Slow)
+}
+
+fn meant(outcome: &Outcome) -> Observed {
+    match outcome {
+        Outcome::Done | Outcome::Ignored => Observed::Current,
+        Outcome::Stalled { .. } => Observed::Failed,
+        _ => Observed::InProgress,
+    }
+}
+
+fn is_as_asked(end: End, outcome: &Outcome) -> bool {
+    match (end, outcome) {
+        (End::Done, Outcome::Done)
+        | (End::NotReady, Outcome::Failed { .. })
+        | (End::Error(Class::Stalled, _), Outcome::Stalled { .. })
+        | (End::Error(Class::Transient, _), Outcome::Failed { .. })
+        // Nothing to do, but something is wrong or was never said.
+        | (End::Error(Class::Ignored, _), Outcome::Ignored | Outcome::Failed { .. }) => true,
+        (End::Requeue(wanted), Outcome::Requeue { after }) => wanted == *after,
+        (End::Error(Class::Waiting { poll: wanted }, _), Outcome::Waiting { poll }) => wanted == *poll,
+        _ => false,
+    }
+}
+
+#[test]
+fn every_outcome_from_every_state_is_read_as_it_was_meant() {
+    let mut tried = 0;
+    for (end, state) in ends().into_iter().flat_map(|end| states().map(move |state| (end, state))) {
+        for (marks, observed) in MARKS.into_iter().flat_map(|marks| [1, 2].map(|observed| (marks, observed))) {
+            let (outcome, intent) = run(end, found(&state, marks, observed), observed);
+            let what = format!("{end:?} from {state:?} with {marks:?}, observed {observed}: {outcome:?}");
+            assert!(is_as_asked(end, &outcome), "{what}");
+            for foreign in
+                [None, Some(json!({ "type": "Foreign", "status": "False", "observedGeneration": 2, "reason": "X" }))]
+            {
+                let mut object = json!({ "metadata": { "generation": 2 }, "status": intent.to_value() });
+                object["status"]["conditions"].as_array_mut().unwrap().extend(foreign);
+                assert_eq!(kstatus::compute(&object), meant(&outcome), "{what}: {object:#}");
+                let broken = kstatus::check(&object, &["Outdated"], Mode::Final);
+                let broken: Vec<_> = broken.iter().filter(|found| found.rule.is_strict()).collect();
+                assert!(broken.is_empty(), "{what}: {broken:?} {object:#}");
+                tried += 1;
+            }
+        }
+    }
+    assert_eq!(tried, 14 * 256 * 4 * 2 * 2);
+}

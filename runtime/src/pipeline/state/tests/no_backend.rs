@@ -1,0 +1,39 @@
+//! A backend for tests that reach no server.
+
+use std::sync::Arc;
+
+use kube::core::{DynamicObject, ObjectMeta};
+use serde_json::Value;
+
+use crate::api::{ApiError, Backend, BoxFuture, Target};
+use crate::pipeline::state::StatusIntent;
+use crate::wiring::{KindInfo, Relation};
+
+pub(in crate::pipeline::state) struct Nowhere;
+
+impl Backend for Nowhere {
+    fn get(&self, _: Relation, _: Target) -> BoxFuture<'_, Result<Option<Arc<DynamicObject>>, ApiError>> {
+        unreachable!("no step reads here")
+    }
+    fn list(&self, _: Relation, _: Target) -> BoxFuture<'_, Result<Vec<Arc<DynamicObject>>, ApiError>> {
+        unreachable!("no step lists here")
+    }
+    fn metadata(&self, _: Relation, _: Target) -> BoxFuture<'_, Result<Vec<ObjectMeta>, ApiError>> {
+        unreachable!("no step lists here")
+    }
+    fn owned(&self, _: KindInfo) -> BoxFuture<'_, Result<Vec<String>, ApiError>> {
+        unreachable!("no step looks at children here")
+    }
+    fn apply(&self, _: Relation, _: Target, _: Value) -> BoxFuture<'_, Result<Arc<DynamicObject>, ApiError>> {
+        unreachable!("no step writes here")
+    }
+    fn delete(&self, _: Target) -> BoxFuture<'_, Result<(), ApiError>> {
+        unreachable!("no step deletes here")
+    }
+    fn record(&self, _: StatusIntent, _: StatusIntent, _: bool) -> BoxFuture<'_, Result<(), ApiError>> {
+        unreachable!("no step records here")
+    }
+    fn blocking(&self, _: Box<dyn FnOnce() + Send>) -> BoxFuture<'static, ()> {
+        unreachable!("no step blocks here")
+    }
+}

@@ -1,0 +1,191 @@
+//! What passes leave to be done once their slots are free: of one key in order, and of all together only so much.
+
+use std::collections::VecDeque;
+use std::collections::hash_map::{Entry, HashMap};
+use std::panic::AssertUnwindSafe;
+
+use futures::FutureExt;
+use tokio::task::JoinSet;
+use tracing::Instrument;
+
+use super::{Key, Tail};
+
+/// The tails that have not ended.
+#[derive(Default)]
+pub(super) struct Tails {
+    running: JoinSet<Key>,
+    /// Those behind the one that runs, of each key that has one.
+    behind: HashMap<Key, VecDeque<Tail>>,
+    len: usize,
+}
+
+impl Tails {
+    /// Runs it, after those of the same key.
+    pub(super) fn add(&mut self, key: &Key, tail: Tail) {
+        self.len += 1;
+        match self.behind.entry(key.clone()) {
+            Entry::Occupied(mut behind) => behind.get_mut().push_back(tail),
+            Entry::Vacant(none) => {
+                none.insert(VecDeque::new());
+                self.spawn(key.clone(), tail);
+            }
+        }
+    }
+
+    fn spawn(&mut self, key: Key, tail: Tail) {
+        // One that panics must not keep those behind it.
+        let tail = AssertUnwindSafe(tail).catch_unwind().map(|_| key);
+        self.running.spawn(tail.in_current_span());
+    }
+
+    pub(super) const fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Waits until one has ended. `None`: there is none.
+    ///
+    /// # Cancellation
+    /// Nothing is lost.
+    pub(super) async fn next(&mut self) -> Option<()> {
+        let ended = self.running.join_next().await?;
+        // A task fails to join only if the runtime shuts down.
+        let Ok(key) = ended else { return Some(()) };
+        self.len -= 1;
+        match self.behind.get_mut(&key).and_then(VecDeque::pop_front) {
+            Some(tail) => self.spawn(key, tail),
+            None => drop(self.behind.remove(&key)),
+        }
+        Some(())
+    }
+
+    /// Says what is dropped with them.
+    pub(super) fn warn(&self) {
+        if self.len > 0 {
+            tracing::warn!(passes = self.len, "the events of some passes were not sent in time");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::num::NonZeroUsize;
+    use std::sync::{Arc, Mutex};
+    use std::time::Duration;
+
+    use tokio::time::{Instant, sleep};
+    use tokio_util::sync::CancellationToken;
+
+    use super::*;
+    use crate::leadership::Gate;
+    use crate::queue::{Attempt, Causes, Next, Queue, QueueConfig, Ran, Worker, drain};
+
+    /// What happened, and after how many seconds.
+    type Log = Arc<Mutex<Vec<(String, f64)>>>;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    /// Each pass takes a second, and so does what it leaves, unless the key says otherwise: `slow`, `panics`.
+    struct Leaves {
+        log: Log,
+        start: Instant,
+    }
+
+    fn note(log: &Log, start: Instant, what: String) {
+        log.lock().unwrap().push((what, start.elapsed().as_secs_f64()));
+    }
+
+    impl Worker for Leaves {
+        async fn run(&self, key: &Key, _: Causes, _: Attempt) -> Ran {
+            let (log, start, name) = (self.log.clone(), self.start, key.to_string());
+            note(&log, start, format!("{name} runs"));
+            sleep(SECOND).await;
+            let tail = async move {
+                sleep(if name == "slow" { 10 * SECOND } else { SECOND }).await;
+                note(&log, start, format!("{name} told"));
+                assert_ne!(name, "panics");
+            };
+            Ran { next: Next::Await, tail: Some(tail.boxed()) }
+        }
+    }
+
+    struct Bench {
+        queue: Queue,
+        log: Log,
+        stop: CancellationToken,
+        drained: tokio::task::JoinHandle<Vec<Key>>,
+    }
+
+    impl Bench {
+        fn new(concurrency: usize) -> Self {
+            let (queue, log, stop) = (Queue::default(), Log::default(), CancellationToken::new());
+            let worker = Arc::new(Leaves { log: log.clone(), start: Instant::now() });
+            let config = QueueConfig { concurrency: NonZeroUsize::new(concurrency).unwrap(), ..QueueConfig::default() };
+            let drained = tokio::spawn(drain(queue.clone(), worker, config, Gate::open(), stop.clone()));
+            Self { queue, log, stop, drained }
+        }
+
+        fn add(&self, name: &str) {
+            self.queue.add(&Key::new(None, name), Causes::GENERATION);
+        }
+
+        /// When this happened.
+        fn at(&self, what: &str) -> Vec<f64> {
+            self.log.lock().unwrap().iter().filter(|(told, _)| told.ends_with(what)).map(|(_, at)| *at).collect()
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_is_left_to_be_done_holds_no_slot() {
+        let bench = Bench::new(4);
+        (0..20).for_each(|at| bench.add(&format!("n{at}")));
+        sleep(60 * SECOND).await;
+        let (runs, told) = (bench.at("runs"), bench.at("told"));
+        assert_eq!((runs.len(), runs[19], told.len(), told[19]), (20, 4.0, 20, 6.0), "four in each second");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_is_left_to_be_done_does_not_hold_the_key_and_is_done_in_order() {
+        let bench = Bench::new(4);
+        for _ in 0..3 {
+            bench.add("slow");
+            sleep(2 * SECOND).await;
+        }
+        sleep(60 * SECOND).await;
+        assert_eq!((bench.at("slow runs"), bench.at("slow told")), (vec![0.0, 2.0, 4.0], vec![11.0, 21.0, 31.0]));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn where_it_takes_long_passes_wait_so_that_it_is_never_more_than_two_for_each_slot() {
+        let bench = Bench::new(2);
+        bench.add("slow");
+        for at in 0..30 {
+            bench.add("slow");
+            sleep(SECOND).await;
+            let (runs, told) = (bench.at("runs").len(), bench.at("told").len());
+            assert!(runs - told <= 4 + 1, "{at}: {runs} passes, {told} of them told");
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_panic_keeps_nothing_behind_it() {
+        let bench = Bench::new(1);
+        bench.add("panics");
+        sleep(SECOND + SECOND / 2).await;
+        bench.add("panics");
+        sleep(60 * SECOND).await;
+        assert_eq!(bench.at("panics told").len(), 2);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_stop_waits_for_it() {
+        let bench = Bench::new(1);
+        bench.add("slow");
+        sleep(2 * SECOND).await;
+        bench.stop.cancel();
+        assert_eq!(bench.drained.await.unwrap(), []);
+        assert_eq!(
+            bench.log.lock().unwrap().last().map(|(what, at)| (what.clone(), *at)),
+            Some(("slow told".into(), 11.0))
+        );
+    }
+}

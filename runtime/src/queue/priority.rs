@@ -1,0 +1,63 @@
+//! Three lanes: what changed, what changed around it, what time brought; with ageing, so that nothing starves.
+
+use std::cmp::Reverse;
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::Key;
+use crate::trigger::Urgency;
+
+/// How long each lane is overtaken by the first; whoever comes later than that goes after it.
+pub(super) const PATIENCE: [Duration; 3] = [Duration::ZERO, Duration::from_secs(5), Duration::from_secs(10)];
+
+/// A place in a lane. It is void once the key's entry holds another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Place {
+    number: u64,
+    pub(super) urgency: Urgency,
+    /// What the lanes are merged by.
+    pub(super) due: Instant,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Lanes {
+    lanes: [VecDeque<(Place, Key)>; 3],
+    issued: u64,
+}
+
+/// By when a key that comes now is not overtaken any more.
+pub(super) fn due(urgency: Urgency, now: Instant) -> Instant {
+    now + PATIENCE[urgency as usize]
+}
+
+impl Lanes {
+    /// Queues the key.
+    pub(super) fn push(&mut self, urgency: Urgency, key: Key, now: Instant) -> Place {
+        self.issued += 1;
+        let place = Place { number: self.issued, urgency, due: due(urgency, now) };
+        self.lanes[urgency as usize].push_back((place, key));
+        place
+    }
+
+    /// The next place, void ones included. Within a lane, first in is first due.
+    pub(super) fn pop(&mut self) -> Option<(Place, Key)> {
+        let fronts = self.lanes.iter().enumerate();
+        let fronts = fronts.filter_map(|(at, lane)| lane.front().map(|(place, _)| (place.due, Reverse(at))));
+        let (_, Reverse(at)) = fronts.min()?;
+        self.lanes[at].pop_front()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_two_places_are_the_same() {
+        let (mut lanes, now, key) = (Lanes::default(), Instant::now(), Key::new(None, "a"));
+        let places = [(); 3].map(|()| lanes.push(Urgency::Changed, key.clone(), now));
+        assert!(places[0] != places[1] && places[1] != places[2] && places[0] != places[2]);
+    }
+}

@@ -1,0 +1,142 @@
+//! The loop that runs passes: as many at a time as are allowed, each in a task of its own.
+
+use std::panic::AssertUnwindSafe;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::FutureExt;
+use tokio::task::JoinSet;
+use tokio::time::{Instant, sleep_until};
+use tokio_util::sync::CancellationToken;
+use tracing::Instrument;
+
+use super::after_pass::Tails;
+use super::backoff::Curve;
+use super::concurrency::Slot;
+use super::state::{Ended, Task};
+use super::{Figures, Key, Next, Queue, QueueConfig, Ran, Tail, Version, Worker};
+use crate::leadership::Gate;
+
+/// A pass that has ended, and what it left to be done.
+type Done = (Key, Ended, Option<Tail>);
+
+/// How long dropping passes may take: each ends where it next awaits something.
+const DROPPING: Duration = Duration::from_millis(500);
+
+/// Runs passes until `stop`; takes no key while the gate is closed or the pause is on. Then waits for the running ones as long as the
+/// grace lasts, drops the rest, and returns their keys. A pass that holds its thread cannot be dropped: it is left behind.
+///
+/// # Cancellation
+/// Dropping the future drops the running passes.
+pub(crate) async fn drain(
+    queue: Queue,
+    worker: Arc<impl Worker>,
+    config: QueueConfig,
+    gate: Gate,
+    stop: CancellationToken,
+) -> Vec<Key> {
+    let (mut passes, mut tails) = (JoinSet::new(), Tails::default());
+    let mut slots = config.slots.clone();
+    let mut alarm = pin!(sleep_until(Instant::now()));
+    loop {
+        let (due, waits) = queue.wake();
+        let most = config.concurrency.get();
+        let may_start = gate.is_open() && !config.pause.is_on();
+        let wanted = waits && may_start && passes.len() < most && tails.len() <= most;
+        if let Some(due) = due.filter(|due| *due != alarm.deadline()) {
+            alarm.as_mut().reset(due);
+        }
+        tokio::select! {
+            biased;
+            () = stop.cancelled() => break,
+            slot = slots.next(), if wanted => {
+                // Only this loop takes keys, so one still waits; the pause may have begun meanwhile.
+                let task = if config.pause.is_on() { None } else { queue.lock().take(Instant::now()) };
+                if let Some(task) = task {
+                    passes.spawn(run(worker.clone(), task, slot).in_current_span());
+                }
+            }
+            // Before the passes: under load one of them has always just ended.
+            () = alarm.as_mut(), if due.is_some() => {}
+            Some(ended) = passes.join_next(), if !passes.is_empty() => joined(&queue, &config, &mut tails, ended.ok()),
+            Some(()) = tails.next(), if tails.len() > 0 => {}
+            () = queue.0.added.notified() => {}
+            () = gate.opened(), if !gate.is_open() => {}
+            () = config.pause.over(), if config.pause.is_on() => {}
+        }
+    }
+    report(&queue);
+    let ended = async {
+        loop {
+            tokio::select! {
+                Some(ended) = passes.join_next() => joined(&queue, &config, &mut tails, ended.ok()),
+                Some(()) = tails.next() => {}
+                else => break,
+            }
+        }
+    };
+    if tokio::time::timeout(config.grace, ended).await.is_ok() {
+        return Vec::new();
+    }
+    tails.warn();
+    let dropped = queue.lock().running();
+    let _ = tokio::time::timeout(DROPPING, passes.shutdown()).await;
+    dropped
+}
+
+/// One pass, in its slot. A panic is a failure of this key, and of nothing else.
+pub(super) async fn run<W: Worker>(worker: Arc<W>, task: Task, _slot: Option<Slot>) -> Done {
+    let Task { key, causes, attempt } = task;
+    let pass = AssertUnwindSafe(worker.run(&key, causes, attempt)).catch_unwind();
+    let (ended, outage) = worker.with_outage(pass).await;
+    let Ran { next, tail } = ended.unwrap_or_else(|panic| {
+        tracing::error!(object = %key, panic = text(&*panic), "a pass panicked; it is tried again with back-off");
+        Next::Undone { at_least: None }.into()
+    });
+    let curve = if outage { Curve::OUTAGE } else { Curve::FAILURE };
+    (key, Ended { next, curve, drawn: rand::random() }, tail)
+}
+
+fn joined(queue: &Queue, config: &QueueConfig, tails: &mut Tails, ended: Option<Done>) {
+    // A task fails to join only if the runtime shuts down.
+    let Some((key, ended, tail)) = ended else { return };
+    if let Some(tail) = tail {
+        tails.add(&key, tail);
+    }
+    finish(queue, config.version.as_ref(), &key, ended);
+}
+
+pub(super) fn finish(queue: &Queue, version: Option<&Version>, key: &Key, ended: Ended) {
+    let awaits = queue.lock().finish(key, ended, Instant::now());
+    // The watch may have delivered the newer version while the pass was on its way out.
+    if let Some(version) = version.filter(|_| awaits) {
+        let held = version(key);
+        queue.lock().seen(key, held.as_deref(), Instant::now());
+    }
+}
+
+/// Says what the queue has done.
+fn report(queue: &Queue) {
+    let figures = queue.figures();
+    let (depth, Figures { started, running, sleeping, deferred, waited, longest, worked, .. }) =
+        (figures.depth(), figures);
+    tracing::debug!(started, running, depth, sleeping, deferred, ?waited, ?longest, ?worked, "no further pass starts");
+}
+
+fn text(panic: &(dyn std::any::Any + Send)) -> &str {
+    let owned = panic.downcast_ref::<String>().map(String::as_str);
+    owned.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no text")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_says_its_text_whatever_holds_it() {
+        assert_eq!(text(&"borrowed"), "borrowed");
+        assert_eq!(text(&String::from("owned")), "owned");
+        assert_eq!(text(&7_u8), "no text");
+    }
+}

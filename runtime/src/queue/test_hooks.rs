@@ -1,0 +1,149 @@
+//! For our own tests: the queue without operator, objects and cluster, to count what it costs.
+
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use super::backoff::Curve;
+use super::state::{Ended, State};
+use super::{Attempt, Causes, Key, Next, Queue, QueueConfig, Ran, Rate, Worker, drain};
+use crate::leadership::Gate;
+use crate::trigger::List;
+
+/// The state by itself, under a clock that the test moves.
+#[derive(Debug)]
+pub struct Bare {
+    state: State,
+    keys: Vec<Key>,
+    now: Instant,
+}
+
+/// A pass that runs.
+#[derive(Debug)]
+pub struct Taken(Key);
+
+impl Bare {
+    /// With so many keys, all at rest.
+    pub fn new(keys: usize) -> Self {
+        Self { state: State::new(List::default(), Rate::unlimited()), keys: named(keys).collect(), now: Instant::now() }
+    }
+
+    /// The keys appear, and those with an even number change.
+    pub fn fill(&mut self) {
+        for (at, key) in self.keys.iter().enumerate() {
+            let causes = if at.is_multiple_of(2) { Causes::APPEARED | Causes::GENERATION } else { Causes::APPEARED };
+            self.state.add(key, causes, self.now);
+        }
+    }
+
+    /// The next pass.
+    pub fn take(&mut self) -> Option<Taken> {
+        self.state.take(self.now).map(|task| Taken(task.key))
+    }
+
+    /// The pass ends, and the key is due again after this time.
+    pub fn requeue(&mut self, taken: &Taken, after: Duration) {
+        self.end(taken, Next::After(after));
+    }
+
+    /// The pass fails.
+    pub fn fail(&mut self, taken: &Taken) {
+        self.end(taken, Next::Retry { progressed: false, at_least: None });
+    }
+
+    fn end(&mut self, taken: &Taken, next: Next) {
+        self.state.finish(&taken.0, Ended { next, curve: Curve::FAILURE, drawn: 0.5 }, self.now);
+    }
+
+    /// The time passes, and wakes who is due.
+    pub fn pass(&mut self, time: Duration) {
+        self.now += time;
+        self.state.wake(self.now);
+    }
+}
+
+/// Takes a moment, and is due again after a while.
+struct Again {
+    every: Duration,
+    passes: AtomicUsize,
+}
+
+impl Worker for Again {
+    async fn run(&self, _: &Key, _: Causes, _: Attempt) -> Ran {
+        // So that as many run at a time as may.
+        tokio::time::sleep(Duration::from_millis(1)).await;
+        let nth = self.passes.fetch_add(1, Ordering::Relaxed);
+        // Not all at the same moment, as in an operator.
+        Next::After(self.every + Duration::from_millis(nth as u64 % 1000)).into()
+    }
+}
+
+/// Runs a queue of so many keys that are due again and again for a time, and says how many passes ran.
+pub async fn requeued(keys: usize, concurrency: NonZeroUsize, every: Duration, time: Duration) -> usize {
+    let (queue, stop) = (Queue::new(List::default(), Rate::unlimited()), CancellationToken::new());
+    named(keys).for_each(|key| queue.add(&key, Causes::APPEARED));
+    let worker = Arc::new(Again { every, passes: AtomicUsize::new(0) });
+    let config = QueueConfig { concurrency, ..QueueConfig::default() };
+    let end = async {
+        tokio::time::sleep(time).await;
+        stop.cancel();
+    };
+    futures::join!(drain(queue, worker.clone(), config, Gate::open(), stop.clone()), end);
+    worker.passes.load(Ordering::Relaxed)
+}
+
+fn named(keys: usize) -> impl Iterator<Item = Key> {
+    (0..keys).map(|at| Key::new(Some("default"), &format!("object-{at}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    #[test]
+    fn every_key_is_taken_once_and_again_when_it_is_due() {
+        let mut bare = Bare::new(4);
+        assert!(bare.take().is_none(), "all at rest");
+        bare.fill();
+        let taken: Vec<Taken> = std::iter::from_fn(|| bare.take()).collect();
+        assert_eq!(taken.iter().map(|taken| &taken.0).collect::<HashSet<_>>(), bare.keys.iter().collect());
+        bare.requeue(&taken[0], 10 * SECOND);
+        bare.requeue(&taken[1], 20 * SECOND);
+        bare.pass(9 * SECOND);
+        assert!(bare.take().is_none());
+        bare.pass(SECOND);
+        assert_eq!(bare.take().unwrap().0, taken[0].0);
+        assert!(bare.take().is_none());
+        bare.pass(10 * SECOND);
+        assert_eq!(bare.take().unwrap().0, taken[1].0);
+        bare.fail(&taken[2]);
+        bare.pass(60 * SECOND);
+        assert_eq!(bare.take().unwrap().0, taken[2].0);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn no_more_run_at_a_time_than_may() {
+        for (concurrency, most) in [(1, 1_000), (4, 4_000)] {
+            let passes = requeued(5_000, NonZeroUsize::new(concurrency).unwrap(), 10 * SECOND, SECOND).await;
+            assert!(
+                (most * 9 / 10..=most).contains(&passes),
+                "{passes} of 1 ms each in a second, {concurrency} at a time"
+            );
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn requeued_keys_run_as_often_as_they_are_due() {
+        let passes = requeued(10, NonZeroUsize::new(2).unwrap(), 10 * SECOND, 100 * SECOND).await;
+        // Each takes up to a second more.
+        assert!((10 * 9..=10 * 11).contains(&passes), "{passes}");
+    }
+}

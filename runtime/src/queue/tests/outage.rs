@@ -1,0 +1,43 @@
+//! A queue while the API server does not answer.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep};
+use tokio_util::sync::CancellationToken;
+
+use super::{RETRY, key};
+use crate::leadership::Gate;
+use crate::queue::{Attempt, Causes, Key, Queue, QueueConfig, Ran, Worker, drain};
+use crate::trigger::List;
+
+/// Each pass fails, as the server does not answer.
+struct Unanswered {
+    started: Instant,
+    times: Mutex<Vec<f64>>,
+}
+
+impl Worker for Unanswered {
+    async fn run(&self, _: &Key, _: Causes, _: Attempt) -> Ran {
+        self.times.lock().unwrap().push(self.started.elapsed().as_secs_f64());
+        RETRY.into()
+    }
+
+    async fn with_outage<F: Future<Output: Send> + Send>(&self, pass: F) -> (F::Output, bool) {
+        (pass.await, true)
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn ten_minutes_of_outage_cost_few_calls_and_the_next_is_less_than_a_minute_away() {
+    let config = QueueConfig::default();
+    let queue = Queue::new(List::default(), config.rate.clone());
+    let worker = Arc::new(Unanswered { started: Instant::now(), times: Mutex::default() });
+    let stop = CancellationToken::new();
+    tokio::spawn(drain(queue.clone(), worker.clone(), config, Gate::open(), stop));
+    queue.add(&key("a"), Causes::GENERATION);
+    sleep(Duration::from_secs(600)).await;
+    let times = worker.times.lock().unwrap();
+    assert!(times.len() <= 22, "{}", times.len());
+    assert!(times.windows(2).all(|pair| pair[1] - pair[0] <= 50.1));
+}

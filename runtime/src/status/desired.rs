@@ -1,0 +1,240 @@
+//! The status as it is sent: built from the draft, never copied from the object.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use super::fields::{Field, Fields};
+use crate::condition::{Condition, STALLED, find, is_true};
+use crate::status::request::Receipts;
+use crate::status::{HANDLED_ACTIONS, OBSERVED_BY, ObservedInputs};
+use crate::wiring::policy::Policy;
+
+/// What is written to the status: built, never copied. Foreign conditions and unknown fields are never in it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StatusIntent {
+    /// The generation that counts as observed; `None` leaves the default.
+    pub observed_generation: Option<i64>,
+    /// Declared conditions and Stalled, Reconciling, Ready, in the order as sent.
+    pub conditions: Vec<Condition>,
+    /// The author's fields.
+    pub(crate) fields: Fields,
+    /// What the pass saw.
+    pub observed_inputs: Option<ObservedInputs>,
+    /// Which requests were handled.
+    pub receipts: Receipts,
+    /// The condition that sums up the others.
+    pub summary: &'static str,
+    /// Of a second reconciler of the kind: its name, and whether it is stalled.
+    pub second: Option<(&'static str, bool)>,
+}
+
+impl StatusIntent {
+    /// An empty status whose summary is Ready.
+    #[cfg(test)]
+    pub(crate) fn empty() -> Self {
+        Self {
+            observed_generation: None,
+            conditions: Vec::new(),
+            fields: Fields::new(),
+            observed_inputs: None,
+            receipts: Receipts::default(),
+            summary: crate::condition::READY,
+            second: None,
+        }
+    }
+
+    /// The `status` stanza as JSON.
+    #[must_use]
+    pub fn to_value(&self) -> Value {
+        let mut status: serde_json::Map<String, Value> =
+            self.fields.iter().map(|(name, field)| (name.to_string(), field.value())).collect();
+        status.insert("conditions".into(), json!(self.conditions));
+        if let Some((name, stalled)) = self.second {
+            let mut by = BTreeMap::new();
+            by.insert(name, self.observed_by(stalled));
+            status.insert(OBSERVED_BY.into(), json!(by));
+            return Value::Object(status);
+        }
+        if let Some(generation) = self.observed_generation {
+            status.insert("observedGeneration".into(), json!(generation));
+        }
+        if let Some(inputs) = &self.observed_inputs {
+            status.insert("observedInputs".into(), explicit(inputs));
+        }
+        if let Some(token) = &self.receipts.reconcile {
+            status.insert("lastHandledReconcileAt".into(), json!(token));
+        }
+        if !self.receipts.actions.is_empty() {
+            status.insert(HANDLED_ACTIONS.into(), json!(self.receipts.actions));
+        }
+        Value::Object(status)
+    }
+
+    fn observed_by(&self, stalled: bool) -> Value {
+        let mut by = explicit(&self.observed_inputs.clone().unwrap_or_default());
+        by["stalled"] = json!(stalled);
+        by["fields"] = json!(self.fields.keys().collect::<Vec<_>>());
+        by["lastHandledActions"] = json!(self.receipts.actions);
+        if let Some(generation) = self.observed_generation {
+            by["generation"] = json!(generation);
+        }
+        if let Some(token) = &self.receipts.reconcile {
+            by["lastHandledReconcileAt"] = json!(token);
+        }
+        by
+    }
+
+    /// The same in the middle of a pass: should that end here, nothing may look as if it had ended well.
+    pub(crate) fn unfinished(self) -> Self {
+        Self { observed_inputs: self.observed_inputs.map(ObservedInputs::not_final), ..self }
+    }
+
+    /// The same, written by a patch: server-side apply has to take its fields over before it is final.
+    pub(crate) fn patched(self) -> Self {
+        Self { observed_inputs: Some(self.observed_inputs.unwrap_or_default().patched()), ..self }
+    }
+
+    /// Whether it says what the other says, under another digest or other code.
+    pub(crate) fn differs_in_digest_only(&self, other: &Self) -> bool {
+        let Self { observed_generation, conditions, fields, observed_inputs, receipts, summary, second } = self;
+        let same_inputs = match (observed_inputs, &other.observed_inputs) {
+            (Some(ObservedInputs { wiring: _, digest: _, references, policy, claimed }), Some(inputs)) => {
+                (references, policy, claimed) == (&inputs.references, &inputs.policy, &inputs.claimed)
+            }
+            _ => false,
+        };
+        same_inputs
+            && *observed_generation == other.observed_generation
+            && *conditions == other.conditions
+            && *fields == other.fields
+            && *receipts == other.receipts
+            && (summary, second) == (&other.summary, &other.second)
+    }
+
+    /// The author's fields that the other does not have, or not so.
+    pub(crate) fn changed_fields<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = (&'a str, &'a Field)> {
+        let changed = self.fields.iter().filter(|(name, value)| other.fields.get(*name) != Some(value));
+        changed.map(|(name, field)| (&**name, field))
+    }
+
+    /// The condition that sums up the others.
+    pub(crate) fn ready(&self) -> Option<&Condition> {
+        find(&self.conditions, self.summary)
+    }
+
+    /// Whether only a person can help.
+    pub(crate) fn is_stalled(&self) -> bool {
+        self.second.map_or_else(|| is_true(&self.conditions, STALLED), |(_, stalled)| stalled)
+    }
+}
+
+/// Every field by its value: one that is left out stays as it was where another manager holds it.
+fn explicit(inputs: &ObservedInputs) -> Value {
+    let ObservedInputs { wiring, digest, references, policy, claimed } = inputs;
+    let policy = if policy.is_empty() { Policy::Manage.as_str() } else { policy };
+    let mut fields = json!({ "references": references, "policy": policy, "claimed": claimed });
+    // A hash is empty only where none was ever written. Kubernetes 1.20 would store null for an empty text that it does not know yet.
+    for (name, hash) in [("wiring", wiring), ("digest", digest)].into_iter().filter(|(_, hash)| !hash.is_empty()) {
+        fields[name] = json!(hash);
+    }
+    fields
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::condition::{READY, Status};
+
+    fn inputs() -> ObservedInputs {
+        ObservedInputs {
+            wiring: "w".into(),
+            digest: "d".into(),
+            references: vec!["v1/Secret/a/x".into()],
+            policy: String::new(),
+            claimed: vec!["labels/tier".into()],
+        }
+    }
+
+    fn intent() -> StatusIntent {
+        StatusIntent {
+            observed_generation: Some(7),
+            conditions: vec![Condition::new(READY, Status::True, "Done", "")],
+            observed_inputs: Some(inputs()),
+            receipts: Receipts { reconcile: Some("now".into()), actions: [("force".into(), "1".into())].into() },
+            ..StatusIntent::empty()
+        }
+    }
+
+    /// The same with other inputs.
+    fn with(change: impl FnOnce(&mut ObservedInputs)) -> StatusIntent {
+        let mut inputs = inputs();
+        change(&mut inputs);
+        StatusIntent { observed_inputs: Some(inputs), ..intent() }
+    }
+
+    #[test]
+    fn a_status_is_written_late_only_where_digest_and_wiring_alone_differ() {
+        for late in [with(|inputs| inputs.digest = "other".into()), with(|inputs| inputs.wiring = "other".into())] {
+            assert!(intent().differs_in_digest_only(&late));
+        }
+        let others = [
+            with(|inputs| inputs.references.clear()),
+            with(|inputs| inputs.policy = "skip".into()),
+            with(|inputs| inputs.claimed.clear()),
+            StatusIntent { observed_inputs: None, ..intent() },
+            StatusIntent { observed_generation: Some(8), ..intent() },
+            StatusIntent { conditions: Vec::new(), ..intent() },
+            StatusIntent { receipts: Receipts::default(), ..intent() },
+            StatusIntent { summary: "Available", ..intent() },
+            StatusIntent { second: Some(("backups", false)), ..intent() },
+        ];
+        for other in others {
+            assert!(!intent().differs_in_digest_only(&other), "{other:?}");
+            assert!(!other.differs_in_digest_only(&intent()), "{other:?}");
+        }
+    }
+
+    #[test]
+    fn every_field_is_sent_by_its_value() {
+        let sent = intent().to_value();
+        assert_eq!((&sent["observedGeneration"], &sent["lastHandledReconcileAt"]), (&json!(7), &json!("now")));
+        assert_eq!(sent[HANDLED_ACTIONS], json!({ "force": "1" }));
+        let inputs = json!({ "wiring": "w", "digest": "d", "references": ["v1/Secret/a/x"], "policy": "manage",
+            "claimed": ["labels/tier"] });
+        assert_eq!(sent["observedInputs"], inputs);
+        assert_eq!(StatusIntent::empty().to_value(), json!({ "conditions": [] }));
+        let unwritten = with(|inputs| (inputs.wiring, inputs.digest) = (String::new(), String::new())).to_value();
+        assert!(
+            unwritten["observedInputs"].get("digest").is_none() && unwritten["observedInputs"].get("wiring").is_none()
+        );
+    }
+
+    #[test]
+    fn a_second_reconciler_writes_its_own_corner() {
+        let sent = StatusIntent { second: Some(("backups", true)), ..intent() }.to_value();
+        assert!(sent.get("observedGeneration").is_none() && sent.get("observedInputs").is_none());
+        let by = &sent[OBSERVED_BY]["backups"];
+        assert_eq!((&by["stalled"], &by["generation"], &by["digest"]), (&json!(true), &json!(7), &json!("d")));
+        assert_eq!((&by["lastHandledReconcileAt"], &by["fields"]), (&json!("now"), &json!([])));
+        assert_eq!(by["lastHandledActions"], json!({ "force": "1" }));
+    }
+
+    #[test]
+    fn what_is_unfinished_or_patched_is_not_final() {
+        let digest = |intent: StatusIntent| intent.observed_inputs.map(|inputs| (inputs.is_final(), inputs.wiring));
+        assert_eq!(digest(intent()), Some((true, "w".into())));
+        assert_eq!(digest(intent().unfinished()), Some((false, "w".into())));
+        assert_eq!(digest(intent().patched()), Some((false, "patched".into())));
+        assert_eq!(digest(StatusIntent::empty().patched()), Some((false, "patched".into())));
+    }
+
+    #[test]
+    fn the_first_reconciler_is_stalled_by_its_condition_and_a_second_by_its_own_word() {
+        let stalled = StatusIntent { conditions: vec![Condition::new(STALLED, Status::True, "Bad", "")], ..intent() };
+        assert!(stalled.is_stalled() && !intent().is_stalled());
+        assert!(StatusIntent { second: Some(("backups", true)), ..intent() }.is_stalled());
+        assert!(!StatusIntent { second: Some(("backups", false)), ..stalled }.is_stalled());
+        assert_eq!(intent().ready().map(|ready| &*ready.reason), Some("Done"));
+    }
+}

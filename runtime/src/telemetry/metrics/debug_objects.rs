@@ -1,0 +1,211 @@
+//! Why an object is not ready, what would wake it, and when it is tried again: one object as people ask for it.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::reconciler::Last;
+use super::{Controller, Look};
+use crate::condition::{Condition, find, sanitize};
+use crate::queue::{Attempt, Key, Phase};
+use crate::watch::UNDECODABLE;
+use crate::wiring::Wiring;
+
+/// One object under one reconciler.
+pub(super) struct Row {
+    pub(super) kind: String,
+    pub(super) reconciler: &'static str,
+    pub(super) look: Look,
+    pub(super) last: Option<Last>,
+    wiring: Wiring,
+}
+
+/// Which objects are asked for; an empty one asks for all.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Filter {
+    pub(super) kind: String,
+    pub(super) namespace: String,
+    pub(super) name: String,
+    /// How many at most.
+    pub(super) limit: usize,
+}
+
+/// How many objects are shown unless more are asked for.
+pub(super) const LIMIT: usize = 500;
+
+impl Filter {
+    /// Of a query: `kind=Widget&namespace=team-a&name=w&limit=100`.
+    pub(super) fn of(query: &str) -> Self {
+        let field = |wanted: &str| {
+            let pairs = query.split('&').filter_map(|pair| pair.split_once('='));
+            pairs.filter(|(name, _)| *name == wanted).map(|(_, value)| value.to_owned()).next_back().unwrap_or_default()
+        };
+        let limit = field("limit").parse().unwrap_or(LIMIT);
+        Self { kind: field("kind"), namespace: field("namespace"), name: field("name"), limit }
+    }
+
+    fn wants(&self, key: &Key) -> bool {
+        let fits = |asked: &str, is: &str| asked.is_empty() || asked == is;
+        fits(&self.namespace, key.namespace.as_deref().unwrap_or_default()) && fits(&self.name, &key.name)
+    }
+}
+
+/// The objects that are asked for, those that are not ready first, and how many there are without the limit.
+pub(super) fn rows(controllers: &[std::sync::Arc<Controller>], filter: &Filter) -> (Vec<Row>, usize) {
+    let mut found = Vec::new();
+    for controller in
+        controllers.iter().filter(|one| filter.kind.is_empty() || filter.kind.eq_ignore_ascii_case(one.kind()))
+    {
+        let Some(subject) = controller.subject() else { continue };
+        let objects = subject.objects(&|key| filter.wants(key));
+        found.extend(
+            objects.into_iter().map(|(key, ready)| (ready, controller.kind(), key, controller, subject.clone())),
+        );
+    }
+    found.sort_by(|a, b| (a.0, a.1, &a.2).cmp(&(b.0, b.1, &b.2)));
+    let all = found.len();
+    let shown = found.into_iter().take(filter.limit);
+    let rows = shown.filter_map(|(_, kind, key, controller, subject)| {
+        let (look, last) = (subject.look(&key)?, controller.last(&key));
+        let (reconciler, wiring) = (controller.name(), *controller.wiring());
+        Some(Row { kind: kind.to_owned(), reconciler, look, last, wiring })
+    });
+    (rows.collect(), all)
+}
+
+impl Row {
+    pub(super) fn summary(&self) -> Option<&Condition> {
+        find(&self.look.conditions, self.wiring.summary_type())
+    }
+
+    pub(super) fn is_ready(&self) -> bool {
+        self.look.ready
+    }
+
+    /// In a sentence.
+    pub(super) fn why(&self) -> String {
+        if let Some(error) = &self.look.undecodable {
+            return format!("{UNDECODABLE}: {}", sanitize(error));
+        }
+        match self.summary() {
+            // Its own generation counts: that of the status is the last one that ended well.
+            Some(ready) if ready.observed_generation.or(self.look.observed) != self.look.generation => {
+                format!("{}: {} (of an earlier generation)", ready.reason, sanitize(&ready.message))
+            }
+            Some(ready) => format!("{}: {}", ready.reason, sanitize(&ready.message)),
+            None => "no pass has ended yet".into(),
+        }
+    }
+
+    pub(super) fn attempt(&self) -> Attempt {
+        self.look.spot.map(|spot| spot.attempt).unwrap_or_default()
+    }
+
+    /// How it stands in the queue, in a sentence.
+    pub(super) fn queue(&self) -> String {
+        let Some(spot) = self.look.spot else { return "at rest".into() };
+        match spot.phase {
+            Phase::Waiting(wait) => format!("waits for {} ({})", short(wait), spot.causes),
+            Phase::Running(time) => format!("runs for {} ({})", short(time), spot.causes),
+            Phase::Sleeping(Some(due)) => format!("sleeps, runs in {} ({})", short(due), spot.causes),
+            Phase::Sleeping(None) => "at rest".into(),
+        }
+    }
+
+    /// What would run a pass at once.
+    pub(super) fn wakes(&self) -> Vec<String> {
+        let own = [
+            "spec, labels, annotations or deletion of itself".to_owned(),
+            format!("annotation {}", self.wiring.requested),
+        ];
+        let watched = self.look.watched.iter().map(|one| format!("watched {one}"));
+        let owned = self.look.owned.iter().map(|one| format!("owned {one}"));
+        own.into_iter().chain(watched).chain(owned).collect()
+    }
+
+    pub(super) fn json(&self) -> Value {
+        let ready = self.summary().map(told);
+        let last = self.last.map(|last| {
+            json!({ "outcome": last.outcome, "seconds": seconds(last.took), "secondsAgo": seconds(last.at.elapsed()) })
+        });
+        let attempt = self.attempt();
+        json!({
+            "kind": self.kind,
+            "reconciler": self.reconciler,
+            "namespace": self.look.key.namespace.as_deref(),
+            "name": &*self.look.key.name,
+            "deleting": self.look.deleting,
+            "undecodable": self.look.undecodable.as_deref().map(sanitize),
+            "generation": self.look.generation,
+            "observedGeneration": self.look.observed,
+            "isReady": self.is_ready(),
+            "ready": ready,
+            "conditions": self.look.conditions.iter().map(told).collect::<Vec<_>>(),
+            "lastPass": last,
+            "failures": attempt.failures,
+            "conflicts": attempt.conflicts,
+            "queue": self.spot(),
+            "wokenBy": {
+                "annotation": self.wiring.requested,
+                "watched": self.look.watched,
+                "owned": self.look.owned,
+            },
+        })
+    }
+
+    fn spot(&self) -> Value {
+        let Some(spot) = self.look.spot else { return json!({ "state": "resting" }) };
+        let causes = spot.causes.to_string();
+        match spot.phase {
+            Phase::Waiting(wait) => json!({ "state": "waiting", "causes": causes, "waitedSeconds": seconds(wait) }),
+            Phase::Running(time) => json!({ "state": "running", "causes": causes, "ranSeconds": seconds(time) }),
+            Phase::Sleeping(Some(due)) => {
+                json!({ "state": "sleeping", "causes": causes, "dueInSeconds": seconds(due) })
+            }
+            Phase::Sleeping(None) => json!({ "state": "resting" }),
+        }
+    }
+}
+
+fn told(condition: &Condition) -> Value {
+    json!({
+        "type": condition.type_,
+        "status": condition.status.as_str(),
+        "reason": condition.reason,
+        "message": sanitize(&condition.message),
+    })
+}
+
+fn seconds(time: Duration) -> f64 {
+    (time.as_secs_f64() * 1000.0).round() / 1000.0
+}
+
+/// `1h 2m`, `3m 4s`, `5.6s`.
+pub(super) fn short(time: Duration) -> String {
+    let whole = time.as_secs();
+    match whole {
+        0..60 => format!("{:.1}s", time.as_secs_f64()),
+        60..3600 => format!("{}m {}s", whole / 60, whole % 60),
+        _ => format!("{}h {}m", whole / 3600, whole % 3600 / 60),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_query_names_kind_namespace_and_name() {
+        let filter = Filter::of("kind=Widget&namespace=a&name=w&limit=7");
+        let wanted = Filter { kind: "Widget".into(), namespace: "a".into(), name: "w".into(), limit: 7 };
+        assert_eq!(filter, wanted);
+        assert!(filter.wants(&Key::new(Some("a"), "w")) && !filter.wants(&Key::new(Some("b"), "w")));
+        assert!(Filter::of("").wants(&Key::new(None, "x")) && Filter::of("limit=x").limit == LIMIT);
+    }
+
+    #[test]
+    fn times_are_told_in_two_units_at_most() {
+        let told = [0.04, 59.94, 61.0, 3599.0, 7260.0].map(|time| short(Duration::from_secs_f64(time)));
+        assert_eq!(told, ["0.0s", "59.9s", "1m 1s", "59m 59s", "2h 1m"]);
+    }
+}

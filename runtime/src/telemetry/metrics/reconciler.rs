@@ -1,0 +1,178 @@
+//! What is counted of one reconciler: each series is made at the start, so nothing that comes later adds one.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use std::time::Duration;
+
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::histogram::Histogram;
+
+use super::Subject;
+use super::registry::Families;
+use crate::outcome::Outcome;
+use crate::queue::meter::{Counts, CutOff};
+use crate::queue::{Key, Next};
+use crate::watch::UNDECODABLE;
+use crate::wiring::Wiring;
+
+/// The results of a pass, as controller-runtime names them.
+const RESULTS: [&str; 4] = ["success", "error", "requeue", "requeue_after"];
+
+/// How a step ends.
+pub(crate) const ENDS: [&str; 7] = ["success", "stalled", "waiting", "transient", "ignored", "panic", "timeout"];
+
+/// One reconciler.
+pub(crate) struct Controller {
+    wiring: Wiring,
+    kind: String,
+    concurrency: usize,
+    results: [Counter; 4],
+    errors: Counter,
+    terminal: Counter,
+    panics: Counter,
+    timeouts: Counter,
+    time: Histogram,
+    waited: Histogram,
+    worked: Histogram,
+    steps: Vec<Step>,
+    last: Mutex<HashMap<Key, Last>>,
+    subject: OnceLock<Weak<dyn Subject>>,
+}
+
+struct Step {
+    name: &'static str,
+    ends: [Counter; 7],
+    time: Histogram,
+}
+
+/// How the last pass of an object ended.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Last {
+    pub(crate) outcome: &'static str,
+    pub(crate) took: Duration,
+    pub(crate) at: tokio::time::Instant,
+}
+
+impl Controller {
+    pub(super) fn new(families: &Families, wiring: &Wiring, kind: &str, concurrency: usize) -> Self {
+        let controller = [("controller", wiring.name)];
+        let result = |result| families.reconciles.get_or_create_owned(&[controller[0], ("result", result)]);
+        let queue = [("controller", wiring.name), ("name", wiring.name)];
+        let step = |step: crate::wiring::StepWiring| {
+            let label = ("step", step.name);
+            let ended = |end| families.steps.get_or_create_owned(&[controller[0], label, ("result", end)]);
+            let time = families.step_time.get_or_create_owned(&[controller[0], label]);
+            Step { name: step.name, ends: ENDS.map(ended), time }
+        };
+        Self {
+            wiring: *wiring,
+            kind: kind.to_owned(),
+            concurrency,
+            results: RESULTS.map(result),
+            errors: families.errors.get_or_create_owned(&controller),
+            terminal: families.terminal.get_or_create_owned(&controller),
+            panics: families.panics.get_or_create_owned(&controller),
+            timeouts: families.timeouts.get_or_create_owned(&controller),
+            time: families.time.get_or_create_owned(&controller),
+            waited: families.waited.get_or_create_owned(&queue),
+            worked: families.worked.get_or_create_owned(&queue),
+            steps: wiring.all_steps().map(step).collect(),
+            last: Mutex::default(),
+            subject: OnceLock::new(),
+        }
+    }
+
+    pub(crate) fn name(&self) -> &'static str {
+        self.wiring.name
+    }
+
+    pub(crate) fn kind(&self) -> &str {
+        &self.kind
+    }
+
+    pub(crate) fn wiring(&self) -> &Wiring {
+        &self.wiring
+    }
+
+    pub(crate) fn concurrency(&self) -> usize {
+        self.concurrency
+    }
+
+    /// From now on this can be looked at.
+    pub(crate) fn watch(&self, subject: &Arc<impl Subject + 'static>) {
+        let subject: Arc<dyn Subject> = subject.clone();
+        let _ = self.subject.set(Arc::downgrade(&subject));
+    }
+
+    /// The reconciler at work; none before the start and after the end.
+    pub(crate) fn subject(&self) -> Option<Arc<dyn Subject>> {
+        self.subject.get()?.upgrade()
+    }
+
+    /// How the last pass of the object ended; none since the start.
+    pub(crate) fn last(&self, key: &Key) -> Option<Last> {
+        self.lasts().get(key).copied()
+    }
+
+    fn lasts(&self) -> std::sync::MutexGuard<'_, HashMap<Key, Last>> {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Counts for Controller {
+    fn waited(&self, wait: Duration) {
+        self.waited.observe(wait.as_secs_f64());
+    }
+
+    fn worked(&self, work: Duration) {
+        self.worked.observe(work.as_secs_f64());
+    }
+
+    fn pass(&self, key: &Key, outcome: &'static str, next: &Next, took: Duration) {
+        let result = result(outcome, next);
+        if let Some(counter) = RESULTS.iter().zip(&self.results).find_map(|(name, c)| (*name == result).then_some(c)) {
+            counter.inc();
+        }
+        if result == "error" {
+            self.errors.inc();
+            if matches!(next, Next::Await | Next::Store(_)) {
+                self.terminal.inc();
+            }
+        }
+        self.time.observe(took.as_secs_f64());
+        let last = Last { outcome, took, at: tokio::time::Instant::now() };
+        match next {
+            Next::Forget => self.lasts().remove(key),
+            _ => self.lasts().insert(key.clone(), last),
+        };
+    }
+
+    fn cut_off(&self, how: CutOff) {
+        match how {
+            CutOff::Panic => self.panics.inc(),
+            CutOff::TimeOut => self.timeouts.inc(),
+        };
+    }
+
+    fn step(&self, step: &'static str, how: &'static str, took: Duration) {
+        let Some(step) = self.steps.iter().find(|known| known.name == step) else { return };
+        if let Some(counter) = ENDS.iter().zip(&step.ends).find_map(|(name, c)| (*name == how).then_some(c)) {
+            counter.inc();
+        }
+        step.time.observe(took.as_secs_f64());
+    }
+}
+
+/// The result as controller-runtime would count it. A stalled object is an error that is not tried again, a conflict none at all.
+fn result(outcome: &str, next: &Next) -> &'static str {
+    match next {
+        Next::Retry { .. } | Next::RetryAlong { .. } if outcome == (Outcome::Requeue { after: None }).as_str() => {
+            "requeue"
+        }
+        Next::Retry { .. } | Next::Undone { .. } | Next::RetryAlong { .. } => "error",
+        Next::Conflict { .. } => "requeue",
+        Next::After(_) | Next::Later(_) => "requeue_after",
+        Next::Await | Next::Store(_) | Next::Forget if matches!(outcome, "Stalled" | UNDECODABLE) => "error",
+        Next::Await | Next::Store(_) | Next::Forget => "success",
+    }
+}

@@ -1,0 +1,125 @@
+//! What is asked when somebody scrapes: the queues as they stand, and the conditions of the objects in the caches.
+
+use std::fmt::Error;
+use std::sync::Arc;
+
+use prometheus_client::collector::Collector;
+use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric};
+use prometheus_client::metrics::counter::ConstCounter;
+use prometheus_client::metrics::gauge::ConstGauge;
+
+use super::{Controller, Subject, Subjects};
+use crate::condition::Status;
+use crate::queue::Figures;
+use crate::wiring::policy::{Policy, UNKNOWN_WORD};
+
+/// Asks the reconcilers.
+#[derive(Debug)]
+pub(super) struct Scrape(pub(super) Subjects);
+
+type Queue = (Arc<Controller>, Arc<dyn Subject>);
+
+impl Collector for Scrape {
+    fn encode(&self, mut encoder: DescriptorEncoder) -> Result<(), Error> {
+        let all: Vec<Queue> = self.0.all().into_iter().filter_map(|one| Some((one.clone(), one.subject()?))).collect();
+        workers(&all, &mut encoder)?;
+        queues(&all, &mut encoder)?;
+        conditions(&all, &mut encoder)?;
+        policies(&all, &mut encoder)
+    }
+}
+
+/// Writes one family: a value for each reconciler.
+fn family<M: EncodeMetric>(
+    all: &[Queue],
+    encoder: &mut DescriptorEncoder,
+    (name, help): (&str, &str),
+    value: impl Fn(&Queue) -> M,
+) -> Result<(), Error> {
+    let Some(type_) = all.first().map(|one| value(one).metric_type()) else { return Ok(()) };
+    let mut family = encoder.encode_descriptor(name, help, None, type_)?;
+    for one in all {
+        let controller = ("controller", one.0.name());
+        match name.starts_with("workqueue") {
+            true => value(one).encode(family.encode_family(&[controller, ("name", one.0.name())])?)?,
+            false => value(one).encode(family.encode_family(&[controller])?)?,
+        }
+    }
+    Ok(())
+}
+
+fn workers(all: &[Queue], encoder: &mut DescriptorEncoder) -> Result<(), Error> {
+    let gauge = |value: usize| ConstGauge::new(i64::try_from(value).unwrap_or(i64::MAX));
+    let name = ("controller_runtime_active_workers", "Passes that run");
+    family(all, encoder, name, |(_, queue)| gauge(queue.figures().running))?;
+    let name = ("controller_runtime_max_concurrent_reconciles", "Passes that may run at a time");
+    family(all, encoder, name, |(controller, _)| gauge(controller.concurrency()))
+}
+
+fn queues(all: &[Queue], encoder: &mut DescriptorEncoder) -> Result<(), Error> {
+    let count = |queue: &Queue, read: fn(&Figures) -> u64| ConstCounter::new(read(&queue.1.figures()));
+    let gauge = |value: usize| ConstGauge::new(i64::try_from(value).unwrap_or(i64::MAX));
+    let name = ("workqueue_depth", "Objects that wait for a pass");
+    family(all, encoder, name, |(_, queue)| gauge(queue.figures().depth()))?;
+    let name = ("evenkeel_queue_sleeping", "Objects that wait for their time, without a place in the queue");
+    family(all, encoder, name, |(_, queue)| gauge(queue.figures().sleeping))?;
+    let name = ("evenkeel_undecodable_objects", "Objects that do not fit their type and are left alone");
+    family(all, encoder, name, |(_, queue)| gauge(queue.undecodable_count()))?;
+    let name = ("workqueue_adds", "Objects that began to want a pass");
+    family(all, encoder, name, |queue| count(queue, |figures| figures.added))?;
+    let name = ("workqueue_retries", "Passes that are to be tried again with back-off");
+    family(all, encoder, name, |queue| count(queue, |figures| figures.retried))?;
+    let name = ("workqueue_unfinished_work_seconds", "How long the passes that run have run, together");
+    family(all, encoder, name, |(_, queue)| ConstGauge::new(queue.unfinished().0.as_secs_f64()))?;
+    let name = ("workqueue_longest_running_processor_seconds", "How long the pass that runs longest has run");
+    family(all, encoder, name, |(_, queue)| ConstGauge::new(queue.unfinished().1.as_secs_f64()))
+}
+
+const STATUSES: [Status; 3] = [Status::True, Status::False, Status::Unknown];
+
+/// How many objects of a kind have a condition of which status. What nobody declared is not counted.
+fn conditions(all: &[Queue], encoder: &mut DescriptorEncoder) -> Result<(), Error> {
+    let help = "Objects that have a condition of this status";
+    let type_ = ConstGauge::new(0_i64).metric_type();
+    let mut family = encoder.encode_descriptor("evenkeel_condition", help, None, type_)?;
+    for (controller, queue) in all {
+        for (condition, counts) in counted(controller, &**queue) {
+            for (status, count) in STATUSES.iter().zip(counts) {
+                let labels = [("kind", controller.kind()), ("condition", condition), ("status", status.as_str())];
+                ConstGauge::new(count).encode(family.encode_family(&labels)?)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Of each condition that the reconciler sets.
+fn counted(controller: &Controller, queue: &dyn Subject) -> Vec<(&'static str, [i64; 3])> {
+    let wiring = controller.wiring();
+    let types = wiring.condition_types().chain([wiring.summary_type()]).chain(wiring.kept_types().iter().copied());
+    let mut counts: Vec<_> = types.map(|type_| (type_, [0; 3])).collect();
+    queue.conditions(&mut |condition| {
+        if let Some((_, counts)) = counts.iter_mut().find(|(type_, _)| *type_ == condition.type_) {
+            let at = STATUSES.iter().position(|status| status.as_str() == condition.status.as_str());
+            at.into_iter().for_each(|at| counts[at] += 1);
+        }
+    });
+    counts
+}
+
+/// How many objects each policy counts for, where the reconciler has policies.
+fn policies(all: &[Queue], encoder: &mut DescriptorEncoder) -> Result<(), Error> {
+    let help = "Objects that this policy counts for";
+    let type_ = ConstGauge::new(0_i64).metric_type();
+    let mut family = encoder.encode_descriptor("evenkeel_policy", help, None, type_)?;
+    for (controller, queue) in all.iter().filter(|(controller, _)| controller.wiring().policies.is_some()) {
+        let words = Policy::ALL.iter().map(|policy| policy.as_str()).chain([UNKNOWN_WORD]);
+        let mut counts: Vec<_> = words.map(|word| (word, 0_i64)).collect();
+        queue.policies(&mut |word| counts.iter_mut().filter(|(of, _)| *of == word).for_each(|(_, count)| *count += 1));
+        for (policy, count) in counts {
+            let labels = [("controller", controller.name()), ("policy", policy)];
+            ConstGauge::new(count).encode(family.encode_family(&labels)?)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,163 @@
+//! The listener: `/metrics`, `/healthz`, `/readyz` and `/debug/objects` over plain HTTP, for who may reach the address.
+
+use std::convert::Infallible;
+use std::fmt;
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use http::{HeaderValue, Method, Request, Response, StatusCode, header};
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use kube::client::Body;
+use tokio::net::{TcpListener, TcpStream};
+
+use super::connections::{Connections, Since};
+use super::debug_objects::{Filter, rows};
+use super::host_check;
+use super::registry::Metrics;
+use super::{html, readiness};
+
+/// Where to listen.
+#[derive(Debug)]
+pub(crate) enum Listener {
+    /// An address to bind.
+    At(SocketAddr),
+    /// A socket that is bound.
+    Bound(std::net::TcpListener),
+}
+
+/// How long the head of a request may take.
+const HEAD: Duration = Duration::from_secs(10);
+/// How long a connection may take, so that an answer that nobody reads ends, too. It is for one request, whose body is never read.
+const WHOLE: Duration = Duration::from_secs(40);
+/// How large the head of a request may be.
+const LARGEST: usize = 16 * 1024;
+/// How long to wait after a connection could not be accepted: the process has no file descriptor left.
+const PAUSE: Duration = Duration::from_millis(100);
+
+const PLAIN: &str = "text/plain; charset=utf-8";
+const PAGES: &str = "there is /metrics, /healthz, /readyz, /debug/objects and /debug/objects?format=json\n";
+
+impl fmt::Display for Listener {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::At(address) => write!(f, "{address}"),
+            Self::Bound(_) => f.write_str("the given socket"),
+        }
+    }
+}
+
+impl Listener {
+    /// Binds, and says where.
+    ///
+    /// # Errors
+    /// The address is taken, or not allowed.
+    pub(crate) async fn bind(self) -> std::io::Result<TcpListener> {
+        let listener = match self {
+            Self::At(address) => TcpListener::bind(address).await?,
+            Self::Bound(listener) => {
+                listener.set_nonblocking(true)?;
+                TcpListener::from_std(listener)?
+            }
+        };
+        tracing::info!(address = %listener.local_addr()?, "listening");
+        Ok(listener)
+    }
+}
+
+/// Answers for ever. No client can keep another from being answered: see [`Connections`].
+///
+/// # Cancellation
+/// Dropping the future ends the answers under way.
+pub(crate) async fn serve(listener: TcpListener, metrics: Metrics) {
+    let mut connections = Connections::default();
+    // A socket that is bound has an address.
+    let local = listener.local_addr().is_ok_and(|address| address.ip().is_loopback());
+    loop {
+        match listener.accept().await {
+            Ok((stream, _)) => connections.add(|since| connection(stream, local, metrics.clone(), since)).await,
+            Err(error) => {
+                tracing::warn!(%error, "a connection to the listener was not accepted");
+                tokio::time::sleep(PAUSE).await;
+            }
+        }
+    }
+}
+
+async fn connection(stream: TcpStream, local: bool, metrics: Metrics, since: Since) {
+    let service = service_fn(move |request: Request<_>| {
+        since.renew();
+        let answer = match host_check::is_ours(&request, local) {
+            true => answer(&request, &metrics),
+            false => response(StatusCode::MISDIRECTED_REQUEST, PLAIN, host_check::REFUSAL.into()),
+        };
+        async move { Ok::<_, Infallible>(answer) }
+    });
+    let mut builder = http1::Builder::new();
+    builder.timer(TokioTimer::new()).header_read_timeout(HEAD).max_buf_size(LARGEST);
+    // One request for each: a client that sends many at once cannot hold its place by them.
+    builder.keep_alive(false);
+    // A client that goes away in the middle is no error of ours.
+    let _ = tokio::time::timeout(WHOLE, builder.serve_connection(TokioIo::new(stream), service)).await;
+}
+
+fn answer<B>(request: &Request<B>, metrics: &Metrics) -> Response<Body> {
+    if !matches!(*request.method(), Method::GET | Method::HEAD) {
+        return response(StatusCode::METHOD_NOT_ALLOWED, PLAIN, "this is to be read only: use GET\n".into());
+    }
+    match request.uri().path() {
+        "/metrics" => scraped(metrics),
+        "/healthz" => response(StatusCode::OK, PLAIN, "ok\n".into()),
+        "/readyz" => {
+            let (ready, text) = readiness::verdict(metrics.has_started(), &metrics.health().ailing(), &paused(metrics));
+            let status = if ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
+            response(status, PLAIN, text)
+        }
+        "/debug/objects" => objects(request, metrics),
+        _ => response(StatusCode::NOT_FOUND, PLAIN, PAGES.into()),
+    }
+}
+
+/// The reconcilers that start no passes.
+fn paused(metrics: &Metrics) -> Vec<readiness::Paused> {
+    let all = metrics.subjects();
+    let why = |controller: &std::sync::Arc<super::Controller>| {
+        let (time, why) = controller.subject()?.paused()?;
+        Some((controller.name(), time, why))
+    };
+    all.iter().filter_map(why).collect()
+}
+
+fn scraped(metrics: &Metrics) -> Response<Body> {
+    const FORM: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+    match metrics.text() {
+        Ok(text) => response(StatusCode::OK, FORM, text),
+        Err(error) => response(StatusCode::INTERNAL_SERVER_ERROR, PLAIN, format!("{error}\n")),
+    }
+}
+
+fn objects<B>(request: &Request<B>, metrics: &Metrics) -> Response<Body> {
+    let query = request.uri().query().unwrap_or_default();
+    let filter = Filter::of(query);
+    let (rows, all) = rows(&metrics.subjects(), &filter);
+    let accepts = request.headers().get(header::ACCEPT).map(HeaderValue::as_bytes);
+    let json = query.split('&').any(|pair| pair == "format=json") || accepts == Some(b"application/json");
+    match json {
+        true => response(StatusCode::OK, "application/json", html::json(&rows, all).to_string()),
+        false => response(StatusCode::OK, "text/html; charset=utf-8", html::html(&rows, all, &filter)),
+    }
+}
+
+fn response(status: StatusCode, form: &'static str, text: String) -> Response<Body> {
+    let mut response = Response::new(Body::from(text.into_bytes()));
+    *response.status_mut() = status;
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(form));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    // Nothing runs in the page, whatever an object is called.
+    let policy = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'";
+    headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
+    response
+}

@@ -1,0 +1,164 @@
+//! One step on its own, for tests: no queue, no watches, no status write.
+//!
+//! The test kit builds its table tests of steps on it (`Row::step`); it needs nothing of the kit itself.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::{FutureExt, TryFutureExt};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
+use kube::api::{DynamicObject, ObjectMeta};
+use kube::{Client, Resource};
+use serde_json::{Value, json};
+
+use crate::api::adoption::Claimant;
+use crate::api::{ApiError, Backend, BoxFuture, Target};
+use crate::condition::{Condition, ConditionSet};
+use crate::leadership::Gate;
+use crate::outcome::Halt;
+use crate::pass::{Calls, Owned, owned, owner};
+use crate::pipeline::context::{self, Cx, Pass};
+use crate::pipeline::state::{Draft, StatusIntent};
+use crate::pipeline::step::SubReconciler;
+use crate::watch::{Seen, selects};
+use crate::wiring::{How, KindInfo, Relation, Wiring};
+
+/// How a step ended.
+pub struct Tried<T> {
+    /// What it returned, or the error as the framework classed it.
+    pub value: Result<T, Halt>,
+    /// The conditions that it sets or clears, as it left them.
+    pub conditions: Vec<Condition>,
+    /// The fields of the status that it changed.
+    pub fields: BTreeMap<String, Value>,
+    /// `cx.requeue()` (`Some(None)`) or `cx.requeue_after(..)`.
+    pub requeue: Option<Option<Duration>>,
+}
+
+impl<T: fmt::Debug> fmt::Debug for Tried<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut out = f.debug_struct("Tried");
+        out.field("value", &self.value).field("conditions", &self.conditions).field("fields", &self.fields);
+        out.field("requeue", &self.requeue).finish()
+    }
+}
+
+/// Runs one step for an object, as its pipeline would: conditions start and end as declared, errors are classed, the time-out holds.
+/// It reads from the server what it would read from caches, and writes under the field manager.
+///
+/// ```ignore
+/// let tried = trial::step::<fetch, _>(&widget, client, "tester", async |cx| fetch(&widget, &lab, cx).await).await;
+/// assert_eq!(tried.value.unwrap_err().reason(), "SecretMissing");
+/// ```
+pub async fn step<S: SubReconciler, T>(
+    object: &S::Object,
+    client: Client,
+    manager: &str,
+    body: impl AsyncFnOnce(&mut Cx<'_, S>) -> Result<T, S::Error>,
+) -> Tried<T> {
+    let kind = KindInfo::of::<S::Object>();
+    let meta = object.meta();
+    let target =
+        Target { namespace: meta.namespace.clone(), name: meta.name.clone().unwrap_or_default(), kind: kind.clone() };
+    let calls =
+        Calls { client: Arc::new(client), permit: Gate::open().permit(), manager: manager.into(), whole: false };
+    let backend =
+        Arc::new(Direct { calls, owner: owner(&kind, &target.name, meta.uid.as_deref().unwrap_or_default()), target });
+    let wiring = Wiring { name: S::WIRING.name, conditions: S::Conditions::CONDITIONS, ..Wiring::EMPTY };
+    let mut draft = Draft::new(object, wiring, backend);
+    let mut pass = Pass { draft: &mut draft };
+    let (mut context, limit) = context::begin::<S>(&mut pass);
+    let done = limit.run(body(&mut context)).await;
+    let value = context::finish(done, context);
+    let touched = S::WIRING.sets.iter().chain(S::WIRING.clears);
+    let conditions = touched.filter_map(|place| draft.condition(*place).cloned()).collect();
+    let intent = draft.progress();
+    let fields = intent.changed_fields(&draft.found()).map(|(name, value)| (name.to_owned(), value.value())).collect();
+    Tried { value, conditions, fields, requeue: draft.requeue }
+}
+
+/// Reads and writes without caches.
+struct Direct {
+    calls: Calls,
+    owner: OwnerReference,
+    target: Target,
+}
+
+impl Direct {
+    fn owning<'a>(&'a self, target: &'a Target) -> Owned<'a> {
+        let claimant = Claimant { owner: &self.owner, manager: &self.calls.manager };
+        Owned { calls: &self.calls, claimant, target, asker: None }
+    }
+
+    /// The objects of the kind that the object owns.
+    async fn children(&self, kind: KindInfo) -> Result<Vec<DynamicObject>, ApiError> {
+        let namespace = self.target.namespace.clone().filter(|_| kind.namespaced);
+        let target = Target { namespace, name: String::new(), kind };
+        let mut all = self.calls.list(&target, None).await?;
+        all.retain(|object| Seen::of(&target, object).controller.as_ref() == Some(&self.owner.uid));
+        Ok(all)
+    }
+}
+
+impl Backend for Direct {
+    fn get(&self, _: Relation, target: Target) -> BoxFuture<'_, Result<Option<Arc<DynamicObject>>, ApiError>> {
+        async move { Ok(self.calls.get(&target).await?.map(Arc::new)) }.boxed()
+    }
+
+    fn list(&self, relation: Relation, target: Target) -> BoxFuture<'_, Result<Vec<Arc<DynamicObject>>, ApiError>> {
+        async move {
+            let mut found = self.calls.list(&target, relation.how.selector()).await?;
+            found.retain(|object| selects(&relation, &target, object));
+            Ok(found.into_iter().map(Arc::new).collect())
+        }
+        .boxed()
+    }
+
+    fn metadata(&self, relation: Relation, target: Target) -> BoxFuture<'_, Result<Vec<ObjectMeta>, ApiError>> {
+        async move {
+            let found = match relation.how {
+                How::Owns => self.children(target.kind).await?,
+                how => self.calls.list(&target, how.selector()).await?,
+            };
+            Ok(found.into_iter().map(|object| object.metadata).collect())
+        }
+        .boxed()
+    }
+
+    fn owned(&self, kind: KindInfo) -> BoxFuture<'_, Result<Vec<String>, ApiError>> {
+        let children = async move { self.children(kind).await };
+        children.map_ok(|all| all.into_iter().filter_map(|object| object.metadata.name).collect()).boxed()
+    }
+
+    fn apply(
+        &self,
+        relation: Relation,
+        target: Target,
+        object: Value,
+    ) -> BoxFuture<'_, Result<Arc<DynamicObject>, ApiError>> {
+        async move {
+            let object = owned(&target, object, &self.owner)?;
+            self.owning(&target).apply(relation.adopt, &object, None).await.map(Arc::new)
+        }
+        .boxed()
+    }
+
+    fn delete(&self, target: Target) -> BoxFuture<'_, Result<(), ApiError>> {
+        async move { self.owning(&target).delete(None).await }.boxed()
+    }
+
+    fn record(&self, _: StatusIntent, intent: StatusIntent, _: bool) -> BoxFuture<'_, Result<(), ApiError>> {
+        let resource = &self.target.kind.resource;
+        let body = json!({
+            "apiVersion": resource.api_version, "kind": resource.kind,
+            "metadata": {"name": self.target.name}, "status": intent.to_value(),
+        });
+        async move { self.calls.apply_status(&self.target, &body).await.map(drop) }.boxed()
+    }
+
+    fn blocking(&self, work: Box<dyn FnOnce() + Send>) -> BoxFuture<'static, ()> {
+        tokio::task::spawn_blocking(work).map(drop).boxed()
+    }
+}

@@ -1,0 +1,140 @@
+//! Sets of causes, and what each entry of the list compares.
+
+use std::collections::BTreeMap;
+
+use kube::api::ObjectMeta;
+use serde_json::{Value, json};
+
+use super::enabled::List;
+use super::*;
+use crate::wiring::triggers::{Counted, Names, Triggers};
+
+fn meta(change: &Value) -> ObjectMeta {
+    let mut meta =
+        json!({ "name": "t", "uid": "u", "generation": 1, "labels": { "a": "1" }, "annotations": { "b": "2" } });
+    meta.as_object_mut().unwrap().extend(change.as_object().cloned().unwrap_or_default());
+    serde_json::from_value(meta).unwrap()
+}
+
+fn digest(change: &Value, wiring: &str, owned: &str, watched: &str) -> u64 {
+    digest_under("manage", change, wiring, owned, watched)
+}
+
+fn digest_under(policy: &str, change: &Value, wiring: &str, owned: &str, watched: &str) -> u64 {
+    let of = |version: &str| BTreeMap::from([("v1/Secret/a/b".to_owned(), version.to_owned())]);
+    let meta = meta(change);
+    let requested = "example.com/now";
+    let (owned, watched) = (number(&[owned]), &of(watched));
+    let (policy_key, counted) = (Some("example.com/policy"), Counted { triggers: Triggers::ALL, claimed: &[] });
+    List::default().digest(&Inputs { meta: &meta, requested, policy_key, counted, policy, wiring, owned, watched })
+}
+
+#[test]
+fn a_set_prints_its_causes_in_order() {
+    assert_eq!((Causes::OWNED | Causes::GENERATION).to_string(), "generation,owned");
+    assert_eq!(Causes::NONE.to_string(), "");
+}
+
+#[test]
+fn timers_and_restarts_are_not_urgent() {
+    assert_eq!((Causes::RESYNC | Causes::RETRY | Causes::APPEARED).urgency(), Urgency::Timed);
+    assert_eq!((Causes::RESYNC | Causes::OWNED).urgency(), Urgency::Related);
+    assert_eq!(Causes::TRIGGERED.urgency(), Urgency::Changed, "somebody outside waits");
+    assert_eq!((Causes::OWNED | Causes::DELETION).urgency(), Urgency::Changed);
+}
+
+#[test]
+fn what_only_the_wake_up_tells_is_kept_until_a_body_ran() {
+    let (meta, inputs) = (meta(&json!({})), crate::status::ObservedInputs { digest: "d".into(), ..Default::default() });
+    let standing = |woken| {
+        let (observed, inputs) = (meta.generation, Some(&inputs));
+        List::default().standing(&Standing {
+            woken,
+            meta: &meta,
+            observed,
+            inputs,
+            is_finalizer_due: false,
+            is_requested: false,
+        })
+    };
+    assert!(standing(Causes::NONE).is_empty());
+    for cause in super::enabled::CAUSES {
+        let told = !standing(cause.cause).is_empty();
+        assert_eq!(told, Causes::FLEETING.contains(cause.cause), "{}", cause.word);
+    }
+}
+
+/// The digest is in the status of each object: with another one, users' objects would all run once after an upgrade. So a new cause goes to
+/// the end of the list, and what a cause adds stays as it is.
+#[test]
+fn the_digest_of_an_object_is_as_it_was() {
+    let places: Vec<_> = super::enabled::CAUSES.iter().map(|cause| (cause.word, cause.cause.0)).collect();
+    let digested = [
+        ("appeared", 1),
+        ("generation", 1 << 1),
+        ("labels", 1 << 2),
+        ("annotations", 1 << 3),
+        ("policy", 1 << 4),
+        ("wiring", 1 << 8),
+        ("owned", 1 << 9),
+        ("watched", 1 << 10),
+    ];
+    for place in digested {
+        assert!(places.contains(&place), "{place:?} in {places:?}");
+    }
+    assert_eq!(text(digest(&json!({}), "w", "u 1", "u 1")), "4d37233790c9b3a1");
+    assert_eq!(text(digest_under("skip", &json!({ "generation": 2 }), "x", "u 2", "absent")), "4a4cadd54a005a60");
+}
+
+#[test]
+fn every_input_counts_in_the_digest() {
+    let base = digest(&json!({}), "w", "u 1", "u 1");
+    assert_eq!(base, digest(&json!({}), "w", "u 1", "u 1"));
+    for changed in [
+        digest(&json!({ "uid": "v" }), "w", "u 1", "u 1"),
+        digest(&json!({ "generation": 2 }), "w", "u 1", "u 1"),
+        digest(&json!({ "labels": { "a": "2" } }), "w", "u 1", "u 1"),
+        digest(&json!({ "labels": {}, "annotations": { "a": "1", "b": "2" } }), "w", "u 1", "u 1"),
+        digest(&json!({ "annotations": { "b": "2", "c": "" } }), "w", "u 1", "u 1"),
+        digest(&json!({}), "x", "u 1", "u 1"),
+        digest(&json!({}), "w", "u 2", "u 1"),
+        digest(&json!({}), "w", "u 1", "absent"),
+        digest_under("skip", &json!({}), "w", "u 1", "u 1"),
+    ] {
+        assert_ne!(base, changed);
+    }
+}
+
+#[test]
+fn what_no_body_reads_does_not_count_in_the_digest() {
+    let base = digest(&json!({}), "w", "u 1", "u 1");
+    let ignored = json!({ "resourceVersion": "7", "managedFields": [{ "manager": "kubectl" }], "annotations": {
+        "b": "2", "kubectl.kubernetes.io/last-applied-configuration": "{}", "example.com/now": "now",
+        "example.com/policy": "manage" } });
+    assert_eq!(base, digest(&ignored, "w", "u 1", "u 1"));
+}
+
+#[test]
+fn only_declared_labels_and_annotations_count_where_they_are_declared() {
+    let none = BTreeMap::new();
+    let digest = |change: &Value| {
+        let triggers = Triggers { labels: Names::Only(&["tier"]), annotations: Names::Only(&["b"]) };
+        let counted = Counted { triggers, claimed: &["labels/name".into(), "annotations/c".into()] };
+        let (meta, owned, watched) = (meta(change), 0, &none);
+        let (requested, policy_key, policy, wiring) = ("example.com/now", None, "", "w");
+        List::default().digest(&Inputs { meta: &meta, requested, policy_key, counted, policy, wiring, owned, watched })
+    };
+    let base = digest(&json!({}));
+    assert_eq!(base, digest(&json!({ "labels": { "a": "2", "c": "1" }, "annotations": { "b": "2", "name": "1" } })));
+    assert_ne!(base, digest(&json!({ "labels": { "a": "1", "tier": "gold" } })));
+    assert_ne!(base, digest(&json!({ "annotations": { "b": "3" } })));
+    assert_ne!(base, digest(&json!({ "labels": { "name": "1" } })), "the claim wrote it");
+    assert_ne!(base, digest(&json!({ "annotations": { "b": "2", "c": "1" } })), "the claim wrote it");
+}
+
+#[test]
+fn a_label_is_not_taken_for_an_annotation() {
+    let one = json!({ "labels": { "a": "1", "annotations": "annotations" }, "annotations": {} });
+    let other = json!({ "labels": { "a": "1" }, "annotations": { "annotations": "annotations" } });
+    assert_ne!(digest(&one, "w", "u 1", "u 1"), digest(&other, "w", "u 1", "u 1"));
+}

@@ -1,0 +1,145 @@
+//! Watches by label selector: one for all objects that match, in each watched namespace.
+
+use std::sync::Arc;
+
+use kube::core::DynamicObject;
+use kube::runtime::watcher::Event;
+
+use super::by_name::First;
+use super::cached_object::{Keeps, Kept};
+use super::shared::{Watches, Watching};
+use super::store::{Changed, Listing, Objects};
+use super::watcher::Place;
+use crate::api::{ApiError, Target};
+use crate::client::decode::{Meta, Record, Whole};
+use crate::queue::Key;
+use crate::wiring::index::Indexer;
+use crate::wiring::{Cache, KindInfo, Relation};
+
+/// What is selected, and what is kept of it.
+pub(super) struct Selection {
+    pub(super) kind: KindInfo,
+    pub(super) selector: &'static str,
+    pub(super) cache: Cache,
+    pub(super) indexers: Vec<Indexer>,
+}
+
+/// The objects of one kind that match one selector.
+#[derive(Debug)]
+pub(super) struct Labelled {
+    pub(super) kind: KindInfo,
+    pub(super) selector: &'static str,
+    objects: Arc<Objects>,
+    streams: Vec<(Place, Arc<First>)>,
+}
+
+impl Labelled {
+    /// Joins the watches of the places; `wake` is called with what appears, changes or vanishes.
+    pub(super) fn join(
+        watches: &Watches,
+        Selection { kind, selector, cache, indexers }: Selection,
+        places: Vec<Place>,
+        wake: impl Fn(&Changed) + Clone + Send + 'static,
+    ) -> Self {
+        let objects = Arc::new(Objects::indexed(indexers));
+        let labelled = places.into_iter().map(|place| Place { labels: Some(selector.to_owned()), ..place });
+        let streams = labelled.map(|place| {
+            let (objects, wake) = (objects.clone(), wake.clone());
+            let first = match cache {
+                Cache::None => follow::<Record>(watches, &place, objects, wake),
+                Cache::Metadata => follow::<Meta>(watches, &place, objects, wake),
+                Cache::Full => follow::<Whole>(watches, &place, objects, wake),
+            };
+            (place, first)
+        });
+        Self { kind, selector, streams: streams.collect(), objects }
+    }
+
+    /// How far the watch of each place is.
+    pub(super) fn lists(&self) -> impl Iterator<Item = Watching> {
+        self.streams.iter().map(|(place, first)| (place.clone(), first.progress()))
+    }
+
+    /// The object once the watch of its namespace has listed.
+    pub(super) async fn object(&self, target: &Target) -> Result<Option<Kept>, ApiError> {
+        self.listed(target.namespace.as_deref()).await?;
+        Ok(self.now(target))
+    }
+
+    /// The objects of a namespace, or all, or of them those under an entry of an index, once their watches have listed; and their version
+    /// as a whole.
+    pub(super) async fn all(
+        &self,
+        namespace: Option<&str>,
+        entry: Option<&str>,
+    ) -> Result<(Vec<Kept>, String), ApiError> {
+        self.listed(namespace).await?;
+        Ok(self.objects.all(namespace, entry))
+    }
+
+    async fn listed(&self, namespace: Option<&str>) -> Result<(), ApiError> {
+        for (place, first) in self.streams.iter().filter(|(place, _)| shows(place.namespace.as_deref(), namespace)) {
+            first.listed(place).await?;
+        }
+        Ok(())
+    }
+
+    /// The version of these as a whole.
+    pub(super) fn version(&self, namespace: Option<&str>, entry: Option<&str>) -> String {
+        self.objects.version(namespace, entry)
+    }
+
+    /// The object as it is known now.
+    pub(super) fn now(&self, target: &Target) -> Option<Kept> {
+        self.objects.get(&Key::new(target.namespace.as_deref(), &target.name))
+    }
+}
+
+/// Whether a watch of the one namespace shows objects of the other; `None`: all namespaces.
+fn shows(watched: Option<&str>, asked: Option<&str>) -> bool {
+    watched.is_none() || asked.is_none() || watched == asked
+}
+
+fn follow<K: Keeps>(
+    watches: &Watches,
+    place: &Place,
+    objects: Arc<Objects>,
+    wake: impl Fn(&Changed) + Send + 'static,
+) -> Arc<First> {
+    let first = Arc::new(First::of(watches.progress::<K>(place)));
+    let (awaited, namespace) = (first.clone(), place.namespace.clone());
+    let (mut list, mut missed) = (Listing::default(), Vec::new());
+    watches.join(place, move |event: Event<K>| {
+        let (listed, early) = (matches!(event, Event::InitDone), awaited.is_early());
+        let changed = objects.take(&mut list, namespace.as_deref(), event);
+        if early {
+            missed.extend(changed);
+        } else {
+            changed.iter().for_each(&wake);
+        }
+        if listed && awaited.is_awaited() {
+            missed.drain(..).for_each(|changed| wake(&changed));
+        }
+    });
+    first
+}
+
+/// Whether the object, which matches the selector, is among what the target means.
+pub(crate) fn selects(relation: &Relation, target: &Target, object: &DynamicObject) -> bool {
+    match target.selected().and_then(|selected| selected.entry) {
+        Some(entry) => relation.indexes.iter().any(|indexer| indexer.entries(object).iter().any(|one| **one == *entry)),
+        None => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_watches_of_a_namespace_are_waited_for() {
+        let (a, b) = (Some("a"), Some("b"));
+        assert!(shows(None, a) && shows(a, None) && shows(None, None) && shows(a, a));
+        assert!(!shows(a, b));
+    }
+}

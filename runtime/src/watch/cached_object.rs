@@ -1,0 +1,201 @@
+//! What is kept of an object under watch: its version, its metadata, or all of it.
+
+use std::sync::Arc;
+
+use kube::Resource;
+use kube::api::{DynamicObject, ObjectMeta};
+
+use super::object_version::Seen;
+use super::shared::Form;
+use crate::api::Target;
+use crate::client::decode::{Meta, Record, Whole};
+use crate::trigger::number;
+use crate::wiring::Cache;
+
+/// One version of an object. Cheap to clone.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Kept {
+    Version(Arc<Version>),
+    Meta(Arc<ObjectMeta>),
+    Whole(Arc<DynamicObject>),
+}
+
+/// What tells whether an object changed.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Version {
+    uid: Box<str>,
+    resource_version: Box<str>,
+    generation: Option<i64>,
+    controller: Option<Box<str>>,
+}
+
+/// A form of which something is kept.
+pub(super) trait Keeps: Form {
+    fn kept(self) -> Kept;
+}
+
+impl Keeps for Record {
+    fn kept(self) -> Kept {
+        Kept::Version(Arc::new(Version::of(&self.0)))
+    }
+}
+
+impl Keeps for Meta {
+    fn kept(self) -> Kept {
+        Kept::Meta(self.0)
+    }
+}
+
+impl Keeps for Whole {
+    fn kept(self) -> Kept {
+        Kept::Whole(self.0)
+    }
+}
+
+impl Version {
+    fn of(meta: &ObjectMeta) -> Self {
+        let controller = meta.owner_references.iter().flatten().find(|owner| owner.controller == Some(true));
+        Self {
+            uid: meta.uid.as_deref().unwrap_or_default().into(),
+            resource_version: meta.resource_version.as_deref().unwrap_or_default().into(),
+            generation: meta.generation,
+            controller: controller.map(|owner| owner.uid.as_str().into()),
+        }
+    }
+}
+
+impl Kept {
+    /// What is kept of an object that a call returned.
+    pub(crate) fn of(object: &Arc<DynamicObject>, cache: Cache) -> Self {
+        match cache {
+            Cache::None => Self::Version(Arc::new(Version::of(&object.metadata))),
+            Cache::Metadata => Self::Meta(Arc::new(object.metadata.clone())),
+            Cache::Full => Self::Whole(object.clone()),
+        }
+    }
+
+    /// All of it, where that is kept.
+    pub(crate) fn object(&self) -> Option<&Arc<DynamicObject>> {
+        match self {
+            Self::Whole(object) => Some(object),
+            Self::Version(_) | Self::Meta(_) => None,
+        }
+    }
+
+    /// Its metadata, where that is kept.
+    pub(crate) fn meta(&self) -> Option<&ObjectMeta> {
+        match self {
+            Self::Version(_) => None,
+            Self::Meta(meta) => Some(meta),
+            Self::Whole(object) => Some(&object.metadata),
+        }
+    }
+
+    /// What tells whether it changed.
+    pub(crate) fn seen(&self, target: &Target) -> Seen {
+        let version = match self {
+            Self::Version(version) => version,
+            Self::Meta(meta) => return Seen::of_meta(target, meta),
+            Self::Whole(object) => return Seen::of(target, object),
+        };
+        let resource_version = version.resource_version.to_string();
+        Seen {
+            target: target.clone(),
+            uid: version.uid.to_string(),
+            version: version.generation.map_or_else(|| resource_version.clone(), |generation| generation.to_string()),
+            resource_version,
+            controller: version.controller.as_deref().map(ToOwned::to_owned),
+        }
+    }
+
+    /// The version of the object of the name as a number.
+    pub(super) fn number(&self, name: &str) -> u64 {
+        let (uid, version) = match self {
+            Self::Version(version) => (&*version.uid, &*version.resource_version),
+            Self::Meta(_) | Self::Whole(_) => {
+                let text = |of: fn(&ObjectMeta) -> &Option<String>| self.meta().and_then(|meta| of(meta).as_deref());
+                (text(|meta| &meta.uid).unwrap_or_default(), text(|meta| &meta.resource_version).unwrap_or_default())
+            }
+        };
+        number(&[name, uid, version])
+    }
+
+    /// Whether nothing differs that is kept, or of whole objects only the version does.
+    pub(super) fn is_same(&self, now: &Self) -> bool {
+        match (self, now) {
+            (Self::Whole(before), Self::Whole(now)) => is_same(before, now),
+            _ => self == now,
+        }
+    }
+}
+
+fn is_same(before: &DynamicObject, now: &DynamicObject) -> bool {
+    let (a, b) = (before.meta(), now.meta());
+    a.uid == b.uid
+        && a.generation == b.generation
+        && a.labels == b.labels
+        && a.annotations == b.annotations
+        && a.finalizers == b.finalizers
+        && a.owner_references == b.owner_references
+        && a.deletion_timestamp == b.deletion_timestamp
+        && before.data == now.data
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn object(of: &Value) -> DynamicObject {
+        let mut object: DynamicObject =
+            serde_json::from_value(json!({ "metadata": { "name": "a", "uid": "u", "generation": 1 } })).unwrap();
+        object.data = json!({ "spec": 1 });
+        for (name, value) in of.as_object().cloned().unwrap_or_default() {
+            let mut meta = json!(object.metadata);
+            meta[&name] = value;
+            object.metadata = serde_json::from_value(meta).unwrap();
+        }
+        object
+    }
+
+    #[test]
+    fn an_object_is_the_same_where_nothing_but_its_version_changed() {
+        let before = object(&json!({}));
+        assert!(is_same(&before, &object(&json!({ "resourceVersion": "9", "selfLink": "x" }))));
+        let others = [
+            json!({ "uid": "v" }),
+            json!({ "generation": 2 }),
+            json!({ "labels": { "a": "b" } }),
+            json!({ "annotations": { "a": "b" } }),
+            json!({ "finalizers": ["a"] }),
+            json!({ "ownerReferences": [{ "apiVersion": "v1", "kind": "Pod", "name": "p", "uid": "p" }] }),
+            json!({ "deletionTimestamp": "2026-01-01T00:00:00Z" }),
+        ];
+        for other in others {
+            assert!(!is_same(&before, &object(&other)), "{other}");
+            assert!(!is_same(&object(&other), &before), "{other}");
+        }
+        let data = DynamicObject { data: json!({ "spec": 2 }), ..before.clone() };
+        assert!(!is_same(&before, &data));
+    }
+
+    #[test]
+    fn the_version_of_an_object_names_its_controller_alone() {
+        let owner = |uid: &str, controller: Option<bool>| {
+            let mut owner = json!({ "apiVersion": "v1", "kind": "Pod", "name": "p", "uid": uid });
+            if let Some(controller) = controller {
+                owner["controller"] = json!(controller);
+            }
+            owner
+        };
+        let controller =
+            |owners: Value| Version::of(&object(&json!({ "ownerReferences": owners })).metadata).controller;
+        assert_eq!(
+            controller(json!([owner("a", None), owner("b", Some(false)), owner("c", Some(true))])),
+            Some("c".into())
+        );
+        assert_eq!(controller(json!([owner("a", None), owner("b", Some(false))])), None);
+        assert_eq!(controller(json!([])), None);
+    }
+}

@@ -1,0 +1,171 @@
+//! What is wrong with a watch, in the words of somebody who can repair it.
+
+use std::fmt;
+
+use super::list_watch::Error;
+use super::watcher::Place;
+use crate::api::ApiError;
+use crate::api::grant::{Grant, WATCH};
+use crate::client::chain;
+use crate::client::{LineTooLong, is_too_long};
+
+/// Why a watch does not work.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Trouble {
+    /// The API server does not know the kind (404).
+    Unknown,
+    /// The role does not allow it (403).
+    Forbidden(String),
+    /// The server does not know who asks (401).
+    Unauthorized(String),
+    /// Nobody answers.
+    Unreachable(String),
+    /// The version to go on from is too old (410): the watch lists again.
+    Expired,
+    /// An object is too large to be read.
+    TooLong,
+    /// It neither delivers nor ends, or a list is not answered.
+    Silent(String),
+    /// The server has another past: its versions went back.
+    WentBack(String),
+    /// Anything else.
+    Other(String),
+}
+
+impl Trouble {
+    pub(super) fn of(error: &Error) -> Self {
+        match error {
+            Error::List(error) | Error::Start(error) | Error::Broke(error) => Self::of_client(error),
+            Error::Reported(status) => Self::of_status(status),
+            Error::NoVersion => Self::Other("the answer has no resourceVersion".into()),
+            Error::BrokeOff => Self::Other("the watch ended before all objects that are there had come".into()),
+            Error::Unanswered => Self::Silent("the API server did not answer a list in time".into()),
+            Error::Silent(time) => Self::Silent(format!("the watch neither delivered nor ended within {time:?}")),
+            Error::WentBack(from, to) => Self::WentBack(format!(
+                "the versions of the API server went back from {from} to {to}, as when its store was restored or wiped"
+            )),
+        }
+    }
+
+    pub(crate) fn of_client(error: &kube::Error) -> Self {
+        match error {
+            error if is_too_long(error) => Self::TooLong,
+            kube::Error::Api(status) => Self::of_status(status),
+            kube::Error::HyperError(_) | kube::Error::Service(_) | kube::Error::ReadEvents(_) => {
+                Self::Unreachable(chain(error))
+            }
+            other => Self::Other(chain(other)),
+        }
+    }
+
+    fn of_status(status: &kube::core::Status) -> Self {
+        match status.code {
+            404 => Self::Unknown,
+            401 => Self::Unauthorized(status.message.clone()),
+            403 => Self::Forbidden(status.message.clone()),
+            410 => Self::Expired,
+            code => Self::Other(format!("{code}: {}", status.message)),
+        }
+    }
+
+    /// What to do about it.
+    pub(crate) fn cure(&self, place: &Place) -> String {
+        let resource = &place.resource;
+        match self {
+            Self::Unknown => format!("install the CRD of {}, or serve {}", resource.kind, resource.api_version),
+            Self::Forbidden(_) => {
+                Grant { verbs: WATCH, resource, subresource: None, namespace: place.namespace.as_deref() }.to_string()
+            }
+            Self::Unauthorized(_) => CREDENTIALS.into(),
+            Self::Unreachable(_) => "check that the API server runs and can be reached".into(),
+            Self::Expired | Self::WentBack(_) => "nothing to do: it lists again".into(),
+            Self::TooLong => "find the object that is so large, and make it smaller".into(),
+            Self::Silent(_) => "check the API server and what is between it and the operator, such as a proxy".into(),
+            Self::Other(_) => "see the log of the API server".into(),
+        }
+    }
+}
+
+/// What to do where the API server does not know who asks.
+pub(crate) const CREDENTIALS: &str =
+    "check the token or certificate of the operator: it has expired, was revoked, or is of another cluster";
+
+impl fmt::Display for Trouble {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unknown => f.write_str("the API server does not know the kind"),
+            Self::Forbidden(text) if text.is_empty() => f.write_str("the role does not allow it"),
+            Self::Unauthorized(text) => write!(f, "the API server refuses the credentials: {text}"),
+            Self::Forbidden(text)
+            | Self::Unreachable(text)
+            | Self::Silent(text)
+            | Self::WentBack(text)
+            | Self::Other(text) => f.write_str(text),
+            Self::TooLong => LineTooLong.fmt(f),
+            Self::Expired => f.write_str("the version to go on from is too old"),
+        }
+    }
+}
+
+impl Trouble {
+    /// What a pass is told that asks for an object of the place.
+    pub(super) fn error(&self, place: &Place) -> ApiError {
+        let text = self.to_string();
+        match self {
+            Trouble::Unknown => ApiError::NotServed(text),
+            Trouble::Forbidden(_) => ApiError::Forbidden(format!("{text}; {}", self.cure(place))),
+            Trouble::Unauthorized(_)
+            | Trouble::Unreachable(_)
+            | Trouble::Expired
+            | Trouble::TooLong
+            | Trouble::Silent(_)
+            | Trouble::WentBack(_)
+            | Trouble::Other(_) => ApiError::Failed(text),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use super::*;
+
+    fn status(code: u16) -> kube::core::Status {
+        serde_json::from_value(serde_json::json!({ "code": code, "message": "the text" })).unwrap()
+    }
+
+    #[test]
+    fn what_the_server_answers_is_classed_by_its_code() {
+        for (code, trouble) in [
+            (404, Trouble::Unknown),
+            (401, Trouble::Unauthorized("the text".into())),
+            (403, Trouble::Forbidden("the text".into())),
+            (410, Trouble::Expired),
+            (500, Trouble::Other("500: the text".into())),
+        ] {
+            assert_eq!(Trouble::of_client(&kube::Error::Api(Box::new(status(code)))), trouble);
+            assert_eq!(Trouble::of(&Error::Reported(Box::new(status(code)))), trouble);
+        }
+    }
+
+    #[test]
+    fn a_connection_that_breaks_is_told_from_an_object_that_is_too_large() {
+        let broken = |cause: io::Error| Trouble::of_client(&kube::Error::ReadEvents(cause));
+        assert!(matches!(broken(io::Error::other("reset")), Trouble::Unreachable(text) if text.contains("reset")));
+        assert_eq!(broken(io::Error::other(LineTooLong)), Trouble::TooLong);
+        assert!(matches!(Trouble::of_client(&kube::Error::TlsRequired), Trouble::Other(_)));
+        assert!(matches!(Trouble::of(&Error::Unanswered), Trouble::Silent(_)));
+        assert!(matches!(Trouble::of(&Error::WentBack("7".into(), "6".into())), Trouble::WentBack(_)));
+    }
+
+    #[test]
+    fn what_a_pass_is_told_keeps_its_class() {
+        let kind = crate::wiring::KindInfo::of::<k8s_openapi::api::core::v1::Secret>();
+        let place = crate::watch::Scope::default().place(&kind, None);
+        assert!(matches!(Trouble::Unknown.error(&place), ApiError::NotServed(_)));
+        assert!(matches!(Trouble::Expired.error(&place), ApiError::Failed(_)));
+        let refused = Trouble::Forbidden(String::new()).error(&place);
+        assert!(matches!(refused, ApiError::Forbidden(text) if text.contains("the role does not allow it; ")));
+    }
+}

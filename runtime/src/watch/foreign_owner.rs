@@ -1,0 +1,162 @@
+//! Objects of other owners that keep passes waiting: their deletion or a change of their owner triggers a reconcile, and nothing else does.
+//!
+//! They are of owned kinds, which are watched whole anyway: no further watch is needed.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use kube::api::ObjectMeta;
+
+use crate::api::Target;
+use crate::api::adoption::Title;
+use crate::queue::Key;
+use crate::wiring::KindInfo;
+
+/// Who waits for which object. Cloneable: all clones are one.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Foreign(Arc<Mutex<Blocked>>);
+
+/// By object and by who waits, whose it was; `None`: any change counts.
+type Blocked = HashMap<Target, HashMap<Key, Option<Title>>>;
+
+impl Foreign {
+    fn lock(&self) -> MutexGuard<'_, Blocked> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The object is about to be looked at: until that is decided, any change counts.
+    pub(crate) fn expect(&self, asker: &Key, target: &Target) {
+        self.block(asker, target, None);
+    }
+
+    /// The asker waits for the object.
+    pub(crate) fn block(&self, asker: &Key, target: &Target, title: Option<Title>) {
+        self.lock().entry(target.clone()).or_default().insert(asker.clone(), title);
+    }
+
+    /// The asker does not wait for the object.
+    pub(crate) fn free(&self, asker: &Key, target: &Target) {
+        let mut blocked = self.lock();
+        let left = blocked.get_mut(target).is_some_and(|askers| askers.remove(asker).is_some() && !askers.is_empty());
+        if !left {
+            blocked.remove(target);
+        }
+    }
+
+    /// After a pass: the asker waits only for what it still asks for.
+    pub(crate) fn keep(&self, asker: &Key, references: &BTreeSet<String>) {
+        let mut blocked = self.lock();
+        if blocked.is_empty() {
+            return;
+        }
+        blocked.retain(|target, askers| {
+            if askers.contains_key(asker) && !references.contains(&target.to_string()) {
+                askers.remove(asker);
+            }
+            !askers.is_empty()
+        });
+    }
+
+    /// Who waits for the object and has to be reconciled, now that it is like this.
+    pub(super) fn seen(&self, kind: &KindInfo, meta: &ObjectMeta) -> Vec<Key> {
+        self.of(kind, || Key::of(meta), |title| title.as_ref() != Some(&Title::of(meta)))
+    }
+
+    /// Who waited for the object, which is gone.
+    pub(super) fn gone(&self, kind: &KindInfo, key: &Key) -> Vec<Key> {
+        self.of(kind, || key.clone(), |_| true)
+    }
+
+    fn of(&self, kind: &KindInfo, key: impl FnOnce() -> Key, counts: impl Fn(&Option<Title>) -> bool) -> Vec<Key> {
+        let blocked = self.lock();
+        if blocked.is_empty() {
+            return Vec::new();
+        }
+        let key = key();
+        let namespace = key.namespace.as_deref().map(ToOwned::to_owned);
+        let target = Target { kind: kind.clone(), namespace, name: key.name.to_string() };
+        let askers = blocked.get(&target).into_iter().flatten();
+        askers.filter(|(_, title)| counts(title)).map(|(asker, _)| asker.clone()).collect()
+    }
+
+    /// Who waited for what a complete list of the namespace (or of all) does not hold.
+    pub(super) fn retain(&self, kind: &KindInfo, namespace: Option<&str>, listed: &HashSet<Key>) -> Vec<Key> {
+        let blocked = self.lock();
+        let is_gone = |target: &Target| {
+            let here = namespace.is_none() || target.namespace.as_deref() == namespace;
+            target.kind == *kind && here && !listed.contains(&Key::new(target.namespace.as_deref(), &target.name))
+        };
+        let gone = blocked.iter().filter(|(target, _)| is_gone(target));
+        gone.flat_map(|(_, askers)| askers.keys().cloned()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use k8s_openapi::api::core::v1::ConfigMap;
+    use serde_json::json;
+
+    use super::*;
+
+    fn kind() -> KindInfo {
+        KindInfo::of::<ConfigMap>()
+    }
+
+    fn target(name: &str) -> Target {
+        Target { kind: kind(), namespace: Some("a".into()), name: name.into() }
+    }
+
+    fn meta(version: &str, owner: Option<&str>) -> ObjectMeta {
+        let owners = owner.map(|uid| json!([{ "apiVersion": "v1", "kind": "K", "name": "k", "uid": uid }]));
+        serde_json::from_value(
+            json!({ "namespace": "a", "name": "x", "uid": "u", "resourceVersion": version, "ownerReferences": owners }),
+        )
+        .unwrap()
+    }
+
+    fn key(name: &str) -> Key {
+        Key::new(Some("a"), name)
+    }
+
+    #[test]
+    fn a_change_of_the_owner_or_the_end_of_the_object_counts_and_nothing_else() {
+        let foreign = Foreign::default();
+        assert_eq!(foreign.seen(&kind(), &meta("1", None)), [], "nobody waits");
+        foreign.block(&key("w"), &target("x"), Some(Title::of(&meta("1", None))));
+        assert_eq!(foreign.seen(&kind(), &meta("2", None)), [], "the same owner");
+        assert_eq!(foreign.seen(&kind(), &meta("3", Some("o"))), [key("w")]);
+        assert_eq!(foreign.gone(&kind(), &key("y")), [], "another object");
+        assert_eq!(foreign.gone(&kind(), &key("x")), [key("w")]);
+    }
+
+    #[test]
+    fn until_it_is_decided_any_change_counts() {
+        let foreign = Foreign::default();
+        foreign.expect(&key("w"), &target("x"));
+        assert_eq!(foreign.seen(&kind(), &meta("1", None)), [key("w")]);
+        foreign.free(&key("w"), &target("x"));
+        assert_eq!(foreign.seen(&kind(), &meta("2", None)), []);
+        assert!(foreign.lock().is_empty(), "nothing is left behind");
+    }
+
+    #[test]
+    fn a_list_without_the_object_counts_as_its_end_in_its_own_namespace() {
+        let foreign = Foreign::default();
+        foreign.block(&key("w"), &target("x"), None);
+        assert_eq!(foreign.retain(&kind(), Some("b"), &HashSet::new()), []);
+        assert_eq!(foreign.retain(&kind(), Some("a"), &HashSet::from([key("x")])), []);
+        assert_eq!(foreign.retain(&kind(), None, &HashSet::new()), [key("w")]);
+    }
+
+    #[test]
+    fn who_no_longer_asks_is_let_go_and_others_stay() {
+        let foreign = Foreign::default();
+        foreign.block(&key("w"), &target("x"), None);
+        foreign.block(&key("v"), &target("x"), None);
+        foreign.keep(&key("w"), &BTreeSet::from([target("x").to_string()]));
+        foreign.keep(&key("v"), &BTreeSet::new());
+        assert_eq!(foreign.gone(&kind(), &key("x")), [key("w")]);
+        foreign.keep(&key("w"), &BTreeSet::new());
+        assert!(foreign.lock().is_empty(), "nothing is left behind");
+    }
+}

@@ -1,0 +1,38 @@
+//! What is known of another object: enough to tell whether it changed.
+
+use kube::api::{DynamicObject, ObjectMeta};
+
+use crate::api::Target;
+
+/// One version of an object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Seen {
+    /// Which object.
+    pub(crate) target: Target,
+    /// Its uid.
+    pub(crate) uid: String,
+    /// Its generation; its resourceVersion where the kind has no generation.
+    pub(crate) version: String,
+    /// Its resourceVersion.
+    pub(crate) resource_version: String,
+    /// The uid of its controller.
+    pub(crate) controller: Option<String>,
+}
+
+impl Seen {
+    pub(crate) fn of(target: &Target, object: &DynamicObject) -> Self {
+        Self::of_meta(target, &object.metadata)
+    }
+
+    pub(crate) fn of_meta(target: &Target, meta: &ObjectMeta) -> Self {
+        let resource_version = meta.resource_version.clone().unwrap_or_default();
+        let controller = meta.owner_references.iter().flatten().find(|owner| owner.controller == Some(true));
+        Self {
+            target: target.clone(),
+            uid: meta.uid.clone().unwrap_or_default(),
+            version: meta.generation.map_or_else(|| resource_version.clone(), |generation| generation.to_string()),
+            resource_version,
+            controller: controller.map(|owner| owner.uid.clone()),
+        }
+    }
+}

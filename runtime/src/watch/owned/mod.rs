@@ -1,0 +1,394 @@
+//! The owned objects: a lean record of each, what else is kept of it, and which of their events wake the owner.
+
+mod sum;
+#[cfg(test)]
+mod tests;
+mod writes;
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use kube::api::{DynamicObject, ObjectMeta};
+
+pub(super) use self::sum::Counts;
+use self::sum::Siblings;
+use self::writes::Writes;
+use crate::api::Target;
+use crate::queue::Key;
+use crate::resource_version::is_newer;
+use crate::watch::cached_object::Kept;
+use crate::watch::object_version::Seen;
+use crate::wiring::{Cache, KindInfo};
+
+/// A child: its kind, as a place in the list of owned kinds, and its name.
+type Id = (usize, Key);
+
+/// What a list is of: an owned kind, as a place in the list of them, and a namespace or all.
+type Place = (usize, Option<Arc<str>>);
+
+/// The records of all owned kinds. Cloneable: all clones are one.
+#[derive(Clone, Debug)]
+pub(super) struct Children(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    owner: KindInfo,
+    kinds: Vec<(KindInfo, Cache)>,
+    records: Mutex<Records>,
+}
+
+#[derive(Debug, Default)]
+struct Records {
+    children: HashMap<Id, Child>,
+    by_owner: HashMap<Arc<str>, Siblings>,
+    /// By kind.
+    counts: Vec<Counts>,
+    writes: HashMap<Id, Writes>,
+    /// The uids of what we deleted, until the watch says that it is gone.
+    deleted: HashMap<Id, Box<str>>,
+    /// What we wrote or deleted since a list began that is under way.
+    lists: HashMap<Place, HashSet<Key>>,
+}
+
+/// One version of a child.
+#[derive(Clone, Debug)]
+struct Child {
+    uid: Box<str>,
+    /// Where its kind has generations.
+    generation: Option<Box<str>>,
+    resource_version: Box<str>,
+    /// One text for all children of the owner.
+    owner_uid: Arc<str>,
+    owner: Key,
+    /// What steps read of it without a call.
+    kept: Option<Kept>,
+}
+
+impl Children {
+    pub(super) fn new(owner: KindInfo, kinds: Vec<(KindInfo, Cache)>, counts: Vec<Counts>) -> Self {
+        let records = Mutex::new(Records { counts, ..Records::default() });
+        Self(Arc::new(Shared { owner, kinds, records }))
+    }
+
+    /// The owned kinds, and what is kept of each beside the record.
+    pub(super) fn kinds(&self) -> &[(KindInfo, Cache)] {
+        &self.0.kinds
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Records> {
+        self.0.records.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn id(&self, target: &Target) -> Option<Id> {
+        let kind = self.0.kinds.iter().position(|(kind, _)| *kind == target.kind)?;
+        Some((kind, Key::new(target.namespace.as_deref(), &target.name)))
+    }
+
+    /// The record of the object, if its controller is of our kind.
+    fn child(&self, records: &Records, key: &Key, meta: &ObjectMeta, kept: Option<Kept>) -> Option<Child> {
+        let owner = meta.owner_references.iter().flatten().find(|owner| owner.controller == Some(true))?;
+        let resource = &self.0.owner.resource;
+        let group = owner.api_version.rsplit_once('/').map_or("", |(group, _)| group);
+        if owner.kind != resource.kind || group != resource.group {
+            return None;
+        }
+        let namespace = key.namespace.clone().filter(|_| self.0.owner.namespaced);
+        Some(Child {
+            uid: meta.uid.as_deref().unwrap_or_default().into(),
+            generation: meta.generation.map(|generation| generation.to_string().into()),
+            resource_version: meta.resource_version.as_deref().unwrap_or_default().into(),
+            owner_uid: records.shared(&owner.uid),
+            owner: Key { namespace, name: owner.name.as_str().into() },
+            kept,
+        })
+    }
+
+    /// All children of an owner, but for those that we deleted.
+    pub(super) fn of(&self, owner_uid: &str) -> Vec<Seen> {
+        self.lock().alive(owner_uid).map(|(id, child)| self.seen(id, child)).collect()
+    }
+
+    /// A number for all children of an owner, as far as their changes count. It costs the same whatever their number.
+    pub(super) fn sum(&self, owner_uid: &str) -> u64 {
+        self.lock().by_owner.get(owner_uid).map_or(0, |siblings| siblings.sum)
+    }
+
+    /// What is kept of the children of an owner, but for those that we deleted.
+    pub(super) fn kept_of(&self, owner_uid: &str, kind: &KindInfo) -> Vec<Kept> {
+        let records = self.lock();
+        let of_kind = records.alive(owner_uid).filter(|((at, _), _)| self.0.kinds[*at].0 == *kind);
+        of_kind.filter_map(|(_, child)| child.kept.clone()).collect()
+    }
+
+    /// What is kept of a child that we did not delete.
+    pub(super) fn kept(&self, target: &Target) -> Option<Kept> {
+        let (id, records) = (self.id(target)?, self.lock());
+        records.children.get(&id).filter(|child| records.is_alive(&id, child))?.kept.clone()
+    }
+
+    pub(super) fn get(&self, target: &Target) -> Option<Seen> {
+        let id = self.id(target)?;
+        Some(self.seen(&id, self.lock().children.get(&id)?))
+    }
+
+    /// What is known of a child that we did not delete.
+    pub(super) fn alive(&self, target: &Target) -> Option<Seen> {
+        let (id, records) = (self.id(target)?, self.lock());
+        let child = records.children.get(&id).filter(|child| records.is_alive(&id, child))?;
+        Some(self.seen(&id, child))
+    }
+
+    fn seen(&self, (kind, key): &Id, child: &Child) -> Seen {
+        let namespace = key.namespace.as_deref().map(ToOwned::to_owned);
+        Seen {
+            target: Target { kind: self.0.kinds[*kind].0.clone(), namespace, name: key.name.to_string() },
+            uid: child.uid.to_string(),
+            version: child.version().to_owned(),
+            resource_version: child.resource_version.to_string(),
+            controller: Some(child.owner_uid.to_string()),
+        }
+    }
+
+    /// Takes in what the watch of a kind delivered, and returns the owners that it wakes.
+    pub(super) fn apply(&self, kind: usize, meta: &ObjectMeta, kept: Option<Kept>) -> Vec<Key> {
+        let (id, mut records) = ((kind, Key::of(meta)), self.lock());
+        match self.child(&records, &id.1, meta, kept) {
+            Some(child) => records.apply(&id, child),
+            None => records.remove(&id),
+        }
+    }
+
+    /// A list of the kind begins.
+    pub(super) fn begin_list(&self, kind: usize, namespace: Option<Arc<str>>) {
+        self.lock().lists.insert((kind, namespace), HashSet::new());
+    }
+
+    /// Takes in an object of a list, and returns the owners that it wakes.
+    pub(super) fn listed(
+        &self,
+        kind: usize,
+        namespace: Option<&Arc<str>>,
+        meta: &ObjectMeta,
+        kept: Option<Kept>,
+    ) -> Vec<Key> {
+        let (id, mut records) = ((kind, Key::of(meta)), self.lock());
+        let Some(child) = self.child(&records, &id.1, meta, kept) else { return records.remove(&id) };
+        let under_way = records.lists.get(&(kind, namespace.cloned()));
+        if under_way.is_some_and(|written| written.contains(&id.1)) {
+            return records.apply(&id, child);
+        }
+        records.listed(&id, child, meta.deletion_timestamp.is_some())
+    }
+
+    /// The watch says that the object is gone.
+    pub(super) fn remove(&self, kind: usize, key: &Key) -> Vec<Key> {
+        self.lock().remove(&(kind, key.clone()))
+    }
+
+    /// Removes what a complete list of the namespace (or of all) does not hold.
+    pub(super) fn retain(&self, kind: usize, namespace: Option<&str>, listed: &HashSet<Key>) -> Vec<Key> {
+        let mut records = self.lock();
+        records.lists.remove(&(kind, namespace.map(Arc::from)));
+        let of_list = |id: &&Id| id.0 == kind && (namespace.is_none() || id.1.namespace.as_deref() == namespace);
+        let gone: Vec<Id> =
+            records.children.keys().filter(of_list).filter(|id| !listed.contains(&id.1)).cloned().collect();
+        gone.iter().flat_map(|id| records.remove(id)).collect()
+    }
+
+    /// A write for this owner begins: what the watch delivers of the object is held back until the guard is dropped. Returns what it adds to
+    /// the owner's [sum](Self::sum) now.
+    pub(super) fn begin(&self, target: &Target, owner_uid: &str) -> u64 {
+        let Some(id) = self.id(target) else { return 0 };
+        let mut records = self.lock();
+        let known = records.children.get(&id).filter(|child| *child.owner_uid == *owner_uid);
+        let number = known.map_or(0, |child| records.number(&id, child));
+        records.writes.entry(id).or_default().under_way += 1;
+        number
+    }
+
+    /// A write for this owner returned this object: it wakes nobody. Returns what it adds to the owner's [sum](Self::sum).
+    pub(super) fn wrote(&self, seen: &Seen, object: &Arc<DynamicObject>, owner: &Key) -> u64 {
+        let Some(id) = self.id(&seen.target) else { return 0 };
+        let Some(owner_uid) = seen.controller.as_deref() else { return 0 };
+        let cache = self.0.kinds[id.0].1;
+        let kept = (cache > Cache::None).then(|| Kept::of(object, cache));
+        let mut records = self.lock();
+        let child = Child {
+            uid: seen.uid.as_str().into(),
+            generation: object.metadata.generation.map(|generation| generation.to_string().into()),
+            resource_version: seen.resource_version.as_str().into(),
+            owner_uid: records.shared(owner_uid),
+            owner: owner.clone(),
+            kept,
+        };
+        let number = records.hash(&id, &child);
+        records.wrote(id, child);
+        number
+    }
+
+    /// A write deleted it.
+    pub(super) fn deleted(&self, target: &Target) {
+        let Some(id) = self.id(target) else { return };
+        let mut records = self.lock();
+        if records.writes.get(&id).is_some_and(|writes| !writes.gone.is_empty()) {
+            // The watch was faster; what is known now is another object of this name.
+            return;
+        }
+        records.touch(&id);
+        if let Some(uid) = records.children.get(&id).map(|child| child.uid.clone()) {
+            records.subtract(&id);
+            records.deleted.insert(id, uid);
+        }
+    }
+
+    /// A write ended; returns whom the versions wake that came meanwhile and were not ours.
+    pub(super) fn end(&self, target: &Target) -> Vec<Key> {
+        self.id(target).map_or_else(Vec::new, |id| self.lock().end(&id))
+    }
+}
+
+impl Child {
+    /// Its generation; its resourceVersion where the kind has no generation.
+    fn version(&self) -> &str {
+        self.generation.as_deref().unwrap_or(&self.resource_version)
+    }
+}
+
+impl Records {
+    /// The uid of an owner, as its other children hold it.
+    fn shared(&self, owner_uid: &str) -> Arc<str> {
+        self.by_owner.get_key_value(owner_uid).map_or_else(|| owner_uid.into(), |(uid, _)| uid.clone())
+    }
+
+    fn is_alive(&self, id: &Id, child: &Child) -> bool {
+        self.deleted.get(id) != Some(&child.uid)
+    }
+
+    fn alive(&self, owner_uid: &str) -> impl Iterator<Item = (&Id, &Child)> {
+        let ids = self.by_owner.get(owner_uid).into_iter().flat_map(|siblings| &siblings.ids);
+        let known = ids.filter_map(|id| Some((id, self.children.get(id)?)));
+        known.filter(|(id, child)| self.is_alive(id, child))
+    }
+
+    /// Lists that are under way may not show what we did to the child.
+    fn touch(&mut self, (kind, key): &Id) {
+        let of = |(at, namespace): &Place| at == kind && (namespace.is_none() || *namespace == key.namespace);
+        for (_, written) in self.lists.iter_mut().filter(|(place, _)| of(place)) {
+            written.insert(key.clone());
+        }
+    }
+
+    /// Takes in a child from a list that began after all that is known of it: where the list holds less, the store was set back.
+    fn listed(&mut self, id: &Id, child: Child, is_deleting: bool) -> Vec<Key> {
+        let is_past =
+            |known: &Child| known.uid == child.uid && is_newer(&known.resource_version, &child.resource_version);
+        let is_back = !is_deleting && self.deleted.get(id) == Some(&child.uid);
+        let is_other = |known: &Child| known.resource_version != child.resource_version;
+        if is_back || self.children.get(id).is_some_and(|known| is_other(known) && is_past(known)) {
+            self.forget(id);
+            self.deleted.remove(id);
+        }
+        let woken = self.apply(id, child);
+        if let Some(writes) = self.writes.get_mut(id) {
+            writes.ours.clear();
+        }
+        self.tidy(id);
+        woken
+    }
+
+    fn apply(&mut self, id: &Id, child: Child) -> Vec<Key> {
+        let (version, owner) = (&child.resource_version, child.owner.clone());
+        let known = self.children.get(id).is_some_and(|known| known.resource_version == *version);
+        let ours = self.writes.get_mut(id).is_some_and(|writes| writes.delivered(version));
+        self.tidy(id);
+        let is_news = !known && !ours;
+        let now = match self.writes.get_mut(id).filter(|writes| is_news && writes.under_way > 0) {
+            Some(writes) => {
+                writes.held.push((version.clone(), owner.clone()));
+                None
+            }
+            None => Some(owner.clone()),
+        };
+        let former = self.store(id.clone(), child).filter(|former| *former != owner);
+        former.into_iter().chain(now).filter(|_| is_news).collect()
+    }
+
+    /// Stores a version unless a newer one is known; returns the owner of the one before.
+    fn store(&mut self, id: Id, child: Child) -> Option<Key> {
+        if let Some(known) = self.children.get(&id)
+            && known.uid == child.uid
+            && !is_newer(&child.resource_version, &known.resource_version)
+        {
+            return None;
+        }
+        let former = self.forget(&id).map(|child| child.owner);
+        let number = self.number(&id, &child);
+        let siblings = self.by_owner.entry(child.owner_uid.clone()).or_default();
+        siblings.sum = siblings.sum.wrapping_add(number);
+        siblings.ids.insert(id.clone());
+        self.children.insert(id, child);
+        former
+    }
+
+    fn forget(&mut self, id: &Id) -> Option<Child> {
+        self.subtract(id);
+        let child = self.children.remove(id)?;
+        if let Some(siblings) = self.by_owner.get_mut(&child.owner_uid) {
+            siblings.ids.remove(id);
+            if siblings.ids.is_empty() {
+                self.by_owner.remove(&child.owner_uid);
+            }
+        }
+        Some(child)
+    }
+
+    fn remove(&mut self, id: &Id) -> Vec<Key> {
+        let former = self.forget(id);
+        self.deleted.remove(id);
+        if let Some(writes) = self.writes.get_mut(id) {
+            writes.ours.clear();
+            let uid = former.as_ref().map(|child| child.uid.clone());
+            writes.gone.extend(uid.filter(|_| writes.under_way > 0));
+        }
+        self.tidy(id);
+        former.into_iter().map(|child| child.owner).collect()
+    }
+
+    fn wrote(&mut self, id: Id, child: Child) {
+        self.touch(&id);
+        let version = &child.resource_version;
+        let known = self.children.get(&id);
+        if known.is_some_and(|known| known.resource_version == *version) {
+            // Nothing changed, or the watch was faster: no further event will come. One that came is in `held`.
+            self.writes.entry(id).or_default().held.retain(|(held, _)| held != version);
+            return;
+        }
+        let writes = self.writes.entry(id.clone()).or_default();
+        if writes.gone.contains(&child.uid) {
+            return;
+        }
+        writes.ours.push(version.clone());
+        // The record wakes its owner also if the object vanishes before the watch has delivered it, as during a first list.
+        self.store(id, child);
+    }
+
+    fn end(&mut self, id: &Id) -> Vec<Key> {
+        let Some(writes) = self.writes.get_mut(id) else { return Vec::new() };
+        writes.under_way = writes.under_way.saturating_sub(1);
+        if writes.under_way > 0 {
+            return Vec::new();
+        }
+        writes.gone.clear();
+        let held = std::mem::take(&mut writes.held);
+        let foreign =
+            held.into_iter().filter(|(version, _)| !writes.delivered(version)).map(|(_, owner)| owner).collect();
+        self.tidy(id);
+        foreign
+    }
+
+    fn tidy(&mut self, id: &Id) {
+        if self.writes.get(id).is_some_and(Writes::is_over) {
+            self.writes.remove(id);
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! The objects that do not fit their type: known, reported, and otherwise left alone.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use kube::api::ObjectMeta;
+
+use crate::client::decode::Broken;
+use crate::queue::Key;
+
+/// How the pass of such an object ends, in a word, and the reason of its event.
+pub(crate) const UNDECODABLE: &str = "Undecodable";
+
+/// What is known of an object that does not fit its type.
+#[derive(Clone, Debug)]
+pub(crate) struct Undecodable {
+    /// Which field, and why.
+    pub(crate) error: String,
+    pub(crate) uid: Option<String>,
+    #[cfg_attr(not(feature = "metrics"), allow(dead_code, reason = "who asks is in a feature"))]
+    pub(crate) generation: Option<i64>,
+    pub(crate) deleting: bool,
+    pub(crate) finalizers: Vec<String>,
+    reported: bool,
+}
+
+impl Undecodable {
+    fn of(broken: &Broken) -> Self {
+        let ObjectMeta { uid, generation, deletion_timestamp, finalizers, .. } = &*broken.meta;
+        Self {
+            error: broken.text(),
+            uid: uid.clone(),
+            generation: *generation,
+            deleting: deletion_timestamp.is_some(),
+            finalizers: finalizers.clone().unwrap_or_default(),
+            reported: false,
+        }
+    }
+
+    /// Whether a report of the one holds for the other.
+    fn is_like(&self, other: &Self) -> bool {
+        (&self.error, &self.uid, self.deleting, &self.finalizers)
+            == (&other.error, &other.uid, other.deleting, &other.finalizers)
+    }
+}
+
+/// All of them. Cloneable: all clones are one.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Aside(Arc<Mutex<BTreeMap<Key, Undecodable>>>);
+
+impl Aside {
+    /// Takes note of an object as it is now. True: there is something new to report.
+    pub(super) fn put(&self, key: &Key, broken: &Broken) -> bool {
+        let mut all = self.lock();
+        let mut now = Undecodable::of(broken);
+        now.reported = all.get(key).is_some_and(|before| before.reported && before.is_like(&now));
+        let is_new = !now.reported;
+        all.insert(key.clone(), now);
+        is_new
+    }
+
+    /// The object fits its type again, or is gone.
+    pub(super) fn remove(&self, key: &Key) {
+        self.lock().remove(key);
+    }
+
+    pub(super) fn get(&self, key: &Key) -> Option<Undecodable> {
+        self.lock().get(key).cloned()
+    }
+
+    /// What is to be reported of the object; `None`: it has been.
+    pub(super) fn report(&self, key: &Key) -> Option<Undecodable> {
+        let mut all = self.lock();
+        let found = all.get_mut(key).filter(|found| !found.reported)?;
+        found.reported = true;
+        Some(found.clone())
+    }
+
+    #[cfg(feature = "metrics")]
+    pub(super) fn keys(&self, wanted: &dyn Fn(&Key) -> bool) -> Vec<Key> {
+        self.lock().keys().filter(|key| wanted(key)).cloned().collect()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<Key, Undecodable>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,390 @@
+//! The kinds that steps own and watch, erased: one handle for the passes of a reconciler.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, Weak};
+
+use kube::api::ObjectMeta;
+use kube::runtime::watcher::Event;
+
+use super::by_name::Named;
+use super::by_selector::{Labelled, Selection};
+use super::cached_object::{Keeps, Kept};
+use super::foreign_owner::Foreign;
+use super::object_version::Seen;
+use super::owned::{Children, Counts};
+use super::scope::Scope;
+use super::shared::{Watches, Watching, lock};
+use super::store::Changed;
+use super::subscriptions::Interest;
+use super::watcher::Place;
+use super::write_guard::WriteGuard;
+use crate::api::{ApiError, Selected, Target};
+use crate::client::decode::{Meta, Record, Whole};
+use crate::queue::{Causes, Key, Queue};
+use crate::wiring::index::Indexer;
+use crate::wiring::{Cache, How, KindInfo, Relation, Wiring};
+
+/// The caches of owned and watched kinds. Cloneable: all clones are one.
+#[derive(Clone)]
+pub(crate) struct Relations(Arc<Inner>);
+
+struct Inner {
+    watches: Watches,
+    queue: Queue,
+    /// Whether passes run: before, the first lists wake nobody, as every object is queued anyway.
+    live: AtomicBool,
+    scope: Scope,
+    children: Children,
+    foreign: Foreign,
+    /// The watches of owned kinds.
+    owned: Vec<Watching>,
+    labelled: Vec<Labelled>,
+    /// The kinds that are watched by name or label.
+    watched: Vec<KindInfo>,
+    /// What is kept of those that are watched by name.
+    by_name: Vec<(KindInfo, Cache)>,
+    named: Mutex<HashMap<Target, Arc<Named>>>,
+    interest: Mutex<Interest>,
+}
+
+/// The declared kinds that are selected, each once, and what is kept of them: where steps differ, what is enough for all.
+fn declared(wiring: &Wiring, select: impl Fn(How) -> bool) -> Vec<(KindInfo, How, Cache)> {
+    let mut found: Vec<(KindInfo, How, Cache)> = Vec::new();
+    for relation in wiring.relations().filter(|relation| select(relation.how)) {
+        let Some(kind) = relation.kind.map(|kind| kind()) else { continue };
+        match found.iter_mut().find(|(other, how, _)| *other == kind && *how == relation.how) {
+            Some((.., cache)) => *cache = relation.cache.max(*cache),
+            None => found.push((kind, relation.how, relation.cache)),
+        }
+    }
+    found
+}
+
+/// The indexes of all steps over one selection, each once.
+fn indexers(wiring: &Wiring, kind: &KindInfo, selector: &str) -> Vec<Indexer> {
+    let here = |relation: &&Relation| relation.how.selector() == Some(selector) && relation.is_of(kind);
+    let all = wiring.relations().filter(here).flat_map(|relation| relation.indexes);
+    all.map(|indexer| (indexer.name(), *indexer)).collect::<BTreeMap<_, _>>().into_values().collect()
+}
+
+/// Of an owned object the generation counts, unless a step reads the kind or keeps more than its records: then its status and labels
+/// count, too.
+fn counts(wiring: &Wiring, kind: &KindInfo, cache: Cache) -> Counts {
+    let is_read = wiring.relations().any(|relation| relation.how == How::Reads && relation.is_of(kind));
+    if is_read || cache > Cache::None { Counts::Version } else { Counts::Generation }
+}
+
+fn without_how(declared: Vec<(KindInfo, How, Cache)>) -> Vec<(KindInfo, Cache)> {
+    declared.into_iter().map(|(kind, _, cache)| (kind, cache)).collect()
+}
+
+impl Relations {
+    /// Joins the watches of owned kinds and of label selectors. Those by name start when somebody asks.
+    pub(crate) fn new(watches: &Watches, wiring: &Wiring, owner: KindInfo, scope: Scope, queue: Queue) -> Self {
+        let scope = scope.around(&owner);
+        let kinds = without_how(declared(wiring, |how| how == How::Owns));
+        let counts = kinds.iter().map(|(kind, cache)| counts(wiring, kind, *cache)).collect();
+        let children = Children::new(owner, kinds, counts);
+        let selections = declared(wiring, |how| how.selector().is_some());
+        let selections = selections.into_iter().filter_map(|(kind, how, cache)| {
+            let selector = how.selector()?;
+            Some(Selection { indexers: indexers(wiring, &kind, selector), kind, selector, cache })
+        });
+        let watched = declared(wiring, How::is_watch).into_iter().map(|(kind, ..)| kind).collect();
+        let by_name = without_how(declared(wiring, |how| how == How::WatchesByName));
+        let foreign = Foreign::default();
+        Self(Arc::new_cyclic(|inner| {
+            let labelled = selections.map(|selection| labelled(inner, watches, selection, &scope));
+            Inner {
+                watches: watches.clone(),
+                queue,
+                live: AtomicBool::new(false),
+                labelled: labelled.collect(),
+                watched,
+                by_name,
+                owned: owned(inner, watches, (&children, &foreign), &scope),
+                scope,
+                children,
+                foreign,
+                named: Mutex::default(),
+                interest: Mutex::default(),
+            }
+        }))
+    }
+
+    /// How far the watches are.
+    pub(crate) fn lists(&self) -> Vec<Watching> {
+        self.0.owned.iter().cloned().chain(self.0.labelled.iter().flat_map(Labelled::lists)).collect()
+    }
+
+    /// Whether objects are kept with what is skipped otherwise.
+    pub(crate) fn keeps_all(&self) -> bool {
+        self.0.scope.whole
+    }
+
+    /// From now on every event wakes.
+    pub(crate) fn go_live(&self) {
+        self.0.live.store(true, Ordering::SeqCst);
+    }
+
+    /// The owned objects of the owner with this uid, as the cache and our own writes know them.
+    pub(crate) fn children(&self, owner_uid: &str) -> Vec<Seen> {
+        self.0.children.of(owner_uid)
+    }
+
+    /// A number for all owned objects of the owner, which is another one after a change that counts.
+    pub(crate) fn sum_of_children(&self, owner_uid: &str) -> u64 {
+        self.0.children.sum(owner_uid)
+    }
+
+    /// What is kept of an owned object, as the cache and our own writes know it.
+    pub(crate) fn child(&self, target: &Target) -> Option<Kept> {
+        self.0.children.kept(target)
+    }
+
+    /// What is kept of the owned objects of a kind.
+    pub(crate) fn kept_children(&self, owner_uid: &str, kind: &KindInfo) -> Vec<Kept> {
+        self.0.children.kept_of(owner_uid, kind)
+    }
+
+    /// Whether objects of the namespace are watched; those without one always are.
+    pub(crate) fn covers(&self, namespace: Option<&str>) -> bool {
+        self.0.scope.covers(namespace)
+    }
+
+    /// The object of the name, from a watch that starts with the first asker and is shared. Its appearance, change or disappearance
+    /// wakes the asker.
+    ///
+    /// # Errors
+    /// The watch does not work; the asker is woken when it does.
+    pub(crate) async fn named(&self, asker: &Key, target: &Target) -> Result<Option<Kept>, ApiError> {
+        if let Some(namespace) = target.namespace.as_deref().filter(|namespace| !self.covers(Some(namespace))) {
+            return Err(ApiError::Invalid(format!(
+                "{target} is in the namespace {namespace}, which this operator does not watch"
+            )));
+        }
+        lock(&self.0.interest).add(asker, target);
+        let named = lock(&self.0.named).entry(target.clone()).or_insert_with(|| self.start(target)).clone();
+        named.object().await
+    }
+
+    /// The object of the name as its watch knows it now; `None` also where nobody asked, or the watch does not work.
+    pub(crate) fn named_now(&self, target: &Target) -> Option<Kept> {
+        lock(&self.0.named).get(target).and_then(|named| named.now())
+    }
+
+    fn start(&self, target: &Target) -> Arc<Named> {
+        let namespace = target.namespace.as_deref().map(Arc::from);
+        let place = Place { name: Some(target.name.clone()), ..self.0.scope.place(&target.kind, namespace) };
+        let declared = self.0.by_name.iter().find(|(kind, _)| *kind == target.kind);
+        let cache = declared.map_or(How::WatchesByName.cache(), |(_, cache)| *cache);
+        let (inner, target) = (Arc::downgrade(&self.0), target.clone());
+        let asker = Arc::as_ptr(&self.0) as usize;
+        self.0.watches.named((place, cache), asker, move || wake_askers(&inner, &target))
+    }
+
+    /// As [`named`](Self::named), from the watch of a label selector.
+    ///
+    /// # Errors
+    /// The watch does not work; the asker is woken when it does and the object is there.
+    pub(crate) async fn labelled(
+        &self,
+        asker: &Key,
+        selector: &str,
+        target: &Target,
+    ) -> Result<Option<Kept>, ApiError> {
+        lock(&self.0.interest).add(asker, target);
+        self.selector(selector, target)?.object(target).await
+    }
+
+    /// Whether steps read the kind from a watch.
+    pub(crate) fn is_watched(&self, kind: &KindInfo) -> bool {
+        self.0.watched.contains(kind)
+    }
+
+    /// All objects that the target selects, from the watch of its selector, and their version as a whole. What changes among them wakes the
+    /// asker.
+    ///
+    /// # Errors
+    /// As [`labelled`](Self::labelled).
+    pub(crate) async fn list(&self, asker: &Key, target: &Target) -> Result<(Vec<Kept>, String), ApiError> {
+        lock(&self.0.interest).add(asker, target);
+        let Selected { selector, entry } = selected(target)?;
+        self.selector(selector, target)?.all(target.namespace.as_deref(), entry).await
+    }
+
+    /// The version as a whole of what the target selects.
+    pub(crate) fn version_of_all(&self, target: &Target) -> Option<String> {
+        let Selected { selector, entry } = target.selected()?;
+        Some(self.selector(selector, target).ok()?.version(target.namespace.as_deref(), entry))
+    }
+
+    /// The object as the watch of the selector knows it now.
+    pub(crate) fn selected(&self, selector: &str, target: &Target) -> Option<Kept> {
+        self.selector(selector, target).ok()?.now(target)
+    }
+
+    fn selector(&self, selector: &str, target: &Target) -> Result<&Labelled, ApiError> {
+        let labelled = self.0.labelled.iter().find(|l| l.selector == selector && l.kind == target.kind);
+        labelled.ok_or_else(|| ApiError::Failed(format!("{target} is not watched with labels {selector}")))
+    }
+
+    /// The objects of other owners that keep passes waiting.
+    pub(crate) fn foreign(&self) -> &Foreign {
+        &self.0.foreign
+    }
+
+    /// The owned object of this owner, as its watch and our own writes know it, unless we deleted it.
+    pub(crate) fn own(&self, target: &Target, owner_uid: &str) -> Option<Seen> {
+        self.0.children.alive(target).filter(|seen| seen.controller.as_deref() == Some(owner_uid))
+    }
+
+    /// What is known of an owned object right now, from its watch and our own writes.
+    pub(crate) fn owned(&self, target: &Target) -> Option<Seen> {
+        self.0.children.get(target)
+    }
+
+    /// What is known of an owned or watched object right now.
+    pub(crate) fn version_of(&self, target: &Target) -> Option<Seen> {
+        let named = || self.named_now(target);
+        let labelled = || self.0.labelled.iter().filter(|l| l.kind == target.kind).find_map(|l| l.now(target));
+        let watched = || Some(named().or_else(labelled)?.seen(target));
+        self.0.children.get(target).or_else(watched)
+    }
+
+    /// After a pass: the asker is woken only by what it still asks for. A watch by name that nobody asks for ends.
+    pub(crate) fn keep(&self, asker: &Key, references: &BTreeSet<String>) {
+        self.0.foreign.keep(asker, references);
+        let mut interest = lock(&self.0.interest);
+        let deserted = interest.keep(asker, references);
+        let mut named = lock(&self.0.named);
+        for target in deserted {
+            named.remove(&target);
+        }
+    }
+
+    /// Announces a write of an object of this owner. Until the guard is dropped its events are held back; then those wake that the write
+    /// did not cause.
+    pub(crate) fn writing(&self, target: &Target, owner_uid: &str) -> WriteGuard {
+        let inner = Arc::downgrade(&self.0);
+        let wake = move |owners: &[Key]| wake(&inner, owners, Causes::OWNED);
+        WriteGuard::begin(self.0.children.clone(), target, owner_uid, wake)
+    }
+}
+
+fn selected(target: &Target) -> Result<Selected<'_>, ApiError> {
+    target.selected().ok_or_else(|| ApiError::Failed(format!("{target} is one object, not all of a selection")))
+}
+
+fn labelled(inner: &Weak<Inner>, watches: &Watches, selection: Selection, scope: &Scope) -> Labelled {
+    let (inner, of, selector) = (inner.clone(), selection.kind.clone(), selection.selector);
+    let wake = move |Changed { key, entries }: &Changed| {
+        let namespace = key.namespace.as_deref().map(ToOwned::to_owned);
+        wake_askers(&inner, &Target { kind: of.clone(), namespace: namespace.clone(), name: key.name.to_string() });
+        // And those who list, or ask an index.
+        let everywhere = of.namespaced.then_some(None);
+        for namespace in std::iter::once(namespace).chain(everywhere) {
+            let all = Target::selection(of.clone(), namespace, selector);
+            entries.iter().for_each(|entry| wake_askers(&inner, &all.clone().under(entry)));
+            wake_askers(&inner, &all);
+        }
+    };
+    let places = scope.places(&selection.kind);
+    Labelled::join(watches, selection, places, wake)
+}
+
+fn owned(
+    inner: &Weak<Inner>,
+    watches: &Watches,
+    (children, foreign): (&Children, &Foreign),
+    scope: &Scope,
+) -> Vec<Watching> {
+    let kinds = children.kinds().iter().enumerate();
+    let places = kinds.flat_map(|(at, (kind, cache))| {
+        scope
+            .places(kind)
+            .into_iter()
+            .map(move |place| (Owned { kind: at, keeps: *cache > Cache::None }, *cache, place))
+    });
+    let sinks = || (children.clone(), foreign.clone());
+    let join = |(owned, cache, place): (Owned, Cache, Place)| match cache {
+        Cache::None => join_owned::<Record>(inner, watches, sinks(), owned, place),
+        Cache::Metadata => join_owned::<Meta>(inner, watches, sinks(), owned, place),
+        Cache::Full => join_owned::<Whole>(inner, watches, sinks(), owned, place),
+    };
+    places.map(join).collect()
+}
+
+/// An owned kind, as a place in the list of them.
+#[derive(Clone, Copy)]
+struct Owned {
+    kind: usize,
+    /// Whether more than the record is kept.
+    keeps: bool,
+}
+
+impl Owned {
+    /// Hands on the metadata of the object, and what is kept of it.
+    fn take<K: Keeps>(self, object: K, take: impl FnOnce(usize, &ObjectMeta, Option<Kept>) -> Vec<Key>) -> Vec<Key> {
+        if !self.keeps {
+            return take(self.kind, object.meta(), None);
+        }
+        let kept = object.kept();
+        kept.meta().map_or_else(Vec::new, |meta| take(self.kind, meta, Some(kept.clone())))
+    }
+}
+
+fn join_owned<K: Keeps>(
+    inner: &Weak<Inner>,
+    watches: &Watches,
+    (children, foreign): (Children, Foreign),
+    owned: Owned,
+    place: Place,
+) -> Watching {
+    let (inner, namespace, mut listed) = (inner.clone(), place.namespace.clone(), HashSet::new());
+    let kind = children.kinds()[owned.kind].0.clone();
+    watches.join(&place, move |event: Event<K>| {
+        let waiting = match &event {
+            Event::Init => Vec::new(),
+            Event::InitApply(object) | Event::Apply(object) => foreign.seen(&kind, object.meta()),
+            Event::Delete(object) => foreign.gone(&kind, &Key::of(object.meta())),
+            Event::InitDone => foreign.retain(&kind, namespace.as_deref(), &listed),
+        };
+        let woken = match event {
+            Event::Init => {
+                listed.clear();
+                children.begin_list(owned.kind, namespace.clone());
+                Vec::new()
+            }
+            Event::InitApply(object) => {
+                listed.insert(Key::of(object.meta()));
+                owned.take(object, |kind, meta, kept| children.listed(kind, namespace.as_ref(), meta, kept))
+            }
+            Event::Apply(object) => owned.take(object, |kind, meta, kept| children.apply(kind, meta, kept)),
+            Event::Delete(object) => children.remove(owned.kind, &Key::of(object.meta())),
+            Event::InitDone => children.retain(owned.kind, namespace.as_deref(), &std::mem::take(&mut listed)),
+        };
+        wake(&inner, &woken, Causes::OWNED);
+        wake(&inner, &waiting, Causes::WATCHED);
+    });
+    let progress = watches.progress::<K>(&place).subscribe();
+    (place, progress)
+}
+
+fn wake(inner: &Weak<Inner>, keys: &[Key], causes: Causes) {
+    let Some(inner) = inner.upgrade().filter(|inner| inner.live.load(Ordering::SeqCst)) else { return };
+    for key in keys {
+        inner.queue.add(key, causes);
+    }
+}
+
+fn wake_askers(inner: &Weak<Inner>, target: &Target) {
+    let Some(inner) = inner.upgrade() else { return };
+    for asker in lock(&inner.interest).askers(target) {
+        inner.queue.add(asker, Causes::WATCHED);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,82 @@
+//! What the wiring declares of other kinds.
+
+use k8s_openapi::api::core::v1::{ConfigMap, Secret};
+
+use super::*;
+use crate::wiring::StepWiring;
+use crate::wiring::index::{Index, indexer};
+
+const MAPS: Option<fn() -> KindInfo> = Some(KindInfo::of::<ConfigMap>);
+const SECRETS: Option<fn() -> KindInfo> = Some(KindInfo::of::<Secret>);
+
+const fn step(relations: &'static [Relation]) -> StepWiring {
+    StepWiring { relations, ..StepWiring::EMPTY }
+}
+
+const fn wiring(steps: &'static [StepWiring]) -> Wiring {
+    Wiring { steps, ..Wiring::EMPTY }
+}
+
+#[test]
+fn a_kind_is_declared_once_with_what_is_enough_for_all_steps() {
+    const STEPS: &[StepWiring] = &[
+        step(&[Relation::new(How::Owns, MAPS), Relation::new(How::WatchesByName, SECRETS).cached(Cache::Metadata)]),
+        step(&[Relation::new(How::Owns, MAPS).cached(Cache::Metadata), Relation::new(How::Owns, SECRETS)]),
+        step(&[Relation::new(How::Owns, MAPS), Relation::new(How::Owns, None)]),
+    ];
+    let (maps, secrets) = (KindInfo::of::<ConfigMap>(), KindInfo::of::<Secret>());
+    let owned = declared(&wiring(STEPS), |how| how == How::Owns);
+    assert_eq!(owned, [(maps, How::Owns, Cache::Metadata), (secrets.clone(), How::Owns, Cache::None)]);
+    let all = declared(&wiring(STEPS), |_| true);
+    assert_eq!(all.len(), 3);
+    assert_eq!(all[1], (secrets, How::WatchesByName, Cache::Metadata));
+}
+
+#[test]
+fn of_an_owned_object_the_generation_counts_unless_more_of_it_is_used() {
+    const READ: &[StepWiring] = &[step(&[Relation::new(How::Owns, MAPS), Relation::new(How::Reads, SECRETS)])];
+    let counts = |kind: KindInfo, cache| counts(&wiring(READ), &kind, cache);
+    assert_eq!(counts(KindInfo::of::<ConfigMap>(), Cache::None), Counts::Generation, "another kind is read");
+    for cache in [Cache::Metadata, Cache::Full] {
+        assert_eq!(counts(KindInfo::of::<ConfigMap>(), cache), Counts::Version);
+    }
+    assert_eq!(counts(KindInfo::of::<Secret>(), Cache::None), Counts::Version);
+}
+
+macro_rules! index {
+    ($Index:ident, $name:literal) => {
+        struct $Index;
+        impl Index for $Index {
+            const NAME: &'static str = $name;
+            type Object = ConfigMap;
+            fn keys(_: &ConfigMap) -> Vec<String> {
+                Vec::new()
+            }
+        }
+    };
+}
+
+index!(ByData, "by-data");
+index!(ByLabel, "by-label");
+
+const BY_DATA: Indexer = indexer::<ByData, ConfigMap>();
+const BY_LABEL: Indexer = indexer::<ByLabel, ConfigMap>();
+
+#[test]
+fn a_selection_has_the_indexes_of_all_steps_over_it_each_once() {
+    const MINE: How = How::WatchesLabels("mine");
+    const STEPS: &[StepWiring] = &[
+        step(&[Relation::new(MINE, MAPS).indexed(&[BY_DATA])]),
+        step(&[Relation::new(MINE, MAPS).indexed(&[BY_DATA, BY_LABEL])]),
+        step(&[Relation::new(How::WatchesLabels("other"), MAPS).indexed(&[BY_DATA])]),
+        step(&[Relation::new(MINE, SECRETS)]),
+    ];
+    let names = |kind: KindInfo, selector| {
+        let mut names: Vec<_> = indexers(&wiring(STEPS), &kind, selector).iter().map(|index| index.name()).collect();
+        names.sort_unstable();
+        names
+    };
+    assert_eq!(names(KindInfo::of::<ConfigMap>(), "mine"), ["by-data", "by-label"]);
+    assert_eq!(names(KindInfo::of::<ConfigMap>(), "other"), ["by-data"]);
+    assert_eq!(names(KindInfo::of::<Secret>(), "mine"), [""; 0]);
+}

@@ -1,0 +1,192 @@
+//! The watches of an operator, each once: what one delivers goes to all who look at the same objects in the same form.
+
+use std::any::Any;
+use std::collections::HashMap;
+use std::fmt::Debug;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use kube::core::{ApiResource, DynamicResourceScope};
+use kube::runtime::watcher::Event;
+use kube::{Client, Resource};
+use serde::de::DeserializeOwned;
+use tokio::sync::watch;
+use tokio::task::{Id, JoinSet};
+use tracing::{Instrument, Span};
+
+use super::by_name::Named;
+use super::health::Health;
+use super::streaming_list::Streaming;
+use super::watcher::{Place, Progress, follow};
+use crate::client;
+use crate::client::decode::{Guarded, Meta, Record, Whole};
+use crate::pipeline::object;
+use crate::wiring::Cache;
+
+/// A form in which objects are delivered; it is cheap to clone.
+pub(super) trait Form
+where
+    Self: Resource<DynamicType = ApiResource, Scope = DynamicResourceScope>,
+    Self: Clone + DeserializeOwned + Debug + Send + 'static,
+{
+    /// Whether the server is asked for metadata only.
+    const METADATA: bool = false;
+    /// Whether it is decoded from a text of its own.
+    const BY_TEXT: bool = false;
+}
+
+impl Form for Whole {}
+impl<K: object::Primary> Form for Guarded<K> {
+    const BY_TEXT: bool = true;
+}
+impl Form for Meta {
+    const METADATA: bool = true;
+}
+impl Form for Record {
+    const METADATA: bool = true;
+}
+
+/// A watch, and how far it is.
+pub(crate) type Watching = (Place, watch::Receiver<Progress>);
+
+/// Takes in what a watch delivers.
+type Sink<K> = Box<dyn FnMut(Event<K>) + Send>;
+
+/// One watch that is still to be started.
+struct Feed<K> {
+    place: Place,
+    progress: Arc<watch::Sender<Progress>>,
+    sinks: Vec<Sink<K>>,
+}
+
+trait Erased: Any + Send {
+    fn name(&self) -> String;
+    fn run(self: Box<Self>, metadata: &Client, inner: &Inner) -> BoxFuture<'static, ()>;
+}
+
+impl<K: Form> Erased for Feed<K> {
+    fn name(&self) -> String {
+        self.place.to_string()
+    }
+
+    fn run(self: Box<Self>, metadata: &Client, inner: &Inner) -> BoxFuture<'static, ()> {
+        let Self { place, progress, mut sinks } = *self;
+        let client = if K::METADATA { metadata } else { &inner.client };
+        let deliver = move |event: Event<K>| {
+            let Some((last, others)) = sinks.split_last_mut() else { return };
+            others.iter_mut().for_each(|sink| sink(event.clone()));
+            last(event);
+        };
+        follow(client.clone(), inner.health.begin(&place), inner.streaming.clone(), progress, deliver).boxed()
+    }
+}
+
+/// All watches. Cloneable: all clones are one.
+#[derive(Clone)]
+pub(crate) struct Watches(Arc<Inner>);
+
+pub(super) struct Inner {
+    pub(super) client: Client,
+    pub(super) health: Health,
+    pub(super) streaming: Streaming,
+    feeds: Mutex<Vec<Box<dyn Erased>>>,
+    named: Mutex<HashMap<(Place, Cache), Weak<Named>>>,
+    /// Of the operator: the watch of a name begins in a pass, and outlives it.
+    pub(super) span: Span,
+}
+
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Watches {
+    /// They stand in the span in which this is called.
+    pub(crate) fn new(client: Client, health: Health, streaming: Streaming) -> Self {
+        let (feeds, named, span) = (Mutex::default(), Mutex::default(), Span::current());
+        Self(Arc::new(Inner { client, health, streaming, feeds, named, span }))
+    }
+
+    /// Adds one who looks at the objects of a place in this form, before the [start](Self::start).
+    pub(super) fn join<K: Form>(&self, place: &Place, sink: impl FnMut(Event<K>) + Send + 'static) {
+        self.feed(place, |feed| feed.sinks.push(Box::new(sink)));
+    }
+
+    /// How far the watch of this form and place is.
+    pub(super) fn progress<K: Form>(&self, place: &Place) -> Arc<watch::Sender<Progress>> {
+        self.feed(place, |feed: &mut Feed<K>| feed.progress.clone())
+    }
+
+    fn feed<K: Form, T>(&self, place: &Place, with: impl FnOnce(&mut Feed<K>) -> T) -> T {
+        let mut feeds = lock(&self.0.feeds);
+        let of_form = feeds.iter_mut().filter_map(|feed| (&mut **feed as &mut dyn Any).downcast_mut::<Feed<K>>());
+        if let Some(feed) = of_form.into_iter().find(|feed| feed.place == *place) {
+            return with(feed);
+        }
+        let progress = Arc::new(watch::Sender::new(Progress::Pending));
+        let mut feed = Feed { place: place.clone(), progress, sinks: Vec::new() };
+        let done = with(&mut feed);
+        feeds.push(Box::new(feed));
+        done
+    }
+
+    /// Starts what has been joined.
+    pub(crate) fn start(&self) -> Started {
+        let metadata = client::metadata_only(&self.0.client);
+        let mut started = Started { tasks: JoinSet::new(), names: HashMap::new() };
+        for feed in std::mem::take(&mut *lock(&self.0.feeds)) {
+            let name = feed.name();
+            let task = started.tasks.spawn(feed.run(&metadata, &self.0).in_current_span());
+            started.names.insert(task.id(), name);
+        }
+        started
+    }
+
+    /// The watch of one name, which starts with the first asker and ends when the last one drops it. `wake` is called when the object
+    /// appears, changes or vanishes; a later one of the same asker takes the place of the earlier.
+    pub(super) fn named(
+        &self,
+        place: (Place, Cache),
+        asker: usize,
+        wake: impl Fn() + Send + Sync + 'static,
+    ) -> Arc<Named> {
+        let mut all = lock(&self.0.named);
+        if let Some(named) = all.get(&place).and_then(Weak::upgrade) {
+            named.also(asker, wake);
+            return named;
+        }
+        let named = Arc::new(Named::start(&self.0, place.clone()));
+        named.also(asker, wake);
+        all.insert(place, Arc::downgrade(&named));
+        named
+    }
+}
+
+impl Inner {
+    /// Nobody holds the watch of the name any more.
+    pub(super) fn ended(&self, place: &(Place, Cache)) {
+        let mut all = lock(&self.named);
+        // A new one may have begun in between.
+        if all.get(place).is_some_and(|named| named.strong_count() == 0) {
+            all.remove(place);
+        }
+    }
+}
+
+/// Watches at work. They end when this is dropped.
+pub(crate) struct Started {
+    tasks: JoinSet<()>,
+    names: HashMap<Id, String>,
+}
+
+impl Started {
+    /// Waits for a watch that ends, which none does by itself; tells which and why.
+    pub(crate) async fn ended(&mut self) -> (String, String) {
+        let (id, why) = match self.tasks.join_next_with_id().await {
+            Some(Ok((id, ()))) => (id, "without a reason".to_owned()),
+            Some(Err(error)) => (error.id(), error.to_string()),
+            None => std::future::pending().await,
+        };
+        (self.names.remove(&id).unwrap_or_default(), why)
+    }
+}

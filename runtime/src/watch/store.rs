@@ -1,0 +1,243 @@
+//! Watched objects, as far as they are kept.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use kube::runtime::watcher::Event;
+
+use super::cached_object::{Keeps, Kept};
+use super::index::{Entries, Entry};
+use crate::queue::Key;
+use crate::wiring::index::Indexer;
+
+/// The objects of one watch, or of several with the same selector.
+#[derive(Debug, Default)]
+pub(super) struct Objects {
+    inner: Mutex<Inner>,
+    indexers: Vec<Indexer>,
+}
+
+/// An object that appeared, changed or vanished, and the entries that it stands or stood under.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Changed {
+    pub(super) key: Key,
+    pub(super) entries: BTreeSet<Entry>,
+}
+
+/// Objects by namespace and name, and of each namespace a sum over its versions: what changes among them shows without looking at all.
+#[derive(Debug, Default)]
+struct Inner {
+    objects: BTreeMap<Key, Kept>,
+    sums: HashMap<Option<Arc<str>>, u64>,
+    entries: Entries,
+}
+
+impl Inner {
+    fn add(&mut self, key: &Key, by: impl FnOnce(u64, u64) -> u64, object: &Kept) {
+        let sum = self.sums.entry(key.namespace.clone()).or_default();
+        *sum = by(*sum, object.number(&key.name));
+    }
+
+    fn insert(&mut self, key: Key, object: Kept) {
+        if let Some(before) = self.objects.remove(&key) {
+            self.add(&key, u64::wrapping_sub, &before);
+        }
+        self.add(&key, u64::wrapping_add, &object);
+        self.objects.insert(key, object);
+    }
+
+    fn remove(&mut self, key: Key) -> Option<Changed> {
+        let object = self.objects.remove(&key)?;
+        self.add(&key, u64::wrapping_sub, &object);
+        Some(Changed { entries: self.entries.remove(&key), key })
+    }
+
+    /// Those of a namespace, or all. Looks at no others.
+    fn within(&self, namespace: Option<&str>) -> impl Iterator<Item = &Kept> {
+        let here = move |(key, _): &(&Key, _)| namespace.is_none() || key.namespace.as_deref() == namespace;
+        self.objects.range(Key::new(namespace, "")..).take_while(here).map(|(_, object)| object)
+    }
+
+    /// Those under an entry, in a namespace or anywhere. Looks at no others.
+    fn under(&self, entry: &str, namespace: Option<&str>) -> impl Iterator<Item = (&Key, &Kept)> {
+        let here = move |key: &&Key| namespace.is_none() || key.namespace.as_deref() == namespace;
+        let keys = self.entries.get(entry).filter(here);
+        keys.filter_map(|key| Some((key, self.objects.get(key)?)))
+    }
+
+    /// The version of those under an entry as a whole.
+    fn version_under(&self, entry: &str, namespace: Option<&str>) -> String {
+        let numbers = self.under(entry, namespace).map(|(key, object)| object.number(&key.name));
+        format!("{:016x}", numbers.fold(0_u64, u64::wrapping_add))
+    }
+
+    /// Of a namespace, or of all.
+    fn version(&self, namespace: Option<&str>) -> String {
+        let of = |(key, _): &(&Option<Arc<str>>, &u64)| namespace.is_none() || key.as_deref() == namespace;
+        let sum = self.sums.iter().filter(of).fold(0_u64, |all, (_, sum)| all.wrapping_add(*sum));
+        format!("{sum:016x}")
+    }
+}
+
+/// A list on its way.
+#[derive(Debug, Default)]
+pub(super) struct Listing(HashSet<Key>);
+
+impl Objects {
+    /// None yet; those that come are found by these indexes, too.
+    pub(super) fn indexed(indexers: Vec<Indexer>) -> Self {
+        Self { indexers, ..Self::default() }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn get(&self, key: &Key) -> Option<Kept> {
+        self.lock().objects.get(key).cloned()
+    }
+
+    /// Those of a namespace, or all, or of them those under an entry; and their version as a whole.
+    pub(super) fn all(&self, namespace: Option<&str>, entry: Option<&str>) -> (Vec<Kept>, String) {
+        let inner = self.lock();
+        let objects = match entry {
+            Some(entry) => inner.under(entry, namespace).map(|(_, object)| object.clone()).collect(),
+            None => inner.within(namespace).cloned().collect(),
+        };
+        (objects, version(&inner, namespace, entry))
+    }
+
+    /// The version of these as a whole.
+    pub(super) fn version(&self, namespace: Option<&str>, entry: Option<&str>) -> String {
+        version(&self.lock(), namespace, entry)
+    }
+
+    /// Takes in an event of the watch of a namespace (or of all); returns the objects that appeared, changed or vanished.
+    pub(super) fn take<K: Keeps>(&self, list: &mut Listing, namespace: Option<&str>, event: Event<K>) -> Vec<Changed> {
+        match event {
+            Event::Init => {
+                list.0.clear();
+                Vec::new()
+            }
+            Event::InitApply(object) => {
+                let key = Key::of(object.meta());
+                list.0.insert(key.clone());
+                self.apply(key, object.kept()).into_iter().collect()
+            }
+            Event::Apply(object) => self.apply(Key::of(object.meta()), object.kept()).into_iter().collect(),
+            Event::Delete(object) => self.lock().remove(Key::of(object.meta())).into_iter().collect(),
+            Event::InitDone => self.retain(namespace, &std::mem::take(&mut list.0)),
+        }
+    }
+
+    fn apply(&self, key: Key, object: Kept) -> Option<Changed> {
+        let mut inner = self.lock();
+        if inner.objects.get(&key).is_some_and(|before| before.is_same(&object)) {
+            inner.insert(key, object);
+            return None;
+        }
+        drop(inner);
+        // The functions of the author run without the lock: nobody else brings this object.
+        let found = object.object().into_iter().flat_map(|object| self.indexers.iter().map(|one| one.entries(object)));
+        let found: BTreeSet<Entry> = found.flatten().map(Entry::from).collect();
+        let mut inner = self.lock();
+        inner.insert(key.clone(), object);
+        Some(Changed { entries: inner.entries.put(&key, found), key })
+    }
+
+    fn retain(&self, namespace: Option<&str>, listed: &HashSet<Key>) -> Vec<Changed> {
+        let here = |key: &&Key| namespace.is_none() || key.namespace.as_deref() == namespace;
+        let mut inner = self.lock();
+        let gone = inner.objects.keys().filter(|key| here(key) && !listed.contains(*key)).cloned();
+        let gone: Vec<Key> = gone.collect();
+        gone.into_iter().filter_map(|key| inner.remove(key)).collect()
+    }
+}
+
+fn version(inner: &Inner, namespace: Option<&str>, entry: Option<&str>) -> String {
+    entry.map_or_else(|| inner.version(namespace), |entry| inner.version_under(entry, namespace))
+}
+
+/// What is kept of objects that a watch delivers in these words.
+#[cfg(feature = "sabotage")]
+#[allow(clippy::expect_used, reason = "a test stops at the first surprise")]
+pub(crate) fn hold(cache: crate::wiring::Cache, texts: &[String]) -> impl Send + use<> {
+    use crate::client::decode::{Meta, Record, Whole};
+    use crate::wiring::Cache;
+
+    fn take<K: Keeps>(objects: &Objects, text: &str) {
+        let object: K = serde_json::from_str(text).expect("an object");
+        objects.take(&mut Listing::default(), None, Event::Apply(object));
+    }
+    let objects = Objects::default();
+    for text in texts {
+        match cache {
+            Cache::None => take::<Record>(&objects, text),
+            Cache::Metadata => take::<Meta>(&objects, text),
+            Cache::Full => take::<Whole>(&objects, text),
+        }
+    }
+    objects
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use kube::api::{ApiResource, DynamicObject, ObjectMeta};
+
+    use super::*;
+    use crate::wiring::Cache;
+
+    fn object(namespace: &str, name: &str, version: &str) -> Arc<DynamicObject> {
+        let resource = ApiResource::erase::<k8s_openapi::api::core::v1::Secret>(&());
+        let mut object = DynamicObject::new(name, &resource).within(namespace);
+        object.metadata =
+            ObjectMeta { resource_version: Some(version.into()), uid: Some(name.into()), ..object.metadata };
+        Arc::new(object)
+    }
+
+    fn apply(objects: &Objects, cache: Cache, object: &Arc<DynamicObject>) -> Option<Key> {
+        objects.apply(Key::of(&object.metadata), Kept::of(object, cache)).map(|changed| changed.key)
+    }
+
+    #[test]
+    fn whatever_is_kept_a_change_is_told_and_the_version_as_a_whole_is_the_same() {
+        let mut versions = Vec::new();
+        for cache in [Cache::None, Cache::Metadata, Cache::Full] {
+            let objects = Objects::default();
+            assert_eq!(apply(&objects, cache, &object("a", "x", "1")), Some(Key::new(Some("a"), "x")));
+            assert_eq!(apply(&objects, cache, &object("a", "x", "1")), None, "nothing new");
+            let told = apply(&objects, cache, &object("a", "x", "2"));
+            assert_eq!(told.is_some(), cache != Cache::Full, "of a whole object it shows that it is the same");
+            versions.push(objects.version(None, None));
+        }
+        versions.dedup();
+        assert_eq!(versions.len(), 1);
+    }
+
+    #[test]
+    fn the_version_of_a_namespace_tells_of_its_own_objects_only_and_comes_back_with_them() {
+        let objects = Objects::default();
+        apply(&objects, Cache::Full, &object("a", "x", "1"));
+        apply(&objects, Cache::Full, &object("b", "y", "2"));
+        let (in_a, in_b, all) =
+            (objects.version(Some("a"), None), objects.version(Some("b"), None), objects.version(None, None));
+        apply(&objects, Cache::Full, &object("b", "z", "3"));
+        assert_eq!(objects.version(Some("a"), None), in_a);
+        assert_ne!(objects.version(Some("b"), None), in_b);
+        assert_ne!(objects.version(None, None), all);
+        let names = |namespace| {
+            let (found, version) = objects.all(namespace, None);
+            assert_eq!(version, objects.version(namespace, None));
+            found.iter().filter_map(|object| object.meta()?.name.clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            (names(Some("a")), names(Some("b")), names(None)),
+            (vec!["x".into()], vec!["y".into(), "z".into()], vec!["x".into(), "y".into(), "z".into()])
+        );
+        let gone = objects.retain(Some("b"), &[Key::new(Some("b"), "y")].into());
+        assert_eq!(gone, [Changed { key: Key::new(Some("b"), "z"), entries: BTreeSet::new() }]);
+        assert_eq!((objects.version(Some("b"), None), objects.version(None, None)), (in_b, all));
+    }
+}

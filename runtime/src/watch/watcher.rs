@@ -1,0 +1,156 @@
+//! One watch: its events to a sink, with a back-off of its own and each trouble told once.
+
+use std::fmt;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::StreamExt;
+use kube::core::{ApiResource, DynamicResourceScope};
+use kube::runtime::watcher::Event;
+use kube::{Api, Client, Resource};
+use tokio::sync::watch;
+
+use super::backoff::{Backoff, Proof};
+use super::error::Trouble;
+use super::health::Watched;
+use super::list_watch::{Heard, Selection, list_watch};
+use super::shared::Form;
+use super::streaming_list::Streaming;
+use crate::client::decode::{Shelf, fetching, keeping_all};
+use crate::client::{self, lean};
+
+/// How long a list that comes as a stream may pause: some servers take the request and never say that all is there.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// What one watch looks at.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Place {
+    pub(crate) resource: Arc<ApiResource>,
+    /// `None`: all of them, or the kind has none.
+    pub(crate) namespace: Option<Arc<str>>,
+    pub(crate) labels: Option<String>,
+    pub(crate) name: Option<String>,
+    /// Whether objects keep what is skipped otherwise.
+    pub(crate) whole: bool,
+}
+
+impl Place {
+    fn api<K: Resource<DynamicType = ApiResource, Scope = DynamicResourceScope>>(&self, client: Client) -> Api<K> {
+        match &self.namespace {
+            Some(namespace) => Api::namespaced_with(client, namespace, &*self.resource),
+            None => Api::all_with(client, &*self.resource),
+        }
+    }
+
+    fn selection(&self, streams: bool) -> Selection {
+        let fields = self.name.as_ref().map(|name| format!("metadata.name={name}"));
+        Selection { labels: self.labels.clone(), fields, streams }
+    }
+}
+
+impl fmt::Display for Place {
+    /// `secrets "token" in namespace team-a`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.resource.plural)?;
+        if !self.resource.group.is_empty() {
+            write!(f, ".{}", self.resource.group)?;
+        }
+        if let Some(name) = &self.name {
+            write!(f, " \"{name}\"")?;
+        }
+        if let Some(labels) = &self.labels {
+            write!(f, " with labels {labels}")?;
+        }
+        match &self.namespace {
+            Some(namespace) => write!(f, " in namespace {namespace}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// How far a watch is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Progress {
+    /// It has neither listed nor failed.
+    Pending,
+    /// Its first list is in; later failures are repaired by the watch itself.
+    Listed,
+    /// It has not listed yet, and failed the last time it tried.
+    Failed(Trouble),
+}
+
+/// Watches for ever.
+///
+/// # Cancellation
+/// Dropping the future ends the watch.
+pub(super) async fn follow<K: Form>(
+    client: Client,
+    watched: Watched,
+    streaming: Streaming,
+    progress: Arc<watch::Sender<Progress>>,
+    mut deliver: impl FnMut(Event<K>) + Send,
+) {
+    let place = &watched.place;
+    let shelf = Shelf::default();
+    let client = if place.whole { client::watched(&client) } else { lean(&client, K::BY_TEXT.then_some(&shelf)) };
+    let begin = || {
+        let streams = streaming.is_wanted();
+        let events = list_watch(place.api::<K>(client.clone()), place.selection(streams));
+        (fetching(shelf.clone(), keeping_all(place.whole, events)), streams)
+    };
+    let (events, mut streams) = begin();
+    let mut events = pin!(events);
+    // Whether a list is under way.
+    let (mut backoff, mut lists) = (Backoff::default(), true);
+    loop {
+        let next = match streams && lists {
+            true => tokio::time::timeout(PATIENCE, events.next()).await,
+            false => Ok(events.next().await),
+        };
+        let is_refused = match &next {
+            Ok(Some(Err(error))) => streams && streaming.ends_with(error),
+            Ok(_) => false,
+            Err(_) => {
+                streaming.end(&format!("the one of {place} paused for {PATIENCE:?} before its end"));
+                true
+            }
+        };
+        if is_refused {
+            let (again, _) = begin();
+            events.set(again);
+            (streams, lists) = (false, true);
+        }
+        let Ok(next) = next else { continue };
+        let Some(event) = next else { return };
+        match event {
+            Ok(Heard::Works) => backoff.works(Proof::Watch, &watched),
+            Ok(Heard::Event(event)) => {
+                let proof = Proof::of(&event);
+                lists = (lists || matches!(event, Event::Init)) && proof != Some(Proof::List);
+                deliver(event);
+                if proof == Some(Proof::List) {
+                    progress.send_replace(Progress::Listed);
+                    watched.listed();
+                }
+                if let Some(proof) = proof {
+                    backoff.works(proof, &watched);
+                }
+            }
+            Err(_) if is_refused => {}
+            Err(error) => {
+                lists = true;
+                let trouble = Trouble::of(&error);
+                let pause = backoff.fails(&trouble, Proof::against(&error, &trouble, streams), &watched);
+                progress.send_if_modified(|progress| {
+                    let early = *progress != Progress::Listed;
+                    if early {
+                        *progress = Progress::Failed(trouble);
+                    }
+                    early
+                });
+                tokio::time::sleep(pause).await;
+            }
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! Indexes: objects under watch, found by what a function says of them.
+
+use std::any::{TypeId, type_name};
+use std::collections::BTreeSet;
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use kube::core::DynamicObject;
+use serde::Deserialize;
+
+use crate::kind::Kind;
+
+/// Finds objects of a kind by what [`keys`](Self::keys) says of them, without a look at the others. A step that watches the kind by label
+/// declares it with `index = ByUser` and asks with [`Cx::indexed`](crate::Cx::indexed): it is woken by what is, or was, under the key that
+/// it asked for, and by nothing else.
+///
+/// ```
+/// use evenkeel::Index;
+/// use k8s_openapi::api::core::v1::Secret;
+///
+/// /// Secrets by the user whose password they hold.
+/// pub struct ByUser;
+///
+/// impl Index for ByUser {
+///     const NAME: &'static str = "by-user";
+///     type Object = Secret;
+///
+///     fn keys(secret: &Secret) -> Vec<String> {
+///         secret.metadata.annotations.iter().flatten().filter(|(key, _)| *key == "example.com/user").map(|(_, user)| user.clone()).collect()
+///     }
+/// }
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an index",
+    label = "not an index",
+    note = "write `impl evenkeel::Index for {Self}`, which names a kind and what its objects are found by"
+)]
+pub trait Index: 'static {
+    /// The name of the index, such as `by-user`: not empty, without `=`, and its own among the indexes of the kind.
+    ///
+    /// It is stored in `status.observedInputs.references` of each object that asked the index. Leave it as it is when you rename or move the
+    /// type: under another name each of these objects is reconciled once more.
+    const NAME: &'static str;
+
+    /// The kind whose objects it finds.
+    type Object: Kind;
+
+    /// What the object is found by: nothing, one thing, or several. Called when an object appears or changes, not when a step asks. Where it
+    /// panics the object is found by nothing, which is logged.
+    fn keys(object: &Self::Object) -> Vec<String>;
+}
+
+/// An [`Index`], erased.
+#[derive(Clone, Copy)]
+pub struct Indexer {
+    name: &'static str,
+    type_name: fn() -> &'static str,
+    type_id: fn() -> TypeId,
+    keys: fn(&DynamicObject) -> Result<Vec<String>, String>,
+}
+
+impl fmt::Debug for Indexer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Indexer({})", self.name)
+    }
+}
+
+/// The kind that an index finds.
+#[diagnostic::on_unimplemented(
+    message = "the index finds `{I}`, but `{Self}` is watched",
+    label = "an index of another kind",
+    note = "declare it where `{I}` is watched"
+)]
+pub trait FoundAs<I> {}
+impl<K> FoundAs<K> for K {}
+
+/// An index, erased, which finds objects of `K`. Fails the build where its name cannot be stored.
+#[must_use]
+#[track_caller]
+pub const fn indexer<I: Index, K: FoundAs<I::Object>>() -> Indexer {
+    check_name(I::NAME);
+    Indexer { name: I::NAME, type_name: type_name::<I>, type_id: TypeId::of::<I>, keys: keys::<I> }
+}
+
+#[track_caller]
+const fn check_name(name: &str) {
+    assert!(
+        !name.is_empty(),
+        "the `NAME` of this index is empty\nhelp: write for example `const NAME: &'static str = \"by-user\";`"
+    );
+    let (name, mut i) = (name.as_bytes(), 0);
+    while i < name.len() {
+        // What follows the first one in a reference is the key.
+        assert!(
+            name[i] != b'=',
+            "the `NAME` of this index contains `=`\nhelp: write for example `const NAME: &'static str = \"by-user\";`"
+        );
+        i += 1;
+    }
+}
+
+impl Indexer {
+    /// As it is stored.
+    pub(crate) const fn name(self) -> &'static str {
+        self.name
+    }
+
+    /// The path of the type, for messages.
+    #[cfg(feature = "operator")]
+    pub(crate) fn type_name(self) -> &'static str {
+        (self.type_name)()
+    }
+
+    /// Whether another type has the same name.
+    #[cfg(feature = "operator")]
+    pub(crate) fn is_namesake_of(self, other: Self) -> bool {
+        self.name == other.name && (self.type_id)() != (other.type_id)()
+    }
+
+    /// Whether the entry is one of this index.
+    #[cfg(feature = "operator")]
+    pub(crate) fn has(self, entry: &str) -> bool {
+        entry.split_once('=').is_some_and(|(name, _)| name == self.name)
+    }
+
+    /// The entries that the object stands under.
+    pub(crate) fn entries(self, object: &DynamicObject) -> BTreeSet<Box<str>> {
+        match (self.keys)(object) {
+            Ok(keys) => keys.iter().map(|key| entry(self.name, key).into()).collect(),
+            Err(why) => {
+                let (name, namespace) = (object.metadata.name.as_deref(), object.metadata.namespace.as_deref());
+                tracing::warn!(index = self.name, name, namespace, "an object is not found by its index: {why}");
+                BTreeSet::new()
+            }
+        }
+    }
+}
+
+/// An index and a key, as a target says it.
+pub(crate) fn entry(index: &str, key: &str) -> String {
+    format!("{index}={key}")
+}
+
+fn keys<I: Index>(object: &DynamicObject) -> Result<Vec<String>, String> {
+    let value = serde_json::to_value(object).map_err(|error| error.to_string())?;
+    let object = I::Object::deserialize(value).map_err(|error| format!("it does not fit its type: {error}"))?;
+    // The panic itself has been told by then.
+    catch_unwind(AssertUnwindSafe(|| I::keys(&object))).map_err(|_| "`keys` panicked".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use k8s_openapi::api::core::v1::ConfigMap;
+    use serde_json::json;
+
+    use super::*;
+
+    struct ByWord;
+
+    impl Index for ByWord {
+        const NAME: &'static str = "by-word";
+        type Object = ConfigMap;
+
+        #[allow(clippy::panic, reason = "what this tests")]
+        fn keys(map: &ConfigMap) -> Vec<String> {
+            let data = map.data.clone().unwrap_or_default();
+            assert!(!data.contains_key("panic"), "a word that is not wanted");
+            data.into_values().collect()
+        }
+    }
+
+    fn entries(data: &serde_json::Value) -> Vec<String> {
+        let map = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "m"}, "data": data});
+        let indexer = indexer::<ByWord, ConfigMap>();
+        let entries = indexer.entries(&serde_json::from_value(map).unwrap());
+        entries.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn an_object_stands_under_each_key_once_and_under_none_where_it_cannot_be_read() {
+        assert_eq!(entries(&json!({"a": "x", "b": "y", "c": "x"})), ["by-word=x", "by-word=y"]);
+        assert_eq!(entries(&json!({})), Vec::<String>::new());
+        assert_eq!(entries(&json!({"a": 1})), Vec::<String>::new(), "not of its type");
+        assert_eq!(entries(&json!({"panic": ""})), Vec::<String>::new(), "a panic is caught");
+    }
+}

@@ -1,0 +1,312 @@
+//! The wiring of a reconciler: what the macros found out, as constants.
+
+pub(crate) mod annotations;
+pub(crate) mod flow;
+pub(crate) mod handler;
+#[cfg_attr(doc, doc(hidden))]
+pub mod index;
+#[cfg_attr(doc, doc(hidden))]
+pub mod policy;
+pub(crate) mod relation;
+#[cfg_attr(doc, doc(hidden))]
+pub mod suspend;
+#[cfg_attr(doc, doc(hidden))]
+pub mod triggers;
+mod unused_reasons;
+
+use std::borrow::Cow;
+use std::num::NonZeroUsize;
+use std::time::Duration;
+
+use k8s_openapi::api::core::v1::Namespace;
+
+pub use self::flow::{Arm, Node};
+use self::handler::{ClaimStep, UndoStep};
+use self::policy::Policies;
+pub use self::relation::{Adopt, Cache, How, Relation};
+use self::suspend::Suspend;
+use self::triggers::Triggers;
+use crate::condition::{ConditionInfo, ConditionSet, READY, RECONCILING, STALLED, SummaryInfo};
+pub use crate::kind::{Kind, KindInfo, KnownScope, OwnableBy, Readable};
+use crate::outcome::reporting::{Until, VariantInfo, WatchedKind};
+
+/// All that is known at compile time of one reconciler.
+#[derive(Clone, Copy, Debug)]
+pub struct Wiring {
+    /// The name of the function: `git_repository`.
+    pub name: &'static str,
+    /// The doc comment of the function.
+    pub doc: &'static str,
+    /// The declared conditions, highest rank first.
+    pub conditions: &'static [ConditionInfo],
+    /// The summaries beside Ready.
+    pub summaries: &'static [SummaryInfo],
+    /// The steps in pipeline order.
+    pub steps: &'static [StepWiring],
+    /// How they run: under conditions, concurrently, for each item; empty where they only follow one another.
+    pub shape: &'static [Node],
+    /// How long one pass may take before it is dropped, unless the reconciler says otherwise; five minutes.
+    pub timeout: Duration,
+    /// How many objects are worked on at a time (`concurrency = 4`); `None`: as the operator says for all.
+    pub concurrency: Option<NonZeroUsize>,
+    /// Bumped by the author when the code's effect changed (`revision = 2`).
+    pub revision: u32,
+    /// Finalizer name, if the author chose one (`finalizer = ".."`); otherwise `<group>/<operator>`.
+    pub finalizer: Option<&'static str>,
+    /// Field manager, if the author chose one (`manager = ".."`); otherwise `<operator>/<reconciler>`.
+    pub manager: Option<&'static str>,
+    /// What earlier versions left behind, to be taken over.
+    pub previously: Previously,
+    /// The annotation that asks for a pass (`requested = ".."`).
+    pub requested: &'static str,
+    /// The labels and annotations that trigger a reconcile (`triggers(spec, labels)`); all of them unless declared.
+    pub triggers: Triggers,
+    /// The condition that sums up the others instead of Ready (`summary = ".."`): of a second reconciler of the kind.
+    pub summary: Option<&'static str>,
+    /// What suspends an object (`suspend(..)`); `None`: nothing does.
+    pub suspend: Option<Suspend>,
+    /// Objects wait for others of their kind (`depends_on = spec.field`).
+    pub depends_on: bool,
+    /// Owners of objects say what may be done (`policies`); `None`: everything.
+    pub policies: Option<Policies>,
+    /// What runs instead of the steps where the policy forbids to change anything (`observe = look`).
+    pub observe: Option<Observer>,
+    /// What prepares an object before its finalizer is stored (`claim = name_it`).
+    pub claim: Option<Claimer>,
+    /// What runs beside the steps (`hooks(announce)`), in order.
+    pub hooks: &'static [Hooker],
+}
+
+impl Wiring {
+    /// Without steps and conditions: what an expansion leaves unsaid stands here.
+    pub const EMPTY: Self = Self {
+        name: "",
+        doc: "",
+        conditions: &[],
+        summaries: &[],
+        steps: &[],
+        shape: &[],
+        timeout: Duration::from_secs(300),
+        concurrency: None,
+        revision: 0,
+        finalizer: None,
+        manager: None,
+        previously: Previously { managers: &[], finalizers: &[] },
+        requested: self::annotations::REQUESTED_AT,
+        triggers: Triggers::ALL,
+        summary: None,
+        suspend: None,
+        depends_on: false,
+        policies: None,
+        observe: None,
+        claim: None,
+        hooks: &[],
+    };
+
+    /// What the macro knows of every reconciler: its name and its conditions.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn of<C: ConditionSet>(name: &'static str) -> Self {
+        Self { name, conditions: C::CONDITIONS, summaries: C::SUMMARIES, ..Self::EMPTY }
+    }
+
+    /// The shape; where the expansion says nothing of it, the steps run one after another.
+    #[must_use]
+    pub(crate) fn nodes(&self) -> Cow<'static, [Node]> {
+        match self.shape {
+            [] => (0..self.steps.len()).map(Node::Call).collect(),
+            shape => Cow::Borrowed(shape),
+        }
+    }
+
+    /// The field manager within the operator of the name.
+    #[must_use]
+    pub fn manager_under(&self, operator: &str) -> String {
+        self.manager.map_or_else(|| format!("{operator}/{}", self.name), ToOwned::to_owned)
+    }
+
+    /// The finalizer within the operator of the name, for a kind of the group.
+    #[must_use]
+    pub fn finalizer_under(&self, operator: &str, group: &str) -> String {
+        // Core kinds have no group; a finalizer needs a domain all the same.
+        let domain = if group.is_empty() { "core.kubernetes.io" } else { group };
+        match (self.finalizer, self.summary) {
+            (Some(finalizer), _) => finalizer.to_owned(),
+            (None, None) => format!("{domain}/{operator}"),
+            (None, Some(_)) => format!("{domain}/{operator}-{}", self.name),
+        }
+    }
+
+    /// The type of the condition that sums up the others.
+    #[must_use]
+    pub fn summary_type(&self) -> &'static str {
+        self.summary.unwrap_or(READY)
+    }
+
+    /// The conditions that the framework keeps for this reconciler, in the order as sent.
+    pub(crate) fn kept_types(&self) -> &'static [&'static str] {
+        if self.summary.is_some() { &[] } else { &[STALLED, RECONCILING] }
+    }
+
+    /// Whether the reconciler sets the condition.
+    pub(crate) fn is_own(&self, type_: &str) -> bool {
+        let kept = self.kept_types().contains(&type_);
+        type_ == self.summary_type() || kept || self.condition_types().any(|own| own == type_)
+    }
+
+    /// The types of the further summaries and of the declared conditions, in the order as sent.
+    pub(crate) fn condition_types(&self) -> impl Iterator<Item = &'static str> + use<> {
+        let summaries = self.summaries.iter().map(|summary| summary.type_);
+        summaries.chain(self.conditions.iter().map(|condition| condition.type_))
+    }
+
+    /// The steps in pipeline order, then the observer.
+    pub fn all_steps(&self) -> impl Iterator<Item = StepWiring> + Clone + use<> {
+        self.steps.iter().copied().chain(self.observe.map(|observer| observer.step))
+    }
+
+    /// The kinds that steps and observer read, watch, poll and own; and namespaces, where their policies count.
+    pub(crate) fn relations(&self) -> impl Iterator<Item = &'static Relation> + use<> {
+        let namespaces = self.policies.filter(|policies| policies.namespace).map(|_| &NAMESPACES);
+        self.all_steps().flat_map(|step| step.relations).chain(namespaces)
+    }
+
+    /// The one-shot actions of all steps.
+    pub fn actions(&self) -> impl Iterator<Item = &'static str> + use<> {
+        self.steps.iter().flat_map(|step| step.actions).copied()
+    }
+
+    /// Whether a step makes something outside the cluster, or a hook runs when an object goes.
+    #[must_use]
+    pub fn needs_finalizer(&self) -> bool {
+        let says_goodbye = |hook: &Hooker| matches!(hook.when, When::BeforeDelete | When::AfterDelete);
+        self.steps.iter().any(|step| step.external) || self.hooks.iter().any(says_goodbye)
+    }
+}
+
+static NAMESPACES: Relation = Relation::new(How::WatchesByName, Some(KindInfo::of::<Namespace>));
+
+/// Names under which earlier versions of this operator wrote.
+#[derive(Clone, Copy, Debug)]
+pub struct Previously {
+    /// Field managers of the status (`previously(managers("x"))`).
+    pub managers: &'static [&'static str],
+    /// Finalizers to take off (`previously(finalizers("example.com/x"))`).
+    pub finalizers: &'static [&'static str],
+}
+
+/// What a step declared.
+#[derive(Clone, Copy, Debug)]
+pub struct StepWiring {
+    /// The name of the function.
+    pub name: &'static str,
+    /// The doc comment of the function.
+    pub doc: &'static str,
+    /// The conditions it sets, as places in the declared order, in the order of `sets(..)`.
+    pub sets: &'static [usize],
+    /// The negative conditions of earlier steps that its success removes.
+    pub clears: &'static [usize],
+    /// It makes something outside the cluster, which its cleanup removes.
+    pub external: bool,
+    /// It only looks: before the others, or after them (`#[check(before)]`).
+    pub check: Option<When>,
+    /// How long it may take before it is dropped, within the time of the pass.
+    pub timeout: Option<Duration>,
+    /// The kinds it reads, watches, polls and owns.
+    pub relations: &'static [Relation],
+    /// The reasons that it says as literals, each with the place of its condition.
+    pub says: &'static [(usize, &'static str)],
+    /// The conditions that it names in `cx.fail(..)`.
+    pub fails: &'static [usize],
+    /// The variants of the error that it fails with. Filled in where a reconciler calls the step, so in [`Wiring::steps`].
+    pub errors: &'static [VariantInfo],
+    /// The one-shot actions that it asks for, as `lastHandledActions` names them.
+    pub actions: &'static [&'static str],
+    /// Undoes it, where it is external. Filled in as the errors are.
+    #[doc(hidden)]
+    pub undo: Option<UndoStep>,
+}
+
+impl StepWiring {
+    /// A step that declares nothing: what an expansion leaves unsaid stands here.
+    pub const EMPTY: Self = Self {
+        name: "",
+        doc: "",
+        sets: &[],
+        clears: &[],
+        external: false,
+        check: None,
+        relations: &[],
+        says: &[],
+        fails: &[],
+        errors: &[],
+        actions: &[],
+        timeout: None,
+        undo: None,
+    };
+}
+
+impl StepWiring {
+    /// The variants of its error that it can end in. One that names a watched object comes only from a step that watches the kind.
+    pub fn failures(&self) -> impl Iterator<Item = &'static VariantInfo> + use<> {
+        let relations = self.relations;
+        let is_watched = move |kind: &KindInfo| relations.iter().any(|one| one.how.is_watch() && one.is_of(kind));
+        self.errors.iter().filter(move |error| match error.until {
+            Some(Until::Change(WatchedKind(kind))) => is_watched(&kind()),
+            _ => true,
+        })
+    }
+
+    /// Whether an error of the step may mark the condition at the place: the first of `sets(..)`, or one that it names in `cx.fail(..)`.
+    #[must_use]
+    pub fn marks(&self, place: usize) -> bool {
+        self.sets.first() == Some(&place) || self.fails.contains(&place)
+    }
+}
+
+/// What prepares an object before its finalizer is stored.
+#[derive(Clone, Copy, Debug)]
+pub struct Claimer {
+    /// Its name, and the errors that it fails with.
+    pub step: &'static StepWiring,
+    /// Runs it.
+    #[doc(hidden)]
+    pub run: ClaimStep,
+}
+
+/// A point in the life of an object at which hooks run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum When {
+    /// First in every pass that does something.
+    Read,
+    /// Before the steps.
+    Before,
+    /// After the steps, where all of them succeeded.
+    After,
+    /// Before the cleanups.
+    BeforeDelete,
+    /// After the cleanups, where all of them succeeded.
+    AfterDelete,
+}
+
+/// What runs at a point in the life of an object, beside the steps.
+#[derive(Clone, Copy, Debug)]
+pub struct Hooker {
+    /// When it runs.
+    pub when: When,
+    /// Its name, and the errors that it fails with.
+    pub step: &'static StepWiring,
+    /// Runs it.
+    #[doc(hidden)]
+    pub run: UndoStep,
+}
+
+/// What runs instead of the steps where the policy forbids to change anything.
+#[derive(Clone, Copy, Debug)]
+pub struct Observer {
+    /// What it declared.
+    pub step: StepWiring,
+    /// Runs it.
+    #[doc(hidden)]
+    pub run: UndoStep,
+}

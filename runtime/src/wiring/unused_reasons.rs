@@ -1,0 +1,63 @@
+//! The declared reasons that no step gives.
+
+use super::Wiring;
+use crate::condition::UnsaidReason;
+use crate::condition::reason::OWN;
+
+impl Wiring {
+    /// The declared reasons that no literal in a step and no error of one says: left-overs, or reasons that come about at run time.
+    ///
+    /// ```
+    /// use evenkeel::condition::{ConditionInfo, Polarity, ReasonInfo};
+    /// use evenkeel::wiring::{StepWiring, Wiring};
+    /// const REASONS: &[ReasonInfo] = &[ReasonInfo { name: "NewRevision", doc: "" }, ReasonInfo { name: "Corrupt", doc: "" }];
+    /// const OUTDATED: ConditionInfo =
+    ///     ConditionInfo { reasons: REASONS, ..ConditionInfo::new("Outdated", Polarity::Negative) };
+    /// const FETCH: StepWiring = StepWiring { sets: &[0], says: &[(0, "NewRevision")], ..StepWiring::EMPTY };
+    /// const WIRING: Wiring = Wiring { conditions: &[OUTDATED], steps: &[FETCH], ..Wiring::EMPTY };
+    /// assert_eq!(WIRING.unsaid_reasons()[0].reason, "Corrupt");
+    /// ```
+    #[must_use]
+    pub fn unsaid_reasons(&self) -> Vec<UnsaidReason> {
+        let all = self.conditions.iter().enumerate().flat_map(|(place, condition)| {
+            let unsaid = condition.reasons.iter().filter(move |reason| !self.says(place, reason.name));
+            unsaid.map(|reason| UnsaidReason { condition: condition.type_, reason: reason.name })
+        });
+        all.collect()
+    }
+
+    fn says(&self, place: usize, reason: &str) -> bool {
+        let mut setters = self.steps.iter().filter(|step| step.sets.contains(&place));
+        OWN.contains(&reason)
+            || setters.any(|step| {
+                step.says.contains(&(place, reason))
+                    || step.marks(place) && step.failures().any(|error| error.reason == reason)
+            })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::condition::{ConditionInfo, Polarity, ReasonInfo};
+    use crate::wiring::StepWiring;
+
+    const fn reason(name: &'static str) -> ReasonInfo {
+        ReasonInfo { name, doc: "" }
+    }
+
+    const CLOSED: ConditionInfo = ConditionInfo::new("Outdated", Polarity::Negative).with_reasons(&[
+        reason("NewRevision"),
+        reason("Corrupt"),
+        reason("Missing"),
+    ]);
+
+    #[test]
+    fn a_reason_is_said_by_a_step_that_sets_the_condition_alone() {
+        const FETCH: StepWiring = StepWiring { sets: &[0], says: &[(0, "Corrupt")], ..StepWiring::EMPTY };
+        const OTHER: StepWiring = StepWiring { sets: &[1], says: &[(0, "Missing")], ..StepWiring::EMPTY };
+        const WIRING: Wiring = Wiring { conditions: &[CLOSED], steps: &[FETCH, OTHER], ..Wiring::EMPTY };
+        let unsaid: Vec<_> = WIRING.unsaid_reasons().iter().map(|one| one.reason).collect();
+        assert_eq!(unsaid, ["NewRevision", "Missing"]);
+    }
+}

@@ -1,0 +1,157 @@
+//! What the test of the layers finds, on small trees.
+
+use super::list::List;
+use super::rules::findings;
+use super::tree::Tree;
+
+const LIST: &str = "
+[layers]
+pass      # the top
+queue api # side by side
+clock     # the bottom
+[outside]
+prelude   # re-exports
+";
+
+/// What is found in this file, beside some that are right.
+fn found(file: &str, text: &str) -> Vec<String> {
+    found_in(&[(file, text)], LIST)
+}
+
+fn found_in(files: &[(&str, &str)], list: &str) -> Vec<String> {
+    let right = [
+        ("lib.rs", "mod api; mod clock; mod pass; pub mod prelude; mod queue;\npub use api::Object;"),
+        ("prelude.rs", "pub use crate::pass::Pass;"),
+        ("pass/mod.rs", "mod run;\npub use self::run::Pass;\nuse crate::{clock::now, queue::Key};"),
+        ("pass/run.rs", "pub struct Pass(pub (crate::clock::Time));"),
+        ("queue/mod.rs", "use crate::clock;\npub(in crate::queue) struct Key(clock::Time);"),
+        ("api.rs", "use std::time::Duration; pub struct Object; fn some() -> impl Sized + use<> {}"),
+        ("clock.rs", "pub struct Time; pub fn now() -> Time { self::Time }"),
+    ];
+    let right = right.iter().filter(|(file, _)| files.iter().all(|(other, _)| other != file));
+    findings(&Tree::of(right.chain(files).copied()).unwrap(), &List::read(list).unwrap())
+}
+
+#[test]
+fn a_tree_whose_imports_point_down_is_right() {
+    assert_eq!(found_in(&[], LIST), Vec::<String>::new());
+}
+
+#[test]
+fn a_use_that_points_up_is_found_wherever_it_stands() {
+    for (text, line) in [
+        ("use crate::pass::Pass;", 1),
+        ("\nuse crate::{clock,\n    pass::Pass as P};", 3),
+        ("\n\nuse crate::pass;", 3),
+        ("use crate::pass::*;", 1),
+        ("use crate::pass::{self, Pass};", 1),
+        ("fn f() {\n    use crate::pass::Pass;\n}", 2),
+        ("#[cfg(test)]\nmod tests {\n    use crate::pass::Pass;\n}", 3),
+        ("pub(crate) use crate::pass::Pass;", 1),
+        ("use super::pass::Pass;", 1),
+    ] {
+        let up = format!("queue/mod.rs:{line}: queue -> pass points up");
+        assert!(found("queue/mod.rs", text).contains(&up), "{text}: {:?}", found("queue/mod.rs", text));
+    }
+}
+
+#[test]
+fn a_path_that_points_up_is_found_wherever_it_stands() {
+    for (text, line) in [
+        ("fn f() {\n    crate::pass::Pass::run();\n}", 2),
+        ("fn f(pass: &crate::pass::Pass) {}", 1),
+        ("impl crate::pass::Run for Key {}", 1),
+        ("fn f() {\n    println!(\"{}\", crate::pass::WORD);\n}", 2),
+        ("fn f() {\n    assert!(matches!(x,\n        crate::pass::Pass { .. }));\n}", 3),
+        ("macro_rules! m { () => { $crate::pass::run() } }", 1),
+        ("#[serde(with = crate::pass::text)]\nstruct S;", 1),
+        ("#[cfg(test)]\nmod tests {\n    fn f() { super::super::pass::run(); }\n}", 3),
+        ("mod a {\n mod b {\n  fn f() { super::super::super::pass::run(); }\n }\n}", 3),
+    ] {
+        assert_eq!(found("queue/mod.rs", text), [format!("queue/mod.rs:{line}: queue -> pass points up")], "{text}");
+    }
+}
+
+#[test]
+fn super_counts_from_the_file_that_says_it() {
+    assert_eq!(found("queue/state.rs", "use super::super::pass::Pass;"), ["queue/state.rs:1: queue -> pass points up"]);
+    assert_eq!(found("queue/state.rs", "use super::Key;\nuse super::super::clock::now;"), Vec::<String>::new());
+}
+
+#[test]
+fn words_that_are_no_paths_are_passed_over() {
+    let text = "//! See crate::pass::Pass.\n/* crate::pass */ const A: &str = \"crate::pass::Pass\"; // crate::pass\n\
+        pub(in crate::pass) struct A; use std::pass::X; fn f() { other::crate_::pass(); ::pass::run(); x.pass::<A>(); }";
+    assert_eq!(found("queue/mod.rs", text), Vec::<String>::new());
+}
+
+#[test]
+fn a_layer_imports_nothing_of_its_neighbour() {
+    assert_eq!(found("queue/mod.rs", "use crate::api::Object;"), ["queue/mod.rs:1: queue -> api is in the same layer"]);
+}
+
+#[test]
+fn a_name_handed_on_from_above_is_found_by_both() {
+    let clock = ("clock.rs", "pub use crate::pass::Pass;");
+    let queue = ("queue/mod.rs", "\nuse crate::clock::Pass;");
+    let up = ["clock.rs:1: clock -> pass points up", "queue/mod.rs:2: queue -> pass points up"];
+    assert_eq!(found_in(&[clock, queue], LIST), up);
+}
+
+#[test]
+fn a_name_of_the_root_is_in_no_layer() {
+    for name in ["Object", "prelude::Pass"] {
+        let wrong = found("pass/mod.rs", &format!("use crate::{name};"));
+        let first = name.split("::").next().unwrap();
+        let of_root = format!("pass/mod.rs:1: pass -> {first} is in no layer: name the module that it is written in");
+        assert!(wrong.contains(&of_root), "{wrong:?}");
+    }
+}
+
+#[test]
+fn a_folder_that_is_not_in_the_list_is_found_and_so_is_a_line_without_a_folder() {
+    assert_eq!(found("draft/mod.rs", ""), ["draft: not in the list of layers"]);
+    let list = format!("{LIST}guide # texts\n");
+    assert_eq!(found_in(&[], &list), ["guide: in the list of layers, but not in the tree"]);
+}
+
+#[test]
+fn a_circle_inside_a_folder_is_found_unless_it_is_in_the_list() {
+    let files = [
+        ("queue/mod.rs", "mod a; mod b; mod c;\npub use self::a::A;"),
+        ("queue/a.rs", "use super::b::B; pub struct A;"),
+        ("queue/b.rs", "use super::c::C; pub struct B;"),
+        ("queue/c.rs", "use super::A; pub struct C;"),
+    ];
+    assert_eq!(found_in(&files, LIST), ["queue: a b c: these files import each other"]);
+    let listed = format!("{LIST}[circles]\nqueue: c b a # one idea\n");
+    assert_eq!(found_in(&files, &listed), Vec::<String>::new());
+    assert_eq!(found_in(&files[..3], &listed), ["queue: a b c: in the list, but no circle"]);
+}
+
+#[test]
+fn what_tests_import_and_what_a_module_hands_on_make_no_circle() {
+    let files = [
+        ("queue/mod.rs", "mod a;\npub use self::a::A; pub struct Key;"),
+        ("queue/a.rs", "use super::Key; pub struct A;"),
+        ("queue/b.rs", "pub struct B; mod tests { use super::super::a::A; }"),
+        ("queue/tests.rs", "use super::Key;"),
+    ];
+    assert_eq!(found_in(&files, LIST), Vec::<String>::new());
+    let used = [("queue/mod.rs", "mod a;\nuse self::a::A; pub struct Key;"), files[1]];
+    assert_eq!(found_in(&used, LIST), ["queue: a mod: these files import each other"]);
+    let named = [("queue/mod.rs", "mod a;\npub struct Key(a::A);"), files[1]];
+    assert_eq!(found_in(&named, LIST), ["queue: a mod: these files import each other"]);
+}
+
+#[test]
+fn each_line_of_the_list_has_a_remark() {
+    for (text, why) in [
+        ("[layers]\npass", "line 2: add a remark, after `#`"),
+        ("[layers]\npass #", "line 2: the remark is empty"),
+        ("pass # the top", "line 1: begin a section: [layers], [outside] or [circles]"),
+        ("[circles]\na b # one idea", "line 2: begin with the folder: `watch: a b`"),
+    ] {
+        assert_eq!(List::read(text).unwrap_err(), why);
+    }
+}

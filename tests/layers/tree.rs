@@ -1,0 +1,84 @@
+//! The modules of a crate: their files, what these name, and in which file a path ends.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+use crate::source::{Module, Source};
+
+/// All modules below one `src`.
+#[derive(Debug, Default)]
+pub struct Tree {
+    pub modules: BTreeMap<Module, (String, Source)>,
+}
+
+impl Tree {
+    /// Reads all files below the folder.
+    pub fn read(src: &Path) -> Result<Self, String> {
+        let mut files = Vec::new();
+        collect(src, src, &mut files).map_err(|error| format!("{}: {error}", src.display()))?;
+        Self::of(files.iter().map(|(file, text)| (file.as_str(), text.as_str())))
+    }
+
+    /// The tree of these files, each with its text.
+    pub fn of<'a>(files: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<Self, String> {
+        let files: BTreeMap<Module, (&str, &str)> =
+            files.into_iter().map(|(file, text)| (module_of(file), (file, text))).collect();
+        let mut tree = Self::default();
+        for (module, (file, text)) in &files {
+            let children: BTreeSet<String> = files.keys().filter_map(|other| child_of(other, module)).collect();
+            let source = Source::read(text, module, &children)?;
+            tree.modules.insert(module.clone(), ((*file).to_owned(), source));
+        }
+        Ok(tree)
+    }
+
+    /// The module in which what the path names is written: names that a module hands on are followed.
+    pub fn home(&self, path: &[String]) -> &Module {
+        let mut path = path.to_vec();
+        // A name may be handed on by several modules, but not for ever.
+        for _ in 0..8 {
+            let module = self.deepest(&path);
+            let next = path.get(module.len()).and_then(|name| self.modules.get(module)?.1.imports.get(name));
+            match next {
+                Some(next) if !module.is_empty() => path = [next, &path[module.len() + 1..]].concat(),
+                _ => return module,
+            }
+        }
+        self.deepest(&path)
+    }
+
+    fn deepest(&self, path: &[String]) -> &Module {
+        let modules = (0..=path.len()).rev().find_map(|length| self.modules.get_key_value(&path[..length]));
+        modules.map_or(&ROOT, |(module, _)| module)
+    }
+}
+
+static ROOT: Module = Module::new();
+
+/// The module that a file holds.
+fn module_of(file: &str) -> Module {
+    let path = file.trim_end_matches(".rs");
+    match path.strip_suffix("/mod").unwrap_or(path) {
+        "lib" => Module::new(),
+        path => path.split('/').map(ToOwned::to_owned).collect(),
+    }
+}
+
+fn child_of(module: &Module, parent: &Module) -> Option<String> {
+    let (last, before) = module.split_last()?;
+    (before == parent.as_slice()).then(|| last.clone())
+}
+
+fn collect(root: &Path, folder: &Path, files: &mut Vec<(String, String)>) -> std::io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            collect(root, &path, files)?;
+        } else if path.extension().is_some_and(|ending| ending == "rs") {
+            let name = path.strip_prefix(root).unwrap_or(&path).to_string_lossy().into_owned();
+            files.push((name, fs::read_to_string(&path)?));
+        }
+    }
+    Ok(())
+}
