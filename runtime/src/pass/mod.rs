@@ -25,7 +25,9 @@ use tokio_util::task::TaskTracker;
 use tracing::{Instrument, Span, field};
 
 pub(crate) use self::api::apply::Owned;
-pub(crate) use self::api::calls::{Calls, answered};
+pub(crate) use self::api::calls::Calls;
+#[cfg(feature = "flux")]
+pub(crate) use self::api::calls::answered;
 pub(crate) use self::api::owned_object::owned;
 #[cfg(feature = "metrics")]
 pub(crate) use self::report::inspect::Working;
