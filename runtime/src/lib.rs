@@ -22,6 +22,7 @@ mod clock;
 pub mod condition;
 mod const_str;
 mod dependency;
+#[cfg(feature = "flux")]
 pub mod flux;
 pub mod guide;
 mod interval;

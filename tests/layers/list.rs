@@ -4,18 +4,18 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// `runtime/layers.txt`.
 #[derive(Debug, Default)]
-pub struct List {
+pub(crate) struct List {
     /// The height of each folder or file at the top of `src`: a module may import from lower ones only.
-    pub heights: BTreeMap<String, usize>,
+    pub(crate) heights: BTreeMap<String, usize>,
     /// What stands outside the layers: re-exports, which nothing imports.
-    pub outside: BTreeSet<String>,
+    pub(crate) outside: BTreeSet<String>,
     /// Files that import each other, by folder.
-    pub circles: BTreeSet<(String, BTreeSet<String>)>,
+    pub(crate) circles: BTreeSet<(String, BTreeSet<String>)>,
 }
 
 impl List {
     /// Reads the list; each line of it ends with a remark.
-    pub fn read(text: &str) -> Result<Self, String> {
+    pub(crate) fn read(text: &str) -> Result<Self, String> {
         let (mut list, mut section, mut layers) = (Self::default(), "", Vec::new());
         for (at, line) in text.lines().map(str::trim).enumerate() {
             if line.is_empty() || line.starts_with('#') {

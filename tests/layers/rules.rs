@@ -7,7 +7,7 @@ use crate::source::{Module, Named};
 use crate::tree::Tree;
 
 /// All that breaks a rule, each in one line that begins with its place.
-pub fn findings(tree: &Tree, list: &List) -> Vec<String> {
+pub(crate) fn findings(tree: &Tree, list: &List) -> Vec<String> {
     let mut found = unlisted(tree, list);
     let mut edges: BTreeMap<&str, BTreeSet<(&Module, &Module)>> = BTreeMap::new();
     for (module, (file, source)) in &tree.modules {

@@ -6,30 +6,30 @@ use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
 use syn::UseTree;
 
 /// A module: the names on the way to it from the root of the crate.
-pub type Module = Vec<String>;
+pub(crate) type Module = Vec<String>;
 
 /// A path as it is written, from the root of the crate.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Named {
-    pub line: usize,
-    pub path: Vec<String>,
+pub(crate) struct Named {
+    pub(crate) line: usize,
+    pub(crate) path: Vec<String>,
     /// In a module `tests`.
-    pub in_tests: bool,
+    pub(crate) in_tests: bool,
     /// By a `pub use`, which hands a name on.
-    pub handed_on: bool,
+    pub(crate) handed_on: bool,
 }
 
 /// What a file names.
 #[derive(Debug, Default)]
-pub struct Source {
-    pub named: Vec<Named>,
+pub(crate) struct Source {
+    pub(crate) named: Vec<Named>,
     /// The names that the module itself imports, each with the path behind it.
-    pub imports: BTreeMap<String, Vec<String>>,
+    pub(crate) imports: BTreeMap<String, Vec<String>>,
 }
 
 impl Source {
     /// Reads the file of a module that declares these other modules.
-    pub fn read(text: &str, module: &[String], children: &BTreeSet<String>) -> Result<Self, String> {
+    pub(crate) fn read(text: &str, module: &[String], children: &BTreeSet<String>) -> Result<Self, String> {
         let tokens: TokenStream = text.parse().map_err(|error| format!("{}: {error}", module.join("::")))?;
         let mut reader = Reader { module, children, source: Self::default() };
         reader.walk(tokens, &[])?;

@@ -8,20 +8,20 @@ use crate::source::{Module, Source};
 
 /// All modules below one `src`.
 #[derive(Debug, Default)]
-pub struct Tree {
-    pub modules: BTreeMap<Module, (String, Source)>,
+pub(crate) struct Tree {
+    pub(crate) modules: BTreeMap<Module, (String, Source)>,
 }
 
 impl Tree {
     /// Reads all files below the folder.
-    pub fn read(src: &Path) -> Result<Self, String> {
+    pub(crate) fn read(src: &Path) -> Result<Self, String> {
         let mut files = Vec::new();
         collect(src, src, &mut files).map_err(|error| format!("{}: {error}", src.display()))?;
         Self::of(files.iter().map(|(file, text)| (file.as_str(), text.as_str())))
     }
 
     /// The tree of these files, each with its text.
-    pub fn of<'a>(files: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<Self, String> {
+    pub(crate) fn of<'a>(files: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<Self, String> {
         let files: BTreeMap<Module, (&str, &str)> =
             files.into_iter().map(|(file, text)| (module_of(file), (file, text))).collect();
         let mut tree = Self::default();
@@ -34,7 +34,7 @@ impl Tree {
     }
 
     /// The module in which what the path names is written: names that a module hands on are followed.
-    pub fn home(&self, path: &[String]) -> &Module {
+    pub(crate) fn home(&self, path: &[String]) -> &Module {
         let mut path = path.to_vec();
         // A name may be handed on by several modules, but not for ever.
         for _ in 0..8 {

@@ -21,7 +21,9 @@ use tokio::time::Instant;
 use tracing::{Instrument, Span, field};
 
 pub(crate) use self::api::apply::Owned;
-pub(crate) use self::api::calls::{Calls, answered};
+pub(crate) use self::api::calls::Calls;
+#[cfg(feature = "flux")]
+pub(crate) use self::api::calls::answered;
 pub(crate) use self::api::owned_object::owned;
 pub(crate) use self::context::{Env, PassWorker, field_manager, owner};
 #[cfg(feature = "metrics")]
