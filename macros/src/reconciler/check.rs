@@ -7,10 +7,10 @@ use syn::{Expr, LitInt, LitStr, Macro, Pat, Stmt, Token, Type};
 use super::args::ReconcilerArgs;
 use super::pipeline::{Callee, Pipeline, is_self};
 use crate::errors::{Errors, mistake};
-use crate::syntax::context::is_context;
+use crate::syntax::context_type::is_context;
 use crate::syntax::function::Function;
 use crate::syntax::names::{KEPT, camel, is_annotation, is_condition_type, is_finalizer, is_manager, plain};
-use crate::syntax::shape::{check_generics, check_plain};
+use crate::syntax::signature::{check_generics, check_plain};
 use crate::syntax::suggest;
 
 /// The API server refuses a finalizer without a domain.

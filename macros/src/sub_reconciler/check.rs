@@ -8,7 +8,7 @@ use super::args::StepArgs;
 use super::relation::{How, Level, Watch};
 use crate::errors::{Errors, mistake};
 use crate::syntax::action::wire;
-use crate::syntax::context::{self, is_context};
+use crate::syntax::context_type::{self, is_context};
 use crate::syntax::function::Function;
 use crate::syntax::names::is_selector;
 
@@ -170,7 +170,7 @@ pub(crate) fn check_context(function: &Function, marker: &Ident, errors: &mut Er
 
 /// The step in `Cx<'_, step>` where it is another than this one.
 fn other_step(ty: &Type, marker: &Ident) -> Option<String> {
-    match context::step(ty)? {
+    match context_type::step(ty)? {
         Type::Path(path) if path.path.segments.last().is_some_and(|last| last.ident != *marker) => {
             Some(text(&path.path))
         }

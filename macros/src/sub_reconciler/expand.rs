@@ -15,7 +15,7 @@ use crate::syntax::docs;
 use crate::syntax::duration::expand_duration;
 use crate::syntax::krate::Krate;
 use crate::syntax::sent::expand_sent;
-use crate::syntax::shape::hidden_at;
+use crate::syntax::signature::hidden_at;
 
 pub(crate) fn expand(step: &Step) -> Parts {
     let Step { args, function, marker, name, .. } = step;

@@ -10,7 +10,7 @@ use super::check::variant;
 use super::model::{Draft, ErrorType};
 use crate::errors::Errors;
 use crate::syntax::function::Function;
-use crate::syntax::shape::hidden;
+use crate::syntax::signature::hidden;
 
 pub(crate) fn expand(draft: &Draft, errors: &mut Errors) -> Parts {
     let Draft { args, function, marker, error, .. } = draft;

@@ -2,11 +2,11 @@
 
 mod args;
 mod check;
+pub(crate) mod check_attribute;
 mod expand;
 mod fallback;
-pub(crate) mod looking;
 mod model;
-pub(crate) mod observe;
+pub(crate) mod observe_attribute;
 mod relation;
 
 use proc_macro2::TokenStream;
@@ -16,7 +16,7 @@ use syn::Type;
 use crate::errors::Errors;
 use crate::syntax::function::Function;
 use crate::syntax::krate::Krate;
-use crate::syntax::shape::parse_function;
+use crate::syntax::signature::parse_function;
 
 use self::args::StepArgs;
 pub(crate) use self::args::is_word;

@@ -23,7 +23,7 @@ use super::args::ReconcilerArgs;
 use super::depend::Dependencies;
 use super::model::Reconciler;
 use crate::syntax::function::Function;
-use crate::syntax::shape::{hidden, hidden_at};
+use crate::syntax::signature::{hidden, hidden_at};
 
 /// The constant that holds the types of the pipeline.
 const PIPELINE: &str = "RUN";

@@ -13,7 +13,7 @@ use crate::reconciler::suspend::Suspend;
 use crate::reconciler::triggers;
 use crate::syntax::docs;
 use crate::syntax::krate::Krate;
-use crate::syntax::shape::hidden;
+use crate::syntax::signature::hidden;
 
 /// What the runtime does not find out itself, as far as the author said something.
 pub(super) fn expand_wiring(reconciler: &Reconciler) -> TokenStream {

@@ -4,7 +4,7 @@ use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote};
 use syn::{Expr, ExprIf, Pat, Stmt, Token};
 
-use super::refuse::{self, Place};
+use super::errors::{self, Place};
 use super::{Reader, Statement};
 
 /// `[let pattern =] if a { .. } else if b { .. } else { .. }`.
@@ -55,7 +55,7 @@ pub(super) fn read(
     let mut arms = Vec::new();
     let (mut otherwise, mut next) = (None, Some(branch));
     while let Some(branch) = next {
-        refuse::expr(&branch.cond, Place::Condition, reader);
+        errors::expr(&branch.cond, Place::Condition, reader);
         let statements = read_arm(reader, &branch.then_branch.stmts, valued);
         let when = Some((branch.if_token, (*branch.cond).clone()));
         arms.push(Arm { otherwise, when, statements });
@@ -93,8 +93,8 @@ fn read_end(reader: &mut Reader<'_>, statement: &Stmt, expr: &Expr, valued: bool
             let step = reader.statement(&ended, false);
             step.into_iter().flat_map(Statement::handing_on).collect()
         }
-        _ if valued && refuse::is_value(expr, reader.context) => {
-            refuse::expr(expr, Place::Value, reader);
+        _ if valued && errors::is_value(expr, reader.context) => {
+            errors::expr(expr, Place::Value, reader);
             vec![Statement::Value(expr.to_token_stream())]
         }
         _ => reader.statement(statement, false).into_iter().collect(),

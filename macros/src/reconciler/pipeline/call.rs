@@ -24,7 +24,7 @@ pub(crate) struct Call {
 impl Call {
     /// The step as it is written; two calls of the same words are one step.
     pub(crate) fn name(&self) -> String {
-        super::cover::name(&self.callee)
+        super::exhaustiveness::name(&self.callee)
     }
 }
 

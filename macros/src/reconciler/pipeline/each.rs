@@ -2,7 +2,7 @@
 
 use syn::{Expr, ExprForLoop, Pat, Stmt, Token};
 
-use super::refuse::{self, Place};
+use super::errors::{self, Place};
 use super::{Call, Reader, call};
 
 /// A loop over one step.
@@ -23,14 +23,14 @@ pub(super) fn parse(statement: &Stmt) -> Option<&ExprForLoop> {
 }
 
 pub(super) fn read(reader: &mut Reader<'_>, each: &ExprForLoop) -> Option<Each> {
-    refuse::expr(&each.expr, Place::Items, reader);
+    errors::expr(&each.expr, Place::Items, reader);
     let written = match &*each.body.stmts {
-        [statement] if refuse::attribute(statement, reader.errors) => return None,
+        [statement] if errors::attribute(statement, reader.errors) => return None,
         [Stmt::Expr(Expr::Try(tried), _)] => call::awaited(tried),
         _ => None,
     };
     let Some(written) = written else {
-        refuse::each_of(each, reader.errors);
+        errors::each_of(each, reader.errors);
         return None;
     };
     Some(Each {

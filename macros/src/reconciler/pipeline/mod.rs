@@ -3,12 +3,12 @@
 mod branch;
 mod call;
 mod callee;
-mod cover;
 mod each;
+mod errors;
+mod exhaustiveness;
 mod join;
-mod mentioned;
-mod refuse;
 mod skip;
+mod used_paths;
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::ToTokens;
@@ -18,16 +18,16 @@ use syn::{Block, Expr, Stmt, Token, parse_quote};
 pub(crate) use self::branch::{Arm, Branch};
 pub(crate) use self::call::Call;
 pub(crate) use self::callee::{Callee, is_self};
-pub(crate) use self::cover::name as step_name;
 pub(crate) use self::each::Each;
+use self::errors::Place;
+pub(crate) use self::exhaustiveness::name as step_name;
 pub(crate) use self::join::Join;
-pub(crate) use self::mentioned::mentioned;
-use self::refuse::Place;
 pub(crate) use self::skip::Skip;
+pub(crate) use self::used_paths::mentioned;
 use super::check;
 use crate::errors::Errors;
 use crate::syntax::function::Function;
-use crate::syntax::shape::hidden;
+use crate::syntax::signature::hidden;
 
 /// The body of a reconciler.
 pub(crate) struct Pipeline {
@@ -128,7 +128,7 @@ pub(crate) fn read(function: &Function, object: &Ident, context: &Ident, errors:
     let statements: Vec<_> = steps.iter().filter_map(|statement| reader.statement(statement, false)).collect();
     let sound = errors.count() == before;
     if sound {
-        cover::check(&statements, errors);
+        exhaustiveness::check(&statements, errors);
     }
     if !is_end(last) && (sound || is_tail(last)) {
         check::refuse_end(function, Some(last), errors);
@@ -148,7 +148,7 @@ struct Reader<'a> {
 impl Reader<'_> {
     /// `valued`: the statement is the end of an arm of which the value is bound.
     fn statement(&mut self, statement: &Stmt, valued: bool) -> Option<Statement> {
-        if refuse::attribute(statement, self.errors) {
+        if errors::attribute(statement, self.errors) {
             return None;
         }
         if let Some((bound, branch)) = branch::parse(statement) {
@@ -176,7 +176,7 @@ impl Reader<'_> {
 impl Reader<'_> {
     fn call(&mut self, call: call::Written<'_>) -> Option<Call> {
         let call = call.read(self.object, self.context, self.errors)?;
-        call.inputs.iter().for_each(|input| refuse::expr(input, Place::Input, self));
+        call.inputs.iter().for_each(|input| errors::expr(input, Place::Input, self));
         Some(call)
     }
 }

@@ -3,7 +3,7 @@
 use quote::ToTokens;
 
 use super::branch::{Arm, Branch};
-use super::{Call, Callee, Skip, Statement, refuse};
+use super::{Call, Callee, Skip, Statement, errors};
 use crate::errors::Errors;
 use crate::syntax::suggest;
 
@@ -17,7 +17,7 @@ pub(super) fn check(statements: &[Statement], errors: &mut Errors) {
     for statement in statements {
         match statement {
             Statement::Branch(branch) => check_outermost(branch, errors),
-            Statement::Skip(skip) => refuse::skip_outside(skip, errors),
+            Statement::Skip(skip) => errors::skip_outside(skip, errors),
             _ => {}
         }
     }
@@ -27,7 +27,7 @@ pub(super) fn check(statements: &[Statement], errors: &mut Errors) {
             twice.push(path);
         }
     });
-    twice.into_iter().for_each(|path| refuse::met_twice(path, errors));
+    twice.into_iter().for_each(|path| errors::met_twice(path, errors));
 }
 
 /// What is skipped in one arm must run in another.
@@ -45,10 +45,10 @@ fn check_outermost(branch: &Branch, errors: &mut Errors) {
     skipped.retain(|skip: &&Skip| !run.contains(&name(&skip.step)));
     skipped.dedup_by_key(|skip| name(&skip.step));
     for skip in skipped {
-        refuse::skip_of_no_step(skip, nearest(&name(&skip.step), &run), errors);
+        errors::skip_of_no_step(skip, nearest(&name(&skip.step), &run), errors);
     }
     if run.is_empty() && errors.count() == before {
-        refuse::branch_without_steps(branch, errors);
+        errors::branch_without_steps(branch, errors);
     }
     if errors.count() == before {
         check_arms(branch, errors);
@@ -71,13 +71,13 @@ fn each_arm<'a>(branch: &'a Branch, see: &mut impl FnMut(&'a Arm)) {
 fn check_arms(branch: &Branch, errors: &mut Errors) {
     let all = distinct(branch.arms.iter().flat_map(|arm| told(&arm.statements)));
     if let Some((step, near)) = misspelt(branch, &all) {
-        return refuse::misspelt(step, near, errors);
+        return errors::misspelt(step, near, errors);
     }
     for arm in &branch.arms {
         let here = told(&arm.statements);
         let untold: Vec<&String> = all.iter().filter(|step| !here.contains(step)).collect();
         if !untold.is_empty() {
-            refuse::untold(arm, &untold, errors);
+            errors::untold(arm, &untold, errors);
         }
         for statement in &arm.statements {
             if let Statement::Branch(inner) = statement {
@@ -86,7 +86,7 @@ fn check_arms(branch: &Branch, errors: &mut Errors) {
         }
     }
     if branch.arms.last().is_some_and(|arm| arm.when.is_some()) {
-        refuse::no_else(branch, &all, errors);
+        errors::no_else(branch, &all, errors);
     }
 }
 

@@ -7,7 +7,7 @@ use syn::{Expr, ExprCall, ExprForLoop, Stmt};
 use super::branch::{Arm, Branch};
 use super::callee::Callee;
 use super::skip::Skip;
-use super::{Reader, cover};
+use super::{Reader, exhaustiveness};
 use crate::errors::Errors;
 use crate::reconciler::check;
 
@@ -160,14 +160,14 @@ pub(super) fn skip_reason(reason: &Expr, errors: &mut Errors) {
 
 /// Outside of a branch the step would never run.
 pub(super) fn skip_outside(skip: &Skip, errors: &mut Errors) {
-    let name = cover::name(&skip.step);
+    let name = exhaustiveness::name(&skip.step);
     let help = format!("write it into the branch that does not run `{name}`");
     errors.push(&skip.step, "a `skip` stands in a branch", help);
 }
 
 /// The step that is meant may have nearly this name.
 pub(super) fn skip_of_no_step(skip: &Skip, near: Option<&str>, errors: &mut Errors) {
-    let name = cover::name(&skip.step);
+    let name = exhaustiveness::name(&skip.step);
     let help = match near {
         Some(near) => format!("another branch runs `{near}`: write one name for one step"),
         None => format!("drop the `skip`, or run `{name}` in another branch of this `if`"),
@@ -191,7 +191,7 @@ pub(super) fn untold(arm: &Arm, steps: &[&String], errors: &mut Errors) {
 
 /// Two steps of nearly one name, in two branches.
 pub(super) fn misspelt(step: &Callee, near: &str, errors: &mut Errors) {
-    let name = cover::name(step);
+    let name = exhaustiveness::name(step);
     let help = format!(
         "write one name for one step; of two, add `skip({near}, \"NotNeeded\");` here, and `skip({name}, ..)` there"
     );
@@ -218,7 +218,7 @@ fn head(branch: &Branch) -> TokenStream {
 
 /// A step sets its conditions once.
 pub(super) fn met_twice(path: &Callee, errors: &mut Errors) {
-    let name = cover::name(path);
+    let name = exhaustiveness::name(path);
     let help = "run it once, or once in each branch of one `if`: it sets its conditions once";
     errors.push(path, format_args!("an earlier line runs or skips `{name}` already"), help);
 }

@@ -9,10 +9,10 @@ use super::model::{self, Step};
 use super::{Parts, expand, fallback};
 use crate::errors::Errors;
 use crate::syntax::function::Function;
+use crate::syntax::handler::Link;
 use crate::syntax::krate::Krate;
-use crate::syntax::link::Link;
 use crate::syntax::marker::Marker;
-use crate::syntax::shape::{hidden, parse_dependencies, parse_function};
+use crate::syntax::signature::{hidden, parse_dependencies, parse_function};
 
 /// Expands the attribute. Whatever is wrong, the function stays and counts as an observer.
 pub(crate) fn attribute(args: TokenStream, item: &TokenStream) -> TokenStream {

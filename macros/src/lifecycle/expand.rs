@@ -6,10 +6,10 @@ use syn::spanned::Spanned;
 
 use super::{Args, Moment, Shape, What};
 use crate::sub_reconciler::Parts;
-use crate::syntax::link::Link;
+use crate::syntax::handler::Link;
 use crate::syntax::names::plain;
 use crate::syntax::sent::expand_sent;
-use crate::syntax::shape::hidden;
+use crate::syntax::signature::hidden;
 
 pub(super) fn expand(moment: &Moment) -> Parts {
     let Moment { what, args, function, marker, shape } = moment;

@@ -4,12 +4,12 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::args::{self, StepArgs};
-use super::observe::check_harmless;
+use super::observe_attribute::check_harmless;
 use super::{Method, Parts, finish};
 use crate::errors::Errors;
 use crate::syntax::function::Function;
 use crate::syntax::krate::Krate;
-use crate::syntax::shape::parse_function;
+use crate::syntax::signature::parse_function;
 
 /// Expands the attribute. Whatever is wrong, the function stays and counts as a step.
 pub(crate) fn attribute(args: TokenStream, item: &TokenStream) -> TokenStream {

@@ -6,7 +6,7 @@ use syn::{Attribute, Path, Type, Visibility, parse_quote};
 
 use super::check::check_cfg;
 use crate::errors::Errors;
-use crate::life::{self, What};
+use crate::lifecycle::{self, What};
 use crate::reconciler::args::ReconcilerArgs;
 use crate::sub_reconciler::Parts;
 use crate::syntax::args::arguments;
@@ -134,21 +134,21 @@ impl Members {
         } else if is(&attr, "claim") {
             check_cfg("claim", &function, errors);
             self.take_claim(&function.sig.ident, errors);
-            self.parts.push(life::method(What::Claim, args, krate.clone(), function, errors));
+            self.parts.push(lifecycle::method(What::Claim, args, krate.clone(), function, errors));
         } else if is(&attr, "hook") {
             check_cfg("hook", &function, errors);
             let (module, name) = (&self.home.module, &function.sig.ident);
             self.hooks.push(parse_quote!(#module::#name));
-            self.parts.push(life::method(What::Hook, args, krate.clone(), function, errors));
+            self.parts.push(lifecycle::method(What::Hook, args, krate.clone(), function, errors));
         } else if is(&attr, "observe") {
             check_cfg("observer", &function, errors);
             self.take_observer(&function.sig.ident, errors);
-            self.parts.push(sub_reconciler::observe::method(args, krate.clone(), function, errors));
+            self.parts.push(sub_reconciler::observe_attribute::method(args, krate.clone(), function, errors));
         } else {
             let (looks, krate) = (is(&attr, "check"), krate.clone());
             check_cfg(if looks { "check" } else { "step" }, &function, errors);
             let step = match looks {
-                true => sub_reconciler::looking::method(args, krate, function, errors),
+                true => sub_reconciler::check_attribute::method(args, krate, function, errors),
                 false => sub_reconciler::method(args, krate, function, errors),
             };
             self.callable &= step.callable;

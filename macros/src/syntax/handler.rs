@@ -6,7 +6,7 @@ use syn::Type;
 
 use super::function::Function;
 use super::krate::Krate;
-use super::shape::hidden;
+use super::signature::hidden;
 
 /// Any reconciler that has what a function takes, or the struct of a method.
 pub(crate) struct Link {

@@ -14,7 +14,7 @@ use crate::syntax::args::{Arg, Keys, parse_args, split};
 use crate::syntax::function::Function;
 use crate::syntax::krate::Krate;
 use crate::syntax::marker::Marker;
-use crate::syntax::shape::{bind_generics, parse_function};
+use crate::syntax::signature::{bind_generics, parse_function};
 
 const CLAIM: Keys = Keys { known: &["crate"], many: &[] };
 const HOOK: Keys = Keys { known: &["read", "before", "after", "before_delete", "after_delete", "crate"], many: &[] };

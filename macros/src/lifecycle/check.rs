@@ -7,7 +7,7 @@ use syn::{FnArg, ReturnType, Type};
 use super::{Shape, What};
 use crate::errors::Errors;
 use crate::syntax::function::{Function, behind};
-use crate::syntax::shape::{check_named, check_plain, parse_dependencies, parse_object};
+use crate::syntax::signature::{check_named, check_plain, parse_dependencies, parse_object};
 
 /// Object, dependencies and result, if all of them are right.
 pub(super) fn shape(kind: What, function: &Function, errors: &mut Errors) -> Option<Shape> {
