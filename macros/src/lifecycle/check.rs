@@ -4,7 +4,7 @@ use proc_macro2::Ident;
 use quote::ToTokens;
 use syn::{FnArg, ReturnType, Type};
 
-use super::{Shape, What};
+use super::model::{Shape, What};
 use crate::errors::Errors;
 use crate::syntax::function::{Function, behind};
 use crate::syntax::signature::{check_named, check_plain, parse_dependencies, parse_object};

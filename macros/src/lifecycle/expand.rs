@@ -4,12 +4,12 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 
-use super::{Args, Moment, Shape, What};
+use super::model::{Args, Moment, Shape, What};
 use crate::sub_reconciler::Parts;
 use crate::syntax::handler::Link;
+use crate::syntax::hidden::hidden;
 use crate::syntax::names::plain;
 use crate::syntax::sent::expand_sent;
-use crate::syntax::signature::hidden;
 
 pub(super) fn expand(moment: &Moment) -> Parts {
     let Moment { what, args, function, marker, shape } = moment;

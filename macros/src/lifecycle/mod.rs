@@ -3,11 +3,13 @@
 
 mod check;
 mod expand;
+mod model;
 
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::quote;
-use syn::Type;
 
+use self::model::Moment;
+pub(crate) use self::model::{Args, What};
 use crate::errors::Errors;
 use crate::sub_reconciler::{Parts, is_word};
 use crate::syntax::args::{Arg, Keys, parse_args, split};
@@ -18,46 +20,6 @@ use crate::syntax::signature::{bind_generics, parse_function};
 
 const CLAIM: Keys = Keys { known: &["crate"], many: &[] };
 const HOOK: Keys = Keys { known: &["read", "before", "after", "before_delete", "after_delete", "crate"], many: &[] };
-
-/// What it is.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum What {
-    Claim,
-    Hook,
-}
-
-impl What {
-    pub(crate) fn word(self) -> &'static str {
-        match self {
-            Self::Claim => "claim",
-            Self::Hook => "hook",
-        }
-    }
-}
-
-/// A claim or a hook, right or wrong.
-pub(crate) struct Moment {
-    pub(crate) what: What,
-    pub(crate) args: Args,
-    pub(crate) function: Function,
-    pub(crate) marker: Marker,
-    /// `None`: the signature is wrong, which is reported.
-    pub(crate) shape: Option<Shape>,
-}
-
-/// What the attribute says.
-pub(crate) struct Args {
-    pub(crate) krate: Krate,
-    /// When a hook runs.
-    pub(crate) when: Option<Ident>,
-}
-
-/// What the signature says.
-pub(crate) struct Shape {
-    pub(crate) object: Type,
-    pub(crate) dependencies: Vec<Type>,
-    pub(crate) output: Type,
-}
 
 /// Expands the attribute. Whatever is wrong, the function stays and counts as what it is marked as.
 pub(crate) fn attribute(what: What, args: TokenStream, item: &TokenStream) -> TokenStream {

@@ -2,6 +2,7 @@
 
 mod args;
 mod check;
+mod check_argument;
 mod depend;
 mod expand;
 mod fallback;

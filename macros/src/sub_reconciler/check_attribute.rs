@@ -4,8 +4,9 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::args::{self, StepArgs};
+use super::finish;
 use super::observe_attribute::check_harmless;
-use super::{Method, Parts, finish};
+use super::parts::{Method, Parts};
 use crate::errors::Errors;
 use crate::syntax::function::Function;
 use crate::syntax::krate::Krate;

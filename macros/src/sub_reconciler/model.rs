@@ -9,7 +9,7 @@ use crate::syntax::action::Actions;
 use crate::syntax::context_type::{self, fill_in};
 use crate::syntax::function::Function;
 use crate::syntax::marker::Marker;
-use crate::syntax::names::plain;
+use crate::syntax::names::{path_text, plain};
 use crate::syntax::reason_literal::{Said, check_reasons, failed, said};
 use crate::syntax::signature::{bind_generics, check_named, check_plain, parse_object};
 
@@ -101,7 +101,7 @@ impl Draft {
 fn says(args: &StepArgs, function: &Function) -> Vec<Say> {
     let Some(context) = context_type::name(function) else { return Vec::new() };
     let says = said(&function.body, context).into_iter().filter_map(|Said { marker, reason }| {
-        let declared = args.sets.iter().find(|path| check::text(path) == marker)?;
+        let declared = args.sets.iter().find(|path| path_text(path) == marker)?;
         Some(Say { marker: declared.clone(), reason })
     });
     says.collect()
@@ -111,9 +111,9 @@ fn says(args: &StepArgs, function: &Function) -> Vec<Say> {
 fn fails(args: &StepArgs, function: &Function) -> Vec<Path> {
     let Some(context) = context_type::name(function) else { return Vec::new() };
     let named = failed(&function.body, context);
-    let is_declared = |marker: &String| args.sets.iter().any(|path| check::text(path) == *marker);
+    let is_declared = |marker: &String| args.sets.iter().any(|path| path_text(path) == *marker);
     let any = !named.iter().all(is_declared);
-    args.sets.iter().filter(|path| any || named.contains(&check::text(path))).cloned().collect()
+    args.sets.iter().filter(|path| any || named.contains(&path_text(path))).cloned().collect()
 }
 
 fn error_type(output: &ReturnType) -> Option<ErrorType> {

@@ -6,13 +6,15 @@ use syn::Type;
 
 use super::args::{self, StepArgs};
 use super::model::{self, Step};
-use super::{Parts, expand, fallback};
+use super::parts::Parts;
+use super::{expand, fallback};
 use crate::errors::Errors;
 use crate::syntax::function::Function;
 use crate::syntax::handler::Link;
+use crate::syntax::hidden::hidden;
 use crate::syntax::krate::Krate;
 use crate::syntax::marker::Marker;
-use crate::syntax::signature::{hidden, parse_dependencies, parse_function};
+use crate::syntax::signature::{parse_dependencies, parse_function};
 
 /// Expands the attribute. Whatever is wrong, the function stays and counts as an observer.
 pub(crate) fn attribute(args: TokenStream, item: &TokenStream) -> TokenStream {

@@ -5,8 +5,8 @@ use quote::{format_ident, quote};
 use syn::Type;
 
 use super::function::Function;
+use super::hidden::hidden;
 use super::krate::Krate;
-use super::signature::hidden;
 
 /// Any reconciler that has what a function takes, or the struct of a method.
 pub(crate) struct Link {

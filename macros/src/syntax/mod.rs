@@ -8,6 +8,7 @@ pub(crate) mod docs;
 pub(crate) mod duration;
 pub(crate) mod function;
 pub(crate) mod handler;
+pub(crate) mod hidden;
 pub(crate) mod krate;
 pub(crate) mod marker;
 pub(crate) mod names;

@@ -170,13 +170,3 @@ pub(crate) fn apart(path: &Path) -> Path {
     }
     path
 }
-
-/// An identifier that no user writes.
-pub(crate) fn hidden(name: &str) -> Ident {
-    hidden_at(name, Span::mixed_site())
-}
-
-/// An identifier that no user writes, shown at `span`.
-pub(crate) fn hidden_at(name: &str, span: Span) -> Ident {
-    Ident::new(&format!("__{name}"), span.resolved_at(Span::mixed_site()))
-}

@@ -4,12 +4,9 @@ use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::{Expr, ExprCall, ExprForLoop, Stmt};
 
-use super::branch::{Arm, Branch};
 use super::callee::Callee;
-use super::skip::Skip;
-use super::{Reader, exhaustiveness};
+use super::statement::{Arm, Branch, Skip, step_name};
 use crate::errors::Errors;
-use crate::reconciler::check;
 
 /// Where an ordinary expression stands in a pipeline.
 #[derive(Clone, Copy)]
@@ -46,19 +43,29 @@ impl Place {
 }
 
 /// An ordinary expression: it calls no step, waits for nothing, and does not leave the pipeline.
-pub(super) fn expr(expr: &Expr, place: Place, reader: &mut Reader<'_>) {
+pub(super) fn expr(expr: &Expr, place: Place, context: &Ident, errors: &mut Errors) {
     let (place, bind) = place.words();
-    let Some(found) = find(expr.to_token_stream(), reader.context) else { return };
+    let Some(found) = find(expr.to_token_stream(), context) else { return };
     let (what, help) = match found.to_string().as_str() {
         "?" => ("hand on an error", "decide in a step: its error has a class and a condition"),
-        _ if check::is_name(expr, reader.context) => {
-            let (name, help) = (reader.context, "drop it here: a step gets it once, as the last argument");
-            return reader.errors.push(expr, format_args!("`{name}` is handed on once"), help);
+        _ if is_name(expr, context) => {
+            let help = "drop it here: a step gets it once, as the last argument";
+            return errors.push(expr, format_args!("`{context}` is handed on once"), help);
         }
         "return" | "break" | "continue" => ("leave the pipeline", "return an error of class `ignored` from a step"),
         _ => ("run a step", bind),
     };
-    reader.errors.push(found, format_args!("{place} cannot {what}"), help);
+    errors.push(found, format_args!("{place} cannot {what}"), help);
+}
+
+/// `cx`, `&mut *cx`.
+pub(crate) fn is_name(expr: &Expr, name: &Ident) -> bool {
+    match expr {
+        Expr::Path(path) => path.path.is_ident(name),
+        Expr::Reference(reference) => is_name(&reference.expr, name),
+        Expr::Unary(unary) => is_name(&unary.expr, name),
+        _ => false,
+    }
 }
 
 /// The first token that an ordinary expression does not have.
@@ -160,14 +167,14 @@ pub(super) fn skip_reason(reason: &Expr, errors: &mut Errors) {
 
 /// Outside of a branch the step would never run.
 pub(super) fn skip_outside(skip: &Skip, errors: &mut Errors) {
-    let name = exhaustiveness::name(&skip.step);
+    let name = step_name(&skip.step);
     let help = format!("write it into the branch that does not run `{name}`");
     errors.push(&skip.step, "a `skip` stands in a branch", help);
 }
 
 /// The step that is meant may have nearly this name.
 pub(super) fn skip_of_no_step(skip: &Skip, near: Option<&str>, errors: &mut Errors) {
-    let name = exhaustiveness::name(&skip.step);
+    let name = step_name(&skip.step);
     let help = match near {
         Some(near) => format!("another branch runs `{near}`: write one name for one step"),
         None => format!("drop the `skip`, or run `{name}` in another branch of this `if`"),
@@ -191,7 +198,7 @@ pub(super) fn untold(arm: &Arm, steps: &[&String], errors: &mut Errors) {
 
 /// Two steps of nearly one name, in two branches.
 pub(super) fn misspelt(step: &Callee, near: &str, errors: &mut Errors) {
-    let name = exhaustiveness::name(step);
+    let name = step_name(step);
     let help = format!(
         "write one name for one step; of two, add `skip({near}, \"NotNeeded\");` here, and `skip({name}, ..)` there"
     );
@@ -218,7 +225,7 @@ fn head(branch: &Branch) -> TokenStream {
 
 /// A step sets its conditions once.
 pub(super) fn met_twice(path: &Callee, errors: &mut Errors) {
-    let name = exhaustiveness::name(path);
+    let name = step_name(path);
     let help = "run it once, or once in each branch of one `if`: it sets its conditions once";
     errors.push(path, format_args!("an earlier line runs or skips `{name}` already"), help);
 }

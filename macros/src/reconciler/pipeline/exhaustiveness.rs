@@ -1,16 +1,10 @@
 //! Whether every branch says of every step what becomes of it.
 
-use quote::ToTokens;
-
-use super::branch::{Arm, Branch};
-use super::{Call, Callee, Skip, Statement, errors};
+use super::callee::Callee;
+use super::errors;
+use super::statement::{Arm, Branch, Call, Skip, Statement, step_name};
 use crate::errors::Errors;
 use crate::syntax::suggest;
-
-/// A step as it is written; two calls of the same words are one step.
-pub(crate) fn name(step: &Callee) -> String {
-    step.to_token_stream().to_string().replace(' ', "")
-}
 
 /// Checks each branch, and that no step is met twice on one way through the pipeline.
 pub(super) fn check(statements: &[Statement], errors: &mut Errors) {
@@ -23,7 +17,7 @@ pub(super) fn check(statements: &[Statement], errors: &mut Errors) {
     }
     let mut twice: Vec<&Callee> = Vec::new();
     walk(statements, &mut Vec::new(), &mut |path| {
-        if !twice.iter().any(|earlier| name(earlier) == name(path)) {
+        if !twice.iter().any(|earlier| step_name(earlier) == step_name(path)) {
             twice.push(path);
         }
     });
@@ -42,10 +36,10 @@ fn check_outermost(branch: &Branch, errors: &mut Errors) {
             }
         }
     });
-    skipped.retain(|skip: &&Skip| !run.contains(&name(&skip.step)));
-    skipped.dedup_by_key(|skip| name(&skip.step));
+    skipped.retain(|skip: &&Skip| !run.contains(&step_name(&skip.step)));
+    skipped.dedup_by_key(|skip| step_name(&skip.step));
     for skip in skipped {
-        errors::skip_of_no_step(skip, nearest(&name(&skip.step), &run), errors);
+        errors::skip_of_no_step(skip, nearest(&step_name(&skip.step), &run), errors);
     }
     if run.is_empty() && errors.count() == before {
         errors::branch_without_steps(branch, errors);
@@ -103,9 +97,9 @@ fn misspelt<'a>(branch: &'a Branch, all: &'a [String]) -> Option<(&'a Callee, &'
 /// Where the statements run or skip the step.
 fn mention<'a>(statements: &'a [Statement], step: &str) -> Option<&'a Callee> {
     statements.iter().find_map(|statement| match statement {
-        Statement::Skip(skip) => Some(&skip.step).filter(|callee| name(callee) == step),
+        Statement::Skip(skip) => Some(&skip.step).filter(|callee| step_name(callee) == step),
         Statement::Branch(inner) => inner.arms.iter().find_map(|arm| mention(&arm.statements, step)),
-        other => other.calls().into_iter().map(|call| &call.callee).find(|callee| name(callee) == step),
+        other => other.calls().into_iter().map(|call| &call.callee).find(|callee| step_name(callee) == step),
     })
 }
 
@@ -117,7 +111,7 @@ fn nearest<'a>(name: &str, steps: &'a [String]) -> Option<&'a str> {
 /// The steps of which the statements say what becomes of them.
 fn told(statements: &[Statement]) -> Vec<String> {
     let names = statements.iter().flat_map(|statement| match statement {
-        Statement::Skip(skip) => vec![name(&skip.step)],
+        Statement::Skip(skip) => vec![step_name(&skip.step)],
         Statement::Branch(inner) => inner.arms.iter().flat_map(|arm| told(&arm.statements)).collect(),
         other => other.calls().into_iter().map(Call::name).collect(),
     });
@@ -153,7 +147,7 @@ fn walk<'a>(statements: &'a [Statement], met: &mut Vec<String>, tell: &mut impl 
 }
 
 fn meet<'a>(path: &'a Callee, met: &mut Vec<String>, tell: &mut impl FnMut(&'a Callee)) {
-    let name = name(path);
+    let name = step_name(path);
     if met.contains(&name) {
         tell(path);
     } else {

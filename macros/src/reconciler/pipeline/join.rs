@@ -1,16 +1,11 @@
 //! `join(..)`: steps that run concurrently.
 
 use proc_macro2::Ident;
-use syn::{Expr, ExprCall, Local, Pat, Stmt, Token};
+use syn::{Expr, ExprCall, Local, Stmt};
 
-use super::{Call, Reader, call, errors};
-
-/// `[let pattern =] join(a(..), b(..)).await?;`
-pub(crate) struct Join {
-    /// `let pattern: Type`.
-    pub(crate) bound: Option<(Token![let], Pat)>,
-    pub(crate) calls: Vec<Call>,
-}
+use super::reader::Reader;
+use super::statement::{Call, Join};
+use super::{call, errors};
 
 /// A statement of the shape of a join.
 pub(super) struct Written<'a> {

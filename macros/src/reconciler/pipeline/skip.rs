@@ -1,18 +1,13 @@
 //! `skip(step, "Reason")`: what the conditions of a step become in a branch that does not run it.
 
 use proc_macro2::Ident;
-use syn::{Expr, ExprCall, ExprLit, Lit, LitStr, Stmt};
+use syn::{Expr, ExprCall, ExprLit, Lit, Stmt};
 
-use super::Reader;
-use super::callee::{Callee, parse_name};
+use super::callee::parse_name;
 use super::errors;
+use super::reader::Reader;
+use super::statement::Skip;
 use crate::syntax::reason_literal::check_reason;
-
-/// A step that is not needed here.
-pub(crate) struct Skip {
-    pub(crate) step: Callee,
-    pub(crate) reason: LitStr,
-}
 
 /// `skip(..)`, rightly ended or not.
 pub(super) fn parse<'a>(statement: &'a Stmt, context: &Ident) -> Option<&'a ExprCall> {

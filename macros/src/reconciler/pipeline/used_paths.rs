@@ -5,6 +5,7 @@ use syn::parse::Parser;
 use syn::visit::Visit;
 use syn::{Block, Expr, ExprCall, ExprMethodCall, Pat, Path};
 
+use super::callee::is_self;
 use crate::syntax::function::Function;
 
 /// What the body awaits, skips, or calls with the context: in a body with a mistake, these count as used.
@@ -46,7 +47,7 @@ impl<'ast> Visit<'ast> for Mentioned {
 
     fn visit_expr_method_call(&mut self, call: &'ast ExprMethodCall) {
         let method = &call.method;
-        if super::is_self(&call.receiver) && self.methods.contains(method) {
+        if is_self(&call.receiver) && self.methods.contains(method) {
             self.paths.push(syn::parse_quote!(Self::#method));
         }
         syn::visit::visit_expr_method_call(self, call);
