@@ -8,6 +8,7 @@ use kube::Client;
 use serde_json::json;
 
 use crate::apply::{Actor, Lists, Rules, track_update};
+use crate::counters::Work;
 use crate::discovery::Release;
 use crate::fault::Faults;
 use crate::gc;
@@ -18,7 +19,6 @@ use crate::server::Server;
 use crate::store::Write;
 use crate::strategy;
 use crate::transport::{http, inprocess};
-use crate::work::Work;
 
 pub use crate::transport::http::Serving;
 

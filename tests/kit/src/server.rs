@@ -9,24 +9,24 @@ use futures::FutureExt;
 use http::request::Parts;
 use http::{Request, Response};
 
-use crate::address::Addresses;
-use crate::call::Call;
+use crate::api_error::Failure;
 use crate::catalog::Catalog;
 use crate::clock::Clock;
 use crate::cluster::Options;
+use crate::content_negotiation::wants_yaml;
 use crate::effect::{Effect, torn};
-use crate::failure::Failure;
 use crate::fault::Faults;
+use crate::fault_sweep::{Meeting, Point, Tap};
 use crate::log::{Entry, Log};
 use crate::rbac::{self, Asked, Identities, Local, Tokens, User};
 use crate::registry::Verb;
-use crate::respond::Reply;
+use crate::request_context::Call;
+use crate::response::Reply;
 use crate::route::Route;
-use crate::shape::wants_yaml;
+use crate::service_address::Addresses;
 use crate::store::{Pages, Store};
-use crate::sweep::{Meeting, Point, Tap};
 use crate::verbs::Texts;
-use crate::{meta, verbs, watch, yaml};
+use crate::{non_resource, verbs, watch, yaml};
 
 /// The state all requests share.
 #[derive(Debug)]
@@ -158,7 +158,7 @@ async fn answer_in_json(server: &Arc<Server>, route: Route, parts: Parts, body: 
         Err(failure) => return failure.into_response(),
     };
     let target = match route {
-        Route::Other => return meta::answer(server, &parts),
+        Route::Other => return non_resource::answer(server, &parts),
         Route::Resource(target) => target,
     };
     let answer = match Call::new(server, user, target, parts, body) {

@@ -6,8 +6,8 @@ use rand::Rng;
 use rand::rngs::StdRng;
 use rand::seq::SliceRandom;
 
-use super::element::Element;
 use super::fields;
+use super::path_element::Element;
 use super::set::Set;
 use crate::tests::chance::each;
 

@@ -9,25 +9,25 @@ mod algebra;
 mod builtin;
 #[cfg(test)]
 mod builtins;
-mod cap;
 mod compare;
-mod element;
+mod entry_limit;
 mod error;
 mod fields;
 pub(crate) mod golang;
-mod ledger;
+mod managed_fields;
 mod merge;
-mod node;
-mod owned;
+mod owned_paths;
+mod path_element;
 #[cfg(test)]
 mod properties;
 #[cfg(test)]
 mod published;
-mod reconcile;
+mod published_schema;
 #[cfg(test)]
 mod recorded;
-mod release;
 mod remove;
+mod remove_unapplied;
+mod schema_change;
 mod set;
 mod shape;
 #[cfg(test)]
@@ -38,14 +38,14 @@ mod update;
 use serde_json::{Value, json};
 
 pub use error::{ApplyError, Conflict};
-pub use ledger::Operation;
+pub use managed_fields::Operation;
 pub(crate) use update::own_status;
 pub use update::track_update;
 
 use crate::schema::{Structural, is_equal};
 use compare::compare;
-use ledger::{Entry, Id, Ledger};
-pub(crate) use node::{Node, definition, needed, root_name};
+use managed_fields::{Entry, Id, Ledger};
+pub(crate) use published_schema::{Node, definition, needed, root_name};
 use set::Set;
 pub(crate) use shape::Shape;
 
@@ -178,15 +178,15 @@ fn merge_and_own(
     actor: &Actor<'_>,
     force: Force,
 ) -> Result<Value, ApplyError> {
-    let mut ledger = reconcile::reconciled(ledger, old, shape, actor.rules);
+    let mut ledger = schema_change::reconciled(ledger, old, shape, actor.rules);
     let id = Id::apply(actor);
     let last = ledger.entries.remove(&id);
-    let set = owned::owned(config, shape).difference(&never_owned());
+    let set = owned_paths::owned(config, shape).difference(&never_owned());
     let time = last.as_ref().and_then(|entry| entry.time.clone());
     ledger.entries.insert(id.clone(), Entry { set, api_version: actor.api_version.to_owned(), time });
 
     let merged = merge::merge(old, config, shape);
-    let mut new = release::release(&merged, &last.map(|entry| entry.set).unwrap_or_default(), &ledger, shape);
+    let mut new = remove_unapplied::release(&merged, &last.map(|entry| entry.set).unwrap_or_default(), &ledger, shape);
     settle(&mut ledger, &id, &compare(old, &new, shape), force)?;
     if !is_equal(old, &new)
         && let Some(entry) = ledger.entries.get_mut(&id)
@@ -228,7 +228,7 @@ fn never_owned() -> Set {
         "selfLink",
         "uid",
     ];
-    let step = element::Element::field;
+    let step = path_element::Element::field;
     let mut set = Set::default();
     for name in ["apiVersion", "kind", "metadata"] {
         set.insert(&[step(name)]);

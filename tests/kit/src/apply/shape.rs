@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::Lists;
 use super::builtin;
-use super::element::Element;
+use super::path_element::Element;
 use crate::schema::{Kind, ListType, MapType, Rest, Structural};
 
 /// What is known about the value at some path.

@@ -3,12 +3,12 @@
 use serde_json::{Value, json};
 
 use super::builtin;
-use super::cap::cap;
 use super::compare::compare;
-use super::element::Element;
-use super::ledger::{Entry, Id, Ledger};
-use super::owned::owned;
-use super::reconcile::reconciled;
+use super::entry_limit::cap;
+use super::managed_fields::{Entry, Id, Ledger};
+use super::owned_paths::owned;
+use super::path_element::Element;
+use super::schema_change::reconciled;
 use super::set::{Node, Set};
 use super::shape::Shape;
 use super::{Actor, Lists, Rules, never_owned, without_ledger};

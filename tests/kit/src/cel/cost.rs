@@ -1,7 +1,7 @@
 //! What an expression may cost at most, as a server estimates it before it takes a rule.
 
 use super::check::Found;
-use super::expand::SORT_BY;
+use super::macros::SORT_BY;
 use super::types::Type;
 
 /// The least and the most that something costs or measures.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use kube_cel::cel::Value as Cel;
 use kube_cel::cel::objects::{Key, Map, Opaque};
 
-use super::operator::as_key;
+use super::operators::as_key;
 use super::optional::held;
 
 /// A list of which the schema says that it is a set, or that its items have keys.

@@ -2,12 +2,12 @@
 
 mod aggregated;
 mod health;
-mod legacy;
 mod negotiate;
 mod openapi;
 mod paths;
 mod release;
-mod sub;
+mod subresource;
+mod unaggregated;
 
 use http::Method;
 use serde_json::{Value, json};
@@ -90,8 +90,8 @@ impl Root {
     /// The body and, for the aggregated form, its ETag.
     fn body(self, registry: &Registry, host: &str, form: Form) -> (String, Option<String>) {
         let document = match (self, form) {
-            (Self::Core, Form::Legacy) => legacy::core(host),
-            (Self::Groups, Form::Legacy) => legacy::groups(registry, host),
+            (Self::Core, Form::Legacy) => unaggregated::core(host),
+            (Self::Groups, Form::Legacy) => unaggregated::groups(registry, host),
             (Self::Core, Form::Aggregated) => aggregated::core(registry),
             (Self::Groups, Form::Aggregated) => aggregated::groups(registry),
         };
@@ -111,9 +111,9 @@ fn document(registry: &Registry, release: &Release, ask: &Ask<'_>) -> Option<Doc
         ["apis"] => return Some(Document::Root(Root::Groups)),
         [""] => Some(paths::document(registry)),
         ["version"] => Some(release.document()),
-        ["api", version] => legacy::resources(registry, "", version),
-        ["apis", group] => legacy::group(registry, group),
-        ["apis", group, version] if !group.is_empty() => legacy::resources(registry, group, version),
+        ["api", version] => unaggregated::resources(registry, "", version),
+        ["apis", group] => unaggregated::group(registry, group),
+        ["apis", group, version] if !group.is_empty() => unaggregated::resources(registry, group, version),
         _ => None,
     };
     plain.map(Document::Plain)

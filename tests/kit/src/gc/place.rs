@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::Task;
 use super::graph::Node;
-use crate::definition;
+use crate::crd_write;
 use crate::registry::Storage;
 use crate::store::Fed;
 use crate::strategy::is_deleting;
@@ -29,7 +29,7 @@ impl Place {
         if node.storage == Storage::new("", "namespaces") {
             return Some(Place::Namespace(name()));
         }
-        (node.storage == definition::storage()).then(|| Place::Definition(name()))
+        (node.storage == crd_write::storage()).then(|| Place::Definition(name()))
     }
 
     /// The places that an object is in.

@@ -5,7 +5,7 @@ use http::header::AUTHORIZATION;
 use http::request::Parts;
 
 use super::{Asked, Tokens, check};
-use crate::failure::Failure;
+use crate::api_error::Failure;
 use crate::server::Server;
 
 /// Who asks.

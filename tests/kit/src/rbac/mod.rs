@@ -1,8 +1,8 @@
 //! Rights: who asks, and whether the roles in the store allow it.
 
-mod asked;
-mod cover;
-mod escalate;
+mod attributes;
+mod covers;
+mod escalation_check;
 mod identity;
 mod resolve;
 mod review;
@@ -10,11 +10,11 @@ mod rule;
 mod seed;
 mod token;
 
-use crate::failure::Failure;
+use crate::api_error::Failure;
 use crate::server::Server;
 
-pub(crate) use asked::Asked;
-pub(crate) use escalate::check_given;
+pub(crate) use attributes::Asked;
+pub(crate) use escalation_check::check_given;
 pub(crate) use identity::{Identities, Local, User};
 pub(crate) use review::answer as review;
 pub(crate) use seed::plant;

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::{Asked, Decision, User, decide, resolve};
-use crate::call::Call;
-use crate::failure::{Failure, quoted};
+use crate::api_error::{Failure, quoted};
+use crate::request_context::Call;
 use crate::schema::Cause;
 use crate::server::Server;
 use crate::verbs::typed;

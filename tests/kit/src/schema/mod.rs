@@ -7,8 +7,8 @@ pub(crate) mod fixture;
 mod metadata;
 mod parse;
 mod prune;
-mod refuse;
 mod structural;
+mod structural_check;
 mod validate;
 
 pub use cause::Cause;

@@ -6,8 +6,8 @@ use regex::Regex;
 use serde_json::{Map, Number, Value};
 
 use super::cause::Cause;
-use super::refuse;
 use super::structural::{Bound, Kind, ListType, Logic, MapType, Range, Rest, Rules, Structural};
+use super::structural_check;
 use crate::cel::Rule;
 
 type Node = Map<String, Value>;
@@ -21,7 +21,7 @@ impl Structural {
     pub fn parse(schema: &Value) -> Result<Self, Vec<Cause>> {
         let mut causes = Vec::new();
         let parsed = parse_node(schema);
-        refuse::check(schema, &parsed, &mut causes);
+        structural_check::check(schema, &parsed, &mut causes);
         if causes.is_empty() { Ok(parsed) } else { Err(causes) }
     }
 
@@ -31,7 +31,7 @@ impl Structural {
     }
 }
 
-/// Reads a node leniently: what does not fit is refused by [`refuse::check`], never silently used.
+/// Reads a node leniently: what does not fit is refused by [`structural_check::check`], never silently used.
 fn parse_node(schema: &Value) -> Structural {
     let empty = Node::new();
     let node = schema.as_object().unwrap_or(&empty);

@@ -1,9 +1,9 @@
 //! Objects that a cluster starts with, from YAML or from typed values.
 
-mod crowd;
+mod bulk;
+mod create;
 mod document;
 mod error;
-mod plant;
 mod uid;
 
 pub use error::SeedError;
@@ -185,6 +185,6 @@ impl Cluster {
     /// # Errors
     /// The first document that cannot be read or that the server refuses, with its number, object and field. Those before it stay.
     pub async fn seed(&self, seed: impl Into<Seed>) -> Result<(), SeedError> {
-        plant::plant(self.server(), seed.into()).await
+        create::plant(self.server(), seed.into()).await
     }
 }

@@ -4,7 +4,7 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use super::SeedError;
-use super::plant::{Planted, Planter};
+use super::create::{Planted, Planter};
 use crate::strategy::meta;
 
 /// How long a uid is: five groups of digits, and the hyphens between them.

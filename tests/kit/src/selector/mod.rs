@@ -8,7 +8,7 @@ use serde_json::Value;
 pub(crate) use field::{Fields, named};
 pub(crate) use label::Labels;
 
-use crate::failure::Failure;
+use crate::api_error::Failure;
 use crate::registry::Kind;
 use crate::store::Scope;
 

@@ -17,8 +17,8 @@ pub(crate) use page::{Lost, Page, Pages};
 pub(crate) use restore::Saved;
 pub(crate) use scope::Scope;
 
+use crate::counters::Tally;
 use crate::registry::Storage;
-use crate::work::Tally;
 
 /// An object's place in its resource: namespace (empty when cluster-scoped) and name.
 pub(crate) type Key = (String, String);

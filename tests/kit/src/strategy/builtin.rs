@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::change::restore;
 use super::{fixed, pod, priority, service, status, workload};
-use crate::failure::quoted;
+use crate::api_error::quoted;
 use crate::registry::Kind;
 use crate::schema::Cause;
 

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::{builtin, meta, metadata};
-use crate::failure::Failure;
+use crate::api_error::Failure;
 use crate::registry::Kind;
 
 /// Fields of the metadata a client cannot choose.

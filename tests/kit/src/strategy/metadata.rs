@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{finalizers, is_deleting, meta};
-use crate::failure::quoted;
+use crate::api_error::quoted;
 use crate::names;
 use crate::registry::Kind;
 use crate::schema::Cause;

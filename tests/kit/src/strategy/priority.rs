@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::failure::quoted;
+use crate::api_error::quoted;
 use crate::schema::Cause;
 
 /// The highest value that is not one of the system's own.

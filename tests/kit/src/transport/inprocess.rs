@@ -9,9 +9,9 @@ use http::{HeaderValue, Request, Response};
 use http_body_util::BodyExt;
 use kube::Client;
 
+use crate::fault_sweep::Tap;
 use crate::rbac::Local;
 use crate::server::{Server, handle, handle_tapped};
-use crate::sweep::Tap;
 
 /// A client of the server, of the administrator or as another user. Must be called inside a tokio runtime.
 pub(crate) fn client(server: &Arc<Server>, namespace: &str, user: Option<HeaderValue>) -> Client {

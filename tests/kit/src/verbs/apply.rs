@@ -7,11 +7,11 @@ use super::get::resource;
 use super::patch::unchanged_version;
 use super::update::{same_name, same_namespace};
 use super::write::{Track, Written, actor, insert, lists, part, replace};
+use crate::api_error::Failure;
 use crate::apply::{ApplyError, Force, apply};
-use crate::call::Call;
-use crate::definition;
-use crate::failure::Failure;
-use crate::respond::Reply;
+use crate::crd_write;
+use crate::request_context::Call;
+use crate::response::Reply;
 use crate::schema::{self, Cause};
 use crate::server::Server;
 use crate::strategy::{self, Part};
@@ -33,7 +33,7 @@ pub(super) fn answer(server: &Server, call: &Call) -> Result<Reply, Failure> {
         }
         Some(_) => change(server, call, &config)?,
     };
-    definition::settle(server, call);
+    crd_write::settle(server, call);
     let code = if written.created { 201 } else { 200 };
     let warnings = strategy::finalizer_warnings(&config);
     Ok(Reply::object(code, &call.lens, &written.object, call.shape)?.warning(warnings).warning(written.warnings))
@@ -142,7 +142,7 @@ fn refused(error: ApplyError) -> Failure {
     match error {
         ApplyError::Conflicts(conflicts) => {
             let causes: Vec<Value> =
-                conflicts.iter().map(|conflict| crate::failure::cause(&conflict.cause())).collect();
+                conflicts.iter().map(|conflict| crate::api_error::cause(&conflict.cause())).collect();
             Failure::status(409, "Conflict", message).with_details(json!({"causes": causes}))
         }
         ApplyError::Typed(_) => Failure::internal(message),

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use crate::call::Call;
-use crate::failure::{About, Failure};
+use crate::api_error::{About, Failure};
 use crate::registry::Kind;
-use crate::respond::Reply;
+use crate::request_context::Call;
+use crate::response::Reply;
 use crate::server::Server;
 
 /// How long a read waits for a version that does not exist yet.

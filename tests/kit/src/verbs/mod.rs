@@ -9,9 +9,9 @@ mod evict;
 mod get;
 mod list;
 mod patch;
+mod pod_log;
 mod replicas;
 mod scale;
-mod text;
 mod token;
 mod update;
 mod write;
@@ -20,17 +20,17 @@ use std::sync::Arc;
 
 use http::Method;
 
-use crate::call::Call;
-use crate::failure::Failure;
+use crate::api_error::Failure;
 use crate::registry::Verb;
-use crate::respond::Reply;
+use crate::request_context::Call;
+use crate::response::Reply;
 use crate::server::Server;
 use crate::watch;
 
 pub(crate) use delete::{Deletion, Propagation, delete_stored};
 pub(crate) use get::{resource, typed};
+pub(crate) use pod_log::Texts;
 pub(crate) use scale::printed as printed_selector;
-pub(crate) use text::Texts;
 pub(crate) use write::part;
 
 /// Subresources a cluster has and this server does not.
@@ -59,7 +59,7 @@ async fn asked(server: &Arc<Server>, call: Call) -> Result<Reply, Failure> {
         (None, _) => whole(server, call).await,
         (Some("scale"), Some(scale)) => scale::answer(server, &call, scale),
         (Some("eviction"), _) if is_core(&call, "pods") => evict::answer(server, &call),
-        (Some("log"), _) if is_core(&call, "pods") => text::answer(server, &call),
+        (Some("log"), _) if is_core(&call, "pods") => pod_log::answer(server, &call),
         (Some("token"), _) if is_core(&call, "serviceaccounts") => token::answer(server, &call),
         (Some("status"), _) if call.kind.status => status(server, &call).await,
         (Some(other), _) => Err(subresource(server, &call, other)),

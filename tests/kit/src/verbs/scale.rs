@@ -6,11 +6,11 @@ use serde_json::{Map, Value, json};
 use super::get::{resource, typed};
 use super::patch::{failed, unchanged_version};
 use super::write::{Track, replace};
-use crate::call::Call;
-use crate::failure::Failure;
+use crate::api_error::Failure;
 use crate::patch::{json_patch, merge_patch};
 use crate::registry::{Scale, Selector};
-use crate::respond::Reply;
+use crate::request_context::Call;
+use crate::response::Reply;
 use crate::schema::Cause;
 use crate::server::Server;
 

@@ -5,11 +5,11 @@ use serde_json::{Value, json};
 
 use super::decode;
 use super::get::resource;
-use crate::call::Call;
-use crate::failure::{About, Failure};
+use crate::api_error::{About, Failure};
 use crate::rbac::{AUDIENCE, Token};
 use crate::registry::Storage;
-use crate::respond::Reply;
+use crate::request_context::Call;
+use crate::response::Reply;
 use crate::schema::Cause;
 use crate::server::Server;
 use crate::store::Key;

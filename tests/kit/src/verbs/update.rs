@@ -5,13 +5,13 @@ use serde_json::Value;
 use super::decode::{object, settle};
 use super::get::resource;
 use super::write::{Track, Written, insert, replace};
-use crate::call::Call;
-use crate::failure::{About, Failure};
+use crate::api_error::{About, Failure};
 use crate::query::parse_version;
-use crate::respond::Reply;
+use crate::request_context::Call;
+use crate::response::Reply;
 use crate::schema::Cause;
 use crate::server::Server;
-use crate::{definition, strategy};
+use crate::{crd_write, strategy};
 
 pub(super) fn answer(server: &Server, call: &Call) -> Result<Reply, Failure> {
     let decoded = object(call)?;
@@ -20,7 +20,7 @@ pub(super) fn answer(server: &Server, call: &Call) -> Result<Reply, Failure> {
     same_namespace(call, &sent)?;
     let warnings = settle(call, decoded.complaints)?;
     let written = written(server, call, sent).map_err(|failure| failure.warning(warnings.clone()))?;
-    definition::settle(server, call);
+    crd_write::settle(server, call);
     let code = if written.created { 201 } else { 200 };
     Ok(Reply::object(code, &call.lens, &written.object, call.shape)?.warning(warnings).warning(written.warnings))
 }

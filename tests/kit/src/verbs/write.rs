@@ -6,18 +6,18 @@ use serde_json::Value;
 
 use super::get::{resource, typed};
 use super::replicas;
-use crate::address::{self, Ledger};
-use crate::admit;
+use crate::admission;
+use crate::api_error::{About, Failure};
 use crate::apply::{Actor, Lists, is_unchanged, own_status, track_update};
-use crate::call::Call;
 use crate::cel;
-use crate::deep;
-use crate::definition;
-use crate::failure::{About, Failure};
+use crate::crd_write;
+use crate::depth_limit;
 use crate::rbac;
 use crate::registry::Kind;
+use crate::request_context::Call;
 use crate::schema::{self, Cause};
 use crate::server::Server;
+use crate::service_address::{self, Ledger};
 use crate::store::{Key, Stale, Write};
 use crate::strategy::{self, Part};
 
@@ -54,7 +54,7 @@ pub(crate) fn part(call: &Call) -> Part {
 pub(super) fn insert(server: &Server, call: &Call, mut object: Value, track: Track) -> Result<Written, Failure> {
     let kind = &call.kind;
     rbac::check_given(server, call, &object, None)?;
-    let mut warnings = definition::prepare(call, &mut object, None)?;
+    let mut warnings = crd_write::prepare(call, &mut object, None)?;
     let own = [strategy::created(kind, &object), strategy::kind_causes(kind, &object, None)].concat();
     let causes = by_schema(call, &object, None, own, &mut warnings);
     let name = strategy::meta(&object, "name").to_owned();
@@ -65,7 +65,7 @@ pub(super) fn insert(server: &Server, call: &Call, mut object: Value, track: Tra
         track_update(None, &mut object, lists(call), &actor(server, call, &kind.api_version(), &time));
     }
     strategy::complete(kind, &mut object);
-    admit::new(server, call, &mut object)?;
+    admission::new(server, call, &mut object)?;
     // The status that was sent is gone by now; its defaults belong to nobody, or in early releases to the creator.
     if let Some(schema) = &call.lens.schema {
         schema::default(&mut object, schema);
@@ -75,7 +75,7 @@ pub(super) fn insert(server: &Server, call: &Call, mut object: Value, track: Tra
         own_status(&mut object, lists(call), &actor(server, call, &kind.api_version(), &time));
     }
     let key = call.key(&name);
-    let mut ledger = address::open(server, kind);
+    let mut ledger = service_address::open(server, kind);
     given(ledger.as_mut(), call, &key, &mut object)?;
     if let Some(live) = server.store.get(&kind.storage, &key) {
         return Err(taken(resource(kind, &name), &live));
@@ -138,7 +138,7 @@ fn change(
     keep(kind, &mut sent);
     strategy::carry_over(kind, part(call), &shown, &mut sent);
     rbac::check_given(server, call, &sent, Some(&shown))?;
-    let mut warnings = definition::prepare(call, &mut sent, Some(&shown))?;
+    let mut warnings = crd_write::prepare(call, &mut sent, Some(&shown))?;
     // Real servers check the metadata twice, in the common part and in the kind's own.
     let metadata = strategy::updated(&shown, &sent);
     let own = [metadata.clone(), metadata, strategy::kind_causes(kind, &sent, Some(&shown))].concat();
@@ -148,7 +148,7 @@ fn change(
         let time = server.clock.stamp();
         track_update(Some(&shown), &mut sent, lists(call), &actor(server, call, &kind.api_version(), &time));
     }
-    let mut ledger = address::open(server, kind);
+    let mut ledger = service_address::open(server, kind);
     given(ledger.as_mut(), call, key, &mut sent)?;
     if is_unchanged(&shown, &sent) {
         return Ok(Some(Written { object: Arc::clone(live), created: false, warnings }));
@@ -174,7 +174,7 @@ fn change(
 
 /// Refuses what lost something on the way in that is to be kept.
 fn whole(call: &Call, object: &Value) -> Result<(), Failure> {
-    if call.is_cut { deep::whole(object) } else { Ok(()) }
+    if call.is_cut { depth_limit::whole(object) } else { Ok(()) }
 }
 
 /// Drops what the storage version does not know.

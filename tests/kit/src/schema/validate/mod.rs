@@ -2,8 +2,8 @@
 
 mod embedded;
 mod format;
+mod junctors;
 mod list;
-mod logic;
 mod object;
 mod scalar;
 #[cfg(test)]
@@ -59,7 +59,7 @@ fn check(new: &Value, old: Option<&Value>, s: &Structural, at: &str, causes: &mu
 
 /// The rules of a value itself, before those of what it holds.
 fn check_own(value: &Value, kind: Kind, rules: &Rules, at: &str, causes: &mut Causes) {
-    logic::check(value, rules, at, causes);
+    junctors::check(value, rules, at, causes);
     match value {
         Value::String(text) => {
             scalar::check_text(text, rules, at, causes);

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
-use crate::failure::Failure;
+use crate::api_error::Failure;
 use crate::strict;
 
 /// The most levels that JSON is read with here; a cluster reads [`strict::DEEPEST`].

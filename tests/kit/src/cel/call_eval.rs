@@ -5,10 +5,10 @@ use kube_cel::cel::{ExecutionError, ResolveResult, Value as Cel};
 use regex::Regex;
 
 use super::eval::{Run, is_constant, is_path, is_step};
-use super::expand::MAP_INSERT;
 use super::list::plain;
-use super::operator::{binary, inserted, sum, unary};
-use super::{meter, optional, price};
+use super::macros::MAP_INSERT;
+use super::operators::{binary, inserted, sum, unary};
+use super::{call_cost, cost_meter, optional};
 
 impl<'e> Run<'e> {
     pub(super) fn call(&mut self, call: &'e CallExpr) -> ResolveResult {
@@ -21,7 +21,7 @@ impl<'e> Run<'e> {
                 _ => Err(ExecutionError::NoSuchOverload),
             },
             ("@not_strictly_false", None, [value]) => {
-                let value = meter::endured(self.eval(value))?;
+                let value = cost_meter::endured(self.eval(value))?;
                 self.meter.pay(1)?;
                 Ok(Cel::Bool(value != Ok(Cel::Bool(false))))
             }
@@ -41,11 +41,11 @@ impl<'e> Run<'e> {
 
     /// An `||` is true as soon as one side is, even if the other one fails; an `&&` is false likewise.
     fn decided(&mut self, a: &'e IdedExpr, b: &'e IdedExpr, by: bool) -> ResolveResult {
-        let left = meter::endured(self.eval(a))?;
+        let left = cost_meter::endured(self.eval(a))?;
         if left == Ok(Cel::Bool(by)) {
             return left;
         }
-        match (left, meter::endured(self.eval(b))?) {
+        match (left, cost_meter::endured(self.eval(b))?) {
             (_, Ok(Cel::Bool(right))) if right == by => Ok(Cel::Bool(by)),
             (Err(error), _) | (Ok(Cel::Bool(_)), Err(error)) => Err(error),
             (Ok(Cel::Bool(_)), Ok(Cel::Bool(right))) => Ok(Cel::Bool(right)),
@@ -65,10 +65,10 @@ impl<'e> Run<'e> {
         }
         if !is_prepared(name, &call.args) {
             let begins = is_step(name) && !call.args.first().is_some_and(is_path);
-            self.meter.pay(price::before(name, &values) + u64::from(begins))?;
+            self.meter.pay(call_cost::before(name, &values) + u64::from(begins))?;
         }
         let given = self.applied(name, call, target.is_some(), values)?;
-        self.meter.pay(price::after(name, &given))?;
+        self.meter.pay(call_cost::after(name, &given))?;
         Ok(given)
     }
 

@@ -11,9 +11,9 @@ use futures::FutureExt;
 use kube::Client;
 use tokio::task::JoinHandle;
 
-use super::outside::Outside;
-use super::point::{Plan, Point, message};
-use super::tap::Tap;
+use super::external_state::Outside;
+use super::injection_point::{Plan, Point, message};
+use super::interceptor::Tap;
 use crate::cluster::Cluster;
 use crate::transport::inprocess;
 

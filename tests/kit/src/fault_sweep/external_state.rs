@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::point::Point;
-use super::tap::{Meeting, Tap};
+use super::injection_point::Point;
+use super::interceptor::{Meeting, Tap};
 use crate::effect::Effect;
 
 /// A store outside of the cluster, such as a bucket or a DNS zone: what an operator leaves there is part of how a scenario ends.

@@ -5,8 +5,8 @@ use http::header::ACCEPT;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Value, json};
 
+use crate::api_error::Failure;
 use crate::clock::Clock;
-use crate::failure::Failure;
 use crate::query::Query;
 use crate::registry::Kind;
 use crate::table::{Form, Include};

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use kube_cel::cel::objects::{Key, Map};
 use kube_cel::cel::{ExecutionError, ResolveResult, Value as Cel};
 
-use super::expand::{MAP_INSERT, SORT_BY};
 use super::list::{equal, items, joined};
+use super::macros::{MAP_INSERT, SORT_BY};
 use super::optional::{held, made};
 
 /// The names of types, which are values of their own; as values they are their names.

@@ -7,7 +7,7 @@ use k8s_openapi::ByteString;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use super::sub;
+use super::subresource;
 use crate::crd::Rank;
 use crate::registry::{Kind, Registry};
 
@@ -84,7 +84,7 @@ fn rows(kind: &Kind) -> Vec<Value> {
         }
     }
     let mut rows = vec![row];
-    rows.extend(sub::of(kind).into_iter().map(|sub| {
+    rows.extend(subresource::of(kind).into_iter().map(|sub| {
         let mut row = json!({"name": format!("{}/{}", kind.plural, sub.name), "singularName": "",
             "namespaced": kind.namespaced, "kind": sub.kind, "verbs": sub.verbs});
         if let Some((group, version)) = sub.foreign {

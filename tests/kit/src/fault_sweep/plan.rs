@@ -1,6 +1,6 @@
 //! Which points a sweep visits, and with which trouble.
 
-use super::point::{Crash, Plan, Point, Trouble};
+use super::injection_point::{Crash, Plan, Point, Trouble};
 
 /// In the environment: `all` lifts the limits of all sweeps.
 const VARIABLE: &str = "EVENKEEL_SWEEP";

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 
-use super::point::{Crash, Plan, Point, Trouble};
+use super::injection_point::{Crash, Plan, Point, Trouble};
 use crate::effect::Effect;
 
 /// What becomes of a call.

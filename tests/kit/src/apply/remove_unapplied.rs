@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use super::ledger::Ledger;
+use super::managed_fields::Ledger;
 use super::never_owned;
-use super::owned::{owned, with_declared_parents};
+use super::owned_paths::{owned, with_declared_parents};
 use super::remove::without;
 use super::set::Set;
 use super::shape::Shape;

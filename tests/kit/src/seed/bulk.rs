@@ -4,8 +4,8 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::SeedError;
+use super::create::{Planted, Planter};
 use super::document::Document;
-use super::plant::{Planted, Planter};
 use super::uid;
 use crate::store::{Key, Write};
 use crate::strategy::{meta, metadata};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::ledger::{Entry, Id, Ledger, Operation};
+use super::managed_fields::{Entry, Id, Ledger, Operation};
 
 /// More update entries than this are folded together, the oldest first.
 const MOST_UPDATES: usize = 10;

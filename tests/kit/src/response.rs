@@ -8,10 +8,10 @@ use http::header::{CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER};
 use http::{HeaderValue, Response, StatusCode};
 use serde_json::{Value, json};
 
-use crate::failure::Failure;
-use crate::lens::Lens;
+use crate::api_error::Failure;
+use crate::content_negotiation::{Place, Shape, Subject, View};
 use crate::registry::Kind;
-use crate::shape::{Place, Shape, Subject, View};
+use crate::served_version::Lens;
 use crate::table::{Heads, Printer};
 
 /// What a verb answers.

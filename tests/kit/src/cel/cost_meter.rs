@@ -2,9 +2,9 @@
 
 use kube_cel::cel::{ExecutionError, ResolveResult, Value as Cel};
 
-use super::deep;
 use super::eval::Run;
 use super::library::FUNCTIONS;
+use super::nesting;
 use super::program::Program;
 
 /// The most that one run of one expression may cost.
@@ -37,7 +37,7 @@ impl Meter {
 /// # Errors
 /// Those of the run; of one that costs too much its own words, see [`CANCELLED`].
 pub(super) fn run(program: &Program, variables: &[(String, Cel)]) -> (ResolveResult, u64) {
-    deep::roomy(program.is_deep, || {
+    nesting::roomy(program.is_deep, || {
         let mut run = Run::new(&FUNCTIONS, variables);
         let given = run.eval(&program.expr);
         (given, run.meter.0)

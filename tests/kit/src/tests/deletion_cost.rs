@@ -6,7 +6,7 @@ use kube::Client;
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
-use super::crowd::{MAPS, send};
+use super::bulk::{MAPS, send};
 use super::widgets;
 use crate::{Cluster, Work};
 

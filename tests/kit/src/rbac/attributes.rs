@@ -4,7 +4,7 @@ use http::Method;
 use http::request::Parts;
 
 use super::User;
-use crate::failure::{About, Failure};
+use crate::api_error::{About, Failure};
 use crate::query::Query;
 use crate::route::{Route, Target};
 use crate::selector::named;

@@ -3,9 +3,9 @@
 use serde_json::Value;
 
 use super::Rules;
-use super::element::Element;
-use super::ledger::Ledger;
-use super::owned::owned;
+use super::managed_fields::Ledger;
+use super::owned_paths::owned;
+use super::path_element::Element;
 use super::set::{Node, Set};
 use super::shape::Shape;
 

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::call::Call;
-use crate::failure::Failure;
+use crate::api_error::Failure;
 use crate::registry::Storage;
+use crate::request_context::Call;
 use crate::server::Server;
 use crate::strategy::{SYSTEM_PRIORITIES, meta};
 use crate::verbs::resource;

@@ -2,9 +2,9 @@
 
 use kube_cel::cel::Value as Cel;
 
-use super::expand::SORT_BY;
 use super::list::items;
-use super::operator::size;
+use super::macros::SORT_BY;
+use super::operators::size;
 use super::optional::held;
 
 /// What a call with these values, that of its target first, costs for what goes into it.

@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::cover::{missing, quoted};
+use super::covers::{missing, quoted};
 use super::resolve::{GROUP, granted, storage};
 use super::{Asked, Decision, MASTERS, decide};
-use crate::call::Call;
-use crate::failure::{About, Failure};
+use crate::api_error::{About, Failure};
+use crate::request_context::Call;
 use crate::server::Server;
 use crate::strategy::meta;
 

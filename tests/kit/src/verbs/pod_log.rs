@@ -7,10 +7,10 @@ use http::Method;
 use serde_json::Value;
 
 use super::get::resource;
-use crate::call::Call;
-use crate::failure::{About, Failure};
+use crate::api_error::{About, Failure};
 use crate::query::decoded;
-use crate::respond::Reply;
+use crate::request_context::Call;
+use crate::response::Reply;
 use crate::schema::Cause;
 use crate::server::Server;
 

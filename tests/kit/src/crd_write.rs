@@ -4,11 +4,11 @@ use std::sync::{Arc, PoisonError};
 
 use serde_json::Value;
 
+use crate::api_error::Failure;
 use crate::apply::{Actor, Lists, Rules, track_update};
-use crate::call::Call;
 use crate::crd;
-use crate::failure::Failure;
 use crate::registry::{Kind, Storage};
+use crate::request_context::Call;
 use crate::server::Server;
 use crate::store::Write;
 use crate::strategy::{self, Part};

@@ -1,10 +1,10 @@
 //! The fault sweep: a scenario is run again and again, with trouble at another point each time, and must always end the same.
 
-mod outside;
-mod point;
+mod external_state;
+mod injection_point;
+mod interceptor;
+mod plan;
 mod report;
-mod route;
-mod tap;
 mod trial;
 
 use std::panic::AssertUnwindSafe;
@@ -13,17 +13,17 @@ use std::time::Duration;
 use futures::FutureExt;
 use serde::Serialize;
 
-pub use outside::{Outside, Refused};
-pub(crate) use point::Point;
-pub use point::{Crash, Trouble};
+pub use external_state::{Outside, Refused};
+pub(crate) use injection_point::Point;
+pub use injection_point::{Crash, Trouble};
+pub(crate) use interceptor::{Meeting, Tap};
 pub use report::{Report, Visit};
-pub(crate) use tap::{Meeting, Tap};
 pub use trial::Trial;
 
 use crate::diff::diff;
 use crate::effect::Effect;
 use crate::snapshot::Choice;
-use point::Plan;
+use injection_point::Plan;
 
 /// Runs a scenario with trouble at each of its points.
 ///
@@ -184,9 +184,9 @@ impl Sweep {
                 "without any trouble the scenario ends differently each time; leave such fields out with `.ignore(..)`\n{difference}"
             );
         }
-        let stops = route::stops(&calm.points, calm.awaits, &self.troubles);
+        let stops = plan::stops(&calm.points, calm.awaits, &self.troubles);
         let all = stops.len();
-        let stops = route::spread(stops, self.limit);
+        let stops = plan::spread(stops, self.limit);
         let mut report = Report::new(calm.points.len(), calm.awaits, all - stops.len(), self.troubles.clone());
         for stop in stops {
             let outcome = self.visit(&scenario, stop.plan.clone(), &state).await;
@@ -214,7 +214,7 @@ impl Sweep {
         let returned = AssertUnwindSafe(scenario(trial.clone())).catch_unwind().await;
         let (points, awaits) = trial.visited();
         let state = match returned {
-            Err(panic) => Err(format!("the scenario fails: {}", point::message(&*panic))),
+            Err(panic) => Err(format!("the scenario fails: {}", injection_point::message(&*panic))),
             Ok(returned) => {
                 tokio::time::sleep(self.settle).await;
                 self.state(&trial, &returned)
@@ -236,7 +236,7 @@ impl Sweep {
 /// How a trial ended.
 struct End {
     state: Result<String, String>,
-    points: Vec<point::Point>,
+    points: Vec<injection_point::Point>,
     awaits: usize,
     struck: bool,
 }

@@ -7,16 +7,16 @@ use http::Method;
 use http::header::{CONTENT_TYPE, USER_AGENT};
 use http::request::Parts;
 
-use crate::deep;
-use crate::failure::{About, BODY_LIMIT, Failure};
-use crate::lens::Lens;
+use crate::api_error::{About, BODY_LIMIT, Failure};
+use crate::content_negotiation::{Shape, wants_yaml};
+use crate::depth_limit;
 use crate::query::Query;
 use crate::rbac::{self, Asked, User};
 use crate::registry::Kind;
 use crate::route::Target;
 use crate::seed::Uid;
+use crate::served_version::Lens;
 use crate::server::Server;
-use crate::shape::{Shape, wants_yaml};
 use crate::store::Key;
 
 /// A request about a resource.
@@ -61,7 +61,7 @@ impl Call {
         if body.len() > BODY_LIMIT {
             return Err(Failure::large_body());
         }
-        let cut = (!is_protobuf(&parts.headers)).then(|| deep::cut(&body)).flatten();
+        let cut = (!is_protobuf(&parts.headers)).then(|| depth_limit::cut(&body)).flatten();
         let query = Query::parse(parts.uri.query().unwrap_or_default());
         let header = |name| parts.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
         let manager = manager(&query.field_manager, header(USER_AGENT));

@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use super::check::{Found, check as check_types};
 use super::program;
 use super::rule::Rule;
-use super::shape;
+use super::rule_shape;
 use super::types::{self, Place, REQUEST, Sized, Type};
 use crate::schema::{Cause, ListType, Rest, Structural};
 
@@ -68,7 +68,7 @@ impl Walk<'_> {
 
     fn rules(&mut self, s: &Structural, at: &str, around: &Around) {
         for (index, rule) in s.cel.iter().enumerate() {
-            shape::check(rule, s, &format!("{at}[{index}]"), self.causes);
+            rule_shape::check(rule, s, &format!("{at}[{index}]"), self.causes);
         }
         let Some(own) = types::of(s, around.place) else {
             let why = "failed to construct type information for x-kubernetes-validations rules: unable to convert \

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::element::Element;
+use super::path_element::Element;
 use super::set::{Node, Set};
 use super::shape::{Form, Items, Naming, Shape};
 

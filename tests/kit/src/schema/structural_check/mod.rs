@@ -1,9 +1,9 @@
 //! Why a schema is not structural: the checks of an API server, in the order they are reported.
 
+mod default_check;
+mod junctors;
 mod list;
-mod logic;
 mod pattern;
-mod preset;
 #[cfg(test)]
 mod tests;
 
@@ -25,7 +25,7 @@ pub(super) fn check(schema: &Value, parsed: &Structural, causes: &mut Causes) {
     };
     check_root(node, at, causes);
     check_node(node, at, Place::Root, causes);
-    preset::check(parsed, at, causes);
+    default_check::check(parsed, at, causes);
     if causes.is_empty() {
         crate::cel::refuse(parsed, at, causes);
     }
@@ -81,7 +81,7 @@ fn check_node(node: &Node, at: &str, place: Place, causes: &mut Causes) {
     check_pattern(node, at, causes);
     list::check(node, at, causes);
     check_head_types(node, at, place, causes);
-    logic::check(node, at, causes);
+    junctors::check(node, at, causes);
     check_children(node, at, causes);
 }
 

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use super::point::Trouble;
-use super::route::Stop;
+use super::injection_point::Trouble;
+use super::plan::Stop;
 
 /// Where a sweep has been, and what came of it. `Display` lists the points.
 #[derive(Clone, Debug)]
