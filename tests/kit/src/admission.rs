@@ -2,12 +2,11 @@
 
 use serde_json::{Value, json};
 
-use crate::api_error::Failure;
+use crate::api_error::{Failure, resource};
 use crate::registry::Storage;
 use crate::request_context::Call;
-use crate::server::Server;
+use crate::state::Server;
 use crate::strategy::{SYSTEM_PRIORITIES, meta};
-use crate::verbs::resource;
 
 /// Completes a new object, or refuses it; what is added belongs to nobody.
 pub(crate) fn new(server: &Server, call: &Call, object: &mut Value) -> Result<(), Failure> {

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::registry::Kind;
 use crate::schema::Cause;
 
 /// How many bytes a body may have.
@@ -262,4 +263,14 @@ fn joined(causes: &[Cause]) -> String {
 /// A text as Go prints it in messages.
 pub(crate) fn quoted(text: &str) -> String {
     format!("{text:?}")
+}
+
+/// An object named by its resource, as storage errors do.
+pub(crate) fn resource<'a>(kind: &'a Kind, name: &'a str) -> About<'a> {
+    About { group: &kind.group, kind: &kind.plural, name }
+}
+
+/// An object named by its kind, as validation errors do.
+pub(crate) fn typed<'a>(kind: &'a Kind, name: &'a str) -> About<'a> {
+    About { group: &kind.group, kind: &kind.kind, name }
 }

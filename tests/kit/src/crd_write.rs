@@ -4,15 +4,14 @@ use std::sync::{Arc, PoisonError};
 
 use serde_json::Value;
 
-use crate::api_error::Failure;
+use crate::api_error::{Failure, typed};
 use crate::apply::{Actor, Lists, Rules, track_update};
 use crate::crd;
 use crate::registry::{Kind, Storage};
 use crate::request_context::Call;
-use crate::server::Server;
+use crate::state::Server;
 use crate::store::Write;
 use crate::strategy::{self, Part};
-use crate::verbs::{part, typed};
 
 /// Where definitions are stored.
 pub(crate) fn storage() -> Storage {
@@ -28,7 +27,7 @@ pub(crate) fn prepare(call: &Call, object: &mut Value, live: Option<&Value>) -> 
     if !is_definition(call) {
         return Ok(Vec::new());
     }
-    let checked = match part(call) {
+    let checked = match call.part() {
         Part::Main => crd::prepare(object, live),
         Part::Status => crd::prepare_status(object).map(|()| Vec::new()),
     };

@@ -111,6 +111,8 @@ mod non_resource;
 pub mod patch;
 mod proto;
 mod query;
+#[cfg(test)]
+mod random_cases;
 mod rbac;
 pub mod registry;
 mod request_context;
@@ -123,6 +125,7 @@ mod served_version;
 mod server;
 mod service_address;
 mod snapshot;
+mod state;
 mod store;
 mod strategy;
 mod strict;

@@ -6,7 +6,7 @@ use http::request::Parts;
 use http::{HeaderValue, Response, StatusCode};
 
 use crate::discovery::{self, Answer, Ask};
-use crate::server::Server;
+use crate::state::Server;
 
 /// Answers a path that names no resource.
 pub(crate) fn answer(server: &Server, parts: &Parts) -> Response<Body> {

@@ -7,17 +7,20 @@ use http::Method;
 use http::header::{CONTENT_TYPE, USER_AGENT};
 use http::request::Parts;
 
-use crate::api_error::{About, BODY_LIMIT, Failure};
+use crate::api_error::{BODY_LIMIT, Failure};
 use crate::content_negotiation::{Shape, wants_yaml};
 use crate::depth_limit;
 use crate::query::Query;
-use crate::rbac::{self, Asked, User};
 use crate::registry::Kind;
 use crate::route::Target;
-use crate::seed::Uid;
 use crate::served_version::Lens;
-use crate::server::Server;
+use crate::state::{Server, User};
 use crate::store::Key;
+use crate::strategy::Part;
+
+/// The uid of an object that is made; a request that carries it comes from a seed.
+#[derive(Clone, Debug)]
+pub(crate) struct Uid(pub(crate) String);
 
 /// A request about a resource.
 #[derive(Debug)]
@@ -93,19 +96,12 @@ impl Call {
         self.target.name.as_deref().unwrap_or_default()
     }
 
-    /// Refuses a user who may change an object and may not make it, where the request would make it.
-    pub(crate) fn may_create(&self, server: &Server) -> Result<(), Failure> {
-        let asked = Asked {
-            verb: "create".to_owned(),
-            group: self.kind.group.clone(),
-            resource: self.kind.plural.clone(),
-            namespace: self.target.space().to_owned(),
-            name: self.name().to_owned(),
-            ..Asked::default()
-        };
-        // Real servers give no reason here.
-        let about = About { group: &self.kind.group, kind: &self.kind.plural, name: self.name() };
-        rbac::check(server, &self.user, &asked).map_err(|_| Failure::forbidden(about, ""))
+    /// Which part of the object the request writes.
+    pub(crate) fn part(&self) -> Part {
+        match self.target.subresource.as_deref() {
+            None | Some("scale") => Part::Main,
+            Some(_) => Part::Status,
+        }
     }
 
     /// Whether nothing is to be stored.

@@ -8,8 +8,7 @@ use serde_json::{Value, json};
 
 use crate::registry::{Kind, Storage};
 use crate::schema::Cause;
-use crate::server::Server;
-use crate::store::Key;
+use crate::store::{Key, Store};
 use crate::strategy::{needs_address, needs_health_check, needs_port};
 
 /// The network of the addresses, and how many there are with its first and its last, which nobody gets.
@@ -37,14 +36,16 @@ struct Range {
 
 /// The book while a service is written: what is free when it is looked up is free when it is stored.
 pub(crate) struct Ledger<'a> {
-    server: &'a Server,
+    store: &'a Store,
     book: MutexGuard<'a, Book>,
 }
 
-/// Opens the book for a write of a service; other kinds need none.
-pub(crate) fn open<'a>(server: &'a Server, kind: &Kind) -> Option<Ledger<'a>> {
-    let needed = kind.group.is_empty() && kind.kind == "Service";
-    needed.then(|| Ledger { server, book: server.addresses.0.lock().unwrap_or_else(PoisonError::into_inner) })
+impl Addresses {
+    /// Opens the book for a write of a service; other kinds need none.
+    pub(crate) fn open<'a>(&'a self, store: &'a Store, kind: &Kind) -> Option<Ledger<'a>> {
+        let needed = kind.group.is_empty() && kind.kind == "Service";
+        needed.then(|| Ledger { store, book: self.0.lock().unwrap_or_else(PoisonError::into_inner) })
+    }
 }
 
 impl Ledger<'_> {
@@ -69,7 +70,7 @@ impl Ledger<'_> {
         let first = u32::from(NETWORK.0);
         let wanted = spec["clusterIP"].as_str().unwrap_or_default().to_owned();
         let holds = |service: &Value, number: u32| service["spec"]["clusterIP"] == Ipv4Addr::from(number).to_string();
-        let (server, range) = (self.server, &mut self.book.addresses);
+        let (store, range) = (self.store, &mut self.book.addresses);
         let refused = |why: &str| {
             let why = format!("failed to allocate IP {wanted}: {why}");
             Err(Cause::invalid("spec.clusterIPs", json!([wanted]), why))
@@ -78,7 +79,7 @@ impl Ledger<'_> {
             return Ok(());
         }
         if wanted.is_empty() {
-            let free = range.next(server, key, (first + 1, NETWORK.1 - 2), holds);
+            let free = range.next(store, key, (first + 1, NETWORK.1 - 2), holds);
             let Some(free) = free else { return refused("range is full") };
             let address = Ipv4Addr::from(free).to_string();
             (spec["clusterIP"], spec["clusterIPs"]) = (json!(address), json!([address]));
@@ -91,7 +92,7 @@ impl Ledger<'_> {
                 "the provided IP ({wanted}) is not in the valid range. The range of valid IPs is {}/16",
                 NETWORK.0
             )),
-            Some(number) if range.take(server, key, number, holds) => Ok(()),
+            Some(number) if range.take(store, key, number, holds) => Ok(()),
             Some(_) => refused("provided IP is already allocated"),
         }
     }
@@ -117,17 +118,17 @@ impl Ledger<'_> {
             let mut held = ports.map(|port| &port["nodePort"]).chain([&service["spec"]["healthCheckNodePort"]]);
             held.any(|port| *port == number)
         };
-        let (server, range) = (self.server, &mut self.book.ports);
+        let (store, range) = (self.store, &mut self.book.ports);
         if wanted == 0 {
             let full = || Cause::invalid(field, 0, "failed to allocate a nodePort: range is full");
-            return range.next(server, key, PORTS, holds).ok_or_else(full);
+            return range.next(store, key, PORTS, holds).ok_or_else(full);
         }
         let inside = u32::try_from(wanted).ok().filter(|port| (PORTS.0..PORTS.0 + PORTS.1).contains(port));
         let Some(port) = inside else {
             let why = "provided port is not in the valid range. The range of valid ports is 30000-32767";
             return Err(Cause::invalid(field, wanted, why));
         };
-        let free = range.take(server, key, port, holds);
+        let free = range.take(store, key, port, holds);
         free.then_some(port).ok_or_else(|| Cause::invalid(field, wanted, "provided port is already allocated"))
     }
 }
@@ -148,14 +149,14 @@ impl Range {
     /// The next free number of those from `first` on.
     fn next(
         &mut self,
-        server: &Server,
+        store: &Store,
         key: &Key,
         (first, count): (u32, u32),
         holds: impl Fn(&Value, u32) -> bool + Copy,
     ) -> Option<u32> {
         for step in 0..count {
             let number = first + (self.last + step) % count;
-            if self.take_free(server, key, number, holds) {
+            if self.take_free(store, key, number, holds) {
                 self.last = (number - first + 1) % count;
                 return Some(number);
             }
@@ -164,8 +165,8 @@ impl Range {
     }
 
     /// Takes a number that nobody has.
-    fn take_free(&mut self, server: &Server, key: &Key, number: u32, holds: impl Fn(&Value, u32) -> bool) -> bool {
-        let free = self.takers.get(&number).is_none_or(|taker| !is_held(server, taker, number, holds));
+    fn take_free(&mut self, store: &Store, key: &Key, number: u32, holds: impl Fn(&Value, u32) -> bool) -> bool {
+        let free = self.takers.get(&number).is_none_or(|taker| !is_held(store, taker, number, holds));
         if free {
             self.takers.insert(number, key.clone());
         }
@@ -173,11 +174,11 @@ impl Range {
     }
 
     /// Takes a number that nobody else has.
-    fn take(&mut self, server: &Server, key: &Key, number: u32, holds: impl Fn(&Value, u32) -> bool) -> bool {
-        self.takers.get(&number) == Some(key) || self.take_free(server, key, number, holds)
+    fn take(&mut self, store: &Store, key: &Key, number: u32, holds: impl Fn(&Value, u32) -> bool) -> bool {
+        self.takers.get(&number) == Some(key) || self.take_free(store, key, number, holds)
     }
 }
 
-fn is_held(server: &Server, taker: &Key, number: u32, holds: impl Fn(&Value, u32) -> bool) -> bool {
-    server.store.get(&Storage::new("", "services"), taker).is_some_and(|service| holds(&service, number))
+fn is_held(store: &Store, taker: &Key, number: u32, holds: impl Fn(&Value, u32) -> bool) -> bool {
+    store.get(&Storage::new("", "services"), taker).is_some_and(|service| holds(&service, number))
 }

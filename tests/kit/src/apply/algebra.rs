@@ -9,7 +9,7 @@ use rand::seq::SliceRandom;
 use super::fields;
 use super::path_element::Element;
 use super::set::Set;
-use crate::tests::chance::each;
+use crate::random_cases::each;
 
 const CASES: u64 = 500;
 

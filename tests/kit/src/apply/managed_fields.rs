@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
+use super::actor::{Actor, Rules};
 use super::fields;
 use super::set::Set;
-use super::{Actor, Rules};
 
 /// Who made an entry. Applies of one manager share an entry whatever version they used; updates do not.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -172,4 +172,13 @@ fn encode_entry(id: &Id, entry: &Entry) -> Value {
         json.insert("time".to_owned(), time.as_str().into());
     }
     json.into()
+}
+
+/// The object without `metadata.managedFields`.
+pub(super) fn without_ledger(obj: &Value) -> Value {
+    let mut obj = obj.clone();
+    if let Some(metadata) = obj.get_mut("metadata").and_then(Value::as_object_mut) {
+        metadata.remove("managedFields");
+    }
+    obj
 }

@@ -55,3 +55,29 @@ pub(crate) fn with_declared_parents(set: &Set, shape: Shape<'_>) -> Set {
     }
     full
 }
+
+/// What the server alone decides.
+pub(super) fn never_owned() -> Set {
+    const METADATA: [&str; 11] = [
+        "clusterName",
+        "creationTimestamp",
+        "deletionGracePeriodSeconds",
+        "deletionTimestamp",
+        "generation",
+        "managedFields",
+        "name",
+        "namespace",
+        "resourceVersion",
+        "selfLink",
+        "uid",
+    ];
+    let step = Element::field;
+    let mut set = Set::default();
+    for name in ["apiVersion", "kind", "metadata"] {
+        set.insert(&[step(name)]);
+    }
+    for name in METADATA {
+        set.insert(&[step("metadata"), step(name)]);
+    }
+    set
+}

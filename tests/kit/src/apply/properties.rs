@@ -7,13 +7,15 @@ use rand::seq::{IndexedRandom, SliceRandom};
 use rand::{Rng, SeedableRng};
 use serde_json::{Map, Value, json};
 
+use super::actor::{Actor, Force, Lists, Rules};
 use super::compare::compare;
 use super::managed_fields::Ledger;
+use super::managed_fields::without_ledger;
 use super::owned_paths::owned;
 use super::shape::Shape;
-use super::{Actor, ApplyError, Force, Lists, Rules, apply, fields, is_unchanged, track_update, without_ledger};
+use super::{ApplyError, apply, fields, is_unchanged, track_update};
+use crate::random_cases::seeds;
 use crate::schema::{Structural, fixture, validate};
-use crate::tests::chance::seeds;
 
 const ROUNDS: u64 = 120;
 

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::managed_fields::Ledger;
-use super::never_owned;
+use super::owned_paths::never_owned;
 use super::owned_paths::{owned, with_declared_parents};
 use super::remove::without;
 use super::set::Set;

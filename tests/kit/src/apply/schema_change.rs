@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::Rules;
+use super::actor::Rules;
 use super::managed_fields::Ledger;
 use super::owned_paths::owned;
 use super::path_element::Element;

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use serde_json::{Value, json};
 
-use super::Lists;
+use super::actor::Lists;
 use super::builtin;
 use super::path_element::Element;
 use crate::schema::{Kind, ListType, MapType, Rest, Structural};

@@ -2,8 +2,8 @@
 
 use kube_cel::cel::Value as Cel;
 
+use super::hidden_names::SORT_BY;
 use super::list::items;
-use super::macros::SORT_BY;
 use super::operators::size;
 use super::optional::held;
 

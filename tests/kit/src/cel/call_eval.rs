@@ -5,10 +5,10 @@ use kube_cel::cel::{ExecutionError, ResolveResult, Value as Cel};
 use regex::Regex;
 
 use super::eval::{Run, is_constant, is_path, is_step};
+use super::hidden_names::MAP_INSERT;
 use super::list::plain;
-use super::macros::MAP_INSERT;
 use super::operators::{binary, inserted, sum, unary};
-use super::{call_cost, cost_meter, optional};
+use super::{call_cost, cost_meter, optional_functions};
 
 impl<'e> Run<'e> {
     pub(super) fn call(&mut self, call: &'e CallExpr) -> ResolveResult {
@@ -76,7 +76,7 @@ impl<'e> Run<'e> {
         if name == MAP_INSERT {
             return inserted(values);
         }
-        if let Some(given) = optional::applied(name, &values) {
+        if let Some(given) = optional_functions::applied(name, &values) {
             return given;
         }
         let given = match (name, values.as_slice()) {

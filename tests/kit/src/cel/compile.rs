@@ -2,11 +2,12 @@
 
 use std::cmp::Reverse;
 
-use super::check::{Found, check as check_types};
+use super::check::check as check_types;
+use super::found::Found;
 use super::program;
-use super::rule::Rule;
 use super::rule_shape;
 use super::types::{self, Place, REQUEST, Sized, Type};
+use crate::schema::Rule;
 use crate::schema::{Cause, ListType, Rest, Structural};
 
 /// The most that one rule may cost, and all rules of a version together.

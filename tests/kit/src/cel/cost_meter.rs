@@ -1,11 +1,6 @@
 //! What a rule costs while it runs: each part adds its price, and one that has spent too much comes to its end.
 
-use kube_cel::cel::{ExecutionError, ResolveResult, Value as Cel};
-
-use super::eval::Run;
-use super::library::FUNCTIONS;
-use super::nesting;
-use super::program::Program;
+use kube_cel::cel::{ExecutionError, ResolveResult};
 
 /// The most that one run of one expression may cost.
 const RUN_LIMIT: u64 = 1_000_000;
@@ -27,21 +22,13 @@ impl Meter {
         if self.0 > RUN_LIMIT { Err(ExecutionError::function_error("run", CANCELLED)) } else { Ok(()) }
     }
 
+    pub(super) fn spent(&self) -> u64 {
+        self.0
+    }
+
     pub(super) fn give_back(&mut self, cost: u64) {
         self.0 = self.0.saturating_sub(cost);
     }
-}
-
-/// Runs the expression over these variables: what it gives, and what it cost.
-///
-/// # Errors
-/// Those of the run; of one that costs too much its own words, see [`CANCELLED`].
-pub(super) fn run(program: &Program, variables: &[(String, Cel)]) -> (ResolveResult, u64) {
-    nesting::roomy(program.is_deep, || {
-        let mut run = Run::new(&FUNCTIONS, variables);
-        let given = run.eval(&program.expr);
-        (given, run.meter.0)
-    })
 }
 
 /// Whether the run came to an end because of its cost.

@@ -11,12 +11,24 @@ use kube_cel::cel::{Context, ExecutionError, ResolveResult, Value as Cel};
 use regex::Regex;
 
 use super::cost_meter::{self, Meter};
+use super::hidden_names::ACCUMULATOR;
+use super::library::FUNCTIONS;
 use super::list::items;
 use super::optional::{self, held};
-use super::{operators, signature};
+use super::program::Program;
+use super::{nesting, operators, signature};
 
-/// The name under which folds keep what they have so far; no rule can name it.
-pub(super) const ACCUMULATOR: &str = "@result";
+/// Runs the expression over these variables: what it gives, and what it cost.
+///
+/// # Errors
+/// Those of the run; of one that costs too much its own words, see [`cost_meter::CANCELLED`].
+pub(super) fn run(program: &Program, variables: &[(String, Cel)]) -> (ResolveResult, u64) {
+    nesting::roomy(program.is_deep, || {
+        let mut run = Run::new(&FUNCTIONS, variables);
+        let given = run.eval(&program.expr);
+        (given, run.meter.spent())
+    })
+}
 
 /// One run of one expression.
 pub(super) struct Run<'e> {

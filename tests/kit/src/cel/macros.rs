@@ -2,14 +2,10 @@
 
 use kube_cel::cel::common::ast::{CallExpr, ComprehensionExpr, Expr, IdedExpr, ListExpr, LiteralValue, MapExpr};
 
-use super::check::Mistake;
-use super::eval::ACCUMULATOR;
-use super::program::visit;
+use super::found::Mistake;
+use super::hidden_names::{ACCUMULATOR, MAP_INSERT, SORT_BY};
+use super::visit::visit;
 
-/// Adds an entry, or a map of entries, to a map; no rule can name it.
-pub(super) const MAP_INSERT: &str = "cel.@mapInsert";
-/// Sorts a list by another one as long; no rule can name it.
-pub(super) const SORT_BY: &str = "@sortByAssociatedKeys";
 /// The list that is sorted, so that it is made once.
 const SORTED: &str = "@__sortBy_input__";
 

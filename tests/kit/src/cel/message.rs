@@ -2,8 +2,8 @@
 
 use kube_cel::cel::{ExecutionError, Value as Cel};
 
-use super::rule::Rule;
-use super::{cost_meter, program};
+use super::{cost_meter, eval, program};
+use crate::schema::Rule;
 
 /// The most bytes that a message made by an expression may have.
 const LONGEST: usize = 5 * 1024;
@@ -30,7 +30,7 @@ fn made(rule: &Rule, variables: &[(String, Cel)], spent: &mut u64) -> Result<Opt
         return Ok(None);
     }
     let Ok(expr) = program::parsed(&rule.message_expression) else { return Ok(None) };
-    let (given, cost) = cost_meter::run(&expr, variables);
+    let (given, cost) = eval::run(&expr, variables);
     *spent += cost;
     match given {
         Ok(Cel::String(text)) => {

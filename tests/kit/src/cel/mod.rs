@@ -13,6 +13,8 @@ mod cost_meter;
 mod escape;
 mod eval;
 mod field;
+mod found;
+mod hidden_names;
 mod library;
 mod list;
 mod macros;
@@ -20,16 +22,16 @@ mod message;
 mod nesting;
 mod operators;
 mod optional;
+mod optional_functions;
 mod program;
-mod rule;
 mod rule_shape;
 mod run;
 mod signature;
+mod structural;
 mod types;
 mod value;
+mod visit;
 
-pub(crate) use compile::check as refuse;
-pub(crate) use rule::Rule;
 pub(crate) use run::run;
 
 #[cfg(test)]

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use kube_cel::cel::objects::{Key, Map};
 use kube_cel::cel::{ExecutionError, ResolveResult, Value as Cel};
 
-use super::list::{equal, items, joined};
-use super::macros::{MAP_INSERT, SORT_BY};
+use super::hidden_names::{MAP_INSERT, SORT_BY};
+use super::list::{as_key, equal, items, joined};
 use super::optional::{held, made};
 
 /// The names of types, which are values of their own; as values they are their names.
@@ -100,17 +100,6 @@ pub(super) fn sum(values: Vec<Cel>) -> ResolveResult {
         }
         (a @ Cel::Opaque(_), b) => joined(&a, &b).ok_or(ExecutionError::NoSuchOverload),
         (a, b) => a + b,
-    }
-}
-
-/// The value as the key of a map; `None` for one that is none.
-pub(super) fn as_key(value: &Cel) -> Option<Key> {
-    match value {
-        Cel::Int(number) => Some(Key::Int(*number)),
-        Cel::UInt(number) => Some(Key::Uint(*number)),
-        Cel::Bool(truth) => Some(Key::Bool(*truth)),
-        Cel::String(text) => Some(Key::String(text.clone())),
-        _ => None,
     }
 }
 

@@ -3,12 +3,13 @@
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
-use kube_cel::cel::common::ast::{EntryExpr, Expr, IdedExpr, ListExpr};
+use kube_cel::cel::common::ast::{Expr, IdedExpr, ListExpr};
 use kube_cel::cel::parser::{ParseErrors, Parser};
 
-use super::check::Mistake;
+use super::found::Mistake;
 use super::macros::expand;
 use super::nesting;
+use super::visit::visit;
 
 /// A parsed expression.
 #[derive(Debug)]
@@ -136,31 +137,4 @@ fn error_at(text: &str, (line, column): (isize, isize), what: &str) -> String {
 /// Whether the expression names the variable.
 pub(super) fn uses(expr: &IdedExpr, variable: &str) -> bool {
     expr.references().has_variable(variable)
-}
-
-/// Visits every part, the inner ones first.
-pub(super) fn visit(expr: &mut IdedExpr, change: &mut impl FnMut(&mut IdedExpr)) {
-    match &mut expr.expr {
-        Expr::Call(call) => {
-            call.target.as_deref_mut().into_iter().chain(&mut call.args).for_each(|part| visit(part, change));
-        }
-        Expr::Select(select) => visit(&mut select.operand, change),
-        Expr::List(list) => list.elements.iter_mut().for_each(|part| visit(part, change)),
-        Expr::Map(map) => {
-            for entry in &mut map.entries {
-                if let EntryExpr::MapEntry(entry) = &mut entry.expr {
-                    visit(&mut entry.key, change);
-                    visit(&mut entry.value, change);
-                }
-            }
-        }
-        Expr::Comprehension(fold) => {
-            for part in [&mut fold.iter_range, &mut fold.accu_init, &mut fold.loop_cond, &mut fold.loop_step] {
-                visit(part, change);
-            }
-            visit(&mut fold.result, change);
-        }
-        _ => {}
-    }
-    change(expr);
 }

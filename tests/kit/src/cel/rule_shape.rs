@@ -1,7 +1,7 @@
 //! What a rule must say, before anything in it is compiled.
 
 use super::field;
-use super::rule::Rule;
+use crate::schema::Rule;
 use crate::schema::{Cause, Structural};
 
 /// Refuses what is missing or unreadable in the rule at `at`.

@@ -3,10 +3,10 @@
 use kube_cel::cel::Value as Cel;
 use serde_json::{Map, Value};
 
-use super::rule::Rule;
 use super::types::Place;
 use super::value::Maker;
-use super::{cost_meter, field, message, optional, program};
+use super::{cost_meter, eval, field, message, optional, program};
+use crate::schema::Rule;
 use crate::schema::{Cause, Kind, ListType, Rest, Structural, is_equal, join};
 
 /// What rules find.
@@ -123,7 +123,7 @@ fn rules(new: &Value, old: Option<&Value>, s: &Structural, at: &str, place: Plac
             continue;
         }
         let variables = variables(&own, past.as_ref(), is_optional);
-        let (given, cost) = cost_meter::run(&expr, &variables);
+        let (given, cost) = eval::run(&expr, &variables);
         outcome.spent += cost;
         let failure = match given {
             Err(error) if cost_meter::is_cancelled(&error) => {

@@ -1,5 +1,6 @@
 //! The fault sweep: a scenario is run again and again, with trouble at another point each time, and must always end the same.
 
+mod client;
 mod external_state;
 mod injection_point;
 mod interceptor;
@@ -14,9 +15,7 @@ use futures::FutureExt;
 use serde::Serialize;
 
 pub use external_state::{Outside, Refused};
-pub(crate) use injection_point::Point;
 pub use injection_point::{Crash, Trouble};
-pub(crate) use interceptor::{Meeting, Tap};
 pub use report::{Report, Visit};
 pub use trial::Trial;
 

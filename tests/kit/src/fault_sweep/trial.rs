@@ -11,11 +11,11 @@ use futures::FutureExt;
 use kube::Client;
 use tokio::task::JoinHandle;
 
+use super::client;
 use super::external_state::Outside;
 use super::injection_point::{Plan, Point, message};
 use super::interceptor::Tap;
 use crate::cluster::Cluster;
-use crate::transport::inprocess;
 
 /// Time before an operator that ended is started again.
 const AGAIN: Duration = Duration::from_secs(1);
@@ -86,7 +86,7 @@ impl Trial {
         Fut: Future,
     {
         let life = self.tap.life();
-        let client = inprocess::tapped(self.cluster.server(), "default", &self.tap, life);
+        let client = client::tapped(self.cluster.server(), "default", &self.tap, life);
         let mut work = pin!(AssertUnwindSafe(operator(client)).catch_unwind());
         let mut dropped = false;
         let watched = poll_fn(|context| {

@@ -3,11 +3,11 @@
 use http::Method;
 use http::request::Parts;
 
-use super::User;
 use crate::api_error::{About, Failure};
 use crate::query::Query;
 use crate::route::{Route, Target};
 use crate::selector::named;
+use crate::state::User;
 
 /// What a request wants to do, as roles name it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

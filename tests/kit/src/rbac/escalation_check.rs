@@ -2,12 +2,13 @@
 
 use serde_json::{Value, json};
 
+use super::attributes::Asked;
 use super::covers::{missing, quoted};
 use super::resolve::{GROUP, granted, storage};
-use super::{Asked, Decision, MASTERS, decide};
+use super::{Decision, MASTERS, decide};
 use crate::api_error::{About, Failure};
 use crate::request_context::Call;
-use crate::server::Server;
+use crate::state::Server;
 use crate::strategy::meta;
 
 /// Refuses a role or a binding that gives the writer, or others, rights that he has not and may not give.

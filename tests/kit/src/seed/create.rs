@@ -9,9 +9,11 @@ use http_body_util::BodyExt;
 use serde_json::{Value, json};
 
 use super::document::Document;
-use super::{Seed, SeedError, Uid};
+use super::{SeedError, uid};
 use crate::registry::{Kind, split};
-use crate::server::{Server, answered};
+use crate::request_context::Uid;
+use crate::server::answered;
+use crate::state::Server;
 use crate::store::Key;
 use crate::strategy::{finalizers, is_deleting, meta, metadata};
 
@@ -22,14 +24,14 @@ const MANAGER: &str = "seed";
 const SYSTEM: [&str; 6] =
     ["uid", "resourceVersion", "generation", "managedFields", "deletionTimestamp", "deletionGracePeriodSeconds"];
 
-/// Stores all documents.
-pub(super) async fn plant(server: &Arc<Server>, seed: Seed) -> Result<(), SeedError> {
-    if let Some(error) = seed.error {
-        return Err(error);
-    }
-    let mut documents = seed.documents;
+/// Stores all documents; their statuses as of this manager, where one is given.
+pub(super) async fn plant(
+    server: &Arc<Server>,
+    mut documents: Vec<Document>,
+    status_manager: Option<String>,
+) -> Result<(), SeedError> {
     documents.sort_by_key(Document::rank);
-    let mut planter = Planter { server, status_manager: seed.status_manager, owners: HashMap::new() };
+    let mut planter = Planter { server, status_manager, owners: HashMap::new() };
     for document in documents {
         match document.times {
             Some(times) => planter.crowd(document, times).await?,
@@ -127,7 +129,7 @@ impl Planter<'_> {
             metadata(&mut object).remove("namespace");
         }
         self.adopt(planted, &mut object)?;
-        let uid = self.uid(planted)?;
+        let uid = uid::given(&self.server.store, &planted.document.object).map_err(|why| planted.refused(why))?;
         let created = self.sent(planted, Method::POST, &planted.path, (&object, uid)).await?;
         let uid = meta(&created, "uid").to_owned();
         self.owners.insert(owner_key(planted.document.object["kind"].as_str(), meta(&created, "name")), uid.clone());

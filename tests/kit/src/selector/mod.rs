@@ -2,11 +2,13 @@
 
 mod field;
 mod label;
+mod printed;
 
 use serde_json::Value;
 
 pub(crate) use field::{Fields, named};
 pub(crate) use label::Labels;
+pub(crate) use printed::printed;
 
 use crate::api_error::Failure;
 use crate::registry::Kind;

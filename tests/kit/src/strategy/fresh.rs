@@ -4,7 +4,8 @@ use rand::Rng;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::{builtin, meta, metadata};
+use super::builtin;
+use super::fields::{meta, metadata};
 use crate::api_error::Failure;
 use crate::registry::Kind;
 

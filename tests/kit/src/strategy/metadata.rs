@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{finalizers, is_deleting, meta};
+use super::fields::{finalizers, is_deleting, meta};
 use crate::api_error::quoted;
 use crate::names;
 use crate::registry::Kind;

@@ -5,8 +5,8 @@ use std::net::IpAddr;
 
 use serde_json::{Value, json};
 
-use super::change::restore;
-use super::defaults::{each, fill};
+use super::fields::restore;
+use super::fields::{each, fill};
 use crate::api_error::quoted;
 use crate::names;
 use crate::schema::Cause;

@@ -10,8 +10,8 @@ use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use serde_json::{Map, Value, json};
 
-use super::chance::{Case, seeds};
 use crate::Cluster;
+use crate::random_cases::{Case, seeds};
 
 const CASES: u64 = 40;
 const STEPS: usize = 25;

@@ -1,7 +1,6 @@
 //! The server through a client: what each verb does, by topic.
 
 mod bulk;
-pub(crate) mod chance;
 mod cost;
 mod crd_write;
 mod deletion_cost;

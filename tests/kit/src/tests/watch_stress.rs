@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use tokio::task::JoinHandle;
 use tokio::time::sleep;
 
-use super::chance::{Case, seeds};
+use crate::random_cases::{Case, seeds};
 use crate::{Cluster, Effect, Fault, Verb};
 
 const CASES: u64 = 6;

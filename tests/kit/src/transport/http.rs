@@ -14,7 +14,8 @@ use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
 use crate::api_error::{BODY_LIMIT, Failure};
-use crate::server::{self, Server};
+use crate::server;
+use crate::state::Server;
 
 /// A running HTTP server; dropping it closes the port.
 #[derive(Debug)]

@@ -6,7 +6,7 @@ use crate::registry::Verb;
 use crate::request_context::Call;
 use crate::response::{ListMeta, Reply};
 use crate::selector::Selector;
-use crate::server::Server;
+use crate::state::Server;
 use crate::{crd_write, strategy};
 
 /// Deletes what the selectors choose, and answers the list as it was before.

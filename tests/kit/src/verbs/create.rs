@@ -1,13 +1,12 @@
 //! POST.
 
 use super::decode::{object, settle};
-use super::get::resource;
 use super::write::{Track, insert};
-use crate::api_error::Failure;
+use crate::api_error::{Failure, resource};
 use crate::request_context::Call;
+use crate::request_context::Uid;
 use crate::response::Reply;
-use crate::seed::Uid;
-use crate::server::Server;
+use crate::state::Server;
 use crate::{crd_write, rbac, strategy};
 
 pub(super) fn answer(server: &Server, call: &Call) -> Result<Reply, Failure> {

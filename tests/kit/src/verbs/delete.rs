@@ -5,13 +5,12 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::get::{resource, typed};
-use crate::api_error::{Failure, quoted};
+use crate::api_error::{Failure, quoted, resource, typed};
 use crate::registry::Kind;
 use crate::request_context::Call;
 use crate::response::Reply;
 use crate::schema::Cause;
-use crate::server::Server;
+use crate::state::Server;
 use crate::store::{Key, Write};
 use crate::{crd, crd_write, strategy, yaml};
 

@@ -8,7 +8,7 @@ use crate::query::parse_version;
 use crate::request_context::Call;
 use crate::response::{ListMeta, Reply};
 use crate::selector::Selector;
-use crate::server::Server;
+use crate::state::Server;
 use crate::store::{Listing, Lost, Page};
 
 pub(super) async fn answer(server: &Server, call: &Call) -> Result<Reply, Failure> {

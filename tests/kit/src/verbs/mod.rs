@@ -20,18 +20,14 @@ use std::sync::Arc;
 
 use http::Method;
 
-use crate::api_error::Failure;
+use crate::api_error::{Failure, resource};
 use crate::registry::Verb;
 use crate::request_context::Call;
 use crate::response::Reply;
-use crate::server::Server;
+use crate::state::Server;
 use crate::watch;
 
 pub(crate) use delete::{Deletion, Propagation, delete_stored};
-pub(crate) use get::{resource, typed};
-pub(crate) use pod_log::Texts;
-pub(crate) use scale::printed as printed_selector;
-pub(crate) use write::part;
 
 /// Subresources a cluster has and this server does not.
 const NOT_DONE: [&str; 7] = ["finalize", "exec", "attach", "portforward", "proxy", "binding", "ephemeralcontainers"];
@@ -138,7 +134,7 @@ fn unsupported(call: &Call, verb: &str) -> Failure {
 /// A subresource that is not served: unknown to clusters too, or only here.
 fn subresource(server: &Server, call: &Call, name: &str) -> Failure {
     let kind = &call.kind;
-    let missing = || Failure::not_found(get::resource(kind, call.name()));
+    let missing = || Failure::not_found(resource(kind, call.name()));
     let exists = server.store.get(&kind.storage, &call.key(call.name())).is_some();
     match (kind.is_builtin(), name) {
         (false, "scale" | "status") => missing(),

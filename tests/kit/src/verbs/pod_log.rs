@@ -1,32 +1,14 @@
 //! GET of the log of a container: the text that a test has put there.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
-
 use http::Method;
 use serde_json::Value;
 
-use super::get::resource;
-use crate::api_error::{About, Failure};
+use crate::api_error::{About, Failure, resource};
 use crate::query::decoded;
 use crate::request_context::Call;
 use crate::response::Reply;
 use crate::schema::Cause;
-use crate::server::Server;
-
-/// Texts by namespace, pod and container.
-#[derive(Debug, Default)]
-pub(crate) struct Texts(Mutex<HashMap<[String; 3], Arc<str>>>);
-
-impl Texts {
-    pub(crate) fn set(&self, place: [&str; 3], text: &str) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(place.map(str::to_owned), text.into());
-    }
-
-    fn of(&self, place: [&str; 3]) -> Option<Arc<str>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&place.map(str::to_owned)).cloned()
-    }
-}
+use crate::state::Server;
 
 /// What is served here of the options.
 #[derive(Debug, Default)]

@@ -4,10 +4,9 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::get::{resource, typed};
 use super::replicas;
 use crate::admission;
-use crate::api_error::{About, Failure};
+use crate::api_error::{About, Failure, resource, typed};
 use crate::apply::{Actor, Lists, is_unchanged, own_status, track_update};
 use crate::cel;
 use crate::crd_write;
@@ -16,8 +15,8 @@ use crate::rbac;
 use crate::registry::Kind;
 use crate::request_context::Call;
 use crate::schema::{self, Cause};
-use crate::server::Server;
-use crate::service_address::{self, Ledger};
+use crate::service_address::Ledger;
+use crate::state::Server;
 use crate::store::{Key, Stale, Write};
 use crate::strategy::{self, Part};
 
@@ -40,14 +39,6 @@ pub(super) fn lists(call: &Call) -> Lists<'_> {
 pub(super) fn actor<'a>(server: &Server, call: &'a Call, api_version: &'a str, time: &'a str) -> Actor<'a> {
     let rules = server.options.release.rules();
     Actor { manager: &call.manager, api_version, subresource: call.target.subresource.as_deref(), time, rules }
-}
-
-/// Which part of the object the request writes.
-pub(crate) fn part(call: &Call) -> Part {
-    match call.target.subresource.as_deref() {
-        None | Some("scale") => Part::Main,
-        Some(_) => Part::Status,
-    }
 }
 
 /// Stores a new object whose system fields are set.
@@ -75,7 +66,7 @@ pub(super) fn insert(server: &Server, call: &Call, mut object: Value, track: Tra
         own_status(&mut object, lists(call), &actor(server, call, &kind.api_version(), &time));
     }
     let key = call.key(&name);
-    let mut ledger = service_address::open(server, kind);
+    let mut ledger = server.addresses.open(&server.store, kind);
     given(ledger.as_mut(), call, &key, &mut object)?;
     if let Some(live) = server.store.get(&kind.storage, &key) {
         return Err(taken(resource(kind, &name), &live));
@@ -136,7 +127,7 @@ fn change(
     let kind = &call.kind;
     let shown = call.lens.shown(live);
     keep(kind, &mut sent);
-    strategy::carry_over(kind, part(call), &shown, &mut sent);
+    strategy::carry_over(kind, call.part(), &shown, &mut sent);
     rbac::check_given(server, call, &sent, Some(&shown))?;
     let mut warnings = crd_write::prepare(call, &mut sent, Some(&shown))?;
     // Real servers check the metadata twice, in the common part and in the kind's own.
@@ -148,7 +139,7 @@ fn change(
         let time = server.clock.stamp();
         track_update(Some(&shown), &mut sent, lists(call), &actor(server, call, &kind.api_version(), &time));
     }
-    let mut ledger = service_address::open(server, kind);
+    let mut ledger = server.addresses.open(&server.store, kind);
     given(ledger.as_mut(), call, key, &mut sent)?;
     if is_unchanged(&shown, &sent) {
         return Ok(Some(Written { object: Arc::clone(live), created: false, warnings }));
@@ -216,13 +207,13 @@ fn by_schema(
 fn schema_causes(call: &Call, object: &Value, live: Option<&Value>) -> Vec<Cause> {
     let Some(schema) = &call.lens.schema else { return Vec::new() };
     let mut causes = schema::validate(object, live, schema);
-    match part(call) {
+    match call.part() {
         Part::Main if call.kind.status => causes.retain(|cause| !within(cause, "status")),
         Part::Main => {}
         Part::Status => causes.retain(|cause| within(cause, "status")),
     }
     if let Some(scale) = &call.kind.scale {
-        replicas::check(object, scale, part(call), &mut causes);
+        replicas::check(object, scale, call.part(), &mut causes);
     }
     causes
 }

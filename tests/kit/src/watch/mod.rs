@@ -16,7 +16,7 @@ use crate::content_negotiation::{Shape, Subject};
 use crate::request_context::Call;
 use crate::response::Reply;
 use crate::selector::Selector;
-use crate::server::Server;
+use crate::state::Server;
 use event::{Frames, Marker};
 use stream::Watching;
 

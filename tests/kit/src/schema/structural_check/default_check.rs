@@ -1,10 +1,10 @@
 //! Defaults must themselves fit the schema they stand in.
 
+use super::super::cause::{Cause, Causes};
 use super::super::default::fill;
 use super::super::prune::prune_plain;
 use super::super::structural::{Rest, Structural};
 use super::super::validate::validate_preset;
-use super::{Cause, Causes};
 
 pub(super) fn check(s: &Structural, at: &str, causes: &mut Causes) {
     check_own(s, at, causes);

@@ -2,8 +2,10 @@
 
 use serde_json::Value;
 
-use super::super::parse::flag;
-use super::{Cause, Causes, Node, check_pattern, member};
+use super::super::cause::{Cause, Causes};
+use super::super::node::flag;
+use super::super::node::{Node, member};
+use super::pattern;
 
 pub(super) fn check(node: &Node, at: &str, causes: &mut Causes) {
     for junctor in ["allOf", "anyOf", "oneOf"] {
@@ -33,7 +35,7 @@ fn is_int_or_string_branch(node: &Node, junctor: &str, index: usize, branch: &Va
 fn check_branch(branch: &Value, at: &str, causes: &mut Causes) {
     let Some(node) = branch.as_object() else { return };
     check_shaping(node, at, causes);
-    check_pattern(node, at, causes);
+    pattern::check(node, at, causes);
     check(node, at, causes);
     for (name, schema) in member(node, "properties").into_iter().flatten() {
         check_branch(schema, &format!("{at}.properties[{name}]"), causes);

@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::super::parse::texts;
-use super::{Cause, Causes, Node, member, quoted};
+use super::super::cause::{Cause, Causes};
+use super::super::node::texts;
+use super::super::node::{Node, member, quoted};
 
 pub(super) fn check(node: &Node, at: &str, causes: &mut Causes) {
     check_map_type(node, at, causes);

@@ -7,17 +7,14 @@ mod pattern;
 #[cfg(test)]
 mod tests;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use super::cause::Cause;
-use super::parse::flag;
+use super::cause::{Cause, Causes};
+use super::node::{Node, flag, member, quoted};
 use super::structural::{Kind, Structural};
 
-type Node = Map<String, Value>;
-type Causes = Vec<Cause>;
-
-/// Appends every reason to refuse `schema`, of which `parsed` is the lenient reading.
-pub(super) fn check(schema: &Value, parsed: &Structural, causes: &mut Causes) {
+/// Appends every reason to refuse `schema`, of which `parsed` is the lenient reading. Its validation rules are not looked at.
+pub(crate) fn check(schema: &Value, parsed: &Structural, causes: &mut Causes) {
     let at = "openAPIV3Schema";
     let Some(node) = schema.as_object() else {
         causes.push(Cause::required(at, ""));
@@ -26,9 +23,6 @@ pub(super) fn check(schema: &Value, parsed: &Structural, causes: &mut Causes) {
     check_root(node, at, causes);
     check_node(node, at, Place::Root, causes);
     default_check::check(parsed, at, causes);
-    if causes.is_empty() {
-        crate::cel::refuse(parsed, at, causes);
-    }
 }
 
 /// Where a node stands: only the words for a missing type differ.
@@ -78,7 +72,7 @@ fn check_node(node: &Node, at: &str, place: Place, causes: &mut Causes) {
     check_keywords(node, at, causes);
     check_type(node, at, place, causes);
     check_extensions(node, at, causes);
-    check_pattern(node, at, causes);
+    pattern::check(node, at, causes);
     list::check(node, at, causes);
     check_head_types(node, at, place, causes);
     junctors::check(node, at, causes);
@@ -157,14 +151,6 @@ fn check_embedded(node: &Node, at: &str, causes: &mut Causes) {
     }
 }
 
-fn check_pattern(node: &Node, at: &str, causes: &mut Causes) {
-    let Some(pattern) = node.get("pattern").and_then(Value::as_str) else { return };
-    if let Some(reason) = pattern::mistake(pattern) {
-        let text = format!("must be a valid regular expression, but isn't: {reason}");
-        causes.push(Cause::invalid(&format!("{at}.pattern"), quoted(pattern), text));
-    }
-}
-
 /// The three head fields of a resource, where a schema names them, have fixed types.
 fn check_head_types(node: &Node, at: &str, place: Place, causes: &mut Causes) {
     let is_resource = matches!(place, Place::Root) || flag(node, "x-kubernetes-embedded-resource");
@@ -200,12 +186,4 @@ fn check_child(schema: &Value, at: &str, place: Place, causes: &mut Causes) {
         Some(node) => check_node(node, at, place, causes),
         None => causes.push(Cause::required(&format!("{at}.type"), missing_type(place))),
     }
-}
-
-fn member<'a>(node: &'a Node, name: &str) -> Option<&'a Node> {
-    node.get(name).and_then(Value::as_object)
-}
-
-fn quoted(text: &str) -> String {
-    format!("\"{text}\"")
 }

@@ -1,12 +1,24 @@
 //! Patterns that a server does not read.
 
 use regex::Regex;
+use serde_json::Value;
+
+use super::super::cause::{Cause, Causes};
+use super::super::node::{Node, quoted};
 
 /// The most times that a server lets a part of a pattern repeat.
 const MOST: u32 = 1000;
 
+pub(super) fn check(node: &Node, at: &str, causes: &mut Causes) {
+    let Some(pattern) = node.get("pattern").and_then(Value::as_str) else { return };
+    if let Some(reason) = mistake(pattern) {
+        let text = format!("must be a valid regular expression, but isn't: {reason}");
+        causes.push(Cause::invalid(&format!("{at}.pattern"), quoted(pattern), text));
+    }
+}
+
 /// Why the pattern is refused.
-pub(super) fn mistake(pattern: &str) -> Option<String> {
+fn mistake(pattern: &str) -> Option<String> {
     if let Some(count) = excess(pattern) {
         return Some(format!("error parsing regexp: invalid repeat count: `{count}`"));
     }

@@ -2,8 +2,9 @@
 
 use serde_json::Value;
 
+use super::super::cause::{Cause, Causes};
 use super::super::structural::{Logic, Rules};
-use super::{Cause, Causes, check_own, check_type, check_whole, object};
+use super::{check_own, check_type, check_whole, object};
 
 pub(super) fn check(value: &Value, rules: &Rules, at: &str, causes: &mut Causes) {
     check_any(value, &rules.any, at, causes);

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
+use super::super::cause::{Cause, Causes};
 use super::super::structural::{Logic, Rest, Rules, Structural, join};
-use super::{Cause, Causes, check, junctors};
+use super::{check, junctors};
 
 pub(super) fn check_members(
     map: &Map<String, Value>,

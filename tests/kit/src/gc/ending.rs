@@ -4,40 +4,13 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use super::Task;
-use super::graph::Node;
-use crate::crd_write;
-use crate::registry::Storage;
+use super::task::{Node, Place, Task};
 use crate::store::Fed;
 use crate::strategy::is_deleting;
-
-/// What ends when nothing is left in it.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Place {
-    Namespace(String),
-    Definition(String),
-}
 
 /// The places that are ending.
 #[derive(Debug, Default)]
 pub(super) struct Ending(HashSet<Place>);
-
-impl Place {
-    /// The place that an object is.
-    fn itself(node: &Node) -> Option<Place> {
-        let name = || node.key.1.clone();
-        if node.storage == Storage::new("", "namespaces") {
-            return Some(Place::Namespace(name()));
-        }
-        (node.storage == crd_write::storage()).then(|| Place::Definition(name()))
-    }
-
-    /// The places that an object is in.
-    fn around(node: &Node) -> [Place; 2] {
-        let definition = format!("{}.{}", node.storage.plural, node.storage.group);
-        [Place::Namespace(node.key.0.clone()), Place::Definition(definition)]
-    }
-}
 
 impl Ending {
     /// Takes a change in. A place is cleared once, when its end begins; after that each object is looked at by itself.
