@@ -48,7 +48,24 @@ fn samples() -> Vec<(Macro, TokenStream, TokenStream)> {
         triggers(spec, labels("a.b/tier"), annotations),
         previously(managers("x"), finalizers("d.e/f")), crate = ::keel
     };
-    let reconciler = quote! {
+    vec![
+        (|_, item| crate::condition_set::derive(item.clone()), TokenStream::new(), set),
+        (|_, item| crate::reconcile_error::derive(item.clone()), TokenStream::new(), error),
+        (crate::status::attribute, quote!(crate = ::keel), status),
+        (crate::sub_reconciler::attribute, step_args, step),
+        (crate::cleanup::attribute, quote!(of = store, crate = ::keel), cleanup),
+        (crate::reconciler::attribute, reconciler_args, reconciler()),
+        (
+            crate::reconciler::attribute,
+            quote!(conditions = C, after = report, mod = repos, crate = ::keel),
+            structure(),
+        ),
+    ]
+}
+
+/// A reconciler as a function, with each kind of statement.
+fn reconciler() -> TokenStream {
+    quote! {
         pub async fn repos(repo: &Repo, git: &dyn Git, b: &B, cx: &mut Pass<'_>) -> Flow {
             let commit: Commit = fetch(repo, git, cx).await?;
             steps::store(repo, b, &commit, cx).await?;
@@ -70,8 +87,12 @@ fn samples() -> Vec<(Macro, TokenStream, TokenStream)> {
             }
             Ok(())
         }
-    };
-    let structure = quote! {
+    }
+}
+
+/// A reconciler as a struct.
+fn structure() -> TokenStream {
+    quote! {
         /// Doc.
         impl Repos {
             const X: u8 = 1;
@@ -86,16 +107,7 @@ fn samples() -> Vec<(Macro, TokenStream, TokenStream)> {
             async fn remove(&self, repo: &Repo, cx: &mut Cx) -> Result<(), E> { Ok(()) }
             fn other(&self) -> u8 { 1 }
         }
-    };
-    vec![
-        (|_, item| crate::condition_set::derive(item.clone()), TokenStream::new(), set),
-        (|_, item| crate::reconcile_error::derive(item.clone()), TokenStream::new(), error),
-        (crate::status::attribute, quote!(crate = ::keel), status),
-        (crate::sub_reconciler::attribute, step_args, step),
-        (crate::cleanup::attribute, quote!(of = store, crate = ::keel), cleanup),
-        (crate::reconciler::attribute, reconciler_args, reconciler),
-        (crate::reconciler::attribute, quote!(conditions = C, after = report, mod = repos, crate = ::keel), structure),
-    ]
+    }
 }
 
 /// Whether an identifier or a literal says the word.
