@@ -19,7 +19,7 @@ impl Compiler {
     /// Works in a folder of that name: tests run side by side.
     pub(crate) fn new(folder: &str) -> Self {
         // The features of the workspace, in which all of this is built already.
-        let build = ["test", "-q", "--offline", "--workspace", "--test", "budget", "--no-run"];
+        let build = ["test", "-q", "--offline", "--workspace", "--test", "expansion_budget", "--no-run"];
         let messages = cargo(&[&build[..], &["--message-format=json"]].concat());
         let messages = messages.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
         let libraries = messages.filter_map(|message| {
