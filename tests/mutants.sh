@@ -79,7 +79,7 @@ stage() {
 
 stage fast "$out/draw" -p evenkeel --lib -p evenkeel-tests --test flux
 cat "$out/fast/mutants.out/missed.txt" >"$out/survivors-of-fast"
-stage slow "$out/survivors-of-fast" -p evenkeel-tests --test behaviour --test systems
+stage slow "$out/survivors-of-fast" -p evenkeel-tests --test behaviour --test ported
 
 list() { cat "$out"/*/mutants.out/"$1" 2>/dev/null || true; }
 survivors=$out/survivors

@@ -5,19 +5,19 @@
 
 #![forbid(unsafe_code)]
 
-#[cfg(test)]
-mod budget;
 mod cleanup;
 mod condition_set;
 mod errors;
-mod life;
+#[cfg(test)]
+mod expansion_size;
+#[cfg(test)]
+mod expansion_tests;
+mod lifecycle;
 mod reconcile_error;
 mod reconciler;
 mod status;
 mod sub_reconciler;
 mod syntax;
-#[cfg(test)]
-mod testing;
 
 use proc_macro::TokenStream;
 
@@ -209,7 +209,7 @@ pub fn sub_reconciler(args: TokenStream, item: TokenStream) -> TokenStream {
 /// Generates what `sub_reconciler` does.
 #[proc_macro_attribute]
 pub fn check(args: TokenStream, item: TokenStream) -> TokenStream {
-    sub_reconciler::looking::attribute(args.into(), &item.into()).into()
+    sub_reconciler::check_attribute::attribute(args.into(), &item.into()).into()
 }
 
 /// Undoes an `external` step when its object goes.
@@ -255,7 +255,7 @@ pub fn cleanup(args: TokenStream, item: TokenStream) -> TokenStream {
 /// Generates `Claim` for a type with the name of the function.
 #[proc_macro_attribute]
 pub fn claim(args: TokenStream, item: TokenStream) -> TokenStream {
-    life::attribute(life::What::Claim, args.into(), &item.into()).into()
+    lifecycle::attribute(lifecycle::What::Claim, args.into(), &item.into()).into()
 }
 
 /// Makes a function a hook of a reconciler: it runs at a point of the life of an object, beside the steps.
@@ -286,7 +286,7 @@ pub fn claim(args: TokenStream, item: TokenStream) -> TokenStream {
 /// Generates `Hooked` for a type with the name of the function.
 #[proc_macro_attribute]
 pub fn hook(args: TokenStream, item: TokenStream) -> TokenStream {
-    life::attribute(life::What::Hook, args.into(), &item.into()).into()
+    lifecycle::attribute(lifecycle::What::Hook, args.into(), &item.into()).into()
 }
 
 /// Makes a function the observer of a reconciler: a step that runs alone where the policy of an object is `skip`.
@@ -309,7 +309,7 @@ pub fn hook(args: TokenStream, item: TokenStream) -> TokenStream {
 /// Generates what `sub_reconciler` does, and `Observe` for it.
 #[proc_macro_attribute]
 pub fn observe(args: TokenStream, item: TokenStream) -> TokenStream {
-    sub_reconciler::observe::attribute(args.into(), &item.into()).into()
+    sub_reconciler::observe_attribute::attribute(args.into(), &item.into()).into()
 }
 
 /// Makes a function a reconciler, of which its body is the pipeline; or a struct, of which the method `reconcile` is.

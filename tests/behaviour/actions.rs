@@ -8,9 +8,9 @@ use evenkeel::{Actions, EventLevel, LogLevel, Reconciler, SubReconciler};
 use evenkeel_testkit::eventually;
 use evenkeel_tests::logs::Logs;
 use evenkeel_tests::on_each_server;
+use evenkeel_tests::recording_client::Call;
+use evenkeel_tests::test_env::{Running, SOON, Server, World};
 use evenkeel_tests::widget::{Lab, Widget, WidgetCondition, a_widget, condition, definition, is_ready, on};
-use evenkeel_tests::wire::Call;
-use evenkeel_tests::world::{Running, SOON, Server, World};
 use serde_json::{Value, json};
 
 /// One variant for each thing that can be told.

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use evenkeel_testkit::{Effect, Fault, Verb};
+use evenkeel_tests::test_env::{Server, World};
 use evenkeel_tests::widget::{Lab, Widget, a_widget, definition, is_ready, widget};
-use evenkeel_tests::world::{Server, World};
 use k8s_openapi::api::core::v1::ConfigMap;
 use serde_json::json;
 use tokio::time::Instant;

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use evenkeel_testkit::eventually;
+use evenkeel_tests::recording_client::Call;
+use evenkeel_tests::test_env::{SOON, Server, World, quiet};
 use evenkeel_tests::widget::{Lab, Widget, a_widget, definition, is_ready, widget};
-use evenkeel_tests::wire::Call;
-use evenkeel_tests::world::{SOON, Server, World, quiet};
 use serde_json::json;
 
 async fn world() -> World {

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use evenkeel::prelude::*;
 use evenkeel_testkit::eventually;
 use evenkeel_tests::on_each_server;
+use evenkeel_tests::recording_client::Call;
 use evenkeel_tests::sweep::from_everywhere;
+use evenkeel_tests::test_env::{SOON, Server, World, quiet};
 use evenkeel_tests::widget::{
     Lab, Widget, WidgetCondition, WidgetError, a_widget, condition, definition, fetch, is_ready, reason, store,
 };
-use evenkeel_tests::wire::Call;
-use evenkeel_tests::world::{SOON, Server, World, quiet};
 use kube::ResourceExt;
 use kube::api::DeleteParams;
 use serde_json::{Value, json};

@@ -7,13 +7,13 @@ use evenkeel::depend::{Access, Reference};
 use evenkeel::prelude::*;
 use evenkeel_testkit::eventually;
 use evenkeel_tests::on_each_server;
+use evenkeel_tests::recording_client::Call;
 use evenkeel_tests::sweep::from_everywhere;
+use evenkeel_tests::test_env::{Running, SOON, Server, World, quiet};
 use evenkeel_tests::widget::{
     Found, Lab, Widget, WidgetCondition, WidgetError, a_widget, definition, fetch, is_ready, message, on, reason,
     status_of, store,
 };
-use evenkeel_tests::wire::Call;
-use evenkeel_tests::world::{Running, SOON, Server, World, quiet};
 use k8s_openapi::api::core::v1::Namespace;
 use kube::api::{Api, DeleteParams, PostParams};
 use serde_json::{Value, json};

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use evenkeel_tests::listener::{ask, get, listening, objects};
+use evenkeel_tests::recording_client::Fault;
+use evenkeel_tests::test_env::{Running, Server, World};
 use evenkeel_tests::widget::{Lab, Widget, a_widget, definition, is_ready, widget};
-use evenkeel_tests::wire::Fault;
-use evenkeel_tests::world::{Running, Server, World};
 use serde_json::{Value, json};
 
 async fn world() -> World {

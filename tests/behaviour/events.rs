@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use evenkeel::prelude::*;
+use evenkeel_tests::recording_client::{Call, Fault};
+use evenkeel_tests::test_env::{Running, Server, World};
 use evenkeel_tests::widget::{Lab, Widget, WidgetCondition, a_widget, definition, on};
-use evenkeel_tests::wire::{Call, Fault};
-use evenkeel_tests::world::{Running, Server, World};
 use k8s_openapi::api::events::v1::Event;
 use kube::api::ListParams;
 use serde_json::json;

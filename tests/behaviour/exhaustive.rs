@@ -3,8 +3,8 @@
 
 use evenkeel_testkit::kstatus::{self, Observed};
 use evenkeel_tests::on_each_server;
+use evenkeel_tests::test_env::{Server, World};
 use evenkeel_tests::widget::{Lab, Widget, a_widget, condition, definition, widget};
-use evenkeel_tests::world::{Server, World};
 use kube::api::{Patch, PatchParams};
 use serde_json::{Value, json};
 

@@ -7,11 +7,11 @@ use std::time::Duration;
 use evenkeel::prelude::*;
 use evenkeel_testkit::eventually;
 use evenkeel_tests::on_each_server;
+use evenkeel_tests::recording_client::{Call, Fault};
+use evenkeel_tests::test_env::{Running, SOON, Server, World, quiet};
 use evenkeel_tests::widget::{
     Lab, Widget, WidgetCondition, WidgetError, WidgetStatus, a_widget, definition, is_ready, message, widget,
 };
-use evenkeel_tests::wire::{Call, Fault};
-use evenkeel_tests::world::{Running, SOON, Server, World, quiet};
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::api::{DeleteParams, PostParams};
 use kube::core::CustomResourceExt;

@@ -7,10 +7,10 @@ use evenkeel::prelude::*;
 use evenkeel_testkit::eventually;
 use evenkeel_tests::on_each_server;
 use evenkeel_tests::sweep::from_everywhere;
+use evenkeel_tests::test_env::{SOON, Server, World, quiet};
 use evenkeel_tests::widget::{
     Lab, Widget, WidgetCondition, WidgetError, a_widget, condition, definition, fetch, is_ready, reason, store,
 };
-use evenkeel_tests::world::{SOON, Server, World, quiet};
 use k8s_openapi::api::core::v1::Namespace;
 use kube::api::DeleteParams;
 use kube::{Api, ResourceExt};

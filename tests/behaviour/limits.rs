@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use evenkeel::prelude::*;
+use evenkeel_tests::test_env::{Running, Server, World};
 use evenkeel_tests::widget::{Lab, Widget, WidgetError, a_widget, definition, widget};
-use evenkeel_tests::world::{Running, Server, World};
 use serde_json::{Value, json};
 use tokio::time::sleep;
 

@@ -3,9 +3,9 @@
 
 use evenkeel::prelude::*;
 use evenkeel_tests::on_each_server;
+use evenkeel_tests::recording_client::Call;
+use evenkeel_tests::test_env::{World, quiet};
 use evenkeel_tests::widget::{is_ready, message};
-use evenkeel_tests::wire::Call;
-use evenkeel_tests::world::{World, quiet};
 use kube::{CustomResource, CustomResourceExt as _};
 use schemars::JsonSchema;
 use serde_json::{Value, json};

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use evenkeel_tests::listener::{get, listening, samples};
+use evenkeel_tests::test_env::{Running, Server, World};
 use evenkeel_tests::widget::{Lab, Widget, a_widget, definition, is_ready, widget};
-use evenkeel_tests::world::{Running, Server, World};
 use serde_json::json;
 
 async fn world() -> World {

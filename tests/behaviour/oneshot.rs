@@ -5,10 +5,10 @@ use std::sync::Arc;
 use evenkeel::prelude::*;
 use evenkeel_tests::on_each_server;
 use evenkeel_tests::sweep::from_everywhere;
+use evenkeel_tests::test_env::{World, quiet};
 use evenkeel_tests::widget::{
     Lab, Widget, WidgetCondition, WidgetError, a_widget, definition, is_ready, on, status_of, store,
 };
-use evenkeel_tests::world::{World, quiet};
 use serde_json::{Value, json};
 
 /// Says which actions fire.
@@ -104,7 +104,7 @@ async fn an_action_of_a_failing_pass_fires_once_whatever_the_retries(world: Worl
     world.until::<Widget>("w", "failed", |w| status_of(w, "Ready") == "False").await;
     ask(&world, "force", "one", "one").await;
     let passes = times(&lab, "pass");
-    evenkeel_testkit::eventually(evenkeel_tests::world::SOON, || async {
+    evenkeel_testkit::eventually(evenkeel_tests::test_env::SOON, || async {
         (times(&lab, "pass") > passes).then_some(())
     })
     .await;

@@ -6,8 +6,8 @@ use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 
 use evenkeel::otlp;
+use evenkeel_tests::test_env::{Server, World};
 use evenkeel_tests::widget::{Lab, Widget, a_widget, definition, is_ready, widget};
-use evenkeel_tests::world::{Server, World};
 use serde_json::json;
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::layer::SubscriberExt;

@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use evenkeel_tests::contest::{ALL, Contest, Shape, Who};
-use evenkeel_tests::ordeal::{self, LATENCY, newcomer};
-use evenkeel_tests::wire::Fault;
+use evenkeel_tests::comparison::{ALL, Contest, Shape, Who};
+use evenkeel_tests::recording_client::Fault;
+use evenkeel_tests::scenarios::{self, LATENCY, newcomer};
 use tokio::time::{Instant, sleep};
 
 const SOON: Duration = Duration::from_secs(20);
@@ -23,7 +23,7 @@ struct Outage {
 }
 
 async fn outage(who: Who, objects: usize, code: u16) -> Outage {
-    let ordeal::Outage { time: [start, end], tried, after } = ordeal::outage(who, objects, code).await;
+    let scenarios::Outage { time: [start, end], tried, after } = scenarios::outage(who, objects, code).await;
     assert!(after.len() >= objects, "all are served in the end");
     // The hand-written one goes on writing: each object counts when it is first served.
     let served = after.iter().take(objects).max().copied().unwrap();

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use evenkeel::ownership::OPERATOR_NAMESPACE;
 use evenkeel_testkit::eventually;
 use evenkeel_tests::on_each_server;
+use evenkeel_tests::recording_client::Call;
+use evenkeel_tests::test_env::{Running, SOON, World, quiet};
 use evenkeel_tests::widget::{Lab, Widget, a_widget, definition, is_ready, widget};
-use evenkeel_tests::wire::Call;
-use evenkeel_tests::world::{Running, SOON, World, quiet};
 use serde_json::{Value, json};
 
 fn operator(world: &World, lab: &Arc<Lab>, namespace: &str) -> Running {

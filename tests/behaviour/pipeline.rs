@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use evenkeel_testkit::{Sweep, eventually};
 use evenkeel_tests::on_each_server;
-use evenkeel_tests::recipe::{Kitchen, Recipe, a_recipe, definition, recipe};
+use evenkeel_tests::pipeline_fixture::{Kitchen, Recipe, a_recipe, definition, recipe};
 use evenkeel_tests::sweep::swept;
+use evenkeel_tests::test_env::{Running, SOON, Server, World};
 use evenkeel_tests::widget::{condition, is_ready, status_of};
-use evenkeel_tests::world::{Running, SOON, Server, World};
 use kube::api::DeleteParams;
 use serde_json::{Value, json};
 
@@ -24,7 +24,7 @@ macro_rules! in_process {
     ($($case:ident),* $(,)?) => {
         mod once { $(
             #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-            async fn $case() { evenkeel_tests::world::show(evenkeel_tests::world::Server::InProcess, super::$case).await }
+            async fn $case() { evenkeel_tests::test_env::show(evenkeel_tests::test_env::Server::InProcess, super::$case).await }
         )* }
     };
 }

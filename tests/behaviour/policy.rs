@@ -6,12 +6,12 @@ use std::sync::Arc;
 use evenkeel::prelude::*;
 use evenkeel_testkit::eventually;
 use evenkeel_tests::on_each_server;
+use evenkeel_tests::recording_client::Call;
 use evenkeel_tests::sweep::from_everywhere;
+use evenkeel_tests::test_env::{Running, SOON, Server, World, quiet};
 use evenkeel_tests::widget::{
     Lab, Widget, WidgetCondition, WidgetError, a_widget, condition, definition, fetch, is_ready, on, status_of, store,
 };
-use evenkeel_tests::wire::Call;
-use evenkeel_tests::world::{Running, SOON, Server, World, quiet};
 use k8s_openapi::api::core::v1::{ConfigMap, Namespace};
 use kube::api::{Patch, PatchParams};
 use kube::{Api, ResourceExt};

@@ -1,7 +1,7 @@
 //! The short-circuit, by chance: no pass is skipped that would have changed anything, and every cause of the list is needed for that.
 
 use evenkeel::{Operator, sabotage};
-use evenkeel_tests::sequence::{Step, difference, play, sequence, shrink};
+use evenkeel_tests::random_sequence::{Step, difference, play, sequence, shrink};
 
 /// More with `EVENKEEL_SEQUENCES=10000`, others with `EVENKEEL_SEED=7`.
 fn from_environment(name: &str, otherwise: u64) -> u64 {

@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use evenkeel::prelude::*;
 use evenkeel_tests::on_each_server;
+use evenkeel_tests::recording_client::Call;
+use evenkeel_tests::test_env::World;
 use evenkeel_tests::widget::is_ready;
-use evenkeel_tests::wire::Call;
-use evenkeel_tests::world::World;
 use kube::{CustomResource, CustomResourceExt as _};
 use schemars::JsonSchema;
 use serde_json::{Value, json};

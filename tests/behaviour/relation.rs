@@ -6,8 +6,8 @@ use std::time::Duration;
 use evenkeel::prelude::*;
 use evenkeel_testkit::eventually;
 use evenkeel_tests::sweep::from_everywhere;
+use evenkeel_tests::test_env::{SOON, Server, World};
 use evenkeel_tests::widget::{Lab, Widget, WidgetError, a_widget, definition, is_ready};
-use evenkeel_tests::world::{SOON, Server, World};
 use k8s_openapi::api::apps::v1::Deployment;
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::api::{Patch, PatchParams, PostParams};
@@ -62,7 +62,7 @@ fn a_deployment(name: &str) -> Deployment {
     }
 }
 
-async fn world() -> (World, Arc<Lab>, evenkeel_tests::world::Running) {
+async fn world() -> (World, Arc<Lab>, evenkeel_tests::test_env::Running) {
     let world = World::on(Server::InProcess).await.unwrap();
     world.install(&definition()).await;
     world.api::<Deployment>().create(&PostParams::default(), &a_deployment("neighbour")).await.unwrap();

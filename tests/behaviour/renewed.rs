@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use evenkeel_testkit::eventually;
 use evenkeel_tests::on_each_server;
+use evenkeel_tests::recording_client::{Call, Fault};
+use evenkeel_tests::test_env::{Running, SOON, Server, World, quiet};
 use evenkeel_tests::widget::{Lab, Widget, a_widget, definition, is_ready, revised, widget};
-use evenkeel_tests::wire::{Call, Fault};
-use evenkeel_tests::world::{Running, SOON, Server, World, quiet};
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::api::{Patch, PatchParams};
 use serde_json::{Value, json};

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use evenkeel_testkit::eventually;
 use evenkeel_tests::on_each_server;
+use evenkeel_tests::recording_client::Call;
 use evenkeel_tests::sweep::from_everywhere;
+use evenkeel_tests::test_env::{SOON, World};
 use evenkeel_tests::widget::{Lab, Widget, a_widget, definition, is_ready, status_of, widget};
-use evenkeel_tests::wire::Call;
-use evenkeel_tests::world::{SOON, World};
 use serde_json::{Value, json};
 
 async fn request(world: &World, token: Value) {

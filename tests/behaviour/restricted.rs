@@ -3,8 +3,8 @@
 use evenkeel::prelude::*;
 use evenkeel_tests::on_each_server;
 use evenkeel_tests::sweep::from_everywhere;
+use evenkeel_tests::test_env::World;
 use evenkeel_tests::widget::is_ready;
-use evenkeel_tests::world::World;
 use kube::{CustomResource, CustomResourceExt};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

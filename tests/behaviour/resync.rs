@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use evenkeel_testkit::eventually;
 use evenkeel_tests::on_each_server;
+use evenkeel_tests::recording_client::Call;
+use evenkeel_tests::test_env::{SOON, World};
 use evenkeel_tests::widget::{Lab, Widget, a_widget, definition, is_ready, widget};
-use evenkeel_tests::wire::Call;
-use evenkeel_tests::world::{SOON, World};
 use k8s_openapi::api::core::v1::ConfigMap;
 use serde_json::json;
 

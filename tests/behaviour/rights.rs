@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use evenkeel::prelude::*;
 use evenkeel_testkit::{Cluster, Entry, eventually};
+use evenkeel_tests::test_env::{Running, SOON, Server, World};
 use evenkeel_tests::widget::{Lab, Widget, WidgetError, a_widget, definition, is_ready};
-use evenkeel_tests::world::{Running, SOON, Server, World};
 use futures::StreamExt;
 use k8s_openapi::api::core::v1::{ConfigMap, Node, Secret, Service};
 use k8s_openapi::api::rbac::v1::{ClusterRole, ClusterRoleBinding};

@@ -5,9 +5,9 @@ use std::time::Duration;
 use evenkeel_testkit::{Backup, Effect, Fault, Verb, eventually};
 use evenkeel_tests::apiserver::{ApiServer, To};
 use evenkeel_tests::on_each_server;
+use evenkeel_tests::recording_client;
+use evenkeel_tests::test_env::{SOON, Server, World, quiet};
 use evenkeel_tests::widget::{Lab, Widget, a_widget, definition, is_ready, widget};
-use evenkeel_tests::wire;
-use evenkeel_tests::world::{SOON, Server, World, quiet};
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::api::DeleteParams;
 use serde_json::{Value, json};
@@ -87,7 +87,7 @@ async fn three_hundred_objects_are_seen_again_after_an_outage_of_41_seconds_in_w
     let operator = world.operator::<widget>(Lab::at("a"));
     until_right(&world, 0..MANY, 1, "x").await;
 
-    world.wire.fault(|_| Some(wire::Fault::Answer(503, None)));
+    world.wire.fault(|_| Some(recording_client::Fault::Answer(503, None)));
     world.cluster().wipe();
     tokio::time::sleep(Duration::from_secs(41)).await;
     world.wire.mend();
@@ -130,7 +130,7 @@ async fn a_write_that_the_restored_store_has_lost_is_made_again() {
         }
         None
     });
-    let writes = || world.wire.count(wire::Call::is_status_write);
+    let writes = || world.wire.count(recording_client::Call::is_status_write);
     let written = writes();
     for at in 0..10 {
         world.merge::<Widget>(&name(at), json!({ "spec": { "child": "y" } })).await;
@@ -180,7 +180,7 @@ async fn a_list_that_fails_removes_nothing() {
     until_right(&world, 0..5, 1, "x").await;
     let passes = lab.passes();
     for code in [404, 401, 403, 410, 500, 503, 504] {
-        world.wire.fault(move |call| (call.method == "GET").then_some(wire::Fault::Answer(code, None)));
+        world.wire.fault(move |call| (call.method == "GET").then_some(recording_client::Fault::Answer(code, None)));
         world.cluster().restore(&world.cluster().backup());
         tokio::time::sleep(Duration::from_secs(60)).await;
         world.wire.mend();

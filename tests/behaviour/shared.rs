@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use evenkeel::prelude::*;
 use evenkeel_testkit::Verb;
+use evenkeel_tests::test_env::{Running, Server, World};
 use evenkeel_tests::widget::{Lab, Widget, WidgetError, a_widget, condition, definition};
-use evenkeel_tests::world::{Running, Server, World};
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::api::{DeleteParams, Patch, PatchParams, PostParams};
 use serde_json::{Value, json};

@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use evenkeel::prelude::*;
+use evenkeel_tests::recording_client::Fault;
 use evenkeel_tests::spans::Spans;
+use evenkeel_tests::test_env::{Server, World};
 use evenkeel_tests::widget::{Lab, Widget, WidgetCondition, WidgetError, a_widget, definition, is_ready, on, widget};
-use evenkeel_tests::wire::Fault;
-use evenkeel_tests::world::{Server, World};
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use serde_json::json;
 

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use evenkeel_testkit::{Effect, Fault, Seed, Verb, eventually};
 use evenkeel_tests::on_each_server;
+use evenkeel_tests::recording_client::{self, Call};
+use evenkeel_tests::test_env::{Running, SOON, Server, World};
 use evenkeel_tests::widget::{Lab, Widget, a_widget, definition, is_ready, widget};
-use evenkeel_tests::wire::{self, Call};
-use evenkeel_tests::world::{Running, SOON, Server, World};
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::api::DeleteParams;
 use serde_json::json;
@@ -75,7 +75,7 @@ async fn who_wants_pages_gets_pages_and_one_that_fails_loses_nothing() {
     world.wire.fault(move |call| {
         let fails = call.query.contains("continue=") && failures > 0;
         failures -= usize::from(fails);
-        fails.then_some(wire::Fault::Answer(500, None))
+        fails.then_some(recording_client::Fault::Answer(500, None))
     });
     let lab = Lab::at("a");
     let operator = Running::start(world.prepare::<widget>(lab.clone()).paged_lists());
@@ -93,7 +93,7 @@ async fn a_server_that_never_says_that_all_is_there_is_asked_for_pages() {
     world.install(&definition()).await;
     world.create::<Widget>(a_widget("w", json!({}))).await;
     let start = tokio::time::Instant::now();
-    let unaware = || wire::Fault::Unaware(&["sendInitialEvents", "resourceVersionMatch"]);
+    let unaware = || recording_client::Fault::Unaware(&["sendInitialEvents", "resourceVersionMatch"]);
     world.wire.fault(move |call| call.is_stream().then(unaware));
     let operator = world.operator::<widget>(Lab::at("a"));
     world.until::<Widget>("w", "ready", is_ready).await;

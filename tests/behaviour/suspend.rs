@@ -6,12 +6,12 @@ use std::time::Duration;
 use evenkeel::prelude::*;
 use evenkeel_testkit::eventually;
 use evenkeel_tests::on_each_server;
+use evenkeel_tests::recording_client::Call;
 use evenkeel_tests::sweep::from_everywhere;
+use evenkeel_tests::test_env::{Running, SOON, World};
 use evenkeel_tests::widget::{
     Lab, Widget, WidgetCondition, a_widget, definition, fetch, is_ready, store, widget as freezer,
 };
-use evenkeel_tests::wire::Call;
-use evenkeel_tests::world::{Running, SOON, World};
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::api::DeleteParams;
 use serde_json::{Value, json};

@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use evenkeel_testkit::{Effect, Fault, Verb, eventually};
 use evenkeel_tests::on_each_server;
+use evenkeel_tests::recording_client::{self, Call};
+use evenkeel_tests::test_env::{Running, SOON, Server, World};
 use evenkeel_tests::widget::{Lab, Widget, a_widget, definition, is_ready, widget};
-use evenkeel_tests::wire::{self, Call};
-use evenkeel_tests::world::{Running, SOON, Server, World};
 use futures::channel::mpsc::{UnboundedSender, unbounded};
 use kube::runtime::reflector::ObjectRef;
 use serde_json::json;
@@ -76,13 +76,13 @@ fn refuse(world: &World, lab: &Arc<Lab>) -> Arc<AtomicUsize> {
     world.wire.fault(move |call| {
         if call.is_status_write() {
             written = Some((lab.passes(), Instant::now()));
-            return Some(wire::Fault::Answer(409, None));
+            return Some(recording_client::Fault::Answer(409, None));
         }
         // What is read at once after a refused write is sent again, and what is read after the body is patched.
         let (passes, at) = written?;
         let is_before_pass = is_read(call) && lab.passes() == passes && Instant::now() > at;
         count.fetch_add(usize::from(is_before_pass), Ordering::SeqCst);
-        is_before_pass.then_some(wire::Fault::Answer(500, None))
+        is_before_pass.then_some(recording_client::Fault::Answer(500, None))
     });
     unread
 }
@@ -130,10 +130,10 @@ async fn what_a_body_found_is_written_though_the_object_changed_and_changed_back
     let (operator, triggers) = operate(&world, &lab);
     world.until::<Widget>("one", "ready", is_ready).await;
     lab.move_to("b");
-    world.wire.fault(|call| call.is_status_write().then_some(wire::Fault::Answer(500, None)));
+    world.wire.fault(|call| call.is_status_write().then_some(recording_client::Fault::Answer(500, None)));
     world.wire.clear();
     triggers.unbounded_send(ObjectRef::new("one").within(&world.namespace)).unwrap();
-    eventually(SOON, || async { (world.wire.count(wire::Call::is_status_write) > 0).then_some(()) }).await;
+    eventually(SOON, || async { (world.wire.count(recording_client::Call::is_status_write) > 0).then_some(()) }).await;
     note_and_take_back(&world).await;
     world.wire.mend();
     world.wire.thaw();

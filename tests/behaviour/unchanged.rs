@@ -2,7 +2,7 @@
 
 use evenkeel::ownership::OPERATOR_NAMESPACE;
 use evenkeel::{Operator, sabotage};
-use evenkeel_tests::sequence::{Played, Step, difference, play};
+use evenkeel_tests::random_sequence::{Played, Step, difference, play};
 
 use Step::{Annotate, Child, CrashDuring, Create, Delete, DropFinalizer, EditChild, ForeignStatus, Label, Move};
 use Step::{Request, Require, Secret, Start, Stop, Suspend, Trigger};

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use evenkeel_testkit::eventually;
 use evenkeel_tests::sweep::{Stage, from_everywhere};
+use evenkeel_tests::test_env::{SOON, Server, World};
 use evenkeel_tests::widget::{Lab, Widget, a_widget, condition, definition, is_ready};
-use evenkeel_tests::world::{SOON, Server, World};
 use kube::api::DeleteParams;
 use serde_json::json;
 use tokio::sync::watch;

@@ -7,10 +7,10 @@ use std::time::Duration;
 use evenkeel::Operator;
 use evenkeel_testkit::{Cluster, eventually};
 use evenkeel_tests::on_each_server;
+use evenkeel_tests::recording_client::{Call, Fault};
 use evenkeel_tests::role::{Missing, Role};
+use evenkeel_tests::test_env::{Running, SOON, Server, World};
 use evenkeel_tests::widget::{Lab, Widget, a_widget, condition, definition, is_ready, message, widget};
-use evenkeel_tests::wire::{Call, Fault};
-use evenkeel_tests::world::{Running, SOON, Server, World};
 use k8s_openapi::api::core::v1::Secret;
 use kube::api::{Api, DeleteParams, DynamicObject, Patch, PatchParams};
 use rand::rngs::StdRng;
@@ -163,7 +163,7 @@ async fn the_test_kit_has_the_owners_of_1_20() {
 
 #[tokio::test]
 async fn a_real_1_20_has_these_owners() {
-    evenkeel_tests::world::show(Server::Full, the_owners_of_a_status_are_those_of_1_20).await;
+    evenkeel_tests::test_env::show(Server::Full, the_owners_of_a_status_are_those_of_1_20).await;
 }
 
 /// What may happen while an operator is at work.

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use evenkeel_testkit::{Effect, Fault, Verb, eventually};
+use evenkeel_tests::test_env::{Running, Server, World};
 use evenkeel_tests::widget::{Lab, Widget, a_widget, condition, definition, is_ready, widget};
-use evenkeel_tests::world::{Running, Server, World};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};

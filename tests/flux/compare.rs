@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use evenkeel_tests::broken;
-use evenkeel_tests::deviation::Difference;
+use evenkeel_tests::deviations::Difference;
 
 /// What `output` says otherwise than `expect`, and than `golden`.
 pub(crate) fn differences(case: &Value, output: &Value) -> Vec<Difference> {

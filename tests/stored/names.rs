@@ -6,7 +6,7 @@ use std::time::Duration;
 use evenkeel_testkit::assert_generated;
 use evenkeel_tests::listener::{get, listening, objects};
 use evenkeel_tests::spans::Spans;
-use evenkeel_tests::world::Running;
+use evenkeel_tests::test_env::Running;
 use serde_json::Value;
 use tokio::time::sleep;
 

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use evenkeel::Operator;
+use evenkeel_tests::test_env::World;
 use evenkeel_tests::widget::Lab;
-use evenkeel_tests::world::World;
 use serde_json::Value;
 
 use crate::objects::file;
@@ -24,7 +24,7 @@ fn kept(folder: &str, scene: &Scene) -> Value {
 async fn lived(stage: &Stage, operator: fn(&World, &Arc<Lab>) -> Operator) -> (BTreeSet<String>, usize) {
     stage.world.wire.clear();
     stage.live(operator).await;
-    let writes = stage.world.wire.count(evenkeel_tests::wire::Call::is_write);
+    let writes = stage.world.wire.count(evenkeel_tests::recording_client::Call::is_write);
     (stage.lab.take_log().into_iter().collect(), writes)
 }
 

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use evenkeel::Operator;
 use evenkeel_testkit::Cluster;
+use evenkeel_tests::test_env::{Running, World};
 use evenkeel_tests::widget::{Lab, Widget};
-use evenkeel_tests::world::{Running, World};
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use k8s_openapi::api::events::v1::Event;
 use kube::api::{Api, DeleteParams, DynamicObject, ListParams, Patch, PatchParams};

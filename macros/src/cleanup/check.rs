@@ -5,10 +5,10 @@ use syn::{ReturnType, Type};
 
 use super::args::CleanupArgs;
 use crate::errors::Errors;
-use crate::syntax::context::is_context;
+use crate::syntax::context_type::is_context;
 use crate::syntax::function::Function;
 use crate::syntax::names::plain;
-use crate::syntax::shape::check_plain;
+use crate::syntax::signature::check_plain;
 use crate::syntax::suggest;
 
 /// A cleanup names its step.

@@ -8,10 +8,10 @@ use super::args::CleanupArgs;
 use super::model::Cleanup;
 use crate::sub_reconciler::Parts;
 use crate::syntax::function::Function;
-use crate::syntax::link::Link;
+use crate::syntax::handler::Link;
+use crate::syntax::hidden::hidden;
 use crate::syntax::names::plain;
 use crate::syntax::sent::expand_sent;
-use crate::syntax::shape::hidden;
 
 pub(crate) fn expand(cleanup: &Cleanup) -> Parts {
     let Cleanup { krate, of, function, marker, .. } = cleanup;

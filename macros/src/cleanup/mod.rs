@@ -12,7 +12,7 @@ use crate::errors::Errors;
 use crate::sub_reconciler::Parts;
 use crate::syntax::function::Function;
 use crate::syntax::krate::Krate;
-use crate::syntax::shape::parse_function;
+use crate::syntax::signature::parse_function;
 
 /// Expands the attribute. Whatever is wrong, the function stays, and the step counts as cleaned up.
 pub(crate) fn attribute(args: TokenStream, item: &TokenStream) -> TokenStream {

@@ -7,12 +7,12 @@ use syn::{Path, PathArguments, Type};
 use super::args::CleanupArgs;
 use super::check;
 use crate::errors::Errors;
-use crate::syntax::context::{self, fill_in};
+use crate::syntax::context_type::{self, fill_in};
 use crate::syntax::function::Function;
 use crate::syntax::krate::Krate;
 use crate::syntax::marker::Marker;
-use crate::syntax::reason::{check_reasons, hold};
-use crate::syntax::shape::{bind_generics, check_named, parse_dependencies, parse_object};
+use crate::syntax::reason_literal::{check_reasons, hold};
+use crate::syntax::signature::{bind_generics, check_named, parse_dependencies, parse_object};
 
 pub(crate) struct Cleanup {
     pub(crate) krate: Krate,
@@ -32,7 +32,7 @@ pub(crate) fn read(
     let what = format!("cleanup `{}`", function.sig.ident);
     check::check_of(&args, &function, errors);
     check::check_shape(&what, &function, errors);
-    if let Some(context) = context::name(&function) {
+    if let Some(context) = context_type::name(&function) {
         check_reasons(&function.body, context, errors);
         function.body = hold(&function.body, context, &args.krate);
     }
@@ -40,7 +40,7 @@ pub(crate) fn read(
     if let (Some(step), Some(_)) = (&args.of, &object) {
         let step = step.segments.last().map_or_else(String::new, |segment| segment.ident.to_string());
         check::check_context(&what, &step, &function, errors);
-        context::mend(&mut function);
+        context_type::mend(&mut function);
     }
     if args.of.is_none() {
         args.of = implied(&function);
@@ -79,7 +79,7 @@ fn poison(krate: &Krate) -> TokenStream {
 
 /// The step whose context the cleanup has: where it is not named, that is still the one to count as cleaned up.
 fn implied(function: &Function) -> Option<Path> {
-    match context::step(&function.params().last()?.ty)? {
+    match context_type::step(&function.params().last()?.ty)? {
         Type::Path(path) => Some(path.path.clone()),
         _ => None,
     }

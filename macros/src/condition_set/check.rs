@@ -3,11 +3,23 @@
 use proc_macro2::Ident;
 use syn::{Data, DataEnum, DeriveInput, Fields, Variant};
 
-use super::args::{ReasonArgs, SummaryArgs};
-use super::model::Condition;
+use super::args::{Polarity, ReasonArgs, SummaryArgs};
 use crate::errors::Errors;
 use crate::syntax::names::{KEPT, camel, is_condition_type, is_reason, plain};
 use crate::syntax::suggest;
+
+/// A condition of the set, as far as a check looks at it.
+pub(crate) struct Declared<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) polarity: Polarity,
+}
+
+impl Declared<'_> {
+    /// Whether success makes it True.
+    fn is_positive(&self) -> bool {
+        self.polarity == Polarity::Positive
+    }
+}
 
 /// Sets of conditions are bits of a `u64`.
 pub(crate) const MOST: usize = 64;
@@ -70,8 +82,8 @@ fn check_name(ident: &Ident, errors: &mut Errors) {
 }
 
 /// Where nothing can be True as a sign of success, Ready would be missing for ever.
-pub(crate) fn check_positive(input: &DeriveInput, conditions: &[Condition], errors: &mut Errors) {
-    if errors.count() == 0 && !conditions.iter().any(Condition::is_positive) {
+pub(crate) fn check_positive(input: &DeriveInput, conditions: &[Declared<'_>], errors: &mut Errors) {
+    if errors.count() == 0 && !conditions.iter().any(Declared::is_positive) {
         let help = "add one that is True when the work is done: `#[condition(positive)] Available`";
         errors.push(&input.ident, "no condition of this set is positive", help);
     }
@@ -91,7 +103,7 @@ pub(crate) fn check_reasons(reasons: &[ReasonArgs], errors: &mut Errors) {
 }
 
 /// A further summary is a condition of its own, over conditions that are there.
-pub(crate) fn check_summaries(summaries: &[SummaryArgs], conditions: &[Condition], errors: &mut Errors) {
+pub(crate) fn check_summaries(summaries: &[SummaryArgs], conditions: &[Declared<'_>], errors: &mut Errors) {
     for (i, summary) in summaries.iter().enumerate() {
         let target = plain(&summary.target);
         let before = errors.count();
@@ -106,7 +118,7 @@ pub(crate) fn check_summaries(summaries: &[SummaryArgs], conditions: &[Condition
         let positive = |member: &Ident| conditions.iter().any(|c| c.name == plain(member) && c.is_positive());
         if errors.count() == before && !summary.members.iter().any(positive) {
             let headline = format!("the summary `{target}` has no positive condition");
-            let one = conditions.iter().find(|c| c.is_positive()).map_or("..", |c| &c.name);
+            let one = conditions.iter().find(|c| c.is_positive()).map_or("..", |c| c.name);
             let members: Vec<String> = summary.members.iter().map(plain).collect();
             let help = format!("write `summary({target}({}, {one}))`", members.join(", "));
             errors.push(&summary.target, headline, help);
@@ -114,8 +126,8 @@ pub(crate) fn check_summaries(summaries: &[SummaryArgs], conditions: &[Condition
     }
 }
 
-fn check_members(members: &[Ident], conditions: &[Condition], errors: &mut Errors) {
-    let names: Vec<&str> = conditions.iter().map(|condition| condition.name.as_str()).collect();
+fn check_members(members: &[Ident], conditions: &[Declared<'_>], errors: &mut Errors) {
+    let names: Vec<&str> = conditions.iter().map(|condition| condition.name).collect();
     for (i, member) in members.iter().enumerate() {
         let name = plain(member);
         if !names.contains(&name.as_str()) {

@@ -5,7 +5,7 @@ use quote::{format_ident, quote};
 use syn::{Attribute, Data, DeriveInput, Fields, Variant, Visibility, parse_quote};
 
 use super::args::{ConditionArgs, Polarity, ReasonArgs, SummaryArgs, parse_condition, parse_set};
-use super::check;
+use super::check::{self, Declared};
 use crate::errors::Errors;
 use crate::syntax::docs;
 use crate::syntax::krate::Krate;
@@ -51,13 +51,6 @@ pub(crate) struct Condition {
     pub(crate) place: Place,
 }
 
-impl Condition {
-    /// Whether success makes it True.
-    pub(crate) fn is_positive(&self) -> bool {
-        self.polarity == Polarity::Positive
-    }
-}
-
 /// How the place of a condition is written.
 pub(crate) enum Place {
     /// As the number of its variant, which so counts as used.
@@ -89,8 +82,10 @@ pub(crate) fn read(input: &DeriveInput, errors: &mut Errors) -> Option<Set> {
             conditions.push(condition(variant, &args, place));
         }
     }
-    check::check_positive(input, &conditions, errors);
-    check::check_summaries(&args.summaries, &conditions, errors);
+    let declared: Vec<Declared<'_>> =
+        conditions.iter().map(|condition| Declared { name: &condition.name, polarity: condition.polarity }).collect();
+    check::check_positive(input, &declared, errors);
+    check::check_summaries(&args.summaries, &declared, errors);
     let summaries = args.summaries.iter().map(|summary| sum_up(summary, &conditions)).collect();
     let (vis, inner) = (input.vis.clone(), one_deeper(&input.vis));
     Some(Set { krate: args.krate.short(), ident: input.ident.clone(), vis, inner, module, conditions, summaries })

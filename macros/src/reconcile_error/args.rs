@@ -10,7 +10,7 @@ use crate::errors::{Errors, mistake};
 use crate::syntax::args::{Arg, Keys, Value, parse_args, parse_attrs};
 use crate::syntax::duration::parse_duration;
 use crate::syntax::krate::Krate;
-use crate::syntax::reason::check_reason;
+use crate::syntax::reason_literal::check_reason;
 use crate::syntax::suggest;
 
 const CLASSES: [&str; 4] = ["stalled", "waiting", "transient", "ignored"];

@@ -8,8 +8,8 @@ use syn::spanned::Spanned;
 use super::args::Poll;
 use super::model::{Arm, ErrorModel, Kind};
 use crate::syntax::duration::expand_duration;
+use crate::syntax::hidden::hidden_at;
 use crate::syntax::krate::Krate;
-use crate::syntax::shape::hidden_at;
 
 pub(crate) fn expand(model: &ErrorModel) -> TokenStream {
     let ErrorModel { krate, ident, generics, arms } = model;

@@ -5,7 +5,7 @@ use syn::parse::Parser;
 use syn::punctuated::Punctuated;
 use syn::{Expr, ExprLit, Lit, LitInt, LitStr, Path, Token};
 
-use super::check;
+use super::check_argument;
 use super::depend::{self, Dependencies};
 use super::policy::{self, Policies};
 use super::suspend::{self, Suspend};
@@ -118,8 +118,12 @@ impl ReconcilerArgs {
             "timeout" => self.times.timeout = errors.take(time::parse(arg)),
             "concurrency" => self.concurrency = errors.take(concurrency(arg)),
             "revision" => self.revision = errors.take(revision(arg)).unwrap_or_default(),
-            "finalizer" => self.finalizer = errors.take(arg.text("\"example.com/cleanup\"").and_then(check::finalizer)),
-            "manager" => self.manager = errors.take(arg.text("\"source-controller\"").and_then(check::manager)),
+            "finalizer" => {
+                self.finalizer = errors.take(arg.text("\"example.com/cleanup\"").and_then(check_argument::finalizer));
+            }
+            "manager" => {
+                self.manager = errors.take(arg.text("\"source-controller\"").and_then(check_argument::manager));
+            }
             "triggers" => self.triggers = triggers::parse(arg, errors),
             "suspend" => self.suspend = suspend::parse(arg, errors),
             "policies" => self.policies = policy::parse(arg, errors),
@@ -130,9 +134,9 @@ impl ReconcilerArgs {
             "after" => self.after = errors.take(arg.path("report")),
             "requested" => {
                 let text = arg.text("\"reconcile.example.com/requestedAt\"");
-                self.requested = errors.take(text.and_then(check::annotation));
+                self.requested = errors.take(text.and_then(check_argument::annotation));
             }
-            "summary" => self.summary = errors.take(arg.text("\"BackupReady\"").and_then(check::summary)),
+            "summary" => self.summary = errors.take(arg.text("\"BackupReady\"").and_then(check_argument::summary)),
             "mod" => self.module = errors.take(arg.ident("repos")),
             "previously" => self.previously(arg, errors),
             _ => self.krate = errors.take(arg.value("::evenkeel").and_then(Krate::parse)).unwrap_or(Krate::DEFAULT),
@@ -144,7 +148,8 @@ impl ReconcilerArgs {
         for arg in parse_args(list, &PREVIOUSLY, errors) {
             let managers = arg.key == "managers";
             let Some(texts) = errors.take(texts(&arg)) else { continue };
-            let checked = texts.into_iter().map(if managers { check::manager } else { check::finalizer });
+            let checked =
+                texts.into_iter().map(if managers { check_argument::manager } else { check_argument::finalizer });
             let checked: Vec<_> = checked.filter_map(|text| errors.take(text)).collect();
             if managers { self.managers = checked } else { self.finalizers = checked }
         }
@@ -153,7 +158,7 @@ impl ReconcilerArgs {
 
 fn concurrency(arg: &Arg) -> syn::Result<LitInt> {
     match arg.value("16")? {
-        Expr::Lit(ExprLit { lit: Lit::Int(number), .. }) => check::concurrency(number.clone()),
+        Expr::Lit(ExprLit { lit: Lit::Int(number), .. }) => check_argument::concurrency(number.clone()),
         other => Err(mistake(other, "`concurrency` takes a number", "write `concurrency = 16`")),
     }
 }

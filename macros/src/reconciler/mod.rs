@@ -1,11 +1,12 @@
 //! `#[reconciler]`: a pipeline of steps, in ordinary Rust.
 
 mod args;
-mod block;
 mod check;
+mod check_argument;
 mod depend;
 mod expand;
 mod fallback;
+mod impl_block;
 mod model;
 mod pipeline;
 mod policy;
@@ -18,14 +19,14 @@ use quote::quote;
 
 use crate::errors::Errors;
 use crate::syntax::function::is_impl;
-use crate::syntax::shape::parse_function;
+use crate::syntax::signature::parse_function;
 
 /// Expands the attribute. Whatever is wrong, the function and the reconciler stay, so that one mistake stays one error.
 pub(crate) fn attribute(args: TokenStream, item: &TokenStream) -> TokenStream {
     let mut errors = Errors::default();
     let args = args::parse(args, &mut errors);
     if is_impl(item) {
-        return block::expand(args, item, errors);
+        return impl_block::expand(args, item, errors);
     }
     check::check_module(&args, &mut errors);
     let Some(function) = parse_function("reconciler", item, &mut errors) else {

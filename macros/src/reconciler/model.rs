@@ -10,7 +10,7 @@ use super::policy::check_observer;
 use crate::errors::Errors;
 use crate::syntax::function::Function;
 use crate::syntax::names::{plain, snake};
-use crate::syntax::shape::{parse_dependencies, parse_object};
+use crate::syntax::signature::{parse_dependencies, parse_object};
 
 /// What was read, right or wrong.
 pub(crate) struct Draft {

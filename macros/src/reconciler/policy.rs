@@ -3,7 +3,7 @@
 use proc_macro2::Ident;
 use syn::{LitStr, Path};
 
-use super::check;
+use super::check_argument;
 use crate::errors::Errors;
 use crate::syntax::args::{Arg, Keys, Value, parse_args};
 
@@ -33,7 +33,7 @@ pub(crate) fn parse(arg: &Arg, errors: &mut Errors) -> Option<Policies> {
     for arg in parse_args(list, &KEYS, errors) {
         match arg.key.to_string().as_str() {
             "key" => {
-                policies.key = errors.take(arg.text("\"example.com/policy\"").and_then(check::annotation));
+                policies.key = errors.take(arg.text("\"example.com/policy\"").and_then(check_argument::annotation));
             }
             "namespace" => policies.namespace = errors.take(arg.word()).map(|()| arg.key.clone()),
             _ => policies.unobserved = errors.take(arg.word()).map(|()| arg.key.clone()),

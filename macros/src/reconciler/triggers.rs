@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{Expr, ExprLit, Lit, LitStr};
 
-use super::check;
+use super::check_argument;
 use crate::errors::{Errors, mistake};
 use crate::syntax::args::{Arg, Keys, Value, parse_args, split};
 use crate::syntax::krate::Krate;
@@ -74,7 +74,7 @@ fn name(arg: &Arg, tokens: TokenStream) -> syn::Result<LitStr> {
         let headline = format!("`{}` always triggers by its own meaning", text.value());
         return Err(mistake(&text, headline, "leave it out"));
     }
-    check::key(text, if key == "labels" { "label" } else { "annotation" }, EXAMPLE)
+    check_argument::key(text, if key == "labels" { "label" } else { "annotation" }, EXAMPLE)
 }
 
 /// `triggers: Triggers { .. },`

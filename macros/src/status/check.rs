@@ -1,10 +1,9 @@
 //! What a status may not hold: fields that the framework keeps, and fields that a fresh object cannot have.
 
-use proc_macro2::{Ident, TokenStream, TokenTree};
+use proc_macro2::{Ident, TokenStream};
 use quote::ToTokens;
-use syn::{Fields, GenericParam, ItemStruct};
+use syn::{Fields, GenericParam, Generics, ItemStruct, Type};
 
-use super::model::{Field, Shape};
 use crate::errors::Errors;
 use crate::syntax::function::keyword;
 use crate::syntax::names::plain;
@@ -39,13 +38,12 @@ pub(crate) fn check_fields(item: &ItemStruct, errors: &mut Errors) -> bool {
     !matches!(item.fields, Fields::Unnamed(_))
 }
 
-/// One shape for all objects. What goes on without the parameters has no field that needs them: the mistake is told once.
-pub(crate) fn refuse_generics(item: &mut ItemStruct, fields: &mut Vec<Field>, errors: &mut Errors) {
-    let generics = std::mem::take(&mut item.generics);
-    let Some(param) = generics.params.first() else { return };
-    errors.push(param, "a status cannot be generic", "remove the parameter");
-    let names: Vec<Ident> = generics.params.iter().map(name).collect();
-    fields.retain(|field| !mentions(&field.ty.to_token_stream(), &names));
+/// One shape for all objects. The names of the parameters that it must not have.
+pub(crate) fn refuse_generics(generics: &Generics, errors: &mut Errors) -> Vec<Ident> {
+    if let Some(param) = generics.params.first() {
+        errors.push(param, "a status cannot be generic", "remove the parameter");
+    }
+    generics.params.iter().map(name).collect()
 }
 
 fn name(param: &GenericParam) -> Ident {
@@ -56,22 +54,20 @@ fn name(param: &GenericParam) -> Ident {
     }
 }
 
-fn mentions(tokens: &TokenStream, names: &[Ident]) -> bool {
-    tokens.clone().into_iter().any(|token| match token {
-        TokenTree::Ident(ident) => names.contains(&ident),
-        TokenTree::Group(group) => mentions(&group.stream(), names),
-        TokenTree::Punct(_) | TokenTree::Literal(_) => false,
-    })
+/// Whether the field is the author's to declare.
+pub(crate) fn check_not_kept(field: &Ident, errors: &mut Errors) -> bool {
+    let name = plain(field);
+    let kept = KEPT.contains(&name.as_str());
+    if kept {
+        let help = "remove the field: `#[status]` adds it";
+        errors.push(field, format_args!("`{name}` is kept by the framework"), help);
+    }
+    !kept
 }
 
-pub(crate) fn check_field(field: &Field, errors: &mut Errors) {
-    let name = plain(&field.ident);
-    if KEPT.contains(&name.as_str()) {
-        let help = "remove the field: `#[status]` adds it";
-        errors.push(&field.ident, format_args!("`{name}` is kept by the framework"), help);
-    } else if field.shape == Shape::Required {
-        let ty = field.ty.to_token_stream().to_string().replace(' ', "");
-        let help = format!("write `{name}: Option<{ty}>`, or put `#[serde(default)]` on it");
-        errors.push(&field.ty, format_args!("status field `{name}` is required, but a fresh object has none"), help);
-    }
+/// A field of the author's that is never missing on the wire.
+pub(crate) fn refuse_required(field: &Ident, ty: &Type, errors: &mut Errors) {
+    let (name, text) = (plain(field), ty.to_token_stream().to_string().replace(' ', ""));
+    let help = format!("write `{name}: Option<{text}>`, or put `#[serde(default)]` on it");
+    errors.push(ty, format_args!("status field `{name}` is required, but a fresh object has none"), help);
 }

@@ -1,6 +1,7 @@
 //! The validated status: the author's fields, and which derives it has.
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, TokenStream, TokenTree};
+use quote::ToTokens;
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Fields, ItemStruct, Meta, Path, Token, Type};
 
@@ -63,12 +64,16 @@ pub(crate) fn read(krate: Krate, item: &TokenStream, errors: &mut Errors) -> Opt
         }
     };
     let mut fields = fields(&mut item.fields, errors);
-    check::refuse_generics(&mut item, &mut fields, errors);
+    let params = check::refuse_generics(&std::mem::take(&mut item.generics), errors);
+    // The status goes on without the parameters, and without the fields that need them: one mistake stays one error.
+    fields.retain(|field| !mentions(&field.ty.to_token_stream(), &params));
     if !check::check_fields(&item, errors) {
         return None;
     }
     for field in &fields {
-        check::check_field(field, errors);
+        if check::check_not_kept(&field.ident, errors) && field.shape == Shape::Required {
+            check::refuse_required(&field.ident, &field.ty, errors);
+        }
     }
     let present = derives(&item.attrs);
     let derives = DERIVES.into_iter().filter(|name| !present.iter().any(|ident| ident == name)).collect();
@@ -105,11 +110,19 @@ fn shape(field: &syn::Field) -> Shape {
     }
 }
 
+fn mentions(tokens: &TokenStream, names: &[Ident]) -> bool {
+    tokens.clone().into_iter().any(|token| match token {
+        TokenTree::Ident(ident) => names.contains(&ident),
+        TokenTree::Group(group) => mentions(&group.stream(), names),
+        TokenTree::Punct(_) | TokenTree::Literal(_) => false,
+    })
+}
+
 /// Whether a serde attribute has the word.
 pub(crate) fn says(attr: &Attribute, word: &str) -> bool {
     let Meta::List(list) = &attr.meta else { return false };
     list.path.is_ident("serde")
-        && list.tokens.clone().into_iter().any(|token| matches!(token, proc_macro2::TokenTree::Ident(i) if i == word))
+        && list.tokens.clone().into_iter().any(|token| matches!(token, TokenTree::Ident(i) if i == word))
 }
 
 /// The derives that the author wrote below the attribute.

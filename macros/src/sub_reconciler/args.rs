@@ -5,7 +5,8 @@ use std::time::Duration;
 use proc_macro2::{Ident, TokenStream};
 use syn::Path;
 
-use super::relation::{self, Own, Watch};
+use super::parse_relation;
+use super::relation::{Own, Watch};
 use crate::errors::Errors;
 use crate::syntax::args::{Arg, Keys, parse_args};
 use crate::syntax::duration::parse_duration;
@@ -97,13 +98,13 @@ impl StepArgs {
             "clears" => self.clears = paths(arg, "on::ArtifactOutdated", errors),
             "reads" => self.reads.extend(paths(arg, "ConfigMap", errors)),
             "polls" => self.polls.extend(paths(arg, "Secret", errors)),
-            "owns" => self.owns.extend(relation::owns(arg, errors)),
+            "owns" => self.owns.extend(parse_relation::owns(arg, errors)),
             "actions" => self.actions = paths(arg, "force", errors),
-            "watches" => match relation::watch(arg) {
+            "watches" => match parse_relation::watch(arg) {
                 Ok(watch) => self.watches.push(watch),
                 Err(error) => {
                     errors.add(error);
-                    self.refused.extend(relation::paths(arg));
+                    self.refused.extend(parse_relation::paths(arg));
                 }
             },
             "external" => self.external = errors.take(arg.word()).map(|()| arg.key.clone()),

@@ -1,68 +1,22 @@
 //! What a step may not declare, and what its signature may not be.
 
 use proc_macro2::Ident;
-use quote::ToTokens;
-use syn::{LitStr, Path, ReturnType, Type};
+use syn::{Path, ReturnType, Type};
 
 use super::args::StepArgs;
-use super::relation::{How, Level, Watch};
 use crate::errors::{Errors, mistake};
 use crate::syntax::action::wire;
-use crate::syntax::context::{self, is_context};
+use crate::syntax::context_type::{self, is_context};
 use crate::syntax::function::Function;
-use crate::syntax::names::is_selector;
-
-/// A watch without a way would cache every object of the cluster.
-pub(crate) fn bare_watch(kind: &Path) -> syn::Error {
-    let name = text(kind);
-    mistake(
-        kind,
-        format_args!("`watches({name})` would keep every `{name}` in memory"),
-        format_args!("`watches({name}, by_name)`, `watches({name}, labels = \"app=web\")` or `polls({name})`"),
-    )
-}
-
-/// The API server would refuse the watch.
-pub(crate) fn check_selector(selector: &LitStr) -> syn::Result<()> {
-    let value = selector.value();
-    if is_selector(&value) {
-        return Ok(());
-    }
-    Err(mistake(
-        selector,
-        format_args!("`{value}` is not a label selector"),
-        "write for example `labels = \"app=web\"`",
-    ))
-}
-
-/// A watch by name has nothing to list, and an index looks at whole objects.
-pub(crate) fn check_watch(watch: &Watch) -> syn::Result<()> {
-    let index = watch.indexes.first();
-    match (&watch.how, &watch.cache) {
-        (How::ByName, _) if index.is_some() => Err(mistake(
-            index,
-            "a watch by name has nothing to find by an index",
-            "say `labels = \"app=web\"` in the place of `by_name`",
-        )),
-        (How::ByName, Some(cache)) if cache.level == Level::Metadata => Err(mistake(
-            &cache.word,
-            "a watch by name lists no metadata",
-            "say `cache = none` to keep little, or `cache = full` to read without a call",
-        )),
-        (_, Some(cache)) if cache.level != Level::Full && index.is_some() => {
-            Err(mistake(&cache.word, "an index looks at whole objects", "say `cache = full`, or leave `cache` out"))
-        }
-        _ => Ok(()),
-    }
-}
+use crate::syntax::names::path_text;
 
 /// Where a step both owns and watches a kind, it reads from the watch.
 fn check_own_cache(args: &StepArgs, errors: &mut Errors) {
     for own in &args.owns {
-        let watched = args.watches.iter().any(|watch| text(&watch.kind) == text(&own.kind));
+        let watched = args.watches.iter().any(|watch| path_text(&watch.kind) == path_text(&own.kind));
         if let Some(cache) = own.cache.as_ref().filter(|_| watched) {
-            let headline = format!("`{}` is watched by this step as well, and read from there", text(&own.kind));
-            errors.push(&cache.word, headline, format_args!("say `cache` in `watches({}, ..)`", text(&own.kind)));
+            let headline = format!("`{}` is watched by this step as well, and read from there", path_text(&own.kind));
+            errors.push(&cache.word, headline, format_args!("say `cache` in `watches({}, ..)`", path_text(&own.kind)));
         }
     }
 }
@@ -103,8 +57,8 @@ fn check_sets(args: &StepArgs, function: &Function, errors: &mut Errors) {
 /// Nothing is listed twice.
 fn check_twice(key: &str, list: &[Path], errors: &mut Errors) {
     for (i, path) in list.iter().enumerate() {
-        if list[..i].iter().any(|earlier| text(earlier) == text(path)) {
-            let headline = format!("`{}` is listed twice in `{key}`", text(path));
+        if list[..i].iter().any(|earlier| path_text(earlier) == path_text(path)) {
+            let headline = format!("`{}` is listed twice in `{key}`", path_text(path));
             errors.push(path, headline, "remove one of them");
         }
     }
@@ -113,9 +67,12 @@ fn check_twice(key: &str, list: &[Path], errors: &mut Errors) {
 /// An action is a name, not that of the annotation that asks for a pass, and on the wire not that of another action.
 fn check_actions(actions: &[Path], errors: &mut Errors) {
     for (i, action) in actions.iter().enumerate() {
-        let same = |other: &&Path| text(other) != text(action) && wire(&text(other)) == wire(&text(action));
+        let same = |other: &&Path| {
+            path_text(other) != path_text(action) && wire(&path_text(other)) == wire(&path_text(action))
+        };
         if let Some(other) = actions[..i].iter().find(same) {
-            let headline = format!("the actions `{}` and `{}` have one annotation", text(other), text(action));
+            let headline =
+                format!("the actions `{}` and `{}` have one annotation", path_text(other), path_text(action));
             errors.push(action, headline, "remove one of them");
         }
         if action.get_ident().is_none() {
@@ -132,8 +89,8 @@ fn check_actions(actions: &[Path], errors: &mut Errors) {
 
 /// What contradicts itself.
 fn check_both(first: &str, one: &[Path], second: &str, other: &[Path], errors: &mut Errors) {
-    for path in other.iter().filter(|path| one.iter().any(|earlier| text(earlier) == text(path))) {
-        let headline = format!("`{}` is in `{first}` and in `{second}`", text(path));
+    for path in other.iter().filter(|path| one.iter().any(|earlier| path_text(earlier) == path_text(path))) {
+        let headline = format!("`{}` is in `{first}` and in `{second}`", path_text(path));
         errors.push(path, headline, "keep one of them");
     }
 }
@@ -141,7 +98,7 @@ fn check_both(first: &str, one: &[Path], second: &str, other: &[Path], errors: &
 /// A variant is a value; its marker has the same name in the module of the set.
 fn check_variants(list: &[Path], errors: &mut Errors) {
     for (path, set, name) in list.iter().filter_map(|path| variant(path).map(|(set, name)| (path, set, name))) {
-        let headline = format!("`{}` is a variant, not the marker of a condition", text(path));
+        let headline = format!("`{}` is a variant, not the marker of a condition", path_text(path));
         let help = format!("write `on::{name}`: the marker in the module of `{set}`");
         errors.push(path, headline, help);
     }
@@ -170,9 +127,9 @@ pub(crate) fn check_context(function: &Function, marker: &Ident, errors: &mut Er
 
 /// The step in `Cx<'_, step>` where it is another than this one.
 fn other_step(ty: &Type, marker: &Ident) -> Option<String> {
-    match context::step(ty)? {
+    match context_type::step(ty)? {
         Type::Path(path) if path.path.segments.last().is_some_and(|last| last.ident != *marker) => {
-            Some(text(&path.path))
+            Some(path_text(&path.path))
         }
         _ => None,
     }
@@ -191,8 +148,4 @@ pub(crate) fn check_output(function: &Function, errors: &mut Errors) {
             }
         }
     }
-}
-
-pub(crate) fn text(path: &Path) -> String {
-    path.to_token_stream().to_string().replace(' ', "")
 }

@@ -5,17 +5,17 @@ use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::Path;
 use syn::spanned::Spanned;
 
-use super::Parts;
 use super::args::StepArgs;
-use super::check::text;
 use super::model::{ErrorType, Say, Step};
+use super::parts::Parts;
 use super::relation::{Adopt, Cache, How, Level, Own, Watch};
 use crate::syntax::action::wire;
 use crate::syntax::docs;
 use crate::syntax::duration::expand_duration;
+use crate::syntax::hidden::hidden_at;
 use crate::syntax::krate::Krate;
+use crate::syntax::names::path_text;
 use crate::syntax::sent::expand_sent;
-use crate::syntax::shape::hidden_at;
 
 pub(crate) fn expand(step: &Step) -> Parts {
     let Step { args, function, marker, name, .. } = step;
@@ -121,7 +121,7 @@ fn expand_wiring(step: &Step) -> TokenStream {
         quote!(check: #krate::std::option::Option::Some(#krate::When::#when),)
     });
     let timeout = args.timeout.iter().map(|timeout| expand_duration(krate, *timeout));
-    let actions = args.actions.iter().map(|action| wire(&text(action)));
+    let actions = args.actions.iter().map(|action| wire(&path_text(action)));
     let sets = expand_list("sets", expand_places(step, &args.sets));
     let clears = expand_list("clears", expand_places(step, &args.clears));
     let relations = expand_list("relations", expand_relations(args));

@@ -4,13 +4,13 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote};
 use syn::{FnArg, Path, Type};
 
-use super::Parts;
 use super::args::StepArgs;
 use super::check::variant;
 use super::model::{Draft, ErrorType};
+use super::parts::Parts;
 use crate::errors::Errors;
 use crate::syntax::function::Function;
-use crate::syntax::shape::hidden;
+use crate::syntax::hidden::hidden;
 
 pub(crate) fn expand(draft: &Draft, errors: &mut Errors) -> Parts {
     let Draft { args, function, marker, error, .. } = draft;

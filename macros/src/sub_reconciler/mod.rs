@@ -2,40 +2,27 @@
 
 mod args;
 mod check;
+pub(crate) mod check_attribute;
+mod check_relation;
 mod expand;
 mod fallback;
-pub(crate) mod looking;
 mod model;
-pub(crate) mod observe;
+pub(crate) mod observe_attribute;
+mod parse_relation;
+mod parts;
 mod relation;
 
 use proc_macro2::TokenStream;
 use quote::quote;
-use syn::Type;
 
 use crate::errors::Errors;
 use crate::syntax::function::Function;
 use crate::syntax::krate::Krate;
-use crate::syntax::shape::parse_function;
+use crate::syntax::signature::parse_function;
 
 use self::args::StepArgs;
 pub(crate) use self::args::is_word;
-
-/// A step in the parts that stand in different places where it is a method.
-pub(crate) struct Parts {
-    pub(crate) function: TokenStream,
-    pub(crate) marker: TokenStream,
-    /// What makes the marker a step.
-    pub(crate) impls: TokenStream,
-}
-
-/// A step that is a method.
-pub(crate) struct Method {
-    pub(crate) parts: Parts,
-    pub(crate) object: Option<Type>,
-    /// A pipeline can call it.
-    pub(crate) callable: bool,
-}
+pub(crate) use self::parts::{Method, Parts};
 
 /// Expands the attribute. Whatever is wrong, the function stays and counts as a step that may do everything.
 pub(crate) fn attribute(args: TokenStream, item: &TokenStream) -> TokenStream {

@@ -6,12 +6,12 @@ use super::args::StepArgs;
 use super::check;
 use crate::errors::Errors;
 use crate::syntax::action::Actions;
-use crate::syntax::context::{self, fill_in};
+use crate::syntax::context_type::{self, fill_in};
 use crate::syntax::function::Function;
 use crate::syntax::marker::Marker;
-use crate::syntax::names::plain;
-use crate::syntax::reason::{Said, check_reasons, failed, said};
-use crate::syntax::shape::{bind_generics, check_named, check_plain, parse_object};
+use crate::syntax::names::{path_text, plain};
+use crate::syntax::reason_literal::{Said, check_reasons, failed, said};
+use crate::syntax::signature::{bind_generics, check_named, check_plain, parse_object};
 
 /// What was read, right or wrong.
 pub(crate) struct Draft {
@@ -57,7 +57,7 @@ pub(crate) enum ErrorType {
 
 pub(crate) fn read(args: StepArgs, mut function: Function, errors: &mut Errors) -> Draft {
     check::check_args(&args, &function, errors);
-    if let Some(context) = context::name(&function) {
+    if let Some(context) = context_type::name(&function) {
         check_reasons(&function.body, context, errors);
         let actions = Actions { declared: &args.actions, context, krate: &args.krate };
         if let Some(body) = actions.resolve(&function.body, errors) {
@@ -73,7 +73,7 @@ pub(crate) fn read(args: StepArgs, mut function: Function, errors: &mut Errors) 
     let mut mended = false;
     if object.is_some() {
         check::check_context(&function, &marker.ident, errors);
-        mended = context::mend(&mut function);
+        mended = context_type::mend(&mut function);
     }
     check::check_output(&function, errors);
     let error = error_type(&function.sig.output);
@@ -99,9 +99,9 @@ impl Draft {
 }
 
 fn says(args: &StepArgs, function: &Function) -> Vec<Say> {
-    let Some(context) = context::name(function) else { return Vec::new() };
+    let Some(context) = context_type::name(function) else { return Vec::new() };
     let says = said(&function.body, context).into_iter().filter_map(|Said { marker, reason }| {
-        let declared = args.sets.iter().find(|path| check::text(path) == marker)?;
+        let declared = args.sets.iter().find(|path| path_text(path) == marker)?;
         Some(Say { marker: declared.clone(), reason })
     });
     says.collect()
@@ -109,11 +109,11 @@ fn says(args: &StepArgs, function: &Function) -> Vec<Say> {
 
 /// A marker in a variable may be any of them.
 fn fails(args: &StepArgs, function: &Function) -> Vec<Path> {
-    let Some(context) = context::name(function) else { return Vec::new() };
+    let Some(context) = context_type::name(function) else { return Vec::new() };
     let named = failed(&function.body, context);
-    let is_declared = |marker: &String| args.sets.iter().any(|path| check::text(path) == *marker);
+    let is_declared = |marker: &String| args.sets.iter().any(|path| path_text(path) == *marker);
     let any = !named.iter().all(is_declared);
-    args.sets.iter().filter(|path| any || named.contains(&check::text(path))).cloned().collect()
+    args.sets.iter().filter(|path| any || named.contains(&path_text(path))).cloned().collect()
 }
 
 fn error_type(output: &ReturnType) -> Option<ErrorType> {

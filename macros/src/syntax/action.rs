@@ -4,7 +4,7 @@ use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 use quote::{ToTokens, quote_spanned};
 use syn::{LitStr, Path};
 
-use super::reason::{is_call, like};
+use super::reason_literal::{is_call, like};
 use crate::errors::Errors;
 use crate::syntax::krate::Krate;
 use crate::syntax::names::camel;

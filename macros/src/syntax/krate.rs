@@ -5,7 +5,7 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::{Expr, Path};
 
 use crate::errors::mistake;
-use crate::syntax::shape::{hidden, hidden_at};
+use crate::syntax::hidden::{hidden, hidden_at};
 
 /// Where expansions find `__private`.
 #[derive(Clone)]

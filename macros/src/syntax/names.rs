@@ -1,6 +1,8 @@
 //! Names that Kubernetes would refuse, and how it wants them.
 
 use proc_macro2::Ident;
+use quote::ToTokens;
+use syn::Path;
 use syn::ext::IdentExt;
 
 /// The longest reason that the API conventions allow.
@@ -16,6 +18,11 @@ pub(crate) const KEPT: [&str; 3] = ["Ready", "Reconciling", "Stalled"];
 /// The identifier as written on the wire: without `r#`.
 pub(crate) fn plain(ident: &Ident) -> String {
     ident.unraw().to_string()
+}
+
+/// The path as it is written.
+pub(crate) fn path_text(path: &Path) -> String {
+    path.to_token_stream().to_string().replace(' ', "")
 }
 
 /// A reason: `^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$` (`metav1.Condition`).

@@ -1,6 +1,8 @@
 //! The classic form of the result model, for ports from Go: results, typed errors, and what is made of them at the end of a run.
 //!
-//! It is behind the feature `flux`. A controller that was written around Flux's `reconcile`, `error`, `summarize` and `patch` packages finds their parts here, with the
+//! It needs the feature `flux`.
+//!
+//! A controller that was written around Flux's `reconcile`, `error`, `summarize` and `patch` packages finds their parts here, with the
 //! same rules in the same order. Conditions are those of [`condition`](crate::condition), ranked as Flux does
 //! ([`Ranking::Flux`](crate::condition::Ranking)). A ported step can also run in a modern pipeline: [`Error`] is a
 //! [`ReconcileError`](trait@crate::ReconcileError), and a [`Reconciled`] run has its [`Outcome`](crate::Outcome).

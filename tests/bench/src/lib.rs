@@ -2,7 +2,7 @@
 //!
 //! [`hand::b0`] has the shape of kube's examples, [`hand::b1`] is tuned by hand, [`ours`] is written with evenkeel. All three do the same
 //! for a [`kind::Release`]: with or without a finalizer, with or without a child. The benches count bytes, allocations and instructions
-//! on [`answers`], which were rendered before; `tests/behaviour/floor.rs` counts requests on the test kit.
+//! on [`answers`], which were rendered before; `tests/behaviour/request_budget.rs` counts requests on the test kit.
 #![allow(missing_docs, reason = "a bench is read, not called")]
 #![allow(
     clippy::missing_panics_doc,

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::lens::Lens;
 use crate::registry::{Kind, Registry};
+use crate::served_version::Lens;
 
 /// The kinds and their schemas. Replaced as a whole when a definition changes.
 #[derive(Clone, Debug)]

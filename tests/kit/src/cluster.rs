@@ -8,52 +8,22 @@ use kube::Client;
 use serde_json::json;
 
 use crate::apply::{Actor, Lists, Rules, track_update};
+use crate::counters::Work;
 use crate::discovery::Release;
 use crate::fault::Faults;
 use crate::gc;
 use crate::log::Log;
-use crate::rbac::{self, Identities};
+use crate::rbac;
 use crate::registry::Storage;
-use crate::server::Server;
+use crate::state::{Options, Server};
 use crate::store::Write;
 use crate::strategy;
 use crate::transport::{http, inprocess};
-use crate::work::Work;
 
 pub use crate::transport::http::Serving;
 
 /// The namespaces every cluster has.
 const NAMESPACES: [&str; 4] = ["default", "kube-node-lease", "kube-public", "kube-system"];
-
-/// What can be chosen about a cluster.
-#[derive(Clone, Debug)]
-pub(crate) struct Options {
-    /// Changes remembered per resource.
-    pub(crate) history: usize,
-    /// Time between bookmarks of a watch.
-    pub(crate) bookmarks: Duration,
-    /// Time the garbage collector lets pass before it acts.
-    pub(crate) gc_delay: Duration,
-    /// Reported version.
-    pub(crate) release: Release,
-    /// Whether roles decide who may do what.
-    pub(crate) rbac: bool,
-    /// Bearer tokens.
-    pub(crate) identities: Identities,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Options {
-            history: 10_000,
-            bookmarks: Duration::from_secs(60),
-            gc_delay: Duration::ZERO,
-            release: Release::default(),
-            rbac: false,
-            identities: Identities::default(),
-        }
-    }
-}
 
 /// A Kubernetes API server in this process. Cheap to clone; all clones are one cluster.
 ///

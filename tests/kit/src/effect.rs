@@ -9,7 +9,7 @@ use http::header::CONTENT_TYPE;
 use http::{HeaderValue, Request, Response};
 use serde_json::json;
 
-use crate::failure::{About, Failure};
+use crate::api_error::{About, Failure};
 use crate::log::Entry;
 use crate::route::Route;
 

@@ -1,6 +1,6 @@
 //! The query of a request, read once.
 
-use crate::failure::{Failure, quoted};
+use crate::api_error::{Failure, quoted};
 use crate::schema::Cause;
 
 /// The query parameters this server understands.

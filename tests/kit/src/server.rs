@@ -1,7 +1,6 @@
-//! The server: its state, and the one function that answers a request.
+//! The one function that answers a request.
 
-use std::io;
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::Arc;
 
 use axum::body::Body;
 use bytes::Bytes;
@@ -9,76 +8,17 @@ use futures::FutureExt;
 use http::request::Parts;
 use http::{Request, Response};
 
-use crate::address::Addresses;
-use crate::call::Call;
-use crate::catalog::Catalog;
-use crate::clock::Clock;
-use crate::cluster::Options;
+use crate::api_error::Failure;
+use crate::content_negotiation::wants_yaml;
 use crate::effect::{Effect, torn};
-use crate::failure::Failure;
-use crate::fault::Faults;
-use crate::log::{Entry, Log};
-use crate::rbac::{self, Asked, Identities, Local, Tokens, User};
+use crate::log::Entry;
+use crate::rbac::{self, Asked};
 use crate::registry::Verb;
-use crate::respond::Reply;
+use crate::request_context::Call;
+use crate::response::Reply;
 use crate::route::Route;
-use crate::shape::wants_yaml;
-use crate::store::{Pages, Store};
-use crate::sweep::{Meeting, Point, Tap};
-use crate::verbs::Texts;
-use crate::{meta, verbs, watch, yaml};
-
-/// The state all requests share.
-#[derive(Debug)]
-pub(crate) struct Server {
-    pub(crate) store: Store,
-    pub(crate) pages: Pages,
-    catalog: RwLock<Arc<Catalog>>,
-    pub(crate) addresses: Addresses,
-    pub(crate) tokens: Tokens,
-    /// The logs of containers.
-    pub(crate) texts: Texts,
-    /// Held from reading the definitions until their kinds are served, so that the last one to read is the last to serve.
-    pub(crate) publishing: Mutex<()>,
-    pub(crate) options: Options,
-    pub(crate) clock: Clock,
-    pub(crate) log: Log,
-    pub(crate) faults: Faults,
-    /// Counts the calls of `drop_watches`.
-    pub(crate) drops: tokio::sync::watch::Sender<u64>,
-    /// Counts the times at which all connections broke.
-    pub(crate) breaks: tokio::sync::watch::Sender<u64>,
-}
-
-impl Server {
-    pub(crate) fn new(options: Options) -> Self {
-        Server {
-            store: Store::new(options.history),
-            pages: Pages::default(),
-            catalog: RwLock::new(Arc::new(Catalog::builtin())),
-            addresses: Addresses::default(),
-            tokens: Tokens::default(),
-            texts: Texts::default(),
-            publishing: Mutex::default(),
-            options,
-            clock: Clock::start(),
-            log: Log::default(),
-            faults: Faults::default(),
-            drops: tokio::sync::watch::Sender::new(0),
-            breaks: tokio::sync::watch::Sender::new(0),
-        }
-    }
-
-    /// What is served now.
-    pub(crate) fn catalog(&self) -> Arc<Catalog> {
-        Arc::clone(&self.catalog.read().unwrap_or_else(PoisonError::into_inner))
-    }
-
-    /// Serves this from now on.
-    pub(crate) fn serve(&self, catalog: Arc<Catalog>) {
-        *self.catalog.write().unwrap_or_else(PoisonError::into_inner) = catalog;
-    }
-}
+use crate::state::{Local, Server, User};
+use crate::{non_resource, verbs, watch, yaml};
 
 /// Answers one request, writes it down, and lets faults strike. Both transports end here.
 pub(crate) async fn handle(server: Arc<Server>, request: Request<Bytes>) -> Response<Body> {
@@ -87,44 +27,24 @@ pub(crate) async fn handle(server: Arc<Server>, request: Request<Bytes>) -> Resp
     received.carry_out(&server, effect).await
 }
 
-/// As [`handle`], for an operator under test in one of its lives.
-pub(crate) async fn handle_tapped(
-    server: Arc<Server>,
-    request: Request<Bytes>,
-    tap: &Tap,
-    life: u64,
-) -> io::Result<Response<Body>> {
-    let received = Received::new(request);
-    let effect = match tap.meet(life, Point::call(&received.entry)) {
-        Meeting::Pass => server.faults.strike(&received.entry),
-        Meeting::Fault(effect) => Some(effect),
-        Meeting::Lost => std::future::pending().await,
-        Meeting::LostAfter => {
-            received.carry_out(&server, None).await;
-            tap.crash();
-            return std::future::pending().await;
-        }
-    };
-    tap.patiently(received.carry_out(&server, effect)).await
-}
-
 /// A request, and what the log has of it.
-struct Received {
+pub(crate) struct Received {
     route: Route,
     parts: Parts,
     body: Bytes,
-    entry: Entry,
+    pub(crate) entry: Entry,
 }
 
 impl Received {
-    fn new(request: Request<Bytes>) -> Self {
+    pub(crate) fn new(request: Request<Bytes>) -> Self {
         let (parts, body) = request.into_parts();
         let route = Route::parse(parts.uri.path());
         let entry = Entry::new(&route, &parts, &body);
         Self { route, parts, body, entry }
     }
 
-    async fn carry_out(self, server: &Arc<Server>, effect: Option<Effect>) -> Response<Body> {
+    /// Answers it, with the effect of a fault or without, and writes it down.
+    pub(crate) async fn carry_out(self, server: &Arc<Server>, effect: Option<Effect>) -> Response<Body> {
         let Received { route, parts, body, entry } = self;
         let is_head = parts.method == http::Method::HEAD;
         let ticket = server.log.begin(entry.clone());
@@ -158,7 +78,7 @@ async fn answer_in_json(server: &Arc<Server>, route: Route, parts: Parts, body: 
         Err(failure) => return failure.into_response(),
     };
     let target = match route {
-        Route::Other => return meta::answer(server, &parts),
+        Route::Other => return non_resource::answer(server, &parts),
         Route::Resource(target) => target,
     };
     let answer = match Call::new(server, user, target, parts, body) {
@@ -171,7 +91,7 @@ async fn answer_in_json(server: &Arc<Server>, route: Route, parts: Parts, body: 
 
 /// Who asks, when he may.
 fn admitted(server: &Server, route: &Route, parts: &Parts) -> Result<User, Failure> {
-    let user = Identities::user(server, parts)?;
+    let user = rbac::user(server, parts)?;
     rbac::check(server, &user, &Asked::of(route, parts))?;
     Ok(user)
 }

@@ -7,7 +7,7 @@ use syn::spanned::Spanned;
 use super::value::expand_value;
 use crate::reconciler::model::Reconciler;
 use crate::reconciler::pipeline::{Call, Callee};
-use crate::syntax::shape::{hidden, hidden_at};
+use crate::syntax::hidden::{hidden, hidden_at};
 
 /// `[let x =] { begin; end(run) }?;`
 pub(super) fn expand_call(reconciler: &Reconciler, call: &Call) -> TokenStream {

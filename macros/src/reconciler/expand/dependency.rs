@@ -5,8 +5,8 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::Type;
 
 use crate::syntax::function::Function;
+use crate::syntax::hidden::hidden;
 use crate::syntax::krate::Krate;
-use crate::syntax::shape::hidden;
 
 /// A struct holds all itself; of a function, one dependency is itself, several are a tuple.
 pub(crate) fn expand_deps(krate: &Krate, function: &Function, dependencies: &[Type]) -> TokenStream {

@@ -6,8 +6,8 @@ use quote::{ToTokens, format_ident, quote, quote_spanned};
 use super::call::{expand_await, expand_begin, expand_function, expand_run, expand_step};
 use crate::reconciler::model::Reconciler;
 use crate::reconciler::pipeline::{Each, Join};
+use crate::syntax::hidden::{hidden, hidden_at};
 use crate::syntax::krate::Krate;
-use crate::syntax::shape::{hidden, hidden_at};
 
 /// Each step runs in a pass of its own; their values are handed on as one tuple.
 pub(super) fn expand_join(reconciler: &Reconciler, join: &Join) -> TokenStream {

@@ -3,19 +3,21 @@
 mod call;
 mod dependency;
 mod join;
+mod scope;
 mod shape;
 mod statement;
 mod time;
 mod value;
 mod wiring;
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::TokenStream;
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 
 use self::call::expand_step;
 use self::dependency::expand_body;
 pub(crate) use self::dependency::{expand_deps, expand_provides};
+use self::scope::{PIPELINE, expand_set, expand_short_set};
 use self::statement::expand_statement;
 use self::time::expand_times;
 use self::wiring::{expand_checks, expand_wiring};
@@ -23,10 +25,7 @@ use super::args::ReconcilerArgs;
 use super::depend::Dependencies;
 use super::model::Reconciler;
 use crate::syntax::function::Function;
-use crate::syntax::shape::{hidden, hidden_at};
-
-/// The constant that holds the types of the pipeline.
-const PIPELINE: &str = "RUN";
+use crate::syntax::hidden::{hidden, hidden_at};
 
 pub(crate) fn expand(reconciler: &Reconciler) -> TokenStream {
     let function = expand_function(reconciler);
@@ -74,20 +73,6 @@ pub(crate) fn expand_function(reconciler: &Reconciler) -> TokenStream {
     );
     block.set_span(body.span());
     quote!(#(#attrs)* #vis #sig #block)
-}
-
-/// The condition set. That it is one is asked here only, in words that are the same everywhere, so that rustc says them once; in a constant,
-/// so that nothing follows from it.
-fn expand_set(reconciler: &Reconciler) -> TokenStream {
-    let set = &reconciler.conditions;
-    let here = reconciler.args.krate.at(set.span());
-    quote_spanned!(set.span()=> <#set as #here::Set<{ #here::is_set::<#set>() }>>::Set)
-}
-
-/// The condition set under its short name in the block. All of its span is the author's: what rustc says of a wrong one it says in the
-/// same words everywhere, and so once.
-fn expand_short_set(reconciler: &Reconciler) -> Ident {
-    Ident::new("__Set", reconciler.conditions.span())
 }
 
 /// The type with the name of the function: braces keep it out of the namespace of values.

@@ -7,8 +7,8 @@ use syn::spanned::Spanned;
 use crate::reconciler::args::ReconcilerArgs;
 use crate::reconciler::time::Time;
 use crate::syntax::duration::expand_duration;
+use crate::syntax::hidden::{hidden, hidden_at};
 use crate::syntax::krate::Krate;
-use crate::syntax::shape::{hidden, hidden_at};
 
 /// `requeue`, `retry` and `timeout`, as far as they are given.
 pub(super) fn expand_times(args: &ReconcilerArgs) -> TokenStream {

@@ -6,7 +6,7 @@ use syn::Path;
 
 use crate::reconciler::model::Reconciler;
 use crate::reconciler::pipeline::Callee;
-use crate::syntax::shape::apart;
+use crate::syntax::signature::apart;
 use crate::syntax::suggest::nearest;
 
 /// The function as a value. The wiring mentions it, too, where there are no variables: rustc would propose one of nearly its name in the

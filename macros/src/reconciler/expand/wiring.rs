@@ -5,15 +5,15 @@ use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 
 use super::call::expand_step;
+use super::scope::{PIPELINE, expand_short_set};
 use super::shape::expand_shape;
-use super::{PIPELINE, expand_short_set};
 use crate::reconciler::args::ReconcilerArgs;
 use crate::reconciler::model::Reconciler;
 use crate::reconciler::suspend::Suspend;
 use crate::reconciler::triggers;
 use crate::syntax::docs;
+use crate::syntax::hidden::hidden;
 use crate::syntax::krate::Krate;
-use crate::syntax::shape::hidden;
 
 /// What the runtime does not find out itself, as far as the author said something.
 pub(super) fn expand_wiring(reconciler: &Reconciler) -> TokenStream {

@@ -1,36 +1,15 @@
 //! A branch of a pipeline: `if`, `else if`, `else`.
 
-use proc_macro2::{Span, TokenStream};
-use quote::{ToTokens, quote};
+use proc_macro2::Span;
+use quote::ToTokens;
 use syn::{Expr, ExprIf, Pat, Stmt, Token};
 
-use super::refuse::{self, Place};
-use super::{Reader, Statement};
+use super::errors::{self, Place};
+use super::reader::Reader;
+use super::statement::{Arm, Branch, Statement};
 
-/// `[let pattern =] if a { .. } else if b { .. } else { .. }`.
-pub(crate) struct Branch {
-    /// `let pattern: Type`.
-    pub(crate) bound: Option<(Token![let], Pat)>,
-    /// In written order; the last one is the `else`, unless it is missing.
-    pub(crate) arms: Vec<Arm>,
-}
-
-/// One arm, with the condition under which it runs.
-pub(crate) struct Arm {
-    /// `else`, before all but the first arm.
-    pub(crate) otherwise: Option<Token![else]>,
-    /// `if condition`; not in the last `else`.
-    pub(crate) when: Option<(Token![if], Expr)>,
-    pub(crate) statements: Vec<Statement>,
-}
-
-impl Arm {
-    /// What stands before its brace.
-    pub(crate) fn head(&self) -> TokenStream {
-        let (otherwise, when) = (&self.otherwise, self.when.iter().map(|(token, expr)| quote!(#token #expr)));
-        quote!(#otherwise #(#when)*)
-    }
-}
+/// Reads one statement. `true`: it is the end of an arm of which the value is bound.
+pub(super) type ReadStatement = fn(&mut Reader<'_>, &Stmt, bool) -> Option<Statement>;
 
 /// A statement of the shape of a branch.
 pub(super) fn parse(statement: &Stmt) -> Option<(Option<(Token![let], Pat)>, &ExprIf)> {
@@ -50,20 +29,21 @@ pub(super) fn read(
     bound: Option<(Token![let], Pat)>,
     branch: &ExprIf,
     valued: bool,
+    read: ReadStatement,
 ) -> Branch {
     let valued = valued || bound.is_some();
     let mut arms = Vec::new();
     let (mut otherwise, mut next) = (None, Some(branch));
     while let Some(branch) = next {
-        refuse::expr(&branch.cond, Place::Condition, reader);
-        let statements = read_arm(reader, &branch.then_branch.stmts, valued);
+        reader.expr(&branch.cond, Place::Condition);
+        let statements = read_arm(reader, &branch.then_branch.stmts, valued, read);
         let when = Some((branch.if_token, (*branch.cond).clone()));
         arms.push(Arm { otherwise, when, statements });
         next = None;
         match branch.else_branch.as_ref().map(|(token, expr)| (*token, &**expr)) {
             Some((token, Expr::If(branch))) => (otherwise, next) = (Some(token), Some(branch)),
             Some((token, Expr::Block(block))) => {
-                let statements = read_arm(reader, &block.block.stmts, valued);
+                let statements = read_arm(reader, &block.block.stmts, valued, read);
                 arms.push(Arm { otherwise: Some(token), when: None, statements });
             }
             _ => {}
@@ -72,31 +52,37 @@ pub(super) fn read(
     Branch { bound, arms }
 }
 
-fn read_arm(reader: &mut Reader<'_>, statements: &[Stmt], valued: bool) -> Vec<Statement> {
-    let mut read = Vec::new();
+fn read_arm(reader: &mut Reader<'_>, statements: &[Stmt], valued: bool, read: ReadStatement) -> Vec<Statement> {
+    let mut found = Vec::new();
     for (i, statement) in statements.iter().enumerate() {
         let last = i + 1 == statements.len();
         match statement {
-            Stmt::Expr(expr, None) if last => read.extend(read_end(reader, statement, expr, valued)),
-            _ => read.extend(reader.statement(statement, false)),
+            Stmt::Expr(expr, None) if last => found.extend(read_end(reader, statement, expr, valued, read)),
+            _ => found.extend(read(reader, statement, false)),
         }
     }
-    read
+    found
 }
 
 /// What an arm ends with, without a semicolon: a step, a branch, a loop, or the value of the arm.
-fn read_end(reader: &mut Reader<'_>, statement: &Stmt, expr: &Expr, valued: bool) -> Vec<Statement> {
+fn read_end(
+    reader: &mut Reader<'_>,
+    statement: &Stmt,
+    expr: &Expr,
+    valued: bool,
+    read: ReadStatement,
+) -> Vec<Statement> {
     match expr {
-        Expr::If(_) | Expr::ForLoop(_) => reader.statement(statement, valued).into_iter().collect(),
+        Expr::If(_) | Expr::ForLoop(_) => read(reader, statement, valued).into_iter().collect(),
         Expr::Try(_) => {
             let ended = Stmt::Expr(expr.clone(), Some(Token![;](Span::mixed_site())));
-            let step = reader.statement(&ended, false);
+            let step = read(reader, &ended, false);
             step.into_iter().flat_map(Statement::handing_on).collect()
         }
-        _ if valued && refuse::is_value(expr, reader.context) => {
-            refuse::expr(expr, Place::Value, reader);
+        _ if valued && errors::is_value(expr, reader.context) => {
+            reader.expr(expr, Place::Value);
             vec![Statement::Value(expr.to_token_stream())]
         }
-        _ => reader.statement(statement, false).into_iter().collect(),
+        _ => read(reader, statement, false).into_iter().collect(),
     }
 }

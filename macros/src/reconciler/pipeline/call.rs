@@ -2,31 +2,12 @@
 
 use proc_macro2::Ident;
 use syn::punctuated::Punctuated;
-use syn::{Expr, ExprTry, Local, Pat, Stmt, Token};
+use syn::{Expr, ExprTry, Local, Stmt, Token};
 
 use super::callee::{Callee, parse_callee};
+use super::check_statement::check_call;
+use super::statement::Call;
 use crate::errors::Errors;
-use crate::reconciler::check;
-
-/// One call of a step, with what it binds.
-pub(crate) struct Call {
-    /// `let pattern: Type`.
-    pub(crate) bound: Option<(Token![let], Pat)>,
-    pub(crate) callee: Callee,
-    /// Between object and context.
-    pub(crate) inputs: Vec<Expr>,
-    /// The object as handed on.
-    pub(crate) object: Expr,
-    /// The context as handed on.
-    pub(crate) context: Expr,
-}
-
-impl Call {
-    /// The step as it is written; two calls of the same words are one step.
-    pub(crate) fn name(&self) -> String {
-        super::cover::name(&self.callee)
-    }
-}
 
 /// A statement of the shape of a call.
 pub(super) struct Written<'a> {
@@ -64,7 +45,7 @@ pub(super) fn called(expr: &Expr) -> Option<Written<'_>> {
 impl Written<'_> {
     /// The call, if it hands on object and context.
     pub(super) fn read(self, object: &Ident, context: &Ident, errors: &mut Errors) -> Option<Call> {
-        if !check::check_call(self.call, self.args, object, context, errors) {
+        if !check_call(self.call, self.args, object, context, errors) {
             return None;
         }
         let mut inputs: Vec<Expr> = self.args.iter().cloned().collect();

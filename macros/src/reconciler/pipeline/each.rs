@@ -1,18 +1,11 @@
 //! `for item in items { step(..).await?; }`: a step that runs for every item.
 
-use syn::{Expr, ExprForLoop, Pat, Stmt, Token};
+use syn::{Expr, ExprForLoop, Stmt};
 
-use super::refuse::{self, Place};
-use super::{Call, Reader, call};
-
-/// A loop over one step.
-pub(crate) struct Each {
-    pub(crate) for_token: Token![for],
-    pub(crate) pattern: Pat,
-    pub(crate) in_token: Token![in],
-    pub(crate) items: Expr,
-    pub(crate) call: Call,
-}
+use super::call;
+use super::errors::{self, Place};
+use super::reader::Reader;
+use super::statement::Each;
 
 /// A statement of the shape of a loop.
 pub(super) fn parse(statement: &Stmt) -> Option<&ExprForLoop> {
@@ -23,14 +16,14 @@ pub(super) fn parse(statement: &Stmt) -> Option<&ExprForLoop> {
 }
 
 pub(super) fn read(reader: &mut Reader<'_>, each: &ExprForLoop) -> Option<Each> {
-    refuse::expr(&each.expr, Place::Items, reader);
+    reader.expr(&each.expr, Place::Items);
     let written = match &*each.body.stmts {
-        [statement] if refuse::attribute(statement, reader.errors) => return None,
+        [statement] if errors::attribute(statement, reader.errors) => return None,
         [Stmt::Expr(Expr::Try(tried), _)] => call::awaited(tried),
         _ => None,
     };
     let Some(written) = written else {
-        refuse::each_of(each, reader.errors);
+        errors::each_of(each, reader.errors);
         return None;
     };
     Some(Each {

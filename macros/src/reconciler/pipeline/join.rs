@@ -1,16 +1,11 @@
 //! `join(..)`: steps that run concurrently.
 
 use proc_macro2::Ident;
-use syn::{Expr, ExprCall, Local, Pat, Stmt, Token};
+use syn::{Expr, ExprCall, Local, Stmt};
 
-use super::{Call, Reader, call, refuse};
-
-/// `[let pattern =] join(a(..), b(..)).await?;`
-pub(crate) struct Join {
-    /// `let pattern: Type`.
-    pub(crate) bound: Option<(Token![let], Pat)>,
-    pub(crate) calls: Vec<Call>,
-}
+use super::reader::Reader;
+use super::statement::{Call, Join};
+use super::{call, errors};
 
 /// A statement of the shape of a join.
 pub(super) struct Written<'a> {
@@ -35,7 +30,7 @@ pub(super) fn parse<'a>(statement: &'a Stmt, context: &Ident) -> Option<Written<
 
 impl Written<'_> {
     pub(super) fn read(self, reader: &mut Reader<'_>) -> Option<Join> {
-        if !refuse::join_of(self.call, reader.errors) {
+        if !errors::join_of(self.call, reader.errors) {
             return None;
         }
         let calls: Vec<_> = self.call.args.iter().filter_map(|arg| read_call(arg, reader)).collect();
@@ -48,7 +43,7 @@ fn read_call(arg: &Expr, reader: &mut Reader<'_>) -> Option<Call> {
     match call::called(arg) {
         Some(written) => reader.call(written),
         None => {
-            refuse::joined(arg, reader.errors);
+            errors::joined(arg, reader.errors);
             None
         }
     }

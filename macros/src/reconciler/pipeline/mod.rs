@@ -3,120 +3,33 @@
 mod branch;
 mod call;
 mod callee;
-mod cover;
+mod check_statement;
 mod each;
+mod errors;
+mod exhaustiveness;
 mod join;
-mod mentioned;
-mod refuse;
+mod reader;
 mod skip;
+mod statement;
+mod used_paths;
 
-use proc_macro2::{Ident, Span, TokenStream};
-use quote::ToTokens;
+use proc_macro2::Ident;
 use syn::parse::Parser;
-use syn::{Block, Expr, Stmt, Token, parse_quote};
+use syn::{Block, Expr, Stmt};
 
-pub(crate) use self::branch::{Arm, Branch};
-pub(crate) use self::call::Call;
-pub(crate) use self::callee::{Callee, is_self};
-pub(crate) use self::cover::name as step_name;
-pub(crate) use self::each::Each;
-pub(crate) use self::join::Join;
-pub(crate) use self::mentioned::mentioned;
-use self::refuse::Place;
-pub(crate) use self::skip::Skip;
-use super::check;
+pub(crate) use self::callee::Callee;
+pub(crate) use self::check_statement::FREE_STATEMENT;
+use self::reader::Reader;
+pub(crate) use self::statement::{Arm, Branch, Call, Each, Join, Pipeline, Skip, Statement, step_name};
+pub(crate) use self::used_paths::mentioned;
 use crate::errors::Errors;
 use crate::syntax::function::Function;
-use crate::syntax::shape::hidden;
-
-/// The body of a reconciler.
-pub(crate) struct Pipeline {
-    pub(crate) statements: Vec<Statement>,
-}
-
-/// One statement of a pipeline.
-pub(crate) enum Statement {
-    /// `[let pattern =] step(..).await?;`
-    Call(Box<Call>),
-    /// `[let pattern =] if condition { .. } else { .. }`
-    Branch(Branch),
-    /// `[let pattern =] join(a(..), b(..)).await?;`
-    Join(Join),
-    /// `for item in items { step(..).await?; }`
-    Each(Box<Each>),
-    /// `skip(step, "Reason");`
-    Skip(Skip),
-    /// What an arm of a branch hands on.
-    Value(TokenStream),
-}
-
-impl Statement {
-    /// The calls of steps, as they are written.
-    fn calls(&self) -> Vec<&Call> {
-        match self {
-            Self::Call(call) => vec![call],
-            Self::Each(each) => vec![&each.call],
-            Self::Join(join) => join.calls.iter().collect(),
-            Self::Branch(branch) => branch.arms.iter().flat_map(|arm| &arm.statements).flat_map(Self::calls).collect(),
-            Self::Skip(_) | Self::Value(_) => Vec::new(),
-        }
-    }
-
-    /// The joins, those in branches included.
-    fn joins(&self) -> Vec<&Join> {
-        match self {
-            Self::Join(join) => vec![join],
-            Self::Branch(branch) => branch.arms.iter().flat_map(|arm| &arm.statements).flat_map(Self::joins).collect(),
-            _ => Vec::new(),
-        }
-    }
-
-    /// A step at the end of an arm: its value is that of the arm.
-    fn handing_on(mut self) -> Vec<Self> {
-        let value = hidden("value");
-        let bound = match &mut self {
-            Self::Call(call) => &mut call.bound,
-            Self::Join(join) => &mut join.bound,
-            _ => return vec![self],
-        };
-        *bound = Some((Token![let](Span::mixed_site()), parse_quote!(#value)));
-        vec![self, Self::Value(value.into_token_stream())]
-    }
-}
-
-impl Pipeline {
-    /// The steps in the order in which they are first called: that of the wiring.
-    pub(crate) fn calls(&self) -> Vec<&Call> {
-        let mut found: Vec<&Call> = Vec::new();
-        for call in self.statements.iter().flat_map(Statement::calls) {
-            if !found.iter().any(|earlier| earlier.name() == call.name()) {
-                found.push(call);
-            }
-        }
-        found
-    }
-
-    /// The place of a step in the wiring.
-    pub(crate) fn place(&self, name: &str) -> usize {
-        self.calls().iter().position(|call| call.name() == name).unwrap_or_default()
-    }
-}
-
-impl Pipeline {
-    /// The first step that runs together with this one: itself, unless it is joined.
-    pub(crate) fn joined_from(&self, place: usize) -> usize {
-        let joins = self.statements.iter().flat_map(Statement::joins);
-        let joined = joins.map(|join| join.calls.iter().map(|call| self.place(&call.name())).collect::<Vec<_>>());
-        let mates = joined.filter(|places| places.contains(&place)).flatten();
-        mates.fold(place, usize::min)
-    }
-}
 
 /// Reads the body. `None`: it is not parsed by syn, and rustc has its own words for that.
 pub(crate) fn read(function: &Function, object: &Ident, context: &Ident, errors: &mut Errors) -> Option<Pipeline> {
     let statements = errors.take(Block::parse_within.parse2(function.body.stream()))?;
     let Some((last, steps)) = statements.split_last() else {
-        check::refuse_end(function, None, errors);
+        check_statement::refuse_end(function, None, errors);
         return None;
     };
     let steps = match last {
@@ -125,59 +38,43 @@ pub(crate) fn read(function: &Function, object: &Ident, context: &Ident, errors:
     };
     let before = errors.count();
     let mut reader = Reader { object, context, errors };
-    let statements: Vec<_> = steps.iter().filter_map(|statement| reader.statement(statement, false)).collect();
+    let statements: Vec<_> =
+        steps.iter().filter_map(|statement| read_statement(&mut reader, statement, false)).collect();
     let sound = errors.count() == before;
     if sound {
-        cover::check(&statements, errors);
+        exhaustiveness::check(&statements, errors);
     }
     if !is_end(last) && (sound || is_tail(last)) {
-        check::refuse_end(function, Some(last), errors);
+        check_statement::refuse_end(function, Some(last), errors);
     } else if statements.is_empty() && sound {
-        check::refuse_end(function, None, errors);
+        check_statement::refuse_end(function, None, errors);
     }
     Some(Pipeline { statements })
 }
 
-/// Reads statements: what is handed to every step, and where mistakes go.
-struct Reader<'a> {
-    object: &'a Ident,
-    context: &'a Ident,
-    errors: &'a mut Errors,
-}
-
-impl Reader<'_> {
-    /// `valued`: the statement is the end of an arm of which the value is bound.
-    fn statement(&mut self, statement: &Stmt, valued: bool) -> Option<Statement> {
-        if refuse::attribute(statement, self.errors) {
-            return None;
-        }
-        if let Some((bound, branch)) = branch::parse(statement) {
-            return Some(Statement::Branch(branch::read(self, bound, branch, valued)));
-        }
-        if let Some(call) = skip::parse(statement, self.context) {
-            return skip::read(self, statement, call).map(Statement::Skip);
-        }
-        if let Some(each) = each::parse(statement) {
-            return each::read(self, each).map(Box::new).map(Statement::Each);
-        }
-        if let Some(join) = join::parse(statement, self.context) {
-            return join.read(self).map(Statement::Join);
-        }
-        match call::parse(statement) {
-            Some(call) => self.call(call).map(Box::new).map(Statement::Call),
-            None => {
-                check::refuse_statement(statement, self.errors);
-                None
-            }
-        }
+/// `valued`: the statement is the end of an arm of which the value is bound.
+fn read_statement(reader: &mut Reader<'_>, statement: &Stmt, valued: bool) -> Option<Statement> {
+    if errors::attribute(statement, reader.errors) {
+        return None;
     }
-}
-
-impl Reader<'_> {
-    fn call(&mut self, call: call::Written<'_>) -> Option<Call> {
-        let call = call.read(self.object, self.context, self.errors)?;
-        call.inputs.iter().for_each(|input| refuse::expr(input, Place::Input, self));
-        Some(call)
+    if let Some((bound, branch)) = branch::parse(statement) {
+        return Some(Statement::Branch(branch::read(reader, bound, branch, valued, read_statement)));
+    }
+    if let Some(call) = skip::parse(statement, reader.context) {
+        return skip::read(reader, statement, call).map(Statement::Skip);
+    }
+    if let Some(each) = each::parse(statement) {
+        return each::read(reader, each).map(Box::new).map(Statement::Each);
+    }
+    if let Some(join) = join::parse(statement, reader.context) {
+        return join.read(reader).map(Statement::Join);
+    }
+    match call::parse(statement) {
+        Some(call) => reader.call(call).map(Box::new).map(Statement::Call),
+        None => {
+            check_statement::refuse_statement(statement, reader.errors);
+            None
+        }
     }
 }
 

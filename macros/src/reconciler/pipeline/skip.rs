@@ -1,18 +1,13 @@
 //! `skip(step, "Reason")`: what the conditions of a step become in a branch that does not run it.
 
 use proc_macro2::Ident;
-use syn::{Expr, ExprCall, ExprLit, Lit, LitStr, Stmt};
+use syn::{Expr, ExprCall, ExprLit, Lit, Stmt};
 
-use super::Reader;
-use super::callee::{Callee, parse_name};
-use super::refuse;
-use crate::syntax::reason::check_reason;
-
-/// A step that is not needed here.
-pub(crate) struct Skip {
-    pub(crate) step: Callee,
-    pub(crate) reason: LitStr,
-}
+use super::callee::parse_name;
+use super::errors;
+use super::reader::Reader;
+use super::statement::Skip;
+use crate::syntax::reason_literal::check_reason;
 
 /// `skip(..)`, rightly ended or not.
 pub(super) fn parse<'a>(statement: &'a Stmt, context: &Ident) -> Option<&'a ExprCall> {
@@ -39,17 +34,17 @@ fn is_skip(call: &ExprCall, context: &Ident) -> bool {
 
 pub(super) fn read(reader: &mut Reader<'_>, statement: &Stmt, call: &ExprCall) -> Option<Skip> {
     if !matches!(statement, Stmt::Expr(Expr::Call(_), _)) {
-        refuse::skip_awaited(statement, reader.errors);
+        errors::skip_awaited(statement, reader.errors);
         return None;
     }
     let args: Vec<&Expr> = call.args.iter().collect();
     let step = args.first().and_then(|step| parse_name(step));
     let (Some(step), Some(reason), 2) = (step, args.get(1), args.len()) else {
-        refuse::skip_arguments(call, reader.errors);
+        errors::skip_arguments(call, reader.errors);
         return None;
     };
     let Expr::Lit(ExprLit { lit: Lit::Str(reason), .. }) = reason else {
-        refuse::skip_reason(reason, reader.errors);
+        errors::skip_reason(reason, reader.errors);
         return None;
     };
     check_reason(reason, reader.errors);

@@ -6,10 +6,10 @@ use rand::Rng;
 use rand::rngs::StdRng;
 use rand::seq::SliceRandom;
 
-use super::element::Element;
 use super::fields;
+use super::path_element::Element;
 use super::set::Set;
-use crate::tests::chance::each;
+use crate::random_cases::each;
 
 const CASES: u64 = 500;
 

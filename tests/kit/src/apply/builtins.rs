@@ -4,7 +4,8 @@
 
 use serde_json::{Value, json};
 
-use super::{Actor, Force, Lists, Rules, apply};
+use super::actor::{Actor, Force, Lists, Rules};
+use super::apply;
 
 #[test]
 fn containers_and_their_lists_merge_by_key() {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use super::element::Element;
+use super::path_element::Element;
 use super::set::Set;
 use super::shape::{Form, Items, Shape};
 use crate::schema::is_equal;

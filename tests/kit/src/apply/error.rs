@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use super::element::path_text;
-use super::ledger::{Entry, Id, Operation};
+use super::managed_fields::{Entry, Id, Operation};
+use super::path_element::path_text;
 use super::set::Set;
 use crate::schema::Cause;
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::element::Element;
+use super::path_element::Element;
 use super::set::{Node, Set};
 
 /// The `fieldsV1` of a set: `{}` for a leaf, `.` where a node with something below is itself a member.
@@ -74,7 +74,8 @@ mod tests {
     fn paths_are_spelled_as_in_messages() {
         let set = decode(&json!({"f:spec": {"f:env": {"k:{\"name\":\"A\"}": {"f:value": {}}},
             "f:tags": {"v:\"x\"": {}}, "f:size": {}}}));
-        let texts: Vec<_> = set.unwrap().paths().iter().map(|path| super::super::element::path_text(path)).collect();
+        let texts: Vec<_> =
+            set.unwrap().paths().iter().map(|path| super::super::path_element::path_text(path)).collect();
         assert_eq!(texts, [".spec.size", ".spec.env[name=\"A\"].value", ".spec.tags[=\"x\"]"]);
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::element::Element;
+use super::path_element::Element;
 use super::shape::{Form, Items, Shape};
 
 /// `config` over `live`: maps by member, keyed lists and sets by item, everything else replaced.

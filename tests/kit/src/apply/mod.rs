@@ -4,30 +4,31 @@
 //! servers publish (a table written from them). Of kinds that are in neither, members have owners of their own and lists
 //! are owned whole.
 
+mod actor;
 #[cfg(test)]
 mod algebra;
 mod builtin;
 #[cfg(test)]
 mod builtins;
-mod cap;
 mod compare;
-mod element;
+mod entry_limit;
 mod error;
 mod fields;
 pub(crate) mod golang;
-mod ledger;
+mod managed_fields;
 mod merge;
-mod node;
-mod owned;
+mod owned_paths;
+mod path_element;
 #[cfg(test)]
 mod properties;
 #[cfg(test)]
 mod published;
-mod reconcile;
+mod published_schema;
 #[cfg(test)]
 mod recorded;
-mod release;
 mod remove;
+mod remove_unapplied;
+mod schema_change;
 mod set;
 mod shape;
 #[cfg(test)]
@@ -37,61 +38,17 @@ mod update;
 
 use serde_json::{Value, json};
 
+pub use actor::{Actor, Force, Lists, Rules};
 pub use error::{ApplyError, Conflict};
-pub use ledger::Operation;
+pub use managed_fields::Operation;
 pub(crate) use update::own_status;
 pub use update::track_update;
 
-use crate::schema::{Structural, is_equal};
+use crate::schema::is_equal;
 use compare::compare;
-use ledger::{Entry, Id, Ledger};
-pub(crate) use node::{Node, definition, needed, root_name};
-use set::Set;
+use managed_fields::{Entry, Id, Ledger, without_ledger};
+pub(crate) use published_schema::{Node, definition, needed, root_name};
 pub(crate) use shape::Shape;
-
-/// Where the types of lists and maps come from.
-#[derive(Clone, Copy, Debug)]
-pub enum Lists<'a> {
-    /// A custom resource: from its schema.
-    Structural(&'a Structural),
-    /// A built-in kind, told by `apiVersion` and `kind` of the object: as servers publish it.
-    Deduced,
-}
-
-/// Who writes, and when.
-#[derive(Clone, Copy, Debug)]
-pub struct Actor<'a> {
-    /// The field manager.
-    pub manager: &'a str,
-    /// The version of the request, such as `ex.dev/v1`.
-    pub api_version: &'a str,
-    /// `status` or `scale`, or nothing for the object itself.
-    pub subresource: Option<&'a str>,
-    /// The time of the request, RFC 3339 to the second.
-    pub time: &'a str,
-    /// The rules that count.
-    pub rules: Rules,
-}
-
-/// Which release's rules of field owners count.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Rules {
-    /// Entries say through which subresource was written, and the status belongs to those who write it.
-    #[default]
-    Today,
-    /// Kubernetes before 1.22: entries do not say so, and whoever creates an object owns the defaults of its status; once none of those is
-    /// left, that claim to the status as a whole comes to be one to all that it holds.
-    Before122,
-}
-
-/// What to do about fields of other managers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Force {
-    /// Refuse to change them.
-    No,
-    /// Take them over.
-    Yes,
-}
 
 /// Applies `config` to `live` (nothing: create) and returns the new object with its `managedFields`; equal to `live` when
 /// nothing changes, down to the times.
@@ -178,15 +135,15 @@ fn merge_and_own(
     actor: &Actor<'_>,
     force: Force,
 ) -> Result<Value, ApplyError> {
-    let mut ledger = reconcile::reconciled(ledger, old, shape, actor.rules);
+    let mut ledger = schema_change::reconciled(ledger, old, shape, actor.rules);
     let id = Id::apply(actor);
     let last = ledger.entries.remove(&id);
-    let set = owned::owned(config, shape).difference(&never_owned());
+    let set = owned_paths::owned(config, shape).difference(&owned_paths::never_owned());
     let time = last.as_ref().and_then(|entry| entry.time.clone());
     ledger.entries.insert(id.clone(), Entry { set, api_version: actor.api_version.to_owned(), time });
 
     let merged = merge::merge(old, config, shape);
-    let mut new = release::release(&merged, &last.map(|entry| entry.set).unwrap_or_default(), &ledger, shape);
+    let mut new = remove_unapplied::release(&merged, &last.map(|entry| entry.set).unwrap_or_default(), &ledger, shape);
     settle(&mut ledger, &id, &compare(old, &new, shape), force)?;
     if !is_equal(old, &new)
         && let Some(entry) = ledger.entries.get_mut(&id)
@@ -211,39 +168,4 @@ fn settle(ledger: &mut Ledger, own: &Id, comparison: &compare::Comparison, force
     }
     ledger.drop_empty();
     Ok(())
-}
-
-/// What the server alone decides.
-fn never_owned() -> Set {
-    const METADATA: [&str; 11] = [
-        "clusterName",
-        "creationTimestamp",
-        "deletionGracePeriodSeconds",
-        "deletionTimestamp",
-        "generation",
-        "managedFields",
-        "name",
-        "namespace",
-        "resourceVersion",
-        "selfLink",
-        "uid",
-    ];
-    let step = element::Element::field;
-    let mut set = Set::default();
-    for name in ["apiVersion", "kind", "metadata"] {
-        set.insert(&[step(name)]);
-    }
-    for name in METADATA {
-        set.insert(&[step("metadata"), step(name)]);
-    }
-    set
-}
-
-/// The object without `metadata.managedFields`.
-fn without_ledger(obj: &Value) -> Value {
-    let mut obj = obj.clone();
-    if let Some(metadata) = obj.get_mut("metadata").and_then(Value::as_object_mut) {
-        metadata.remove("managedFields");
-    }
-    obj
 }

@@ -7,13 +7,15 @@ use rand::seq::{IndexedRandom, SliceRandom};
 use rand::{Rng, SeedableRng};
 use serde_json::{Map, Value, json};
 
+use super::actor::{Actor, Force, Lists, Rules};
 use super::compare::compare;
-use super::ledger::Ledger;
-use super::owned::owned;
+use super::managed_fields::Ledger;
+use super::managed_fields::without_ledger;
+use super::owned_paths::owned;
 use super::shape::Shape;
-use super::{Actor, ApplyError, Force, Lists, Rules, apply, fields, is_unchanged, track_update, without_ledger};
+use super::{ApplyError, apply, fields, is_unchanged, track_update};
+use crate::random_cases::seeds;
 use crate::schema::{Structural, fixture, validate};
-use crate::tests::chance::seeds;
 
 const ROUNDS: u64 = 120;
 
@@ -225,7 +227,7 @@ fn what_is_applied_is_there_and_owned() {
         let own =
             Ledger::of(&applied).entries.into_iter().find(|(id, _)| id.manager == "a").map(|(_, entry)| entry.set);
         let claimed = owned(&config["spec"], Shape::root(setup.lists(), &json!({})).member("spec").unwrap().0);
-        let listed = own.as_ref().and_then(|set| set.below(&super::element::Element::field("spec")));
+        let listed = own.as_ref().and_then(|set| set.below(&super::path_element::Element::field("spec")));
         assert_eq!(listed.cloned().unwrap_or_default(), claimed, "seed {seed}");
     }
 }

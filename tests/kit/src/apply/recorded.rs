@@ -5,7 +5,8 @@ use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
-use super::{Actor, ApplyError, Force, Lists, Rules, apply, is_unchanged, track_update};
+use super::actor::{Actor, Force, Lists, Rules};
+use super::{ApplyError, apply, is_unchanged, track_update};
 use crate::patch::{json_patch, merge_patch};
 use crate::schema::{Cause, Structural, default, fill, prune, prune_metadata, validate};
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::element::Element;
+use super::path_element::Element;
 use super::set::Set;
 use super::shape::{Form, Items, Shape};
 

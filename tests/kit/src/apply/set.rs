@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-use super::element::Element;
+use super::path_element::Element;
 
 /// A set of paths. No node is kept that is neither a member nor above one, so equal sets are equal values.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -5,9 +5,9 @@ use std::sync::LazyLock;
 
 use serde_json::{Value, json};
 
-use super::Lists;
+use super::actor::Lists;
 use super::builtin;
-use super::element::Element;
+use super::path_element::Element;
 use crate::schema::{Kind, ListType, MapType, Rest, Structural};
 
 /// What is known about the value at some path.

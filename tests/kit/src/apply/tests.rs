@@ -4,7 +4,8 @@
 
 use serde_json::{Value, json};
 
-use super::{Actor, ApplyError, Force, Lists, Rules, apply, track_update};
+use super::actor::{Actor, Force, Lists, Rules};
+use super::{ApplyError, apply, track_update};
 use crate::schema::{Structural, fill, fixture};
 
 /// One object under test and a clock that moves with each write.

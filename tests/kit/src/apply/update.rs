@@ -2,16 +2,18 @@
 
 use serde_json::{Value, json};
 
+use super::actor::{Actor, Lists, Rules};
 use super::builtin;
-use super::cap::cap;
 use super::compare::compare;
-use super::element::Element;
-use super::ledger::{Entry, Id, Ledger};
-use super::owned::owned;
-use super::reconcile::reconciled;
+use super::entry_limit::cap;
+use super::managed_fields::without_ledger;
+use super::managed_fields::{Entry, Id, Ledger};
+use super::owned_paths::never_owned;
+use super::owned_paths::owned;
+use super::path_element::Element;
+use super::schema_change::reconciled;
 use super::set::{Node, Set};
 use super::shape::Shape;
-use super::{Actor, Lists, Rules, never_owned, without_ledger};
 
 /// Records in `after.metadata.managedFields` that `actor` wrote `after` over `before` by POST, PUT or a patch other than
 /// apply. `before` is nothing for a create.

@@ -2,8 +2,10 @@
 
 use kube_cel::cel::common::ast::{CallExpr, Expr, LiteralValue};
 
-use super::check::{Checker, Found, fits, undeclared};
-use super::cost::{Span, of_call};
+use super::check::{Checker, fits, undeclared};
+use super::cost::of_call;
+use super::found::Found;
+use super::found::Span;
 use super::signature::{self, Signature};
 use super::types::{Sized, Type};
 

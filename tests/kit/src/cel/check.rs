@@ -7,57 +7,8 @@ use kube_cel::cel::common::ast::{
     ComprehensionExpr, EntryExpr, Expr, IdedEntryExpr, IdedExpr, ListExpr, LiteralValue, SelectExpr,
 };
 
-use super::cost::Span;
+use super::found::{Found, Mistake, Span};
 use super::types::{Sized, Type};
-
-/// What is known of an expression.
-#[derive(Clone, Debug)]
-pub(super) struct Found {
-    pub(super) kind: Type,
-    /// How large the value is, where something tells.
-    pub(super) size: Option<Span>,
-    pub(super) cost: Span,
-    /// Whether the value is a part of the object, which the schema limits.
-    pub(super) is_stored: bool,
-    /// The number that is written there.
-    pub(super) number: Option<i64>,
-}
-
-impl Found {
-    pub(super) fn new(kind: Type, size: Option<Span>, cost: Span) -> Self {
-        Self { kind, size, cost, is_stored: false, number: None }
-    }
-
-    pub(super) fn stored(self, is_stored: bool) -> Self {
-        Self { is_stored, ..self }
-    }
-
-    /// A value whose schema limits it.
-    pub(super) fn sized(sized: &Sized, cost: Span) -> Self {
-        Self::new(sized.kind.clone(), (sized.max != u64::MAX).then(|| Span::up_to(sized.max)), cost)
-    }
-
-    pub(super) fn as_sized(&self) -> Sized {
-        Sized::new(self.kind.clone(), self.size.map_or(u64::MAX, |size| size.max), 0)
-    }
-
-    /// Single values measure one.
-    pub(super) fn size_or_unknown(&self) -> Span {
-        let is_single = matches!(
-            self.kind,
-            Type::Bool | Type::Int | Type::Uint | Type::Double | Type::Timestamp | Type::Duration | Type::Kind(_)
-        );
-        self.size.unwrap_or(if is_single { Span::exactly(1) } else { Span::UNKNOWN })
-    }
-
-    /// What stands for an expression that is refused, so that its parent is not refused for it, too.
-    pub(super) fn refused() -> Self {
-        Self::new(Type::Dyn, None, Span::exactly(0))
-    }
-}
-
-/// A mistake and the number of the part it is in.
-pub(super) type Mistake = (u64, String);
 
 /// Checks an expression over these variables.
 ///

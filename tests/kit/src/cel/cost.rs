@@ -1,51 +1,8 @@
 //! What an expression may cost at most, as a server estimates it before it takes a rule.
 
-use super::check::Found;
-use super::expand::SORT_BY;
+use super::found::{Found, Span};
+use super::hidden_names::SORT_BY;
 use super::types::Type;
-
-/// The least and the most that something costs or measures.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Span {
-    pub(super) min: u64,
-    pub(super) max: u64,
-}
-
-impl Span {
-    pub(super) const UNKNOWN: Self = Self { min: 0, max: u64::MAX };
-
-    pub(super) fn exactly(n: u64) -> Self {
-        Self { min: n, max: n }
-    }
-
-    pub(super) fn up_to(max: u64) -> Self {
-        Self { min: 0, max }
-    }
-
-    pub(super) fn plus(self, other: Self) -> Self {
-        Self { min: self.min.saturating_add(other.min), max: self.max.saturating_add(other.max) }
-    }
-
-    pub(super) fn times(self, other: Self) -> Self {
-        Self { min: self.min.saturating_mul(other.min), max: self.max.saturating_mul(other.max) }
-    }
-
-    pub(super) fn or(self, other: Self) -> Self {
-        Self { min: self.min.min(other.min), max: self.max.max(other.max) }
-    }
-
-    /// Rounded up.
-    fn scaled(self, factor: f64) -> Self {
-        // A cast of a float too large saturates, which is what is wanted.
-        let scale = |n: u64| (n as f64 * factor).ceil() as u64;
-        Self { min: scale(self.min), max: scale(self.max) }
-    }
-
-    /// Reading a text through.
-    fn read(self) -> Self {
-        self.scaled(0.1)
-    }
-}
 
 /// The cost of a call beside that of its arguments, and the size of what it gives where that is known.
 pub(super) fn of_call(name: &str, target: Option<&Found>, args: &[Found]) -> (Span, Option<Span>) {

@@ -10,13 +10,25 @@ use kube_cel::cel::objects::{Key, Map};
 use kube_cel::cel::{Context, ExecutionError, ResolveResult, Value as Cel};
 use regex::Regex;
 
+use super::cost_meter::{self, Meter};
+use super::hidden_names::ACCUMULATOR;
+use super::library::FUNCTIONS;
 use super::list::items;
-use super::meter::{self, Meter};
 use super::optional::{self, held};
-use super::{operator, signature};
+use super::program::Program;
+use super::{nesting, operators, signature};
 
-/// The name under which folds keep what they have so far; no rule can name it.
-pub(super) const ACCUMULATOR: &str = "@result";
+/// Runs the expression over these variables: what it gives, and what it cost.
+///
+/// # Errors
+/// Those of the run; of one that costs too much its own words, see [`cost_meter::CANCELLED`].
+pub(super) fn run(program: &Program, variables: &[(String, Cel)]) -> (ResolveResult, u64) {
+    nesting::roomy(program.is_deep, || {
+        let mut run = Run::new(&FUNCTIONS, variables);
+        let given = run.eval(&program.expr);
+        (given, run.meter.spent())
+    })
+}
 
 /// One run of one expression.
 pub(super) struct Run<'e> {
@@ -58,7 +70,7 @@ impl<'e> Run<'e> {
     fn ident(&mut self, name: &str) -> ResolveResult {
         match self.variable(name).map(|value| value.clone()) {
             Some(value) => self.meter.pay(1).and(value),
-            None => operator::type_named(name).ok_or_else(|| ExecutionError::undeclared_reference(name)),
+            None => operators::type_named(name).ok_or_else(|| ExecutionError::undeclared_reference(name)),
         }
     }
 
@@ -67,7 +79,7 @@ impl<'e> Run<'e> {
         self.meter.pay(u64::from(!select.test) + u64::from(!is_path(&select.operand)))?;
         let key = Key::from(select.field.as_str());
         if let Some(held) = held(&operand) {
-            let found = held.and_then(|held| operator::member(held, &key));
+            let found = held.and_then(|held| operators::member(held, &key));
             return Ok(if select.test { Cel::Bool(found.is_some()) } else { optional::made(found) });
         }
         match &operand {
@@ -94,7 +106,7 @@ impl<'e> Run<'e> {
         let mut out = HashMap::with_capacity(entries.len());
         for entry in entries {
             let EntryExpr::MapEntry(entry) = &entry.expr else { return Err(ExecutionError::NoSuchOverload) };
-            let key = operator::key(&self.eval(&entry.key)?)?;
+            let key = operators::key(&self.eval(&entry.key)?)?;
             let value = self.eval(&entry.value)?;
             match held(&value).filter(|_| entry.optional) {
                 Some(held) => out.extend(held.map(|held| (key, held.clone()))),
@@ -127,7 +139,7 @@ impl<'e> Run<'e> {
             let step = self.eval(&fold.loop_step);
             self.scope.truncate(depth);
             // A later turn may decide an `||` or `&&` in spite of an error.
-            self.scope[depth - 1].1 = meter::endured(step)?;
+            self.scope[depth - 1].1 = cost_meter::endured(step)?;
         }
         Ok(())
     }

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use kube_cel::cel::Value as Cel;
 use kube_cel::cel::objects::{Key, Map, Opaque};
 
-use super::operator::as_key;
 use super::optional::held;
 
 /// A list of which the schema says that it is a set, or that its items have keys.
@@ -158,6 +157,17 @@ impl Members {
             Some(key) => self.known.contains(&key),
             None => self.others.iter().any(|other| equal(other, item)),
         })
+    }
+}
+
+/// The value as the key of a map; `None` for one that is none.
+pub(super) fn as_key(value: &Cel) -> Option<Key> {
+    match value {
+        Cel::Int(number) => Some(Key::Int(*number)),
+        Cel::UInt(number) => Some(Key::Uint(*number)),
+        Cel::Bool(truth) => Some(Key::Bool(*truth)),
+        Cel::String(text) => Some(Key::String(text.clone())),
+        _ => None,
     }
 }
 

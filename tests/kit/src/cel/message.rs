@@ -2,8 +2,8 @@
 
 use kube_cel::cel::{ExecutionError, Value as Cel};
 
-use super::rule::Rule;
-use super::{meter, program};
+use super::{cost_meter, eval, program};
+use crate::schema::Rule;
 
 /// The most bytes that a message made by an expression may have.
 const LONGEST: usize = 5 * 1024;
@@ -30,14 +30,14 @@ fn made(rule: &Rule, variables: &[(String, Cel)], spent: &mut u64) -> Result<Opt
         return Ok(None);
     }
     let Ok(expr) = program::parsed(&rule.message_expression) else { return Ok(None) };
-    let (given, cost) = meter::run(&expr, variables);
+    let (given, cost) = eval::run(&expr, variables);
     *spent += cost;
     match given {
         Ok(Cel::String(text)) => {
             let text = text.trim();
             Ok((!text.is_empty() && text.len() <= LONGEST && !text.contains('\n')).then(|| text.to_owned()))
         }
-        Err(error) if meter::is_cancelled(&error) => Err(TooExpensive),
+        Err(error) if cost_meter::is_cancelled(&error) => Err(TooExpensive),
         _ => Ok(None),
     }
 }

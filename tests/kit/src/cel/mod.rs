@@ -4,32 +4,34 @@
 //! schema: a set is no plain list, and what a call costs depends on how large the values are.
 
 mod call;
+mod call_cost;
+mod call_eval;
 mod check;
+mod compile;
 mod cost;
-mod deep;
+mod cost_meter;
+mod escape;
 mod eval;
-mod expand;
 mod field;
+mod found;
+mod hidden_names;
 mod library;
 mod list;
+mod macros;
 mod message;
-mod meter;
-mod name;
-mod operate;
-mod operator;
+mod nesting;
+mod operators;
 mod optional;
-mod price;
+mod optional_functions;
 mod program;
-mod refuse;
-mod rule;
+mod rule_shape;
 mod run;
-mod shape;
 mod signature;
+mod structural;
 mod types;
 mod value;
+mod visit;
 
-pub(crate) use refuse::check as refuse;
-pub(crate) use rule::Rule;
 pub(crate) use run::run;
 
 #[cfg(test)]

@@ -3,12 +3,13 @@
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
-use kube_cel::cel::common::ast::{EntryExpr, Expr, IdedExpr, ListExpr};
+use kube_cel::cel::common::ast::{Expr, IdedExpr, ListExpr};
 use kube_cel::cel::parser::{ParseErrors, Parser};
 
-use super::check::Mistake;
-use super::deep;
-use super::expand::expand;
+use super::found::Mistake;
+use super::macros::expand;
+use super::nesting;
+use super::visit::visit;
 
 /// A parsed expression.
 #[derive(Debug)]
@@ -30,7 +31,7 @@ pub(super) fn parsed(text: &str) -> Parsed {
     if let Some(found) = ALL.lock().unwrap_or_else(PoisonError::into_inner).get(text) {
         return found.clone();
     }
-    let parsed = deep::roomy(text.len() > deep::SHORT, || parse(text)).map(Arc::new);
+    let parsed = nesting::roomy(text.len() > nesting::SHORT, || parse(text)).map(Arc::new);
     let mut all = ALL.lock().unwrap_or_else(PoisonError::into_inner);
     if all.len() >= KEPT {
         all.clear();
@@ -41,7 +42,7 @@ pub(super) fn parsed(text: &str) -> Parsed {
 
 /// As the first of a list, so that its numbers are those that [`positions`] knows.
 fn parse(text: &str) -> Result<Program, String> {
-    deep::brackets(text)?;
+    nesting::brackets(text)?;
     parser().parse(text).map_err(|errors| printed(&errors, text))?;
     let listed = parser().parse(&format!("[{text}\n,0]")).map_err(|errors| printed(&errors, text))?;
     match listed.expr {
@@ -49,9 +50,9 @@ fn parse(text: &str) -> Result<Program, String> {
             let first = elements.into_iter().next();
             let first = first.ok_or_else(|| "an empty expression".to_owned())?;
             let mut expr = denied(first, text);
-            deep::levels(&expr)?;
+            nesting::levels(&expr)?;
             expand(&mut expr).map_err(|mistakes| placed(text, &mistakes))?;
-            let is_deep = deep::depth(&expr) > deep::SHALLOW;
+            let is_deep = nesting::depth(&expr) > nesting::SHALLOW;
             Ok(Program { expr, is_deep })
         }
         _ => Err("no expression".to_owned()),
@@ -59,7 +60,7 @@ fn parse(text: &str) -> Result<Program, String> {
 }
 
 fn parser() -> Parser {
-    Parser::new().enable_optional_syntax(true).max_recursion_depth(deep::PARSED)
+    Parser::new().enable_optional_syntax(true).max_recursion_depth(nesting::PARSED)
 }
 
 fn printed(errors: &ParseErrors, text: &str) -> String {
@@ -75,7 +76,7 @@ fn printed(errors: &ParseErrors, text: &str) -> String {
 ///
 /// The parser tells positions with errors only, so a mistake is put behind the expression.
 fn offsets(text: &str) -> impl Fn(u64) -> usize + use<> {
-    let info = deep::roomy(text.len() > deep::SHORT, || {
+    let info = nesting::roomy(text.len() > nesting::SHORT, || {
         let errors = parser().parse(&format!("[{text}\n,has(0)]")).err().map(|errors| errors.errors);
         errors.unwrap_or_default().into_iter().find_map(|error| error.source_info)
     });
@@ -136,31 +137,4 @@ fn error_at(text: &str, (line, column): (isize, isize), what: &str) -> String {
 /// Whether the expression names the variable.
 pub(super) fn uses(expr: &IdedExpr, variable: &str) -> bool {
     expr.references().has_variable(variable)
-}
-
-/// Visits every part, the inner ones first.
-pub(super) fn visit(expr: &mut IdedExpr, change: &mut impl FnMut(&mut IdedExpr)) {
-    match &mut expr.expr {
-        Expr::Call(call) => {
-            call.target.as_deref_mut().into_iter().chain(&mut call.args).for_each(|part| visit(part, change));
-        }
-        Expr::Select(select) => visit(&mut select.operand, change),
-        Expr::List(list) => list.elements.iter_mut().for_each(|part| visit(part, change)),
-        Expr::Map(map) => {
-            for entry in &mut map.entries {
-                if let EntryExpr::MapEntry(entry) = &mut entry.expr {
-                    visit(&mut entry.key, change);
-                    visit(&mut entry.value, change);
-                }
-            }
-        }
-        Expr::Comprehension(fold) => {
-            for part in [&mut fold.iter_range, &mut fold.accu_init, &mut fold.loop_cond, &mut fold.loop_step] {
-                visit(part, change);
-            }
-            visit(&mut fold.result, change);
-        }
-        _ => {}
-    }
-    change(expr);
 }

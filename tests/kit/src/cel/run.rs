@@ -3,10 +3,10 @@
 use kube_cel::cel::Value as Cel;
 use serde_json::{Map, Value};
 
-use super::rule::Rule;
 use super::types::Place;
 use super::value::Maker;
-use super::{field, message, meter, optional, program};
+use super::{cost_meter, eval, field, message, optional, program};
+use crate::schema::Rule;
 use crate::schema::{Cause, Kind, ListType, Rest, Structural, is_equal, join};
 
 /// What rules find.
@@ -123,12 +123,13 @@ fn rules(new: &Value, old: Option<&Value>, s: &Structural, at: &str, place: Plac
             continue;
         }
         let variables = variables(&own, past.as_ref(), is_optional);
-        let (given, cost) = meter::run(&expr, &variables);
+        let (given, cost) = eval::run(&expr, &variables);
         outcome.spent += cost;
         let failure = match given {
-            Err(error) if meter::is_cancelled(&error) => {
+            Err(error) if cost_meter::is_cancelled(&error) => {
                 let name = rule.name();
-                let why = format!("'{}': {OVER} due to call cost exceeds limit for rule: {name}", meter::CANCELLED);
+                let why =
+                    format!("'{}': {OVER} due to call cost exceeds limit for rule: {name}", cost_meter::CANCELLED);
                 return outcome.end(at, s, &why);
             }
             _ if outcome.spent > OBJECT_LIMIT => {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use super::name::escaped;
+use super::escape::escaped;
 use crate::schema::{Kind, Rest, Structural};
 
 /// A type of the language, as the checker of a server prints it.

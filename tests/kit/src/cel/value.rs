@@ -8,9 +8,9 @@ use kube_cel::cel::Value as Cel;
 use kube_cel::cel::objects::{Key, Map};
 use serde_json::Value;
 
+use super::escape::escaped;
 use super::library::FUNCTIONS;
 use super::list::{self, typed};
-use super::name::escaped;
 use super::program;
 use super::types::Place;
 use crate::schema::{Kind, ListType, Rest, Structural};

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::{items, text};
+use super::field::{items, text};
 
 /// A condition as the controllers of a definition write it.
 #[derive(Clone, Debug, PartialEq, Eq)]

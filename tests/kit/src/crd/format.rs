@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::{items, text};
+use super::field::{items, text};
 
 /// Formats of texts that are checked; names are compared without their hyphens.
 const OF_TEXT: [&str; 26] = [

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::condition::{ESTABLISHED, TERMINATING, holds};
-use super::{is_true, items, text, texts};
+use super::field::{is_true, items, text, texts};
 use crate::registry::{Absent, Column, Custom, Kind, Origin, Scale, Selectable, Selector, Storage, Verb};
 use crate::schema::Structural;
 

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use serde_json::{Map, Value, json};
 
 use super::condition::{Condition, NAMES_ACCEPTED};
-use super::{text, texts};
+use super::field::{text, texts};
 
 /// Names accepted for the other definitions of a group.
 #[derive(Debug, Default)]

@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::{check, format, is_true, items, text, texts};
+use super::field::{is_true, items, text, texts};
+use super::{check, format};
 use crate::schema::Cause;
 
 /// A text for a Warning header.

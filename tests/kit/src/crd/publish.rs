@@ -7,8 +7,9 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::condition::{APPROVED, Condition, ESTABLISHED, NAMES_ACCEPTED, holds, set};
+use super::field::text;
+use super::kinds;
 use super::names::{Taken, accept};
-use super::{kinds, text};
 use crate::registry::Kind;
 
 /// What one look at all definitions gives.

@@ -13,8 +13,8 @@ pub const FINALIZER: &str = "customresourcecleanup.apiextensions.k8s.io";
 pub fn mark_deleted(crd: &mut Value, now: Timestamp) {
     let message = "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon";
     put(crd, &Condition::met(TERMINATING, "InstanceDeletionPending", message), now);
-    if !super::texts(crd, "/metadata/finalizers").contains(&FINALIZER) {
-        let mut finalizers = super::items(crd, "/metadata/finalizers").to_vec();
+    if !super::field::texts(crd, "/metadata/finalizers").contains(&FINALIZER) {
+        let mut finalizers = super::field::items(crd, "/metadata/finalizers").to_vec();
         finalizers.push(json!(FINALIZER));
         crd["metadata"]["finalizers"] = json!(finalizers);
     }
@@ -35,7 +35,7 @@ pub fn mark_emptied(crd: &mut Value, now: Timestamp) {
 }
 
 fn put(crd: &mut Value, condition: &Condition, now: Timestamp) {
-    let mut conditions = super::items(crd, "/status/conditions").to_vec();
+    let mut conditions = super::field::items(crd, "/status/conditions").to_vec();
     set(&mut conditions, condition, now);
     crd["status"]["conditions"] = json!(conditions);
 }

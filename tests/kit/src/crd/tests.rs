@@ -6,6 +6,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
+use super::field::{items, text};
 use super::*;
 use crate::registry::{Registry, Verb};
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{legacy, sub};
+use super::{subresource, unaggregated};
 use crate::registry::{Kind, Registry};
 
 /// `/api`.
@@ -12,7 +12,7 @@ pub(super) fn core(registry: &Registry) -> Value {
 
 /// `/apis`.
 pub(super) fn groups(registry: &Registry) -> Value {
-    let groups = legacy::by_group(registry).into_iter().map(|(name, versions)| {
+    let groups = unaggregated::by_group(registry).into_iter().map(|(name, versions)| {
         let versions: Vec<Value> = versions.into_iter().map(|of| version(registry, name, of)).collect();
         json!({"metadata": {"name": name}, "versions": versions})
     });
@@ -39,7 +39,7 @@ fn resource(kind: &Kind) -> Value {
             resource[field] = json!(names);
         }
     }
-    let subs = sub::of(kind).into_iter().map(|sub| {
+    let subs = subresource::of(kind).into_iter().map(|sub| {
         let response = response(kind, sub.foreign, &sub.kind);
         json!({"subresource": sub.name, "responseKind": response, "verbs": sub.verbs})
     });

@@ -1,6 +1,6 @@
 //! Health: an in-process server that answers is well.
 
-use super::{Answer, Ask, TEXT};
+use super::answer::{Answer, Ask, TEXT};
 
 const ENDPOINTS: [&str; 3] = ["healthz", "livez", "readyz"];
 /// What is checked: that the server answers.

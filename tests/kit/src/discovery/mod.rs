@@ -1,55 +1,24 @@
 //! The documents by which clients find out what a server serves, and whether it is well.
 
 mod aggregated;
+mod answer;
 mod health;
-mod legacy;
 mod negotiate;
 mod openapi;
 mod paths;
 mod release;
-mod sub;
+mod subresource;
+mod unaggregated;
 
 use http::Method;
-use serde_json::{Value, json};
-use sha2::{Digest, Sha512};
+use serde_json::Value;
 
+pub use answer::{Answer, Ask};
 pub use release::Release;
 
 use crate::registry::Registry;
-use negotiate::Form;
-
-/// What a request for a document says, beyond resources and objects.
-#[derive(Clone, Copy, Debug)]
-pub struct Ask<'a> {
-    /// The method: all but health answer GET alone.
-    pub method: &'a Method,
-    /// The path, such as "/apis/apps".
-    pub path: &'a str,
-    /// The query as it stands in the URI, "" when there is none.
-    pub query: &'a str,
-    /// The Accept header, "" when there is none.
-    pub accept: &'a str,
-    /// The If-None-Match header.
-    pub if_none_match: Option<&'a str>,
-    /// Host and port the client reached, which /api and /apis repeat.
-    pub host: &'a str,
-}
-
-/// A whole answer; all bodies are small.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Answer {
-    /// HTTP status code.
-    pub code: u16,
-    /// Content-Type header.
-    pub content_type: &'static str,
-    /// ETag header; where there is one, `Vary: Accept` and `Cache-Control: public` belong to it.
-    pub etag: Option<String>,
-    /// The body; empty with 304.
-    pub body: String,
-}
-
-const JSON: &str = "application/json";
-const TEXT: &str = "text/plain; charset=utf-8";
+use answer::{TEXT, etag};
+use negotiate::{Form, JSON};
 
 /// Answers a request for any path that names no resource; what is unknown is 404 in the form a real server gives it.
 #[must_use]
@@ -90,8 +59,8 @@ impl Root {
     /// The body and, for the aggregated form, its ETag.
     fn body(self, registry: &Registry, host: &str, form: Form) -> (String, Option<String>) {
         let document = match (self, form) {
-            (Self::Core, Form::Legacy) => legacy::core(host),
-            (Self::Groups, Form::Legacy) => legacy::groups(registry, host),
+            (Self::Core, Form::Legacy) => unaggregated::core(host),
+            (Self::Groups, Form::Legacy) => unaggregated::groups(registry, host),
             (Self::Core, Form::Aggregated) => aggregated::core(registry),
             (Self::Groups, Form::Aggregated) => aggregated::groups(registry),
         };
@@ -111,9 +80,9 @@ fn document(registry: &Registry, release: &Release, ask: &Ask<'_>) -> Option<Doc
         ["apis"] => return Some(Document::Root(Root::Groups)),
         [""] => Some(paths::document(registry)),
         ["version"] => Some(release.document()),
-        ["api", version] => legacy::resources(registry, "", version),
-        ["apis", group] => legacy::group(registry, group),
-        ["apis", group, version] if !group.is_empty() => legacy::resources(registry, group, version),
+        ["api", version] => unaggregated::resources(registry, "", version),
+        ["apis", group] => unaggregated::group(registry, group),
+        ["apis", group, version] if !group.is_empty() => unaggregated::resources(registry, group, version),
         _ => None,
     };
     plain.map(Document::Plain)
@@ -139,44 +108,6 @@ fn missing(registry: &Registry, path: &str) -> Answer {
         (Some("apis"), Some(_)) => Answer::new(404, TEXT, "404 page not found\n".to_owned()),
         _ => Answer::new(404, JSON, paths::document(registry).to_string()),
     }
-}
-
-impl Answer {
-    fn new(code: u16, content_type: &'static str, body: String) -> Self {
-        Self { code, content_type, etag: None, body }
-    }
-
-    fn not_found() -> Self {
-        Self::status(404, "NotFound", "the server could not find the requested resource")
-    }
-
-    fn not_allowed() -> Self {
-        Self::status(405, "MethodNotAllowed", "the server does not allow this method on the requested resource")
-    }
-
-    fn status(code: u16, reason: &str, message: &str) -> Self {
-        let status = json!({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure",
-            "message": message, "reason": reason, "details": {}, "code": code});
-        Self::new(code, JSON, status.to_string())
-    }
-
-    /// The body in the best form the client takes; 304 when it has it already.
-    fn negotiated(ask: &Ask<'_>, body: impl FnOnce(Form) -> (String, Option<String>)) -> Self {
-        let form = match negotiate::form(ask.accept, ask.path) {
-            Ok(form) => form,
-            Err(message) => return Self::status(406, "NotAcceptable", &message),
-        };
-        let (body, etag) = body(form);
-        let known = etag.as_deref().is_some_and(|etag| ask.if_none_match == Some(etag));
-        let answer = Self { etag, ..Self::new(200, form.content_type(), body) };
-        if known { Self { code: 304, body: String::new(), ..answer } } else { answer }
-    }
-}
-
-/// The quoted ETag of a body.
-fn etag(body: &str) -> String {
-    let digest: String = Sha512::digest(body).iter().map(|byte| format!("{byte:02X}")).collect();
-    format!("\"{digest}\"")
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! Which form of a document the Accept header asks for.
 
+pub(super) const JSON: &str = "application/json";
+
 /// The forms of the two root documents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
@@ -12,7 +14,7 @@ pub(super) enum Form {
 impl Form {
     pub(super) fn content_type(self) -> &'static str {
         match self {
-            Self::Legacy => super::JSON,
+            Self::Legacy => JSON,
             Self::Aggregated => "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList",
         }
     }

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use serde_json::json;
 
 use super::*;
 use crate::crd::{prepare, publish};

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::graph::Node;
+use super::task::Node;
 use crate::apply::{Actor, Lists, Rules, track_update};
-use crate::server::Server;
+use crate::state::Server;
 use crate::store::Write;
 use crate::strategy::{is_deleting, is_free, meta};
 use crate::verbs::{Deletion, delete_stored};

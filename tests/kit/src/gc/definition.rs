@@ -5,11 +5,11 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::amend::{amend, delete};
-use super::graph::Node;
+use super::task::Node;
 use crate::registry::Storage;
-use crate::server::Server;
+use crate::state::Server;
 use crate::strategy::{finalizers, is_deleting, meta};
-use crate::{crd, definition};
+use crate::{crd, crd_write};
 
 /// Deletes the objects of a terminating definition, and says so in it.
 pub(super) fn clear(server: &Server, name: &str) {
@@ -22,7 +22,7 @@ pub(super) fn clear(server: &Server, name: &str) {
         return close(server, name);
     }
     amend(server, &node, meta(&live, "uid"), |definition| crd::mark_deleting(definition, server.clock.now()));
-    definition::publish(server);
+    crd_write::publish(server);
 }
 
 /// Lets a terminating definition go when none of its objects is left.
@@ -30,13 +30,13 @@ pub(super) fn close(server: &Server, name: &str) {
     let (Some((node, live)), Some(storage)) = (terminating(server, name), defined(name)) else { return };
     if server.store.is_empty(&storage) {
         amend(server, &node, meta(&live, "uid"), |definition| crd::mark_emptied(definition, server.clock.now()));
-        definition::publish(server);
+        crd_write::publish(server);
     }
 }
 
 /// A definition that is kept until its objects are gone.
 fn terminating(server: &Server, name: &str) -> Option<(Node, Arc<Value>)> {
-    let node = Node { storage: definition::storage(), key: (String::new(), name.to_owned()) };
+    let node = Node { storage: crd_write::storage(), key: (String::new(), name.to_owned()) };
     let live = server.store.get(&node.storage, &node.key)?;
     (is_deleting(&live) && finalizers(&live).contains(&crd::FINALIZER)).then_some((node, live))
 }

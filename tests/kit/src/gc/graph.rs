@@ -4,10 +4,9 @@ use std::collections::{BTreeSet, HashMap};
 
 use serde_json::Value;
 
-use super::Task;
-use super::place::Ending;
-use crate::registry::Storage;
-use crate::store::{Fed, Key};
+use super::ending::Ending;
+use super::task::{Node, Task};
+use crate::store::Fed;
 use crate::strategy::{finalizers, is_deleting, meta};
 
 /// The objects by uid, their dependents, and the places that are ending.
@@ -23,19 +22,6 @@ pub(super) struct Graph {
 /// Dependents by owner, both as uids.
 #[derive(Debug, Default)]
 struct Edges(HashMap<String, BTreeSet<String>>);
-
-/// Where an object is.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Node {
-    pub(super) storage: Storage,
-    pub(super) key: Key,
-}
-
-impl Node {
-    pub(super) fn of(fed: &Fed) -> Self {
-        Node { storage: fed.storage.clone(), key: fed.change.key.clone() }
-    }
-}
 
 impl Edges {
     fn of(&self, owner: &str) -> impl Iterator<Item = &String> {

@@ -2,11 +2,12 @@
 
 mod amend;
 mod definition;
+mod ending;
 mod graph;
 mod namespace;
 mod owner;
-mod place;
 mod role;
+mod task;
 
 use std::collections::HashSet;
 use std::sync::{Arc, Weak};
@@ -14,27 +15,10 @@ use std::sync::{Arc, Weak};
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::sleep;
 
-use crate::server::Server;
+use crate::state::Server;
 use crate::store::Fed;
-use graph::{Graph, Node};
-use place::Place;
-
-/// Something to look at.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-enum Task {
-    /// Whether the object of this uid still has an owner.
-    Dependent(String),
-    /// Whether the object of this uid, whose deletion waits for dependents, may go on.
-    Owner(String),
-    /// All that is in this place is to be deleted.
-    Clear(Place),
-    /// Whether this place, which is ending, can be removed.
-    Close(Place),
-    /// An object that came into a place that is ending.
-    Delete(Node),
-    /// Whether the aggregated roles have the rules of those they select.
-    Roles,
-}
+use graph::Graph;
+use task::{Place, Task};
 
 /// Starts the controllers; they end with the server.
 pub(crate) fn spawn(server: &Arc<Server>) {

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::amend::{amend, delete};
-use super::graph::Node;
+use super::task::Node;
 use crate::registry::Storage;
-use crate::server::Server;
+use crate::state::Server;
 use crate::strategy::{is_deleting, meta};
 
 /// Deletes what is in a terminating namespace.

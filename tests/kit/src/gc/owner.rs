@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::amend::{amend, remove_finalizer};
 use super::graph::{Graph, owners};
-use crate::server::Server;
+use crate::state::Server;
 use crate::strategy::{finalizers, is_deleting, meta};
 use crate::verbs::{Deletion, Propagation, delete_stored};
 

@@ -3,12 +3,12 @@
 use serde_json::{Value, json};
 
 use super::amend::amend;
-use super::graph::Node;
+use super::task::Node;
 use crate::registry::Storage;
 use crate::selector::Labels;
-use crate::server::Server;
+use crate::selector::printed;
+use crate::state::Server;
 use crate::strategy::meta;
-use crate::verbs::printed_selector;
 
 /// Writes the rules of every aggregated role.
 pub(super) fn aggregate(server: &Server) {
@@ -26,7 +26,7 @@ pub(super) fn aggregate(server: &Server) {
 /// The rules of the roles that one of the selectors chooses, each once.
 fn selected<'a>(role: &Value, roles: impl Iterator<Item = &'a Value>) -> Vec<Value> {
     let selectors = role["aggregationRule"]["clusterRoleSelectors"].as_array().into_iter().flatten();
-    let selectors: Vec<Labels> = selectors.filter_map(|one| Labels::parse(&printed_selector(one)).ok()).collect();
+    let selectors: Vec<Labels> = selectors.filter_map(|one| Labels::parse(&printed(one)).ok()).collect();
     let mut rules: Vec<Value> = Vec::new();
     for other in roles.filter(|other| meta(other, "name") != meta(role, "name")) {
         if selectors.iter().any(|selector| selector.matches(other)) {

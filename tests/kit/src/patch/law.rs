@@ -6,7 +6,7 @@ use rand::seq::{IndexedRandom, IteratorRandom};
 use serde_json::{Map, Value, json};
 
 use super::{json_patch, merge_patch};
-use crate::tests::chance::each;
+use crate::random_cases::each;
 
 const CASES: u64 = 500;
 

@@ -1,8 +1,8 @@
 //! Rights: who asks, and whether the roles in the store allow it.
 
-mod asked;
-mod cover;
-mod escalate;
+mod attributes;
+mod covers;
+mod escalation_check;
 mod identity;
 mod resolve;
 mod review;
@@ -10,15 +10,16 @@ mod rule;
 mod seed;
 mod token;
 
-use crate::failure::Failure;
-use crate::server::Server;
+use crate::api_error::{About, Failure};
+use crate::request_context::Call;
+use crate::state::{Server, User};
 
-pub(crate) use asked::Asked;
-pub(crate) use escalate::check_given;
-pub(crate) use identity::{Identities, Local, User};
+pub(crate) use attributes::Asked;
+pub(crate) use escalation_check::check_given;
+pub(crate) use identity::user;
 pub(crate) use review::answer as review;
 pub(crate) use seed::plant;
-pub(crate) use token::{AUDIENCE, Token, Tokens};
+pub(crate) use token::AUDIENCE;
 
 /// Refuses what the user may not do, with the text of a real server.
 ///
@@ -29,6 +30,21 @@ pub(crate) fn check(server: &Server, user: &User, asked: &Asked) -> Result<(), F
         Decision::Allowed(_) => Ok(()),
         Decision::Denied => Err(asked.refusal(user)),
     }
+}
+
+/// Refuses a user who may change an object and may not make it, where the request would make it.
+pub(crate) fn check_create(server: &Server, call: &Call) -> Result<(), Failure> {
+    let asked = Asked {
+        verb: "create".to_owned(),
+        group: call.kind.group.clone(),
+        resource: call.kind.plural.clone(),
+        namespace: call.target.space().to_owned(),
+        name: call.name().to_owned(),
+        ..Asked::default()
+    };
+    // Real servers give no reason here.
+    let about = About { group: &call.kind.group, kind: &call.kind.plural, name: call.name() };
+    check(server, &call.user, &asked).map_err(|_| Failure::forbidden(about, ""))
 }
 
 /// What is decided, and why.

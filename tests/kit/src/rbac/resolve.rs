@@ -4,9 +4,8 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::User;
 use crate::registry::Storage;
-use crate::server::Server;
+use crate::state::{Server, User};
 use crate::strategy::meta;
 
 pub(super) const GROUP: &str = "rbac.authorization.k8s.io";

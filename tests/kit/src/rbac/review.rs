@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 
-use super::{Asked, Decision, User, decide, resolve};
-use crate::call::Call;
-use crate::failure::{Failure, quoted};
+use super::attributes::Asked;
+use super::{Decision, decide, resolve};
+use crate::api_error::{Failure, quoted, typed};
+use crate::request_context::Call;
 use crate::schema::Cause;
-use crate::server::Server;
-use crate::verbs::typed;
+use crate::state::{Server, User};
 
 /// Answers a review: the object as sent, with a status.
 ///

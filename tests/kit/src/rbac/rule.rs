@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::Asked;
+use super::attributes::Asked;
 
 /// Whether the rule allows it.
 pub(super) fn allows(rule: &Value, asked: &Asked) -> bool {

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::resolve::{GROUP, storage};
-use crate::server::Server;
+use crate::state::Server;
 use crate::store::Write;
 use crate::strategy;
 

@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+/// Why values or schemas were refused.
+pub(crate) type Causes = Vec<Cause>;
+
 /// Why one field was refused, as it stands in `details.causes` of a Kubernetes `Status`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cause {

@@ -80,27 +80,31 @@ fn widget_json() -> Value {
                     "note": {"type": "string", "nullable": true}
                 }
             },
-            "status": {
-                "type": "object",
-                "properties": {
-                    "phase": {"type": "string"},
-                    "replicas": {"type": "integer"},
-                    "selector": {"type": "string"},
-                    "observedGeneration": {"type": "integer"},
-                    "conditions": {
-                        "type": "array",
-                        "x-kubernetes-list-type": "map",
-                        "x-kubernetes-list-map-keys": ["type"],
-                        "items": {
-                            "type": "object",
-                            "required": ["type", "status"],
-                            "properties": {
-                                "type": {"type": "string"},
-                                "status": {"type": "string"},
-                                "reason": {"type": "string"},
-                                "message": {"type": "string"}
-                            }
-                        }
+            "status": widget_status_json()
+        }
+    })
+}
+
+fn widget_status_json() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "phase": {"type": "string"},
+            "replicas": {"type": "integer"},
+            "selector": {"type": "string"},
+            "observedGeneration": {"type": "integer"},
+            "conditions": {
+                "type": "array",
+                "x-kubernetes-list-type": "map",
+                "x-kubernetes-list-map-keys": ["type"],
+                "items": {
+                    "type": "object",
+                    "required": ["type", "status"],
+                    "properties": {
+                        "type": {"type": "string"},
+                        "status": {"type": "string"},
+                        "reason": {"type": "string"},
+                        "message": {"type": "string"}
                     }
                 }
             }

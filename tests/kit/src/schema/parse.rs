@@ -1,37 +1,22 @@
-//! Reads an `openAPIV3Schema` into a [`Structural`], refusing what is not structural.
+//! Reads an `openAPIV3Schema` into a [`Structural`].
 
 use std::collections::BTreeMap;
 
 use regex::Regex;
-use serde_json::{Map, Number, Value};
+use serde_json::{Number, Value};
 
-use super::cause::Cause;
-use super::refuse;
+use super::node::{Node, flag, texts};
+use super::rule::Rule;
 use super::structural::{Bound, Kind, ListType, Logic, MapType, Range, Rest, Rules, Structural};
-use crate::cel::Rule;
-
-type Node = Map<String, Value>;
 
 impl Structural {
-    /// Reads an `openAPIV3Schema` (OpenAPI v3 as JSON).
-    ///
-    /// # Errors
-    /// Every reason why an API server would refuse the schema. Fields begin with `openAPIV3Schema`: the caller puts the
-    /// place of the schema in front (`spec.validation.` where all versions share one, else `spec.versions[0].schema.`).
-    pub fn parse(schema: &Value) -> Result<Self, Vec<Cause>> {
-        let mut causes = Vec::new();
-        let parsed = parse_node(schema);
-        refuse::check(schema, &parsed, &mut causes);
-        if causes.is_empty() { Ok(parsed) } else { Err(causes) }
-    }
-
     /// Reads a schema that is checked already, or is our own.
     pub(crate) fn read(schema: &Value) -> Self {
         parse_node(schema)
     }
 }
 
-/// Reads a node leniently: what does not fit is refused by [`refuse::check`], never silently used.
+/// Reads a node leniently: what does not fit is refused by [`structural_check::check`], never silently used.
 fn parse_node(schema: &Value) -> Structural {
     let empty = Node::new();
     let node = schema.as_object().unwrap_or(&empty);
@@ -131,13 +116,4 @@ fn list(node: &Node, name: &str) -> Vec<Logic> {
 fn children<T>(node: &Node, name: &str, parse: fn(&Value) -> T) -> BTreeMap<String, T> {
     let members = node.get(name).and_then(Value::as_object);
     members.into_iter().flatten().map(|(name, schema)| (name.clone(), parse(schema))).collect()
-}
-
-pub(super) fn flag(node: &Node, name: &str) -> bool {
-    node.get(name) == Some(&Value::Bool(true))
-}
-
-pub(super) fn texts(node: &Node, name: &str) -> Vec<String> {
-    let members = node.get(name).and_then(Value::as_array);
-    members.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
 }

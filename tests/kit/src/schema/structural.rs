@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use regex::Regex;
 use serde_json::{Number, Value};
 
-use crate::cel::Rule;
+use super::rule::Rule;
 
 /// A structural schema of a custom resource version.
 #[derive(Clone, Debug)]

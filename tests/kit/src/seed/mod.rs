@@ -1,14 +1,13 @@
 //! Objects that a cluster starts with, from YAML or from typed values.
 
-mod crowd;
+mod bulk;
+mod create;
 mod document;
 mod error;
-mod plant;
 mod stored;
 mod uid;
 
 pub use error::SeedError;
-pub(crate) use uid::Uid;
 
 use kube::Resource;
 use serde::Serialize;
@@ -186,6 +185,10 @@ impl Cluster {
     /// # Errors
     /// The first document that cannot be read or that the server refuses, with its number, object and field. Those before it stay.
     pub async fn seed(&self, seed: impl Into<Seed>) -> Result<(), SeedError> {
-        plant::plant(self.server(), seed.into()).await
+        let Seed { documents, status_manager, error } = seed.into();
+        match error {
+            Some(error) => Err(error),
+            None => create::plant(self.server(), documents, status_manager).await,
+        }
     }
 }

@@ -2,13 +2,15 @@
 
 mod field;
 mod label;
+mod printed;
 
 use serde_json::Value;
 
 pub(crate) use field::{Fields, named};
 pub(crate) use label::Labels;
+pub(crate) use printed::printed;
 
-use crate::failure::Failure;
+use crate::api_error::Failure;
 use crate::registry::Kind;
 use crate::store::Scope;
 

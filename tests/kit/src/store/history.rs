@@ -4,22 +4,10 @@ use std::collections::vec_deque::Iter;
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
-use serde_json::Value;
 use tokio::sync::watch;
 
-use super::Key;
+use super::change::{Change, Key};
 use super::scope::{Line, Scope};
-
-/// One committed change.
-#[derive(Debug)]
-pub(crate) struct Change {
-    pub(crate) version: u64,
-    pub(crate) key: Key,
-    pub(crate) old: Option<Arc<Value>>,
-    pub(crate) new: Option<Arc<Value>>,
-    /// The last state of a deleted object, at the version of its deletion.
-    pub(crate) gone: Option<Arc<Value>>,
-}
 
 /// The history no longer holds every change after the asked version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,5 +1,6 @@
 //! The versioned object store: one lock, one writer, one global version.
 
+mod change;
 mod history;
 mod page;
 mod restore;
@@ -12,16 +13,14 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 use tokio::sync::watch;
 
-pub(crate) use history::{Behind, Change, History};
+pub(crate) use change::{Change, Key};
+pub(crate) use history::{Behind, History};
 pub(crate) use page::{Lost, Page, Pages};
 pub(crate) use restore::Saved;
 pub(crate) use scope::Scope;
 
+use crate::counters::Tally;
 use crate::registry::Storage;
-use crate::work::Tally;
-
-/// An object's place in its resource: namespace (empty when cluster-scoped) and name.
-pub(crate) type Key = (String, String);
 
 /// All objects, and the recent past of each resource.
 #[derive(Debug)]

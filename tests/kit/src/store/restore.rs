@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::history::{Change, History};
-use super::{Fed, Inner, Key, Store, Table};
+use super::change::{Change, Key};
+use super::history::History;
+use super::{Fed, Inner, Store, Table};
 use crate::registry::Storage;
 
 /// All objects of one moment, and its version.

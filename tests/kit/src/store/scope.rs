@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use tokio::sync::watch;
 
-use super::{Change, Key};
+use super::change::{Change, Key};
 
 /// A part of a resource: its objects in one namespace, of one name, or both; all of them when neither is given.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]

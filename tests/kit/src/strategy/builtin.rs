@@ -2,9 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
-use super::change::restore;
+use super::fields::restore;
 use super::{fixed, pod, priority, service, status, workload};
-use crate::failure::quoted;
+use crate::api_error::quoted;
 use crate::registry::Kind;
 use crate::schema::Cause;
 
@@ -196,7 +196,7 @@ fn event_causes(object: &Value) -> Vec<Cause> {
     let mut causes = Vec::new();
     let text = |field: &str| object[field].as_str().unwrap_or_default();
     let (namespace, about) =
-        (super::meta(object, "namespace"), object["regarding"]["namespace"].as_str().unwrap_or_default());
+        (super::fields::meta(object, "namespace"), object["regarding"]["namespace"].as_str().unwrap_or_default());
     if object["eventTime"].is_null() {
         causes.push(Cause::required("eventTime", ""));
     }

@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::{builtin, is_deleting, metadata};
+use super::builtin;
+use super::fields::{is_deleting, metadata, restore};
 use crate::registry::Kind;
 
 /// Which part of an object a request writes.
@@ -94,14 +95,5 @@ fn set(object: &mut Value, field: &str, value: Option<Value>) {
     match value {
         Some(value) => drop(metadata(object).insert(field.to_owned(), value)),
         None => drop(metadata(object).remove(field)),
-    }
-}
-
-/// Takes a top-level field from one object into another; absent there, it goes.
-pub(super) fn restore(from: &Value, to: &mut Value, field: &str) {
-    let Some(fields) = to.as_object_mut() else { return };
-    match from.get(field) {
-        Some(value) => drop(fields.insert(field.to_owned(), value.clone())),
-        None => drop(fields.remove(field)),
     }
 }

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::fields::{each, fill};
 use super::service;
 use crate::registry::Kind;
 
@@ -26,21 +27,6 @@ pub(crate) fn defaults(kind: &Kind, object: &mut Value) {
     if let Some(spec) = object.get_mut("spec").filter(|spec| spec.is_object()) {
         defaults(spec);
     }
-}
-
-/// Sets the members that are absent.
-pub(super) fn fill(object: &mut Value, defaults: Value) {
-    let (Some(fields), Value::Object(defaults)) = (object.as_object_mut(), defaults) else { return };
-    for (name, value) in defaults {
-        let field = fields.entry(name).or_insert(Value::Null);
-        if field.is_null() {
-            *field = value;
-        }
-    }
-}
-
-pub(super) fn each(object: &mut Value, list: &str, change: impl FnMut(&mut Value)) {
-    object.get_mut(list).and_then(Value::as_array_mut).into_iter().flatten().for_each(change);
 }
 
 /// A kind with a pod template.

@@ -4,8 +4,9 @@ use rand::Rng;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::{builtin, meta, metadata};
-use crate::failure::Failure;
+use super::builtin;
+use super::fields::{meta, metadata};
+use crate::api_error::Failure;
 use crate::registry::Kind;
 
 /// Fields of the metadata a client cannot choose.

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::{finalizers, is_deleting, meta};
-use crate::failure::quoted;
+use super::fields::{finalizers, is_deleting, meta};
+use crate::api_error::quoted;
 use crate::names;
 use crate::registry::Kind;
 use crate::schema::Cause;

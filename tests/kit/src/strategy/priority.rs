@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::failure::quoted;
+use crate::api_error::quoted;
 use crate::schema::Cause;
 
 /// The highest value that is not one of the system's own.
@@ -19,7 +19,7 @@ pub(super) fn causes(object: &Value, live: Option<&Value>) -> Vec<Cause> {
 
 fn created(object: &Value) -> Vec<Cause> {
     let mut causes = Vec::new();
-    let (name, policy) = (super::meta(object, "name"), object["preemptionPolicy"].as_str().unwrap_or_default());
+    let (name, policy) = (super::fields::meta(object, "name"), object["preemptionPolicy"].as_str().unwrap_or_default());
     if name.starts_with("system-") && !SYSTEM_PRIORITIES.iter().any(|(own, _)| *own == name) {
         let why = "priority class names with 'system-' prefix are reserved for system use only. error:";
         let why = format!("{why} {name} is not a known system priority class");

@@ -1,13 +1,13 @@
-//! What clusters fill into services and check of them; their addresses and ports are given out in `address.rs`.
+//! What clusters fill into services and check of them; their addresses and ports are given out in `service_address.rs`.
 
 use std::collections::BTreeSet;
 use std::net::IpAddr;
 
 use serde_json::{Value, json};
 
-use super::change::restore;
-use super::defaults::{each, fill};
-use crate::failure::quoted;
+use super::fields::restore;
+use super::fields::{each, fill};
+use crate::api_error::quoted;
 use crate::names;
 use crate::schema::Cause;
 

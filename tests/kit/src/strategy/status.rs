@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::defaults::fill;
+use super::fields::fill;
 use crate::registry::Kind;
 
 /// The fields of a status that are always written; none for kinds that have no status.

@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::registry::Kind;
 use crate::schema::Cause;
 use crate::selector::Selector;
-use crate::verbs::printed_selector;
+use crate::selector::printed;
 
 /// What of a StatefulSet may change.
 const CHANGING: [&str; 7] = [
@@ -37,7 +37,7 @@ pub(super) fn causes(kind: &Kind, object: &Value, live: Option<&Value>) -> Vec<C
 
 fn selected(kind: &Kind, object: &Value) -> Vec<Cause> {
     let selector = &object["spec"]["selector"];
-    let terms = printed_selector(selector);
+    let terms = printed(selector);
     match (selector.is_object(), terms.is_empty()) {
         (false, _) if kind.kind == "DaemonSet" => vec![mismatch(object)],
         (false, _) => vec![Cause::required("spec.selector", ""), mismatch(object)],

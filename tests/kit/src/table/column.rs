@@ -3,7 +3,9 @@
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::{age, path::Path};
+use super::age;
+use super::cell::cell;
+use super::path::Path;
 
 /// What the name of an object means, in the words of the API reference.
 pub(super) const NAME: &str = "Name must be unique within a namespace. Is required when creating resources, although some resources \
@@ -45,8 +47,8 @@ impl Column {
 
     pub(super) fn cell(&self, object: &Value, now: Timestamp) -> Value {
         match &self.source {
-            Source::Known(cell) => cell(object, now),
-            Source::Path(path) => super::custom::cell(&self.type_, path.as_ref(), object, now),
+            Source::Known(known) => known(object, now),
+            Source::Path(path) => cell(&self.type_, path.as_ref(), object, now),
         }
     }
 

@@ -2,6 +2,7 @@
 
 mod age;
 mod builtin;
+mod cell;
 mod column;
 mod custom;
 mod path;

@@ -135,7 +135,7 @@ fn template(object: &Value, field: &str) -> String {
 
 fn selector(object: &Value) -> Value {
     if object["spec"]["selector"]["matchExpressions"].is_array() {
-        return json!(crate::verbs::printed_selector(&object["spec"]["selector"]));
+        return json!(crate::selector::printed(&object["spec"]["selector"]));
     }
     labels(object, "/spec/selector/matchLabels")
 }

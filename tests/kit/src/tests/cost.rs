@@ -6,7 +6,7 @@ use kube::Client;
 use serde_json::json;
 use tokio::task::JoinHandle;
 
-use super::crowd::{MAPS, fill, followed, send};
+use super::bulk::{MAPS, fill, followed, send};
 use crate::{Cluster, Work};
 
 /// So many writes are measured.

@@ -1,25 +1,24 @@
 //! The server through a client: what each verb does, by topic.
 
-pub(crate) mod chance;
+mod bulk;
 mod cost;
-mod crowd;
-mod deep;
-mod definition;
-mod ending;
+mod crd_write;
+mod deletion_cost;
+mod depth_limit;
 mod eventually;
 mod evict;
+mod field_owners;
 mod gc;
 mod hooks;
 mod load;
-mod owners;
-mod rights;
+mod pod_log;
+mod rbac;
 mod seed;
 mod service;
 mod smoke;
 mod snapshot;
-mod storm;
-mod text;
 mod token;
+mod watch_stress;
 
 use kube::Api;
 use kube::Client;

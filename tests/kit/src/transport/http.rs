@@ -13,8 +13,9 @@ use http_body_util::{BodyExt, LengthLimitError, Limited};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
-use crate::failure::{BODY_LIMIT, Failure};
-use crate::server::{self, Server};
+use crate::api_error::{BODY_LIMIT, Failure};
+use crate::server;
+use crate::state::Server;
 
 /// A running HTTP server; dropping it closes the port.
 #[derive(Debug)]

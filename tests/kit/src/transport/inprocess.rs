@@ -9,9 +9,9 @@ use http::{HeaderValue, Request, Response};
 use http_body_util::BodyExt;
 use kube::Client;
 
-use crate::rbac::Local;
-use crate::server::{Server, handle, handle_tapped};
-use crate::sweep::Tap;
+use crate::server::handle;
+use crate::state::Local;
+use crate::state::Server;
 
 /// A client of the server, of the administrator or as another user. Must be called inside a tokio runtime.
 pub(crate) fn client(server: &Arc<Server>, namespace: &str, user: Option<HeaderValue>) -> Client {
@@ -29,17 +29,8 @@ async fn answer(server: Arc<Server>, request: Request<kube::client::Body>) -> Re
     Ok(handle(server, collected(request).await).await)
 }
 
-/// A client of the server for an operator under test, in one of its lives.
-pub(crate) fn tapped(server: &Arc<Server>, namespace: &str, tap: &Arc<Tap>, life: u64) -> Client {
-    let (server, tap) = (Arc::clone(server), Arc::clone(tap));
-    let service = tower::service_fn(move |request: Request<kube::client::Body>| {
-        let (server, tap) = (Arc::clone(&server), Arc::clone(&tap));
-        async move { handle_tapped(server, collected(request).await, &tap, life).await }
-    });
-    Client::new(service, namespace)
-}
-
-async fn collected(request: Request<kube::client::Body>) -> Request<Bytes> {
+/// The request with its whole body, marked as one from inside the process.
+pub(crate) async fn collected(request: Request<kube::client::Body>) -> Request<Bytes> {
     let (mut head, body) = request.into_parts();
     head.extensions.insert(Local);
     // A body of the client is in memory; one that fails to come is an empty one.

@@ -3,17 +3,16 @@
 use serde_json::{Value, json};
 
 use super::decode::{mismatch, typed_value};
-use super::get::resource;
-use super::patch::unchanged_version;
-use super::update::{same_name, same_namespace};
-use super::write::{Track, Written, actor, insert, lists, part, replace};
+use super::update::{same_name, same_namespace, unchanged_version};
+use super::write::{Track, Written, actor, insert, lists, replace};
+use crate::api_error::{Failure, resource};
 use crate::apply::{ApplyError, Force, apply};
-use crate::call::Call;
-use crate::definition;
-use crate::failure::Failure;
-use crate::respond::Reply;
+use crate::crd_write;
+use crate::rbac;
+use crate::request_context::Call;
+use crate::response::Reply;
 use crate::schema::{self, Cause};
-use crate::server::Server;
+use crate::state::Server;
 use crate::strategy::{self, Part};
 use crate::strict;
 use crate::yaml;
@@ -26,14 +25,14 @@ pub(super) fn answer(server: &Server, call: &Call) -> Result<Reply, Failure> {
     let config = configuration(call)?;
     let live = server.store.get(&call.kind.storage, &call.key(call.name()));
     let written = match live {
-        None if part(call) == Part::Status => return Err(Failure::not_found(resource(&call.kind, call.name()))),
+        None if call.part() == Part::Status => return Err(Failure::not_found(resource(&call.kind, call.name()))),
         None => {
-            call.may_create(server)?;
+            rbac::check_create(server, call)?;
             create(server, call, &config)?
         }
         Some(_) => change(server, call, &config)?,
     };
-    definition::settle(server, call);
+    crd_write::settle(server, call);
     let code = if written.created { 201 } else { 200 };
     let warnings = strategy::finalizer_warnings(&config);
     Ok(Reply::object(code, &call.lens, &written.object, call.shape)?.warning(warnings).warning(written.warnings))
@@ -54,7 +53,7 @@ fn configuration(call: &Call) -> Result<Value, Failure> {
         same_name(call, &config)?;
     }
     same_namespace(call, &config)?;
-    if part(call) == Part::Main
+    if call.part() == Part::Main
         && call.kind.status
         && let Some(fields) = config.as_object_mut()
     {
@@ -142,7 +141,7 @@ fn refused(error: ApplyError) -> Failure {
     match error {
         ApplyError::Conflicts(conflicts) => {
             let causes: Vec<Value> =
-                conflicts.iter().map(|conflict| crate::failure::cause(&conflict.cause())).collect();
+                conflicts.iter().map(|conflict| crate::api_error::cause(&conflict.cause())).collect();
             Failure::status(409, "Conflict", message).with_details(json!({"causes": causes}))
         }
         ApplyError::Typed(_) => Failure::internal(message),

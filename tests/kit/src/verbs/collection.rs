@@ -1,13 +1,13 @@
 //! DELETE of a collection.
 
 use super::delete::{Deletion, delete_stored};
-use crate::call::Call;
-use crate::failure::Failure;
+use crate::api_error::Failure;
 use crate::registry::Verb;
-use crate::respond::{ListMeta, Reply};
+use crate::request_context::Call;
+use crate::response::{ListMeta, Reply};
 use crate::selector::Selector;
-use crate::server::Server;
-use crate::{definition, strategy};
+use crate::state::Server;
+use crate::{crd_write, strategy};
 
 /// Deletes what the selectors choose, and answers the list as it was before.
 pub(super) fn answer(server: &Server, call: &Call) -> Result<Reply, Failure> {
@@ -26,7 +26,7 @@ pub(super) fn answer(server: &Server, call: &Call) -> Result<Reply, Failure> {
             _ => {}
         }
     }
-    definition::settle(server, call);
+    crd_write::settle(server, call);
     let meta = ListMeta { version: listing.version, token: None, remaining: None };
     Reply::list(&call.lens, call.shape, &meta, &listing.items)
 }

@@ -1,14 +1,13 @@
 //! POST.
 
 use super::decode::{object, settle};
-use super::get::resource;
 use super::write::{Track, insert};
-use crate::call::Call;
-use crate::failure::Failure;
-use crate::respond::Reply;
-use crate::seed::Uid;
-use crate::server::Server;
-use crate::{definition, rbac, strategy};
+use crate::api_error::{Failure, resource};
+use crate::request_context::Call;
+use crate::request_context::Uid;
+use crate::response::Reply;
+use crate::state::Server;
+use crate::{crd_write, rbac, strategy};
 
 pub(super) fn answer(server: &Server, call: &Call) -> Result<Reply, Failure> {
     if call.kind.namespaced && call.target.namespace.is_none() {
@@ -31,7 +30,7 @@ pub(super) fn answer(server: &Server, call: &Call) -> Result<Reply, Failure> {
     }
     let finalizers = strategy::finalizer_warnings(&sent);
     let written = insert(server, call, sent, Track::Update).map_err(|failure| failure.warning(warnings.clone()))?;
-    definition::settle(server, call);
+    crd_write::settle(server, call);
     let reply = Reply::object(201, &call.lens, &written.object, call.shape)?;
     Ok(reply.warning(warnings).warning(finalizers).warning(written.warnings))
 }

@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::call::Call;
-use crate::failure::{About, Failure};
+use crate::api_error::{About, Failure};
+use crate::request_context::Call;
 
-use crate::failure::quoted;
+use crate::api_error::quoted;
 use crate::proto;
 use crate::registry::{Kind, plain_texts};
 use crate::schema::{self, Cause};

@@ -5,15 +5,14 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::get::{resource, typed};
-use crate::call::Call;
-use crate::failure::{Failure, quoted};
+use crate::api_error::{Failure, quoted, resource, typed};
 use crate::registry::Kind;
-use crate::respond::Reply;
+use crate::request_context::Call;
+use crate::response::Reply;
 use crate::schema::Cause;
-use crate::server::Server;
+use crate::state::Server;
 use crate::store::{Key, Write};
-use crate::{crd, definition, strategy, yaml};
+use crate::{crd, crd_write, strategy, yaml};
 
 /// How often a deletion is tried again because another write came between.
 const ATTEMPTS: usize = 16;
@@ -78,7 +77,7 @@ pub(super) fn answer(server: &Server, call: &Call) -> Result<Reply, Failure> {
     let live = server.store.get(&call.kind.storage, &key);
     protected(call, live.is_some())?;
     let outcome = delete_stored(server, &call.kind, &key, &deletion)?;
-    definition::settle(server, call);
+    crd_write::settle(server, call);
     match outcome {
         Outcome::Gone(object) if !returns_object(&call.kind) => Ok(Reply::value(200, &done(&call.kind, &object))),
         Outcome::Waiting(object) if deletion.cascades => Reply::object(202, &call.lens, &object, call.shape),
@@ -244,10 +243,10 @@ fn preconditions(kind: &Kind, name: &str, live: &Value, deletion: &Deletion) -> 
 fn marked(server: &Server, kind: &Kind, live: &Value, deletion: &Deletion) -> Value {
     let mut object = live.clone();
     propagate(&mut object, deletion.propagation);
-    if kind.storage == definition::storage() {
+    if kind.storage == crd_write::storage() {
         crd::mark_deleted(&mut object, server.clock.now());
     }
-    if kind.storage == definition::storage() && !strategy::is_deleting(live) {
+    if kind.storage == crd_write::storage() && !strategy::is_deleting(live) {
         // No grace, and no new generation either.
         strategy::metadata(&mut object).insert("deletionTimestamp".to_owned(), json!(server.clock.stamp()));
         return object;

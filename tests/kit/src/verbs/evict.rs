@@ -6,15 +6,14 @@ use serde_json::{Value, json};
 
 use super::decode;
 use super::delete::{Deletion, delete_stored};
-use super::get::resource;
-use super::scale::printed;
 use super::update::same_namespace;
-use crate::call::Call;
-use crate::failure::{About, Failure};
+use crate::api_error::{About, Failure, resource};
 use crate::registry::Storage;
-use crate::respond::Reply;
+use crate::request_context::Call;
+use crate::response::Reply;
 use crate::selector::Selector;
-use crate::server::Server;
+use crate::selector::printed;
+use crate::state::Server;
 use crate::store::{Stale, Write};
 use crate::strategy::{self, meta};
 

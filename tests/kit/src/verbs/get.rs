@@ -2,11 +2,10 @@
 
 use std::time::Duration;
 
-use crate::call::Call;
-use crate::failure::{About, Failure};
-use crate::registry::Kind;
-use crate::respond::Reply;
-use crate::server::Server;
+use crate::api_error::{Failure, resource};
+use crate::request_context::Call;
+use crate::response::Reply;
+use crate::state::Server;
 
 /// How long a read waits for a version that does not exist yet.
 const PATIENCE: Duration = Duration::from_secs(3);
@@ -28,14 +27,4 @@ pub(super) async fn reached(server: &Server, version: u64) -> Result<(), Failure
         Ok(_) => Ok(()),
         Err(_) => Err(Failure::too_large(version, server.store.version())),
     }
-}
-
-/// An object named by its resource, as storage errors do.
-pub(crate) fn resource<'a>(kind: &'a Kind, name: &'a str) -> About<'a> {
-    About { group: &kind.group, kind: &kind.plural, name }
-}
-
-/// An object named by its kind, as validation errors do.
-pub(crate) fn typed<'a>(kind: &'a Kind, name: &'a str) -> About<'a> {
-    About { group: &kind.group, kind: &kind.kind, name }
 }

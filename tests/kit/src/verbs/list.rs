@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use super::get::reached;
-use crate::call::Call;
-use crate::failure::Failure;
+use crate::api_error::Failure;
 use crate::query::parse_version;
-use crate::respond::{ListMeta, Reply};
+use crate::request_context::Call;
+use crate::response::{ListMeta, Reply};
 use crate::selector::Selector;
-use crate::server::Server;
+use crate::state::Server;
 use crate::store::{Listing, Lost, Page};
 
 pub(super) async fn answer(server: &Server, call: &Call) -> Result<Reply, Failure> {

@@ -9,9 +9,9 @@ mod evict;
 mod get;
 mod list;
 mod patch;
+mod pod_log;
 mod replicas;
 mod scale;
-mod text;
 mod token;
 mod update;
 mod write;
@@ -20,18 +20,14 @@ use std::sync::Arc;
 
 use http::Method;
 
-use crate::call::Call;
-use crate::failure::Failure;
+use crate::api_error::{Failure, resource};
 use crate::registry::Verb;
-use crate::respond::Reply;
-use crate::server::Server;
+use crate::request_context::Call;
+use crate::response::Reply;
+use crate::state::Server;
 use crate::watch;
 
 pub(crate) use delete::{Deletion, Propagation, delete_stored};
-pub(crate) use get::{resource, typed};
-pub(crate) use scale::printed as printed_selector;
-pub(crate) use text::Texts;
-pub(crate) use write::part;
 
 /// Subresources a cluster has and this server does not.
 const NOT_DONE: [&str; 7] = ["finalize", "exec", "attach", "portforward", "proxy", "binding", "ephemeralcontainers"];
@@ -59,7 +55,7 @@ async fn asked(server: &Arc<Server>, call: Call) -> Result<Reply, Failure> {
         (None, _) => whole(server, call).await,
         (Some("scale"), Some(scale)) => scale::answer(server, &call, scale),
         (Some("eviction"), _) if is_core(&call, "pods") => evict::answer(server, &call),
-        (Some("log"), _) if is_core(&call, "pods") => text::answer(server, &call),
+        (Some("log"), _) if is_core(&call, "pods") => pod_log::answer(server, &call),
         (Some("token"), _) if is_core(&call, "serviceaccounts") => token::answer(server, &call),
         (Some("status"), _) if call.kind.status => status(server, &call).await,
         (Some(other), _) => Err(subresource(server, &call, other)),
@@ -138,7 +134,7 @@ fn unsupported(call: &Call, verb: &str) -> Failure {
 /// A subresource that is not served: unknown to clusters too, or only here.
 fn subresource(server: &Server, call: &Call, name: &str) -> Failure {
     let kind = &call.kind;
-    let missing = || Failure::not_found(get::resource(kind, call.name()));
+    let missing = || Failure::not_found(resource(kind, call.name()));
     let exists = server.store.get(&kind.storage, &call.key(call.name())).is_some();
     match (kind.is_builtin(), name) {
         (false, "scale" | "status") => missing(),

@@ -4,17 +4,15 @@ use serde_json::Value;
 
 use super::apply;
 use super::decode::{decoded, settle, twice, undeclared};
-use super::get::resource;
-use super::update::{same_name, same_namespace};
+use super::update::{same_name, same_namespace, unchanged_version};
 use super::write::{Track, replace};
-use crate::call::Call;
-use crate::failure::quoted;
-use crate::failure::{About, Failure};
+use crate::api_error::{About, Failure, quoted};
 use crate::patch::{PatchError, json_patch, merge_patch, strategic_patch};
-use crate::respond::Reply;
+use crate::request_context::Call;
+use crate::response::Reply;
 use crate::schema::Cause;
-use crate::server::Server;
-use crate::{definition, strategy, strict};
+use crate::state::Server;
+use crate::{crd_write, strategy, strict};
 
 const CUSTOM_MEDIA: &str = "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml";
 
@@ -102,7 +100,7 @@ fn patched(
     });
     let warnings = warnings.into_inner();
     let written = written.map_err(|failure| failure.warning(warnings.clone()))?;
-    definition::settle(server, call);
+    crd_write::settle(server, call);
     Ok(Reply::object(200, &call.lens, &written.object, call.shape)?
         .warning(warnings)
         .warning(finalizers.into_inner())
@@ -132,11 +130,4 @@ fn typed_as_before(call: &Call, object: Value) -> Result<Value, Failure> {
         }
     }
     Ok(object)
-}
-
-/// A resourceVersion in the patch is a precondition.
-pub(super) fn unchanged_version(call: &Call, live: &Value, object: &Value) -> Result<(), Failure> {
-    let version = strategy::meta(object, "resourceVersion");
-    let same = version.is_empty() || version == strategy::meta(live, "resourceVersion");
-    if same { Ok(()) } else { Err(Failure::stale(resource(&call.kind, call.name()))) }
 }

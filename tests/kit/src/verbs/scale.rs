@@ -3,16 +3,17 @@
 use http::Method;
 use serde_json::{Map, Value, json};
 
-use super::get::{resource, typed};
-use super::patch::{failed, unchanged_version};
+use super::patch::failed;
+use super::update::unchanged_version;
 use super::write::{Track, replace};
-use crate::call::Call;
-use crate::failure::Failure;
+use crate::api_error::{Failure, resource, typed};
 use crate::patch::{json_patch, merge_patch};
 use crate::registry::{Scale, Selector};
-use crate::respond::Reply;
+use crate::request_context::Call;
+use crate::response::Reply;
 use crate::schema::Cause;
-use crate::server::Server;
+use crate::selector::printed;
+use crate::state::Server;
 
 pub(super) fn answer(server: &Server, call: &Call, scale: &Scale) -> Result<Reply, Failure> {
     match call.method {
@@ -104,28 +105,6 @@ fn text(object: &Value, selector: &Selector) -> String {
     }
 }
 
-/// A label selector as text: labels first, by name, then the expressions as they stand.
-pub(crate) fn printed(selector: &Value) -> String {
-    let labels = selector["matchLabels"].as_object().into_iter().flatten();
-    let mut terms: Vec<String> =
-        labels.map(|(name, value)| format!("{name}={}", value.as_str().unwrap_or_default())).collect();
-    terms.sort();
-    terms.extend(selector["matchExpressions"].as_array().into_iter().flatten().map(expression));
-    terms.join(",")
-}
-
-fn expression(term: &Value) -> String {
-    let key = term["key"].as_str().unwrap_or_default();
-    let values: Vec<&str> = term["values"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-    let values = values.join(",");
-    match term["operator"].as_str().unwrap_or_default() {
-        "Exists" => key.to_owned(),
-        "DoesNotExist" => format!("!{key}"),
-        "NotIn" => format!("{key} notin ({values})"),
-        _ => format!("{key} in ({values})"),
-    }
-}
-
 /// The number a changed form asks for; none is zero.
 fn wanted(call: &Call, scale: &Scale, form: &Value) -> Result<i64, Failure> {
     let asked = match &form["spec"]["replicas"] {
@@ -178,15 +157,6 @@ fn unsupported(call: &Call) -> Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_label_selector_is_printed_as_clients_write_it() {
-        let selector = json!({"matchLabels": {"b": "2", "a": "1"}, "matchExpressions": [
-            {"key": "k", "operator": "In", "values": ["x", "y"]},
-            {"key": "n", "operator": "DoesNotExist"},
-        ]});
-        assert_eq!(printed(&selector), "a=1,b=2,k in (x,y),!n");
-    }
 
     #[test]
     fn an_object_without_the_wanted_number_has_no_scale() {

@@ -4,14 +4,13 @@ use jiff::SignedDuration;
 use serde_json::{Value, json};
 
 use super::decode;
-use super::get::resource;
-use crate::call::Call;
-use crate::failure::{About, Failure};
-use crate::rbac::{AUDIENCE, Token};
+use crate::api_error::{About, Failure, resource};
+use crate::rbac::AUDIENCE;
 use crate::registry::Storage;
-use crate::respond::Reply;
+use crate::request_context::Call;
+use crate::response::Reply;
 use crate::schema::Cause;
-use crate::server::Server;
+use crate::state::{Server, Token};
 use crate::store::Key;
 use crate::strategy::meta;
 

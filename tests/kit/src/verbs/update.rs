@@ -3,15 +3,15 @@
 use serde_json::Value;
 
 use super::decode::{object, settle};
-use super::get::resource;
 use super::write::{Track, Written, insert, replace};
-use crate::call::Call;
-use crate::failure::{About, Failure};
+use crate::api_error::{About, Failure, resource};
 use crate::query::parse_version;
-use crate::respond::Reply;
+use crate::rbac;
+use crate::request_context::Call;
+use crate::response::Reply;
 use crate::schema::Cause;
-use crate::server::Server;
-use crate::{definition, strategy};
+use crate::state::Server;
+use crate::{crd_write, strategy};
 
 pub(super) fn answer(server: &Server, call: &Call) -> Result<Reply, Failure> {
     let decoded = object(call)?;
@@ -20,7 +20,7 @@ pub(super) fn answer(server: &Server, call: &Call) -> Result<Reply, Failure> {
     same_namespace(call, &sent)?;
     let warnings = settle(call, decoded.complaints)?;
     let written = written(server, call, sent).map_err(|failure| failure.warning(warnings.clone()))?;
-    definition::settle(server, call);
+    crd_write::settle(server, call);
     let code = if written.created { 201 } else { 200 };
     Ok(Reply::object(code, &call.lens, &written.object, call.shape)?.warning(warnings).warning(written.warnings))
 }
@@ -28,7 +28,7 @@ pub(super) fn answer(server: &Server, call: &Call) -> Result<Reply, Failure> {
 fn written(server: &Server, call: &Call, mut sent: Value) -> Result<Written, Failure> {
     let live = server.store.get(&call.kind.storage, &call.key(call.name()));
     if live.is_none() && call.kind.create_on_update {
-        call.may_create(server)?;
+        rbac::check_create(server, call)?;
         strategy::fresh(&call.kind, call.target.namespace.as_deref(), &server.clock.stamp(), &mut sent)?;
         return insert(server, call, sent, Track::Update);
     }
@@ -98,4 +98,11 @@ pub(super) fn same_namespace(call: &Call, sent: &Value) -> Result<(), Failure> {
         return Ok(());
     }
     Err(Failure::bad_request("the namespace of the provided object does not match the namespace sent on the request"))
+}
+
+/// A resourceVersion in the patch is a precondition.
+pub(super) fn unchanged_version(call: &Call, live: &Value, object: &Value) -> Result<(), Failure> {
+    let version = strategy::meta(object, "resourceVersion");
+    let same = version.is_empty() || version == strategy::meta(live, "resourceVersion");
+    if same { Ok(()) } else { Err(Failure::stale(resource(&call.kind, call.name()))) }
 }

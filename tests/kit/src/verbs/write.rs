@@ -4,20 +4,19 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::get::{resource, typed};
 use super::replicas;
-use crate::address::{self, Ledger};
-use crate::admit;
+use crate::admission;
+use crate::api_error::{About, Failure, resource, typed};
 use crate::apply::{Actor, Lists, is_unchanged, own_status, track_update};
-use crate::call::Call;
 use crate::cel;
-use crate::deep;
-use crate::definition;
-use crate::failure::{About, Failure};
+use crate::crd_write;
+use crate::depth_limit;
 use crate::rbac;
 use crate::registry::Kind;
+use crate::request_context::Call;
 use crate::schema::{self, Cause};
-use crate::server::Server;
+use crate::service_address::Ledger;
+use crate::state::Server;
 use crate::store::{Key, Stale, Write};
 use crate::strategy::{self, Part};
 
@@ -42,19 +41,11 @@ pub(super) fn actor<'a>(server: &Server, call: &'a Call, api_version: &'a str, t
     Actor { manager: &call.manager, api_version, subresource: call.target.subresource.as_deref(), time, rules }
 }
 
-/// Which part of the object the request writes.
-pub(crate) fn part(call: &Call) -> Part {
-    match call.target.subresource.as_deref() {
-        None | Some("scale") => Part::Main,
-        Some(_) => Part::Status,
-    }
-}
-
 /// Stores a new object whose system fields are set.
 pub(super) fn insert(server: &Server, call: &Call, mut object: Value, track: Track) -> Result<Written, Failure> {
     let kind = &call.kind;
     rbac::check_given(server, call, &object, None)?;
-    let mut warnings = definition::prepare(call, &mut object, None)?;
+    let mut warnings = crd_write::prepare(call, &mut object, None)?;
     let own = [strategy::created(kind, &object), strategy::kind_causes(kind, &object, None)].concat();
     let causes = by_schema(call, &object, None, own, &mut warnings);
     let name = strategy::meta(&object, "name").to_owned();
@@ -65,7 +56,7 @@ pub(super) fn insert(server: &Server, call: &Call, mut object: Value, track: Tra
         track_update(None, &mut object, lists(call), &actor(server, call, &kind.api_version(), &time));
     }
     strategy::complete(kind, &mut object);
-    admit::new(server, call, &mut object)?;
+    admission::new(server, call, &mut object)?;
     // The status that was sent is gone by now; its defaults belong to nobody, or in early releases to the creator.
     if let Some(schema) = &call.lens.schema {
         schema::default(&mut object, schema);
@@ -75,7 +66,7 @@ pub(super) fn insert(server: &Server, call: &Call, mut object: Value, track: Tra
         own_status(&mut object, lists(call), &actor(server, call, &kind.api_version(), &time));
     }
     let key = call.key(&name);
-    let mut ledger = address::open(server, kind);
+    let mut ledger = server.addresses.open(&server.store, kind);
     given(ledger.as_mut(), call, &key, &mut object)?;
     if let Some(live) = server.store.get(&kind.storage, &key) {
         return Err(taken(resource(kind, &name), &live));
@@ -136,9 +127,9 @@ fn change(
     let kind = &call.kind;
     let shown = call.lens.shown(live);
     keep(kind, &mut sent);
-    strategy::carry_over(kind, part(call), &shown, &mut sent);
+    strategy::carry_over(kind, call.part(), &shown, &mut sent);
     rbac::check_given(server, call, &sent, Some(&shown))?;
-    let mut warnings = definition::prepare(call, &mut sent, Some(&shown))?;
+    let mut warnings = crd_write::prepare(call, &mut sent, Some(&shown))?;
     // Real servers check the metadata twice, in the common part and in the kind's own.
     let metadata = strategy::updated(&shown, &sent);
     let own = [metadata.clone(), metadata, strategy::kind_causes(kind, &sent, Some(&shown))].concat();
@@ -148,7 +139,7 @@ fn change(
         let time = server.clock.stamp();
         track_update(Some(&shown), &mut sent, lists(call), &actor(server, call, &kind.api_version(), &time));
     }
-    let mut ledger = address::open(server, kind);
+    let mut ledger = server.addresses.open(&server.store, kind);
     given(ledger.as_mut(), call, key, &mut sent)?;
     if is_unchanged(&shown, &sent) {
         return Ok(Some(Written { object: Arc::clone(live), created: false, warnings }));
@@ -174,7 +165,7 @@ fn change(
 
 /// Refuses what lost something on the way in that is to be kept.
 fn whole(call: &Call, object: &Value) -> Result<(), Failure> {
-    if call.is_cut { deep::whole(object) } else { Ok(()) }
+    if call.is_cut { depth_limit::whole(object) } else { Ok(()) }
 }
 
 /// Drops what the storage version does not know.
@@ -216,13 +207,13 @@ fn by_schema(
 fn schema_causes(call: &Call, object: &Value, live: Option<&Value>) -> Vec<Cause> {
     let Some(schema) = &call.lens.schema else { return Vec::new() };
     let mut causes = schema::validate(object, live, schema);
-    match part(call) {
+    match call.part() {
         Part::Main if call.kind.status => causes.retain(|cause| !within(cause, "status")),
         Part::Main => {}
         Part::Status => causes.retain(|cause| within(cause, "status")),
     }
     if let Some(scale) = &call.kind.scale {
-        replicas::check(object, scale, part(call), &mut causes);
+        replicas::check(object, scale, call.part(), &mut causes);
     }
     causes
 }

@@ -6,14 +6,14 @@ use bytes::Bytes;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::failure::Failure;
-use crate::lens::Lens;
-use crate::respond::encoded;
+use crate::api_error::Failure;
+use crate::content_negotiation::{Place, Shape, View};
+use crate::counters::Tally;
+use crate::response::encoded;
 use crate::selector::Selector;
-use crate::shape::{Place, Shape, View};
+use crate::served_version::Lens;
 use crate::store::{Change, Scope, stamped};
 use crate::table::{Heads, Printer};
-use crate::work::Tally;
 
 /// What a watcher sees of its resource.
 #[derive(Clone, Debug)]

@@ -11,12 +11,12 @@ use http::Response;
 use serde_json::Value;
 use tokio::time::{Duration, Instant};
 
-use crate::call::Call;
-use crate::failure::Failure;
-use crate::respond::Reply;
+use crate::api_error::Failure;
+use crate::content_negotiation::{Shape, Subject};
+use crate::request_context::Call;
+use crate::response::Reply;
 use crate::selector::Selector;
-use crate::server::Server;
-use crate::shape::{Shape, Subject};
+use crate::state::Server;
 use event::{Frames, Marker};
 use stream::Watching;
 

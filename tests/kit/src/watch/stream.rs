@@ -12,9 +12,9 @@ use tokio::sync::watch;
 use tokio::time::{Duration, Instant, sleep_until};
 
 use super::event::{Frames, Marker, error};
-use crate::failure::Failure;
+use crate::api_error::Failure;
 use crate::query::Query;
-use crate::server::Server;
+use crate::state::Server;
 
 /// A running watch.
 pub(super) struct Watching {

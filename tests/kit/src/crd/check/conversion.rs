@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::super::{items, text};
+use super::super::field::{items, text};
 use crate::schema::Cause;
 
 pub(super) fn check(conversion: &Value, causes: &mut Vec<Cause>) {

@@ -2,6 +2,7 @@
 
 mod column;
 mod conversion;
+mod label;
 mod names;
 mod scale;
 mod selectable;
@@ -9,14 +10,13 @@ mod spec;
 mod status;
 mod version;
 
-use std::sync::LazyLock;
-
-use regex::Regex;
 use serde_json::Value;
 
 use super::condition::{ESTABLISHED, holds};
-use super::{kinds, text};
+use super::field::text;
+use super::kinds;
 use crate::schema::Cause;
+use label::invalid;
 
 pub(super) use status::check as status;
 
@@ -84,24 +84,6 @@ fn approval(crd: &Value, causes: &mut Vec<Cause>) {
 
 fn is_url(text: &str) -> bool {
     text.parse::<http::Uri>().is_ok_and(|uri| uri.scheme().is_some() && uri.host().is_some())
-}
-
-/// A wrong text, quoted.
-fn invalid(field: &str, value: &str, why: &str) -> Cause {
-    Cause::invalid(field, format!("{value:?}"), why)
-}
-
-/// Why the text is no label that begins with a letter.
-fn label(text: &str) -> Option<String> {
-    static LABEL: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new("^[a-z]([-a-z0-9]*[a-z0-9])?$").ok());
-    let rule = "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic \
-                character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for \
-                validation is '[a-z]([-a-z0-9]*[a-z0-9])?')";
-    if text.len() > 63 {
-        return Some("must be no more than 63 characters".to_owned());
-    }
-    let fits = LABEL.as_ref().is_some_and(|label| label.is_match(text));
-    (!fits).then(|| rule.to_owned())
 }
 
 #[cfg(test)]

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::super::{text, texts};
-use super::{invalid, label};
+use super::super::field::{text, texts};
+use super::label::{invalid, label};
 use crate::schema::Cause;
 
 /// The names under `field` ("spec.names"), where they are given at all.

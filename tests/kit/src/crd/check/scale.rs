@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::super::text;
-use super::invalid;
+use super::super::field::text;
+use super::label::invalid;
 use crate::schema::Cause;
 
 pub(super) fn check(subresources: &Value, field: &str, causes: &mut Vec<Cause>) {

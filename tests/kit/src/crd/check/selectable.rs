@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use super::super::{is_true, items, text};
-use super::invalid;
+use super::super::field::{is_true, items, text};
+use super::label::invalid;
 use crate::schema::Cause;
 
 const MOST: usize = 8;

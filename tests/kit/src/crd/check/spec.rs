@@ -2,9 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::super::{is_true, items, text};
+use super::super::field::{is_true, items, text};
+use super::label::{invalid, label};
 use super::version::{self, Versions};
-use super::{conversion, invalid, label, names};
+use super::{conversion, names};
 use crate::schema::Cause;
 
 pub(super) fn check(crd: &Value, causes: &mut Vec<Cause>) {

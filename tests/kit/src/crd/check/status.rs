@@ -2,8 +2,9 @@
 
 use serde_json::Value;
 
-use super::super::{is_true, items, text, texts};
-use super::{invalid, names};
+use super::super::field::{is_true, items, text, texts};
+use super::label::invalid;
+use super::names;
 use crate::schema::Cause;
 
 /// Everything wrong with a written status.

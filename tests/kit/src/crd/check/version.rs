@@ -2,8 +2,9 @@
 
 use serde_json::Value;
 
-use super::super::{is_true, items, text};
-use super::{column, invalid, label, scale, selectable};
+use super::super::field::{is_true, items, text};
+use super::label::{invalid, label};
+use super::{column, scale, selectable};
 use crate::schema::{Cause, Structural};
 
 /// The versions, and which of their parts are the same in all.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use super::schema::{METADATA, reference};
+use super::names::{METADATA, reference};
 use crate::apply::{self, definition, root_name};
 use crate::registry::Kind;
 

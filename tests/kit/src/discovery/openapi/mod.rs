@@ -1,6 +1,7 @@
 //! OpenAPI v3: what kubectl asks before it writes, and what it explains kinds from.
 
 mod builtin;
+mod names;
 mod operation;
 mod schema;
 
@@ -8,8 +9,10 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use super::{Release, etag};
+use super::Release;
+use super::answer::etag;
 use crate::registry::{Kind, Registry};
+use names::place;
 
 /// `/openapi/v3`: where the document of each group version is.
 pub(super) fn index(registry: &Registry, release: Release) -> Value {
@@ -52,15 +55,4 @@ fn hash(release: Release, kinds: &[Arc<Kind>]) -> String {
     };
     let made_of: Vec<Value> = kinds.iter().map(made_of).collect();
     etag(&json!([release.minor, made_of]).to_string()).replace('"', "")
-}
-
-/// "api/v1" or "apis/{group}/{version}".
-fn place(kind: &Kind) -> String {
-    let root = if kind.group.is_empty() { "api" } else { "apis" };
-    format!("{root}/{}", kind.api_version())
-}
-
-/// Group, version and kind as extensions write them.
-fn gvk(kind: &Kind) -> Value {
-    json!({"group": kind.group, "version": kind.version, "kind": kind.kind})
 }

@@ -2,7 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{gvk, place, schema};
+use super::names::{gvk, place, reference};
+use super::schema;
 use crate::registry::{Kind, Verb};
 
 /// The collection's path, the objects' path, and that of their status.
@@ -70,7 +71,7 @@ fn operations(kind: &Kind, all: &[Operation], part: &str, path: &[&str]) -> Valu
 impl Operation {
     fn document(&self, kind: &Kind, part: &str) -> Value {
         let query: Vec<Value> = self.query.iter().map(|name| parameter(name, "query")).collect();
-        let schema = json!({"schema": {"$ref": schema::reference(&schema::name(kind))}});
+        let schema = json!({"schema": {"$ref": reference(&schema::name(kind))}});
         let mut document = json!({
             "tags": [tag(kind)],
             "operationId": format!("{}{part}", self.id(kind)),
@@ -98,7 +99,7 @@ impl Operation {
 fn patches(kind: &Kind) -> Value {
     let types = ["apply-patch+yaml", "json-patch+json", "merge-patch+json", "strategic-merge-patch+json"];
     let offered = types.iter().filter(|type_| kind.is_builtin() || !type_.starts_with("strategic"));
-    let schema = json!({"schema": {"$ref": schema::reference(schema::PATCH)}});
+    let schema = json!({"schema": {"$ref": reference(schema::PATCH)}});
     offered.map(|type_| (format!("application/{type_}"), schema.clone())).collect::<Map<_, _>>().into()
 }
 

@@ -2,11 +2,11 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{builtin, gvk};
+use super::builtin;
+use super::names::{METADATA, gvk, reference};
 use crate::apply::root_name;
 use crate::registry::Kind;
 
-pub(super) const METADATA: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
 pub(super) const PATCH: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.Patch";
 
 /// The name of a kind's schema: `dev.ex.v1.Widget`, `io.k8s.api.apps.v1.Deployment`.
@@ -21,10 +21,6 @@ pub(super) fn name(kind: &Kind) -> String {
         group => format!("io.k8s.api.{}", group.split('.').next().unwrap_or_default()),
     };
     format!("{place}.{}.{}", kind.version, kind.kind)
-}
-
-pub(super) fn reference(name: &str) -> String {
-    format!("#/components/schemas/{name}")
 }
 
 /// The schema of a kind.

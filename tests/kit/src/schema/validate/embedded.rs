@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
+use super::super::cause::{Cause, Causes};
 use super::super::structural::{Rest, Structural, join};
-use super::{Cause, Causes};
 
 /// Walks all embedded resources below `value`.
 pub(super) fn check(value: &Value, s: &Structural, at: &str, causes: &mut Causes) {

@@ -6,8 +6,8 @@ use std::sync::LazyLock;
 use jiff::civil::Date;
 use regex::Regex;
 
+use super::super::cause::{Cause, Causes};
 use super::super::structural::{Kind, Rules};
-use super::{Cause, Causes};
 
 pub(super) fn check(text: &str, kind: Kind, rules: &Rules, at: &str, causes: &mut Causes) {
     let Some(format) = rules.format.as_deref().filter(|_| matches!(kind, Kind::Text | Kind::Any)) else { return };

@@ -2,8 +2,10 @@
 
 use serde_json::{Map, Value};
 
+use super::super::cause::{Cause, Causes};
+use super::super::equal::is_equal;
 use super::super::structural::{ListType, Rest, Rules, Structural, join};
-use super::{Cause, Causes, check, is_equal};
+use super::check;
 
 pub(super) fn check_items(
     items: &[Value],

@@ -2,8 +2,8 @@
 
 mod embedded;
 mod format;
+mod junctors;
 mod list;
-mod logic;
 mod object;
 mod scalar;
 #[cfg(test)]
@@ -11,10 +11,9 @@ mod tests;
 
 use serde_json::Value;
 
-use super::cause::Cause;
+use super::cause::{Cause, Causes};
+use super::equal::is_equal;
 use super::structural::{Kind, Rules, Structural};
-
-type Causes = Vec<Cause>;
 
 /// Every reason to refuse the custom resource `obj`, which is pruned and defaulted already.
 ///
@@ -59,7 +58,7 @@ fn check(new: &Value, old: Option<&Value>, s: &Structural, at: &str, causes: &mu
 
 /// The rules of a value itself, before those of what it holds.
 fn check_own(value: &Value, kind: Kind, rules: &Rules, at: &str, causes: &mut Causes) {
-    logic::check(value, rules, at, causes);
+    junctors::check(value, rules, at, causes);
     match value {
         Value::String(text) => {
             scalar::check_text(text, rules, at, causes);
@@ -122,16 +121,4 @@ fn type_of(value: &Value) -> &'static str {
 /// A choice as it is listed: text without quotes, anything else as JSON.
 fn plain(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
-}
-
-/// Equal as Kubernetes sees it: 1 and 1.0 are the same number.
-pub(crate) fn is_equal(a: &Value, b: &Value) -> bool {
-    match (a, b) {
-        (Value::Number(a), Value::Number(b)) => a == b || ((a.is_f64() || b.is_f64()) && a.as_f64() == b.as_f64()),
-        (Value::Array(a), Value::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| is_equal(a, b)),
-        (Value::Object(a), Value::Object(b)) => {
-            a.len() == b.len() && a.iter().all(|(name, a)| b.get(name).is_some_and(|b| is_equal(a, b)))
-        }
-        _ => a == b,
-    }
 }

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
+use super::super::cause::{Cause, Causes};
 use super::super::structural::{Logic, Rest, Rules, Structural, join};
-use super::{Cause, Causes, check, logic};
+use super::{check, junctors};
 
 pub(super) fn check_members(
     map: &Map<String, Value>,
@@ -39,7 +40,7 @@ pub(super) fn check_logic_members(map: &Map<String, Value>, branch: &Logic, at: 
     }
     for (name, value) in map {
         if let Some(inner) = inner(&branch.properties, branch.rest.as_deref(), name) {
-            logic::check_branch(value, inner, &join(at, name), causes);
+            junctors::check_branch(value, inner, &join(at, name), causes);
         }
     }
     check_required(map, &branch.rules, |_| false, at, causes);

@@ -2,8 +2,8 @@
 
 use serde_json::{Number, Value};
 
+use super::super::cause::{Cause, Causes};
 use super::super::structural::{Bound, Kind, Rules};
-use super::{Cause, Causes};
 
 /// Lengths count characters, although the message says bytes. Only the first rule that fails is named.
 pub(super) fn check_text(text: &str, rules: &Rules, at: &str, causes: &mut Causes) {

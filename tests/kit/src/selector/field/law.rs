@@ -6,8 +6,8 @@ use rand::seq::IndexedRandom;
 use serde_json::json;
 
 use super::{Fields, Term};
-use crate::catalog::Catalog;
-use crate::tests::chance::each;
+use crate::random_cases::each;
+use crate::registry::Registry;
 
 const VALUES: [&str; 6] = ["", "a", "b", "a,b", "a\\", "c=d,"];
 
@@ -25,7 +25,7 @@ fn printed(rng: &mut StdRng, term: &Term) -> String {
 
 #[test]
 fn a_printed_selector_reads_the_same_and_matches_what_it_says() {
-    let kind = Catalog::builtin().registry.lookup("", "v1", "pods").unwrap();
+    let kind = Registry::builtin().lookup("", "v1", "pods").unwrap();
     each(1000, |rng| {
         let wanted: Vec<Term> = (0..rng.random_range(0..4)).map(|_| term(rng)).collect();
         let text = wanted.iter().map(|one| printed(rng, one)).collect::<Vec<_>>().join(",");

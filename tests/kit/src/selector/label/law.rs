@@ -6,7 +6,7 @@ use rand::seq::{IndexedRandom, IteratorRandom};
 use serde_json::{Map, Value, json};
 
 use super::{Labels, Requirement, Test};
-use crate::tests::chance::each;
+use crate::random_cases::each;
 
 const CASES: u64 = 1000;
 const KEYS: [&str; 4] = ["a", "b.dev/c", "in", "n"];

@@ -1,0 +1,170 @@
+//! What holds for every expansion: no panic on any input, and no path but that of the runtime.
+
+use proc_macro2::{Group, TokenStream, TokenTree};
+use quote::quote;
+
+type Macro = fn(TokenStream, &TokenStream) -> TokenStream;
+
+/// Each macro with arguments and an item that are right, under `crate = ::keel`.
+fn samples() -> Vec<(Macro, TokenStream, TokenStream)> {
+    let set = quote! {
+        #[condition_set(mod = on, summary(Up(A, D)), crate = ::keel)]
+        pub enum C {
+            #[condition(positive)] A,
+            #[condition(negative, reasons(New = "A newer one", Corrupt))] B,
+            #[condition(bipolar)] D,
+        }
+    };
+    let error = quote! {
+        #[reconcile_error(crate = ::keel)]
+        pub enum E<T> {
+            #[class(waiting)] A(Absent<T>),
+            #[class(waiting(poll = "1m"), reason = "Busy")] B { x: u8 },
+            #[class(stalled, event = "none", log = "warn", notify = false)] C,
+            #[class(waiting(poll = self.after))] D { after: Duration },
+            #[class(waiting(poll = self.0), event = "normal")] F(Interval),
+        }
+    };
+    let status = quote! {
+        #[derive(Clone)]
+        pub struct S { pub a: Option<u8>, pub b: Vec<u8>, #[serde(default)] pub c: u8 }
+    };
+    let step_args = quote! {
+        sets(on::A, on::B), clears(on::C), reads(K), watches(L, by_name), watches(M, labels = "a=b"),
+        polls(N), owns(O), external, timeout = "30s", marker = Fetch, crate = ::keel
+    };
+    let step = quote! {
+        /// Doc.
+        pub async fn fetch(repo: &Repo, git: &Git, cx: &mut Cx) -> Result<Commit, E> {
+            cx.set(on::A, Status::True, "Fine", "m");
+            Ok(git.fetch(repo).await?)
+        }
+    };
+    let cleanup = quote! {
+        async fn remove(repo: &Repo, git: &Git, cx: &mut Cx<'_, store>) -> Result<(), E> { Ok(()) }
+    };
+    let reconciler_args = quote! {
+        conditions = C, requeue = spec.interval, retry = pause, after = hooks::report, timeout = "1m", revision = 2, finalizer = "a.b/c", manager = "m",
+        triggers(spec, labels("a.b/tier"), annotations),
+        previously(managers("x"), finalizers("d.e/f")), crate = ::keel
+    };
+    vec![
+        (|_, item| crate::condition_set::derive(item.clone()), TokenStream::new(), set),
+        (|_, item| crate::reconcile_error::derive(item.clone()), TokenStream::new(), error),
+        (crate::status::attribute, quote!(crate = ::keel), status),
+        (crate::sub_reconciler::attribute, step_args, step),
+        (crate::cleanup::attribute, quote!(of = store, crate = ::keel), cleanup),
+        (crate::reconciler::attribute, reconciler_args, reconciler()),
+        (
+            crate::reconciler::attribute,
+            quote!(conditions = C, after = report, mod = repos, crate = ::keel),
+            structure(),
+        ),
+    ]
+}
+
+/// A reconciler as a function, with each kind of statement.
+fn reconciler() -> TokenStream {
+    quote! {
+        pub async fn repos(repo: &Repo, git: &dyn Git, b: &B, cx: &mut Pass<'_>) -> Flow {
+            let commit: Commit = fetch(repo, git, cx).await?;
+            steps::store(repo, b, &commit, cx).await?;
+            let found = if commit.big() {
+                check(repo, cx).await?;
+                let found = verify(repo, cx).await?;
+                Some(found)
+            } else if let Some(key) = &repo.spec.key {
+                skip(check, "Keyed");
+                verify(repo, key, cx).await?
+            } else {
+                skip(check, "Small");
+                skip(verify, "Small");
+                None
+            };
+            let (one, _) = join(load(repo, &found, cx), scan(repo, cx)).await?;
+            for item in &one.items {
+                publish(repo, item, cx).await?;
+            }
+            Ok(())
+        }
+    }
+}
+
+/// A reconciler as a struct.
+fn structure() -> TokenStream {
+    quote! {
+        /// Doc.
+        impl Repos {
+            const X: u8 = 1;
+            pub async fn reconcile(&self, repo: &Repo, cx: &mut Pass<'_>) -> Flow {
+                let commit: Commit = self.fetch(repo, cx).await?;
+                steps::store(repo, &self.git, &commit, cx).await?;
+                Ok(())
+            }
+            #[sub_reconciler(sets(on::A), external)]
+            async fn fetch(&self, repo: &Repo, cx: &mut Cx) -> Result<Commit, E> { self.git.fetch(repo) }
+            #[cleanup(of = fetch)]
+            async fn remove(&self, repo: &Repo, cx: &mut Cx) -> Result<(), E> { Ok(()) }
+            fn other(&self) -> u8 { 1 }
+        }
+    }
+}
+
+/// Whether an identifier or a literal says the word.
+fn says(tokens: &TokenStream, word: &str) -> bool {
+    tokens.clone().into_iter().any(|token| match token {
+        TokenTree::Group(group) => says(&group.stream(), word),
+        TokenTree::Ident(ident) => ident == word,
+        TokenTree::Literal(literal) => literal.to_string().contains(&format!("::{word}")),
+        TokenTree::Punct(_) => false,
+    })
+}
+
+/// Every version of the tokens that misses one of them, at any depth, and every version that is cut off.
+fn damaged(tokens: &TokenStream) -> Vec<TokenStream> {
+    let all: Vec<TokenTree> = tokens.clone().into_iter().collect();
+    let mut out = Vec::new();
+    for (i, token) in all.iter().enumerate() {
+        out.push(all[..i].iter().cloned().collect());
+        out.push([&all[..i], &all[i + 1..]].concat().into_iter().collect());
+        if let TokenTree::Group(group) = token {
+            let inner = damaged(&group.stream()).into_iter().map(|stream| Group::new(group.delimiter(), stream).into());
+            out.extend(inner.map(|token| [&all[..i], &[token], &all[i + 1..]].concat().into_iter().collect()));
+        }
+    }
+    out
+}
+
+#[test]
+fn what_is_right_expands_without_a_mistake_and_parses() {
+    for (expand, args, item) in samples() {
+        let output = expand(args, &item);
+        assert!(!says(&output, "compile_error"), "{output}");
+        assert!(syn::parse2::<syn::File>(output.clone()).is_ok(), "{output}");
+    }
+}
+
+#[test]
+fn under_another_path_the_usual_one_is_never_named() {
+    for (expand, args, item) in samples() {
+        let output = expand(args, &item);
+        assert!(says(&output, "keel") && !says(&output, "evenkeel"), "{output}");
+    }
+}
+
+#[test]
+fn nothing_panics_on_damaged_input_and_the_output_still_parses() {
+    let mut tried = 0;
+    for (expand, args, item) in samples() {
+        let cases = damaged(&args).into_iter().map(|args| (args, item.clone()));
+        let cases = cases.chain(damaged(&item).into_iter().map(|item| (args.clone(), item)));
+        for (args, item) in cases {
+            let sound = syn::parse2::<syn::File>(item.clone()).is_ok();
+            let output = expand(args.clone(), &item);
+            // rustc hands over items only that it can parse itself.
+            assert!(!sound || syn::parse2::<syn::File>(output.clone()).is_ok(), "{args} {item}\n=> {output}");
+            tried += 1;
+        }
+    }
+    assert!(tried > 500, "{tried}");
+}

@@ -1,0 +1,85 @@
+//! What a claim or a hook may not be.
+
+use proc_macro2::Ident;
+use quote::ToTokens;
+use syn::{FnArg, ReturnType, Type};
+
+use super::model::{Shape, What};
+use crate::errors::Errors;
+use crate::syntax::function::{Function, behind};
+use crate::syntax::signature::{check_named, check_plain, parse_dependencies, parse_object};
+
+/// Object, dependencies and result, if all of them are right.
+pub(super) fn shape(kind: What, function: &Function, errors: &mut Errors) -> Option<Shape> {
+    let (before, what) = (errors.count(), format!("{} `{}`", kind.word(), function.sig.ident));
+    check_plain(&what, &function.sig, errors);
+    if kind == What::Claim {
+        check_changes(&what, function, errors);
+    }
+    let output = output(&what, function, errors);
+    if errors.count() > before {
+        return None;
+    }
+    let step = as_step(kind, function);
+    let object = parse_object(&what, &step, errors).filter(|_| check_named(&what, function, errors));
+    let dependencies = parse_dependencies(&what, &step, errors);
+    if let (Some(home), Some(param), false) = (&function.home, function.params().get(1), dependencies.is_empty()) {
+        let help = format!("make it a field of `{}`", home.name);
+        errors.push(param, format_args!("a {} of a struct takes the object only", kind.word()), help);
+    }
+    let (object, output) = object.zip(output).filter(|_| errors.count() == before)?;
+    Some(Shape { object, dependencies, output })
+}
+
+/// It has no context in which to do what a step declares.
+pub(super) fn refuse_step_word(kind: What, word: &Ident, errors: &mut Errors) {
+    let headline = format!("a {} declares no `{word}`: it has no context, and sets no condition", kind.word());
+    errors.push(word, headline, "drop it; a step of the pipeline can");
+}
+
+/// A hook says when.
+pub(super) fn refuse_never(function: &Function, errors: &mut Errors) {
+    let name = &function.sig.ident;
+    let help = "`#[hook(before)]`; or `read`, `after`, `before_delete`, `after_delete`";
+    errors.push(name, format_args!("hook `{name}` does not say when it runs"), help);
+}
+
+/// It changes the object: that is what it is for.
+fn check_changes(what: &str, function: &Function, errors: &mut Errors) {
+    let params = function.params();
+    let Some(first) = params.first() else {
+        let help = "the first parameter is the object: `repo: &mut GitRepository`";
+        return errors.push(&function.sig.ident, format_args!("{what} needs an object"), help);
+    };
+    if behind(&first.ty).is_none_or(|reference| reference.mutability.is_none()) {
+        let ty = behind(&first.ty).map_or(&*first.ty, |reference| &*reference.elem).to_token_stream();
+        let help = format!("write `{}: &mut {}`", first.pat.to_token_stream(), ty.to_string().replace(' ', ""));
+        errors.push(&first.ty, format_args!("{what} changes its object"), help);
+    }
+}
+
+fn output(what: &str, function: &Function, errors: &mut Errors) -> Option<Type> {
+    match &function.sig.output {
+        ReturnType::Type(_, ty) => Some((**ty).clone()),
+        ReturnType::Default => {
+            let help = "write `-> Result<(), E>`, where `E` derives `ReconcileError`";
+            errors.push(&function.sig.ident, format_args!("{what} must return a `Result`"), help);
+            None
+        }
+    }
+}
+
+/// The same function in the shape of a step, whose rules are shared: the object borrowed, a context last.
+fn as_step(kind: What, function: &Function) -> Function {
+    let mut sig = function.sig.clone();
+    let first = sig.inputs.iter_mut().find_map(|input| match input {
+        FnArg::Typed(typed) => Some(typed),
+        FnArg::Receiver(_) => None,
+    });
+    if let (What::Claim, Some(Type::Reference(reference))) = (kind, first.map(|typed| &mut *typed.ty)) {
+        reference.mutability = None;
+    }
+    sig.inputs.push(syn::parse_quote!(_: &mut ()));
+    let Function { attrs, vis, body, home, .. } = function;
+    Function { attrs: attrs.clone(), vis: vis.clone(), sig, body: body.clone(), home: home.clone() }
+}

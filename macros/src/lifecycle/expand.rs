@@ -1,0 +1,102 @@
+//! Prints a claim or a hook: the function, and how a reconciler calls it.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::spanned::Spanned;
+
+use super::model::{Args, Moment, Shape, What};
+use crate::sub_reconciler::Parts;
+use crate::syntax::handler::Link;
+use crate::syntax::hidden::hidden;
+use crate::syntax::names::plain;
+use crate::syntax::sent::expand_sent;
+
+pub(super) fn expand(moment: &Moment) -> Parts {
+    let Moment { what, args, function, marker, shape } = moment;
+    if shape.is_none() && function.home.is_none() && function.sig.receiver().is_some() {
+        // What else is printed here would stand in the `impl` of the method.
+        let nothing = TokenStream::new;
+        return Parts { function: function.to_token_stream(), marker: nothing(), impls: nothing() };
+    }
+    let impls = match shape {
+        Some(shape) => expand_link(moment, shape),
+        None => expand_poison(moment),
+    };
+    let marker = marker.define(&function.inherited_as(&format!("this {}.", what.word())), &args.krate);
+    let function = match shape {
+        Some(_) => expand_sent(function, &args.krate),
+        None => quote!(#[allow(dead_code)] #function),
+    };
+    Parts { function, marker, impls }
+}
+
+impl What {
+    /// The trait, its method, and whether that changes the object.
+    fn names(self) -> (Ident, Ident, Option<TokenStream>) {
+        match self {
+            Self::Claim => (format_ident!("Claim"), format_ident!("claim"), Some(quote!(mut))),
+            Self::Hook => (format_ident!("Hooked"), format_ident!("hook"), None),
+        }
+    }
+}
+
+/// When it runs, where it is a hook.
+fn expand_when(what: What, Args { krate, when }: &Args) -> TokenStream {
+    let when = match when.as_ref().map(ToString::to_string).as_deref() {
+        _ if what == What::Claim => return TokenStream::new(),
+        Some("read") => "Read",
+        Some("after") => "After",
+        Some("before_delete") => "BeforeDelete",
+        Some("after_delete") => "AfterDelete",
+        _ => "Before",
+    };
+    let when = format_ident!("{when}");
+    quote!(const WHEN: #krate::When = #krate::When::#when;)
+}
+
+/// How a reconciler runs it: any one that has what a function takes, or the struct of a method.
+fn expand_link(moment: &Moment, shape: &Shape) -> TokenStream {
+    let Moment { what, args, function, marker, .. } = moment;
+    let (krate, Shape { object, dependencies, output }) = (&args.krate, shape);
+    let (name, here) = (plain(&function.sig.ident), krate.at(output.span()));
+    let error = quote_spanned!(output.span()=> <#output as #here::StepOutput>::Error);
+    let (object_, deps) = (hidden("object"), hidden("deps"));
+    let Link { more, reconciler, asked, called } = Link::of(function, krate, object, dependencies, None);
+    let (params, bounds) = marker.params(more.as_ref(), &asked);
+    let ((of, method, changes), when) = (what.names(), expand_when(*what, args));
+    quote! {
+        #[automatically_derived]
+        impl #params #krate::#of<#reconciler> for #marker #bounds {
+            type Error = #error;
+            const NAME: &'static #krate::std::primitive::str = #name;
+            #when
+            async fn #method(
+                #object_: & #changes #object,
+                #deps: &<#reconciler as #krate::Reconciler>::Deps,
+            ) -> #krate::std::result::Result<(), Self::Error> {
+                #called.await
+            }
+        }
+    }
+}
+
+/// One with a mistake does nothing, for every reconciler.
+fn expand_poison(moment: &Moment) -> TokenStream {
+    let Moment { what, args, marker, .. } = moment;
+    let (krate, any) = (&args.krate, hidden("R"));
+    let (params, bounds) = marker.params(Some(&any), &quote!(#any: #krate::Reconciler,));
+    let ((of, method, changes), when) = (what.names(), expand_when(*what, args));
+    quote! {
+        impl #params #krate::#of<#any> for #marker #bounds {
+            type Error = #krate::Poison;
+            const NAME: &'static #krate::std::primitive::str = "";
+            #when
+            async fn #method(
+                _: & #changes <#any as #krate::Reconciler>::Object,
+                _: &<#any as #krate::Reconciler>::Deps,
+            ) -> #krate::std::result::Result<(), Self::Error> {
+                #krate::std::result::Result::Ok(())
+            }
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! What an argument may not hold: names that Kubernetes refuses, and numbers under which nothing would run.
+
+use syn::{LitInt, LitStr};
+
+use crate::errors::mistake;
+use crate::syntax::names::{KEPT, camel, is_annotation, is_condition_type, is_finalizer, is_manager};
+
+/// The API server refuses a finalizer without a domain.
+pub(crate) fn finalizer(text: LitStr) -> syn::Result<LitStr> {
+    let value = text.value();
+    if is_finalizer(&value) {
+        return Ok(text);
+    }
+    let help = match value.contains('/') {
+        true => "write a domain and a name: `\"example.com/cleanup\"`".to_owned(),
+        false => format!("write `\"example.com/{value}\"`"),
+    };
+    Err(mistake(&text, format_args!("Kubernetes refuses the finalizer `{value}`"), help))
+}
+
+/// Where nothing may run, nothing would.
+pub(crate) fn concurrency(number: LitInt) -> syn::Result<LitInt> {
+    match number.base10_parse::<u32>() {
+        Ok(0) => {
+            Err(mistake(number, "a concurrency of 0 would run nothing", "write 1 or more, or leave it out for 16"))
+        }
+        Ok(passes) => Ok(LitInt::new(&passes.to_string(), number.span())),
+        Err(_) => Err(mistake(number, "`concurrency` takes a number of 32 bits", "write `concurrency = 16`")),
+    }
+}
+
+/// The API server refuses a long or unprintable field manager.
+pub(crate) fn manager(text: LitStr) -> syn::Result<LitStr> {
+    if is_manager(&text.value()) {
+        return Ok(text);
+    }
+    let help = "write 1 to 128 printable characters: `\"source-controller\"`";
+    Err(mistake(&text, "Kubernetes refuses this field manager", help))
+}
+
+/// The API server refuses an annotation without a qualified name.
+pub(crate) fn annotation(text: LitStr) -> syn::Result<LitStr> {
+    key(text, "annotation", "\"reconcile.example.com/requestedAt\"")
+}
+
+/// The same for labels.
+pub(crate) fn key(text: LitStr, what: &str, example: &str) -> syn::Result<LitStr> {
+    if is_annotation(&text.value()) {
+        return Ok(text);
+    }
+    let headline = format!("Kubernetes refuses the {what} `{}`", text.value());
+    Err(mistake(&text, headline, format_args!("write a domain and a name: `{example}`")))
+}
+
+/// The summary is a condition of its own.
+pub(crate) fn summary(text: LitStr) -> syn::Result<LitStr> {
+    let value = text.value();
+    if KEPT.contains(&value.as_str()) {
+        let headline = format!("`{value}` is of the first reconciler of a kind");
+        return Err(mistake(&text, headline, "leave `summary` out, or write for example `summary = \"BackupReady\"`"));
+    }
+    if !is_condition_type(&value) {
+        let word = camel(&value);
+        let help = if is_condition_type(&word) { word } else { "BackupReady".to_owned() };
+        return Err(mistake(&text, format_args!("`{value}` is no condition type"), format_args!("write `\"{help}\"`")));
+    }
+    Ok(text)
+}

@@ -1,0 +1,134 @@
+//! What a statement of a pipeline may not be, each kind with its own fix.
+
+use proc_macro2::Ident;
+use syn::punctuated::Punctuated;
+use syn::{Expr, Macro, Stmt, Token};
+
+use super::callee::is_self;
+use super::errors::is_name;
+use crate::errors::Errors;
+use crate::syntax::function::Function;
+
+/// Anything but a step: each kind with its own cure.
+pub(crate) fn refuse_statement(statement: &Stmt, errors: &mut Errors) {
+    let step = "write `let x = step(repo, .., cx).await?;` or `step(repo, .., cx).await?;`";
+    let (headline, help) = match statement {
+        Stmt::Item(_) => ("an item cannot stand in a pipeline", "move it out of the function"),
+        Stmt::Macro(call) if is_join(&call.mac) => MACRO,
+        Stmt::Macro(_) => FREE,
+        Stmt::Local(local) if local.init.as_ref().is_some_and(|init| init.diverge.is_some()) => {
+            ("a `let .. else` would leave the pipeline", "bind the result, then write `if let .. else { skip(..) }`")
+        }
+        Stmt::Local(local) => match local.init.as_ref().map(|init| &*init.expr) {
+            None => ("a binding without a step cannot stand in a pipeline", step),
+            Some(expr) => headline(expr),
+        },
+        Stmt::Expr(expr, _) => headline(expr),
+    };
+    match statement {
+        Stmt::Local(_) | Stmt::Item(_) | Stmt::Macro(_) => errors.push(statement, headline, help),
+        Stmt::Expr(expr, _) => errors.push(expr, headline, help),
+    }
+}
+
+/// A statement that is no step.
+pub(crate) const FREE_STATEMENT: &str = "a free statement cannot stand in a pipeline";
+
+const FREE: (&str, &str) =
+    (FREE_STATEMENT, "put it into a `#[sub_reconciler]`: a step has a condition, a span and metrics");
+
+const MACRO: (&str, &str) = (
+    "a macro cannot stand in a pipeline",
+    "call the steps themselves; concurrently: `join(fetch(repo, .., cx), load(repo, .., cx)).await?`",
+);
+
+fn headline(expr: &Expr) -> (&'static str, &'static str) {
+    match expr {
+        Expr::Match(_) => ("a `match` cannot stand in a pipeline", "write `if let .. {} else if let .. {} else {}`"),
+        Expr::While(_) | Expr::Loop(_) => (
+            "a loop without items cannot stand in a pipeline",
+            "write `for item in items { step(repo, item, cx).await?; }`, or loop inside a step",
+        ),
+        Expr::Closure(_) => ("a closure cannot stand in a pipeline", "call the step itself"),
+        expr if matches!(peeled(expr), Expr::Async(_)) => {
+            ("an `async` block cannot stand in a pipeline", "call the step itself")
+        }
+        expr if matches!(peeled(expr), Expr::Macro(_)) => MACRO,
+        Expr::Return(_) => {
+            ("an early return cannot stand in a pipeline", "return an error of class `ignored` from a step")
+        }
+        Expr::Await(_) => ("the error of this step is not handed on", "write `?` after `.await`"),
+        Expr::Try(inner) if is_call(&inner.expr) => ("this step is not awaited", "write `.await?` after the call"),
+        call if is_call(call) => {
+            ("this step is neither awaited nor its error handed on", "write `.await?` after the call")
+        }
+        _ => FREE,
+    }
+}
+
+/// `tokio::join!`, `futures::try_join!`.
+fn is_join(call: &Macro) -> bool {
+    call.path.segments.last().is_some_and(|segment| segment.ident.to_string().ends_with("join"))
+}
+
+/// What is awaited, and of which the error is handed on.
+fn peeled(expr: &Expr) -> &Expr {
+    match expr {
+        Expr::Try(inner) => peeled(&inner.expr),
+        Expr::Await(inner) => peeled(&inner.base),
+        expr => expr,
+    }
+}
+
+/// The call of a function, or of a method of the struct.
+fn is_call(expr: &Expr) -> bool {
+    match expr {
+        Expr::Call(_) => true,
+        Expr::MethodCall(call) => is_self(&call.receiver),
+        _ => false,
+    }
+}
+
+/// The pipeline ends with its success.
+pub(crate) fn refuse_end(function: &Function, last: Option<&Stmt>, errors: &mut Errors) {
+    let headline = "a pipeline ends with `Ok(())`";
+    match last {
+        Some(Stmt::Expr(expr @ Expr::Await(_), None)) => {
+            errors.push(expr, "a pipeline ends with `Ok(())`, not with a step", "write `.await?; Ok(())`");
+        }
+        Some(last) => errors.push(last, headline, "add `Ok(())` as the last line"),
+        None => errors.push(&function.sig.ident, "this pipeline has no steps", "call a `#[sub_reconciler]`"),
+    }
+}
+
+/// A step gets the object first and the context last.
+pub(crate) fn check_call(
+    call: &Expr,
+    args: &Punctuated<Expr, Token![,]>,
+    object: &Ident,
+    context: &Ident,
+    errors: &mut Errors,
+) -> bool {
+    let is = |expr: Option<&Expr>, ident: &Ident| matches!(expr, Some(Expr::Path(path)) if path.path.is_ident(ident));
+    if !is(args.last(), context) {
+        match args.last().filter(|last| is_name(last, context)) {
+            Some(last) => errors.push(
+                last,
+                format_args!("`{context}` is handed on as it is"),
+                format_args!("write `{context}` as the last argument: each step makes a context of its own from it"),
+            ),
+            None => errors.push(
+                call,
+                "a step gets the context last",
+                format_args!("write `{context}` as the last argument; only steps can be called here"),
+            ),
+        }
+        return false;
+    }
+    if !is(args.first(), object) {
+        let help = format!("write `{object}` as the first argument");
+        errors.push(call, "a step gets the object of the reconciler first", help);
+        return false;
+    }
+    true
+}

@@ -1,0 +1,156 @@
+//! Whether every branch says of every step what becomes of it.
+
+use super::callee::Callee;
+use super::errors;
+use super::statement::{Arm, Branch, Call, Skip, Statement, step_name};
+use crate::errors::Errors;
+use crate::syntax::suggest;
+
+/// Checks each branch, and that no step is met twice on one way through the pipeline.
+pub(super) fn check(statements: &[Statement], errors: &mut Errors) {
+    for statement in statements {
+        match statement {
+            Statement::Branch(branch) => check_outermost(branch, errors),
+            Statement::Skip(skip) => errors::skip_outside(skip, errors),
+            _ => {}
+        }
+    }
+    let mut twice: Vec<&Callee> = Vec::new();
+    walk(statements, &mut Vec::new(), &mut |path| {
+        if !twice.iter().any(|earlier| step_name(earlier) == step_name(path)) {
+            twice.push(path);
+        }
+    });
+    twice.into_iter().for_each(|path| errors::met_twice(path, errors));
+}
+
+/// What is skipped in one arm must run in another.
+fn check_outermost(branch: &Branch, errors: &mut Errors) {
+    let before = errors.count();
+    let (mut run, mut skipped) = (Vec::new(), Vec::new());
+    each_arm(branch, &mut |arm| {
+        for statement in &arm.statements {
+            run.extend(statement.calls().into_iter().map(Call::name));
+            if let Statement::Skip(skip) = statement {
+                skipped.push(skip);
+            }
+        }
+    });
+    skipped.retain(|skip: &&Skip| !run.contains(&step_name(&skip.step)));
+    skipped.dedup_by_key(|skip| step_name(&skip.step));
+    for skip in skipped {
+        errors::skip_of_no_step(skip, nearest(&step_name(&skip.step), &run), errors);
+    }
+    if run.is_empty() && errors.count() == before {
+        errors::branch_without_steps(branch, errors);
+    }
+    if errors.count() == before {
+        check_arms(branch, errors);
+    }
+}
+
+/// The arms of a branch and of the branches in it.
+fn each_arm<'a>(branch: &'a Branch, see: &mut impl FnMut(&'a Arm)) {
+    for arm in &branch.arms {
+        see(arm);
+        for statement in &arm.statements {
+            if let Statement::Branch(inner) = statement {
+                each_arm(inner, see);
+            }
+        }
+    }
+}
+
+/// What one arm runs or skips, every other one runs or skips as well.
+fn check_arms(branch: &Branch, errors: &mut Errors) {
+    let all = distinct(branch.arms.iter().flat_map(|arm| told(&arm.statements)));
+    if let Some((step, near)) = misspelt(branch, &all) {
+        return errors::misspelt(step, near, errors);
+    }
+    for arm in &branch.arms {
+        let here = told(&arm.statements);
+        let untold: Vec<&String> = all.iter().filter(|step| !here.contains(step)).collect();
+        if !untold.is_empty() {
+            errors::untold(arm, &untold, errors);
+        }
+        for statement in &arm.statements {
+            if let Statement::Branch(inner) = statement {
+                check_arms(inner, errors);
+            }
+        }
+    }
+    if branch.arms.last().is_some_and(|arm| arm.when.is_some()) {
+        errors::no_else(branch, &all, errors);
+    }
+}
+
+/// A step that has nearly the name of one in another arm, where no arm has both: one of them is misspelt, or each arm lacks one.
+fn misspelt<'a>(branch: &'a Branch, all: &'a [String]) -> Option<(&'a Callee, &'a String)> {
+    let arms: Vec<Vec<String>> = branch.arms.iter().map(|arm| told(&arm.statements)).collect();
+    let apart = |step: &String, other: &String| !arms.iter().any(|arm| arm.contains(step) && arm.contains(other));
+    let mut pairs = all.iter().enumerate().flat_map(|(i, step)| all[..i].iter().map(move |other| (step, other)));
+    let (step, other) = pairs.find(|(step, other)| suggest::nearest(step, &[other]).is_some() && apart(step, other))?;
+    let callee = branch.arms.iter().find_map(|arm| mention(&arm.statements, step))?;
+    Some((callee, other))
+}
+
+/// Where the statements run or skip the step.
+fn mention<'a>(statements: &'a [Statement], step: &str) -> Option<&'a Callee> {
+    statements.iter().find_map(|statement| match statement {
+        Statement::Skip(skip) => Some(&skip.step).filter(|callee| step_name(callee) == step),
+        Statement::Branch(inner) => inner.arms.iter().find_map(|arm| mention(&arm.statements, step)),
+        other => other.calls().into_iter().map(|call| &call.callee).find(|callee| step_name(callee) == step),
+    })
+}
+
+/// The step with nearly this name.
+fn nearest<'a>(name: &str, steps: &'a [String]) -> Option<&'a str> {
+    suggest::nearest(name, &steps.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+/// The steps of which the statements say what becomes of them.
+fn told(statements: &[Statement]) -> Vec<String> {
+    let names = statements.iter().flat_map(|statement| match statement {
+        Statement::Skip(skip) => vec![step_name(&skip.step)],
+        Statement::Branch(inner) => inner.arms.iter().flat_map(|arm| told(&arm.statements)).collect(),
+        other => other.calls().into_iter().map(Call::name).collect(),
+    });
+    distinct(names)
+}
+
+fn distinct(names: impl Iterator<Item = String>) -> Vec<String> {
+    let mut found = Vec::new();
+    for name in names {
+        if !found.contains(&name) {
+            found.push(name);
+        }
+    }
+    found
+}
+
+/// Follows every way through the statements. `met`: the steps that were run or skipped on it. Tells of what is met again.
+fn walk<'a>(statements: &'a [Statement], met: &mut Vec<String>, tell: &mut impl FnMut(&'a Callee)) {
+    for statement in statements {
+        match statement {
+            Statement::Branch(branch) => {
+                let before = met.clone();
+                for arm in &branch.arms {
+                    let mut way = before.clone();
+                    walk(&arm.statements, &mut way, tell);
+                    met.extend(way);
+                }
+            }
+            Statement::Skip(skip) => meet(&skip.step, met, tell),
+            other => other.calls().into_iter().for_each(|call| meet(&call.callee, met, tell)),
+        }
+    }
+}
+
+fn meet<'a>(path: &'a Callee, met: &mut Vec<String>, tell: &mut impl FnMut(&'a Callee)) {
+    let name = step_name(path);
+    if met.contains(&name) {
+        tell(path);
+    } else {
+        met.push(name);
+    }
+}

@@ -1,0 +1,161 @@
+//! The statements of a pipeline: calls of steps, joins, loops, branches, skips.
+
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, quote};
+use syn::{Expr, LitStr, Pat, Token, parse_quote};
+
+use super::callee::Callee;
+use crate::syntax::hidden::hidden;
+
+/// The body of a reconciler.
+pub(crate) struct Pipeline {
+    pub(crate) statements: Vec<Statement>,
+}
+
+/// One statement of a pipeline.
+pub(crate) enum Statement {
+    /// `[let pattern =] step(..).await?;`
+    Call(Box<Call>),
+    /// `[let pattern =] if condition { .. } else { .. }`
+    Branch(Branch),
+    /// `[let pattern =] join(a(..), b(..)).await?;`
+    Join(Join),
+    /// `for item in items { step(..).await?; }`
+    Each(Box<Each>),
+    /// `skip(step, "Reason");`
+    Skip(Skip),
+    /// What an arm of a branch hands on.
+    Value(TokenStream),
+}
+
+impl Statement {
+    /// The calls of steps, as they are written.
+    pub(crate) fn calls(&self) -> Vec<&Call> {
+        match self {
+            Self::Call(call) => vec![call],
+            Self::Each(each) => vec![&each.call],
+            Self::Join(join) => join.calls.iter().collect(),
+            Self::Branch(branch) => branch.arms.iter().flat_map(|arm| &arm.statements).flat_map(Self::calls).collect(),
+            Self::Skip(_) | Self::Value(_) => Vec::new(),
+        }
+    }
+
+    /// The joins, those in branches included.
+    fn joins(&self) -> Vec<&Join> {
+        match self {
+            Self::Join(join) => vec![join],
+            Self::Branch(branch) => branch.arms.iter().flat_map(|arm| &arm.statements).flat_map(Self::joins).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// A step at the end of an arm: its value is that of the arm.
+    pub(crate) fn handing_on(mut self) -> Vec<Self> {
+        let value = hidden("value");
+        let bound = match &mut self {
+            Self::Call(call) => &mut call.bound,
+            Self::Join(join) => &mut join.bound,
+            _ => return vec![self],
+        };
+        *bound = Some((Token![let](Span::mixed_site()), parse_quote!(#value)));
+        vec![self, Self::Value(value.into_token_stream())]
+    }
+}
+
+impl Pipeline {
+    /// The steps in the order in which they are first called: that of the wiring.
+    pub(crate) fn calls(&self) -> Vec<&Call> {
+        let mut found: Vec<&Call> = Vec::new();
+        for call in self.statements.iter().flat_map(Statement::calls) {
+            if !found.iter().any(|earlier| earlier.name() == call.name()) {
+                found.push(call);
+            }
+        }
+        found
+    }
+
+    /// The place of a step in the wiring.
+    pub(crate) fn place(&self, name: &str) -> usize {
+        self.calls().iter().position(|call| call.name() == name).unwrap_or_default()
+    }
+
+    /// The first step that runs together with this one: itself, unless it is joined.
+    pub(crate) fn joined_from(&self, place: usize) -> usize {
+        let joins = self.statements.iter().flat_map(Statement::joins);
+        let joined = joins.map(|join| join.calls.iter().map(|call| self.place(&call.name())).collect::<Vec<_>>());
+        let mates = joined.filter(|places| places.contains(&place)).flatten();
+        mates.fold(place, usize::min)
+    }
+}
+
+/// One call of a step, with what it binds.
+pub(crate) struct Call {
+    /// `let pattern: Type`.
+    pub(crate) bound: Option<(Token![let], Pat)>,
+    pub(crate) callee: Callee,
+    /// Between object and context.
+    pub(crate) inputs: Vec<Expr>,
+    /// The object as handed on.
+    pub(crate) object: Expr,
+    /// The context as handed on.
+    pub(crate) context: Expr,
+}
+
+impl Call {
+    /// The step as it is written; two calls of the same words are one step.
+    pub(crate) fn name(&self) -> String {
+        step_name(&self.callee)
+    }
+}
+
+/// `[let pattern =] if a { .. } else if b { .. } else { .. }`.
+pub(crate) struct Branch {
+    /// `let pattern: Type`.
+    pub(crate) bound: Option<(Token![let], Pat)>,
+    /// In written order; the last one is the `else`, unless it is missing.
+    pub(crate) arms: Vec<Arm>,
+}
+
+/// One arm, with the condition under which it runs.
+pub(crate) struct Arm {
+    /// `else`, before all but the first arm.
+    pub(crate) otherwise: Option<Token![else]>,
+    /// `if condition`; not in the last `else`.
+    pub(crate) when: Option<(Token![if], Expr)>,
+    pub(crate) statements: Vec<Statement>,
+}
+
+impl Arm {
+    /// What stands before its brace.
+    pub(crate) fn head(&self) -> TokenStream {
+        let (otherwise, when) = (&self.otherwise, self.when.iter().map(|(token, expr)| quote!(#token #expr)));
+        quote!(#otherwise #(#when)*)
+    }
+}
+
+/// `[let pattern =] join(a(..), b(..)).await?;`
+pub(crate) struct Join {
+    /// `let pattern: Type`.
+    pub(crate) bound: Option<(Token![let], Pat)>,
+    pub(crate) calls: Vec<Call>,
+}
+
+/// A loop over one step.
+pub(crate) struct Each {
+    pub(crate) for_token: Token![for],
+    pub(crate) pattern: Pat,
+    pub(crate) in_token: Token![in],
+    pub(crate) items: Expr,
+    pub(crate) call: Call,
+}
+
+/// A step that is not needed here.
+pub(crate) struct Skip {
+    pub(crate) step: Callee,
+    pub(crate) reason: LitStr,
+}
+
+/// A step as it is written; two calls of the same words are one step.
+pub(crate) fn step_name(step: &Callee) -> String {
+    step.to_token_stream().to_string().replace(' ', "")
+}

@@ -1,0 +1,51 @@
+//! What a relation may not be: a watch that caches too much, or that the API server refuses.
+
+use syn::{LitStr, Path};
+
+use super::relation::{How, Level, Watch};
+use crate::errors::mistake;
+use crate::syntax::names::{is_selector, path_text};
+
+/// A watch without a way would cache every object of the cluster.
+pub(crate) fn bare_watch(kind: &Path) -> syn::Error {
+    let name = path_text(kind);
+    mistake(
+        kind,
+        format_args!("`watches({name})` would keep every `{name}` in memory"),
+        format_args!("`watches({name}, by_name)`, `watches({name}, labels = \"app=web\")` or `polls({name})`"),
+    )
+}
+
+/// The API server would refuse the watch.
+pub(crate) fn check_selector(selector: &LitStr) -> syn::Result<()> {
+    let value = selector.value();
+    if is_selector(&value) {
+        return Ok(());
+    }
+    Err(mistake(
+        selector,
+        format_args!("`{value}` is not a label selector"),
+        "write for example `labels = \"app=web\"`",
+    ))
+}
+
+/// A watch by name has nothing to list, and an index looks at whole objects.
+pub(crate) fn check_watch(watch: &Watch) -> syn::Result<()> {
+    let index = watch.indexes.first();
+    match (&watch.how, &watch.cache) {
+        (How::ByName, _) if index.is_some() => Err(mistake(
+            index,
+            "a watch by name has nothing to find by an index",
+            "say `labels = \"app=web\"` in the place of `by_name`",
+        )),
+        (How::ByName, Some(cache)) if cache.level == Level::Metadata => Err(mistake(
+            &cache.word,
+            "a watch by name lists no metadata",
+            "say `cache = none` to keep little, or `cache = full` to read without a call",
+        )),
+        (_, Some(cache)) if cache.level != Level::Full && index.is_some() => {
+            Err(mistake(&cache.word, "an index looks at whole objects", "say `cache = full`, or leave `cache` out"))
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,219 @@
+//! Reads the arguments `watches` and `owns`.
+
+use proc_macro2::{Ident, TokenStream, TokenTree};
+use syn::ext::IdentExt;
+use syn::parse::{ParseStream, Parser};
+use syn::{LitStr, Path, Token, Type};
+
+use super::check_relation as check;
+use super::relation::{Adopt, Cache, How, Level, Own, Watch};
+use crate::errors::{Errors, mistake};
+use crate::syntax::args::Arg;
+use crate::syntax::suggest;
+
+/// As the author writes them.
+const LEVELS: [(&str, Level); 3] = [("none", Level::None), ("metadata", Level::Metadata), ("full", Level::Full)];
+const ADOPTS: [(&str, Adopt); 3] =
+    [("never", Adopt::Never), ("if_unowned", Adopt::IfUnowned), ("always", Adopt::Always)];
+const ADOPT_HELP: &str = "write `adopt = never`, `adopt = if_unowned` or `adopt = always`";
+const CACHES: &str = "write `cache = none`, `cache = metadata` or `cache = full`";
+
+/// The kind and the indexes in a list that is wrong elsewhere.
+pub(crate) fn paths(arg: &Arg) -> Vec<Path> {
+    let all = |input: ParseStream| {
+        let mut paths = vec![input.parse()?];
+        while !input.is_empty() {
+            let word: TokenTree = input.parse()?;
+            if word.to_string() == "index" && input.peek(Token![=]) && input.peek2(Ident::peek_any) {
+                input.parse::<Token![=]>()?;
+                paths.push(input.parse()?);
+            }
+        }
+        Ok(paths)
+    };
+    arg.list("").ok().and_then(|list| all.parse2(list).ok()).unwrap_or_default()
+}
+
+/// The kinds of one `owns(..)`. A mistake of ours leaves them as they are.
+pub(crate) fn owns(arg: &Arg, errors: &mut Errors) -> Vec<Own> {
+    let Some(list) = errors.take(arg.list("ConfigMap")) else { return Vec::new() };
+    let unreadable = |_| Err(mistake(&list, "`owns` takes names", "write `owns(ConfigMap)`"));
+    let Some((kinds, options)) = errors.take(parse_owns.parse2(list.clone()).unwrap_or_else(unreadable)) else {
+        return Vec::new();
+    };
+    let cache = options.cache.and_then(|(_, cache)| errors.take(cache));
+    let adopt = options.adopt.and_then(|(_, adopt)| errors.take(adopt));
+    options.unknown.into_iter().for_each(|error| errors.add(error));
+    kinds.into_iter().map(|kind| Own { kind, cache: cache.clone(), adopt }).collect()
+}
+
+/// What is said of all kinds of one `owns(..)`, each with its key.
+#[derive(Default)]
+struct Options {
+    cache: Option<(Ident, syn::Result<Cache>)>,
+    adopt: Option<(Ident, syn::Result<Adopt>)>,
+    unknown: Option<syn::Error>,
+}
+
+impl Options {
+    /// The value of this key, from the `=` on. False if it is wrong: what follows is not to be complained of as well.
+    fn take(&mut self, key: Ident, input: ParseStream) -> bool {
+        let known = ["cache", "adopt"];
+        if key == "adopt" {
+            let adopt = parse_word(&key, self.adopt.is_some(), (&ADOPTS, ADOPT_HELP), input);
+            let (is_right, adopt) = (adopt.is_ok(), adopt.map(|(_, adopt)| adopt));
+            self.adopt = Some((key, adopt));
+            return is_right;
+        }
+        let cache = parse_option(&key, self.cache.is_some(), &known, input);
+        let is_right = cache.is_ok();
+        match cache {
+            Err(error) if key != "cache" => self.unknown = Some(error),
+            cache => self.cache = Some((key, cache)),
+        }
+        is_right
+    }
+
+    /// The first of the keys.
+    fn key(&self) -> Option<&Ident> {
+        let keys = self.cache.iter().map(|(key, _)| key).chain(self.adopt.iter().map(|(key, _)| key));
+        keys.into_iter().next()
+    }
+
+    fn is_right(&self) -> bool {
+        self.unknown.is_none()
+            && self.cache.as_ref().is_none_or(|(_, cache)| cache.is_ok())
+            && self.adopt.as_ref().is_none_or(|(_, adopt)| adopt.is_ok())
+    }
+}
+
+/// The outer error is syn's, the inner ones ours.
+fn parse_owns(input: ParseStream) -> syn::Result<syn::Result<(Vec<Path>, Options)>> {
+    let (mut kinds, mut options) = (Vec::new(), Options::default());
+    while !input.is_empty() {
+        if input.peek2(Token![=]) && !input.peek2(Token![==]) {
+            if !options.take(input.parse()?, input) {
+                let _: TokenStream = input.parse()?;
+            }
+        } else {
+            kinds.push(input.parse()?);
+        }
+        if !input.is_empty() {
+            input.parse::<Token![,]>()?;
+        }
+    }
+    match options.key().filter(|_| kinds.is_empty() && options.is_right()) {
+        Some(key) => {
+            Ok(Err(mistake(key, "`owns` takes kinds, too", "write for example `owns(ConfigMap, cache = full)`")))
+        }
+        None => Ok(Ok((kinds, options))),
+    }
+}
+
+pub(crate) fn watch(arg: &Arg) -> syn::Result<Watch> {
+    let list = arg.list("Secret, by_name")?;
+    let help = "write `watches(Secret, by_name)`";
+    parse_watch.parse2(list.clone()).unwrap_or_else(|_| Err(mistake(list, "`watches` takes a kind, and how", help)))
+}
+
+/// The outer error is syn's, the inner one ours.
+fn parse_watch(input: ParseStream) -> syn::Result<syn::Result<Watch>> {
+    let kind: Type = input.parse()?;
+    let watch = parse_rest(&kind, input);
+    // What an error of ours leaves is not to be complained of as well.
+    let _: TokenStream = input.parse()?;
+    Ok(watch)
+}
+
+fn parse_rest(kind: &Type, input: ParseStream) -> syn::Result<Watch> {
+    let Type::Path(path) = kind else {
+        return Err(mistake(kind, "`watches` takes a kind", "write `watches(Secret, by_name)`"));
+    };
+    let kind = path.path.clone();
+    if input.is_empty() {
+        return Err(check::bare_watch(&kind));
+    }
+    input.parse::<Token![,]>()?;
+    let how = match input.parse::<Ident>() {
+        Ok(word) => parse_how(&word, input)?,
+        Err(_) => return Err(check::bare_watch(&kind)),
+    };
+    let watch = parse_options(Watch { kind, how, cache: None, indexes: Vec::new() }, input)?;
+    check::check_watch(&watch)?;
+    Ok(watch)
+}
+
+fn parse_how(word: &Ident, input: ParseStream) -> syn::Result<How> {
+    let text = word.to_string();
+    match text.as_str() {
+        "by_name" => Ok(How::ByName),
+        "labels" if input.peek(Token![=]) => {
+            input.parse::<Token![=]>()?;
+            let selector = input.parse::<LitStr>()?;
+            check::check_selector(&selector)?;
+            Ok(How::Labels(selector))
+        }
+        "labels" => Err(mistake(word, "`labels` has no value", "write `labels = \"app=web\"`")),
+        _ => {
+            let help = suggest::help(&text, &["by_name", "labels"]);
+            Err(mistake(word, format_args!("unknown way to watch: `{text}`"), help))
+        }
+    }
+}
+
+/// What follows the way to watch.
+fn parse_options(mut watch: Watch, input: ParseStream) -> syn::Result<Watch> {
+    while !input.is_empty() {
+        let rest = input.cursor().token_stream();
+        input.parse::<Token![,]>()?;
+        if !input.peek2(Token![=]) {
+            return Err(mistake(rest, "`watches` takes one kind", "write one `watches(..)` for each kind"));
+        }
+        let key: Ident = input.parse()?;
+        if key == "index" {
+            input.parse::<Token![=]>()?;
+            let wrong = |_| mistake(&key, "`index` takes a type", "write for example `index = ByUser`");
+            watch.indexes.push(input.parse().map_err(wrong)?);
+        } else {
+            watch.cache = Some(parse_option(&key, watch.cache.is_some(), &["cache", "index"], input)?);
+        }
+    }
+    Ok(watch)
+}
+
+/// `cache = ..` from the `=` on.
+fn parse_option(key: &Ident, again: bool, known: &[&str], input: ParseStream) -> syn::Result<Cache> {
+    if key == "adopt" {
+        let help = "say it where the step writes the kind: `owns(ConfigMap, adopt = if_unowned)`";
+        return Err(mistake(key, "only owned objects are adopted", help));
+    }
+    if key != "cache" {
+        let text = key.to_string();
+        return Err(mistake(key, format_args!("unknown argument `{text}`"), suggest::help(&text, known)));
+    }
+    let (word, level) = parse_word(key, again, (&LEVELS, CACHES), input)?;
+    Ok(Cache { word, level })
+}
+
+/// One of the words that a key takes, from the `=` on.
+fn parse_word<T: Copy>(
+    key: &Ident,
+    again: bool,
+    (words, help): (&[(&str, T)], &str),
+    input: ParseStream,
+) -> syn::Result<(Ident, T)> {
+    if again {
+        return Err(mistake(key, format_args!("`{key}` is given twice"), "keep one of them"));
+    }
+    input.parse::<Token![=]>()?;
+    let rest = input.cursor().token_stream();
+    let Ok(word) = input.parse::<Ident>() else {
+        let at = rest.into_iter().next().unwrap_or_else(|| key.clone().into());
+        return Err(mistake(at, format_args!("`{key}` takes a word"), help));
+    };
+    let text = word.to_string();
+    match words.iter().find(|(name, _)| text == *name) {
+        Some((_, value)) => Ok((word, *value)),
+        None => Err(mistake(&word, format_args!("unknown {key}: `{text}`"), help)),
+    }
+}

@@ -1,0 +1,45 @@
+//! How a reconciler runs what stands beside its steps: a cleanup, an observer, a claim.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{format_ident, quote};
+use syn::Type;
+
+use super::function::Function;
+use super::hidden::hidden;
+use super::krate::Krate;
+
+/// Any reconciler that has what a function takes, or the struct of a method.
+pub(crate) struct Link {
+    /// The parameter that stands for any reconciler. The name shows in messages, and must not be that of a dependency's type.
+    pub(crate) more: Option<Ident>,
+    /// Who runs it.
+    pub(crate) reconciler: TokenStream,
+    /// What is asked of any reconciler.
+    pub(crate) asked: TokenStream,
+    /// The call, with the hidden names of object and dependencies, and of what comes last.
+    pub(crate) called: TokenStream,
+}
+
+impl Link {
+    pub(crate) fn of(
+        function: &Function,
+        krate: &Krate,
+        object: &Type,
+        dependencies: &[Type],
+        last: Option<&Ident>,
+    ) -> Self {
+        let (ident, last) = (&function.sig.ident, last.into_iter());
+        let (object_, deps, any) = (hidden("object"), hidden("deps"), format_ident!("AnyReconciler"));
+        let Some(home) = &function.home else {
+            return Self {
+                reconciler: quote!(#any),
+                asked: quote!(#any: #krate::Reconciler<Object = #object> #(+ #krate::Provides<#dependencies>)*,),
+                called: quote!(#ident(#object_, #(<#any as #krate::Provides<#dependencies>>::provide(#deps),)* #(#last)*)),
+                more: Some(any),
+            };
+        };
+        let ty = &home.ty;
+        let called = quote!(<#ty>::#ident(#deps, #object_, #(#last)*));
+        Self { more: None, reconciler: quote!(#ty), asked: TokenStream::new(), called }
+    }
+}

@@ -1,0 +1,13 @@
+//! Identifiers that no user writes.
+
+use proc_macro2::{Ident, Span};
+
+/// An identifier that no user writes.
+pub(crate) fn hidden(name: &str) -> Ident {
+    hidden_at(name, Span::mixed_site())
+}
+
+/// An identifier that no user writes, shown at `span`.
+pub(crate) fn hidden_at(name: &str, span: Span) -> Ident {
+    Ident::new(&format!("__{name}"), span.resolved_at(Span::mixed_site()))
+}

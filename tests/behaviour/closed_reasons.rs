@@ -1,0 +1,76 @@
+//! Closed sets of reasons at run time: what the compiler cannot see is set as it is, and told once.
+
+use evenkeel::prelude::*;
+use evenkeel_tests::logs::Logs;
+use evenkeel_tests::test_env::{Server, World};
+use evenkeel_tests::widget::{Widget, a_widget, condition, definition};
+use serde_json::{Value, json};
+
+#[derive(ConditionSet)]
+#[condition_set(mod = on)]
+enum ShelfCondition {
+    /// It was looked at.
+    #[condition(positive)]
+    Seen,
+    /// It stands on the shelf.
+    #[condition(positive, reasons(Kept, Full))]
+    Shelved,
+}
+
+#[derive(Debug, thiserror::Error, ReconcileError)]
+enum ShelfError {
+    #[error("it fell off")]
+    #[class(transient)]
+    Fallen,
+}
+
+/// Words that only show at run time.
+fn word(widget: &Widget) -> &'static str {
+    match widget.spec.store.as_deref() {
+        Some("odd") => "Crooked",
+        _ => "Kept",
+    }
+}
+
+#[sub_reconciler(sets(on::Seen, on::Shelved))]
+async fn shelve(widget: &Widget, cx: &mut Cx) -> Result<(), ShelfError> {
+    if widget.spec.fetch.is_some() {
+        return Err(cx.fail(on::Shelved, ShelfError::Fallen));
+    }
+    cx.set(on::Shelved, Status::True, word(widget), widget.spec.child.as_deref().unwrap_or_default());
+    Ok(())
+}
+
+#[reconciler(conditions = ShelfCondition, retry = "1s")]
+async fn shelf(widget: &Widget, cx: &mut Pass<'_>) -> Flow {
+    shelve(widget, cx).await?;
+    Ok(())
+}
+
+async fn until_reason(world: &World, name: &str, reason: &str) {
+    let shown = |w: &Value| condition(w, "Shelved").is_some_and(|c| c["reason"] == reason);
+    world.until::<Widget>(name, reason, shown).await;
+}
+
+#[tokio::test]
+async fn a_reason_outside_the_set_is_set_as_it_is_and_told_once() {
+    let (logs, _guard) = Logs::capture();
+    let world = World::on(Server::InProcess).await.unwrap();
+    world.install(&definition()).await;
+    let operator = world.operator::<shelf>(());
+    world.create::<Widget>(a_widget("a", json!({}))).await;
+    until_reason(&world, "a", "Kept").await;
+    assert!(logs.with(&["does not declare"]).is_empty(), "a declared one is nothing to tell");
+    for name in ["b", "c"] {
+        world.create::<Widget>(a_widget(name, json!({ "store": "odd" }))).await;
+        until_reason(&world, name, "Crooked").await;
+    }
+    world.create::<Widget>(a_widget("d", json!({ "fetch": "broken" }))).await;
+    until_reason(&world, "d", "Fallen").await;
+    operator.stop().await.unwrap();
+    let names = ["WARN", "step=\"shelve\"", "condition=\"Shelved\""];
+    for reason in ["Crooked", "Fallen"] {
+        let told = format!("reason=\"{reason}\"");
+        assert_eq!(logs.with(&[&names[..], &[&told]].concat()).len(), 1, "{reason}");
+    }
+}

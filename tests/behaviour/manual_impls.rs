@@ -1,0 +1,113 @@
+//! Contracts that are implemented by hand, and broken: what the compiler cannot see is refused at the start.
+
+use std::time::Duration;
+
+use evenkeel::Operator;
+use evenkeel::operator::{Error, Reason};
+use evenkeel_tests::test_env::{Server, World};
+
+/// The error with which the operator ends.
+async fn refusal(operator: Operator) -> Error {
+    let ended = tokio::time::timeout(Duration::from_secs(60), operator.run_until(std::future::pending())).await;
+    ended.expect("it ends by itself").unwrap_err()
+}
+
+mod written {
+    use std::collections::BTreeMap;
+
+    use evenkeel::prelude::*;
+    use evenkeel::wiring::{StepWiring, Wiring};
+    use evenkeel::{Condition, ObservedInputs, Reconciler, StatusContract};
+    use evenkeel_tests::widget::{Widget, WidgetError};
+
+    #[derive(kube::CustomResource, schemars::JsonSchema, Clone, Debug, serde::Deserialize, serde::Serialize)]
+    #[kube(group = "tests.evenkeel.dev", version = "v1", kind = "Sieve", namespaced, status = "SieveStatus")]
+    pub(crate) struct SieveSpec {}
+
+    #[derive(schemars::JsonSchema, Clone, Debug, Default, serde::Deserialize, serde::Serialize)]
+    #[serde(rename_all = "camelCase", default)]
+    pub(crate) struct SieveStatus {
+        observed_generation: Option<i64>,
+        conditions: Vec<Condition>,
+        last_handled_reconcile_at: Option<String>,
+    }
+
+    impl StatusContract for SieveStatus {
+        type Draft = Self;
+        fn observed_generation(&self) -> Option<i64> {
+            self.observed_generation
+        }
+        fn conditions(&self) -> &[Condition] {
+            &self.conditions
+        }
+        fn observed_inputs(&self) -> Option<&ObservedInputs> {
+            None
+        }
+        fn last_handled_reconcile_at(&self) -> Option<&str> {
+            None
+        }
+        fn last_handled_actions(&self) -> Option<&BTreeMap<String, String>> {
+            None
+        }
+    }
+
+    #[derive(ConditionSet)]
+    #[condition_set(mod = on)]
+    pub(crate) enum Conditions {
+        #[condition(positive)]
+        Made,
+    }
+
+    #[sub_reconciler(sets(on::Made))]
+    pub(crate) async fn make(_: &Sieve, _cx: &mut Cx) -> Result<(), WidgetError> {
+        Ok(())
+    }
+
+    #[reconciler(conditions = Conditions)]
+    pub(crate) async fn sieves(sieve: &Sieve, cx: &mut Pass<'_>) -> Flow {
+        make(sieve, cx).await?;
+        Ok(())
+    }
+
+    /// A reconciler of which no step sets the condition.
+    pub(crate) struct Idle;
+
+    impl Reconciler for Idle {
+        type Object = Widget;
+        type Deps = ();
+        type Conditions = Conditions;
+        const WIRING: Wiring = Wiring {
+            name: "idle",
+            conditions: <Conditions as ConditionSet>::CONDITIONS,
+            steps: &[StepWiring { name: "rest", ..StepWiring::EMPTY }],
+            ..Wiring::EMPTY
+        };
+        async fn reconcile(_: &Widget, (): &(), _: &mut Pass<'_>) -> Flow {
+            Ok(())
+        }
+        async fn cleanup(_: &Widget, (): &(), _: &mut Pass<'_>) -> Flow {
+            Ok(())
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_contract_that_is_broken_by_hand_is_refused_at_the_start_naming_the_reconciler() {
+    let world = World::on(Server::InProcess).await.unwrap();
+    let operator = || Operator::new("tester").client(world.client.clone());
+    let cases = [
+        (
+            operator().reconciler::<written::sieves>(()),
+            "the status of Sieve, which sieves reconciles, does not keep observedInputs, lastHandledReconcileAt",
+        ),
+        (
+            operator().reconciler::<written::Idle>(()),
+            "the wiring of idle does not hold together: no step sets the condition Made",
+        ),
+    ];
+    for (operator, headline) in cases {
+        let error = refusal(operator).await;
+        assert_eq!(error.to_string().lines().next(), Some(headline));
+        assert_eq!(error.reason(), Reason::Setup);
+    }
+}

@@ -1,0 +1,65 @@
+//! Counts the lines of LLVM IR that a source is compiled to, as `cargo llvm-lines` does: by the stable compiler, before LLVM's passes.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::cargo;
+
+/// What the sources name.
+const NAMED: [&str; 7] = ["evenkeel", "k8s_openapi", "kube", "schemars", "serde", "serde_json", "thiserror"];
+
+/// Compiles sources against the libraries of this package, with the features that it has.
+pub(crate) struct Compiler {
+    libraries: BTreeMap<String, PathBuf>,
+    folder: PathBuf,
+}
+
+impl Compiler {
+    /// Works in a folder of that name: tests run side by side.
+    pub(crate) fn new(folder: &str) -> Self {
+        // The features of the workspace, in which all of this is built already.
+        let build = ["test", "-q", "--offline", "--workspace", "--test", "expansion_budget", "--no-run"];
+        let messages = cargo(&[&build[..], &["--message-format=json"]].concat());
+        let messages = messages.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+        let libraries = messages.filter_map(|message| {
+            // What macros are built with has no debug info, and may be another version.
+            let is_ours = message["profile"]["debuginfo"].is_string();
+            let files = message["filenames"].as_array().filter(|_| is_ours)?.iter().filter_map(|file| file.as_str());
+            let library = files.map(PathBuf::from).find(|file| file.extension().is_some_and(|e| e == "rlib"))?;
+            Some((message["target"]["name"].as_str()?.replace('-', "_"), library))
+        });
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(folder);
+        std::fs::create_dir_all(&folder).unwrap();
+        Self { libraries: libraries.collect(), folder }
+    }
+
+    /// The lines of a library with this source.
+    pub(crate) fn lines(&self, source: &str) -> usize {
+        let (input, output) = (self.folder.join("subject.rs"), self.folder.join("subject.ll"));
+        std::fs::write(&input, source).unwrap();
+        let mut rustc = Command::new(std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()));
+        rustc.args(["--edition=2024", "--crate-type=lib", "--cap-lints=allow", "-Ccodegen-units=1", "-Cdebuginfo=0"]);
+        rustc
+            .args(["-Cno-prepopulate-passes", &format!("--emit=llvm-ir={}", output.display())])
+            .arg(&input)
+            .current_dir(&self.folder);
+        for name in NAMED {
+            rustc.arg(format!("--extern={name}={}", self.libraries[name].display()));
+        }
+        rustc.arg(format!("-Ldependency={}", self.libraries["serde"].parent().unwrap().display()));
+        let compiled = rustc.output().unwrap();
+        assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
+        in_bodies(&std::fs::read_to_string(&output).unwrap())
+    }
+}
+
+/// The lines of code in the functions that are compiled here, labels and braces aside.
+fn in_bodies(text: &str) -> usize {
+    let mut inside = false;
+    let code = text.lines().filter(|line| {
+        inside = (inside || line.starts_with("define")) && !line.starts_with('}');
+        inside && line.starts_with("  ")
+    });
+    code.count()
+}

@@ -1,0 +1,47 @@
+//! Fits ownership recorded under an earlier schema to the schema of today.
+
+use serde_json::Value;
+
+use super::actor::Rules;
+use super::managed_fields::Ledger;
+use super::owned_paths::owned;
+use super::path_element::Element;
+use super::set::{Node, Set};
+use super::shape::Shape;
+
+/// The ledger of an object with every claim inside a map or list that has become atomic turned into a claim on the whole. Claims on
+/// the whole of what has become granular stay as they are, but that of early releases on the status.
+pub(crate) fn reconciled(mut ledger: Ledger, object: &Value, shape: Shape<'_>, rules: Rules) -> Ledger {
+    for entry in ledger.entries.values_mut() {
+        entry.set = collapsed(&entry.set, shape);
+        if rules == Rules::Before122 {
+            expand_status(&mut entry.set, object, shape);
+        }
+    }
+    ledger
+}
+
+/// Makes of a claim on the status as a whole one to each of its fields.
+fn expand_status(set: &mut Set, object: &Value, shape: Shape<'_>) {
+    let status = Element::field("status");
+    if set.has(&status) && set.below(&status).is_none() {
+        let below = owned(&object["status"], shape.step(&status).0);
+        set.attach(status, Node { is_member: true, below });
+    }
+}
+
+fn collapsed(set: &Set, shape: Shape<'_>) -> Set {
+    let mut left = Set::default();
+    for (element, node) in set.nodes() {
+        let (inner, _) = shape.step(element);
+        left.attach(
+            element.clone(),
+            match node {
+                node if node.below.is_empty() => node.clone(),
+                _ if inner.is_atomic() => Node { is_member: true, below: Set::default() },
+                node => Node { is_member: node.is_member, below: collapsed(&node.below, inner) },
+            },
+        );
+    }
+    left
+}

@@ -1,0 +1,122 @@
+//! Where all calls of the operator under test pass by: they are counted, and trouble meets one of them.
+
+use std::io;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::watch;
+
+use super::injection_point::{Crash, Plan, Point, Trouble};
+use crate::effect::Effect;
+
+/// What becomes of a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Meeting {
+    /// It is carried out.
+    Pass,
+    /// It meets a fault.
+    Fault(Effect),
+    /// It is never answered: its caller is gone.
+    Lost,
+    /// It is carried out and never answered.
+    LostAfter,
+}
+
+/// The calls and awaits of one trial.
+#[derive(Debug)]
+pub(crate) struct Tap {
+    state: Mutex<State>,
+    /// Counts the crashes: the operator of each is dropped, and its calls are lost from then on.
+    crashes: watch::Sender<u64>,
+    /// How long the operator's client waits for an answer; `None`: for ever.
+    patience: Option<Duration>,
+}
+
+#[derive(Debug)]
+struct State {
+    plan: Option<Plan>,
+    points: Vec<Point>,
+    awaits: usize,
+    struck: bool,
+}
+
+impl Tap {
+    pub(super) fn new(plan: Option<Plan>, patience: Option<Duration>) -> Self {
+        let state = State { plan, points: Vec::new(), awaits: 0, struck: false };
+        Self { state: Mutex::new(state), crashes: watch::Sender::new(0), patience }
+    }
+
+    /// The answer, unless the client loses its patience before.
+    pub(crate) async fn patiently<T>(&self, answer: impl Future<Output = T>) -> io::Result<T> {
+        let Some(patience) = self.patience else { return Ok(answer.await) };
+        tokio::time::timeout(patience, answer).await.map_err(io::Error::from)
+    }
+
+    /// The operator's life: the number of crashes before it.
+    pub(super) fn life(&self) -> u64 {
+        *self.crashes.borrow()
+    }
+
+    /// Waits for the crash that ends a life.
+    pub(super) async fn crashed(&self, life: u64) {
+        let mut crashes = self.crashes.subscribe();
+        // The sender lives as long as this waits.
+        let _ = crashes.wait_for(|now| *now > life).await;
+    }
+
+    /// A call of the operator in one of its lives.
+    pub(crate) fn meet(&self, life: u64, point: Point) -> Meeting {
+        if life != self.life() {
+            return Meeting::Lost;
+        }
+        let mut state = self.lock();
+        let before = state.points.iter().filter(|other| other.line == point.line).count();
+        let trouble = match &state.plan {
+            Some(Plan::Call { line, nth, trouble }) if *line == point.line && *nth == before + 1 => {
+                Some(trouble.clone())
+            }
+            _ => None,
+        };
+        state.points.push(point);
+        let Some(trouble) = trouble else { return Meeting::Pass };
+        state.struck = true;
+        drop(state);
+        match trouble {
+            Trouble::Fault(effect) => Meeting::Fault(effect),
+            Trouble::Crash(Crash::After) => Meeting::LostAfter,
+            Trouble::Crash(_) => {
+                self.crash();
+                Meeting::Lost
+            }
+        }
+    }
+
+    /// Ends the present life.
+    pub(crate) fn crash(&self) {
+        self.crashes.send_modify(|crashes| *crashes += 1);
+    }
+
+    /// Whether the operator is to be dropped instead of this poll.
+    pub(super) fn drops(&self) -> bool {
+        let mut state = self.lock();
+        let number = state.awaits;
+        state.awaits += 1;
+        let drops = matches!(state.plan, Some(Plan::Await(at)) if at == number);
+        state.struck |= drops;
+        drops
+    }
+
+    /// The calls and the number of awaits so far.
+    pub(super) fn visited(&self) -> (Vec<Point>, usize) {
+        let state = self.lock();
+        (state.points.clone(), state.awaits)
+    }
+
+    pub(super) fn is_struck(&self) -> bool {
+        self.lock().struck
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

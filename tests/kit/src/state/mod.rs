@@ -1,0 +1,72 @@
+//! The state that all requests share: what verbs need, and nothing that calls them.
+
+mod identity;
+mod options;
+mod pod_logs;
+mod tokens;
+
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+
+use crate::catalog::Catalog;
+use crate::clock::Clock;
+use crate::fault::Faults;
+use crate::log::Log;
+use crate::service_address::Addresses;
+use crate::store::{Pages, Store};
+
+pub(crate) use identity::{Local, User};
+pub(crate) use options::Options;
+pub(crate) use pod_logs::Texts;
+pub(crate) use tokens::{Token, Tokens};
+
+/// The state all requests share.
+#[derive(Debug)]
+pub(crate) struct Server {
+    pub(crate) store: Store,
+    pub(crate) pages: Pages,
+    catalog: RwLock<Arc<Catalog>>,
+    pub(crate) addresses: Addresses,
+    pub(crate) tokens: Tokens,
+    /// The logs of containers.
+    pub(crate) texts: Texts,
+    /// Held from reading the definitions until their kinds are served, so that the last one to read is the last to serve.
+    pub(crate) publishing: Mutex<()>,
+    pub(crate) options: Options,
+    pub(crate) clock: Clock,
+    pub(crate) log: Log,
+    pub(crate) faults: Faults,
+    /// Counts the calls of `drop_watches`.
+    pub(crate) drops: tokio::sync::watch::Sender<u64>,
+    /// Counts the times at which all connections broke.
+    pub(crate) breaks: tokio::sync::watch::Sender<u64>,
+}
+
+impl Server {
+    pub(crate) fn new(options: Options) -> Self {
+        Server {
+            store: Store::new(options.history),
+            pages: Pages::default(),
+            catalog: RwLock::new(Arc::new(Catalog::builtin())),
+            addresses: Addresses::default(),
+            tokens: Tokens::default(),
+            texts: Texts::default(),
+            publishing: Mutex::default(),
+            options,
+            clock: Clock::start(),
+            log: Log::default(),
+            faults: Faults::default(),
+            drops: tokio::sync::watch::Sender::new(0),
+            breaks: tokio::sync::watch::Sender::new(0),
+        }
+    }
+
+    /// What is served now.
+    pub(crate) fn catalog(&self) -> Arc<Catalog> {
+        Arc::clone(&self.catalog.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Serves this from now on.
+    pub(crate) fn serve(&self, catalog: Arc<Catalog>) {
+        *self.catalog.write().unwrap_or_else(PoisonError::into_inner) = catalog;
+    }
+}

@@ -1,0 +1,19 @@
+//! A change, and the place of its object.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+/// An object's place in its resource: namespace (empty when cluster-scoped) and name.
+pub(crate) type Key = (String, String);
+
+/// One committed change.
+#[derive(Debug)]
+pub(crate) struct Change {
+    pub(crate) version: u64,
+    pub(crate) key: Key,
+    pub(crate) old: Option<Arc<Value>>,
+    pub(crate) new: Option<Arc<Value>>,
+    /// The last state of a deleted object, at the version of its deletion.
+    pub(crate) gone: Option<Arc<Value>>,
+}

@@ -1,0 +1,66 @@
+//! The fields of objects: read, set, filled in.
+
+use serde_json::{Map, Value, json};
+
+/// The metadata of an object, made an object when it is none.
+pub(crate) fn metadata(object: &mut Value) -> &mut Map<String, Value> {
+    if !object["metadata"].is_object() {
+        object["metadata"] = json!({});
+    }
+    match &mut object["metadata"] {
+        Value::Object(metadata) => metadata,
+        // Just made an object; the type alone does not say so.
+        _ => unreachable!("metadata was made an object"),
+    }
+}
+
+/// A text field of the metadata; empty when absent.
+pub(crate) fn meta<'a>(object: &'a Value, field: &str) -> &'a str {
+    object["metadata"][field].as_str().unwrap_or_default()
+}
+
+/// The finalizers of an object.
+pub(crate) fn finalizers(object: &Value) -> Vec<&str> {
+    object["metadata"]["finalizers"].as_array().into_iter().flatten().filter_map(Value::as_str).collect()
+}
+
+/// Whether deletion of the object has begun.
+pub(crate) fn is_deleting(object: &Value) -> bool {
+    !object["metadata"]["deletionTimestamp"].is_null()
+}
+
+/// Whether nothing holds the object back once its deletion has begun.
+pub(crate) fn is_free(object: &Value) -> bool {
+    let held = object["metadata"]["deletionGracePeriodSeconds"].as_i64().unwrap_or_default() > 0;
+    let spec =
+        object["kind"] == "Namespace" && object["apiVersion"] == "v1" && has_items(&object["spec"]["finalizers"]);
+    finalizers(object).is_empty() && !held && !spec
+}
+
+fn has_items(list: &Value) -> bool {
+    list.as_array().is_some_and(|items| !items.is_empty())
+}
+
+/// Takes a top-level field from one object into another; absent there, it goes.
+pub(super) fn restore(from: &Value, to: &mut Value, field: &str) {
+    let Some(fields) = to.as_object_mut() else { return };
+    match from.get(field) {
+        Some(value) => drop(fields.insert(field.to_owned(), value.clone())),
+        None => drop(fields.remove(field)),
+    }
+}
+
+/// Sets the members that are absent.
+pub(super) fn fill(object: &mut Value, defaults: Value) {
+    let (Some(fields), Value::Object(defaults)) = (object.as_object_mut(), defaults) else { return };
+    for (name, value) in defaults {
+        let field = fields.entry(name).or_insert(Value::Null);
+        if field.is_null() {
+            *field = value;
+        }
+    }
+}
+
+pub(super) fn each(object: &mut Value, list: &str, change: impl FnMut(&mut Value)) {
+    object.get_mut(list).and_then(Value::as_array_mut).into_iter().flatten().for_each(change);
+}

@@ -1,0 +1,96 @@
+//! API servers of a test's own, which it may stop, set back and start again: the in-process one, or copies of the real ones.
+
+use std::time::Duration;
+
+use evenkeel_testkit::{Backup, Cluster, Effect, Fault};
+
+use crate::real::{RealServer, Version};
+use crate::test_env::{Server, World};
+
+/// An API server of a test's own.
+pub enum ApiServer {
+    /// In this process.
+    InProcess(Box<(Cluster, Option<Backup>)>),
+    /// Processes.
+    Real(RealServer),
+}
+
+/// What the store is set back to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum To {
+    /// What was [saved](ApiServer::save).
+    Saved,
+    /// Nothing.
+    Nothing,
+    /// What it holds: the server is only started again.
+    Present,
+}
+
+impl ApiServer {
+    /// Starts one; `None`, with a visible line, where the real servers are not at hand.
+    ///
+    /// # Panics
+    /// When it does not start.
+    pub async fn start(server: Server) -> Option<Self> {
+        let version = match server {
+            Server::InProcess => return Some(Self::InProcess(Box::new((Cluster::start().await, None)))),
+            Server::Modern => Version::Modern,
+            Server::Full => Version::Full,
+        };
+        Some(Self::Real(RealServer::start(version, false).await?))
+    }
+
+    /// A world on it.
+    ///
+    /// # Panics
+    /// When it cannot be used.
+    pub async fn world(&self, server: Server) -> World {
+        match self {
+            Self::InProcess(site) => World::beside(site.0.clone()).await,
+            Self::Real(real) => World::over(server, real.client().await).await,
+        }
+    }
+
+    /// Saves the present store.
+    ///
+    /// # Panics
+    /// When it cannot.
+    pub async fn save(&mut self) {
+        match self {
+            Self::InProcess(site) => site.1 = Some(site.0.backup()),
+            Self::Real(real) => {
+                real.back_up();
+                real.start_again().await;
+            }
+        }
+    }
+
+    /// Kills the server, and starts it again after some time with its store set back. Faults of the in-process one are gone then.
+    ///
+    /// # Panics
+    /// When it cannot.
+    pub async fn set_back(&mut self, to: To, outage: Duration) {
+        match self {
+            Self::InProcess(site) => {
+                let (cluster, saved) = &**site;
+                cluster.faults().add(Fault::new(Effect::Unavailable).always());
+                match to {
+                    To::Saved => cluster.restore(saved.as_ref().expect("something was saved")),
+                    To::Nothing => cluster.wipe(),
+                    To::Present => cluster.restore(&cluster.backup()),
+                }
+                tokio::time::sleep(outage).await;
+                cluster.faults().clear();
+            }
+            Self::Real(real) => {
+                match to {
+                    To::Saved => real.restore(),
+                    To::Nothing => real.wipe(),
+                    To::Present => real.kill_all(),
+                }
+                tokio::time::sleep(outage).await;
+                real.start_again().await;
+            }
+        }
+    }
+}

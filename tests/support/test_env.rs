@@ -1,0 +1,392 @@
+//! A world for one test: a namespace of its own on one of the servers, an operator that can be stopped and started again.
+
+use std::fmt::Debug;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use evenkeel::{Operator, Reconciler};
+use evenkeel_testkit::{Cluster, eventually};
+use k8s_openapi::api::core::v1::{Event, Namespace};
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
+use kube::api::{Api, DeleteParams, DynamicObject, ListParams, Patch, PatchParams, PostParams};
+use kube::config::{KubeConfigOptions, Kubeconfig};
+use kube::core::{CustomResourceExt, NamespaceResourceScope};
+use kube::{Client, Config, Resource};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+
+use crate::recording_client::Wire;
+
+/// How long a test waits for something that should happen at once; only a machine at its limit takes that long.
+pub const SOON: Duration = Duration::from_secs(60);
+
+/// The servers that a behaviour is shown on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Server {
+    /// The test kit's, in this process.
+    InProcess,
+    /// Kubernetes 1.36 libraries.
+    Modern,
+    /// Kubernetes 1.20, complete.
+    Full,
+}
+
+/// One test's surroundings.
+pub struct World {
+    /// Talks to the server directly: not counted, never faulty.
+    pub client: Client,
+    /// What the operator talks over.
+    pub wire: Wire,
+    /// The namespace of this test.
+    pub namespace: String,
+    /// Which server it is.
+    pub server: Server,
+    /// The in-process server, where it is one.
+    pub cluster: Option<Cluster>,
+}
+
+static NEXT: AtomicU32 = AtomicU32::new(0);
+
+impl World {
+    /// A world on the server; `None`, with a visible line, where the real servers are not at hand.
+    ///
+    /// # Panics
+    /// When the server cannot be used.
+    pub async fn on(server: Server) -> Option<Self> {
+        // RUST_LOG=evenkeel=debug shows what the operator does; a second test finds the subscriber in place.
+        let filter = tracing_subscriber::EnvFilter::from_default_env();
+        let _ = tracing_subscriber::fmt().with_env_filter(filter).with_test_writer().try_init();
+        let (client, cluster) = match server {
+            Server::InProcess => return Some(Self::beside(Cluster::start().await).await),
+            Server::Modern => (real("kubeconfig-modern").await?, None),
+            Server::Full => (real("kubeconfig").await?, None),
+        };
+        Some(Self::made(server, client, cluster).await)
+    }
+
+    /// A world on an in-process server that is there.
+    ///
+    /// # Panics
+    /// When the server cannot be used.
+    pub async fn beside(cluster: Cluster) -> Self {
+        Self::made(Server::InProcess, cluster.client(), Some(cluster)).await
+    }
+
+    /// A world on a real server of its own.
+    ///
+    /// # Panics
+    /// When the server cannot be used.
+    pub async fn over(server: Server, client: Client) -> Self {
+        Self::made(server, client, None).await
+    }
+
+    /// A world in the default namespace of an in-process server, so that its objects are called the same each time.
+    #[must_use]
+    pub fn within(cluster: Cluster) -> Self {
+        let (client, namespace) = (cluster.client(), "default".to_owned());
+        Self { client, wire: Wire::default(), namespace, server: Server::InProcess, cluster: Some(cluster) }
+    }
+
+    async fn made(server: Server, client: Client, cluster: Option<Cluster>) -> Self {
+        let namespace = format!("evenkeel-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+        let world = Self { client, wire: Wire::default(), namespace, server, cluster };
+        world.create_namespace().await;
+        world
+    }
+
+    /// Creates the namespace of this test, at the start or in a store that was wiped.
+    ///
+    /// # Panics
+    /// When the server refuses it.
+    pub async fn create_namespace(&self) {
+        let object: Namespace =
+            serde_json::from_value(serde_json::json!({ "metadata": { "name": self.namespace } })).expect("a namespace");
+        Api::all(self.client.clone()).create(&PostParams::default(), &object).await.expect("a namespace of its own");
+    }
+
+    /// Installs a definition and waits until it is served.
+    ///
+    /// # Panics
+    /// When the server refuses it.
+    pub async fn install(&self, crd: &CustomResourceDefinition) {
+        let crds: Api<CustomResourceDefinition> = Api::all(self.client.clone());
+        let name = crd.metadata.name.clone().expect("a definition has a name");
+        let params = PatchParams::apply("evenkeel-tests").force();
+        crds.patch(&name, &params, &Patch::Apply(crd)).await.expect("the definition is accepted");
+        eventually(SOON, || async {
+            let status = crds.get(&name).await.ok()?.status?;
+            let conditions = status.conditions.unwrap_or_default();
+            conditions.iter().any(|c| c.type_ == "Established" && c.status == "True").then_some(())
+        })
+        .await;
+    }
+
+    /// The typed objects of this test.
+    #[must_use]
+    pub fn api<K>(&self) -> Api<K>
+    where
+        K: Resource<DynamicType = (), Scope = NamespaceResourceScope>,
+    {
+        Api::namespaced(self.client.clone(), &self.namespace)
+    }
+
+    /// Creates an object in the namespace of this test, as it is written: a typed object would send `status: null`, of which Kubernetes
+    /// 1.20 makes its creator the owner of the whole status.
+    ///
+    /// # Panics
+    /// When the server refuses it.
+    pub async fn create<K>(&self, object: Value) -> K
+    where
+        K: Resource<DynamicType = (), Scope = NamespaceResourceScope> + DeserializeOwned,
+    {
+        let object: DynamicObject = serde_json::from_value(object).expect("an object");
+        let api = self.raw_api::<K>();
+        let created = eventually(SOON, || async {
+            // A definition that has just been established may not be served yet.
+            match api.create(&PostParams::default(), &object).await {
+                Ok(object) => Some(object),
+                Err(kube::Error::Api(status)) if status.code == 404 => None,
+                Err(error) => panic!("the object is refused: {error}"),
+            }
+        });
+        let created = serde_json::to_value(created.await).and_then(serde_json::from_value);
+        created.expect("the object fits its kind")
+    }
+
+    fn raw_api<K: Resource<DynamicType = (), Scope = NamespaceResourceScope>>(&self) -> Api<DynamicObject> {
+        let resource = kube::core::ApiResource::erase::<K>(&());
+        Api::namespaced_with(self.client.clone(), &self.namespace, &resource)
+    }
+
+    /// Merges a patch into an object.
+    ///
+    /// # Panics
+    /// When the server refuses it.
+    pub async fn merge<K>(&self, name: &str, patch: Value) -> K
+    where
+        K: Resource<DynamicType = (), Scope = NamespaceResourceScope> + Clone + DeserializeOwned + Debug,
+    {
+        self.api::<K>().patch(name, &PatchParams::default(), &Patch::Merge(patch)).await.expect("the patch is taken")
+    }
+
+    /// The raw object, as the server tells it.
+    ///
+    /// # Panics
+    /// When there is none.
+    pub async fn raw<K: Resource<DynamicType = (), Scope = NamespaceResourceScope>>(&self, name: &str) -> Value {
+        let api = self.raw_api::<K>();
+        serde_json::to_value(api.get(name).await.expect("the object is there")).expect("an object is JSON")
+    }
+
+    /// Waits until the raw object is as `wanted` says, and returns it.
+    ///
+    /// # Panics
+    /// When it never is.
+    pub async fn until<K>(&self, name: &str, what: &str, wanted: impl Fn(&Value) -> bool) -> Value
+    where
+        K: Resource<DynamicType = (), Scope = NamespaceResourceScope>,
+    {
+        let start = tokio::time::Instant::now();
+        loop {
+            let object = self.raw::<K>(name).await;
+            if wanted(&object) {
+                return object;
+            }
+            assert!(start.elapsed() < SOON, "{name} not within {SOON:?}: {what}; it is {:#}", object["status"]);
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    }
+
+    /// Deletes an object.
+    ///
+    /// # Panics
+    /// When the server refuses it.
+    pub async fn delete<K>(&self, name: &str)
+    where
+        K: Resource<DynamicType = (), Scope = NamespaceResourceScope> + Clone + DeserializeOwned + Debug,
+    {
+        self.api::<K>().delete(name, &DeleteParams::default()).await.expect("the object is there");
+    }
+
+    /// Waits until an object is gone.
+    ///
+    /// # Panics
+    /// When it stays.
+    pub async fn until_gone<K>(&self, name: &str)
+    where
+        K: Resource<DynamicType = (), Scope = NamespaceResourceScope> + Clone + DeserializeOwned + Debug,
+    {
+        let gone = || async { self.api::<K>().get_opt(name).await.expect("an answer").is_none().then_some(()) };
+        eventually(SOON, gone).await;
+    }
+
+    /// How many writes the operator has sent, events aside.
+    #[must_use]
+    pub fn writes(&self) -> usize {
+        self.wire.count(|call| call.is_write() && !call.is_event())
+    }
+
+    /// How many events of the reason the operator has sent.
+    #[must_use]
+    pub fn told(&self, reason: &str) -> usize {
+        let quoted = format!("\"{reason}\"");
+        self.wire.count(|call| call.is_event() && call.is_write() && call.body.contains(&quoted))
+    }
+
+    /// The events of the reason about an object, as the operator sent them.
+    #[must_use]
+    pub fn sent(&self, name: &str, reason: &str) -> Vec<Value> {
+        let sent = self.wire.calls().into_iter().filter(|call| call.is_event() && call.method == "POST");
+        let events = sent.filter_map(|call| serde_json::from_str::<Value>(&call.body).ok());
+        events.filter(|event| event["reason"] == reason && event["regarding"]["name"] == name).collect()
+    }
+
+    /// Their notes.
+    #[must_use]
+    pub fn notes(&self, name: &str, reason: &str) -> Vec<String> {
+        self.sent(name, reason).iter().filter_map(|event| event["note"].as_str().map(ToOwned::to_owned)).collect()
+    }
+
+    /// The events about an object.
+    ///
+    /// # Panics
+    /// When they cannot be listed.
+    pub async fn events(&self, name: &str) -> Vec<Event> {
+        let all = self.api::<Event>().list(&ListParams::default()).await.expect("events can be listed");
+        all.items.into_iter().filter(|event| event.involved_object.name.as_deref() == Some(name)).collect()
+    }
+
+    /// Starts an operator for the namespace of this test, over the wire.
+    #[must_use]
+    pub fn operator<R: Reconciler<Object: CustomResourceExt>>(&self, deps: R::Deps) -> Running {
+        Running::start(self.prepare::<R>(deps))
+    }
+
+    /// An operator for the namespace of this test, over the wire; to be started with [`Running::start`].
+    pub fn prepare<R: Reconciler<Object: CustomResourceExt>>(&self, deps: R::Deps) -> Operator {
+        self.wire.observers().know::<R>();
+        let operator = Operator::new("tester").client(self.wire.client(&self.client)).namespaces([&*self.namespace]);
+        operator.reconciler::<R>(deps)
+    }
+
+    /// The in-process server.
+    ///
+    /// # Panics
+    /// On a real one.
+    #[must_use]
+    pub fn cluster(&self) -> &Cluster {
+        self.cluster.as_ref().expect("this test runs on the in-process server")
+    }
+
+    /// Removes what the test made on a real server.
+    pub async fn clean(self) {
+        if self.cluster.is_none() {
+            let namespaces: Api<Namespace> = Api::all(self.client.clone());
+            // Best effort: the servers start empty at each run.
+            let _ = namespaces.delete(&self.namespace, &DeleteParams::background()).await;
+        }
+    }
+}
+
+/// A test in which observers were misled has failed, whatever it was about.
+impl Drop for World {
+    fn drop(&mut self) {
+        let complaints = self.wire.observers().complaints();
+        assert!(std::thread::panicking() || complaints.is_empty(), "kstatus is misled:\n{}", complaints.join("\n"));
+    }
+}
+
+/// Time enough for anything that should not happen to happen.
+pub async fn quiet() {
+    tokio::time::sleep(Duration::from_millis(700)).await;
+}
+
+/// An operator at work.
+pub struct Running {
+    stop: Option<oneshot::Sender<()>>,
+    task: JoinHandle<evenkeel::Result<()>>,
+}
+
+impl Running {
+    /// Runs it until it is stopped.
+    #[must_use]
+    pub fn start(operator: Operator) -> Self {
+        let (stop, stopped) = oneshot::channel();
+        let stopped = async {
+            // A dropped sender stops it as well.
+            let _ = stopped.await;
+        };
+        Self { stop: Some(stop), task: tokio::spawn(operator.run_until(stopped)) }
+    }
+
+    /// Stops it gracefully and returns how it ended.
+    ///
+    /// # Panics
+    /// When it panicked.
+    pub async fn stop(mut self) -> evenkeel::Result<()> {
+        drop(self.stop.take());
+        self.task.await.expect("an operator does not panic")
+    }
+
+    /// Ends it at once, as a crash would.
+    pub async fn crash(mut self) {
+        std::mem::forget(self.stop.take());
+        self.task.abort();
+        let _ = (&mut self.task).await;
+    }
+}
+
+/// The folder of the real API servers; `None`, with a visible line, where they are not at hand.
+#[must_use]
+pub fn servers() -> Option<PathBuf> {
+    let folder = std::env::var_os("EVENKEEL_REAL_APISERVER").map(PathBuf::from);
+    if folder.is_none() {
+        eprintln!("SKIPPED: EVENKEEL_REAL_APISERVER is not set, so the real API servers are not asked");
+    }
+    folder
+}
+
+async fn real(kubeconfig: &str) -> Option<Client> {
+    Some(client_of(&servers()?.join(kubeconfig)).await)
+}
+
+/// A client of the server of a kubeconfig.
+///
+/// # Panics
+/// When there is none.
+pub async fn client_of(kubeconfig: &Path) -> Client {
+    let config = Kubeconfig::read_from(kubeconfig).expect("the kubeconfig of the real server");
+    let mut config =
+        Config::from_custom_kubeconfig(config, &KubeConfigOptions::default()).await.expect("a usable kubeconfig");
+    config.default_retry = false;
+    Client::try_from(config).expect("a client")
+}
+
+/// Shows a behaviour on each server: `on_each_server!(a_sentence);` runs `async fn a_sentence(world: World)`.
+#[macro_export]
+macro_rules! on_each_server {
+    ($($case:ident),* $(,)?) => {
+        mod in_process { $(
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $case() { $crate::test_env::show($crate::test_env::Server::InProcess, super::$case).await }
+        )* }
+        mod modern { $(
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $case() { $crate::test_env::show($crate::test_env::Server::Modern, super::$case).await }
+        )* }
+        mod full { $(
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $case() { $crate::test_env::show($crate::test_env::Server::Full, super::$case).await }
+        )* }
+    };
+}
+
+/// Runs a case in a world on the server, if that is at hand.
+pub async fn show<F: Future<Output = World>>(server: Server, case: impl FnOnce(World) -> F) {
+    if let Some(world) = World::on(server).await {
+        case(world).await.clean().await;
+    }
+}

@@ -1,0 +1,44 @@
+//! Trials: an operator in a process of its own, real API servers that a test may kill, and a proxy between them that can fail.
+
+pub mod deadline;
+pub mod faults;
+pub mod kills;
+pub mod process;
+pub mod proxy;
+
+pub use self::deadline::{settle, settle_all};
+pub use self::process::Process;
+pub use self::proxy::Proxy;
+use crate::test_env::servers;
+
+/// Whether trials were asked for: `EVENKEEL_TRIALS=short` or `all`. Otherwise a visible line says that they are skipped.
+///
+/// # Panics
+/// When the variable holds another word, or the real servers are not at hand.
+#[must_use]
+pub fn wanted() -> bool {
+    let wanted = long() || std::env::var("EVENKEEL_TRIALS").is_ok_and(|word| word == "short");
+    if !wanted {
+        eprintln!(
+            "SKIPPED: EVENKEEL_TRIALS is not set: `short` runs the trials in some minutes, `all` in half an hour"
+        );
+    }
+    assert!(
+        !wanted || servers().is_some(),
+        "the trials need the real API servers: set EVENKEEL_REAL_APISERVER=$(tests/kit/real.sh), or leave EVENKEEL_TRIALS unset"
+    );
+    wanted
+}
+
+/// Whether the long form of the trials was asked for: `EVENKEEL_TRIALS=all`.
+///
+/// # Panics
+/// When the variable holds another word.
+#[must_use]
+pub fn long() -> bool {
+    match std::env::var("EVENKEEL_TRIALS").as_deref() {
+        Err(_) | Ok("" | "short") => false,
+        Ok("all") => true,
+        Ok(other) => panic!("EVENKEEL_TRIALS is `{other}`; use `short` or `all`, or leave it unset"),
+    }
+}
