@@ -39,6 +39,8 @@ pub mod hook;
 pub mod index;
 mod interval;
 pub mod knowledge;
+#[cfg(test)]
+mod logged;
 #[cfg(feature = "operator")]
 mod meter;
 #[cfg(feature = "metrics")]

@@ -393,3 +393,6 @@ impl Draft {
         self.first.get_or_insert(found);
     }
 }
+
+#[cfg(test)]
+mod tests;

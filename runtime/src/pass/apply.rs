@@ -341,4 +341,12 @@ mod tests {
         assert!(doubt(&update, &unset).is_none());
         assert!(doubt(&create, &ApiError::Failed("500: etcd".into())).is_none());
     }
+
+    #[tokio::test]
+    async fn what_turns_out_to_be_ours_is_updated_by_its_uid_in_whatever_version() {
+        let script = Script::new([conflict(), owned_by("7", "o"), owned_by("8", "o")]);
+        applied(&script, Adopt::Always, None).await.unwrap();
+        assert_eq!(script.asked(), ["PATCH x", "GET x", "PATCH x"]);
+        assert_eq!(script.sent()[2]["metadata"], json!({ "name": "x", "uid": "u" }));
+    }
 }
