@@ -7,7 +7,8 @@ use super::*;
 use crate::condition::{ConditionInfo, ReasonInfo};
 use crate::logged::logged;
 use crate::observed::ObservedBy;
-use crate::outcome::Class;
+use crate::outcome::{Class, Outcome};
+use crate::retry::Retry;
 
 const A: ConditionInfo = ConditionInfo::new("A", Polarity::Positive);
 const B: ConditionInfo = ConditionInfo::new("B", Polarity::Positive);
@@ -138,4 +139,39 @@ fn a_reason_that_the_condition_does_not_declare_is_reported_once() {
     let draft = draft(CLOSED, &[]);
     let lines = |reason| logged(|| draft.hold_to_set(0, reason)).len();
     assert_eq!((lines("Known"), lines("Unknown"), lines("Unknown")), (0, 1, 0));
+}
+
+#[test]
+fn a_pass_made_progress_where_a_status_of_a_condition_or_a_field_is_another_one() {
+    let draft = draft(WIRING, &[]);
+    let found = || draft.found();
+    assert!(!draft.progressed(&found()));
+    let said = |status| vec![Condition::new("A", status, "Other", "words")];
+    assert!(!draft.progressed(&StatusIntent { conditions: said(Status::False), ..found() }), "only the words differ");
+    assert!(draft.progressed(&StatusIntent { conditions: said(Status::True), ..found() }));
+    assert!(draft.progressed(&StatusIntent { fields: fields(&[("a", 1)]), ..found() }));
+}
+
+#[test]
+fn what_a_pass_recorded_and_took_back_is_no_progress() {
+    let mut draft = draft(WIRING, &[]);
+    let found = draft.found();
+    draft.recorded(StatusIntent { fields: fields(&[("a", 1)]), ..found.clone() });
+    assert!(!draft.progressed(&found));
+    assert!(draft.progressed(&StatusIntent { fields: fields(&[("a", 1)]), ..found }));
+}
+
+#[test]
+fn the_words_of_a_ready_object_are_given_only_where_it_is_ready() {
+    let ready = |status| {
+        let mut draft = draft(WIRING, &[]);
+        draft.conditions = vec![Some(Condition::new("A", status, "Because", "it is"))];
+        draft.conditions.push(Some(Condition::new("B", Status::True, "Because", "it is")));
+        draft.say_ready("Stored", "all is stored");
+        let (_, intent) = draft.conclude(Outcome::Done, Retry::Slow);
+        let ready = intent.ready().unwrap();
+        (ready.status, ready.reason.clone())
+    };
+    assert_eq!(ready(Status::True), (Status::True, "Stored".into()));
+    assert_eq!(ready(Status::False), (Status::False, "Because".into()));
 }

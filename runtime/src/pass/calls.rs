@@ -288,7 +288,7 @@ mod tests {
         }
     }
 
-    #[tokio::test]
+    #[tokio::test(start_paused = true)]
     async fn nothing_is_written_once_the_gate_has_closed() {
         let script = Script::new([]);
         script.gate.close();

@@ -356,3 +356,13 @@ fn of_a_child_that_no_step_reads_nothing_is_cached() {
     assert!(children.alive(&target()).is_some());
     assert_eq!(children.kept(&target()), None);
 }
+
+#[test]
+fn a_child_that_vanished_while_nothing_was_written_may_be_made_again() {
+    let children = children();
+    children.begin(&target(), "uid-one");
+    children.wrote(&seen("5"), &whole("5"), &repo("one")[0]);
+    children.end(&target());
+    children.remove(0, &Key::new(Some("a"), "child"));
+    assert!(children.lock().writes.is_empty(), "nothing is left behind");
+}
