@@ -30,6 +30,8 @@ mod introspection;
 mod kind;
 #[cfg(feature = "operator")]
 mod leadership;
+#[cfg(test)]
+mod logged;
 #[cfg(feature = "operator")]
 pub mod operator;
 mod outcome;

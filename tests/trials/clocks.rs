@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use evenkeel_tests::trial::skipped;
 use tokio::time::sleep;
 
 use crate::yard::Yard;
@@ -13,7 +14,7 @@ const JUMPS: [&str; 4] = ["+1d", "+365d", "-1d", "+0"];
 /// The clock jumps while objects change.
 pub async fn clock_jumps(yard: &Yard) {
     let Some(library) = library() else {
-        eprintln!("SKIPPED: libfaketime is not installed (Debian: faketime), so no clock jumps");
+        skipped("libfaketime is not installed (Debian: faketime), so no clock jumps");
         return;
     };
     let offset = yard.beside("offset");

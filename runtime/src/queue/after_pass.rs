@@ -77,6 +77,7 @@ mod tests {
 
     use super::*;
     use crate::leadership::Gate;
+    use crate::logged::logged;
     use crate::queue::{Attempt, Causes, Next, Queue, QueueConfig, Ran, Worker, drain};
 
     /// What happened, and after how many seconds.
@@ -187,5 +188,14 @@ mod tests {
             bench.log.lock().unwrap().last().map(|(what, at)| (what.clone(), *at)),
             Some(("slow told".into(), 11.0))
         );
+    }
+
+    #[tokio::test]
+    async fn what_was_not_sent_in_time_is_logged_with_its_number() {
+        let mut tails = Tails::default();
+        assert_eq!(logged(|| tails.warn()), [""; 0]);
+        tails.add(&Key::new(None, "a"), std::future::pending().boxed());
+        tails.add(&Key::new(None, "a"), std::future::pending().boxed());
+        assert_eq!(logged(|| tails.warn()), ["the events of some passes were not sent in time passes=2"]);
     }
 }

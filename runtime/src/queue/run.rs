@@ -132,11 +132,22 @@ fn text(panic: &(dyn std::any::Any + Send)) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::logged::logged;
+    use crate::queue::Causes;
 
     #[test]
     fn a_panic_says_its_text_whatever_holds_it() {
         assert_eq!(text(&"borrowed"), "borrowed");
         assert_eq!(text(&String::from("owned")), "owned");
         assert_eq!(text(&7_u8), "no text");
+    }
+
+    #[test]
+    fn a_queue_that_ends_logs_what_it_did() {
+        let queue = Queue::default();
+        queue.add(&Key::new(None, "a"), Causes::GENERATION);
+        let lines = logged(|| report(&queue));
+        let found = lines.iter().any(|line| line.starts_with("no further pass starts") && line.contains(" depth=1"));
+        assert!(found, "{lines:?}");
     }
 }

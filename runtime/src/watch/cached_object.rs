@@ -198,4 +198,26 @@ mod tests {
         assert_eq!(controller(json!([owner("a", None), owner("b", Some(false))])), None);
         assert_eq!(controller(json!([])), None);
     }
+
+    #[test]
+    fn what_is_kept_of_an_object_is_as_much_as_was_asked_for() {
+        let object = Arc::new(object(&json!({ "resourceVersion": "9" })));
+        let kept = |cache| Kept::of(&object, cache);
+        assert_eq!(kept(Cache::Full).object(), Some(&object));
+        assert_eq!(kept(Cache::Full).meta(), Some(&object.metadata));
+        assert_eq!((kept(Cache::Metadata).object(), kept(Cache::Metadata).meta()), (None, Some(&object.metadata)));
+        assert_eq!((kept(Cache::None).object(), kept(Cache::None).meta()), (None, None));
+    }
+
+    #[test]
+    fn the_number_of_an_object_tells_its_name_its_uid_and_its_version() {
+        for cache in [Cache::None, Cache::Metadata, Cache::Full] {
+            let number = |name: &str, of: Value| Kept::of(&Arc::new(object(&of)), cache).number(name);
+            let one = number("a", json!({ "resourceVersion": "1" }));
+            assert_eq!(one, number("a", json!({ "resourceVersion": "1" })));
+            assert_ne!(one, number("b", json!({ "resourceVersion": "1" })));
+            assert_ne!(one, number("a", json!({ "resourceVersion": "2" })));
+            assert_ne!(one, number("a", json!({ "resourceVersion": "1", "uid": "v" })));
+        }
+    }
 }

@@ -168,4 +168,28 @@ mod tests {
         let refused = Trouble::Forbidden(String::new()).error(&place);
         assert!(matches!(refused, ApiError::Forbidden(text) if text.contains("the role does not allow it; ")));
     }
+
+    #[test]
+    fn what_the_server_says_of_a_refusal_is_shown() {
+        assert_eq!(Trouble::Forbidden("no such token".into()).to_string(), "no such token");
+        assert_eq!(Trouble::Forbidden(String::new()).to_string(), "the role does not allow it");
+    }
+
+    #[test]
+    fn what_can_be_done_names_the_kind_the_rule_or_the_part_that_fails() {
+        let kind = crate::wiring::KindInfo::of::<k8s_openapi::api::core::v1::Secret>();
+        let place = crate::watch::Scope::default().place(&kind, None);
+        for (trouble, words) in [
+            (Trouble::Unknown, "install the CRD of Secret"),
+            (Trouble::Forbidden(String::new()), "secrets"),
+            (Trouble::Unauthorized(String::new()), "token or certificate"),
+            (Trouble::Unreachable(String::new()), "can be reached"),
+            (Trouble::Expired, "nothing to do"),
+            (Trouble::TooLong, "make it smaller"),
+            (Trouble::Silent(String::new()), "proxy"),
+            (Trouble::Other(String::new()), "log of the API server"),
+        ] {
+            assert!(trouble.cure(&place).contains(words), "{}", trouble.cure(&place));
+        }
+    }
 }

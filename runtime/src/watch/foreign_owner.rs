@@ -92,6 +92,14 @@ impl Foreign {
 }
 
 #[cfg(test)]
+impl Foreign {
+    /// Whether nobody waits.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.lock().is_empty()
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use k8s_openapi::api::core::v1::ConfigMap;
     use serde_json::json;

@@ -175,4 +175,20 @@ mod tests {
         drop(watched);
         assert_eq!(health.0.lock().unwrap().running.len(), 0);
     }
+
+    #[tokio::test(start_paused = true)]
+    async fn each_watch_is_reported_by_itself_and_one_of_no_kind_as_such() {
+        let health = Health::default();
+        let place = Scope::default().places(&KindInfo::of::<k8s_openapi::api::core::v1::Secret>()).remove(0);
+        let (first, second) = (health.begin(&place), health.begin(&place));
+        assert_eq!(health.ailing().len(), 2);
+        first.listed();
+        second.listed();
+        first.fails(&Trouble::Unknown);
+        second.fails(&Trouble::Expired);
+        let of_no_kind: Vec<bool> = health.ailing().iter().map(|one| one.of_no_kind).collect();
+        assert_eq!(of_no_kind, [true, false]);
+        drop(first);
+        assert_eq!(health.ailing().len(), 1);
+    }
 }

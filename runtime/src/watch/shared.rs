@@ -190,3 +190,10 @@ impl Started {
         (self.names.remove(&id).unwrap_or_default(), why)
     }
 }
+
+#[cfg(test)]
+impl Started {
+    pub(super) fn abort(&mut self) {
+        self.tasks.abort_all();
+    }
+}

@@ -154,3 +154,25 @@ pub(super) async fn follow<K: Form>(
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use k8s_openapi::api::apps::v1::Deployment;
+    use k8s_openapi::api::core::v1::Secret;
+
+    use super::*;
+
+    #[test]
+    fn a_place_reads_as_its_resource_its_selection_and_its_namespace() {
+        let of = |resource: ApiResource, name: Option<&str>, labels: Option<&str>, namespace: Option<&str>| {
+            let (name, labels) = (name.map(Into::into), labels.map(Into::into));
+            Place { resource: Arc::new(resource), namespace: namespace.map(Into::into), labels, name, whole: false }
+                .to_string()
+        };
+        let secrets = || ApiResource::erase::<Secret>(&());
+        assert_eq!(of(secrets(), None, None, None), "secrets");
+        assert_eq!(of(secrets(), Some("token"), None, Some("team-a")), "secrets \"token\" in namespace team-a");
+        let deployments = ApiResource::erase::<Deployment>(&());
+        assert_eq!(of(deployments, None, Some("a=b"), None), "deployments.apps with labels a=b");
+    }
+}

@@ -13,7 +13,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::process::end_with_parent;
-use super::{Process, Proxy, long, settle, wanted};
+use super::{Process, Proxy, long, settle, skipped, wanted};
 use crate::real::{RealServer, Version};
 
 /// The address of the API server, in the environment of the operator's process.
@@ -50,7 +50,7 @@ impl Site {
         K: Clone + std::fmt::Debug + DeserializeOwned,
     {
         if version == Version::Full && !long() {
-            eprintln!("SKIPPED: the long trials (EVENKEEL_TRIALS=all) run this");
+            skipped("the long trials (EVENKEEL_TRIALS=all) run this");
             return None;
         }
         if !wanted() {

@@ -6,6 +6,8 @@ pub mod kills;
 pub mod process;
 pub mod proxy;
 
+use std::io::Write;
+
 pub use self::deadline::{settle, settle_all};
 pub use self::process::Process;
 pub use self::proxy::Proxy;
@@ -19,9 +21,7 @@ use crate::test_env::servers;
 pub fn wanted() -> bool {
     let wanted = long() || std::env::var("EVENKEEL_TRIALS").is_ok_and(|word| word == "short");
     if !wanted {
-        eprintln!(
-            "SKIPPED: EVENKEEL_TRIALS is not set: `short` runs the trials in some minutes, `all` in half an hour"
-        );
+        skipped("EVENKEEL_TRIALS is not set: `short` runs the trials in some minutes, `all` in half an hour");
     }
     assert!(
         !wanted || servers().is_some(),
@@ -41,4 +41,13 @@ pub fn long() -> bool {
         Ok("all") => true,
         Ok(other) => panic!("EVENKEEL_TRIALS is `{other}`; use `short` or `all`, or leave it unset"),
     }
+}
+
+/// Says what did not run, and why. Past the harness, which hides what a test that passes prints.
+///
+/// # Panics
+/// When standard error is closed.
+#[allow(clippy::explicit_write, reason = "the test harness hides what the macros print")]
+pub fn skipped(why: &str) {
+    writeln!(std::io::stderr(), "SKIPPED: {why}").expect("standard error is open");
 }

@@ -218,10 +218,15 @@ fn doubt(write: &Write, error: &ApiError) -> Option<Doubt> {
 
 #[cfg(test)]
 mod tests {
+    use k8s_openapi::api::core::v1::ConfigMap;
     use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
+    use kube::Client;
 
     use super::*;
     use crate::pass::api::scripted::{Answer, Script, absent, conflict, error, object, target};
+    use crate::queue::Queue;
+    use crate::watch::{Health, Scope, Streaming, Watches};
+    use crate::wiring::{KindInfo, Wiring};
 
     /// The object as it stands when this owner controls it: `o` is ours, of another kind than all others.
     fn owned_by(version: &str, uid: &str) -> Answer {
@@ -340,5 +345,32 @@ mod tests {
         assert!(matches!(doubt(&create, &unset), Some(Doubt::VersionOfNothing)));
         assert!(doubt(&update, &unset).is_none());
         assert!(doubt(&create, &ApiError::Failed("500: etcd".into())).is_none());
+    }
+
+    #[tokio::test]
+    async fn what_turns_out_to_be_ours_is_updated_by_its_uid_in_whatever_version() {
+        let script = Script::new([conflict(), owned_by("7", "o"), owned_by("8", "o")]);
+        applied(&script, Adopt::Always, None).await.unwrap();
+        assert_eq!(script.asked(), ["PATCH x", "GET x", "PATCH x"]);
+        assert_eq!(script.sent()[2]["metadata"], json!({ "name": "x", "uid": "u" }));
+    }
+
+    #[tokio::test]
+    async fn an_object_that_is_ours_keeps_nobody_waiting_and_one_of_another_owner_does() {
+        let (kind, key) = (KindInfo::of::<ConfigMap>(), Key::new(Some("a"), "w"));
+        let waits = async |found: Answer| {
+            let script = Script::new([conflict(), found, owned_by("8", "o")]);
+            let watches = Watches::new(Client::clone(&script.calls.client), Health::default(), Streaming::default());
+            let relations = Relations::new(&watches, &Wiring::EMPTY, kind.clone(), Scope::default(), Queue::default());
+            let object = json!({ "metadata": { "name": "x" } });
+            let _ = as_owner(&script, async |owned: Owned<'_>| {
+                let owned = Owned { asker: Some((&relations, &key)), ..owned };
+                owned.apply(Adopt::Never, &object, None).await
+            })
+            .await;
+            !relations.foreign().is_idle()
+        };
+        assert!(!waits(owned_by("7", "o")).await);
+        assert!(waits(owned_by("7", "p")).await);
     }
 }

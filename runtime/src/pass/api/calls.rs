@@ -289,7 +289,7 @@ mod tests {
         }
     }
 
-    #[tokio::test]
+    #[tokio::test(start_paused = true)]
     async fn nothing_is_written_once_the_gate_has_closed() {
         let script = Script::new([]);
         script.gate.close();
@@ -360,5 +360,37 @@ mod tests {
                 assert!(matches!(classify(Error::Api(busy.boxed())), ApiError::Busy(asked, _) if asked == after));
             }
         }
+    }
+
+    #[tokio::test]
+    async fn every_write_names_its_field_manager() {
+        let script = Script::new((0..5).map(|version| object(&version.to_string(), &json!({}))));
+        let (calls, target, nothing) = (&script.calls, &target(), &json!({}));
+        calls.apply(target, nothing).await.unwrap();
+        calls.apply_status(target, nothing).await.unwrap();
+        calls.json_patch(target, None, nothing).await.unwrap();
+        calls.merge(target, nothing).await.unwrap();
+        calls.create(target, nothing).await.unwrap();
+        let queries = script.queries();
+        assert_eq!(queries.len(), 5);
+        assert!(queries.iter().all(|query| query.contains("fieldManager=tester")), "{queries:?}");
+    }
+
+    #[tokio::test]
+    async fn an_object_is_absent_only_where_the_answer_names_it() {
+        let read = |answer| async move { Script::new([answer]).calls.get(&target()).await };
+        assert!(matches!(read(absent()).await, Ok(None)));
+        let unknown = json!({ "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure", "code": 404,
+            "reason": "NotFound", "message": "the server could not find the requested resource" });
+        assert!(matches!(read((404, unknown)).await, Err(ApiError::NotServed(_))));
+        assert!(matches!(read(error(500, "InternalError", "no")).await, Err(ApiError::Failed(_))));
+    }
+
+    #[test]
+    fn a_patch_has_the_characters_escaped_that_go_escapes() {
+        let patch = json!([{ "op": "test", "value": "<b> & \u{2028}\u{2029} \"ü\"" }]);
+        let text = as_go_writes(&patch);
+        assert_eq!(text, r#"[{"op":"test","value":"\u003cb\u003e \u0026 \u2028\u2029 \"ü\""}]"#);
+        assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), patch);
     }
 }

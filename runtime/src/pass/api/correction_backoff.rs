@@ -109,4 +109,16 @@ mod tests {
         assert_eq!(contest.corrected("a".into(), at(start, 1_199)), None, "ten minutes after the last one");
         assert_eq!(contest.corrected.len(), 1, "b was corrected longer ago");
     }
+
+    #[test]
+    fn what_is_removed_after_ten_minutes_is_what_was_not_corrected_since() {
+        let (mut contest, start) = (Contest::default(), Instant::now());
+        contest.corrected("old".into(), start);
+        for _ in 0..3 {
+            contest.corrected("busy".into(), at(start, 500));
+        }
+        contest.corrected("new".into(), at(start, 600));
+        assert_eq!(contest.corrected.keys().collect::<Vec<_>>(), ["busy", "new"]);
+        assert!(contest.corrected("busy".into(), at(start, 601)).is_some(), "its corrections still count");
+    }
 }

@@ -19,11 +19,14 @@ use crate::wiring::KindInfo;
 /// A status code, and what comes with it.
 pub(in crate::pass) type Answer = (u16, Value);
 
+/// A request: its verb with the last part of its path, its query, and what was sent with it.
+type Asked = (String, String, Value);
+
 /// A server with scripted answers; one that is asked for more never answers.
 pub(in crate::pass) struct Script {
     pub(in crate::pass) calls: Calls,
     pub(in crate::pass) gate: Gate,
-    asked: Arc<Mutex<Vec<(String, Value)>>>,
+    asked: Arc<Mutex<Vec<Asked>>>,
 }
 
 impl Script {
@@ -38,7 +41,8 @@ impl Script {
                 let (head, body) = request.into_parts();
                 let body = body.collect_bytes().await.unwrap();
                 let asked = format!("{} {}", head.method, head.uri.path().rsplit('/').next().unwrap_or_default());
-                note.lock().unwrap().push((asked, serde_json::from_slice(&body).unwrap_or_default()));
+                let query = head.uri.query().unwrap_or_default().to_owned();
+                note.lock().unwrap().push((asked, query, serde_json::from_slice(&body).unwrap_or_default()));
                 let Some((code, answer)) = answer else { std::future::pending().await };
                 let body = Body::from(answer.to_string().into_bytes());
                 Ok::<_, Infallible>(Response::builder().status(code).body(body).unwrap())
@@ -51,7 +55,7 @@ impl Script {
 
     /// The verbs of what was asked, with the last part of each path.
     pub(in crate::pass) fn asked(&self) -> Vec<String> {
-        self.asked.lock().unwrap().iter().map(|(asked, _)| asked.clone()).collect()
+        self.asked.lock().unwrap().iter().map(|(asked, ..)| asked.clone()).collect()
     }
 
     /// How many of the requests were this one.
@@ -61,7 +65,12 @@ impl Script {
 
     /// What was sent with them.
     pub(in crate::pass) fn sent(&self) -> Vec<Value> {
-        self.asked.lock().unwrap().iter().map(|(_, sent)| sent.clone()).collect()
+        self.asked.lock().unwrap().iter().map(|(.., sent)| sent.clone()).collect()
+    }
+
+    /// The queries of the requests.
+    pub(in crate::pass) fn queries(&self) -> Vec<String> {
+        self.asked.lock().unwrap().iter().map(|(_, query, _)| query.clone()).collect()
     }
 }
 

@@ -239,6 +239,12 @@ mod tests {
         let (done, script) = sent([first.clone(), invalid(), second.clone(), object("8", &json!({}))]).await;
         assert!(done.is_ok());
         assert_eq!(script.asked(), ["GET x", "PATCH status", "GET x", "PATCH status"]);
+        let tests = json!([
+            { "op": "test", "path": "/metadata/uid", "value": "u" },
+            { "op": "test", "path": "/status", "value": { "a": 2 } },
+        ]);
+        assert_eq!(script.sent()[3].as_array().unwrap()[..2], tests.as_array().unwrap()[..]);
+        assert_eq!(script.sent()[3][2]["op"], "add");
         // The status is the one that was tested: the server refuses something else, and would for ever.
         let (refused, script) = sent([first.clone(), invalid(), first.clone()]).await;
         assert!(matches!(refused, Err(Unwritten::Failed(ApiError::Invalid(_)))));

@@ -112,4 +112,19 @@ mod tests {
         let said = json!({ "a": { "c": {} }, "e": [1], "f": 2 });
         assert_eq!(difference(&shown, &said), Some(json!({ "f:a": { "f:b": {}, "f:c": { "f:d": {} } } })));
     }
+
+    #[test]
+    fn of_what_the_reconcilers_keep_only_our_own_entry_is_looked_at() {
+        let intent = StatusIntent { second: Some(("ours", false)), ..StatusIntent::empty() };
+        let said = json!({ OBSERVED_BY: { "ours": { "generation": 1 } } });
+        let left = |shown: Value| second(&intent, &said, &shown);
+        assert_eq!(left(json!({ "ours": { "generation": 1 }, "theirs": { "stalled": true } })), None);
+        let shown = json!({ "ours": { "generation": 1, "stalled": true }, "theirs": { "stalled": true } });
+        assert_eq!(left(shown), Some(json!({ "f:ours": { "f:stalled": {} } })));
+        assert_eq!(
+            second(&StatusIntent::empty(), &said, &json!({ "ours": { "stalled": true } })),
+            None,
+            "the first has none"
+        );
+    }
 }

@@ -211,4 +211,20 @@ mod tests {
         );
         assert_eq!(managed_fields(&live, "ours", Take::Fields(&json!({ "f:none": {} }))), None);
     }
+
+    #[test]
+    fn a_field_becomes_ours_unless_it_is_in_our_own_applied_claim() {
+        let entry = |manager: &str, operation: &str| {
+            json!({ "manager": manager, "operation": operation, "apiVersion": "ex.dev/v1", "subresource": "status",
+                "fieldsType": "FieldsV1", "fieldsV1": { "f:status": { "f:a": {} } } })
+        };
+        let field = json!({ "f:a": {} });
+        let taken = |manager, operation| {
+            managed_fields(&object(&json!([entry(manager, operation)])), "ours", Take::Fields(&field))
+        };
+        assert_eq!(taken("ours", "Apply"), None);
+        for (manager, operation) in [("ours", "Update"), ("theirs", "Apply"), ("theirs", "Update")] {
+            assert_eq!(taken(manager, operation), Some(json!([entry("ours", "Apply")])), "{manager} {operation}");
+        }
+    }
 }

@@ -105,4 +105,15 @@ mod tests {
         let (busiest, mean) = (seconds.values().max().copied().unwrap(), 100_000 / 3600);
         assert!(busiest <= 3 * mean, "{busiest} in one second, {mean} on average");
     }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_time_of_a_resync_comes_nearer_as_the_clock_moves() {
+        let wall = Duration::from_secs(1_700_000_000);
+        let clock = Clock { wall, start: Instant::now(), jitter: Jitter::default() };
+        let (left, within) = (clock.until_resync(Retry::HOUR, "uid"), clock.within_the_hour("uid"));
+        assert!(left > Duration::from_secs(1) && within > Instant::now() + Duration::from_secs(1));
+        tokio::time::advance(Duration::from_secs(1)).await;
+        assert_eq!(clock.until_resync(Retry::HOUR, "uid"), left - Duration::from_secs(1));
+        assert_eq!(clock.within_the_hour("uid"), within);
+    }
 }

@@ -127,3 +127,15 @@ fn what_a_pass_did_not_deal_with_is_kept_whatever_wakes_the_key_next() {
         }
     }
 }
+
+#[test]
+fn a_try_that_fails_when_it_was_due_waits_again() {
+    let (mut state, now) = (State::default(), Instant::now());
+    let retry = || Next::Retry { progressed: false, at_least: None };
+    pass(&mut state, "a", retry(), now);
+    let due = state.wake(now).unwrap();
+    state.wake(due);
+    assert!(state.take(due).is_some());
+    state.finish(&key("a"), ended(retry()), due);
+    assert!(state.wake(due).is_some_and(|next| next > due));
+}

@@ -227,3 +227,10 @@ async fn a_stream_has_listed_when_the_server_says_so() {
     let mut cut = Bench::new(true, [vec![(0, event("ADDED", &map("a", 5)))]]);
     cut.hears(&[("init", 0), ("there is a", 0), ("BrokeOff", 0)]).await;
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_watch_that_ended_a_little_early_has_lasted_and_works() {
+    let silent = vec![(LIFE.as_secs() - 5, Value::Null)];
+    let mut bench = Bench::new(false, [list(&[], "", 7), silent]);
+    bench.hears(&[("init", 0), ("listed", 0), ("works", 285)]).await;
+}

@@ -337,3 +337,32 @@ fn a_write_counts_for_the_list_of_its_own_namespace_that_is_under_way() {
         assert_eq!(listed(begun, "4"), version);
     }
 }
+
+#[test]
+fn what_was_held_back_is_released_when_the_last_of_several_writes_has_ended() {
+    let children = children();
+    children.begin(&target(), "uid-one");
+    children.begin(&target(), "uid-one");
+    assert_eq!(children.apply(0, &child("1", "one"), None), []);
+    assert_eq!(children.end(&target()), [], "another write is under way");
+    assert_eq!(children.end(&target()), repo("one"));
+}
+
+#[test]
+fn of_a_child_that_no_step_reads_nothing_is_cached() {
+    let children = children();
+    children.begin(&target(), "uid-one");
+    children.wrote(&seen("5"), &whole("5"), &repo("one")[0]);
+    assert!(children.alive(&target()).is_some());
+    assert_eq!(children.kept(&target()), None);
+}
+
+#[test]
+fn a_child_that_vanished_while_nothing_was_written_may_be_made_again() {
+    let children = children();
+    children.begin(&target(), "uid-one");
+    children.wrote(&seen("5"), &whole("5"), &repo("one")[0]);
+    children.end(&target());
+    children.remove(0, &Key::new(Some("a"), "child"));
+    assert!(children.lock().writes.is_empty(), "nothing is left behind");
+}

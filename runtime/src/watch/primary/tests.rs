@@ -257,3 +257,13 @@ fn what_we_wrote_outlives_an_older_version_of_the_same_object() {
     assert!(!outlives("b", "a") && !outlives("10", "a") && !outlives("b", "9"), "only numbers tell");
     assert!(!super::outlives(&*of("10", "u"), &*of("9", "another")), "another object has its own versions");
 }
+
+#[test]
+fn the_keys_are_those_of_the_objects_that_fit_their_type() {
+    let primary = Primary::new();
+    assert_eq!(primary.keys(), []);
+    primary.apply(thing("1", &json!({})), &filter());
+    assert_eq!(primary.keys(), [key()]);
+    primary.apply(thing("2", &json!({ "/spec/size": "big" })), &filter());
+    assert_eq!(primary.keys(), []);
+}

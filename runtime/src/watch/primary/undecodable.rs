@@ -85,3 +85,38 @@ impl Aside {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn broken(error: &str, uid: &str) -> Broken {
+        let meta = ObjectMeta { uid: Some(uid.into()), ..ObjectMeta::default() };
+        Broken { meta: Box::new(meta), field: "spec.size".into(), error: error.into() }
+    }
+
+    #[test]
+    fn an_object_that_does_not_fit_is_reported_once_until_something_of_it_changes() {
+        let (aside, key) = (Aside::default(), Key::new(Some("a"), "x"));
+        assert!(aside.put(&key, &broken("too big", "u")));
+        assert!(aside.put(&key, &broken("too big", "u")), "it has not been reported yet");
+        assert_eq!(aside.report(&key).map(|found| found.error), Some("spec.size: too big".into()));
+        assert!(aside.report(&key).is_none());
+        assert!(!aside.put(&key, &broken("too big", "u")), "it was reported");
+        for (error, uid) in [("too small", "u"), ("too small", "v")] {
+            assert!(aside.put(&key, &broken(error, uid)), "{error} {uid}");
+            assert!(aside.report(&key).is_some());
+        }
+        let going = ObjectMeta { finalizers: Some(vec!["f".into()]), ..*broken("", "v").meta };
+        assert!(aside.put(&key, &Broken { meta: Box::new(going), ..broken("too small", "v") }));
+    }
+
+    #[test]
+    fn an_object_that_fits_again_is_forgotten() {
+        let (aside, key) = (Aside::default(), Key::new(Some("a"), "x"));
+        aside.put(&key, &broken("too big", "u"));
+        assert!(aside.get(&key).is_some());
+        aside.remove(&key);
+        assert!(aside.get(&key).is_none());
+    }
+}

@@ -1,8 +1,10 @@
 //! What the wiring declares of other kinds.
 
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
+use serde_json::json;
 
 use super::*;
+use crate::watch::{Health, Streaming};
 use crate::wiring::StepWiring;
 use crate::wiring::index::{Index, indexer};
 
@@ -79,4 +81,51 @@ fn a_selection_has_the_indexes_of_all_steps_over_it_each_once() {
     assert_eq!(names(KindInfo::of::<ConfigMap>(), "mine"), ["by-data", "by-label"]);
     assert_eq!(names(KindInfo::of::<ConfigMap>(), "other"), ["by-data"]);
     assert_eq!(names(KindInfo::of::<Secret>(), "mine"), [""; 0]);
+}
+
+/// Steps that watch Secrets and ConfigMaps by labels, over a server that lists one Secret to whoever asks.
+fn selecting() -> (Watches, Relations) {
+    const STEPS: &[StepWiring] = &[step(&[
+        Relation::new(How::WatchesLabels("mine"), SECRETS),
+        Relation::new(How::WatchesLabels("other"), MAPS),
+    ])];
+    let service = tower::service_fn(|request: http::Request<kube::client::Body>| async move {
+        if request.uri().query().unwrap_or_default().contains("watch=true") {
+            std::future::pending::<()>().await;
+        }
+        let secret = json!({ "apiVersion": "v1", "kind": "Secret",
+            "metadata": { "namespace": "a", "name": "x", "uid": "u", "resourceVersion": "5" } });
+        let list = json!({ "apiVersion": "v1", "kind": "SecretList", "metadata": { "resourceVersion": "7" }, "items": [secret] });
+        Ok::<_, std::convert::Infallible>(http::Response::new(kube::client::Body::from(list.to_string().into_bytes())))
+    });
+    let watches = Watches::new(kube::Client::new(service, "default"), Health::default(), Streaming::default());
+    let owner = KindInfo::of::<ConfigMap>();
+    let relations = Relations::new(&watches, &wiring(STEPS), owner, Scope::default(), Queue::default());
+    (watches, relations)
+}
+
+fn secret(name: &str) -> Target {
+    Target { kind: KindInfo::of::<Secret>(), namespace: Some("a".into()), name: name.into() }
+}
+
+#[tokio::test]
+async fn an_object_is_looked_for_in_the_watch_of_its_kind_and_selector() {
+    let (watches, relations) = selecting();
+    let _started = watches.start();
+    let asker = Key::new(Some("a"), "w");
+    assert!(relations.labelled(&asker, "mine", &secret("x")).await.unwrap().is_some());
+    assert!(relations.selected("mine", &secret("x")).is_some());
+    assert!(relations.selected("mine", &secret("y")).is_none());
+    assert!(relations.labelled(&asker, "other", &secret("x")).await.is_err(), "no step selects Secrets so");
+    let map = Target { kind: KindInfo::of::<ConfigMap>(), ..secret("x") };
+    assert!(relations.labelled(&asker, "mine", &map).await.is_err());
+}
+
+#[tokio::test]
+async fn a_watch_that_ends_is_reported_with_what_it_watches() {
+    let (watches, _) = selecting();
+    let mut started = watches.start();
+    started.abort();
+    let (name, _) = started.ended().await;
+    assert!(["secrets with labels mine", "configmaps with labels other"].contains(&&*name), "{name}");
 }

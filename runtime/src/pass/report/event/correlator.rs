@@ -166,8 +166,13 @@ mod tests {
         assert_eq!((&*told[8], &*told[9]), ("create n08", "create (combined from similar events): n09"));
         assert_eq!(told[11], "3 times name of (combined from similar events): n09");
         assert_eq!(send(&mut correlator, Said { reason: "Other".into(), ..said("a", "n99") }, now), "create n99");
-        let later = now + APART + Duration::from_secs(1);
-        assert_eq!(send(&mut correlator, said("a", "n20"), later), "create n20");
+        let later = now + APART;
+        assert_eq!(
+            send(&mut correlator, said("a", "n20"), later),
+            "4 times name of (combined from similar events): n09"
+        );
+        let later = later + APART + Duration::from_secs(1);
+        assert_eq!(send(&mut correlator, said("a", "n21"), later), "create n21");
     }
 
     #[test]

@@ -2,3 +2,4 @@
 
 pub(super) mod exhaustive;
 pub(super) mod no_backend;
+mod progress;
