@@ -127,6 +127,7 @@ mod service_address;
 mod snapshot;
 mod state;
 mod store;
+mod strategic_merge;
 mod strategy;
 mod strict;
 mod table;

@@ -34,7 +34,7 @@ async fn the_table_is_what_real_servers_have_published() {
     };
     let (modern, full) = (client(&folder, "kubeconfig-modern").await, client(&folder, "kubeconfig").await);
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/apply/builtin.json");
-    crate::assert_generated(path, &table(&modern, &full).await);
+    crate::golden_file::assert_generated(path, &table(&modern, &full).await);
 }
 
 async fn client(folder: &std::ffi::OsStr, name: &str) -> Client {

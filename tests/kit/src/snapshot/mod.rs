@@ -115,7 +115,7 @@ impl Snapshot {
     /// The file differs or cannot be read; with `GENERATED=overwrite`: it cannot be written.
     #[track_caller]
     pub fn assert_matches(&self, path: impl AsRef<Path>) {
-        crate::assert_generated(path, &self.to_string());
+        crate::golden_file::assert_generated(path, &self.to_string());
     }
 }
 

@@ -7,11 +7,12 @@ use super::decode::{decoded, settle, twice, undeclared};
 use super::update::{same_name, same_namespace, unchanged_version};
 use super::write::{Track, replace};
 use crate::api_error::{About, Failure, quoted};
-use crate::patch::{PatchError, json_patch, merge_patch, strategic_patch};
+use crate::patch::{PatchError, json_patch, merge_patch};
 use crate::request_context::Call;
 use crate::response::Reply;
 use crate::schema::Cause;
 use crate::state::Server;
+use crate::strategic_merge::strategic_patch;
 use crate::{crd_write, strategy, strict};
 
 const CUSTOM_MEDIA: &str = "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml";

@@ -2,12 +2,13 @@
 
 #[cfg(test)]
 mod law;
+mod order;
 
 use serde_json::{Map, Value};
 
-use super::PatchError;
-use super::order::{Key, sorted};
 use crate::apply::{Node, golang};
+use crate::patch::PatchError;
+use order::{Key, sorted};
 
 /// What a `$patch` says.
 const DIRECTIVE: &str = "$patch";
