@@ -70,7 +70,9 @@ impl Reader<'_> {
                 return Ok(at + 3);
             }
             ("pub", Some(TokenTree::Group(place)), _) if is_visibility(place) => return Ok(at + 2),
-            ("use", Some(next), _) if !is_punct(next, '<') => return self.import(tokens, at, inner),
+            ("use", Some(next), _) if !is_punct(next, '<') && !is_punct(next, '#') => {
+                return self.import(tokens, at, inner);
+            }
             _ => {}
         }
         let path = self.path(tokens, at);

@@ -81,7 +81,7 @@ fn after_joined_steps_the_last_one_ran_last_unless_one_stopped() {
         draft.running_part()
     };
     assert_eq!(ran(vec![None, None]), "step second");
-    let stop = Halt::new(Class::Stalled, "Because", "", crate::Actions::MISHAP);
+    let stop = Halt::new(Class::Stalled, "Because", "", crate::outcome::reporting::Actions::MISHAP);
     assert_eq!(ran(vec![Some(stop), None]), "step first");
 }
 
