@@ -115,7 +115,7 @@ const LONGEST: usize = 64;
 
 /// Levenshtein's distance.
 const fn distance(a: &[u8], b: &[u8]) -> usize {
-    let width = if b.len() < LONGEST { b.len() } else { LONGEST };
+    let width = least(b.len(), LONGEST);
     let mut row = [0; LONGEST + 1];
     let mut j = 0;
     while j <= width {
@@ -138,7 +138,7 @@ const fn distance(a: &[u8], b: &[u8]) -> usize {
 }
 
 const fn least(a: usize, b: usize) -> usize {
-    if a < b { a } else { b }
+    a - a.saturating_sub(b)
 }
 
 /// The declared reasons: `a`, `b` or `c`.

@@ -88,4 +88,10 @@ mod tests {
         let busiest = begun.iter().map(|from| begun.iter().filter(|at| (*from..from + 1000).contains(*at)).count());
         assert!(busiest.max() <= Some(20));
     }
+
+    #[test]
+    fn an_unlimited_rate_puts_nothing_off() {
+        let (rate, now) = (Rate::unlimited(), Instant::now());
+        assert!((0..10_000).all(|_| rate.reserve(now) == now));
+    }
 }

@@ -237,4 +237,16 @@ mod tests {
         assert!(!StatusIntent { second: Some(("backups", false)), ..stalled }.is_stalled());
         assert_eq!(intent().ready().map(|ready| &*ready.reason), Some("Done"));
     }
+
+    #[test]
+    fn the_fields_that_changed_are_those_that_the_other_has_not_or_not_so() {
+        let of = |fields: &[(&'static str, u8)]| StatusIntent {
+            fields: fields.iter().map(|(name, value)| ((*name).into(), Field::of(value))).collect(),
+            ..StatusIntent::empty()
+        };
+        let (now, before) =
+            (of(&[("same", 1), ("other", 2), ("new", 1)]), of(&[("same", 1), ("other", 1), ("gone", 1)]));
+        let changed: Vec<&str> = now.changed_fields(&before).map(|(name, _)| name).collect();
+        assert_eq!(changed, ["new", "other"]);
+    }
 }

@@ -39,12 +39,10 @@ impl PartialEq for Field {
 /// # Errors
 /// When the status cannot be written as a JSON object (a map with keys that are no strings, say).
 pub(crate) fn author_fields<S: StatusContract>(status: &S) -> Result<Fields, Error> {
-    // Most fields are shorter: the text does not grow.
-    status.serialize(Fielder { text: Vec::with_capacity(512), ..Fielder::default() })
+    status.serialize(Fielder::new())
 }
 
 /// Writes each field of a struct by itself, and those of the framework not at all.
-#[derive(Default)]
 struct Fielder {
     fields: Fields,
     key: String,
@@ -52,6 +50,11 @@ struct Fielder {
 }
 
 impl Fielder {
+    fn new() -> Self {
+        // Most fields are shorter: the text does not grow.
+        Self { fields: Fields::new(), key: String::new(), text: Vec::with_capacity(512) }
+    }
+
     fn add(&mut self, name: Cow<'static, str>, value: &(impl Serialize + ?Sized)) -> Result<(), Error> {
         if FRAMEWORK_FIELDS.contains(&&*name) {
             return Ok(());
@@ -220,7 +223,7 @@ mod tests {
     }
 
     fn left(status: &impl Serialize) -> Vec<(String, Value)> {
-        let fields = status.serialize(Fielder::default()).unwrap();
+        let fields = status.serialize(Fielder::new()).unwrap();
         fields.iter().map(|(name, field)| (name.to_string(), field.value())).collect()
     }
 
@@ -248,8 +251,8 @@ mod tests {
 
     #[test]
     fn what_is_no_object_has_no_fields() {
-        let chosen = Chosen::One(1).serialize(Fielder::default());
-        for error in [[1].serialize(Fielder::default()), "x".serialize(Fielder::default()), chosen] {
+        let chosen = Chosen::One(1).serialize(Fielder::new());
+        for error in [[1].serialize(Fielder::new()), "x".serialize(Fielder::new()), chosen] {
             assert!(error.unwrap_err().to_string().contains("an object"));
         }
     }

@@ -125,4 +125,18 @@ mod tests {
         );
         assert!(Proof::Watch > Proof::List);
     }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_watch_that_has_worked_for_a_while_starts_with_the_shortest_pause_again() {
+        let kind = crate::wiring::KindInfo::of::<k8s_openapi::api::core::v1::Secret>();
+        let watched = crate::watch::Health::default().begin(&crate::watch::Scope::default().place(&kind, None));
+        for (worked, failures) in [(STEADY - Duration::from_secs(1), 2), (STEADY, 1)] {
+            let mut backoff = Backoff::default();
+            backoff.fails(&Trouble::Expired, Proof::List, &watched);
+            backoff.works(Proof::List, &watched);
+            tokio::time::advance(worked).await;
+            backoff.fails(&Trouble::Expired, Proof::List, &watched);
+            assert_eq!(backoff.failures, failures, "after {worked:?}");
+        }
+    }
 }

@@ -12,10 +12,10 @@ pub(crate) fn matches(selector: &str, labels: Option<&Labels>) -> bool {
 
 /// What stands between the commas that are not in parentheses.
 fn requirements(selector: &str) -> impl Iterator<Item = &str> {
-    let mut depth = 0;
+    let mut inside = false;
     selector.split(move |c| {
-        depth += i32::from(c == '(') - i32::from(c == ')');
-        c == ',' && depth == 0
+        inside = c == '(' || inside && c != ')';
+        c == ',' && !inside
     })
 }
 

@@ -197,3 +197,40 @@ impl Started {
         self.tasks.abort_all();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use k8s_openapi::api::core::v1::Secret;
+
+    use super::*;
+    use crate::watch::Scope;
+    use crate::wiring::KindInfo;
+
+    #[tokio::test]
+    async fn the_watch_of_a_name_is_shared_and_ends_with_the_last_who_holds_it() {
+        let open = Arc::new(());
+        let held = open.clone();
+        let service = tower::service_fn(move |_: http::Request<kube::client::Body>| {
+            let held = held.clone();
+            async move {
+                std::future::pending::<()>().await;
+                drop(held);
+                Ok::<_, std::convert::Infallible>(http::Response::new(kube::client::Body::empty()))
+            }
+        });
+        let watches = Watches::new(Client::new(service, "default"), Health::default(), Streaming::default());
+        let place = Scope::default().place(&KindInfo::of::<Secret>(), None);
+        let place = (Place { name: Some("x".into()), ..place }, Cache::None);
+        let (first, second) = (watches.named(place.clone(), 1, || ()), watches.named(place.clone(), 2, || ()));
+        assert!(Arc::ptr_eq(&first, &second));
+        let is_open = || Arc::strong_count(&open) > 2;
+        while !is_open() {
+            tokio::task::yield_now().await;
+        }
+        drop(first);
+        assert_eq!(lock(&watches.0.named).len(), 1, "the other one holds it");
+        drop(second);
+        assert!(lock(&watches.0.named).is_empty());
+        evenkeel_testkit::eventually(std::time::Duration::from_secs(60), async || (!is_open()).then_some(())).await;
+    }
+}

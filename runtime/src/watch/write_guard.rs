@@ -54,3 +54,37 @@ impl Drop for WriteGuard {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use k8s_openapi::api::core::v1::ConfigMap;
+    use kube::api::ObjectMeta;
+    use serde_json::json;
+
+    use super::*;
+    use crate::watch::children::Counts;
+    use crate::wiring::{Cache, KindInfo};
+
+    #[test]
+    fn only_a_foreign_event_that_was_held_back_wakes_when_the_write_has_ended() {
+        let (kind, woken) = (KindInfo::of::<ConfigMap>(), Arc::<Mutex<Vec<usize>>>::default());
+        let children = Children::new(kind.clone(), vec![(kind.clone(), Cache::None)], vec![Counts::Version]);
+        let target = Target { kind, namespace: Some("a".into()), name: "x".into() };
+        let meta: ObjectMeta = serde_json::from_value(json!({ "namespace": "a", "name": "x", "uid": "u", "resourceVersion": "1",
+            "ownerReferences": [{ "apiVersion": "v1", "kind": "ConfigMap", "name": "o", "uid": "o", "controller": true }] }))
+        .unwrap();
+        let begin = || {
+            let woken = woken.clone();
+            let wake = move |keys: &[Key]| woken.lock().unwrap().push(keys.len());
+            WriteGuard::begin(children.clone(), &target, "o", wake)
+        };
+        drop(begin());
+        assert!(woken.lock().unwrap().is_empty());
+        let guard = begin();
+        children.apply(0, &meta, None);
+        drop(guard);
+        assert_eq!(*woken.lock().unwrap(), [1]);
+    }
+}

@@ -121,4 +121,17 @@ mod tests {
         assert_eq!(contest.corrected.keys().collect::<Vec<_>>(), ["busy", "new"]);
         assert!(contest.corrected("busy".into(), at(start, 601)).is_some(), "its corrections still count");
     }
+
+    #[test]
+    fn a_correction_counts_for_less_than_ten_minutes() {
+        for (after, counts) in [(599, true), (600, false)] {
+            let (mut contest, start) = (Contest::default(), Instant::now());
+            contest.corrected("other".into(), start);
+            for _ in 0..3 {
+                contest.corrected("a".into(), at(start, 10));
+            }
+            contest.corrected("other".into(), at(start, 600));
+            assert_eq!(contest.corrected("a".into(), at(start, 10 + after)).is_some(), counts, "{after} s");
+        }
+    }
 }

@@ -139,3 +139,30 @@ fn a_try_that_fails_when_it_was_due_waits_again() {
     state.finish(&key("a"), ended(retry()), due);
     assert!(state.wake(due).is_some_and(|next| next > due));
 }
+
+#[test]
+fn progress_or_a_new_generation_starts_the_curve_anew() {
+    let curve = Curve::FAST;
+    for along in [false, true] {
+        let failed = |progressed| match along {
+            true => Next::RetryAlong { progressed, curve, at_least: None },
+            false => Next::Retry { progressed, at_least: None },
+        };
+        for (progressed, woken, failures) in
+            [(false, Causes::APPEARED, 3), (true, Causes::APPEARED, 1), (false, Causes::GENERATION, 1)]
+        {
+            let (mut state, mut now) = (State::default(), Instant::now());
+            for _ in 0..2 {
+                pass(&mut state, "a", failed(false), now);
+                now += 3600 * SECOND;
+            }
+            state.wake(now);
+            state.add(&key("a"), woken, now);
+            assert!(state.take(now).is_some());
+            state.finish(&key("a"), ended(failed(progressed)), now);
+            state.add(&key("a"), Causes::APPEARED, now);
+            let counted = state.take(now).map(|task| task.attempt.failures);
+            assert_eq!(counted, Some(failures), "{along} {progressed} {woken}");
+        }
+    }
+}

@@ -104,7 +104,7 @@ impl Bench {
     /// What is heard next, after how many seconds in all; an error as it is shown to developers.
     async fn hear(&mut self) -> (String, u64) {
         let name = |object: Whole| object.0.metadata.name.clone().unwrap_or_default();
-        let text = match self.heard.next().await.unwrap() {
+        let text = match timeout(24 * HANGS, self.heard.next()).await.expect("something is heard").unwrap() {
             Ok(Heard::Works) => "works".to_owned(),
             Ok(Heard::Event(Event::Init)) => "init".to_owned(),
             Ok(Heard::Event(Event::InitApply(object))) => format!("there is {}", name(object)),

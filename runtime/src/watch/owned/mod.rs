@@ -347,8 +347,7 @@ impl Records {
         self.deleted.remove(id);
         if let Some(writes) = self.writes.get_mut(id) {
             writes.ours.clear();
-            let uid = former.as_ref().map(|child| child.uid.clone());
-            writes.gone.extend(uid.filter(|_| writes.under_way > 0));
+            writes.gone.extend(former.as_ref().map(|child| child.uid.clone()));
         }
         self.tidy(id);
         former.into_iter().map(|child| child.owner).collect()

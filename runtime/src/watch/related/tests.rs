@@ -122,6 +122,14 @@ async fn an_object_is_looked_for_in_the_watch_of_its_kind_and_selector() {
 }
 
 #[tokio::test]
+async fn a_kind_is_watched_where_a_step_watches_it() {
+    let (_, relations) = selecting();
+    assert!(relations.is_watched(&KindInfo::of::<Secret>()));
+    assert!(!relations.is_watched(&KindInfo::of::<k8s_openapi::api::core::v1::Pod>()));
+    assert_eq!(relations.lists().len(), 2, "one for each selection");
+}
+
+#[tokio::test]
 async fn a_watch_that_ends_is_reported_with_what_it_watches() {
     let (watches, _) = selecting();
     let mut started = watches.start();
