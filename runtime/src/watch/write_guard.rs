@@ -64,7 +64,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::watch::children::Counts;
+    use crate::watch::owned::Counts;
     use crate::wiring::{Cache, KindInfo};
 
     #[test]
