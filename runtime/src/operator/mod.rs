@@ -9,7 +9,6 @@ mod describe;
 mod error;
 mod index_names;
 mod instrument;
-#[cfg_attr(doc, doc(hidden))]
 pub mod kube_controller;
 mod lease_name;
 mod limits;

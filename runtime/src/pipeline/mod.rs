@@ -4,7 +4,6 @@
 
 pub(crate) mod check;
 pub(crate) mod context;
-#[cfg_attr(doc, doc(hidden))]
 pub mod hook;
 pub(crate) mod object;
 pub(crate) mod permission;

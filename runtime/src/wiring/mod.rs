@@ -3,14 +3,10 @@
 pub(crate) mod annotations;
 pub(crate) mod flow;
 pub(crate) mod handler;
-#[cfg_attr(doc, doc(hidden))]
 pub mod index;
-#[cfg_attr(doc, doc(hidden))]
 pub mod policy;
 pub(crate) mod relation;
-#[cfg_attr(doc, doc(hidden))]
 pub mod suspend;
-#[cfg_attr(doc, doc(hidden))]
 pub mod triggers;
 mod unused_reasons;
 
