@@ -7,9 +7,10 @@
 #   --in-diff FROM..TO  only those in lines that these commits changed, all of them unless --sample is given, too
 #   --list              prints the draw and ends
 #
-# Takes the modules condition, pipeline/state, pass, queue, watch and flux of the runtime. Each mutant meets the fast tests first (the unit tests
-# of the runtime and the cases of Flux); those that live meet the behaviour tests and the cases of the other systems. A mutant dies when a
-# test fails or when the tests no longer end. Ended halfway, it goes on where it was: the results stay in target/mutants/<draw>.
+# Takes condition, pipeline/state (with two files of status), pass, queue, watch and flux of the runtime. Each mutant meets the fast
+# tests first (the unit tests of the runtime and the cases of Flux); those that live meet the behaviour tests and the cases of the other
+# systems. A mutant dies when a test fails or when the tests no longer end. Ended halfway, it goes on where it was: the results stay in
+# target/mutants/<draw>.
 # At the end it prints the survivors and the share that died, and fails where that is under 92 %.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -32,8 +33,11 @@ export PATH=$tools/bin:$PATH
 command -v cargo-mutants >/dev/null || cargo install --quiet --locked --root "$tools" cargo-mutants
 
 modules=(condition pipeline/state pass queue watch flux)
+# Two files of the status that the state of a pass was split into.
+parts=(status/desired status/fields)
 files=()
 for module in "${modules[@]}"; do files+=(--file "runtime/src/$module/**"); done
+for part in "${parts[@]}"; do files+=(--file "runtime/src/$part.rs"); done
 out=target/mutants/$(printf '%s %s %s' "$seed" "$sample" "$range" | sha256sum | cut -c1-12)
 mkdir -p "$out" target/mutants/tmp
 # The copy of the tree stands within it, so that the suites find the folders beside the repository.
@@ -54,7 +58,7 @@ if [ ! -s "$out/draw" ]; then
     if [ "$sample" -gt 0 ]; then head -n "$sample" "$out/ordered" >"$out/draw"; else cp "$out/ordered" "$out/draw"; fi
 fi
 total=$(wc -l <"$out/draw")
-[ "$total" -gt 0 ] || { echo "no mutants: nothing of the modules ${modules[*]} was changed"; exit 0; }
+[ "$total" -gt 0 ] || { echo "no mutants: nothing of ${modules[*]} ${parts[*]} was changed"; exit 0; }
 echo "$total of $(wc -l <"$out/all") mutants, drawn by $seed; results in $out"
 [ -z "$only_list" ] || { cat "$out/draw"; exit 0; }
 
