@@ -1,14 +1,19 @@
 //! What is logged, for tests.
 
 use std::fmt::{Debug, Write};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, LazyLock, Mutex};
 
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
-use tracing::{Event, Metadata, Subscriber, subscriber};
+use tracing::{Dispatch, Event, Metadata, Subscriber, subscriber};
+
+/// While a process has one subscriber, the first thread that meets an event decides for all threads whether anybody listens, by its own
+/// subscriber (tracing-core: `Rebuilder::JustOne`). A test without one would turn an event off for a test that looks for it.
+static OTHERS: LazyLock<[Dispatch; 2]> = LazyLock::new(|| [0; 2].map(|_| Dispatch::new(Lines::default())));
 
 /// The lines that the code logs, of all levels: the message, then the fields.
 pub(crate) fn logged(run: impl FnOnce()) -> Vec<String> {
+    LazyLock::force(&OTHERS);
     let lines = Lines::default();
     subscriber::with_default(lines.clone(), run);
     std::mem::take(&mut lines.0.lock().unwrap())

@@ -6,6 +6,7 @@ use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 
 use evenkeel::otlp;
+use evenkeel_tests::capture::capture;
 use evenkeel_tests::test_env::{Server, World};
 use evenkeel_tests::widget::{Lab, Widget, a_widget, definition, is_ready, widget};
 use serde_json::json;
@@ -70,7 +71,7 @@ async fn each_pass_is_exported_as_a_trace_of_its_own_with_steps_and_calls() {
     let (collector, endpoint) = Collector::start();
     let (layer, exporting) = otlp::layer("tester", &endpoint).unwrap();
     let subscriber = tracing_subscriber::registry().with(EnvFilter::new("evenkeel=info")).with(layer);
-    let guard = tracing::subscriber::set_default(subscriber);
+    let guard = capture(subscriber);
     let operator = world.operator::<widget>(Lab::at("a"));
     for name in ["a", "b"] {
         world.create::<Widget>(a_widget(name, json!({ "child": "very-private" }))).await;

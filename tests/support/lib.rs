@@ -2,6 +2,7 @@
 
 pub mod apiserver;
 pub mod broken;
+pub mod capture;
 pub mod comparison;
 pub mod deviations;
 pub mod given;

@@ -6,6 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tracing::subscriber::DefaultGuard;
 use tracing_subscriber::EnvFilter;
 
+use crate::capture::capture;
+
 /// The lines logged on this thread since the capture began.
 #[derive(Clone, Default)]
 pub struct Logs(Arc<Mutex<Vec<u8>>>);
@@ -21,7 +23,7 @@ impl Logs {
             .with_env_filter(EnvFilter::new("evenkeel=debug"))
             .with_writer(move || sink.clone())
             .finish();
-        (logs, tracing::subscriber::set_default(subscriber))
+        (logs, capture(subscriber))
     }
 
     /// The lines that hold all of the words.

@@ -11,6 +11,8 @@ use tracing_subscriber::layer::{Context, Layer, SubscriberExt};
 use tracing_subscriber::registry::{LookupSpan, Registry};
 use tracing_subscriber::{EnvFilter, filter::LevelFilter};
 
+use crate::capture::capture;
+
 /// A span with what was recorded on it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Span {
@@ -44,7 +46,7 @@ impl Spans {
         let spans = Self::default();
         let filter = EnvFilter::builder().with_default_directive(LevelFilter::OFF.into()).parse_lossy("evenkeel=info");
         let subscriber = Registry::default().with(filter).with(spans.clone());
-        (spans, tracing::subscriber::set_default(subscriber))
+        (spans, capture(subscriber))
     }
 
     /// All of them, in the order of their beginning.
