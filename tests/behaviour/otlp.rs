@@ -45,8 +45,9 @@ impl Collector {
             let read = stream.read(&mut part).unwrap();
             text.extend_from_slice(&part[..read]);
         }
-        stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n").unwrap();
+        // Before the answer: once it has that, the test looks at what was sent.
         self.0.lock().unwrap().push((head.lines().next().unwrap().to_owned(), text));
+        stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n").unwrap();
     }
 
     fn bytes(&self) -> Vec<u8> {
