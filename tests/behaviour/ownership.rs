@@ -29,6 +29,7 @@ on_each_server!(
     an_object_of_nobody_is_claimed_in_the_write_of_its_finalizer,
     an_object_of_another_operator_is_left_alone_with_one_event,
     an_object_that_is_handed_over_goes_on_under_the_other_operator,
+    an_object_that_is_handed_over_to_an_operator_that_is_down_is_reconciled_once_it_starts,
 );
 
 async fn an_object_of_nobody_is_claimed_in_the_write_of_its_finalizer(world: World) -> World {
@@ -63,6 +64,20 @@ async fn an_object_of_another_operator_is_left_alone_with_one_event(world: World
     quiet().await;
     assert_eq!((world.wire.count(|call: &Call| call.is_write() && !call.is_event()), lab.cleanups()), (0, 0));
     running.stop().await.unwrap();
+    world
+}
+
+async fn an_object_that_is_handed_over_to_an_operator_that_is_down_is_reconciled_once_it_starts(world: World) -> World {
+    world.install(&definition()).await;
+    let (here, there) = (Lab::at("a"), Lab::at("b"));
+    let one = operator(&world, &here, "here");
+    world.create::<Widget>(owned_by("w", "here")).await;
+    world.until::<Widget>("w", "ready", |w| is_ready(w) && w["status"]["stored"] == "a").await;
+    one.stop().await.unwrap();
+    hand_over(&world, "there").await;
+    let other = operator(&world, &there, "there");
+    world.until::<Widget>("w", "another's", |w| is_ready(w) && w["status"]["stored"] == "b").await;
+    other.stop().await.unwrap();
     world
 }
 

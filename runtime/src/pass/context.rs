@@ -130,7 +130,7 @@ impl<R: Reconciler> PassWorker<R> {
         Self {
             kind: KindInfo::of::<R::Object>(),
             finalizers: Finalizers::new(&R::WIRING, &R::Object::group(&()), &env.operator),
-            wiring: wiring_hash::wiring(&R::WIRING, R::after().map(|hook| hook.name), env.access),
+            wiring: wiring_hash::wiring(&R::WIRING, R::after().map(|hook| hook.name), env.access, env.owner.as_deref()),
             recorder: Arc::new(Recorder::new(Client::clone(&env.client), &env.operator)),
             clock: Clock::start(env.jitter),
             memory: Mutex::default(),

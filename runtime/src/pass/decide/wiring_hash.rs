@@ -11,9 +11,14 @@ use crate::wiring::{Adopt, Relation, Wiring};
 
 /// The hash of the wiring: it changes when conditions, steps, relations, the classes of errors the author's hook or revision do.
 ///
-/// So does what the operator allows, where a step may refer to other objects.
-pub(in crate::pass) fn wiring(wiring: &Wiring, after: Option<&str>, access: Access) -> String {
-    hash(&text(wiring, after, access))
+/// So do what the operator allows, where a step may refer to other objects, and which of several operators it is: an object that is handed
+/// over while its new operator is down is not unchanged, though the old one left a status of the same wiring.
+pub(in crate::pass) fn wiring(wiring: &Wiring, after: Option<&str>, access: Access, owner: Option<&str>) -> String {
+    let mut text = text(wiring, after, access);
+    if let Some(owner) = owner {
+        let _ = write!(text, "\nof {owner}");
+    }
+    hash(&text)
 }
 
 /// What is hashed. Only its hash is stored, but with another text every object of every user is reconciled once more after an upgrade.

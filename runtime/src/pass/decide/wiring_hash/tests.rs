@@ -119,15 +119,15 @@ const OTHER_TEXT: [&str; 3] = [
 fn the_text_of_a_wiring_is_as_it_was_to_the_letter() {
     let full = text(&FULL, Some("report"), Access::SameNamespace);
     assert_eq!(full.split('\n').collect::<Vec<_>>(), FULL_TEXT, "users' objects would all run once after an upgrade");
-    assert_eq!(wiring(&FULL, Some("report"), Access::SameNamespace), "980165b844cc818c");
+    assert_eq!(wiring(&FULL, Some("report"), Access::SameNamespace, None), "980165b844cc818c");
     let other = text(&OTHER, None, Access::ByAcl);
     assert_eq!(other.split('\n').collect::<Vec<_>>(), OTHER_TEXT, "users' objects would all run once after an upgrade");
-    assert_eq!(wiring(&OTHER, None, Access::ByAcl), "ad86390b5bc1010a");
+    assert_eq!(wiring(&OTHER, None, Access::ByAcl, None), "ad86390b5bc1010a");
 }
 
 fn with(condition: ConditionInfo) -> String {
     let conditions: &'static [ConditionInfo] = Box::leak(Box::new([condition]));
-    wiring(&Wiring { name: "things", conditions, ..Wiring::EMPTY }, None, Access::default())
+    wiring(&Wiring { name: "things", conditions, ..Wiring::EMPTY }, None, Access::default(), None)
 }
 
 #[test]
@@ -142,7 +142,7 @@ fn what_the_operator_allows_counts_where_a_step_may_refer_to_other_objects() {
     const WATCHING: StepWiring =
         StepWiring { relations: &[Relation::new(How::WatchesByName, None)], ..StepWiring::EMPTY };
     const OWNING: StepWiring = StepWiring { relations: &[Relation::new(How::Owns, None)], ..StepWiring::EMPTY };
-    let of = |steps: &'static [StepWiring], access| wiring(&Wiring { steps, ..Wiring::EMPTY }, None, access);
+    let of = |steps: &'static [StepWiring], access| wiring(&Wiring { steps, ..Wiring::EMPTY }, None, access, None);
     assert_eq!(of(&[OWNING], Access::ByAcl), of(&[OWNING], Access::SameNamespace));
     assert_ne!(of(&[WATCHING], Access::ByAcl), of(&[WATCHING], Access::SameNamespace));
 }
