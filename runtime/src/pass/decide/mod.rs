@@ -80,7 +80,7 @@ pub(super) trait Facts {
     fn triggers(&self) -> Causes;
     fn is_suspended(&self) -> bool;
     fn unsent(&self) -> Unsent;
-    /// The policy or dependency because of which no step may run. Changes of the dependencies trigger a pass from then on.
+    /// The policy or dependency that keeps the steps from running. From then on, a change of a dependency triggers a pass.
     fn blocked_by(&self) -> Option<Halt>;
     fn references(&self) -> References;
     /// Whether the digest of the last pass is that of now.

@@ -71,7 +71,7 @@ impl<R: Reconciler> PassWorker<R> {
         }
     }
 
-    /// Tells of the end of a suspension that this process has seen.
+    /// Logs the end of a suspension that this process has seen, and sends an event.
     pub(in crate::pass) fn thaw(&self, pass: &mut CurrentPass<'_>, object: &R::Object) {
         let was = self.memory().get_mut(pass.key).is_some_and(|memory| {
             memory.elsewhere = None;

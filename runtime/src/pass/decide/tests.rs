@@ -22,7 +22,7 @@ struct Given {
     asked: RefCell<Vec<&'static str>>,
 }
 
-/// An object of which nothing has changed.
+/// The facts of an unchanged object.
 fn unchanged() -> Given {
     Given {
         contested: false,
