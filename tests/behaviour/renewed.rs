@@ -1,7 +1,7 @@
 //! Digests that follow late: a change of labels, annotations, owned objects or the code runs the body, and costs no status write of its own.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use evenkeel_testkit::eventually;
 use evenkeel_tests::on_each_server;
@@ -20,13 +20,30 @@ const SETTLED: Duration = Duration::from_secs(5);
 /// An annotation that no step of the widget reads.
 const RENEWED: &str = "example.com/renewed";
 
-/// A widget that is ready, under an operator that is at rest.
-async fn started(spec: Value) -> (World, Arc<Lab>, Running) {
+/// A world that is entered on the full hour: the uid of an object and the time of day say when a late digest is stored.
+async fn world_on_the_hour() -> World {
     let world = World::on(Server::InProcess).await.unwrap();
     world.install(&definition()).await;
+    let past = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs() % HOUR.as_secs();
+    sleep(HOUR - Duration::from_secs(past)).await;
+    world
+}
+
+/// Seeds a widget with the uid of this number. Those of 0 to 39 store a late digest from the third to the 58th minute of an hour.
+async fn seed(world: &World, name: &str, number: u32, spec: Value) {
+    let mut widget = a_widget(name, spec);
+    widget["metadata"]["namespace"] = json!(world.namespace);
+    let drawn = (number + 28).wrapping_mul(0x9e37_79b9);
+    widget["metadata"]["uid"] = json!(format!("{drawn:08x}-0000-4000-8000-000000000000"));
+    world.cluster().seed(widget).await.unwrap();
+}
+
+/// A widget that is ready, under an operator that is at rest.
+async fn started(spec: Value) -> (World, Arc<Lab>, Running) {
+    let world = world_on_the_hour().await;
     let lab = Lab::at("a");
     let operator = world.operator::<widget>(lab.clone());
-    world.create::<Widget>(a_widget("w", spec)).await;
+    seed(&world, "w", 0, spec).await;
     world.until::<Widget>("w", "ready", is_ready).await;
     sleep(SETTLED).await;
     world.wire.clear();
@@ -150,24 +167,23 @@ async fn a_late_digest_goes_with_the_next_resync() {
 }
 
 /// Widgets that run under other code than before; the operator and how many bodies it ran at once.
-async fn upgraded(world: &World, lab: &Arc<Lab>, count: usize) -> Running {
-    world.install(&definition()).await;
+async fn upgraded(world: &World, lab: &Arc<Lab>, count: u32) -> Running {
     let operator = world.operator::<widget>(lab.clone());
     for at in 0..count {
-        world.create::<Widget>(a_widget(&format!("w{at}"), json!({}))).await;
+        seed(world, &format!("w{at}"), at, json!({})).await;
     }
     sleep(SETTLED).await;
     operator.stop().await.unwrap();
     world.wire.clear();
-    assert_eq!(lab.passes(), count);
+    assert_eq!(lab.passes(), count as usize);
     world.operator::<revised::widget>(lab.clone())
 }
 
 #[tokio::test(start_paused = true)]
 async fn an_upgrade_writes_no_status_at_once_and_each_within_the_hour() {
     const COUNT: usize = 40;
-    let (world, lab) = (World::on(Server::InProcess).await.unwrap(), Lab::at("a"));
-    let operator = upgraded(&world, &lab, COUNT).await;
+    let (world, lab) = (world_on_the_hour().await, Lab::at("a"));
+    let operator = upgraded(&world, &lab, 40).await;
     sleep(SETTLED).await;
     assert_eq!(
         (lab.passes(), world.writes()),
@@ -189,7 +205,7 @@ async fn an_upgrade_writes_no_status_at_once_and_each_within_the_hour() {
 
 #[tokio::test(start_paused = true)]
 async fn a_late_digest_that_is_refused_is_written_again_without_the_body() {
-    let (world, lab) = (World::on(Server::InProcess).await.unwrap(), Lab::at("a"));
+    let (world, lab) = (world_on_the_hour().await, Lab::at("a"));
     let operator = upgraded(&world, &lab, 1).await;
     let mut left = 3;
     world.wire.fault(move |call| {

@@ -1,9 +1,10 @@
 //! Wall-clock time that moves with the runtime's clock, so that tests can move it and a clock that jumps back harms nothing.
 
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use tokio::time::Instant;
 
+use crate::clock;
 use crate::interval::{Jitter, LONGEST, SHORTEST};
 use crate::outcome::retry::Retry;
 
@@ -16,7 +17,7 @@ pub(in crate::pass) struct Clock {
 
 impl Clock {
     pub(in crate::pass) fn start(jitter: Jitter) -> Self {
-        let wall = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let wall = Duration::try_from(clock::now().as_duration()).unwrap_or_default();
         Self { wall, start: Instant::now(), jitter }
     }
 
@@ -115,5 +116,15 @@ mod tests {
         tokio::time::advance(Duration::from_secs(1)).await;
         assert_eq!(clock.until_resync(Retry::HOUR, "uid"), left - Duration::from_secs(1));
         assert_eq!(clock.within_the_hour("uid"), within);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_object_keeps_its_time_of_the_hour_over_a_restart() {
+        let before = Clock::start(Jitter::default()).within_the_hour("uid");
+        tokio::time::advance(before - Instant::now() + Duration::from_secs(60)).await;
+        let after = Clock::start(Jitter::default()).within_the_hour("uid");
+        // The time of day is read to the nanosecond, and the phase counted in milliseconds.
+        let apart = (after - before).as_millis();
+        assert!((3_599_999..=3_600_001).contains(&apart), "{apart} ms");
     }
 }
