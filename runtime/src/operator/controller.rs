@@ -1,6 +1,5 @@
 //! The glue of one reconciler: its watches feed its queue, its queue runs its passes.
 
-use std::any::TypeId;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
@@ -19,18 +18,17 @@ use super::instrument::{Shown, Telling};
 use super::limits::Own;
 use super::trigger::{self, Triggers};
 use super::{crd_check, startup};
+use crate::client::decode::Decoder;
 use crate::dependency::Access;
 use crate::interval::Jitter;
 use crate::leadership::Gate;
 use crate::pass::{Env, PassWorker};
+use crate::pipeline::dyn_reconciler::DynReconciler;
 use crate::pipeline::hook::Observer;
-use crate::pipeline::object;
-use crate::pipeline::reconciler::Reconciler;
 use crate::queue::pause::Pause;
 use crate::queue::{Causes, Queue, QueueConfig, Version, drain};
 use crate::trigger::List;
 use crate::watch::{Primary, Relations, Scope, Watches, Watching};
-use crate::wiring::KindInfo;
 use crate::wiring::policy::Policy;
 
 /// What all reconcilers of an operator share.
@@ -58,9 +56,9 @@ pub(super) struct Launch {
 
 impl Launch {
     /// How many objects of the reconciler are worked on at a time.
-    fn concurrency<R: Reconciler>(&self) -> NonZeroUsize {
-        let given = self.own.get(&TypeId::of::<R>()).copied();
-        given.or(R::WIRING.concurrency).unwrap_or(self.config.concurrency)
+    fn concurrency(&self, reconciler: &dyn DynReconciler) -> NonZeroUsize {
+        let given = self.own.get(&reconciler.id()).copied();
+        given.or(reconciler.wiring().concurrency).unwrap_or(self.config.concurrency)
     }
 }
 
@@ -72,11 +70,12 @@ pub(super) trait Prepared: Send {
     fn run(self: Box<Self>) -> BoxFuture<'static, Vec<String>>;
 }
 
-pub(super) struct Controller<R: Reconciler> {
+pub(super) struct Controller {
     launch: Launch,
+    reconciler: Arc<dyn DynReconciler>,
     queue: Queue,
-    worker: Arc<PassWorker<R>>,
-    primary: Primary<R::Object>,
+    worker: Arc<PassWorker>,
+    primary: Primary,
     relations: Relations,
     /// Of the reconciled kind.
     lists: Vec<Watching>,
@@ -87,19 +86,24 @@ pub(super) struct Controller<R: Reconciler> {
     shown: Shown,
 }
 
-impl<R: Reconciler> Controller<R> {
+impl Controller {
     /// Joins the watches, which the operator starts when all of its reconcilers have.
-    pub(super) fn new(launch: Launch, definition: &CustomResourceDefinition, deps: Arc<R::Deps>) -> Self {
-        let kind = KindInfo::of::<R::Object>();
+    pub(super) fn new(
+        launch: Launch,
+        reconciler: Arc<dyn DynReconciler>,
+        decoder: Decoder,
+        definition: &CustomResourceDefinition,
+    ) -> Self {
+        let (kind, wiring) = (reconciler.kind(), reconciler.wiring());
         let queue = Queue::new(launch.causes, launch.config.rate.clone());
-        let counted = launch.telling.reconciler(&R::WIRING, &kind, launch.concurrency::<R>().get());
+        let counted = launch.telling.reconciler(wiring, &kind, launch.concurrency(&*reconciler).get());
         queue.measure(counted.meter.clone());
-        let primary = Primary::<R::Object>::new();
-        let relations = Relations::new(&launch.watches, &R::WIRING, kind.clone(), launch.scope.clone(), queue.clone());
-        let worker = Arc::new(PassWorker::<R>::new(Env {
+        let primary = Primary::new(decoder);
+        let relations = Relations::new(&launch.watches, wiring, kind.clone(), launch.scope.clone(), queue.clone());
+        let worker = Arc::new(PassWorker::new(Env {
             client: Arc::new(launch.client.clone()),
             operator: launch.operator.clone(),
-            deps,
+            reconciler: reconciler.clone(),
             primary: primary.clone(),
             relations: relations.clone(),
             jitter: launch.jitter,
@@ -115,13 +119,14 @@ impl<R: Reconciler> Controller<R> {
         let places = launch.scope.places(&kind);
         let join = |place| primary.join(&launch.watches, &place, filter.clone(), queue.clone());
         let lists = places.into_iter().map(join).collect();
-        let expected = Expected::new(definition, kind, R::WIRING);
+        let expected = Expected::new(definition, kind, *wiring);
         let pause = Pause::default();
         let wake = wake_all(primary.clone(), queue.clone());
         launch.definitions.join(Dependent { expected: expected.clone(), pause: pause.clone(), wake });
         let shown = counted.show(&worker, &queue, &pause);
         let triggers = JoinSet::new();
-        Self { launch, queue, worker, primary, relations, lists, expected, pause, triggers, missing: None, shown }
+        let missing = None;
+        Self { launch, reconciler, queue, worker, primary, relations, lists, expected, pause, triggers, missing, shown }
     }
 
     /// Returns when the lists are in; a watch of a related kind that fails or takes too long does not hold it up. Nor does a reconciled
@@ -130,8 +135,8 @@ impl<R: Reconciler> Controller<R> {
     /// # Errors
     /// The reconciled kind cannot be listed, or its CRD does not fit the type.
     pub(super) async fn listed(&mut self) -> Result {
-        let (client, kind) = (&self.launch.client, KindInfo::of::<R::Object>());
-        let keys = self.launch.triggers.take::<R>();
+        let (client, kind) = (&self.launch.client, self.reconciler.kind());
+        let keys = self.launch.triggers.take(self.reconciler.id());
         self.triggers.spawn(trigger::pull(keys, self.lists.clone(), self.queue.clone()).in_current_span());
         let lists = startup::primary(client, &kind, self.lists.clone());
         let (fits, listed) = futures::join!(crd_check::check(client, &self.expected), lists);
@@ -144,7 +149,7 @@ impl<R: Reconciler> Controller<R> {
     }
 
     /// What a scheduler that is not ours needs. From now on every event wakes.
-    pub(super) fn lend(&self) -> (Queue, Arc<PassWorker<R>>, Version, Pause) {
+    pub(super) fn lend(&self) -> (Queue, Arc<PassWorker>, Version, Pause) {
         self.relations.go_live();
         self.launch.telling.started();
         (self.queue.clone(), self.worker.clone(), version(self.primary.clone()), self.pause.clone())
@@ -152,23 +157,35 @@ impl<R: Reconciler> Controller<R> {
 }
 
 /// Queues all objects of the cache, whose bodies then run.
-fn wake_all<K: object::Primary>(primary: Primary<K>, queue: Queue) -> Box<dyn Fn() + Send + Sync> {
+fn wake_all(primary: Primary, queue: Queue) -> Box<dyn Fn() + Send + Sync> {
     Box::new(move || primary.keys().iter().for_each(|key| queue.add(key, Causes::RESYNC)))
 }
 
 /// Tells what the cache holds.
-fn version<K: object::Primary>(primary: Primary<K>) -> Version {
+fn version(primary: Primary) -> Version {
     Arc::new(move |key: &_| primary.seen_version(key))
 }
 
-impl<R: Reconciler> Prepared for Controller<R> {
+impl Prepared for Controller {
     fn missing(&self) -> Option<&Error> {
         self.missing.as_ref()
     }
 
     fn run(self: Box<Self>) -> BoxFuture<'static, Vec<String>> {
-        let Self { launch, queue, worker, primary, relations, lists, expected, pause, triggers, missing, shown } =
-            *self;
+        let Self {
+            launch,
+            reconciler,
+            queue,
+            worker,
+            primary,
+            relations,
+            lists,
+            expected,
+            pause,
+            triggers,
+            missing,
+            shown,
+        } = *self;
         async move {
             // They end with the reconciler, and it does not end with them.
             let (_triggers, _shown) = (triggers, shown);
@@ -179,13 +196,14 @@ impl<R: Reconciler> Prepared for Controller<R> {
                 }
             }
             relations.go_live();
-            let concurrency = launch.concurrency::<R>();
+            let concurrency = launch.concurrency(&*reconciler);
             let config = QueueConfig { version: Some(version(primary)), concurrency, pause, ..launch.config };
+            let name = reconciler.wiring().name;
             let dropped = drain(queue, worker, config, launch.gate, launch.stop).await;
             for key in &dropped {
-                tracing::warn!(reconciler = R::WIRING.name, object = %key, "the pass did not end in time and was dropped");
+                tracing::warn!(reconciler = name, object = %key, "the pass did not end in time and was dropped");
             }
-            dropped.iter().map(|key| format!("{} {key}", R::WIRING.name)).collect()
+            dropped.iter().map(|key| format!("{name} {key}")).collect()
         }
         .boxed()
     }

@@ -1,6 +1,7 @@
 //! A generated reconciler under a `Controller` of kube: the pair of functions that its `run` takes.
 
 use std::fmt;
+use std::marker::PhantomData;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -27,12 +28,13 @@ use crate::watch::Started;
 /// retries, and the end are the controller's. Its default is as many passes at a time as there are objects; 16 is a good number.
 pub struct Pair<R: Reconciler> {
     queue: Queue,
-    worker: Arc<PassWorker<R>>,
+    worker: Arc<PassWorker>,
     version: Version,
     pause: Pause,
     span: Span,
     /// Watches, triggers and what listens go on as long as this is there.
-    _kept: (Started, JoinSet<()>, Mutex<Controller<R>>),
+    _kept: (Started, JoinSet<()>, Mutex<Controller>),
+    reconciler: PhantomData<fn() -> R>,
 }
 
 impl<R: Reconciler> fmt::Debug for Pair<R> {
@@ -106,7 +108,7 @@ impl Operator {
         span: Span,
     ) -> Result<Pair<R>> {
         let launch = self.launch().await?;
-        let mut controller = Controller::<R>::new(launch.clone(), &R::Object::crd(), deps);
+        let mut controller = Typed::<R>::sharing(deps).controller(launch.clone());
         let watches = launch.watches.start();
         let definitions = launch.definitions.start(&launch.client);
         controller.listed().await?;
@@ -114,7 +116,8 @@ impl Operator {
             return Err(missing.clone());
         }
         let (queue, worker, version, pause) = controller.lend();
-        Ok(Pair { queue, worker, version, pause, span, _kept: (watches, definitions, Mutex::new(controller)) })
+        let kept = (watches, definitions, Mutex::new(controller));
+        Ok(Pair { queue, worker, version, pause, span, _kept: kept, reconciler: PhantomData })
     }
 }
 

@@ -10,8 +10,9 @@ use kube::CustomResourceExt;
 use super::controller::{Controller, Launch, Prepared};
 use super::error::Result;
 use super::{status_check, wiring_check};
+use crate::client::decode::Decoder;
 use crate::introspection::{Knowledge, add_columns, crd};
-use crate::pass::field_manager;
+use crate::pipeline::dyn_reconciler::TypedReconciler;
 use crate::pipeline::reconciler::Reconciler;
 use crate::wiring::{KindInfo, Wiring};
 
@@ -58,12 +59,20 @@ impl<R: Reconciler> Typed<R> {
     }
 }
 
+impl<R: Reconciler<Object: CustomResourceExt>> Typed<R> {
+    /// From here on nothing depends on the types of the reconciler.
+    pub(super) fn controller(self, launch: Launch) -> Controller {
+        let decoder = Decoder::of::<R::Object>();
+        Controller::new(launch, Arc::new(TypedReconciler::<R>::new(self.deps)), decoder, &R::Object::crd())
+    }
+}
+
 impl<R: Reconciler<Object: CustomResourceExt>> Member for Typed<R> {
     fn under(&self, operator: &str) -> Identity {
         let kind = KindInfo::of::<R::Object>();
         Identity {
             name: R::WIRING.name,
-            manager: field_manager::<R>(operator),
+            manager: R::WIRING.manager_under(operator),
             finalizer: R::WIRING.finalizer_under(operator, &kind.resource.group),
             wiring: R::WIRING,
             kind,
@@ -88,7 +97,7 @@ impl<R: Reconciler<Object: CustomResourceExt>> Member for Typed<R> {
     }
 
     fn prepare(self: Box<Self>, launch: Launch) -> BoxFuture<'static, Result<Box<dyn Prepared>>> {
-        let mut controller = Controller::<R>::new(launch, &R::Object::crd(), self.deps);
+        let mut controller = self.controller(launch);
         async move {
             controller.listed().await?;
             Ok(Box::new(controller) as Box<dyn Prepared>)

@@ -64,8 +64,8 @@ impl Triggers {
     }
 
     /// The streams of a reconciler, as one.
-    pub(super) fn take<R: Reconciler>(&self) -> impl Stream<Item = Key> + Send + use<R> {
-        let of = |trigger: &mut Trigger| trigger.reconciler == TypeId::of::<R>();
+    pub(super) fn take(&self, reconciler: TypeId) -> impl Stream<Item = Key> + Send + use<> {
+        let of = |trigger: &mut Trigger| trigger.reconciler == reconciler;
         futures::stream::select_all(self.lock().extract_if(.., of).map(|trigger| trigger.keys))
     }
 }

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use k8s_openapi::api::core::v1::ObjectReference;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
+use kube::Client;
 use kube::api::DynamicObject;
-use kube::{Client, Resource, ResourceExt};
 use tokio::time::Instant;
 use tokio_util::task::TaskTracker;
 
@@ -26,27 +26,27 @@ use crate::api::Target;
 use crate::dependency::Access;
 use crate::interval::Jitter;
 use crate::leadership::Gate;
+use crate::pipeline::dyn_reconciler::DynReconciler;
 use crate::pipeline::hook::Observer;
-use crate::pipeline::object;
-use crate::pipeline::reconciler::Reconciler;
+use crate::pipeline::object::Object;
 use crate::queue::meter::Meter;
 use crate::queue::{Key, Next};
 use crate::status::observed::Observed;
 use crate::trigger::List;
 use crate::watch::{Dependents, Filter, Primary, Relations};
-use crate::wiring::KindInfo;
 use crate::wiring::policy::Policy;
+use crate::wiring::{KindInfo, Wiring};
 
 /// What the passes of one reconciler share.
-pub(crate) struct Env<R: Reconciler> {
+pub(crate) struct Env {
     /// The client, with kube's own retries off; shared, as a copy of one is a boxed service.
     pub(crate) client: Arc<Client>,
     /// The operator's name.
     pub(crate) operator: Arc<str>,
-    /// The author's dependencies.
-    pub(crate) deps: Arc<R::Deps>,
+    /// The author's functions, with their dependencies.
+    pub(crate) reconciler: Arc<dyn DynReconciler>,
     /// The cache of the reconciled kind.
-    pub(crate) primary: Primary<R::Object>,
+    pub(crate) primary: Primary,
     /// The caches of owned and watched kinds.
     pub(crate) relations: Relations,
     /// Spreads the requeue intervals.
@@ -67,23 +67,19 @@ pub(crate) struct Env<R: Reconciler> {
     pub(crate) observers: Arc<[Observer]>,
 }
 
-/// The names under which a reconciler writes.
-pub(crate) fn field_manager<R: Reconciler>(operator: &str) -> String {
-    R::WIRING.manager_under(operator)
-}
-
 /// What the last pass of this reconciler left in the status.
-pub(super) fn observed<R: Reconciler>(object: &R::Object) -> Observed<'_> {
-    object::Primary::status(object).map(|status| Observed::of(status, &R::WIRING)).unwrap_or_default()
+pub(super) fn observed<'o>(wiring: &Wiring, object: &'o Object) -> Observed<'o> {
+    object.status().map(|status| Observed::of(status, wiring)).unwrap_or_default()
 }
 
 /// Runs passes.
-pub(crate) struct PassWorker<R: Reconciler> {
-    pub(super) env: Env<R>,
+pub(crate) struct PassWorker {
+    pub(super) env: Env,
+    pub(super) wiring: &'static Wiring,
     pub(super) kind: KindInfo,
     pub(super) manager: Arc<str>,
     pub(super) finalizers: Finalizers,
-    pub(super) wiring: String,
+    pub(super) wiring_hash: String,
     pub(super) recorder: Arc<Recorder>,
     pub(super) clock: Clock,
     pub(super) memory: Mutex<HashMap<Key, Memory>>,
@@ -124,33 +120,38 @@ impl Memory {
     }
 }
 
-impl<R: Reconciler> PassWorker<R> {
-    pub(crate) fn new(env: Env<R>) -> Self {
-        let manager = field_manager::<R>(&env.operator);
+impl PassWorker {
+    pub(crate) fn new(env: Env) -> Self {
+        let (wiring, kind, hook) = (env.reconciler.wiring(), env.reconciler.kind(), env.reconciler.hook());
+        let manager = wiring.manager_under(&env.operator);
         Self {
-            kind: KindInfo::of::<R::Object>(),
-            finalizers: Finalizers::new(&R::WIRING, &R::Object::group(&()), &env.operator),
-            wiring: wiring_hash::wiring(&R::WIRING, R::after().map(|hook| hook.name), env.access, env.owner.as_deref()),
+            finalizers: Finalizers::new(wiring, &kind.resource.group, &env.operator),
+            wiring_hash: wiring_hash::wiring(wiring, hook, env.access, env.owner.as_deref()),
             recorder: Arc::new(Recorder::new(Client::clone(&env.client), &env.operator)),
             clock: Clock::start(env.jitter),
             memory: Mutex::default(),
             dependents: Dependents::default(),
             on_written: api::on_written(env.primary.clone()),
             manager: manager.into(),
+            wiring,
+            kind,
             env,
         }
     }
 
     /// What the event filter has to know.
-    pub(crate) fn filter(&self) -> Filter<R::Object> {
+    pub(crate) fn filter(&self) -> Filter {
+        let (wiring, reconciler) = (self.wiring, self.env.reconciler.clone());
         Filter {
             causes: self.env.causes,
             finalizer: self.finalizers.name().to_owned(),
-            requested: R::WIRING.requested,
-            policy: R::WIRING.policies.map(|policies| policies.key),
-            triggers: R::WIRING.triggers,
-            claimed: |object| observed::<R>(object).inputs.map_or_else(Vec::new, |inputs| inputs.into_owned().claimed),
-            is_suspended: is_suspended::<R>,
+            requested: self.wiring.requested,
+            policy: self.wiring.policies.map(|policies| policies.key),
+            triggers: self.wiring.triggers,
+            claimed: Box::new(move |object| {
+                observed(wiring, object).inputs.map_or_else(Vec::new, |inputs| inputs.into_owned().claimed)
+            }),
+            is_suspended: Box::new(move |object| is_suspended(&*reconciler, object)),
             dependents: self.dependents.clone(),
         }
     }
@@ -181,25 +182,25 @@ impl<R: Reconciler> PassWorker<R> {
     }
 
     /// Puts the object as a write returned it before the cache.
-    pub(super) fn wrote(&self, written: &DynamicObject) -> Option<Arc<R::Object>> {
+    pub(super) fn wrote(&self, written: &DynamicObject) -> Option<Arc<Object>> {
         remember(&self.env.primary, written)
     }
 
-    pub(super) fn identity(&self, key: &Key, object: &R::Object) -> Identity {
+    pub(super) fn identity(&self, key: &Key, object: &Object) -> Identity {
         Identity {
             target: self.target(key),
-            uid: object.uid().unwrap_or_default(),
+            uid: object.uid().to_owned(),
             generation: object.meta().generation,
             deleting: object.meta().deletion_timestamp.is_some(),
             urgent: false,
         }
     }
 
-    pub(super) fn reference(&self, object: &R::Object) -> ObjectReference {
-        object.object_ref(&())
+    pub(super) fn reference(&self, object: &Object) -> ObjectReference {
+        object.reference()
     }
 
-    pub(super) fn backend(&self, key: &Key, object: &R::Object) -> Arc<PassBackend> {
+    pub(super) fn backend(&self, key: &Key, object: &Object) -> Arc<PassBackend> {
         let children = self.memory().entry(key.clone()).or_default().children.clone();
         Arc::new(PassBackend {
             calls: self.calls(),
@@ -208,7 +209,7 @@ impl<R: Reconciler> PassWorker<R> {
             identity: self.identity(key, object),
             owner: OnceLock::new(),
             children,
-            version: Mutex::new(object.resource_version().unwrap_or_default()),
+            version: Mutex::new(object.resource_version().to_owned()),
             tracked: Mutex::new(self.tracked(object)),
             settled: self.is_settled(key, object),
             on_written: self.on_written.clone(),
@@ -221,11 +222,10 @@ impl<R: Reconciler> PassWorker<R> {
     }
 }
 
-pub(super) fn remember<K: object::Primary>(primary: &Primary<K>, written: &DynamicObject) -> Option<Arc<K>> {
-    let decoded = serde_json::to_value(written).and_then(serde_json::from_value::<K>);
+pub(super) fn remember(primary: &Primary, written: &DynamicObject) -> Option<Arc<Object>> {
+    let decoded = serde_json::to_value(written).and_then(|written| primary.decode(written));
     match decoded {
         Ok(object) => {
-            let object = Arc::new(object);
             primary.wrote(object.clone());
             Some(object)
         }

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use kube::{Resource, ResourceExt};
 
 use super::PassWorker;
 use super::api::PassBackend;
@@ -14,21 +13,21 @@ use super::report::current_pass::CurrentPass;
 use super::run::{Part, Verdict};
 use crate::api::ApiError;
 use crate::outcome::Outcome;
-use crate::pipeline::reconciler::Reconciler;
+use crate::pipeline::object::Object;
 use crate::pipeline::state::Draft;
 use crate::queue::{Key, Next};
 use crate::wiring::policy::Effective;
 
-impl<R: Reconciler> PassWorker<R> {
+impl PassWorker {
     /// Undoes what the steps made. An object without our finalizer is none of our business.
-    pub(super) async fn delete(&self, pass: &mut CurrentPass<'_>, object: Arc<R::Object>) -> Next {
+    pub(super) async fn delete(&self, pass: &mut CurrentPass<'_>, object: Arc<Object>) -> Next {
         if self.finalizers.is_released(object.meta()) {
             return Next::Await;
         }
-        match self.policy(&object) {
+        match self.policy(&*object) {
             Effective::Known(policy) if !policy.may_delete() => self.detach(pass, object, policy).await,
             Effective::Known(_) => {
-                self.say_going(pass, &object);
+                self.say_going(pass, &*object);
                 self.body(pass, object.into(), Part::Cleanup).await
             }
             unknown => match unknown.halt() {
@@ -39,7 +38,7 @@ impl<R: Reconciler> PassWorker<R> {
     }
 
     /// Tells once that the object goes.
-    fn say_going(&self, pass: &mut CurrentPass<'_>, object: &R::Object) {
+    fn say_going(&self, pass: &mut CurrentPass<'_>, object: &Object) {
         if !std::mem::replace(&mut self.memory().entry(pass.key.clone()).or_default().going, true) {
             self.tell(pass, object, "Deleting", "what was made for it is removed, then it goes");
         }
@@ -49,7 +48,7 @@ impl<R: Reconciler> PassWorker<R> {
     pub(super) async fn deleted(
         &self,
         pass: &mut CurrentPass<'_>,
-        object: &R::Object,
+        object: &Object,
         draft: &mut Draft,
         backend: &PassBackend,
         verdict: Verdict,
@@ -61,7 +60,7 @@ impl<R: Reconciler> PassWorker<R> {
     }
 
     /// Takes the finalizer off, and reports.
-    pub(super) async fn released(&self, pass: &mut CurrentPass<'_>, object: &R::Object, backend: &PassBackend) -> Next {
+    pub(super) async fn released(&self, pass: &mut CurrentPass<'_>, object: &Object, backend: &PassBackend) -> Next {
         let next = self.release(pass.key, object, &backend.identity).await;
         let outcome = off(&next);
         pass.ends(outcome.as_str());
@@ -69,14 +68,14 @@ impl<R: Reconciler> PassWorker<R> {
         next
     }
 
-    async fn release(&self, key: &Key, object: &R::Object, identity: &Identity) -> Next {
+    async fn release(&self, key: &Key, object: &Object, identity: &Identity) -> Next {
         match self.take_off(object.meta(), identity).await {
             Ok(()) => {
                 tracing::info!("cleaned up; the finalizer is off");
                 Next::Await
             }
             Err(Unwritten::Gone) => self.forget(key),
-            Err(Unwritten::Outdated) => Next::Conflict { newer_than: object.resource_version().unwrap_or_default() },
+            Err(Unwritten::Outdated) => Next::Conflict { newer_than: object.resource_version().to_owned() },
             Err(Unwritten::Failed(error)) => {
                 tracing::warn!(%error, "cleaned up, but the finalizer could not be taken off; trying again");
                 Next::Retry { progressed: false, at_least: None }

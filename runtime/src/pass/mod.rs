@@ -25,7 +25,7 @@ pub(crate) use self::api::calls::Calls;
 #[cfg(feature = "flux")]
 pub(crate) use self::api::calls::answered;
 pub(crate) use self::api::owned_object::owned;
-pub(crate) use self::context::{Env, PassWorker, field_manager, owner};
+pub(crate) use self::context::{Env, PassWorker, owner};
 #[cfg(feature = "metrics")]
 pub(crate) use self::report::inspect::Working;
 
@@ -36,7 +36,7 @@ use self::report::current_pass::{CurrentPass, FinishedPass, UNCHANGED};
 use self::report::event;
 use self::run::Part;
 use crate::api::ApiError;
-use crate::pipeline::reconciler::Reconciler;
+use crate::pipeline::object::Object;
 use crate::queue::{Attempt, Causes, Key, Next, Ran, Worker};
 
 /// So many conflicts in a row, and the cache is not trusted any more.
@@ -49,22 +49,22 @@ struct Begun {
 }
 
 /// An object, and what its pass does.
-struct Decided<R: Reconciler> {
-    object: Arc<R::Object>,
+struct Decided {
+    object: Arc<Object>,
     decision: Result<Decision, Lack>,
 }
 
-impl<R: Reconciler> PassWorker<R> {
+impl PassWorker {
     /// How the pass ends, if the caches show that nothing is to be done; otherwise what is to be done. Without a future: to move one costs
     /// more than the look.
-    fn fast_path(&self, key: &Key, causes: Causes, attempt: Attempt) -> Result<Next, Option<Decided<R>>> {
+    fn fast_path(&self, key: &Key, causes: Causes, attempt: Attempt) -> Result<Next, Option<Decided>> {
         if attempt.conflicts >= HANGS {
             return Err(None);
         }
         let object = self.env.primary.get(key).ok_or(None)?;
-        let facts = self.facts(key, &object, causes, Namespace::Unread);
+        let facts = self.facts(key, &*object, causes, Namespace::Unread);
         match facts.decide() {
-            Ok(Decision::Unchanged) if facts.is_quiet() => Ok(self.rest(&object, &facts.seen, facts.late)),
+            Ok(Decision::Unchanged) if facts.is_quiet() => Ok(self.rest(&*object, &facts.seen, facts.late)),
             decision => {
                 drop(facts);
                 Err(Some(Decided { object, decision }))
@@ -73,13 +73,13 @@ impl<R: Reconciler> PassWorker<R> {
     }
 
     /// What it goes through is on the heap, piece by piece: most passes need little of it, and moving a future costs what it is long.
-    async fn pass(&self, pass: &mut CurrentPass<'_>, attempt: Attempt, decided: Option<Decided<R>>) -> Next {
+    async fn pass(&self, pass: &mut CurrentPass<'_>, attempt: Attempt, decided: Option<Decided>) -> Next {
         let (key, causes) = (pass.key, pass.causes);
         let decided = match decided {
             Some(decided) => decided,
             None => match self.fetch(key, attempt).await {
                 Ok(Some(object)) => {
-                    let decision = self.facts(key, &object, causes, Namespace::Unread).decide();
+                    let decision = self.facts(key, &*object, causes, Namespace::Unread).decide();
                     Decided { object, decision }
                 }
                 Ok(None) => return self.absent(pass),
@@ -87,21 +87,21 @@ impl<R: Reconciler> PassWorker<R> {
             },
         };
         let Decided { object, decision } = decided;
-        let decision = self.completed(key, &object, causes, decision).await;
+        let decision = self.completed(key, &*object, causes, decision).await;
         match decision {
             Decision::Contested(left) => return Next::Later(left),
-            Decision::Foreign(other) => return self.yield_to(pass, &object, &other),
+            Decision::Foreign(other) => return self.yield_to(pass, &*object, &other),
             Decision::Delete => return self.delete(pass, object).boxed().await,
             Decision::Suspended => {
-                return self.freeze(pass, &object).boxed().await;
+                return self.freeze(pass, &*object).boxed().await;
             }
-            _ => self.thaw(pass, &object),
+            _ => self.thaw(pass, &*object),
         }
         match (decision, self.pending(key)) {
             (Decision::Resend, Some(pending)) => self.resend(pass, object, pending).boxed().await,
             (Decision::Unchanged, _) => {
                 pass.ends(UNCHANGED);
-                self.settled(pass, &object).await
+                self.settled(pass, &*object).await
             }
             (Decision::Blocked(halt), _) => self.hold(pass, &object, halt).boxed().await,
             _ => self.steps(pass, object).await,
@@ -112,7 +112,7 @@ impl<R: Reconciler> PassWorker<R> {
     async fn completed(
         &self,
         key: &Key,
-        object: &R::Object,
+        object: &Object,
         causes: Causes,
         mut decision: Result<Decision, Lack>,
     ) -> Decision {
@@ -132,28 +132,28 @@ impl<R: Reconciler> PassWorker<R> {
         }
     }
 
-    fn facts<'a>(&'a self, key: &'a Key, object: &'a R::Object, causes: Causes, at: Namespace) -> ObjectFacts<'a, R> {
+    fn facts<'a>(&'a self, key: &'a Key, object: &'a Object, causes: Causes, at: Namespace) -> ObjectFacts<'a> {
         ObjectFacts::of(self, (key, object), causes, at)
     }
 
     /// Claim and finalizer, then the author's code as the policy allows it.
-    async fn steps(&self, pass: &mut CurrentPass<'_>, object: Arc<R::Object>) -> Next {
+    async fn steps(&self, pass: &mut CurrentPass<'_>, object: Arc<Object>) -> Next {
         let prepared = match self.prepare(pass, object).await {
             Ok(prepared) => prepared,
             Err(next) => return next,
         };
-        let part = match self.is_skipped(&prepared.object) {
-            true => R::WIRING.observe.map(Part::Observer),
+        let part = match self.is_skipped(&*prepared.object) {
+            true => self.wiring.observe.map(Part::Observer),
             false => Some(Part::Steps),
         };
         match part {
             Some(part) => self.body(pass, prepared, part).boxed().await,
-            None => self.leave(pass, &prepared.object).boxed().await,
+            None => self.leave(pass, &*prepared.object).boxed().await,
         }
     }
 
     /// From the cache; after so many conflicts from the server, in case the cache hangs.
-    async fn fetch(&self, key: &Key, attempt: Attempt) -> Result<Option<Arc<R::Object>>, ApiError> {
+    async fn fetch(&self, key: &Key, attempt: Attempt) -> Result<Option<Arc<Object>>, ApiError> {
         if attempt.conflicts < HANGS {
             return Ok(self.env.primary.get(key));
         }
@@ -166,14 +166,7 @@ impl<R: Reconciler> PassWorker<R> {
     }
 
     /// The pass with its report.
-    async fn whole(
-        &self,
-        key: &Key,
-        begun: Begun,
-        causes: Causes,
-        attempt: Attempt,
-        decided: Option<Decided<R>>,
-    ) -> Ran {
+    async fn whole(&self, key: &Key, begun: Begun, causes: Causes, attempt: Attempt, decided: Option<Decided>) -> Ran {
         let mut pass = CurrentPass::new(key, causes);
         let running = crate::client::noting_retry_after(self.pass(&mut pass, attempt, decided).boxed());
         let (next, retry_after) = running.instrument(begun.span.clone()).await;
@@ -190,7 +183,7 @@ impl<R: Reconciler> PassWorker<R> {
     }
 }
 
-impl<R: Reconciler> Worker for PassWorker<R> {
+impl Worker for PassWorker {
     async fn run(&self, key: &Key, causes: Causes, attempt: Attempt) -> Ran {
         #[cfg(feature = "sabotage")]
         if self.env.causes.only_looks_up() {
@@ -198,7 +191,7 @@ impl<R: Reconciler> Worker for PassWorker<R> {
             return Next::Await.into();
         }
         let span = tracing::info_span!(
-            "pass", reconciler = R::WIRING.name, object = %key, causes = %causes, outcome = field::Empty
+            "pass", reconciler = self.wiring.name, object = %key, causes = %causes, outcome = field::Empty
         );
         let begun = Begun { span, at: self.env.meter.begin() };
         let decided = match begun.span.in_scope(|| self.fast_path(key, causes, attempt)) {

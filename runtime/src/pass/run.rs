@@ -2,10 +2,10 @@
 
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
-use std::pin::pin;
 use std::time::Duration;
 
 use futures::FutureExt;
+use futures::future::BoxFuture;
 
 use super::PassWorker;
 use super::prepare::claim::Prepared;
@@ -13,7 +13,8 @@ use super::report::current_pass::CurrentPass;
 use crate::interval::Clamped;
 use crate::outcome::{Flow, Halt, Outcome, panicked};
 use crate::pipeline::context::Pass;
-use crate::pipeline::reconciler::Reconciler;
+use crate::pipeline::dyn_reconciler::DynReconciler;
+use crate::pipeline::object::Object;
 use crate::pipeline::state::Draft;
 use crate::queue::Next;
 use crate::queue::meter::CutOff;
@@ -36,23 +37,23 @@ pub(super) enum Ended {
     TimedOut(Duration),
 }
 
-impl<R: Reconciler> PassWorker<R> {
+impl PassWorker {
     /// Runs the author's code, and finishes the pass.
-    pub(super) async fn body(&self, current: &mut CurrentPass<'_>, prepared: Prepared<R>, part: Part) -> Next {
+    pub(super) async fn body(&self, current: &mut CurrentPass<'_>, prepared: Prepared, part: Part) -> Next {
         let Prepared { object, claimed } = prepared;
-        let backend = self.backend(current.key, &object);
-        let mut draft = Draft::new(&*object, R::WIRING, backend.clone());
-        if let Effective::Known(policy) = self.policy(&object) {
+        let backend = self.backend(current.key, &*object);
+        let mut draft = Draft::new(&*object, *self.wiring, backend.clone());
+        if let Effective::Known(policy) = self.policy(&*object) {
             draft.policy = policy;
         }
-        let asked = R::timeout(&object).unwrap_or(R::WIRING.timeout);
-        let (limit, deps) = (Clamped::clamp("time-out", asked, &mut draft.clamped), &self.env.deps);
+        let reconciler = &*self.env.reconciler;
+        let asked = reconciler.timeout(&*object).unwrap_or(self.wiring.timeout);
+        let limit = Clamped::clamp("time-out", asked, &mut draft.clamped);
         let mut pass = Pass { draft: &mut draft };
-        let ended = match R::WIRING.hooks.is_empty() {
-            // Where it is made it stays: moving a future costs what it is long.
-            true => run(limit, pin!(part.run::<R>(&object, deps, &mut pass))).await,
+        let ended = match self.wiring.hooks.is_empty() {
+            true => run(limit, part.run(reconciler, &*object, &mut pass)).await,
             // Rare: what runs beside the steps need not make every body larger.
-            false => run(limit, hooked::<R>(&object, deps, &mut pass, part).boxed()).await,
+            false => run(limit, hooked(reconciler, &*object, &mut pass, part).boxed()).await,
         };
         if let Some(how) = ended.cut_off() {
             self.env.meter.tell(|counts| counts.cut_off(how));
@@ -60,8 +61,8 @@ impl<R: Reconciler> PassWorker<R> {
         let halt = ended.halt(&mut draft);
         let verdict = Verdict { outcome: draft.outcome(halt.clone()), halt, claimed };
         let next = match part {
-            Part::Cleanup => self.deleted(current, &object, &mut draft, &backend, verdict).boxed().await,
-            Part::Steps | Part::Observer(_) => self.finish(current, &object, &mut draft, &backend, verdict).await,
+            Part::Cleanup => self.deleted(current, &*object, &mut draft, &backend, verdict).boxed().await,
+            Part::Steps | Part::Observer(_) => self.finish(current, &*object, &mut draft, &backend, verdict).await,
         };
         // A pass that timed out may have left blocking work behind: the key stays taken until it ends.
         backend.blocking.close();
@@ -79,37 +80,42 @@ pub(super) enum Part {
 }
 
 impl Part {
-    async fn run<R: Reconciler>(self, object: &R::Object, deps: &R::Deps, pass: &mut Pass<'_>) -> Flow {
+    fn run<'a>(
+        self,
+        reconciler: &'a dyn DynReconciler,
+        object: &'a Object,
+        pass: &'a mut Pass<'_>,
+    ) -> BoxFuture<'a, Flow> {
         match self {
-            Self::Steps => R::reconcile(object, deps, pass).await,
-            Self::Observer(observer) => (observer.run)(object, deps, &mut *pass.draft).await,
-            Self::Cleanup => R::cleanup(object, deps, pass).await,
+            Self::Steps => reconciler.reconcile(object, pass),
+            Self::Observer(observer) => (observer.run)(object, reconciler.deps(), &mut *pass.draft),
+            Self::Cleanup => reconciler.cleanup(object, pass),
         }
     }
 }
 
 /// The author's code with the hooks around it; those after it on success only.
-async fn hooked<R: Reconciler>(object: &R::Object, deps: &R::Deps, pass: &mut Pass<'_>, part: Part) -> Flow {
+async fn hooked(reconciler: &dyn DynReconciler, object: &Object, pass: &mut Pass<'_>, part: Part) -> Flow {
     let around = match part {
         Part::Steps => Some((When::Before, When::After)),
         Part::Cleanup => Some((When::BeforeDelete, When::AfterDelete)),
         Part::Observer(_) => None,
     };
-    hooks::<R>(When::Read, object, deps, pass).await?;
+    hooks(When::Read, reconciler, object, pass).await?;
     if let Some((before, _)) = around {
-        hooks::<R>(before, object, deps, pass).await?;
+        hooks(before, reconciler, object, pass).await?;
     }
-    part.run::<R>(object, deps, pass).await?;
+    part.run(reconciler, object, pass).await?;
     match around {
-        Some((_, after)) => hooks::<R>(after, object, deps, pass).await,
+        Some((_, after)) => hooks(after, reconciler, object, pass).await,
         None => Ok(()),
     }
 }
 
-async fn hooks<R: Reconciler>(when: When, object: &R::Object, deps: &R::Deps, pass: &mut Pass<'_>) -> Flow {
-    for hook in R::WIRING.hooks.iter().filter(|hook| hook.when == when) {
+async fn hooks(when: When, reconciler: &dyn DynReconciler, object: &Object, pass: &mut Pass<'_>) -> Flow {
+    for hook in reconciler.wiring().hooks.iter().filter(|hook| hook.when == when) {
         (pass.draft.step, pass.draft.cleanup) = (Some(hook.step), None);
-        (hook.run)(object, deps, &mut *pass.draft).await?;
+        (hook.run)(object, reconciler.deps(), &mut *pass.draft).await?;
     }
     Ok(())
 }

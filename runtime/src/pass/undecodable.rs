@@ -7,11 +7,10 @@ use super::PassWorker;
 use super::report::current_pass::CurrentPass;
 use super::report::event;
 use crate::api::grant::plural_and_group;
-use crate::pipeline::reconciler::Reconciler;
 use crate::queue::{Key, Next};
 use crate::watch::{UNDECODABLE, Undecodable};
 
-impl<R: Reconciler> PassWorker<R> {
+impl PassWorker {
     /// The pass of an object that the cache does not serve: it is gone, or does not fit its type.
     pub(super) fn absent(&self, pass: &mut CurrentPass<'_>) -> Next {
         let key = pass.key;

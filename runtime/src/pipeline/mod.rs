@@ -4,6 +4,8 @@
 
 pub(crate) mod check;
 pub(crate) mod context;
+#[cfg(feature = "operator")]
+pub(crate) mod dyn_reconciler;
 pub mod hook;
 pub(crate) mod object;
 pub(crate) mod permission;

@@ -1,11 +1,16 @@
-//! The object that is reconciled: a kind with a status, and when one is deleted.
+//! The object that is reconciled: a kind with a status, typed for its author, and without its type for the engine.
 
+use std::any::Any;
+use std::collections::BTreeMap;
 use std::fmt::Debug;
 
+use k8s_openapi::api::core::v1::ObjectReference;
 use kube::core::ObjectMeta;
 use kube::core::object::HasStatus;
+use serde_json::Value;
 
 use crate::status::StatusContract;
+use crate::status::erased::{AnyStatus, Status, Typed};
 use crate::wiring::Kind;
 
 /// A kind that can be reconciled: it has a status that keeps conditions.
@@ -28,6 +33,78 @@ impl<K: Kind + HasStatus<Status: StatusContract> + Debug> Primary for K {
 
     fn status(&self) -> Option<&Self::Status> {
         HasStatus::status(self)
+    }
+}
+
+/// An object that is reconciled, without its type: the engine is compiled once for all kinds.
+pub(crate) trait AnyObject: Any + Debug + Send + Sync {
+    fn meta(&self) -> &ObjectMeta;
+    fn meta_mut(&mut self) -> &mut ObjectMeta;
+    /// The status, if the object has one yet.
+    fn status(&self) -> Option<&dyn AnyStatus>;
+    /// The status in the form in which steps write it, an empty one where there is none. `see` looks at it first.
+    fn open_status(&self, see: &mut dyn FnMut(&dyn AnyStatus)) -> (Status, Typed);
+    /// What events name it by.
+    fn reference(&self) -> ObjectReference;
+    /// As JSON.
+    ///
+    /// # Errors
+    /// The type cannot be written as JSON.
+    fn to_value(&self) -> serde_json::Result<Value>;
+    /// A copy of its own.
+    fn copy(&self) -> Box<Object>;
+}
+
+/// An object that is reconciled, whatever its kind.
+pub(crate) type Object = dyn AnyObject;
+
+impl<K: Primary> AnyObject for K {
+    fn meta(&self) -> &ObjectMeta {
+        kube::Resource::meta(self)
+    }
+
+    fn meta_mut(&mut self) -> &mut ObjectMeta {
+        kube::Resource::meta_mut(self)
+    }
+
+    fn status(&self) -> Option<&dyn AnyStatus> {
+        Primary::status(self).map(|status| status as &dyn AnyStatus)
+    }
+
+    fn open_status(&self, see: &mut dyn FnMut(&dyn AnyStatus)) -> (Status, Typed) {
+        let status = Primary::status(self).cloned().unwrap_or_default();
+        see(&status);
+        (Typed::open(status), Typed::of::<K::Status>())
+    }
+
+    fn reference(&self) -> ObjectReference {
+        kube::Resource::object_ref(self, &())
+    }
+
+    fn to_value(&self) -> serde_json::Result<Value> {
+        serde_json::to_value(self)
+    }
+
+    fn copy(&self) -> Box<Object> {
+        Box::new(self.clone())
+    }
+}
+
+static NO_ANNOTATIONS: BTreeMap<String, String> = BTreeMap::new();
+
+impl dyn AnyObject {
+    pub(crate) fn annotations(&self) -> &BTreeMap<String, String> {
+        self.meta().annotations.as_ref().unwrap_or(&NO_ANNOTATIONS)
+    }
+
+    /// Empty where the object was never stored.
+    pub(crate) fn uid(&self) -> &str {
+        self.meta().uid.as_deref().unwrap_or_default()
+    }
+
+    /// Empty where the object was never stored.
+    pub(crate) fn resource_version(&self) -> &str {
+        self.meta().resource_version.as_deref().unwrap_or_default()
     }
 }
 

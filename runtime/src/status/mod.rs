@@ -2,6 +2,7 @@
 
 pub(crate) mod desired;
 pub(crate) mod draft;
+pub(crate) mod erased;
 pub(crate) mod fields;
 pub(crate) mod observed;
 pub(crate) mod operation;

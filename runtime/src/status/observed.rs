@@ -7,8 +7,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::condition::{STALLED, is_true};
+use crate::status::erased::AnyStatus;
 use crate::status::request::Receipts;
-use crate::status::{ObservedInputs, StatusContract, unless_managed};
+use crate::status::{ObservedInputs, unless_managed};
 use crate::wiring::Wiring;
 
 /// What a second reconciler of a kind keeps, in `status.observedBy` under its name.
@@ -79,7 +80,7 @@ impl Written {
 }
 
 impl<'s> Observed<'s> {
-    pub(crate) fn of<S: StatusContract>(status: &'s S, wiring: &Wiring) -> Self {
+    pub(crate) fn of(status: &'s dyn AnyStatus, wiring: &Wiring) -> Self {
         let by = status.observed_by();
         if wiring.summary.is_some() {
             return by.and_then(|by| by.get(wiring.name)).cloned().unwrap_or_default().into();
@@ -88,7 +89,7 @@ impl<'s> Observed<'s> {
             generation: status.observed_generation(),
             stalled: is_true(status.conditions(), STALLED),
             inputs: status.observed_inputs().map(Cow::Borrowed),
-            receipts: Receipts::of(status, wiring),
+            receipts: Receipts::in_status(status, wiring),
             written: by.map(Written::beside).unwrap_or_default(),
         }
     }

@@ -16,7 +16,7 @@ use super::health::Watched;
 use super::shared::{Inner, lock};
 use super::store::{Listing, Objects};
 use super::task::Task;
-use super::watcher::{Place, Progress, follow};
+use super::watcher::{Place, Progress, Watch};
 use crate::api::ApiError;
 use crate::client;
 use crate::client::decode::{Meta, Record, Whole};
@@ -105,7 +105,8 @@ impl Sink {
                 wakers.iter().for_each(|wake| wake());
             }
         };
-        follow(client, watched, all.streaming.clone(), progress, deliver).boxed()
+        let streaming = all.streaming.clone();
+        Watch { client, decoder: None, watched, streaming, progress }.follow(deliver).boxed()
     }
 }
 

@@ -18,10 +18,9 @@ use tracing::{Instrument, Span};
 use super::by_name::Named;
 use super::health::Health;
 use super::streaming_list::Streaming;
-use super::watcher::{Place, Progress, follow};
+use super::watcher::{Place, Progress, Watch};
 use crate::client;
-use crate::client::decode::{Guarded, Meta, Record, Whole};
-use crate::pipeline::object;
+use crate::client::decode::{Decoder, Guarded, Meta, Record, Whole};
 use crate::wiring::Cache;
 
 /// A form in which objects are delivered; it is cheap to clone.
@@ -32,14 +31,10 @@ where
 {
     /// Whether the server is asked for metadata only.
     const METADATA: bool = false;
-    /// Whether it is decoded from a text of its own.
-    const BY_TEXT: bool = false;
 }
 
 impl Form for Whole {}
-impl<K: object::Primary> Form for Guarded<K> {
-    const BY_TEXT: bool = true;
-}
+impl Form for Guarded {}
 impl Form for Meta {
     const METADATA: bool = true;
 }
@@ -56,6 +51,8 @@ type Sink<K> = Box<dyn FnMut(Event<K>) + Send>;
 /// One watch that is still to be started.
 struct Feed<K> {
     place: Place,
+    /// How the objects are decoded, where they have a type of their own.
+    decoder: Option<Decoder>,
     progress: Arc<watch::Sender<Progress>>,
     sinks: Vec<Sink<K>>,
 }
@@ -71,14 +68,15 @@ impl<K: Form> Erased for Feed<K> {
     }
 
     fn run(self: Box<Self>, metadata: &Client, inner: &Inner) -> BoxFuture<'static, ()> {
-        let Self { place, progress, mut sinks } = *self;
+        let Self { place, decoder, progress, mut sinks } = *self;
         let client = if K::METADATA { metadata } else { &inner.client };
         let deliver = move |event: Event<K>| {
             let Some((last, others)) = sinks.split_last_mut() else { return };
             others.iter_mut().for_each(|sink| sink(event.clone()));
             last(event);
         };
-        follow(client.clone(), inner.health.begin(&place), inner.streaming.clone(), progress, deliver).boxed()
+        let (watched, streaming) = (inner.health.begin(&place), inner.streaming.clone());
+        Watch { client: client.clone(), decoder, watched, streaming, progress }.follow(deliver).boxed()
     }
 }
 
@@ -109,22 +107,38 @@ impl Watches {
 
     /// Adds one who looks at the objects of a place in this form, before the [start](Self::start).
     pub(super) fn join<K: Form>(&self, place: &Place, sink: impl FnMut(Event<K>) + Send + 'static) {
-        self.feed(place, |feed| feed.sinks.push(Box::new(sink)));
+        self.feed(place, None, |feed| feed.sinks.push(Box::new(sink)));
+    }
+
+    /// The same for objects of the type that the decoder makes. Returns how far their watch is.
+    pub(super) fn join_typed(
+        &self,
+        place: &Place,
+        decoder: Decoder,
+        sink: impl FnMut(Event<Guarded>) + Send + 'static,
+    ) -> Watching {
+        let progress = self.feed(place, Some(decoder), |feed| {
+            feed.sinks.push(Box::new(sink));
+            feed.progress.subscribe()
+        });
+        (place.clone(), progress)
     }
 
     /// How far the watch of this form and place is.
     pub(super) fn progress<K: Form>(&self, place: &Place) -> Arc<watch::Sender<Progress>> {
-        self.feed(place, |feed: &mut Feed<K>| feed.progress.clone())
+        self.feed(place, None, |feed: &mut Feed<K>| feed.progress.clone())
     }
 
-    fn feed<K: Form, T>(&self, place: &Place, with: impl FnOnce(&mut Feed<K>) -> T) -> T {
+    fn feed<K: Form, T>(&self, place: &Place, decoder: Option<Decoder>, with: impl FnOnce(&mut Feed<K>) -> T) -> T {
+        let type_of = |decoder: Option<Decoder>| decoder.map(|decoder| decoder.of);
         let mut feeds = lock(&self.0.feeds);
         let of_form = feeds.iter_mut().filter_map(|feed| (&mut **feed as &mut dyn Any).downcast_mut::<Feed<K>>());
-        if let Some(feed) = of_form.into_iter().find(|feed| feed.place == *place) {
+        let is_it = |feed: &&mut Feed<K>| feed.place == *place && type_of(feed.decoder) == type_of(decoder);
+        if let Some(feed) = of_form.into_iter().find(is_it) {
             return with(feed);
         }
         let progress = Arc::new(watch::Sender::new(Progress::Pending));
-        let mut feed = Feed { place: place.clone(), progress, sinks: Vec::new() };
+        let mut feed = Feed { place: place.clone(), decoder, progress, sinks: Vec::new() };
         let done = with(&mut feed);
         feeds.push(Box::new(feed));
         done

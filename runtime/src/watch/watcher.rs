@@ -10,14 +10,15 @@ use kube::core::{ApiResource, DynamicResourceScope};
 use kube::runtime::watcher::Event;
 use kube::{Api, Client, Resource};
 use tokio::sync::watch;
+use tokio::time::error::Elapsed;
 
 use super::backoff::{Backoff, Proof};
 use super::error::Trouble;
 use super::health::Watched;
-use super::list_watch::{Heard, Selection, list_watch};
+use super::list_watch::{Error, Heard, Selection, list_watch};
 use super::shared::Form;
 use super::streaming_list::Streaming;
-use crate::client::decode::{Shelf, fetching, keeping_all};
+use crate::client::decode::{Decoder, Shelf, decoding, fetching, keeping_all};
 use crate::client::{self, lean};
 
 /// How long a list that comes as a stream may pause: some servers take the request and never say that all is there.
@@ -80,78 +81,102 @@ pub(crate) enum Progress {
     Failed(Trouble),
 }
 
-/// Watches for ever.
-///
-/// # Cancellation
-/// Dropping the future ends the watch.
-pub(super) async fn follow<K: Form>(
-    client: Client,
-    watched: Watched,
-    streaming: Streaming,
-    progress: Arc<watch::Sender<Progress>>,
-    mut deliver: impl FnMut(Event<K>) + Send,
-) {
-    let place = &watched.place;
-    let shelf = Shelf::default();
-    let client = if place.whole { client::watched(&client) } else { lean(&client, K::BY_TEXT.then_some(&shelf)) };
-    let begin = || {
-        let streams = streaming.is_wanted();
-        let events = list_watch(place.api::<K>(client.clone()), place.selection(streams));
-        (fetching(shelf.clone(), keeping_all(place.whole, events)), streams)
-    };
-    let (events, mut streams) = begin();
-    let mut events = pin!(events);
-    // Whether a list is under way.
-    let (mut backoff, mut lists) = (Backoff::default(), true);
-    loop {
-        let next = match streams && lists {
-            true => tokio::time::timeout(PATIENCE, events.next()).await,
-            false => Ok(events.next().await),
+/// One watch, and what is told of it.
+pub(super) struct Watch {
+    pub(super) client: Client,
+    /// How its objects are decoded, where they have a type of their own.
+    pub(super) decoder: Option<Decoder>,
+    pub(super) watched: Watched,
+    pub(super) streaming: Streaming,
+    pub(super) progress: Arc<watch::Sender<Progress>>,
+}
+
+impl Watch {
+    /// Watches for ever.
+    ///
+    /// # Cancellation
+    /// Dropping the future ends the watch.
+    pub(super) async fn follow<K: Form>(self, mut deliver: impl FnMut(Event<K>) + Send) {
+        let (place, shelf) = (&self.watched.place, Shelf::default());
+        let client = match place.whole {
+            true => client::watched(&self.client),
+            false => lean(&self.client, self.decoder.map(|_| &shelf)),
         };
-        let is_refused = match &next {
-            Ok(Some(Err(error))) => streams && streaming.ends_with(error),
+        let begin = || {
+            let streams = self.streaming.is_wanted();
+            let events = list_watch(place.api::<K>(client.clone()), place.selection(streams));
+            let events = decoding(self.decoder, keeping_all(place.whole, events));
+            (fetching(shelf.clone(), events), streams)
+        };
+        let (events, mut streams) = begin();
+        let mut events = pin!(events);
+        // Whether a list is under way.
+        let (mut backoff, mut lists) = (Backoff::default(), true);
+        loop {
+            let next = match streams && lists {
+                true => tokio::time::timeout(PATIENCE, events.next()).await,
+                false => Ok(events.next().await),
+            };
+            let is_refused = self.is_refused(&next, streams);
+            if is_refused {
+                let (again, _) = begin();
+                events.set(again);
+                (streams, lists) = (false, true);
+            }
+            let Ok(next) = next else { continue };
+            let Some(event) = next else { return };
+            match event {
+                Ok(Heard::Works) => backoff.works(Proof::Watch, &self.watched),
+                Ok(Heard::Event(event)) => {
+                    let proof = Proof::of(&event);
+                    lists = (lists || matches!(event, Event::Init)) && proof != Some(Proof::List);
+                    deliver(event);
+                    self.works(proof, &mut backoff);
+                }
+                Err(_) if is_refused => {}
+                Err(error) => {
+                    lists = true;
+                    tokio::time::sleep(self.fails(&error, streams, &mut backoff)).await;
+                }
+            }
+        }
+    }
+
+    /// Whether the server does not send lists as streams: it says so, or begins one and falls silent.
+    fn is_refused<T>(&self, next: &Result<Option<Result<T, Error>>, Elapsed>, streams: bool) -> bool {
+        match next {
+            Ok(Some(Err(error))) => streams && self.streaming.ends_with(error),
             Ok(_) => false,
             Err(_) => {
-                streaming.end(&format!("the one of {place} paused for {PATIENCE:?} before its end"));
+                let place = &self.watched.place;
+                self.streaming.end(&format!("the one of {place} paused for {PATIENCE:?} before its end"));
                 true
             }
-        };
-        if is_refused {
-            let (again, _) = begin();
-            events.set(again);
-            (streams, lists) = (false, true);
         }
-        let Ok(next) = next else { continue };
-        let Some(event) = next else { return };
-        match event {
-            Ok(Heard::Works) => backoff.works(Proof::Watch, &watched),
-            Ok(Heard::Event(event)) => {
-                let proof = Proof::of(&event);
-                lists = (lists || matches!(event, Event::Init)) && proof != Some(Proof::List);
-                deliver(event);
-                if proof == Some(Proof::List) {
-                    progress.send_replace(Progress::Listed);
-                    watched.listed();
-                }
-                if let Some(proof) = proof {
-                    backoff.works(proof, &watched);
-                }
-            }
-            Err(_) if is_refused => {}
-            Err(error) => {
-                lists = true;
-                let trouble = Trouble::of(&error);
-                let pause = backoff.fails(&trouble, Proof::against(&error, &trouble, streams), &watched);
-                progress.send_if_modified(|progress| {
-                    let early = *progress != Progress::Listed;
-                    if early {
-                        *progress = Progress::Failed(trouble);
-                    }
-                    early
-                });
-                tokio::time::sleep(pause).await;
-            }
+    }
+
+    fn works(&self, proof: Option<Proof>, backoff: &mut Backoff) {
+        if proof == Some(Proof::List) {
+            self.progress.send_replace(Progress::Listed);
+            self.watched.listed();
         }
+        if let Some(proof) = proof {
+            backoff.works(proof, &self.watched);
+        }
+    }
+
+    /// Takes note of a failure, and returns the pause after it.
+    fn fails(&self, error: &Error, streams: bool, backoff: &mut Backoff) -> Duration {
+        let trouble = Trouble::of(error);
+        let pause = backoff.fails(&trouble, Proof::against(error, &trouble, streams), &self.watched);
+        self.progress.send_if_modified(|progress| {
+            let early = *progress != Progress::Listed;
+            if early {
+                *progress = Progress::Failed(trouble);
+            }
+            early
+        });
+        pause
     }
 }
 

@@ -1,9 +1,11 @@
 //! Decoding that survives an object which does not fit its type: it hurts nobody but itself.
 
+use std::any::TypeId;
 use std::borrow::Cow;
 use std::panic::UnwindSafe;
 use std::sync::Arc;
 
+use futures::Stream;
 use kube::api::ObjectMeta;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
@@ -14,11 +16,12 @@ use super::exact_capacity::Exact;
 use super::raw::Raw;
 use super::strip::decode;
 use crate::kind::Kind;
+use crate::pipeline::object::{Object, Primary};
 
-/// An object, or what could be read of it.
+/// An object of the reconciled kind, or what could be read of it. Which type it is decoded to, its [`Decoder`] says.
 #[derive(Clone, Debug)]
-pub(crate) enum Guarded<K> {
-    Sound(Arc<K>),
+pub(crate) enum Guarded {
+    Sound(Arc<Object>),
     Broken(Broken),
 }
 
@@ -31,25 +34,82 @@ pub(crate) struct Broken {
     pub(crate) error: String,
 }
 
-impl<'de, K: Kind> Deserialize<'de> for Guarded<K> {
+/// How objects of one type are decoded.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Decoder {
+    /// The type.
+    pub(crate) of: TypeId,
+    guarded: for<'de> fn(Raw<'de>) -> serde_json::Result<Guarded>,
+    exact: fn(Value) -> serde_json::Result<Arc<Object>>,
+}
+
+impl Decoder {
+    pub(crate) fn of<K: Primary>() -> Self {
+        Self { of: TypeId::of::<K>(), guarded: guarded::<K>, exact: exact::<K> }
+    }
+
+    /// The object in a tree that is as the server keeps it.
+    ///
+    /// # Errors
+    /// It does not fit the type.
+    pub(crate) fn exact(self, value: Value) -> serde_json::Result<Arc<Object>> {
+        (self.exact)(value)
+    }
+
+    /// The object in a tree, or what could be read of it, as a watch delivers it.
+    #[cfg(test)]
+    pub(crate) fn read(self, value: Value) -> serde_json::Result<Guarded> {
+        (self.guarded)(Raw::Tree(value))
+    }
+}
+
+tokio::task_local! {
+    static DECODER: Option<Decoder>;
+}
+
+/// The events of a watch whose objects are decoded to this type, if there is a type: serde has no other way to say so.
+pub(crate) fn decoding<S: Stream>(decoder: Option<Decoder>, events: S) -> impl Stream<Item = S::Item> {
+    let mut events = Box::pin(events);
+    futures::stream::poll_fn(move |cx| DECODER.sync_scope(decoder, || events.as_mut().poll_next(cx)))
+}
+
+fn guarded<K: Primary>(raw: Raw<'_>) -> serde_json::Result<Guarded> {
+    Ok(match sound::<K>(raw)? {
+        Ok(object) => Guarded::Sound(Arc::new(object)),
+        Err(broken) => Guarded::Broken(broken),
+    })
+}
+
+fn exact<K: Primary>(value: Value) -> serde_json::Result<Arc<Object>> {
+    Ok(Arc::new(serde_json::from_value::<K>(value)?))
+}
+
+impl<'de> Deserialize<'de> for Guarded {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let raw = Raw::deserialize(deserializer)?;
-        if let Raw::Text(text) = &raw
-            && let Ok(object) = guarded(|| from_text::<K>(text))
-        {
-            return Ok(Self::Sound(Arc::new(object)));
-        }
-        // Once more, as a tree: it is searched for what does not fit.
-        let value: Value = raw.tree().and_then(decode).map_err(D::Error::custom)?;
-        match guarded(|| K::deserialize(&value)) {
-            Ok(object) => Ok(Self::Sound(Arc::new(object))),
-            Err(error) => {
-                let meta = ObjectMeta::deserialize(&value["metadata"]).map_err(D::Error::custom)?;
-                let field = culprit::<K>(&value, &error);
-                Ok(Self::Broken(Broken { meta: Box::new(meta), field, error }))
-            }
-        }
+        let decoder = DECODER.try_with(|decoder| *decoder).ok().flatten();
+        let decoder = decoder.ok_or_else(|| D::Error::custom("no type to decode the object to"))?;
+        (decoder.guarded)(raw).map_err(D::Error::custom)
     }
+}
+
+/// The object, or what could be read of it.
+fn sound<K: Kind>(raw: Raw<'_>) -> serde_json::Result<Result<K, Broken>> {
+    if let Raw::Text(text) = &raw
+        && let Ok(object) = caught(|| from_text::<K>(text))
+    {
+        return Ok(Ok(object));
+    }
+    // Once more, as a tree: it is searched for what does not fit.
+    let value: Value = raw.tree().and_then(decode)?;
+    let fits = |value: &Value| caught(|| K::deserialize(value));
+    let error = match fits(&value) {
+        Ok(object) => return Ok(Ok(object)),
+        Err(error) => error,
+    };
+    let meta = ObjectMeta::deserialize(&value["metadata"])?;
+    let field = culprit(&value, &error, &|value| fits(value).err());
+    Ok(Err(Broken { meta: Box::new(meta), field, error }))
 }
 
 /// From a text, with lists that have room for what is in them.
@@ -59,20 +119,19 @@ fn from_text<K: Kind>(text: &str) -> serde_json::Result<K> {
 }
 
 /// Types bring decoders of their own: one that panics must not take the watch with it.
-fn guarded<K>(decode: impl FnOnce() -> serde_json::Result<K> + UnwindSafe) -> Result<K, String> {
+fn caught<K>(decode: impl FnOnce() -> serde_json::Result<K> + UnwindSafe) -> Result<K, String> {
     let decoded = std::panic::catch_unwind(decode);
     decoded
         .unwrap_or_else(|_| Err(serde_json::Error::custom("its decoder panicked")))
         .map_err(|error| error.to_string())
 }
 
-/// The path of the field without which the error is another one: serde does not tell where it was.
-fn culprit<K: Kind>(object: &Value, error: &str) -> String {
+/// The path of the field without which the error is another one: serde does not tell where it was. `fails` tells the error of a tree.
+fn culprit(object: &Value, error: &str, fails: &dyn Fn(&Value) -> Option<String>) -> String {
     let mut path = Vec::new();
     while let Some(step) = steps(at(object, &path), error).into_iter().find(|step| {
         let longer: Vec<String> = path.iter().chain([step]).cloned().collect();
-        let rest = without(object, &longer);
-        guarded(|| K::deserialize(&rest)).err().is_none_or(|other| other != error)
+        fails(&without(object, &longer)).is_none_or(|other| other != error)
     }) {
         path.push(step);
     }
@@ -126,8 +185,8 @@ fn without(object: &Value, path: &[String]) -> Value {
     copy
 }
 
-impl<K: Kind> Guarded<K> {
-    pub(super) fn metadata(&self) -> &ObjectMeta {
+impl Guarded {
+    pub(crate) fn metadata(&self) -> &ObjectMeta {
         match self {
             Self::Sound(object) => object.meta(),
             Self::Broken(broken) => &broken.meta,
@@ -136,7 +195,12 @@ impl<K: Kind> Guarded<K> {
 
     pub(super) fn metadata_mut(&mut self) -> &mut ObjectMeta {
         match self {
-            Self::Sound(object) => Arc::make_mut(object).meta_mut(),
+            Self::Sound(object) => {
+                if Arc::get_mut(object).is_none() {
+                    *object = object.copy().into();
+                }
+                Arc::get_mut(object).expect("nobody else has the copy yet").meta_mut()
+            }
             Self::Broken(broken) => &mut broken.meta,
         }
     }
@@ -168,12 +232,12 @@ mod tests {
     use super::*;
 
     fn broken(object: Value) -> String {
-        match serde_json::from_value(object).unwrap() {
-            Guarded::<Deployment>::Broken(broken) => {
+        match sound::<Deployment>(Raw::Tree(object)).unwrap() {
+            Err(broken) => {
                 assert_eq!(broken.meta.name.as_deref(), Some("app"));
                 broken.text()
             }
-            Guarded::Sound(object) => panic!("decoded: {object:?}"),
+            Ok(object) => panic!("decoded: {object:?}"),
         }
     }
 
@@ -197,7 +261,7 @@ mod tests {
     fn managed_fields_are_not_kept() {
         let object = json!({ "apiVersion": "apps/v1", "kind": "Deployment",
             "metadata": { "name": "app", "managedFields": [{ "manager": "kubectl" }] } });
-        let guarded: Guarded<Deployment> = serde_json::from_value(object).unwrap();
-        assert_eq!(guarded.managed_fields(), []);
+        let deployment = sound::<Deployment>(Raw::Tree(object)).unwrap().unwrap();
+        assert_eq!(deployment.managed_fields(), []);
     }
 }

@@ -9,7 +9,7 @@ mod raw;
 mod side_channel;
 mod strip;
 
-pub(crate) use self::fallible::{Broken, Guarded};
+pub(crate) use self::fallible::{Broken, Decoder, Guarded, decoding};
 pub(crate) use self::object::{Meta, Object, Record, Whole};
 pub(crate) use self::side_channel::{Shelf, fetching};
 pub(crate) use self::strip::{keeping, keeping_all};

@@ -10,7 +10,6 @@ use serde::{Deserialize, Deserializer};
 
 use super::fallible::Guarded;
 use super::strip::{decode, record};
-use crate::kind::Kind;
 
 /// An object as a call returns it.
 #[derive(Clone, Debug)]
@@ -61,8 +60,8 @@ impl<'de> Deserialize<'de> for Record {
 
 /// Where it is found, the place of the watch tells.
 macro_rules! resource {
-    ([$($param:ident: $bound:ident)?] $item:ty, $this:ident => $meta:expr, $meta_mut:expr) => {
-        impl<$($param: $bound)?> Resource for $item {
+    ($item:ty, $this:ident => $meta:expr, $meta_mut:expr) => {
+        impl Resource for $item {
             type DynamicType = ApiResource;
             type Scope = DynamicResourceScope;
 
@@ -95,11 +94,11 @@ macro_rules! resource {
     };
 }
 
-resource!([] Object, this => &this.0.metadata, &mut this.0.metadata);
-resource!([] Whole, this => &this.0.metadata, &mut Arc::make_mut(&mut this.0).metadata);
-resource!([] Meta, this => &this.0, Arc::make_mut(&mut this.0));
-resource!([] Record, this => &this.0, &mut this.0);
-resource!([K: Kind] Guarded<K>, this => this.metadata(), this.metadata_mut());
+resource!(Object, this => &this.0.metadata, &mut this.0.metadata);
+resource!(Whole, this => &this.0.metadata, &mut Arc::make_mut(&mut this.0).metadata);
+resource!(Meta, this => &this.0, Arc::make_mut(&mut this.0));
+resource!(Record, this => &this.0, &mut this.0);
+resource!(Guarded, this => this.metadata(), this.metadata_mut());
 
 #[cfg(test)]
 mod tests {

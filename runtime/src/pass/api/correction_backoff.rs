@@ -6,7 +6,6 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use crate::pass::PassWorker;
-use crate::pipeline::reconciler::Reconciler;
 use crate::queue::{Causes, Curve, Key};
 
 /// So many corrections of an object run at once.
@@ -18,7 +17,7 @@ const COUNTS_FOR: Duration = Duration::from_secs(600);
 /// The pauses after them: 1 s doubling to one minute.
 const PAUSES: Curve = Curve { base: Duration::from_secs(1), cap: Duration::from_secs(60) };
 
-impl<R: Reconciler> PassWorker<R> {
+impl PassWorker {
     /// How long the pass waits because another client undoes the corrections. A pass with any other cause does not wait.
     pub(in crate::pass) fn contested(&self, key: &Key, causes: Causes) -> Option<Duration> {
         (causes == Causes::OWNED).then(|| self.memory().get(key)?.children.contested()).flatten()

@@ -32,7 +32,6 @@ use super::finish::status_write::{self, Identity, Unwritten};
 use crate::api::adoption::Claimant;
 use crate::api::{ApiError, Backend, Target};
 use crate::dependency::Access;
-use crate::pipeline::object;
 use crate::pipeline::state::StatusIntent;
 use crate::queue::Key;
 use crate::queue::meter::Meter;
@@ -45,7 +44,7 @@ use crate::wiring::{Adopt, Cache, How, KindInfo, Relation};
 pub(super) type OnWritten = Arc<dyn Fn(&DynamicObject) + Send + Sync>;
 
 /// Puts what is written before the cache.
-pub(super) fn on_written<K: object::Primary>(primary: Primary<K>) -> OnWritten {
+pub(super) fn on_written(primary: Primary) -> OnWritten {
     Arc::new(move |written| {
         super::context::remember(&primary, written);
     })

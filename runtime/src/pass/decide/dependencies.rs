@@ -8,7 +8,7 @@ use crate::outcome::{Class, Halt};
 use crate::pass::PassWorker;
 use crate::pass::report::current_pass::CurrentPass;
 use crate::pass::run::Verdict;
-use crate::pipeline::reconciler::Reconciler;
+use crate::pipeline::object::Object;
 use crate::pipeline::state::Draft;
 use crate::queue::{Key, Next};
 
@@ -19,14 +19,14 @@ fn key(reference: &Reference) -> Key {
     Key::new(reference.namespace.as_deref(), &reference.name)
 }
 
-impl<R: Reconciler> PassWorker<R> {
+impl PassWorker {
     /// What of the dependencies stands in the way: an expression, another namespace, a cycle, or one that is not ready. From now on a change of any object
     /// that this depends on, at first or second hand, wakes.
-    pub(in crate::pass) fn held_up(&self, own: &Key, object: &R::Object) -> Option<Halt> {
-        if !R::WIRING.depends_on {
+    pub(in crate::pass) fn held_up(&self, own: &Key, object: &Object) -> Option<Halt> {
+        if !self.wiring.depends_on {
             return None;
         }
-        let direct = R::depends_on(object);
+        let direct = self.env.reconciler.depends_on(object);
         let this = Reference::new(own.namespace.as_deref(), &own.name);
         let ring = loop {
             let mut walk = Walk::default();
@@ -51,7 +51,11 @@ impl<R: Reconciler> PassWorker<R> {
     }
 
     fn depends_on(&self, id: &Reference) -> Vec<Reference> {
-        self.env.primary.get(&key(id)).map(|object| R::depends_on(&object).into_owned()).unwrap_or_default()
+        self.env
+            .primary
+            .get(&key(id))
+            .map(|object| self.env.reconciler.depends_on(&*object).into_owned())
+            .unwrap_or_default()
     }
 
     fn unready(&self, id: &Reference) -> Option<String> {
@@ -62,7 +66,7 @@ impl<R: Reconciler> PassWorker<R> {
                 false => format!("dependency {id} is in a namespace that this operator does not watch"),
             });
         };
-        match serde_json::to_value(&*object).map(|value| readiness(&value)) {
+        match object.to_value().map(|value| readiness(&value)) {
             Ok(Readiness::Ready) => None,
             Ok(Readiness::NotReady(why)) => Some(format!("dependency {id} is not ready: {why}")),
             Err(error) => Some(format!("dependency {id} cannot be read: {error}")),
@@ -70,12 +74,12 @@ impl<R: Reconciler> PassWorker<R> {
     }
 
     /// A pass that runs no step.
-    pub(in crate::pass) async fn hold(&self, pass: &mut CurrentPass<'_>, object: &Arc<R::Object>, halt: Halt) -> Next {
-        let backend = self.backend(pass.key, object);
-        let mut draft = Draft::new(&**object, R::WIRING, backend.clone());
+    pub(in crate::pass) async fn hold(&self, pass: &mut CurrentPass<'_>, object: &Arc<Object>, halt: Halt) -> Next {
+        let backend = self.backend(pass.key, &**object);
+        let mut draft = Draft::new(&**object, *self.wiring, backend.clone());
         draft.block(&halt);
         backend.tracked().watched.insert(DEPENDENCIES.to_owned(), halt.message.clone());
         let verdict = Verdict { outcome: draft.outcome(Some(halt.clone())), halt: Some(halt), claimed: Vec::new() };
-        self.finish(pass, object, &mut draft, &backend, verdict).await
+        self.finish(pass, &**object, &mut draft, &backend, verdict).await
     }
 }

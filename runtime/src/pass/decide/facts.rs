@@ -2,8 +2,6 @@
 
 use std::time::Duration;
 
-use kube::Resource;
-
 use super::suspend::is_suspended;
 use super::{Decision, Facts, Lack, References, Unsent, decide};
 use crate::outcome::retry::Retry;
@@ -11,7 +9,7 @@ use crate::outcome::{Halt, Outcome};
 use crate::pass::context::Memory;
 use crate::pass::finish::late_digest::Late;
 use crate::pass::{PassWorker, observed};
-use crate::pipeline::reconciler::Reconciler;
+use crate::pipeline::object::Object;
 use crate::queue::{Curve, Key, Next};
 use crate::status::observed::Observed;
 use crate::trigger::{Causes, Standing};
@@ -26,10 +24,10 @@ pub(in crate::pass) enum Namespace {
 }
 
 /// One object before its pass.
-pub(in crate::pass) struct ObjectFacts<'a, R: Reconciler> {
-    worker: &'a PassWorker<R>,
+pub(in crate::pass) struct ObjectFacts<'a> {
+    worker: &'a PassWorker,
     key: &'a Key,
-    object: &'a R::Object,
+    object: &'a Object,
     causes: Causes,
     namespace: Namespace,
     /// What the last pass left in the status.
@@ -42,14 +40,14 @@ pub(in crate::pass) struct ObjectFacts<'a, R: Reconciler> {
     is_resumed: bool,
 }
 
-impl<'a, R: Reconciler> ObjectFacts<'a, R> {
+impl<'a> ObjectFacts<'a> {
     pub(in crate::pass) fn of(
-        worker: &'a PassWorker<R>,
-        (key, object): (&'a Key, &'a R::Object),
+        worker: &'a PassWorker,
+        (key, object): (&'a Key, &'a Object),
         causes: Causes,
         namespace: Namespace,
     ) -> Self {
-        let seen = observed::<R>(object);
+        let seen = observed(worker.wiring, object);
         let memory = worker.memory();
         let memory = memory.get(key);
         let late = memory.and_then(|memory| memory.late.as_deref().copied());
@@ -57,7 +55,7 @@ impl<'a, R: Reconciler> ObjectFacts<'a, R> {
         let pending = memory.and_then(|memory| memory.pending.as_ref());
         Self {
             late: late.map(|(late, _)| late),
-            unsent: pending.map(|pending| pending.alone(object, causes)),
+            unsent: pending.map(|pending| pending.alone(object.meta(), causes)),
             is_resumed: memory.is_some_and(Memory::is_set_aside),
             worker,
             key,
@@ -79,7 +77,7 @@ impl<'a, R: Reconciler> ObjectFacts<'a, R> {
     }
 }
 
-impl<R: Reconciler> Facts for ObjectFacts<'_, R> {
+impl Facts for ObjectFacts<'_> {
     fn contested(&self) -> Option<Duration> {
         self.worker.contested(self.key, self.causes)
     }
@@ -89,7 +87,7 @@ impl<R: Reconciler> Facts for ObjectFacts<'_, R> {
     }
 
     fn lacks_namespace(&self) -> bool {
-        self.namespace == Namespace::Unread && R::WIRING.policies.is_some_and(|policies| policies.namespace)
+        self.namespace == Namespace::Unread && self.worker.wiring.policies.is_some_and(|policies| policies.namespace)
     }
 
     fn triggers(&self) -> Causes {
@@ -100,12 +98,12 @@ impl<R: Reconciler> Facts for ObjectFacts<'_, R> {
             observed: self.seen.generation,
             inputs: self.seen.inputs.as_deref(),
             is_finalizer_due: worker.finalizers.is_due(object.meta()) || worker.mark(object).is_some(),
-            is_requested: self.seen.receipts.awaits(R::WIRING.requested, kube::ResourceExt::annotations(object)),
+            is_requested: self.seen.receipts.awaits(self.worker.wiring.requested, object.annotations()),
         })
     }
 
     fn is_suspended(&self) -> bool {
-        is_suspended::<R>(self.object)
+        is_suspended(&*self.worker.env.reconciler, self.object)
     }
 
     /// A body that failed, too, is tried again with the write, where its back-off is no longer than that of the write. Otherwise it would

@@ -1,13 +1,12 @@
 //! The ownership gate: an object of another operator is left alone, and one of nobody is made ours before anything is done for it.
 
 use kube::runtime::events::EventType;
-use kube::{Resource, ResourceExt};
 use serde_json::{Value, json};
 
 use crate::pass::PassWorker;
 use crate::pass::report::current_pass::CurrentPass;
 use crate::pass::report::event;
-use crate::pipeline::reconciler::Reconciler;
+use crate::pipeline::object::Object;
 use crate::queue::Next;
 use crate::wiring::annotations::OPERATOR_NAMESPACE;
 
@@ -18,8 +17,8 @@ enum Owner<'a> {
     Other(&'a str),
 }
 
-impl<R: Reconciler> PassWorker<R> {
-    fn owner_of<'a>(&self, object: &'a R::Object) -> Owner<'a> {
+impl PassWorker {
+    fn owner_of<'a>(&self, object: &'a Object) -> Owner<'a> {
         let Some(ours) = &self.env.owner else { return Owner::Ours };
         match object.annotations().get(OPERATOR_NAMESPACE).map(String::as_str).unwrap_or_default() {
             "" => Owner::Nobody,
@@ -29,7 +28,7 @@ impl<R: Reconciler> PassWorker<R> {
     }
 
     /// The operator that the object belongs to, where it is another one.
-    pub(in crate::pass) fn elsewhere<'a>(&self, object: &'a R::Object) -> Option<&'a str> {
+    pub(in crate::pass) fn elsewhere<'a>(&self, object: &'a Object) -> Option<&'a str> {
         match self.owner_of(object) {
             Owner::Other(other) => Some(other),
             Owner::Ours | Owner::Nobody => None,
@@ -37,13 +36,13 @@ impl<R: Reconciler> PassWorker<R> {
     }
 
     /// The mark that an object of nobody lacks.
-    pub(in crate::pass) fn mark(&self, object: &R::Object) -> Option<Value> {
+    pub(in crate::pass) fn mark(&self, object: &Object) -> Option<Value> {
         let is_free = object.meta().deletion_timestamp.is_none() && matches!(self.owner_of(object), Owner::Nobody);
         is_free.then(|| json!({ "metadata": { "annotations": { OPERATOR_NAMESPACE: self.env.owner.as_deref() } } }))
     }
 
     /// Nothing is done for an object of another operator, and one event says so.
-    pub(in crate::pass) fn yield_to(&self, pass: &mut CurrentPass<'_>, object: &R::Object, other: &str) -> Next {
+    pub(in crate::pass) fn yield_to(&self, pass: &mut CurrentPass<'_>, object: &Object, other: &str) -> Next {
         let key = pass.key;
         pass.ends("Foreign");
         self.env.relations.keep(key, &std::collections::BTreeSet::new());

@@ -4,32 +4,31 @@ use std::sync::Arc;
 
 use k8s_openapi::api::core::v1::Namespace;
 use kube::runtime::events::EventType;
-use kube::{Resource, ResourceExt};
 
 use crate::api::Target;
 use crate::pass::PassWorker;
 use crate::pass::report::current_pass::CurrentPass;
 use crate::pass::report::event;
-use crate::pipeline::reconciler::Reconciler;
+use crate::pipeline::object::Object;
 use crate::pipeline::state::{Draft, StatusIntent};
 use crate::queue::{Key, Next};
 use crate::status::NOT_FINAL;
-use crate::wiring::KindInfo;
 use crate::wiring::policy::{Effective, Policies, Policy, UNKNOWN_WORD};
+use crate::wiring::{KindInfo, Wiring};
 
-impl<R: Reconciler> PassWorker<R> {
+impl PassWorker {
     /// What may be done for the object.
-    pub(in crate::pass) fn policy(&self, object: &R::Object) -> Effective {
-        let Some(policies) = R::WIRING.policies else { return Effective::Known(Policy::Manage) };
+    pub(in crate::pass) fn policy(&self, object: &Object) -> Effective {
+        let Some(policies) = self.wiring.policies else { return Effective::Known(Policy::Manage) };
         let own =
-            policies.said(object.annotations(), format_args!("{} {}", R::Object::kind(&()), Key::of(object.meta())));
+            policies.said(object.annotations(), format_args!("{} {}", self.kind.resource.kind, Key::of(object.meta())));
         let said = own.or_else(|| self.said_by_namespace(policies, object));
         said.unwrap_or(Effective::Known(self.env.policy))
     }
 
     /// What the namespace says, where it counts; from the cache.
-    fn said_by_namespace(&self, policies: Policies, object: &R::Object) -> Option<Effective> {
-        let target = namespace::<R>(object)?;
+    fn said_by_namespace(&self, policies: Policies, object: &Object) -> Option<Effective> {
+        let target = namespace(self.wiring, object)?;
         let Some(namespace) = self.env.relations.named_now(&target) else {
             let why = "cannot be read; does the role allow list and watch of namespaces?";
             return Some(Effective::Unknown(format!("the namespace {} {why}", target.name)));
@@ -39,8 +38,8 @@ impl<R: Reconciler> PassWorker<R> {
     }
 
     /// Asks for the namespace of the object where its policy counts: a change of it wakes from now on.
-    pub(in crate::pass) async fn ask_namespace(&self, key: &Key, object: &R::Object) {
-        if let Some(target) = namespace::<R>(object)
+    pub(in crate::pass) async fn ask_namespace(&self, key: &Key, object: &Object) {
+        if let Some(target) = namespace(self.wiring, object)
             && let Err(error) = self.env.relations.named(key, &target).await
         {
             tracing::warn!(%error, "the policy of the namespace {} cannot be told", target.name);
@@ -48,15 +47,15 @@ impl<R: Reconciler> PassWorker<R> {
     }
 
     /// Whether nothing may be changed for it.
-    pub(in crate::pass) fn is_skipped(&self, object: &R::Object) -> bool {
+    pub(in crate::pass) fn is_skipped(&self, object: &Object) -> bool {
         self.policy(object) == Effective::Known(Policy::Skip)
     }
 
     /// Nothing may be changed, and nobody observes: the status says no more than the policy.
-    pub(in crate::pass) async fn leave(&self, pass: &mut CurrentPass<'_>, object: &R::Object) -> Next {
+    pub(in crate::pass) async fn leave(&self, pass: &mut CurrentPass<'_>, object: &Object) -> Next {
         pass.ends("Skipped");
         let backend = self.backend(pass.key, object);
-        let draft = Draft::new(object, R::WIRING, backend.clone());
+        let draft = Draft::new(object, *self.wiring, backend.clone());
         let mut intent = draft.frozen(false);
         let inputs = intent.observed_inputs.get_or_insert_default();
         self.policy(object).shown().clone_into(&mut inputs.policy);
@@ -69,23 +68,23 @@ impl<R: Reconciler> PassWorker<R> {
     pub(in crate::pass) async fn detach(
         &self,
         pass: &mut CurrentPass<'_>,
-        object: Arc<R::Object>,
+        object: Arc<Object>,
         policy: Policy,
     ) -> Next {
-        let backend = self.backend(pass.key, &object);
-        let next = self.released(pass, &object, &backend).await;
+        let backend = self.backend(pass.key, &*object);
+        let next = self.released(pass, &*object, &backend).await;
         if !matches!(next, Next::Retry { .. } | Next::Conflict { .. }) {
             let note = format!("what was made for it is left behind, as the policy {policy} says");
-            self.tell(pass, &object, "Detached", &note);
+            self.tell(pass, &*object, "Detached", &note);
         }
         next
     }
 }
 
 /// The namespace of the object, where its policy counts.
-pub(in crate::pass) fn namespace<R: Reconciler>(object: &R::Object) -> Option<Target> {
-    R::WIRING.policies.filter(|policies| policies.namespace)?;
-    let name = object.namespace()?;
+pub(in crate::pass) fn namespace(wiring: &Wiring, object: &Object) -> Option<Target> {
+    wiring.policies.filter(|policies| policies.namespace)?;
+    let name = object.meta().namespace.clone()?;
     Some(Target { kind: KindInfo::of::<Namespace>(), namespace: None, name })
 }
 

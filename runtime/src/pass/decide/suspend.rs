@@ -1,6 +1,5 @@
 //! The pass of a suspended object: nothing but receipts, and word of the change.
 
-use kube::ResourceExt;
 use kube::runtime::events::EventType;
 
 use super::policy;
@@ -9,20 +8,24 @@ use crate::pass::api::PassBackend;
 use crate::pass::finish::status_write::Unwritten;
 use crate::pass::report::current_pass::CurrentPass;
 use crate::pass::report::event;
-use crate::pipeline::reconciler::Reconciler;
+use crate::pipeline::dyn_reconciler::DynReconciler;
+use crate::pipeline::object::Object;
 use crate::pipeline::state::{Draft, StatusIntent};
 use crate::queue::{Causes, Key, Next};
 use crate::wiring::suspend::SUSPEND;
 
 /// By the field or by the annotation, as the reconciler says.
-pub(in crate::pass) fn is_suspended<R: Reconciler>(object: &R::Object) -> bool {
+pub(in crate::pass) fn is_suspended(reconciler: &dyn DynReconciler, object: &Object) -> bool {
     let annotated = || object.annotations().get(SUSPEND).is_some_and(|value| value == "true");
-    R::WIRING.suspend.is_some_and(|suspend| R::is_suspended(object) || (suspend.annotation && annotated()))
+    reconciler
+        .wiring()
+        .suspend
+        .is_some_and(|suspend| reconciler.is_suspended(object) || (suspend.annotation && annotated()))
 }
 
-impl<R: Reconciler> PassWorker<R> {
+impl PassWorker {
     /// No side effect, conditions as they are, no timer: the object wakes when it is resumed.
-    pub(in crate::pass) async fn freeze(&self, pass: &mut CurrentPass<'_>, object: &R::Object) -> Next {
+    pub(in crate::pass) async fn freeze(&self, pass: &mut CurrentPass<'_>, object: &Object) -> Next {
         let key = pass.key;
         pass.ends("Suspended");
         let known = std::mem::replace(&mut self.memory().entry(key.clone()).or_default().suspended, true);
@@ -31,8 +34,8 @@ impl<R: Reconciler> PassWorker<R> {
             self.tell(pass, object, "Suspended", "nothing is done for this object until it is resumed");
         }
         let backend = self.backend(key, object);
-        let draft = Draft::new(object, R::WIRING, backend.clone());
-        let intent = draft.frozen(R::WIRING.suspend.is_some_and(|suspend| suspend.record));
+        let draft = Draft::new(object, *self.wiring, backend.clone());
+        let intent = draft.frozen(self.wiring.suspend.is_some_and(|suspend| suspend.record));
         self.stamp(pass, object, &backend, &draft.found(), &intent).await
     }
 
@@ -40,7 +43,7 @@ impl<R: Reconciler> PassWorker<R> {
     pub(in crate::pass) async fn stamp(
         &self,
         pass: &mut CurrentPass<'_>,
-        object: &R::Object,
+        object: &Object,
         backend: &PassBackend,
         found: &StatusIntent,
         intent: &StatusIntent,
@@ -72,7 +75,7 @@ impl<R: Reconciler> PassWorker<R> {
     }
 
     /// Logs the end of a suspension that this process has seen, and sends an event.
-    pub(in crate::pass) fn thaw(&self, pass: &mut CurrentPass<'_>, object: &R::Object) {
+    pub(in crate::pass) fn thaw(&self, pass: &mut CurrentPass<'_>, object: &Object) {
         let was = self.memory().get_mut(pass.key).is_some_and(|memory| {
             memory.elsewhere = None;
             std::mem::take(&mut memory.suspended)
@@ -83,7 +86,7 @@ impl<R: Reconciler> PassWorker<R> {
         }
     }
 
-    pub(in crate::pass) fn tell(&self, pass: &mut CurrentPass<'_>, object: &R::Object, reason: &str, note: &str) {
+    pub(in crate::pass) fn tell(&self, pass: &mut CurrentPass<'_>, object: &Object, reason: &str, note: &str) {
         pass.send(event::event(EventType::Normal, reason, note), self.reference(object));
     }
 }

@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::PoisonError;
 
 use k8s_openapi::api::core::v1::Namespace;
-use kube::Resource;
 use kube::api::DynamicObject;
 
 use super::dependencies::DEPENDENCIES;
@@ -13,13 +12,13 @@ use crate::outcome::{Class, Halt};
 use crate::pass::api::PassBackend;
 use crate::pass::finish::late_digest::Late;
 use crate::pass::{PassWorker, observed};
-use crate::pipeline::reconciler::Reconciler;
+use crate::pipeline::object::Object;
 use crate::queue::Key;
 use crate::status::ObservedInputs;
 use crate::trigger::{Inputs, digits, text};
 use crate::watch::Seen;
 use crate::wiring::triggers::Counted;
-use crate::wiring::{How, KindInfo, Relation};
+use crate::wiring::{How, KindInfo, Relation, Wiring};
 
 /// The objects beside its own that a pass depends on: one number for all owned ones, and of watched ones by name the uid and version.
 #[derive(Clone, Debug, Default)]
@@ -41,12 +40,12 @@ impl Tracked {
     }
 }
 
-impl<R: Reconciler> PassWorker<R> {
+impl PassWorker {
     /// Whether all that the last pass depended on is as it was, where everything that the object refers to is watched. Only final outcomes
     /// record a digest.
     pub(in crate::pass) fn is_as_it_was(
         &self,
-        object: &R::Object,
+        object: &Object,
         inputs: &ObservedInputs,
         held_up: Option<&Halt>,
         late: Option<Late>,
@@ -66,27 +65,27 @@ impl<R: Reconciler> PassWorker<R> {
     }
 
     /// Whether the last pass was final, and all that it depended on is as it was: also where a timer or a request runs the body all the same.
-    pub(in crate::pass) fn is_settled(&self, key: &Key, object: &R::Object) -> bool {
-        let inputs = observed::<R>(object).inputs.filter(|inputs| !inputs.digest.is_empty());
+    pub(in crate::pass) fn is_settled(&self, key: &Key, object: &Object) -> bool {
+        let inputs = observed(self.wiring, object).inputs.filter(|inputs| !inputs.digest.is_empty());
         inputs.is_some_and(|inputs| self.is_as_it_was(object, &inputs, None, self.late(key, &inputs)))
     }
 
     fn now(&self, reference: &str) -> String {
         let relations = &self.env.relations;
-        if is_policy_only::<R>(reference) {
+        if is_policy_only(self.wiring, reference) {
             return POLICY_ONLY.to_owned();
         }
-        match resolve(&R::WIRING, reference) {
+        match resolve(self.wiring, reference) {
             Some((_, target)) if target.selected().is_some() => relations.version_of_all(&target).unwrap_or_default(),
             resolved => watched_version(resolved.and_then(|(_, target)| relations.version_of(&target)).as_ref()),
         }
     }
 
     /// After a restart: takes up the watches of the names that the last pass asked for. False if one cannot be read.
-    pub(in crate::pass) async fn follow(&self, key: &Key, object: &R::Object) -> bool {
-        let Some(inputs) = observed::<R>(object).inputs else { return false };
+    pub(in crate::pass) async fn follow(&self, key: &Key, object: &Object) -> bool {
+        let Some(inputs) = observed(self.wiring, object).inputs else { return false };
         for reference in &inputs.references {
-            let Some((how, target)) = resolve(&R::WIRING, reference) else { return false };
+            let Some((how, target)) = resolve(self.wiring, reference) else { return false };
             let read = match how {
                 How::WatchesLabels(_) if target.selected().is_some() => {
                     self.env.relations.list(key, &target).await.map(|_| None)
@@ -102,24 +101,24 @@ impl<R: Reconciler> PassWorker<R> {
     }
 
     /// The owned objects as they are known now; nothing has been read yet.
-    pub(in crate::pass) fn tracked(&self, object: &R::Object) -> Tracked {
+    pub(in crate::pass) fn tracked(&self, object: &Object) -> Tracked {
         Tracked { owned: self.owned(object), watched: BTreeMap::new() }
     }
 
-    fn owned(&self, object: &R::Object) -> u64 {
+    fn owned(&self, object: &Object) -> u64 {
         self.env.relations.sum_of_children(object.meta().uid.as_deref().unwrap_or_default())
     }
 
-    fn digest(&self, object: &R::Object, tracked: &Tracked, claimed: &[String]) -> u64 {
+    fn digest(&self, object: &Object, tracked: &Tracked, claimed: &[String]) -> u64 {
         let Tracked { owned, watched } = tracked;
         let policy = self.policy(object);
         self.env.causes.digest(&Inputs {
             meta: object.meta(),
-            requested: R::WIRING.requested,
-            policy_key: R::WIRING.policies.map(|policies| policies.key),
-            counted: Counted { triggers: R::WIRING.triggers, claimed },
-            policy: if R::WIRING.policies.is_some() { policy.text() } else { "" },
-            wiring: &self.wiring,
+            requested: self.wiring.requested,
+            policy_key: self.wiring.policies.map(|policies| policies.key),
+            counted: Counted { triggers: self.wiring.triggers, claimed },
+            policy: if self.wiring.policies.is_some() { policy.text() } else { "" },
+            wiring: &self.wiring_hash,
             owned: *owned,
             watched,
         })
@@ -128,14 +127,15 @@ impl<R: Reconciler> PassWorker<R> {
     /// The digest of a pass that has ended. What it asked for and could not read counts as absent.
     pub(in crate::pass) fn digest_after(
         &self,
-        object: &R::Object,
+        object: &Object,
         backend: &PassBackend,
         references: &BTreeSet<String>,
         claimed: &[String],
     ) -> String {
         let mut tracked = backend.tracked.lock().unwrap_or_else(PoisonError::into_inner).clone();
         for reference in references {
-            let unread = || if is_policy_only::<R>(reference) { POLICY_ONLY.to_owned() } else { watched_version(None) };
+            let unread =
+                || if is_policy_only(self.wiring, reference) { POLICY_ONLY.to_owned() } else { watched_version(None) };
             tracked.watched.entry(reference.clone()).or_insert_with(unread);
         }
         text(self.digest(object, &tracked, claimed))
@@ -146,12 +146,10 @@ impl<R: Reconciler> PassWorker<R> {
 const POLICY_ONLY: &str = "policy";
 
 /// Whether the object is followed for its policy only: a namespace that no step reads.
-fn is_policy_only<R: Reconciler>(reference: &str) -> bool {
+fn is_policy_only(wiring: &Wiring, reference: &str) -> bool {
     let kind = KindInfo::of::<Namespace>();
-    let is_read = || R::WIRING.all_steps().flat_map(|step| step.relations).any(|relation| relation.is_of(&kind));
-    R::WIRING.policies.is_some_and(|policies| policies.namespace)
-        && parse(kind.clone(), reference).is_some()
-        && !is_read()
+    let is_read = || wiring.all_steps().flat_map(|step| step.relations).any(|relation| relation.is_of(&kind));
+    wiring.policies.is_some_and(|policies| policies.namespace) && parse(kind.clone(), reference).is_some() && !is_read()
 }
 
 /// A watched object is seen whole.
@@ -160,7 +158,7 @@ fn watched_version(seen: Option<&Seen>) -> String {
 }
 
 /// The declared relation that a stored reference belongs to.
-fn resolve(wiring: &crate::wiring::Wiring, reference: &str) -> Option<(How, Target)> {
+fn resolve(wiring: &Wiring, reference: &str) -> Option<(How, Target)> {
     let watched = wiring.relations().filter(|relation| relation.how.is_watch());
     let mut resolved = watched.filter_map(|relation| Some((relation, parse(relation.kind?(), reference)?)));
     let found =

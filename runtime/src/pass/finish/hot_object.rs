@@ -21,7 +21,7 @@ use crate::pass::PassWorker;
 use crate::pass::api::PassBackend;
 use crate::pass::api::calls::Calls;
 use crate::pass::api::gone;
-use crate::pipeline::reconciler::Reconciler;
+use crate::pipeline::object::Object;
 use crate::pipeline::state::StatusIntent;
 use crate::queue::{Key, Next};
 
@@ -42,7 +42,7 @@ pub(in crate::pass) struct Heat {
     at: Option<Instant>,
 }
 
-impl<R: Reconciler> PassWorker<R> {
+impl PassWorker {
     /// The status that a pass was to write is outdated.
     pub(in crate::pass) fn outdated(&self, key: &Key, backend: &PassBackend) -> Next {
         let mut memory = self.memory();
@@ -74,7 +74,7 @@ impl<R: Reconciler> PassWorker<R> {
     pub(in crate::pass) async fn write_status(
         &self,
         key: &Key,
-        object: &R::Object,
+        object: &Object,
         backend: &PassBackend,
         (found, intent): (&StatusIntent, &StatusIntent),
     ) -> Result<DynamicObject, Unwritten> {

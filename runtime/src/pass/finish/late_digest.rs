@@ -6,18 +6,18 @@
 use std::time::Duration;
 
 use futures::FutureExt;
-use kube::ResourceExt;
 use tokio::time::Instant;
 
 use crate::condition::Condition;
 use crate::pass::report::current_pass::CurrentPass;
 use crate::pass::{PassWorker, observed};
-use crate::pipeline::object::Primary;
-use crate::pipeline::reconciler::Reconciler;
+use crate::pipeline::object::Object;
 use crate::pipeline::state::{Draft, StatusIntent};
 use crate::queue::{Causes, Key, Next};
-use crate::status::{ObservedInputs, StatusContract};
+use crate::status::ObservedInputs;
+use crate::status::erased::AnyStatus;
 use crate::trigger::{parse, text};
+use crate::wiring::Wiring;
 
 /// The digest of the last body, which the status does not hold yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,7 +59,7 @@ pub(in crate::pass) fn sooner(next: Next, left: Duration) -> Next {
     }
 }
 
-impl<R: Reconciler> PassWorker<R> {
+impl PassWorker {
     /// The late digest that stands for the one in the status.
     pub(in crate::pass) fn late(&self, key: &Key, inputs: &ObservedInputs) -> Option<Late> {
         self.memory().get(key)?.late.as_deref().copied().filter(|late| late.holds_for(inputs))
@@ -72,7 +72,7 @@ impl<R: Reconciler> PassWorker<R> {
     pub(in crate::pass) fn lateness(
         &self,
         key: &Key,
-        object: &R::Object,
+        object: &Object,
         causes: Causes,
         (found, intent): (&StatusIntent, &StatusIntent),
     ) -> Option<Late> {
@@ -82,13 +82,13 @@ impl<R: Reconciler> PassWorker<R> {
         if over == digest || !causes.both(Causes::STORED).is_empty() || !intent.differs_in_digest_only(found) {
             return None;
         }
-        if is_other_code && undeclared::<R>(object).next().is_some() {
+        if is_other_code && undeclared(self.wiring, object).next().is_some() {
             return None;
         }
         let soon = is_other_code || causes.contains(Causes::APPEARED);
         let due = match self.late(key, was) {
             Some(late) => late.due,
-            None => soon.then(|| self.clock.within_the_hour(&object.uid().unwrap_or_default())),
+            None => soon.then(|| self.clock.within_the_hour(object.uid())),
         };
         Some(Late { over, digest, due }).filter(|late| !late.is_due())
     }
@@ -101,8 +101,8 @@ impl<R: Reconciler> PassWorker<R> {
     }
 
     /// An unchanged object: its digest is stored if that is due.
-    pub(in crate::pass) async fn settled(&self, pass: &mut CurrentPass<'_>, object: &R::Object) -> Next {
-        let seen = observed::<R>(object);
+    pub(in crate::pass) async fn settled(&self, pass: &mut CurrentPass<'_>, object: &Object) -> Next {
+        let seen = observed(self.wiring, object);
         let late = seen.inputs.as_deref().and_then(|inputs| self.late(pass.key, inputs));
         let next = match late.filter(|late| late.is_due()) {
             None => return self.rest(object, &seen, late),
@@ -114,24 +114,24 @@ impl<R: Reconciler> PassWorker<R> {
         }
     }
 
-    async fn store_digest(&self, pass: &mut CurrentPass<'_>, object: &R::Object, late: Late) -> Next {
+    async fn store_digest(&self, pass: &mut CurrentPass<'_>, object: &Object, late: Late) -> Next {
         let backend = self.backend(pass.key, object);
         if let Err(unwritten) = self.take_over(object, &backend).await {
             return self.unstamped(pass.key, &backend, unwritten);
         }
-        let draft = Draft::new(object, R::WIRING, backend.clone());
+        let draft = Draft::new(object, *self.wiring, backend.clone());
         let mut intent = draft.frozen(false);
         let inputs = intent.observed_inputs.get_or_insert_default();
-        (inputs.digest, inputs.wiring) = (text(late.digest), self.wiring.clone());
+        (inputs.digest, inputs.wiring) = (text(late.digest), self.wiring_hash.clone());
         tracing::debug!("storing the digest");
         self.stamp(pass, object, &backend, &draft.found(), &intent).await
     }
 }
 
 /// Conditions that this code does not declare. An earlier build may have left them, so other code takes them away at once.
-fn undeclared<R: Reconciler>(object: &R::Object) -> impl Iterator<Item = &Condition> {
-    let conditions = object.status().map(StatusContract::conditions).unwrap_or_default();
-    conditions.iter().filter(|condition| !R::WIRING.is_own(&condition.type_))
+fn undeclared<'o>(wiring: &'static Wiring, object: &'o Object) -> impl Iterator<Item = &'o Condition> {
+    let conditions = object.status().map(AnyStatus::conditions).unwrap_or_default();
+    conditions.iter().filter(|condition| !wiring.is_own(&condition.type_))
 }
 
 #[cfg(test)]

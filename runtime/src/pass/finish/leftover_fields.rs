@@ -10,21 +10,21 @@ use super::managed_fields::Take;
 use super::status_write::{self, Unwritten};
 use crate::pass::PassWorker;
 use crate::pass::api::PassBackend;
-use crate::pipeline::object::Primary;
-use crate::pipeline::reconciler::Reconciler;
-use crate::pipeline::state::{StatusIntent, author_fields};
+use crate::pipeline::object::Object;
+use crate::pipeline::state::StatusIntent;
 use crate::queue::Key;
 use crate::status::observed::Observed;
 use crate::status::{FRAMEWORK_FIELDS, OBSERVED_BY};
+use crate::wiring::Wiring;
 
 const CONDITIONS: &str = "conditions";
 
-impl<R: Reconciler> PassWorker<R> {
+impl PassWorker {
     /// Writes the status. Where the answer shows what was left out, that is taken over and the status written once more.
     pub(in crate::pass) async fn apply_status(
         &self,
         key: &Key,
-        object: &R::Object,
+        object: &Object,
         backend: &PassBackend,
         intent: &StatusIntent,
     ) -> Result<DynamicObject, Unwritten> {
@@ -47,15 +47,15 @@ impl<R: Reconciler> PassWorker<R> {
     }
 
     /// The fields of ours that the answer shows and the intent leaves out, as `managedFields` names them; null: none.
-    fn left_over(&self, object: &R::Object, intent: &StatusIntent, written: &DynamicObject) -> Value {
+    fn left_over(&self, object: &Object, intent: &StatusIntent, written: &DynamicObject) -> Value {
         let (said, shown) = (intent.to_value(), &written.data["status"]);
         let mut left = Map::new();
         for (name, value) in shown.as_object().into_iter().flatten() {
             let below = match (&**name, said.get(name)) {
-                (CONDITIONS, _) => conditions::<R>(intent, value),
+                (CONDITIONS, _) => conditions(self.wiring, intent, value),
                 (OBSERVED_BY, _) => second(intent, &said, value),
                 (_, Some(said)) => difference(value, said),
-                (_, None) => is_dropped::<R>(object, name).then(|| json!({})),
+                (_, None) => is_dropped(self.wiring, object, name).then(|| json!({})),
             };
             left.extend(below.map(|below| (format!("f:{name}"), below)));
         }
@@ -64,9 +64,8 @@ impl<R: Reconciler> PassWorker<R> {
 }
 
 /// The conditions of ours among those that are shown and not said.
-fn conditions<R: Reconciler>(intent: &StatusIntent, shown: &Value) -> Option<Value> {
-    let ours =
-        |type_: &str| R::WIRING.condition_types().chain(R::WIRING.kept_types().iter().copied()).any(|t| t == type_);
+fn conditions(wiring: &Wiring, intent: &StatusIntent, shown: &Value) -> Option<Value> {
+    let ours = |type_: &str| wiring.condition_types().chain(wiring.kept_types().iter().copied()).any(|t| t == type_);
     let types = shown.as_array().into_iter().flatten().filter_map(|condition| condition["type"].as_str());
     let left = types.filter(|type_| ours(type_) && crate::condition::find(&intent.conditions, type_).is_none());
     let left: Map<String, Value> = left.map(|type_| (format!("k:{}", json!({ "type": type_ })), json!({}))).collect();
@@ -82,9 +81,9 @@ fn second(intent: &StatusIntent, said: &Value, shown: &Value) -> Option<Value> {
 }
 
 /// Whether it is a field of the author's that this reconciler wrote.
-fn is_dropped<R: Reconciler>(object: &R::Object, name: &str) -> bool {
+fn is_dropped(wiring: &Wiring, object: &Object, name: &str) -> bool {
     let Some(status) = object.status().filter(|_| !FRAMEWORK_FIELDS.contains(&name)) else { return false };
-    Observed::of(status, &R::WIRING).wrote(name) && author_fields(status).is_ok_and(|fields| fields.contains_key(name))
+    Observed::of(status, wiring).wrote(name) && status.author_fields().is_ok_and(|fields| fields.contains_key(name))
 }
 
 /// What is in the one and not in the other, below objects; lists are whole.

@@ -26,19 +26,18 @@ use super::report::current_pass::CurrentPass;
 use super::run::Verdict;
 use crate::condition::{Condition, find};
 use crate::outcome::Outcome;
-use crate::pipeline::object::Primary;
-use crate::pipeline::reconciler::Reconciler;
+use crate::pipeline::object::Object;
 use crate::pipeline::state::{Draft, StatusIntent};
 use crate::queue::{Key, Next};
 use crate::status::observed::Observed;
-use crate::status::{NOT_FINAL, ObservedInputs, PATCHED, StatusContract};
+use crate::status::{NOT_FINAL, ObservedInputs, PATCHED};
 
-impl<R: Reconciler> PassWorker<R> {
+impl PassWorker {
     /// Writes the status if it differs, records the event of a transition, and schedules.
     pub(super) async fn finish(
         &self,
         pass: &mut CurrentPass<'_>,
-        object: &R::Object,
+        object: &Object,
         draft: &mut Draft,
         backend: &PassBackend,
         verdict: Verdict,
@@ -52,13 +51,13 @@ impl<R: Reconciler> PassWorker<R> {
         let retry = halt.map(|halt| halt.retry).unwrap_or_default();
         let (outcome, mut intent) = draft.conclude(verdict.outcome, retry);
         pass.ends(outcome.as_str());
-        draft.references.extend(policy::namespace::<R>(object).map(|namespace| namespace.to_string()));
+        draft.references.extend(policy::namespace(self.wiring, object).map(|namespace| namespace.to_string()));
         self.env.relations.keep(key, &draft.references);
         intent.observed_inputs = Some(self.observed(object, backend, &draft.references, (&outcome, verdict.claimed)));
         let progressed = draft.progressed(&intent);
         let found = self.without_foreign(key, draft.take_found(), &intent);
-        let mut tale = Tale::of(&found, &intent, &outcome, halt, R::WIRING.conditions);
-        Self::after(object, draft, (&outcome, halt), &mut intent, &mut tale);
+        let mut tale = Tale::of(&found, &intent, &outcome, halt, self.wiring.conditions);
+        self.after(object, draft, (&outcome, halt), &mut intent, &mut tale);
         let late = self.lateness(key, object, pass.causes, (&found, &intent));
         let changed = late.is_none() && intent != found;
         self.remember(key, late);
@@ -70,7 +69,7 @@ impl<R: Reconciler> PassWorker<R> {
         if changed {
             self.warn_of_time_stamps(object, &found, &intent);
             let events = tale.event().into_iter().chain(policy::change(&found, &intent)).collect();
-            let pending = Pending::new(object, (found, intent), (&outcome, retry), events);
+            let pending = Pending::new(object.meta(), (found, intent), (&outcome, retry), events);
             // On the heap: most passes find the status as it should be.
             written = self.write(pass, object, backend, pending).boxed().await;
         }
@@ -88,19 +87,19 @@ impl<R: Reconciler> PassWorker<R> {
 
     fn observed(
         &self,
-        object: &R::Object,
+        object: &Object,
         backend: &PassBackend,
         references: &BTreeSet<String>,
         (outcome, claimed): (&Outcome, Vec<String>),
     ) -> ObservedInputs {
-        let claimed = Self::claimed(object, claimed);
+        let claimed = self.claimed(object, claimed);
         let digest = match outcome.is_final() {
             true => self.digest_after(object, backend, references, &claimed),
             false => NOT_FINAL.to_owned(),
         };
         let policy = self.policy(object).shown().to_owned();
         let references = references.iter().cloned().collect();
-        ObservedInputs { wiring: self.wiring.clone(), digest, references, policy, claimed }
+        ObservedInputs { wiring: self.wiring_hash.clone(), digest, references, policy, claimed }
     }
 
     /// The write went through. What it still shows though we no longer say it, another manager holds.
@@ -114,7 +113,7 @@ impl<R: Reconciler> PassWorker<R> {
         }
         let conditions: Vec<Condition> =
             serde_json::from_value(written.data["status"]["conditions"].clone()).unwrap_or_default();
-        let declared = R::WIRING.condition_types().chain(R::WIRING.kept_types().iter().copied());
+        let declared = self.wiring.condition_types().chain(self.wiring.kept_types().iter().copied());
         let foreign: BTreeSet<&'static str> =
             declared.filter(|t| find(&conditions, t).is_some() && find(&intent.conditions, t).is_none()).collect();
         for condition in foreign.difference(&memory.foreign) {
@@ -137,11 +136,11 @@ impl<R: Reconciler> PassWorker<R> {
 
     /// The status of another wiring may hold what earlier managers left, and one that was patched is not owned by server-side apply. A hot
     /// object keeps its managers: to take fields over needs a version.
-    pub(super) async fn take_over(&self, object: &R::Object, backend: &PassBackend) -> Result<(), Unwritten> {
+    pub(super) async fn take_over(&self, object: &Object, backend: &PassBackend) -> Result<(), Unwritten> {
         let Some(status) = object.status().filter(|status| !status.conditions().is_empty()) else { return Ok(()) };
-        let inputs = Observed::of(status, &R::WIRING).inputs;
+        let inputs = Observed::of(status, self.wiring).inputs;
         let is_of = |wiring: &str| inputs.as_ref().is_some_and(|inputs| inputs.wiring == wiring);
-        let previously = R::WIRING.previously.managers.iter().copied().filter(|_| !is_of(&self.wiring));
+        let previously = self.wiring.previously.managers.iter().copied().filter(|_| !is_of(&self.wiring_hash));
         let managers: Vec<&str> = previously.chain(is_of(PATCHED).then_some(&*self.manager)).collect();
         if managers.is_empty() || backend.hot {
             return Ok(());
@@ -155,9 +154,9 @@ impl<R: Reconciler> PassWorker<R> {
     }
 
     /// A time stamp that changes in every pass costs a write per resync. It wakes nobody, but its author should know.
-    fn warn_of_time_stamps(&self, object: &R::Object, found: &StatusIntent, intent: &StatusIntent) {
+    fn warn_of_time_stamps(&self, object: &Object, found: &StatusIntent, intent: &StatusIntent) {
         let settled = object.status().is_some_and(|status| {
-            let (was, is) = (Observed::of(status, &R::WIRING).inputs, &intent.observed_inputs);
+            let (was, is) = (Observed::of(status, self.wiring).inputs, &intent.observed_inputs);
             was.zip(is.as_ref()).is_some_and(|(was, is)| was.digest == is.digest)
         });
         if !settled {

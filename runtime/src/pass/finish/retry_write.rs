@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use kube::api::ObjectMeta;
 use kube::runtime::events::{Event, EventType};
-use kube::{Resource, ResourceExt};
 
 use super::status_write::Unwritten;
 use crate::api::ApiError;
@@ -14,7 +14,7 @@ use crate::pass::PassWorker;
 use crate::pass::api::PassBackend;
 use crate::pass::report::current_pass::CurrentPass;
 use crate::pass::report::event;
-use crate::pipeline::reconciler::Reconciler;
+use crate::pipeline::object::Object;
 use crate::pipeline::state::StatusIntent;
 use crate::queue::{Causes, Key, Next};
 use crate::schema::{install, undeclared};
@@ -33,14 +33,14 @@ pub(in crate::pass) struct Pending {
 
 impl Pending {
     pub(in crate::pass) fn new(
-        object: &impl Resource,
+        meta: &ObjectMeta,
         (found, intent): (StatusIntent, StatusIntent),
         (outcome, retry): (&Outcome, Retry),
         events: Vec<Event>,
     ) -> Self {
         Self {
-            uid: object.uid().unwrap_or_default(),
-            generation: object.meta().generation,
+            uid: meta.uid.clone().unwrap_or_default(),
+            generation: meta.generation,
             found,
             intent,
             outcome: outcome.clone(),
@@ -51,18 +51,18 @@ impl Pending {
 
     /// How the pass of this status ended, if nothing but the retry timer triggered a pass of the same generation; anything else runs the body
     /// anew.
-    pub(in crate::pass) fn alone(&self, object: &impl Resource, causes: Causes) -> Option<(Outcome, Retry)> {
-        let same = object.uid().as_deref() == Some(&*self.uid) && object.meta().generation == self.generation;
+    pub(in crate::pass) fn alone(&self, meta: &ObjectMeta, causes: Causes) -> Option<(Outcome, Retry)> {
+        let same = meta.uid.as_ref() == Some(&self.uid) && meta.generation == self.generation;
         (same && causes == Causes::RETRY).then(|| (self.outcome.clone(), self.retry))
     }
 }
 
-impl<R: Reconciler> PassWorker<R> {
+impl PassWorker {
     /// Writes the status, and tells the events.
     pub(in crate::pass) async fn write(
         &self,
         pass: &mut CurrentPass<'_>,
-        object: &R::Object,
+        object: &Object,
         backend: &PassBackend,
         pending: Pending,
     ) -> Result<(), Next> {
@@ -87,7 +87,7 @@ impl<R: Reconciler> PassWorker<R> {
     }
 
     /// The outcome is kept; the write is tried again with back-off, without the body unless something changed.
-    fn unwritten(&self, pass: &mut CurrentPass<'_>, object: &R::Object, pending: Pending, error: &ApiError) -> Next {
+    fn unwritten(&self, pass: &mut CurrentPass<'_>, object: &Object, pending: Pending, error: &ApiError) -> Next {
         let key = pass.key;
         let refused = error.to_string();
         let help = undeclared(&refused).map(|field| {
@@ -122,14 +122,14 @@ impl<R: Reconciler> PassWorker<R> {
     pub(in crate::pass) async fn resend(
         &self,
         pass: &mut CurrentPass<'_>,
-        object: Arc<R::Object>,
+        object: Arc<Object>,
         pending: Pending,
     ) -> Next {
-        let backend = self.backend(pass.key, &object);
+        let backend = self.backend(pass.key, &*object);
         let (outcome, retry) = (pending.outcome.clone(), pending.retry);
         pass.ends(outcome.as_str());
-        match self.write(pass, &object, &backend, pending).await {
-            Ok(()) => Self::until_quiet(&backend, self.schedule(&object, (&outcome, retry), false, &mut Vec::new())),
+        match self.write(pass, &*object, &backend, pending).await {
+            Ok(()) => Self::until_quiet(&backend, self.schedule(&*object, (&outcome, retry), false, &mut Vec::new())),
             Err(next) => next,
         }
     }
@@ -149,11 +149,11 @@ mod tests {
     #[test]
     fn a_status_is_sent_again_only_where_nothing_but_its_timer_woke_the_same_generation_of_the_object() {
         let intents = (StatusIntent::empty(), StatusIntent::empty());
-        let pending = Pending::new(&map("u", 2), intents, (&Outcome::Done, Retry::Slow), Vec::new());
-        assert!(pending.alone(&map("u", 2), Causes::RETRY).is_some());
-        assert!(pending.alone(&map("v", 2), Causes::RETRY).is_none());
-        assert!(pending.alone(&map("u", 3), Causes::RETRY).is_none());
-        assert!(pending.alone(&map("u", 2), Causes::RESYNC).is_none());
-        assert!(pending.alone(&map("u", 2), Causes::RETRY | Causes::GENERATION).is_none());
+        let pending = Pending::new(&map("u", 2).metadata, intents, (&Outcome::Done, Retry::Slow), Vec::new());
+        assert!(pending.alone(&map("u", 2).metadata, Causes::RETRY).is_some());
+        assert!(pending.alone(&map("v", 2).metadata, Causes::RETRY).is_none());
+        assert!(pending.alone(&map("u", 3).metadata, Causes::RETRY).is_none());
+        assert!(pending.alone(&map("u", 2).metadata, Causes::RESYNC).is_none());
+        assert!(pending.alone(&map("u", 2).metadata, Causes::RETRY | Causes::GENERATION).is_none());
     }
 }

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use futures::FutureExt;
-use kube::{Resource, ResourceExt};
 use serde_json::{Map, Value, json};
 
 use crate::api::ApiError;
@@ -16,45 +15,47 @@ use crate::pass::finish::status_write::{Identity, Unwritten};
 use crate::pass::report::current_pass::CurrentPass;
 use crate::pass::run::{Verdict, run};
 use crate::pass::{PassWorker, observed};
-use crate::pipeline::reconciler::Reconciler;
+use crate::pipeline::object::Object;
 use crate::pipeline::state::Draft;
 use crate::queue::{Key, Next};
 use crate::wiring::triggers::{Triggers, Undeclared};
 use crate::wiring::{Claimer, Wiring};
 
-impl<R: Reconciler> PassWorker<R> {
+impl PassWorker {
     /// Claims the object, and stores what that changed and the finalizer in one write; goes on with what the write returned.
     pub(in crate::pass) async fn prepare(
         &self,
         pass: &mut CurrentPass<'_>,
-        object: Arc<R::Object>,
-    ) -> Result<Prepared<R>, Next> {
-        let claimed = match R::WIRING.claim {
+        object: Arc<Object>,
+    ) -> Result<Prepared, Next> {
+        let claimed = match self.wiring.claim {
             // On the heap, as the write: most passes need neither.
             Some(claim) => self.claim(pass, &object, claim).boxed().await?,
             None => None,
         };
-        let names = claimed.as_ref().map_or_else(Vec::new, |patch| names(patch, &R::WIRING));
-        let parts = [claimed, self.mark(&object), self.finalizers.settle(object.meta())];
+        let names = claimed.as_ref().map_or_else(Vec::new, |patch| names(patch, self.wiring));
+        let parts = [claimed, self.mark(&*object), self.finalizers.settle(object.meta())];
         let object = match joined(&object.meta().resource_version, parts.into_iter().flatten()) {
-            Some(patch) => self.store(pass.key, &object, &patch).boxed().await?,
+            Some(patch) => self.store(pass.key, &*object, &patch).boxed().await?,
             None => object,
         };
         Ok(Prepared { object, claimed: names })
     }
 
     /// The labels and annotations that count because the claim wrote them: these, and those of earlier passes.
-    pub(in crate::pass) fn claimed(object: &R::Object, mut claimed: Vec<String>) -> Vec<String> {
-        if R::WIRING.claim.is_some() && R::WIRING.triggers != Triggers::ALL {
-            claimed.extend(observed::<R>(object).inputs.map_or_else(Vec::new, |inputs| inputs.into_owned().claimed));
+    pub(in crate::pass) fn claimed(&self, object: &Object, mut claimed: Vec<String>) -> Vec<String> {
+        if self.wiring.claim.is_some() && self.wiring.triggers != Triggers::ALL {
+            claimed.extend(
+                observed(self.wiring, object).inputs.map_or_else(Vec::new, |inputs| inputs.into_owned().claimed),
+            );
             claimed.sort();
             claimed.dedup();
         }
         claimed
     }
 
-    async fn store(&self, key: &Key, object: &R::Object, patch: &Value) -> Result<Arc<R::Object>, Next> {
-        let refused = object.resource_version().unwrap_or_default();
+    async fn store(&self, key: &Key, object: &Object, patch: &Value) -> Result<Arc<Object>, Next> {
+        let refused = object.resource_version().to_owned();
         let (calls, identity) = (self.calls(), self.identity(key, object));
         let error = match calls.merge(&identity.target, patch).await {
             Ok(written) => return self.wrote(&written).ok_or(Next::Await),
@@ -76,7 +77,7 @@ impl<R: Reconciler> PassWorker<R> {
 
     /// Stores in any version of the object what a newer one refused: an object that changes all the time gets its finalizer, too. The steps
     /// wait for the next pass, which looks at the newer version first.
-    async fn store_anywhere(&self, object: &R::Object, identity: &Identity, patch: &Value) {
+    async fn store_anywhere(&self, object: &Object, identity: &Identity, patch: &Value) {
         let Some(operations) = hot_object::anywhere(object.meta(), patch) else { return };
         match self.calls().json_patch(&identity.target, None, &operations).await {
             Ok(written) => drop(self.wrote(&written)),
@@ -88,21 +89,21 @@ impl<R: Reconciler> PassWorker<R> {
     async fn claim(
         &self,
         pass: &mut CurrentPass<'_>,
-        object: &Arc<R::Object>,
+        object: &Arc<Object>,
         claim: Claimer,
     ) -> Result<Option<Value>, Next> {
-        let backend = self.backend(pass.key, object);
-        let mut draft = Draft::new(&**object, R::WIRING, backend.clone());
+        let backend = self.backend(pass.key, &**object);
+        let mut draft = Draft::new(&**object, *self.wiring, backend.clone());
         draft.step = Some(claim.step);
-        let asked = R::timeout(object).unwrap_or(R::WIRING.timeout);
+        let asked = self.env.reconciler.timeout(&**object).unwrap_or(self.wiring.timeout);
         let limit = Clamped::clamp("time-out", asked, &mut draft.clamped);
-        let mut claimed = R::Object::clone(object);
-        let ended = run(limit, (claim.run)(&mut claimed, &*self.env.deps, &mut draft)).await;
+        let mut claimed = object.copy();
+        let ended = run(limit, (claim.run)(&mut *claimed, self.env.reconciler.deps(), &mut draft)).await;
         if let Some(how) = ended.cut_off() {
             self.env.meter.tell(|counts| counts.cut_off(how));
         }
         let changed = match ended.halt(&mut draft) {
-            None => changed(&**object, &claimed).map_err(|field| meddled(claim.step.name, &field)),
+            None => difference_of(&**object, &*claimed).map_err(|field| meddled(claim.step.name, &field)),
             Some(halt) => Err(halt),
         };
         match changed {
@@ -112,21 +113,21 @@ impl<R: Reconciler> PassWorker<R> {
                 draft.block(&halt);
                 let verdict =
                     Verdict { outcome: draft.outcome(Some(halt.clone())), halt: Some(halt), claimed: Vec::new() };
-                Err(self.finish(pass, object, &mut draft, &backend, verdict).await)
+                Err(self.finish(pass, &**object, &mut draft, &backend, verdict).await)
             }
         }
     }
 }
 
 /// An object that steps may run on.
-pub(in crate::pass) struct Prepared<R: Reconciler> {
-    pub(in crate::pass) object: Arc<R::Object>,
+pub(in crate::pass) struct Prepared {
+    pub(in crate::pass) object: Arc<Object>,
     /// The labels and annotations that the claim changed just now, as far as they are not declared.
     pub(in crate::pass) claimed: Vec<String>,
 }
 
-impl<R: Reconciler> From<Arc<R::Object>> for Prepared<R> {
-    fn from(object: Arc<R::Object>) -> Self {
+impl From<Arc<Object>> for Prepared {
+    fn from(object: Arc<Object>) -> Self {
         Self { object, claimed: Vec::new() }
     }
 }
@@ -170,10 +171,15 @@ fn merged(one: Value, other: Value) -> Value {
 /// The fields of the metadata that a claim may change.
 const OPEN: [&str; 3] = ["labels", "annotations", "ownerReferences"];
 
+/// As [`changed`], from the objects.
+fn difference_of(before: &Object, after: &Object) -> Result<Option<Value>, String> {
+    let value = |object: &Object| object.to_value().map_err(|error| format!("as JSON: {error}"));
+    changed(&value(before)?, &value(after)?)
+}
+
 /// The merge patch from the one object to the other. An error names a field that differs and may not.
-fn changed<K: serde::Serialize>(before: &K, after: &K) -> Result<Option<Value>, String> {
-    let value = |object| serde_json::to_value(object).map_err(|error| format!("as JSON: {error}"));
-    let patch = difference(&value(before)?, &value(after)?);
+fn changed(before: &Value, after: &Value) -> Result<Option<Value>, String> {
+    let patch = difference(before, after);
     let Some(Value::Object(fields)) = &patch else { return Ok(None) };
     let metadata = fields.get("metadata").and_then(Value::as_object).into_iter().flatten();
     if let Some((name, _)) = metadata.into_iter().find(|(name, _)| !OPEN.contains(&name.as_str())) {

@@ -7,7 +7,6 @@ use kube::runtime::events::Event;
 
 use crate::outcome::Outcome;
 use crate::pass::{Begun, PassWorker};
-use crate::pipeline::reconciler::Reconciler;
 use crate::queue::{Key, Next};
 use crate::trigger::Causes;
 
@@ -70,7 +69,7 @@ fn word(next: &Next, said: Option<&'static str>) -> &'static str {
     }
 }
 
-impl<R: Reconciler> PassWorker<R> {
+impl PassWorker {
     /// Records how a pass ended.
     pub(in crate::pass) fn ended(&self, key: &Key, begun: &Begun, outcome: &'static str, next: &Next) {
         if !begun.span.is_disabled() {

@@ -6,39 +6,39 @@ use super::Tale;
 use crate::outcome::{Halt, Outcome, panicked};
 use crate::pass::PassWorker;
 use crate::pass::api::PassBackend;
-use crate::pipeline::hook::{Ending, Known, Report, tell};
-use crate::pipeline::object::Primary;
-use crate::pipeline::reconciler::Reconciler;
-use crate::pipeline::state::{Draft, StatusIntent, author_fields};
+use crate::pipeline::hook::{Known, Report, tell};
+use crate::pipeline::object::Object;
+use crate::pipeline::state::{Draft, StatusIntent};
 use crate::queue::Next;
 
-type StatusOf<R> = <<R as Reconciler>::Object as Primary>::Status;
-
-impl<R: Reconciler> PassWorker<R> {
+impl PassWorker {
     /// Gives the reconciler's hook the last word. It works on copies, so that a panic leaves nothing half done.
     pub(in crate::pass) fn after(
-        object: &R::Object,
+        &self,
+        object: &Object,
         draft: &Draft,
         (outcome, error): (&Outcome, Option<&Halt>),
         intent: &mut StatusIntent,
         tale: &mut Tale,
     ) {
-        let Some(hook) = R::after() else { return };
-        let mut status = draft.status_as::<StatusOf<R>>();
+        let Some(hook) = self.env.reconciler.hook() else { return };
         let mut telling = tale.telling.clone();
         let (transition, recovery) = (tale.transition, tale.recovery);
         let known = Known { outcome, error, conditions: &intent.conditions, transition, recovery };
-        let mut end = Ending { known, status: &mut status, telling: &mut telling };
-        if let Err(panic) = catch_unwind(AssertUnwindSafe(|| (hook.run)(object, &mut end))) {
-            let panic = panicked(&*panic);
-            tracing::error!(hook = hook.name, panic, "the hook panicked; the pass ends as if there were none");
-            return;
-        }
+        let ended = || self.env.reconciler.end_pass(object, &*draft.status, known, &mut telling);
+        let fields = match catch_unwind(AssertUnwindSafe(ended)) {
+            Ok(fields) => fields,
+            Err(panic) => {
+                let panic = panicked(&*panic);
+                tracing::error!(hook, panic, "the hook panicked; the pass ends as if there were none");
+                return;
+            }
+        };
         tale.telling = telling;
-        match author_fields(&status) {
+        match fields {
             Ok(fields) => intent.fields = draft.own(fields),
             Err(error) => {
-                tracing::warn!(%error, hook = hook.name, "the status of the hook cannot be written as JSON; it is left out");
+                tracing::warn!(%error, hook, "the status of the hook cannot be written as JSON; it is left out");
             }
         }
     }
@@ -52,7 +52,7 @@ impl<R: Reconciler> PassWorker<R> {
         let identity = &backend.identity;
         let counts = overtaken.is_none();
         let report = Report {
-            reconciler: R::WIRING.name,
+            reconciler: self.wiring.name,
             namespace: identity.target.namespace.as_deref(),
             name: &identity.target.name,
             uid: &identity.uid,

@@ -3,37 +3,35 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use kube::Resource;
-
 use crate::condition::{Condition, Status, find};
 use crate::pass::{PassWorker, observed};
-use crate::pipeline::object::Primary;
-use crate::pipeline::reconciler::Reconciler;
+use crate::pipeline::object::Object;
 use crate::queue::pause::Pause;
 use crate::queue::{Figures, Key, Queue};
-use crate::status::StatusContract;
+use crate::status::erased::AnyStatus;
 use crate::telemetry::metrics::{Look, Subject};
+use crate::wiring::Wiring;
 
 /// The worker with its queue.
-pub(crate) struct Working<R: Reconciler> {
-    pub(crate) worker: Arc<PassWorker<R>>,
+pub(crate) struct Working {
+    pub(crate) worker: Arc<PassWorker>,
     pub(crate) queue: Queue,
     pub(crate) pause: Pause,
 }
 
 /// The conditions of the object, whoever sets them.
-fn conditions<R: Reconciler>(object: &R::Object) -> &[Condition] {
-    object.status().map(StatusContract::conditions).unwrap_or_default()
+fn conditions(object: &Object) -> &[Condition] {
+    object.status().map(AnyStatus::conditions).unwrap_or_default()
 }
 
 /// Whether the object is ready, and that of its own generation.
-fn is_ready<R: Reconciler>(object: &R::Object) -> bool {
-    let observed = observed::<R>(object).generation;
-    let ready = find(conditions::<R>(object), R::WIRING.summary_type());
+fn is_ready(wiring: &Wiring, object: &Object) -> bool {
+    let observed = observed(wiring, object).generation;
+    let ready = find(conditions(object), wiring.summary_type());
     observed.is_some() && observed == object.meta().generation && ready.is_some_and(|c| c.status == Status::True)
 }
 
-impl<R: Reconciler> Working<R> {
+impl Working {
     /// What can be said of an object that does not fit its type.
     fn undecodable(&self, key: &Key) -> Option<Look> {
         let found = self.worker.env.primary.undecodable(key)?;
@@ -52,7 +50,7 @@ impl<R: Reconciler> Working<R> {
     }
 }
 
-impl<R: Reconciler> Subject for Working<R> {
+impl Subject for Working {
     fn figures(&self) -> Figures {
         self.queue.figures()
     }
@@ -67,22 +65,22 @@ impl<R: Reconciler> Subject for Working<R> {
 
     fn objects(&self, wanted: &dyn Fn(&Key) -> bool) -> Vec<(Key, bool)> {
         let primary = &self.worker.env.primary;
-        let sound = primary.all(wanted).into_iter().map(|(key, object)| (key, is_ready::<R>(&object)));
+        let sound = primary.all(wanted).into_iter().map(|(key, object)| (key, is_ready(self.worker.wiring, &*object)));
         sound.chain(primary.undecodable_keys(wanted).into_iter().map(|key| (key, false))).collect()
     }
 
     fn look(&self, key: &Key) -> Option<Look> {
         let Some(object) = self.worker.env.primary.get(key) else { return self.undecodable(key) };
-        let (meta, seen) = (object.meta(), observed::<R>(&object));
+        let (meta, seen) = (object.meta(), observed(self.worker.wiring, &*object));
         let owned = self.worker.env.relations.children(meta.uid.as_deref().unwrap_or_default());
         let mut owned: Vec<String> = owned.iter().map(|child| child.target.to_string()).collect();
         owned.sort();
-        let own = conditions::<R>(&object).iter().filter(|condition| R::WIRING.is_own(&condition.type_));
+        let own = conditions(&*object).iter().filter(|condition| self.worker.wiring.is_own(&condition.type_));
         Some(Look {
             key: key.clone(),
             undecodable: None,
             deleting: meta.deletion_timestamp.is_some(),
-            ready: is_ready::<R>(&object),
+            ready: is_ready(self.worker.wiring, &*object),
             generation: meta.generation,
             observed: seen.generation,
             conditions: own.cloned().collect(),
@@ -98,18 +96,18 @@ impl<R: Reconciler> Subject for Working<R> {
 
     fn conditions(&self, see: &mut dyn FnMut(&Condition)) {
         for (_, object) in self.worker.env.primary.all(&|_| true) {
-            conditions::<R>(&object).iter().for_each(&mut *see);
+            conditions(&*object).iter().for_each(&mut *see);
         }
     }
 
     fn policies(&self, see: &mut dyn FnMut(&'static str)) {
-        if R::WIRING.policies.is_some() {
+        if self.worker.wiring.policies.is_some() {
             self.worker
                 .env
                 .primary
                 .all(&|_| true)
                 .iter()
-                .for_each(|(_, object)| see(self.worker.policy(object).word()));
+                .for_each(|(_, object)| see(self.worker.policy(&**object).word()));
         }
     }
 }

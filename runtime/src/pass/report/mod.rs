@@ -18,7 +18,7 @@ use crate::interval::Clamped;
 use crate::outcome::reporting::{Actions, EventLevel, LogLevel};
 use crate::outcome::{Class, Halt, Outcome};
 use crate::pipeline::hook::{Event, Telling};
-use crate::pipeline::reconciler::Reconciler;
+use crate::pipeline::object::Object;
 use crate::pipeline::state::StatusIntent;
 
 /// What there is to tell.
@@ -123,13 +123,13 @@ fn actions(outcome: &Outcome, halt: Option<&Halt>, ready_again: bool, recovery: 
     }
 }
 
-impl<R: Reconciler> PassWorker<R> {
+impl PassWorker {
     /// One warning for each value that is out of bounds, until it has been within them again. A restart that finds what was told
     /// before tells nothing.
     pub(super) fn warn_of_clamped(
         &self,
         pass: &mut CurrentPass<'_>,
-        object: &R::Object,
+        object: &Object,
         changed: bool,
         clamped: &[Clamped],
     ) {

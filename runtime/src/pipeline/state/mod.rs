@@ -2,7 +2,6 @@
 
 mod closed_reasons;
 mod conclude;
-mod erased_status;
 mod foreign_owner;
 mod fork;
 mod reconciling;
@@ -20,27 +19,25 @@ use std::time::Duration;
 #[cfg(not(feature = "operator"))]
 use std::time::Instant;
 
-use kube::ResourceExt;
 #[cfg(feature = "operator")]
 use tokio::time::Instant;
 
-use self::erased_status::Typed;
 use self::fork::Joined;
 pub(crate) use self::fork::deciding;
 pub use crate::status::desired::StatusIntent;
 #[cfg(test)]
 pub(crate) use crate::status::fields::Field;
 use crate::status::fields::Fields;
-pub(crate) use crate::status::fields::author_fields;
 
 use crate::api::{ApiError, Backend};
 use crate::condition::{Condition, Polarity, RECONCILING, STALLED, Stamp, Status, find, sanitize};
 use crate::interval::Clamped;
 use crate::outcome::Halt;
-use crate::pipeline::object::Primary;
+use crate::pipeline::object::Object;
+use crate::status::ObservedInputs;
+use crate::status::erased::Typed;
 use crate::status::observed::Observed;
 use crate::status::request::Receipts;
-use crate::status::{ObservedInputs, StatusContract};
 use crate::wiring::policy::Policy;
 use crate::wiring::{StepWiring, Wiring};
 
@@ -114,25 +111,23 @@ struct Before {
 }
 
 impl Draft {
-    pub(crate) fn new<K: Primary>(object: &K, wiring: Wiring, backend: Arc<dyn Backend>) -> Self {
-        let status = object.status().cloned().unwrap_or_default();
-        let found = status.conditions().to_vec();
-        let mut draft = Self::bare(
-            wiring,
-            object.meta().generation.unwrap_or_default(),
-            Observed::of(&status, &wiring).into_owned(),
-            found,
-            backend,
-        );
-        draft.namespace = object.namespace();
-        draft.name = object.name_any();
-        draft.before.all_fields = author_fields(&status).unwrap_or_default();
+    pub(crate) fn new(object: &Object, wiring: Wiring, backend: Arc<dyn Backend>) -> Self {
+        let meta = object.meta();
+        let (mut observed, mut found, mut all_fields) = (Observed::default(), Vec::new(), Fields::new());
+        let (status, typed) = object.open_status(&mut |status| {
+            observed = Observed::of(status, &wiring).into_owned();
+            found = status.conditions().to_vec();
+            all_fields = status.author_fields().unwrap_or_default();
+        });
+        let mut draft = Self::bare(wiring, meta.generation.unwrap_or_default(), observed, found, backend);
+        draft.namespace.clone_from(&meta.namespace);
+        draft.name = meta.name.clone().or_else(|| meta.generate_name.clone()).unwrap_or_default();
+        draft.before.all_fields = all_fields;
         draft.before.fields = draft.own(draft.before.all_fields.clone());
         draft.before.receipts = draft.observed.receipts.clone();
         draft.receipts = draft.before.receipts.after(&wiring, object.annotations());
         draft.fired = draft.before.receipts.fired(&wiring, object.annotations());
-        draft.status = Typed::open(status);
-        draft.typed = Typed::of::<K::Status>();
+        (draft.status, draft.typed) = (status, typed);
         draft
     }
 
@@ -302,11 +297,6 @@ impl Draft {
             tracing::warn!(%error, "the status fields cannot be written as JSON; the earlier ones are kept");
             self.before.all_fields.clone()
         })
-    }
-
-    /// The author's status as it stands now, in its own type.
-    pub(crate) fn status_as<S: StatusContract>(&self) -> S {
-        erased_status::closed(self.status.as_ref())
     }
 
     /// The fields that are this reconciler's: it wrote them last, or changed them.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::status::StatusContract;
+use crate::status::erased::AnyStatus;
 use crate::wiring::Wiring;
 
 /// What was handled last. Left alone where nothing is asked for, so that taking an annotation off costs no write.
@@ -18,6 +19,11 @@ impl Receipts {
     /// Those that the status holds for what this wiring declares.
     #[must_use]
     pub fn of<S: StatusContract>(status: &S, wiring: &Wiring) -> Self {
+        Self::in_status(status, wiring)
+    }
+
+    /// The same, whatever the type of the status.
+    pub(crate) fn in_status(status: &dyn AnyStatus, wiring: &Wiring) -> Self {
         let declared = |handled: &BTreeMap<String, String>| {
             let handled = wiring.actions().filter_map(|action| handled.get_key_value(action));
             handled.map(|(action, token)| (action.clone(), token.clone())).collect()

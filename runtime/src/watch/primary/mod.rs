@@ -10,12 +10,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use kube::api::ObjectMeta;
 use kube::runtime::watcher::Event;
+use serde_json::Value;
 
-use crate::client::decode::{Broken, Guarded};
-use crate::pipeline::object;
+use crate::client::decode::{Broken, Decoder, Guarded};
+use crate::pipeline::object::Object;
 use crate::queue::{Causes, Key, Queue};
 use crate::resource_version::is_newer;
-use crate::status::StatusContract;
+use crate::status::erased::AnyStatus;
 use crate::trigger::{self, List};
 use crate::watch::dependency_map::Dependents;
 use crate::watch::shared::{Watches, Watching};
@@ -27,8 +28,11 @@ pub(crate) use self::undecodable::{UNDECODABLE, Undecodable};
 use self::rollback::{Listing, Newest, Sight, Source};
 use self::undecodable::Aside;
 
+/// What is found out of an object.
+type OfObject<T> = Box<dyn Fn(&Object) -> T + Send + Sync>;
+
 /// What the event filter has to know of the reconciler.
-pub(crate) struct Filter<K> {
+pub(crate) struct Filter {
     /// The causes that count.
     pub(crate) causes: List,
     pub(crate) finalizer: String,
@@ -39,32 +43,28 @@ pub(crate) struct Filter<K> {
     /// The labels and annotations that count.
     pub(crate) triggers: Triggers,
     /// The labels and annotations that the claim of the object wrote.
-    pub(crate) claimed: fn(&K) -> Vec<String>,
-    pub(crate) is_suspended: fn(&K) -> bool,
+    pub(crate) claimed: OfObject<Vec<String>>,
+    pub(crate) is_suspended: OfObject<bool>,
     /// Who is woken by a change of whom.
     pub(crate) dependents: Dependents,
 }
 
 /// The cache of the reconciled kind. Cloneable: all clones are one cache.
-pub(crate) struct Primary<K> {
-    objects: Arc<Mutex<HashMap<Key, Held<K>>>>,
+#[derive(Clone)]
+pub(crate) struct Primary {
+    decoder: Decoder,
+    objects: Arc<Mutex<HashMap<Key, Held>>>,
     aside: Aside,
 }
 
-impl<K> Clone for Primary<K> {
-    fn clone(&self) -> Self {
-        Self { objects: self.objects.clone(), aside: self.aside.clone() }
-    }
-}
-
 /// What is known of one object.
-struct Held<K> {
+struct Held {
     /// As the watch delivered it last; `None`: it does not fit its type.
-    seen: Option<Arc<K>>,
+    seen: Option<Arc<Object>>,
     /// The version that the watch delivered last.
     version: String,
     /// As a write of ours returned it, until the watch has caught up.
-    wrote: Option<Arc<K>>,
+    wrote: Option<Arc<Object>>,
 }
 
 /// What an event means.
@@ -74,13 +74,22 @@ struct Change {
     causes: Causes,
 }
 
-impl<K: object::Primary> Primary<K> {
-    pub(crate) fn new() -> Self {
-        Self { objects: Arc::default(), aside: Aside::default() }
+impl Primary {
+    /// Of the objects of the type that the decoder makes.
+    pub(crate) fn new(decoder: Decoder) -> Self {
+        Self { decoder, objects: Arc::default(), aside: Aside::default() }
+    }
+
+    /// The object in an answer, as the server keeps it.
+    ///
+    /// # Errors
+    /// It does not fit its type.
+    pub(crate) fn decode(&self, object: Value) -> serde_json::Result<Arc<Object>> {
+        self.decoder.exact(object)
     }
 
     /// The newest that is known: the cache, or our own last write where that is newer.
-    pub(crate) fn get(&self, key: &Key) -> Option<Arc<K>> {
+    pub(crate) fn get(&self, key: &Key) -> Option<Arc<Object>> {
         let objects = self.lock();
         let held = objects.get(key)?;
         let seen = held.seen.as_ref()?;
@@ -88,7 +97,7 @@ impl<K: object::Primary> Primary<K> {
     }
 
     /// Takes note of the object as a write of ours returned it: served until the watch delivers that version or a newer one.
-    pub(crate) fn wrote(&self, object: Arc<K>) {
+    pub(crate) fn wrote(&self, object: Arc<Object>) {
         let mut objects = self.lock();
         // What the watch does not know (any more) is gone: a write of ours makes no object of this kind.
         let Some(held) = objects.get_mut(&Key::of(object.meta())) else { return };
@@ -100,7 +109,7 @@ impl<K: object::Primary> Primary<K> {
 
     /// The newest that is known of all objects whose keys are wanted.
     #[cfg(feature = "metrics")]
-    pub(crate) fn all(&self, wanted: &dyn Fn(&Key) -> bool) -> Vec<(Key, Arc<K>)> {
+    pub(crate) fn all(&self, wanted: &dyn Fn(&Key) -> bool) -> Vec<(Key, Arc<Object>)> {
         let objects = self.lock();
         let wanted = objects.iter().filter(|(key, _)| wanted(key));
         let newest = wanted.filter_map(|(key, held)| {
@@ -121,7 +130,7 @@ impl<K: object::Primary> Primary<K> {
         self.lock().get(key).map(|held| held.version.clone())
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<Key, Held<K>>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<Key, Held>> {
         self.objects.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -142,17 +151,17 @@ impl<K: object::Primary> Primary<K> {
     }
 
     /// Joins the watch of one place and queues what an event wakes; the first list is queued as a whole, once it is complete.
-    pub(crate) fn join(&self, watches: &Watches, place: &Place, filter: Arc<Filter<K>>, queue: Queue) -> Watching {
+    pub(crate) fn join(&self, watches: &Watches, place: &Place, filter: Arc<Filter>, queue: Queue) -> Watching {
         let (this, namespace) = (self.clone(), place.namespace.clone());
         let (mut list, mut newest) = (Listing::default(), Newest::default());
-        watches.join(place, move |event: Event<Guarded<K>>| match event {
+        watches.join_typed(place, self.decoder, move |event| match event {
             // What an earlier list brought that broke off has not woken anybody yet, and will not come as a change again.
             Event::Init => {
                 let (wrote, changes) = (this.outstanding(namespace.as_deref()), std::mem::take(&mut list.changes));
                 list = Listing { wrote, changes, ..Listing::default() };
             }
             Event::InitApply(object) => {
-                let meta = kube::Resource::meta(&object);
+                let meta = object.metadata();
                 let key = Key::of(meta);
                 list.newest.raise(version_of(meta));
                 let source = Source::List { wrote: list.wrote.get(&key).map(|v| &**v), newest: &newest };
@@ -166,19 +175,18 @@ impl<K: object::Primary> Primary<K> {
                 this.wake(&queue, &filter, this.retain(namespace.as_deref(), &seen));
             }
             Event::Apply(object) => {
-                newest.raise(version_of(kube::Resource::meta(&object)));
+                newest.raise(version_of(object.metadata()));
                 this.wake(&queue, &filter, this.apply(object, &filter));
             }
             Event::Delete(object) => {
-                let meta = kube::Resource::meta(&object);
+                let meta = object.metadata();
                 newest.raise(version_of(meta));
                 this.wake(&queue, &filter, this.remove(&Key::of(meta)));
             }
-        });
-        (place.clone(), watches.progress::<Guarded<K>>(place).subscribe())
+        })
     }
 
-    fn wake(&self, queue: &Queue, filter: &Filter<K>, changes: impl IntoIterator<Item = Change>) {
+    fn wake(&self, queue: &Queue, filter: &Filter, changes: impl IntoIterator<Item = Change>) {
         for Change { key, causes } in changes {
             match self.seen_version(&key) {
                 Some(version) => queue.seen(&key, &version),
@@ -194,14 +202,14 @@ impl<K: object::Primary> Primary<K> {
     }
 
     /// Takes a change into the cache.
-    fn apply(&self, object: Guarded<K>, filter: &Filter<K>) -> Option<Change> {
-        let key = Key::of(kube::Resource::meta(&object));
+    fn apply(&self, object: Guarded, filter: &Filter) -> Option<Change> {
+        let key = Key::of(object.metadata());
         self.take(&key, object, filter, Source::Watch)
     }
 
     /// Takes the object of this key into the cache. An unchanged version changes nothing, as after a relist.
-    fn take(&self, key: &Key, object: Guarded<K>, filter: &Filter<K>, source: Source<'_>) -> Option<Change> {
-        let meta = kube::Resource::meta(&object);
+    fn take(&self, key: &Key, object: Guarded, filter: &Filter, source: Source<'_>) -> Option<Change> {
+        let meta = object.metadata();
         let version = version_of(meta).to_owned();
         let mut objects = self.lock();
         let held = objects.get(key);
@@ -265,25 +273,25 @@ fn version_of(meta: &ObjectMeta) -> &str {
     meta.resource_version.as_deref().unwrap_or_default()
 }
 
-fn version<K: object::Primary>(object: &K) -> &str {
-    version_of(object.meta())
+fn version(object: &Object) -> &str {
+    object.resource_version()
 }
 
 /// Whether what we wrote is newer than what the watch delivers. Versions that are no numbers cannot tell: then the watch wins.
-fn outlives<K: object::Primary>(wrote: &K, seen: &K) -> bool {
+fn outlives(wrote: &Object, seen: &Object) -> bool {
     let numbers = version(wrote).parse::<u128>().is_ok() && version(seen).parse::<u128>().is_ok();
     numbers && wrote.meta().uid == seen.meta().uid && is_newer(version(wrote), version(seen))
 }
 
 /// Why the object has to be looked at.
-fn causes<K: object::Primary>(before: Option<&Held<K>>, now: &K, filter: &Filter<K>) -> Causes {
+fn causes(before: Option<&Held>, now: &Object, filter: &Filter) -> Causes {
     let held = before.and_then(|held| Some((held, held.seen.as_deref()?)));
     let held = held.filter(|(_, old)| old.meta().uid == now.meta().uid);
     let claimed = if filter.triggers == Triggers::ALL { Vec::new() } else { (filter.claimed)(now) };
     filter.causes.woken(&trigger::Event {
         before: held.map(|(_, old)| old.meta()),
         now: now.meta(),
-        observed: object::Primary::status(now).and_then(StatusContract::observed_generation),
+        observed: now.status().and_then(AnyStatus::observed_generation),
         is_ours: held
             .is_some_and(|(held, _)| held.wrote.as_deref().is_some_and(|wrote| version(wrote) == version(now))),
         finalizer: &filter.finalizer,

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use kube::api::ObjectMeta;
 
 use super::{Change, Held, version};
-use crate::pipeline::object;
+use crate::pipeline::object::Object;
 use crate::queue::Key;
 use crate::resource_version::is_newer;
 
@@ -72,11 +72,11 @@ pub(super) enum Sight {
     Past,
 }
 
-impl<K: object::Primary> Held<K> {
+impl Held {
     /// A restored store shows in two ways: it gives the same version to another change, or a list holds an older version than the watch
     /// delivered or a write returned before the list began.
     pub(super) fn sight(&self, meta: &ObjectMeta, delivered: &str, source: Source<'_>) -> Sight {
-        let seen = self.seen.as_deref().map(K::meta);
+        let seen = self.seen.as_deref().map(Object::meta);
         if seen.is_some_and(|seen| seen.uid != meta.uid) {
             return Sight::Change;
         }

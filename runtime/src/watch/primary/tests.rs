@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::condition::Condition;
 use crate::status::ObservedInputs;
+use crate::status::StatusContract;
 
 #[derive(CustomResource, JsonSchema, Clone, Debug, Deserialize, Serialize)]
 #[kube(group = "example.com", version = "v1", kind = "Thing", namespaced, status = "ThingStatus")]
@@ -47,21 +48,21 @@ impl StatusContract for ThingStatus {
 
 const FINALIZER: &str = "example.com/tester";
 
-fn filter() -> Filter<Thing> {
+fn filter() -> Filter {
     Filter {
         finalizer: FINALIZER.into(),
         requested: "example.com/now",
         policy: Some("example.com/policy"),
         triggers: Triggers::ALL,
-        claimed: |_| Vec::new(),
+        claimed: Box::new(|_| Vec::new()),
         causes: List::default(),
-        is_suspended: |thing| thing.spec.size == 0,
+        is_suspended: Box::new(|object| size(object) == 0),
         dependents: Dependents::default(),
     }
 }
 
 /// An object, with these changes to an observed one of generation 1.
-fn thing(version: &str, change: &Value) -> Guarded<Thing> {
+fn thing(version: &str, change: &Value) -> Guarded {
     let mut object = json!({
         "apiVersion": "example.com/v1", "kind": "Thing", "spec": { "size": 1 }, "status": { "observedGeneration": 1 },
         "metadata": { "name": "t", "namespace": "a", "uid": "u", "generation": 1, "resourceVersion": version,
@@ -76,10 +77,14 @@ fn thing(version: &str, change: &Value) -> Guarded<Thing> {
             .entry(path.rsplit_once('/').unwrap().1)
             .or_insert(Value::Null) = value.clone();
     }
-    serde_json::from_value(object).unwrap()
+    Decoder::of::<Thing>().read(object).unwrap()
 }
 
-fn sound(guarded: Guarded<Thing>) -> Arc<Thing> {
+fn size(object: &Object) -> u32 {
+    (object as &dyn std::any::Any).downcast_ref::<Thing>().unwrap().spec.size
+}
+
+fn sound(guarded: Guarded) -> Arc<Object> {
     match guarded {
         Guarded::Sound(thing) => thing,
         Guarded::Broken(broken) => panic!("{}", broken.text()),
@@ -98,14 +103,15 @@ fn key() -> Key {
 
 /// What the change from the plain object wakes for.
 fn woken(change: &Value) -> String {
-    let primary = Primary::new();
+    let primary = Primary::new(Decoder::of::<Thing>());
     primary.apply(thing("1", &json!({})), &filter());
     primary.apply(thing("2", change), &filter()).expect("a change").causes.to_string()
 }
 
 #[test]
 fn a_first_sight_wakes_and_an_unobserved_generation_is_told() {
-    let first = |change| Primary::new().apply(thing("1", &change), &filter()).unwrap().causes.to_string();
+    let first =
+        |change| Primary::new(Decoder::of::<Thing>()).apply(thing("1", &change), &filter()).unwrap().causes.to_string();
     assert_eq!(first(json!({})), "appeared");
     assert_eq!(first(json!({ "/status/observedGeneration": -1 })), "appeared,generation");
 }
@@ -136,7 +142,7 @@ fn each_change_wakes_for_its_cause_and_the_status_for_none() {
 
 #[test]
 fn our_own_change_of_metadata_wakes_nobody() {
-    let primary = Primary::new();
+    let primary = Primary::new(Decoder::of::<Thing>());
     primary.apply(thing("1", &json!({})), &filter());
     let claimed = json!({ "/metadata/annotations": { "claimed": "yes" } });
     primary.wrote(sound(thing("2", &claimed)));
@@ -145,10 +151,10 @@ fn our_own_change_of_metadata_wakes_nobody() {
 
 #[test]
 fn our_own_write_is_served_until_the_watch_has_caught_up() {
-    let primary = Primary::new();
+    let primary = Primary::new(Decoder::of::<Thing>());
     primary.apply(thing("9", &json!({})), &filter());
     primary.wrote(sound(thing("11", &json!({}))));
-    let served = || primary.get(&key()).unwrap().metadata.resource_version.clone().unwrap();
+    let served = || primary.get(&key()).unwrap().meta().resource_version.clone().unwrap();
     assert_eq!(served(), "11");
     primary.apply(thing("10", &json!({})), &filter());
     assert_eq!((served().as_str(), primary.seen_version(&key()).as_deref()), ("11", Some("10")));
@@ -160,11 +166,11 @@ fn our_own_write_is_served_until_the_watch_has_caught_up() {
 
 #[test]
 fn an_own_write_of_a_recreated_object_is_not_served() {
-    let primary = Primary::new();
+    let primary = Primary::new(Decoder::of::<Thing>());
     primary.apply(thing("1", &json!({})), &filter());
     primary.wrote(sound(thing("9", &json!({}))));
     primary.apply(thing("5", &json!({ "/metadata/uid": "another" })), &filter());
-    assert_eq!(primary.get(&key()).unwrap().metadata.uid.as_deref(), Some("another"));
+    assert_eq!(primary.get(&key()).unwrap().meta().uid.as_deref(), Some("another"));
     primary.remove(&key());
     primary.wrote(sound(thing("10", &json!({}))));
     assert!(primary.get(&key()).is_none(), "a write does not bring back what is gone");
@@ -172,7 +178,7 @@ fn an_own_write_of_a_recreated_object_is_not_served() {
 
 #[test]
 fn an_object_that_does_not_fit_is_not_served_and_comes_back_when_it_does() {
-    let primary = Primary::new();
+    let primary = Primary::new(Decoder::of::<Thing>());
     primary.apply(thing("1", &json!({})), &filter());
     let broken = primary.apply(thing("2", &json!({ "/spec/size": "big" })), &filter());
     assert_eq!(broken.unwrap().causes, Causes::GENERATION, "its pass reports it");
@@ -182,7 +188,7 @@ fn an_object_that_does_not_fit_is_not_served_and_comes_back_when_it_does() {
 
 #[test]
 fn a_relist_finds_what_is_gone_in_its_own_namespace_only() {
-    let primary = Primary::new();
+    let primary = Primary::new(Decoder::of::<Thing>());
     primary.apply(thing("1", &json!({})), &filter());
     assert_eq!(primary.apply(thing("1", &json!({})), &filter()), None, "the same version again");
     assert_eq!(primary.retain(Some("b"), &HashSet::new()), []);
@@ -191,7 +197,7 @@ fn a_relist_finds_what_is_gone_in_its_own_namespace_only() {
 
 #[test]
 fn an_older_version_in_a_list_is_another_past_and_the_object_is_new() {
-    let primary = Primary::new();
+    let primary = Primary::new(Decoder::of::<Thing>());
     let listed = |version, written| primary.take(&key(), thing(version, &json!({})), &filter(), list(written));
     primary.apply(thing("9", &json!({})), &filter());
     assert_eq!(listed("4", None).unwrap().causes, Causes::APPEARED | Causes::RESYNC);
@@ -201,21 +207,21 @@ fn an_older_version_in_a_list_is_another_past_and_the_object_is_new() {
 
 #[test]
 fn a_list_that_began_after_our_write_and_lacks_it_shows_that_it_is_lost() {
-    let primary = Primary::new();
+    let primary = Primary::new(Decoder::of::<Thing>());
     primary.apply(thing("4", &json!({})), &filter());
     primary.wrote(sound(thing("9", &json!({}))));
     assert_eq!(primary.outstanding(Some("b")), HashMap::new());
     assert_eq!(primary.outstanding(Some("a")), HashMap::from([(key(), "9".to_owned())]));
     let listed = |written| primary.take(&key(), thing("4", &json!({})), &filter(), list(written));
     assert_eq!(listed(None), None, "the list began before the write");
-    assert_eq!(primary.get(&key()).unwrap().metadata.resource_version.as_deref(), Some("9"));
+    assert_eq!(primary.get(&key()).unwrap().meta().resource_version.as_deref(), Some("9"));
     assert_eq!(listed(Some("9")).unwrap().causes, Causes::APPEARED | Causes::RESYNC);
-    assert_eq!(primary.get(&key()).unwrap().metadata.resource_version.as_deref(), Some("4"));
+    assert_eq!(primary.get(&key()).unwrap().meta().resource_version.as_deref(), Some("4"));
 }
 
 #[test]
 fn another_change_of_the_same_version_is_of_another_past_and_the_object_is_new() {
-    let primary = Primary::new();
+    let primary = Primary::new(Decoder::of::<Thing>());
     primary.apply(thing("4", &json!({})), &filter());
     let changed = || thing("4", &json!({ "/metadata/generation": 2 }));
     assert_eq!(
@@ -227,7 +233,7 @@ fn another_change_of_the_same_version_is_of_another_past_and_the_object_is_new()
 
 #[test]
 fn an_object_that_is_listed_though_its_end_was_delivered_is_of_another_past() {
-    let (primary, mut newest) = (Primary::new(), Newest::default());
+    let (primary, mut newest) = (Primary::new(Decoder::of::<Thing>()), Newest::default());
     newest.raise("7");
     newest.raise("5");
     let causes = |version| {
@@ -242,7 +248,7 @@ fn an_object_that_is_listed_though_its_end_was_delivered_is_of_another_past() {
 
 #[test]
 fn another_object_with_the_version_of_the_one_before_is_new() {
-    let primary = Primary::new();
+    let primary = Primary::new(Decoder::of::<Thing>());
     primary.apply(thing("4", &json!({})), &filter());
     let recreated = thing("4", &json!({ "/metadata/uid": "another" }));
     assert_eq!(primary.take(&key(), recreated, &filter(), list(None)).unwrap().causes, Causes::APPEARED);
@@ -260,7 +266,7 @@ fn what_we_wrote_outlives_an_older_version_of_the_same_object() {
 
 #[test]
 fn the_keys_are_those_of_the_objects_that_fit_their_type() {
-    let primary = Primary::new();
+    let primary = Primary::new(Decoder::of::<Thing>());
     assert_eq!(primary.keys(), []);
     primary.apply(thing("1", &json!({})), &filter());
     assert_eq!(primary.keys(), [key()]);

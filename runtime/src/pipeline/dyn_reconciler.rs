@@ -1,0 +1,130 @@
+//! A reconciler without its types, as the engine calls it: the engine is compiled once for all reconcilers.
+
+use std::any::{Any, TypeId};
+use std::borrow::Cow;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+
+use crate::dependency::Reference;
+use crate::outcome::Flow;
+use crate::pipeline::context::Pass;
+use crate::pipeline::hook::{Ending, Known, Telling};
+use crate::pipeline::object::{Object, Primary};
+use crate::pipeline::reconciler::Reconciler;
+use crate::status::erased::closed;
+use crate::status::fields::{Fields, author_fields};
+use crate::wiring::handler::Erased;
+use crate::wiring::{KindInfo, Wiring};
+
+type StatusOf<R> = <<R as Reconciler>::Object as Primary>::Status;
+
+/// The author's functions with their dependencies: each method is that of [`Reconciler`]. Objects are those of its kind.
+pub(crate) trait DynReconciler: Send + Sync {
+    /// Tells the reconcilers of an operator apart.
+    fn id(&self) -> TypeId;
+    fn wiring(&self) -> &'static Wiring;
+    fn kind(&self) -> KindInfo;
+    fn deps(&self) -> &Erased;
+    fn requeue(&self, object: &Object) -> Option<Duration>;
+    fn retry(&self, object: &Object) -> Option<Duration>;
+    fn timeout(&self, object: &Object) -> Option<Duration>;
+    fn is_suspended(&self, object: &Object) -> bool;
+    fn depends_on<'o>(&self, object: &'o Object) -> Cow<'o, [Reference]>;
+    fn reconcile<'a>(&'a self, object: &'a Object, pass: &'a mut Pass<'_>) -> BoxFuture<'a, Flow>;
+    fn cleanup<'a>(&'a self, object: &'a Object, pass: &'a mut Pass<'_>) -> BoxFuture<'a, Flow>;
+    /// The name of the hook on the end of a pass, if there is one.
+    fn hook(&self) -> Option<&'static str>;
+    /// Calls this hook with a copy of the author's status. Returns the fields that it left.
+    ///
+    /// # Errors
+    /// They cannot be written as JSON.
+    fn end_pass(
+        &self,
+        object: &Object,
+        status: &Erased,
+        known: Known<'_>,
+        telling: &mut Telling,
+    ) -> serde_json::Result<Fields>;
+}
+
+/// The reconciler of a type.
+pub(crate) struct TypedReconciler<R: Reconciler> {
+    deps: Arc<R::Deps>,
+}
+
+impl<R: Reconciler> TypedReconciler<R> {
+    pub(crate) const fn new(deps: Arc<R::Deps>) -> Self {
+        Self { deps }
+    }
+}
+
+fn typed<R: Reconciler>(object: &Object) -> &R::Object {
+    (object as &dyn Any).downcast_ref().expect("a reconciler gets objects of its own kind")
+}
+
+impl<R: Reconciler> DynReconciler for TypedReconciler<R> {
+    fn id(&self) -> TypeId {
+        TypeId::of::<R>()
+    }
+
+    fn wiring(&self) -> &'static Wiring {
+        &const { R::WIRING }
+    }
+
+    fn kind(&self) -> KindInfo {
+        KindInfo::of::<R::Object>()
+    }
+
+    fn deps(&self) -> &Erased {
+        &*self.deps
+    }
+
+    fn requeue(&self, object: &Object) -> Option<Duration> {
+        R::requeue(typed::<R>(object))
+    }
+
+    fn retry(&self, object: &Object) -> Option<Duration> {
+        R::retry(typed::<R>(object))
+    }
+
+    fn timeout(&self, object: &Object) -> Option<Duration> {
+        R::timeout(typed::<R>(object))
+    }
+
+    fn is_suspended(&self, object: &Object) -> bool {
+        R::is_suspended(typed::<R>(object))
+    }
+
+    fn depends_on<'o>(&self, object: &'o Object) -> Cow<'o, [Reference]> {
+        R::depends_on(typed::<R>(object))
+    }
+
+    fn reconcile<'a>(&'a self, object: &'a Object, pass: &'a mut Pass<'_>) -> BoxFuture<'a, Flow> {
+        R::reconcile(typed::<R>(object), &self.deps, pass).boxed()
+    }
+
+    fn cleanup<'a>(&'a self, object: &'a Object, pass: &'a mut Pass<'_>) -> BoxFuture<'a, Flow> {
+        R::cleanup(typed::<R>(object), &self.deps, pass).boxed()
+    }
+
+    fn hook(&self) -> Option<&'static str> {
+        R::after().map(|hook| hook.name)
+    }
+
+    fn end_pass(
+        &self,
+        object: &Object,
+        status: &Erased,
+        known: Known<'_>,
+        telling: &mut Telling,
+    ) -> serde_json::Result<Fields> {
+        let mut status = closed::<StatusOf<R>>(status);
+        if let Some(hook) = R::after() {
+            (hook.run)(typed::<R>(object), &mut Ending { known, status: &mut status, telling });
+        }
+        author_fields(&status)
+    }
+}

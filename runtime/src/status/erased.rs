@@ -1,0 +1,107 @@
+//! The status of an object without its type: what the engine reads of it, and what a pass does with the author's part.
+
+use std::any::Any;
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::draft::{DraftKey, StatusDraft};
+use super::fields::{Fields, author_fields};
+use super::observed::ObservedBy;
+use super::{ObservedInputs, StatusContract};
+use crate::condition::Condition;
+
+/// A status as it is read: each method is that of [`StatusContract`].
+pub(crate) trait AnyStatus {
+    fn observed_generation(&self) -> Option<i64>;
+    fn conditions(&self) -> &[Condition];
+    fn observed_inputs(&self) -> Option<&ObservedInputs>;
+    fn last_handled_reconcile_at(&self) -> Option<&str>;
+    fn observed_by(&self) -> Option<&BTreeMap<String, ObservedBy>>;
+    fn last_handled_actions(&self) -> Option<&BTreeMap<String, String>>;
+    /// The author's fields, as JSON.
+    fn author_fields(&self) -> Result<Fields, serde_json::Error>;
+}
+
+impl<S: StatusContract> AnyStatus for S {
+    fn observed_generation(&self) -> Option<i64> {
+        StatusContract::observed_generation(self)
+    }
+
+    fn conditions(&self) -> &[Condition] {
+        StatusContract::conditions(self)
+    }
+
+    fn observed_inputs(&self) -> Option<&ObservedInputs> {
+        StatusContract::observed_inputs(self)
+    }
+
+    fn last_handled_reconcile_at(&self) -> Option<&str> {
+        StatusContract::last_handled_reconcile_at(self)
+    }
+
+    fn observed_by(&self) -> Option<&BTreeMap<String, ObservedBy>> {
+        StatusContract::observed_by(self)
+    }
+
+    fn last_handled_actions(&self) -> Option<&BTreeMap<String, String>> {
+        StatusContract::last_handled_actions(self)
+    }
+
+    fn author_fields(&self) -> Result<Fields, serde_json::Error> {
+        author_fields(self)
+    }
+}
+
+/// The draft of the author's status, typed.
+pub(crate) type Status = Box<dyn Any + Send + Sync>;
+
+/// What can be done with a status of one type.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Typed {
+    pub(crate) fields: fn(&(dyn Any + Send + Sync)) -> Result<Fields, serde_json::Error>,
+    pub(crate) copy: fn(&(dyn Any + Send + Sync)) -> Status,
+    /// The status with other author fields.
+    pub(crate) with: fn(&(dyn Any + Send + Sync), &Fields) -> Result<Status, serde_json::Error>,
+}
+
+impl Typed {
+    /// For a draft without author fields.
+    pub(crate) const NONE: Self =
+        Self { fields: |_| Ok(Fields::new()), copy: |_| Box::new(()), with: |_, _| Ok(Box::new(())) };
+
+    pub(crate) fn of<S: StatusContract>() -> Self {
+        Self { fields: fields::<S>, copy: copy::<S>, with: with::<S> }
+    }
+
+    /// The status in the form in which steps write it.
+    pub(crate) fn open<S: StatusContract>(status: S) -> Status {
+        Box::new(S::Draft::open(status, &DraftKey::KEY))
+    }
+}
+
+fn fields<S: StatusContract>(status: &(dyn Any + Send + Sync)) -> Result<Fields, serde_json::Error> {
+    let draft = status.downcast_ref::<S::Draft>();
+    draft.map_or_else(|| Ok(Fields::new()), |draft| author_fields(&*draft.close()))
+}
+
+fn copy<S: StatusContract>(status: &(dyn Any + Send + Sync)) -> Status {
+    Typed::open(closed::<S>(status))
+}
+
+fn with<S: StatusContract>(status: &(dyn Any + Send + Sync), fields: &Fields) -> Result<Status, serde_json::Error> {
+    let status = closed::<S>(status);
+    let ours = author_fields(&status)?;
+    let mut value = serde_json::to_value(&status)?;
+    if let Value::Object(all) = &mut value {
+        all.retain(|name, _| !ours.contains_key(name.as_str()));
+        all.extend(fields.iter().map(|(name, field)| (name.to_string(), field.value())));
+    }
+    Ok(Typed::open(serde_json::from_value::<S>(value)?))
+}
+
+/// The status as it stands in its draft.
+pub(crate) fn closed<S: StatusContract>(status: &(dyn Any + Send + Sync)) -> S {
+    let draft = status.downcast_ref::<S::Draft>();
+    draft.map(|draft| draft.close().into_owned()).unwrap_or_default()
+}
