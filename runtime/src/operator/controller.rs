@@ -22,7 +22,7 @@ use crate::client::decode::Decoder;
 use crate::dependency::Access;
 use crate::interval::Jitter;
 use crate::leadership::Gate;
-use crate::pass::{Env, PassWorker};
+use crate::pass::{Env, PassContext};
 use crate::pipeline::dyn_reconciler::DynReconciler;
 use crate::pipeline::hook::Observer;
 use crate::queue::pause::Pause;
@@ -74,7 +74,7 @@ pub(super) struct Controller {
     launch: Launch,
     reconciler: Arc<dyn DynReconciler>,
     queue: Queue,
-    worker: Arc<PassWorker>,
+    worker: Arc<PassContext>,
     primary: Primary,
     relations: Relations,
     /// Of the reconciled kind.
@@ -100,7 +100,7 @@ impl Controller {
         queue.measure(counted.meter.clone());
         let primary = Primary::new(decoder);
         let relations = Relations::new(&launch.watches, wiring, kind.clone(), launch.scope.clone(), queue.clone());
-        let worker = Arc::new(PassWorker::new(Env {
+        let worker = Arc::new(PassContext::new(Env {
             client: Arc::new(launch.client.clone()),
             operator: launch.operator.clone(),
             reconciler: reconciler.clone(),
@@ -149,7 +149,7 @@ impl Controller {
     }
 
     /// What a scheduler that is not ours needs. From now on every event wakes.
-    pub(super) fn lend(&self) -> (Queue, Arc<PassWorker>, Version, Pause) {
+    pub(super) fn lend(&self) -> (Queue, Arc<PassContext>, Version, Pause) {
         self.relations.go_live();
         self.launch.telling.started();
         (self.queue.clone(), self.worker.clone(), version(self.primary.clone()), self.pause.clone())

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::pass::PassWorker;
+use crate::pass::PassContext;
 use crate::queue::Queue;
 use crate::queue::meter::{CallMeter, Meter};
 use crate::queue::pause::Pause;
@@ -70,7 +70,7 @@ impl Telling {
 impl Counted {
     /// Lets this be looked at.
     #[cfg(feature = "metrics")]
-    pub(super) fn show(&self, worker: &Arc<PassWorker>, queue: &Queue, pause: &Pause) -> Shown {
+    pub(super) fn show(&self, worker: &Arc<PassContext>, queue: &Queue, pause: &Pause) -> Shown {
         let (worker, queue, pause) = (worker.clone(), queue.clone(), pause.clone());
         let working = Arc::new(crate::pass::Working { worker, queue, pause });
         if let Some(controller) = &self.controller {
@@ -81,7 +81,7 @@ impl Counted {
 
     /// Nobody looks.
     #[cfg(not(feature = "metrics"))]
-    pub(super) fn show(&self, _worker: &Arc<PassWorker>, _queue: &Queue, _pause: &Pause) -> Shown {
+    pub(super) fn show(&self, _worker: &Arc<PassContext>, _queue: &Queue, _pause: &Pause) -> Shown {
         Box::new(())
     }
 }

@@ -16,7 +16,7 @@ use super::Operator;
 use super::controller::{Controller, Prepared};
 use super::error::{Error, Reason, Result};
 use super::registration::Typed;
-use crate::pass::PassWorker;
+use crate::pass::PassContext;
 use crate::pipeline::reconciler::Reconciler;
 use crate::queue::pause::Pause;
 use crate::queue::{Key, Queue, Version};
@@ -28,7 +28,7 @@ use crate::watch::Started;
 /// retries, and the end are the controller's. Its default is as many passes at a time as there are objects; 16 is a good number.
 pub struct Pair<R: Reconciler> {
     queue: Queue,
-    worker: Arc<PassWorker>,
+    worker: Arc<PassContext>,
     version: Version,
     pause: Pause,
     span: Span,

@@ -1,25 +1,19 @@
-//! What the passes of one reconciler share, and what is remembered of each object between its passes.
+//! What the passes of one reconciler share: all that a stage needs beside its object.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use k8s_openapi::api::core::v1::ObjectReference;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 use kube::Client;
 use kube::api::DynamicObject;
-use tokio::time::Instant;
-use tokio_util::task::TaskTracker;
 
 use super::api::calls::Calls;
-use super::api::owned_writes::Children;
-use super::api::{self, OnWritten, PassBackend};
+use super::api::identity::Identity;
+use super::api::{self, OnWritten};
 use super::decide::suspend::is_suspended;
 use super::decide::wiring_hash;
-use super::finish::hot_object::Heat;
-use super::finish::late_digest::Late;
 use super::finish::resync::Clock;
-use super::finish::retry_write::Pending;
-use super::finish::status_write::Identity;
+use super::memory::Memory;
 use super::prepare::finalizer::Finalizers;
 use super::report::event::Recorder;
 use crate::api::Target;
@@ -72,8 +66,8 @@ pub(super) fn observed<'o>(wiring: &Wiring, object: &'o Object) -> Observed<'o> 
     object.status().map(|status| Observed::of(status, wiring)).unwrap_or_default()
 }
 
-/// Runs passes.
-pub(crate) struct PassWorker {
+/// What a stage of a pass needs beside its object: the same for all passes of the reconciler.
+pub(crate) struct PassContext {
     pub(super) env: Env,
     pub(super) wiring: &'static Wiring,
     pub(super) kind: KindInfo,
@@ -87,40 +81,7 @@ pub(crate) struct PassWorker {
     pub(super) on_written: OnWritten,
 }
 
-/// What is remembered of one object between its passes.
-#[derive(Default)]
-pub(super) struct Memory {
-    pub(super) children: Children,
-    /// A status that could not be written yet.
-    pub(super) pending: Option<Pending>,
-    /// The last status write failed, and its event has been sent.
-    pub(super) unwritten: bool,
-    /// The digest of the last body, where the status does not hold it yet.
-    pub(super) late: Option<Box<Late>>,
-    /// The values that were out of bounds in the last pass; `None` before the first.
-    pub(super) clamped: Option<BTreeSet<&'static str>>,
-    /// Conditions of ours that another manager holds, too: we cannot take them away.
-    pub(super) foreign: BTreeSet<&'static str>,
-    /// Fields of ours that stay in the status though we leave them out, and that could not be taken over; null: none.
-    pub(super) untakeable: serde_json::Value,
-    /// How it changes under its passes.
-    pub(super) heat: Heat,
-    /// It was suspended when it was last looked at.
-    pub(super) suspended: bool,
-    /// It was told that it goes.
-    pub(super) going: bool,
-    /// The other operator that it belonged to when it was last looked at.
-    pub(super) elsewhere: Option<String>,
-}
-
-impl Memory {
-    /// Whether the object was suspended, or that of another operator, when it was last looked at.
-    pub(super) fn is_set_aside(&self) -> bool {
-        self.suspended || self.elsewhere.is_some()
-    }
-}
-
-impl PassWorker {
+impl PassContext {
     pub(crate) fn new(env: Env) -> Self {
         let (wiring, kind, hook) = (env.reconciler.wiring(), env.reconciler.kind(), env.reconciler.hook());
         let manager = wiring.manager_under(&env.operator);
@@ -183,7 +144,7 @@ impl PassWorker {
 
     /// Puts the object as a write returned it before the cache.
     pub(super) fn wrote(&self, written: &DynamicObject) -> Option<Arc<Object>> {
-        remember(&self.env.primary, written)
+        self.env.primary.take_answer(written)
     }
 
     pub(super) fn identity(&self, key: &Key, object: &Object) -> Identity {
@@ -198,52 +159,5 @@ impl PassWorker {
 
     pub(super) fn reference(&self, object: &Object) -> ObjectReference {
         object.reference()
-    }
-
-    pub(super) fn backend(&self, key: &Key, object: &Object) -> Arc<PassBackend> {
-        let children = self.memory().entry(key.clone()).or_default().children.clone();
-        Arc::new(PassBackend {
-            calls: self.calls(),
-            relations: self.env.relations.clone(),
-            key: key.clone(),
-            identity: self.identity(key, object),
-            owner: OnceLock::new(),
-            children,
-            version: Mutex::new(object.resource_version().to_owned()),
-            tracked: Mutex::new(self.tracked(object)),
-            settled: self.is_settled(key, object),
-            on_written: self.on_written.clone(),
-            access: self.env.access,
-            hot: self.is_hot(key),
-            blocking: TaskTracker::new(),
-            meter: self.env.meter.clone(),
-            began: Instant::now(),
-        })
-    }
-}
-
-pub(super) fn remember(primary: &Primary, written: &DynamicObject) -> Option<Arc<Object>> {
-    let decoded = serde_json::to_value(written).and_then(|written| primary.decode(written));
-    match decoded {
-        Ok(object) => {
-            primary.wrote(object.clone());
-            Some(object)
-        }
-        Err(error) => {
-            tracing::warn!(%error, "the server's answer cannot be decoded; waiting for the watch");
-            None
-        }
-    }
-}
-
-/// The reference of an object to what it owns.
-pub(crate) fn owner(kind: &KindInfo, name: &str, uid: &str) -> OwnerReference {
-    OwnerReference {
-        api_version: kind.resource.api_version.clone(),
-        kind: kind.resource.kind.clone(),
-        name: name.to_owned(),
-        uid: uid.to_owned(),
-        block_owner_deletion: Some(true),
-        controller: Some(true),
     }
 }

@@ -2,103 +2,114 @@
 
 use std::sync::Arc;
 
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use kube::api::ObjectMeta;
 
-use super::PassWorker;
-use super::api::PassBackend;
-use super::api::gone;
-use super::finish::status_write::{self, Identity, RESENDS, Unwritten};
-use super::report::Tale;
+use super::api::identity::{Identity, Unwritten};
+use super::api::{PassBackend, gone};
+use super::backend;
+use super::context::PassContext;
+use super::decide::policy;
+use super::finish;
+use super::finish::status_write::{self, RESENDS};
 use super::report::current_pass::CurrentPass;
-use super::run::{Part, Verdict};
+use super::report::{Tale, hook, tell};
+use super::run::{self, BodyEnd, Part, Verdict};
+use super::without_steps::blocked;
 use crate::api::ApiError;
 use crate::outcome::Outcome;
 use crate::pipeline::object::Object;
-use crate::pipeline::state::Draft;
 use crate::queue::{Key, Next};
-use crate::wiring::policy::Effective;
+use crate::wiring::policy::{Effective, Policy};
 
-impl PassWorker {
-    /// Undoes what the steps made. An object without our finalizer is none of our business.
-    pub(super) async fn delete(&self, pass: &mut CurrentPass<'_>, object: Arc<Object>) -> Next {
-        if self.finalizers.is_released(object.meta()) {
-            return Next::Await;
+/// Undoes what the steps made. An object without our finalizer is none of our business.
+pub(super) async fn delete(context: &PassContext, pass: &mut CurrentPass<'_>, object: Arc<Object>) -> Next {
+    if context.finalizers.is_released(object.meta()) {
+        return Next::Await;
+    }
+    match policy::policy(context, &*object) {
+        Effective::Known(policy) if !policy.may_delete() => detach(context, pass, &*object, policy).await,
+        Effective::Known(_) => {
+            say_going(context, pass, &*object);
+            clean_up(context, pass, &*object).await
         }
-        match self.policy(&*object) {
-            Effective::Known(policy) if !policy.may_delete() => self.detach(pass, object, policy).await,
-            Effective::Known(_) => {
-                self.say_going(pass, &*object);
-                self.body(pass, object.into(), Part::Cleanup).await
+        unknown => match unknown.halt() {
+            Some(halt) => blocked::hold(context, pass, &*object, halt).await,
+            None => clean_up(context, pass, &*object).await,
+        },
+    }
+}
+
+/// Tells once that the object goes.
+fn say_going(context: &PassContext, pass: &mut CurrentPass<'_>, object: &Object) {
+    if !std::mem::replace(&mut context.memory().entry(pass.key.clone()).or_default().going, true) {
+        tell(context, pass, object, "Deleting", "what was made for it is removed, then it goes");
+    }
+}
+
+/// Runs the cleanups. Then the finalizer goes, or what failed is shown.
+async fn clean_up(context: &PassContext, pass: &mut CurrentPass<'_>, object: &Object) -> Next {
+    let BodyEnd { draft, backend, verdict } = run::body(context, pass.key, object, Vec::new(), Part::Cleanup).await;
+    let next = match never_stalled(verdict.outcome) {
+        Outcome::Done => released(context, pass, object, &backend).await,
+        outcome => {
+            let verdict = Verdict { outcome, ..verdict };
+            finish::finish(context, pass, object, BodyEnd { draft, backend: backend.clone(), verdict }).await
+        }
+    };
+    run::blocking_work_ends(&backend).await;
+    next
+}
+
+/// The object goes, and what its steps made may not be deleted.
+async fn detach(context: &PassContext, pass: &mut CurrentPass<'_>, object: &Object, policy: Policy) -> Next {
+    let backend = backend::backend(context, pass.key, object);
+    let next = released(context, pass, object, &backend).await;
+    if !matches!(next, Next::Retry { .. } | Next::Conflict { .. }) {
+        let note = format!("what was made for it is left behind, as the policy {policy} says");
+        tell(context, pass, object, "Detached", &note);
+    }
+    next
+}
+
+/// Takes the finalizer off, and reports.
+async fn released(context: &PassContext, pass: &mut CurrentPass<'_>, object: &Object, backend: &PassBackend) -> Next {
+    let next = release(context, pass.key, object, &backend.identity).await;
+    let outcome = off(&next);
+    pass.ends(outcome.as_str());
+    hook::observe(context, backend, &outcome, &Tale::untold(), Some(&next));
+    next
+}
+
+async fn release(context: &PassContext, key: &Key, object: &Object, identity: &Identity) -> Next {
+    match take_off(context, object.meta(), identity).await {
+        Ok(()) => {
+            tracing::info!("cleaned up; the finalizer is off");
+            Next::Await
+        }
+        Err(Unwritten::Gone) => context.forget(key),
+        Err(Unwritten::Outdated) => Next::Conflict { newer_than: object.resource_version().to_owned() },
+        Err(Unwritten::Failed(error)) => {
+            tracing::warn!(%error, "cleaned up, but the finalizer could not be taken off; trying again");
+            Next::Retry { progressed: false, at_least: None }
+        }
+    }
+}
+
+/// Takes our finalizer off. A newer version of the same object gets the write again, without another run of the cleanups:
+/// others take theirs off at the same time.
+async fn take_off(context: &PassContext, meta: &ObjectMeta, identity: &Identity) -> Result<(), Unwritten> {
+    let calls = context.calls();
+    let mut patch = context.finalizers.release(meta);
+    for _ in 0..=RESENDS {
+        match calls.merge(&identity.target, &patch).await {
+            Ok(_) => return Ok(()),
+            Err(ApiError::Conflict(_)) => {
+                patch = context.finalizers.release(&status_write::newer(&calls, identity).await?.metadata);
             }
-            unknown => match unknown.halt() {
-                Some(halt) => self.hold(pass, &object, halt).await,
-                None => self.body(pass, object.into(), Part::Cleanup).await,
-            },
+            Err(error) => return Err(gone::after(&calls, identity, error).await),
         }
     }
-
-    /// Tells once that the object goes.
-    fn say_going(&self, pass: &mut CurrentPass<'_>, object: &Object) {
-        if !std::mem::replace(&mut self.memory().entry(pass.key.clone()).or_default().going, true) {
-            self.tell(pass, object, "Deleting", "what was made for it is removed, then it goes");
-        }
-    }
-
-    /// The cleanups have run: the finalizer goes, or what failed is shown.
-    pub(super) async fn deleted(
-        &self,
-        pass: &mut CurrentPass<'_>,
-        object: &Object,
-        draft: &mut Draft,
-        backend: &PassBackend,
-        verdict: Verdict,
-    ) -> Next {
-        match never_stalled(verdict.outcome) {
-            Outcome::Done => self.released(pass, object, backend).await,
-            outcome => self.finish(pass, object, draft, backend, Verdict { outcome, ..verdict }).await,
-        }
-    }
-
-    /// Takes the finalizer off, and reports.
-    pub(super) async fn released(&self, pass: &mut CurrentPass<'_>, object: &Object, backend: &PassBackend) -> Next {
-        let next = self.release(pass.key, object, &backend.identity).await;
-        let outcome = off(&next);
-        pass.ends(outcome.as_str());
-        self.observe(backend, &outcome, &Tale::untold(), Some(&next));
-        next
-    }
-
-    async fn release(&self, key: &Key, object: &Object, identity: &Identity) -> Next {
-        match self.take_off(object.meta(), identity).await {
-            Ok(()) => {
-                tracing::info!("cleaned up; the finalizer is off");
-                Next::Await
-            }
-            Err(Unwritten::Gone) => self.forget(key),
-            Err(Unwritten::Outdated) => Next::Conflict { newer_than: object.resource_version().to_owned() },
-            Err(Unwritten::Failed(error)) => {
-                tracing::warn!(%error, "cleaned up, but the finalizer could not be taken off; trying again");
-                Next::Retry { progressed: false, at_least: None }
-            }
-        }
-    }
-
-    /// Takes our finalizer off. A newer version of the same object gets the write again, without another run of the cleanups:
-    /// others take theirs off at the same time.
-    async fn take_off(&self, meta: &ObjectMeta, identity: &Identity) -> Result<(), Unwritten> {
-        let calls = self.calls();
-        let mut patch = self.finalizers.release(meta);
-        for _ in 0..=RESENDS {
-            match calls.merge(&identity.target, &patch).await {
-                Ok(_) => return Ok(()),
-                Err(ApiError::Conflict(_)) => {
-                    patch = self.finalizers.release(&status_write::newer(&calls, identity).await?.metadata);
-                }
-                Err(error) => return Err(gone::after(&calls, identity, error).await),
-            }
-        }
-        Err(Unwritten::Outdated)
-    }
+    Err(Unwritten::Outdated)
 }
 
 /// A cleanup is retried for ever: an object that cannot be deleted must not be forgotten.

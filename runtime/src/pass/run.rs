@@ -2,21 +2,23 @@
 
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
 
-use super::PassWorker;
-use super::prepare::claim::Prepared;
-use super::report::current_pass::CurrentPass;
+use super::api::PassBackend;
+use super::backend;
+use super::context::PassContext;
+use super::decide::policy;
 use crate::interval::Clamped;
 use crate::outcome::{Flow, Halt, Outcome, panicked};
 use crate::pipeline::context::Pass;
 use crate::pipeline::dyn_reconciler::DynReconciler;
 use crate::pipeline::object::Object;
 use crate::pipeline::state::Draft;
-use crate::queue::Next;
+use crate::queue::Key;
 use crate::queue::meter::CutOff;
 use crate::wiring::policy::Effective;
 use crate::wiring::{Observer, When};
@@ -37,38 +39,47 @@ pub(super) enum Ended {
     TimedOut(Duration),
 }
 
-impl PassWorker {
-    /// Runs the author's code, and finishes the pass.
-    pub(super) async fn body(&self, current: &mut CurrentPass<'_>, prepared: Prepared, part: Part) -> Next {
-        let Prepared { object, claimed } = prepared;
-        let backend = self.backend(current.key, &*object);
-        let mut draft = Draft::new(&*object, *self.wiring, backend.clone());
-        if let Effective::Known(policy) = self.policy(&*object) {
-            draft.policy = policy;
-        }
-        let reconciler = &*self.env.reconciler;
-        let asked = reconciler.timeout(&*object).unwrap_or(self.wiring.timeout);
-        let limit = Clamped::clamp("time-out", asked, &mut draft.clamped);
-        let mut pass = Pass { draft: &mut draft };
-        let ended = match self.wiring.hooks.is_empty() {
-            true => run(limit, part.run(reconciler, &*object, &mut pass)).await,
-            // Rare: what runs beside the steps need not make every body larger.
-            false => run(limit, hooked(reconciler, &*object, &mut pass, part).boxed()).await,
-        };
-        if let Some(how) = ended.cut_off() {
-            self.env.meter.tell(|counts| counts.cut_off(how));
-        }
-        let halt = ended.halt(&mut draft);
-        let verdict = Verdict { outcome: draft.outcome(halt.clone()), halt, claimed };
-        let next = match part {
-            Part::Cleanup => self.deleted(current, &*object, &mut draft, &backend, verdict).boxed().await,
-            Part::Steps | Part::Observer(_) => self.finish(current, &*object, &mut draft, &backend, verdict).await,
-        };
-        // A pass that timed out may have left blocking work behind: the key stays taken until it ends.
-        backend.blocking.close();
-        backend.blocking.wait().await;
-        next
+/// What the author's code left of a pass.
+pub(super) struct BodyEnd {
+    pub(super) draft: Draft,
+    pub(super) backend: Arc<PassBackend>,
+    pub(super) verdict: Verdict,
+}
+
+/// Runs the author's code.
+pub(super) async fn body(
+    context: &PassContext,
+    key: &Key,
+    object: &Object,
+    claimed: Vec<String>,
+    part: Part,
+) -> BodyEnd {
+    let backend = backend::backend(context, key, object);
+    let mut draft = Draft::new(object, *context.wiring, backend.clone());
+    if let Effective::Known(policy) = policy::policy(context, object) {
+        draft.policy = policy;
     }
+    let reconciler = &*context.env.reconciler;
+    let asked = reconciler.timeout(object).unwrap_or(context.wiring.timeout);
+    let limit = Clamped::clamp("time-out", asked, &mut draft.clamped);
+    let mut pass = Pass { draft: &mut draft };
+    let ended = match context.wiring.hooks.is_empty() {
+        true => run(limit, part.run(reconciler, object, &mut pass)).await,
+        // Rare: what runs beside the steps need not make every body larger.
+        false => run(limit, hooked(reconciler, object, &mut pass, part).boxed()).await,
+    };
+    if let Some(how) = ended.cut_off() {
+        context.env.meter.tell(|counts| counts.cut_off(how));
+    }
+    let halt = ended.halt(&mut draft);
+    let verdict = Verdict { outcome: draft.outcome(halt.clone()), halt, claimed };
+    BodyEnd { draft, backend, verdict }
+}
+
+/// A pass that timed out may have left blocking work behind: the key stays taken until it ends.
+pub(super) async fn blocking_work_ends(backend: &PassBackend) {
+    backend.blocking.close();
+    backend.blocking.wait().await;
 }
 
 /// Which of the author's code runs.

@@ -5,8 +5,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::pass::PassWorker;
-use crate::queue::{Causes, Curve, Key};
+use crate::queue::Curve;
 
 /// So many corrections of an object run at once.
 const AT_ONCE: u32 = 3;
@@ -16,13 +15,6 @@ const COUNTS_FOR: Duration = Duration::from_secs(600);
 
 /// The pauses after them: 1 s doubling to one minute.
 const PAUSES: Curve = Curve { base: Duration::from_secs(1), cap: Duration::from_secs(60) };
-
-impl PassWorker {
-    /// How long the pass waits because another client undoes the corrections. A pass with any other cause does not wait.
-    pub(in crate::pass) fn contested(&self, key: &Key, causes: Causes) -> Option<Duration> {
-        (causes == Causes::OWNED).then(|| self.memory().get(key)?.children.contested()).flatten()
-    }
-}
 
 /// The corrections of what one object owns.
 #[derive(Default)]

@@ -3,8 +3,8 @@
 use kube::api::DynamicObject;
 
 use super::calls::Calls;
+use super::identity::{Identity, Unwritten};
 use crate::api::ApiError;
-use crate::pass::finish::status_write::{Identity, Unwritten};
 
 /// The object as it is now.
 ///

@@ -5,10 +5,12 @@ pub(super) mod apply;
 pub(super) mod calls;
 pub(super) mod correction_backoff;
 pub(super) mod gone;
+pub(super) mod identity;
 pub(super) mod owned_object;
 pub(super) mod owned_writes;
 #[cfg(test)]
 pub(super) mod scripted;
+pub(super) mod tracked;
 
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
@@ -24,11 +26,11 @@ use tokio_util::task::TaskTracker;
 use self::already_applied::is_applied;
 use self::apply::{Owned, Version};
 use self::calls::Calls;
-use self::owned_object::owned;
+use self::identity::{Identity, Unwritten};
+use self::owned_object::{owned, owner};
 use self::owned_writes::{Applied, Children};
-use super::decide::unchanged::Tracked;
-use super::finish::hot_object;
-use super::finish::status_write::{self, Identity, Unwritten};
+use self::tracked::Tracked;
+use super::finish::{json_patch, status_write};
 use crate::api::adoption::Claimant;
 use crate::api::{ApiError, Backend, Target};
 use crate::dependency::Access;
@@ -45,9 +47,7 @@ pub(super) type OnWritten = Arc<dyn Fn(&DynamicObject) + Send + Sync>;
 
 /// Puts what is written before the cache.
 pub(super) fn on_written(primary: Primary) -> OnWritten {
-    Arc::new(move |written| {
-        super::context::remember(&primary, written);
-    })
+    Arc::new(move |written| drop(primary.take_answer(written)))
 }
 
 /// The backend of one pass.
@@ -96,7 +96,7 @@ impl PassBackend {
         intent: &StatusIntent,
     ) -> Result<DynamicObject, Unwritten> {
         match self.hot {
-            true => hot_object::patch(&self.calls, identity, found, intent).await,
+            true => json_patch::patch(&self.calls, identity, found, intent).await,
             false => status_write::write(&self.calls, identity, &self.version(), intent).await,
         }
     }
@@ -104,7 +104,7 @@ impl PassBackend {
     /// The reference to the object in what it owns: made when it is needed first.
     fn owner(&self) -> &OwnerReference {
         let Identity { target, uid, .. } = &self.identity;
-        self.owner.get_or_init(|| super::owner(&target.kind, &target.name, uid))
+        self.owner.get_or_init(|| owner(&target.kind, &target.name, uid))
     }
 
     pub(super) fn tracked(&self) -> MutexGuard<'_, Tracked> {

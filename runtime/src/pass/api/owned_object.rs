@@ -4,6 +4,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 use serde_json::{Value, json};
 
 use crate::api::{ApiError, Target};
+use crate::wiring::KindInfo;
 
 /// Fills in kind, namespace and owner reference.
 pub(crate) fn owned(target: &Target, mut object: Value, owner: &OwnerReference) -> Result<Value, ApiError> {
@@ -22,6 +23,18 @@ pub(crate) fn owned(target: &Target, mut object: Value, owner: &OwnerReference) 
     }
     meta["ownerReferences"] = json!([owner]);
     Ok(object)
+}
+
+/// The reference of an object to what it owns.
+pub(crate) fn owner(kind: &KindInfo, name: &str, uid: &str) -> OwnerReference {
+    OwnerReference {
+        api_version: kind.resource.api_version.clone(),
+        kind: kind.resource.kind.clone(),
+        name: name.to_owned(),
+        uid: uid.to_owned(),
+        block_owner_deletion: Some(true),
+        controller: Some(true),
+    }
 }
 
 #[cfg(test)]

@@ -9,7 +9,6 @@ use kube::api::DynamicObject;
 use tokio::time::Instant;
 
 use super::correction_backoff::Contest;
-
 use crate::api::Target;
 use crate::resource_version::is_newer;
 use crate::status::operation::Operation;

@@ -11,9 +11,9 @@ use kube::client::Body;
 use serde_json::{Value, json};
 
 use super::calls::Calls;
+use super::identity::Identity;
 use crate::api::Target;
 use crate::leadership::Gate;
-use crate::pass::finish::status_write::Identity;
 use crate::wiring::KindInfo;
 
 /// A status code, and what comes with it.

@@ -3,12 +3,13 @@
 use std::time::Duration;
 
 use super::suspend::is_suspended;
-use super::{Decision, Facts, Lack, References, Unsent, decide};
+use super::{Decision, Facts, Lack, References, Unsent, decide, dependencies, ownership, policy, unchanged};
 use crate::outcome::retry::Retry;
 use crate::outcome::{Halt, Outcome};
-use crate::pass::context::Memory;
-use crate::pass::finish::late_digest::Late;
-use crate::pass::{PassWorker, observed};
+use crate::pass::context::{PassContext, observed};
+use crate::pass::finish::schedule::schedule;
+use crate::pass::memory::Memory;
+use crate::pass::memory::late_digest::Late;
 use crate::pipeline::object::Object;
 use crate::queue::{Curve, Key, Next};
 use crate::status::observed::Observed;
@@ -25,7 +26,7 @@ pub(in crate::pass) enum Namespace {
 
 /// One object before its pass.
 pub(in crate::pass) struct ObjectFacts<'a> {
-    worker: &'a PassWorker,
+    context: &'a PassContext,
     key: &'a Key,
     object: &'a Object,
     causes: Causes,
@@ -36,19 +37,21 @@ pub(in crate::pass) struct ObjectFacts<'a> {
     pub(in crate::pass) late: Option<Late>,
     /// A status that is not written yet; its outcome and retry class where nothing but its timer triggered the pass.
     unsent: Option<Option<(Outcome, Retry)>>,
+    /// How long a correction of owned objects, which is all that the pass runs for, still waits.
+    contested: Option<Duration>,
     /// An earlier pass found it suspended, or that of another operator: the next pass takes note of the change.
     is_resumed: bool,
 }
 
 impl<'a> ObjectFacts<'a> {
     pub(in crate::pass) fn of(
-        worker: &'a PassWorker,
+        context: &'a PassContext,
         (key, object): (&'a Key, &'a Object),
         causes: Causes,
         namespace: Namespace,
     ) -> Self {
-        let seen = observed(worker.wiring, object);
-        let memory = worker.memory();
+        let seen = observed(context.wiring, object);
+        let memory = context.memory();
         let memory = memory.get(key);
         let late = memory.and_then(|memory| memory.late.as_deref().copied());
         let late = late.zip(seen.inputs.as_deref()).filter(|(late, inputs)| late.holds_for(inputs));
@@ -56,8 +59,12 @@ impl<'a> ObjectFacts<'a> {
         Self {
             late: late.map(|(late, _)| late),
             unsent: pending.map(|pending| pending.alone(object.meta(), causes)),
+            contested: match causes == Causes::OWNED {
+                true => memory.and_then(|memory| memory.children.contested()),
+                false => None,
+            },
             is_resumed: memory.is_some_and(Memory::is_set_aside),
-            worker,
+            context,
             key,
             object,
             causes,
@@ -79,31 +86,31 @@ impl<'a> ObjectFacts<'a> {
 
 impl Facts for ObjectFacts<'_> {
     fn contested(&self) -> Option<Duration> {
-        self.worker.contested(self.key, self.causes)
+        self.contested
     }
 
     fn foreign_owner(&self) -> Option<String> {
-        self.worker.elsewhere(self.object).map(ToOwned::to_owned)
+        ownership::elsewhere(self.context, self.object).map(ToOwned::to_owned)
     }
 
     fn lacks_namespace(&self) -> bool {
-        self.namespace == Namespace::Unread && self.worker.wiring.policies.is_some_and(|policies| policies.namespace)
+        self.namespace == Namespace::Unread && self.context.wiring.policies.is_some_and(|policies| policies.namespace)
     }
 
     fn triggers(&self) -> Causes {
-        let (worker, object) = (self.worker, self.object);
-        worker.env.causes.standing(&Standing {
+        let (context, object) = (self.context, self.object);
+        context.env.causes.standing(&Standing {
             woken: self.causes,
             meta: object.meta(),
             observed: self.seen.generation,
             inputs: self.seen.inputs.as_deref(),
-            is_finalizer_due: worker.finalizers.is_due(object.meta()) || worker.mark(object).is_some(),
-            is_requested: self.seen.receipts.awaits(self.worker.wiring.requested, object.annotations()),
+            is_finalizer_due: context.finalizers.is_due(object.meta()) || ownership::mark(context, object).is_some(),
+            is_requested: self.seen.receipts.awaits(self.context.wiring.requested, object.annotations()),
         })
     }
 
     fn is_suspended(&self) -> bool {
-        is_suspended(&*self.worker.env.reconciler, self.object)
+        is_suspended(&*self.context.env.reconciler, self.object)
     }
 
     /// A body that failed, too, is tried again with the write, where its back-off is no longer than that of the write. Otherwise it would
@@ -111,7 +118,7 @@ impl Facts for ObjectFacts<'_> {
     fn unsent(&self) -> Unsent {
         let Some(alone) = &self.unsent else { return Unsent::None };
         let Some((outcome, retry)) = alone else { return Unsent::OutOfDate };
-        match self.worker.schedule(self.object, (outcome, *retry), false, &mut Vec::new()) {
+        match schedule(self.context, self.object, (outcome, *retry), false, &mut Vec::new()) {
             Next::Retry { .. } => Unsent::OutOfDate,
             Next::RetryAlong { curve, .. } if curve == Curve::FAST => Unsent::OutOfDate,
             _ => Unsent::Resend,
@@ -119,7 +126,9 @@ impl Facts for ObjectFacts<'_> {
     }
 
     fn blocked_by(&self) -> Option<Halt> {
-        self.worker.policy(self.object).halt().or_else(|| self.worker.held_up(self.key, self.object))
+        policy::policy(self.context, self.object)
+            .halt()
+            .or_else(|| dependencies::held_up(self.context, self.key, self.object))
     }
 
     fn references(&self) -> References {
@@ -132,6 +141,6 @@ impl Facts for ObjectFacts<'_> {
 
     fn is_digest_current(&self, blocked_by: Option<&Halt>) -> bool {
         let inputs = self.seen.inputs.as_deref();
-        inputs.is_some_and(|inputs| self.worker.is_as_it_was(self.object, inputs, blocked_by, self.late))
+        inputs.is_some_and(|inputs| unchanged::is_as_it_was(self.context, self.object, inputs, blocked_by, self.late))
     }
 }

@@ -1,7 +1,8 @@
 //! The decision: what a pass does for its object. One function for the fast path, which needs no future, and for the full pass.
 
 pub(super) mod dependencies;
-mod facts;
+pub(super) mod facts;
+pub(super) mod missing;
 pub(super) mod ownership;
 pub(super) mod policy;
 pub(super) mod suspend;
@@ -14,8 +15,6 @@ use std::time::Duration;
 
 use crate::outcome::Halt;
 use crate::trigger::Causes;
-
-pub(super) use self::facts::{Namespace, ObjectFacts};
 
 /// What a pass does for its object.
 #[derive(Debug)]

@@ -1,84 +1,49 @@
 //! The policy of an object in its pass: what is left alone while it lives, and what is left behind when it goes.
 
-use std::sync::Arc;
-
 use k8s_openapi::api::core::v1::Namespace;
 use kube::runtime::events::EventType;
 
 use crate::api::Target;
-use crate::pass::PassWorker;
-use crate::pass::report::current_pass::CurrentPass;
+use crate::pass::context::PassContext;
 use crate::pass::report::event;
 use crate::pipeline::object::Object;
-use crate::pipeline::state::{Draft, StatusIntent};
-use crate::queue::{Key, Next};
-use crate::status::NOT_FINAL;
+use crate::pipeline::state::StatusIntent;
+use crate::queue::Key;
 use crate::wiring::policy::{Effective, Policies, Policy, UNKNOWN_WORD};
 use crate::wiring::{KindInfo, Wiring};
 
-impl PassWorker {
-    /// What may be done for the object.
-    pub(in crate::pass) fn policy(&self, object: &Object) -> Effective {
-        let Some(policies) = self.wiring.policies else { return Effective::Known(Policy::Manage) };
-        let own =
-            policies.said(object.annotations(), format_args!("{} {}", self.kind.resource.kind, Key::of(object.meta())));
-        let said = own.or_else(|| self.said_by_namespace(policies, object));
-        said.unwrap_or(Effective::Known(self.env.policy))
-    }
+/// What may be done for the object.
+pub(in crate::pass) fn policy(context: &PassContext, object: &Object) -> Effective {
+    let Some(policies) = context.wiring.policies else { return Effective::Known(Policy::Manage) };
+    let own =
+        policies.said(object.annotations(), format_args!("{} {}", context.kind.resource.kind, Key::of(object.meta())));
+    let said = own.or_else(|| said_by_namespace(context, policies, object));
+    said.unwrap_or(Effective::Known(context.env.policy))
+}
 
-    /// What the namespace says, where it counts; from the cache.
-    fn said_by_namespace(&self, policies: Policies, object: &Object) -> Option<Effective> {
-        let target = namespace(self.wiring, object)?;
-        let Some(namespace) = self.env.relations.named_now(&target) else {
-            let why = "cannot be read; does the role allow list and watch of namespaces?";
-            return Some(Effective::Unknown(format!("the namespace {} {why}", target.name)));
-        };
-        let annotations = namespace.meta()?.annotations.as_ref()?;
-        policies.said(annotations, format_args!("the namespace {}", target.name))
-    }
+/// What the namespace says, where it counts; from the cache.
+fn said_by_namespace(context: &PassContext, policies: Policies, object: &Object) -> Option<Effective> {
+    let target = namespace(context.wiring, object)?;
+    let Some(namespace) = context.env.relations.named_now(&target) else {
+        let why = "cannot be read; does the role allow list and watch of namespaces?";
+        return Some(Effective::Unknown(format!("the namespace {} {why}", target.name)));
+    };
+    let annotations = namespace.meta()?.annotations.as_ref()?;
+    policies.said(annotations, format_args!("the namespace {}", target.name))
+}
 
-    /// Asks for the namespace of the object where its policy counts: a change of it wakes from now on.
-    pub(in crate::pass) async fn ask_namespace(&self, key: &Key, object: &Object) {
-        if let Some(target) = namespace(self.wiring, object)
-            && let Err(error) = self.env.relations.named(key, &target).await
-        {
-            tracing::warn!(%error, "the policy of the namespace {} cannot be told", target.name);
-        }
+/// Asks for the namespace of the object where its policy counts: a change of it wakes from now on.
+pub(in crate::pass) async fn ask_namespace(context: &PassContext, key: &Key, object: &Object) {
+    if let Some(target) = namespace(context.wiring, object)
+        && let Err(error) = context.env.relations.named(key, &target).await
+    {
+        tracing::warn!(%error, "the policy of the namespace {} cannot be told", target.name);
     }
+}
 
-    /// Whether nothing may be changed for it.
-    pub(in crate::pass) fn is_skipped(&self, object: &Object) -> bool {
-        self.policy(object) == Effective::Known(Policy::Skip)
-    }
-
-    /// Nothing may be changed, and nobody observes: the status says no more than the policy.
-    pub(in crate::pass) async fn leave(&self, pass: &mut CurrentPass<'_>, object: &Object) -> Next {
-        pass.ends("Skipped");
-        let backend = self.backend(pass.key, object);
-        let draft = Draft::new(object, *self.wiring, backend.clone());
-        let mut intent = draft.frozen(false);
-        let inputs = intent.observed_inputs.get_or_insert_default();
-        self.policy(object).shown().clone_into(&mut inputs.policy);
-        // What was found out before is not known to hold when it is managed again.
-        NOT_FINAL.clone_into(&mut inputs.digest);
-        self.stamp(pass, object, &backend, &draft.found(), &intent).await
-    }
-
-    /// The object goes, and what its steps made may not be deleted.
-    pub(in crate::pass) async fn detach(
-        &self,
-        pass: &mut CurrentPass<'_>,
-        object: Arc<Object>,
-        policy: Policy,
-    ) -> Next {
-        let backend = self.backend(pass.key, &*object);
-        let next = self.released(pass, &*object, &backend).await;
-        if !matches!(next, Next::Retry { .. } | Next::Conflict { .. }) {
-            let note = format!("what was made for it is left behind, as the policy {policy} says");
-            self.tell(pass, &*object, "Detached", &note);
-        }
-        next
-    }
+/// Whether nothing may be changed for it.
+pub(in crate::pass) fn is_skipped(context: &PassContext, object: &Object) -> bool {
+    policy(context, object) == Effective::Known(Policy::Skip)
 }
 
 /// The namespace of the object, where its policy counts.

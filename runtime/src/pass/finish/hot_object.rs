@@ -1,358 +1,47 @@
-//! Hot objects: finalizer and status are written also while the object changes faster than a pass takes.
+//! Hot objects: their status is written also while they change faster than a pass takes.
 //!
-//! A write with the version that the pass knows meets a newer one each time. The result of the pass holds for the generation that it names,
-//! so it is written to any version of the same object, by a JSON patch that tests the uid and the status. Server-side apply cannot do that:
-//! it ignores a uid. But it does not own what a patch writes. So a patched status holds a [mark](crate::status::PATCHED) and is not final,
-//! and the next write in a quiet moment takes its fields over.
-//!
-//! The finalizer, and what else a pass stores in the metadata first, holds for any version as well, where these fields are as they were.
+//! A write with the version that the pass knows meets a newer one each time, so their status is [patched](super::json_patch).
 
-use std::time::Duration;
+use kube::api::DynamicObject;
 
-use kube::api::{DynamicObject, ObjectMeta};
-use serde_json::{Value, json};
-use tokio::time::Instant;
-
-use super::late_digest::sooner;
-use super::status_write::{self, Identity, RESENDS, Unwritten};
-use crate::api::ApiError;
-use crate::condition::{RECONCILING, STALLED, Stamp, find, mark_reconciling};
-use crate::pass::PassWorker;
 use crate::pass::api::PassBackend;
-use crate::pass::api::calls::Calls;
-use crate::pass::api::gone;
+use crate::pass::api::identity::Unwritten;
+use crate::pass::context::PassContext;
+use crate::pass::finish::{json_patch, leftover_fields};
+use crate::pass::memory::heat::QUIET;
+use crate::pass::memory::late_digest::sooner;
 use crate::pipeline::object::Object;
 use crate::pipeline::state::StatusIntent;
 use crate::queue::{Key, Next};
 
-/// So many outdated status writes in a row make an object hot.
-const CONFLICTS: u32 = 2;
-
-/// A hot object is quiet when it has not changed under a pass for so long.
-const QUIET: Duration = Duration::from_secs(1);
-
-const CONDITIONS: &str = "conditions";
-
-/// How an object changes under its passes.
-#[derive(Debug, Default)]
-pub(in crate::pass) struct Heat {
-    /// So many status writes in a row were outdated.
-    outdated: u32,
-    /// It is hot, and last changed under a pass then.
-    at: Option<Instant>,
+/// The status that a pass was to write is outdated.
+pub(in crate::pass) fn outdated(context: &PassContext, key: &Key, backend: &PassBackend) -> Next {
+    context.memory().entry(key.clone()).or_default().heat.outdated();
+    Next::Conflict { newer_than: backend.version() }
 }
 
-impl PassWorker {
-    /// The status that a pass was to write is outdated.
-    pub(in crate::pass) fn outdated(&self, key: &Key, backend: &PassBackend) -> Next {
-        let mut memory = self.memory();
-        let heat = &mut memory.entry(key.clone()).or_default().heat;
-        heat.outdated += 1;
-        if heat.outdated >= CONFLICTS {
-            *heat = Heat { outdated: 0, at: Some(Instant::now()) };
-        }
-        drop(memory);
-        Next::Conflict { newer_than: backend.version() }
-    }
-
-    pub(in crate::pass) fn is_hot(&self, key: &Key) -> bool {
-        let since = self.memory().get(key).and_then(|memory| memory.heat.at);
-        since.is_some_and(|at| at.elapsed() < QUIET)
-    }
-
-    /// A status was written. The object stays hot for a while if it changed under the pass.
-    fn cool(&self, key: &Key, is_still_hot: bool) {
-        let mut memory = self.memory();
-        let heat = &mut memory.entry(key.clone()).or_default().heat;
-        heat.outdated = 0;
-        if is_still_hot {
-            heat.at = Some(Instant::now());
-        }
-    }
-
-    /// Applies the status, or patches that of a hot object.
-    pub(in crate::pass) async fn write_status(
-        &self,
-        key: &Key,
-        object: &Object,
-        backend: &PassBackend,
-        (found, intent): (&StatusIntent, &StatusIntent),
-    ) -> Result<DynamicObject, Unwritten> {
-        let written = match backend.hot {
-            true => patch(&backend.calls, &backend.identity, found, intent).await?,
-            false => self.apply_status(key, object, backend, intent).await?,
-        };
-        self.cool(key, backend.hot && written.metadata.generation != backend.identity.generation);
-        Ok(written)
-    }
-
-    /// The same schedule, not beyond the time at which a status that was patched can be applied.
-    pub(in crate::pass) fn until_quiet(backend: &PassBackend, next: Next) -> Next {
-        if backend.hot { sooner(next, QUIET) } else { next }
-    }
+pub(in crate::pass) fn is_hot(context: &PassContext, key: &Key) -> bool {
+    context.memory().get(key).is_some_and(|memory| memory.heat.is_hot())
 }
 
-/// Patches the status of any version of the object that is in the same state of deletion. What of `found` is not in the intent is removed.
-pub(in crate::pass) async fn patch(
-    calls: &Calls,
-    identity: &Identity,
-    found: &StatusIntent,
-    intent: &StatusIntent,
+/// Applies the status, or patches that of a hot object.
+pub(in crate::pass) async fn write_status(
+    context: &PassContext,
+    key: &Key,
+    object: &Object,
+    backend: &PassBackend,
+    (found, intent): (&StatusIntent, &StatusIntent),
 ) -> Result<DynamicObject, Unwritten> {
-    let intent = patched(identity, intent);
-    let mut refused: Option<(ApiError, Value)> = None;
-    for _ in 0..=RESENDS {
-        let live = status_write::same(calls, identity).await?;
-        let known = live.data.get("status").unwrap_or(&Value::Null);
-        // The status is as it was when it was tested: the server refuses something else.
-        if let Some((error, _)) = refused.take_if(|(_, tested)| tested == known) {
-            return Err(Unwritten::Failed(error));
-        }
-        let operations = operations(&identity.uid, known, &overlaid(known, found, &intent));
-        match calls.json_patch(&identity.target, Some("status"), &operations).await {
-            Ok(object) => return status_write::of_object(identity, object),
-            Err(error @ ApiError::Invalid(_)) => refused = Some((error, known.clone())),
-            Err(ApiError::Conflict(_)) => {}
-            Err(error) => return Err(gone::after_status(calls, identity, error).await),
-        }
-    }
-    Err(Unwritten::Outdated)
-}
-
-/// The status as it is patched: not final, and in progress for observers that do not compare generations.
-fn patched(identity: &Identity, intent: &StatusIntent) -> StatusIntent {
-    let mut intent = intent.clone().patched();
-    let is_open = [RECONCILING, STALLED].iter().any(|type_| find(&intent.conditions, type_).is_some());
-    if intent.second.is_none() && !is_open {
-        let generation = identity.generation.unwrap_or_default();
-        let message = format!("generation {generation} was reconciled while the object kept changing");
-        let stamp = Stamp::new(generation, crate::clock::now());
-        mark_reconciling(&mut intent.conditions, "Progressing", &message, &stamp);
-    }
-    intent
-}
-
-/// The patch of the status, for this object, where the status is still the known one.
-fn operations(uid: &str, known: &Value, status: &Value) -> Value {
-    json!([
-        { "op": "test", "path": "/metadata/uid", "value": uid },
-        { "op": "test", "path": "/status", "value": known },
-        { "op": "add", "path": "/status", "value": status },
-    ])
-}
-
-/// The merge patch for any version of the object that is not being deleted, where the fields that it changes are as they were found. `None`:
-/// it changes more than metadata, and what a claim makes of a spec holds for that spec only.
-pub(in crate::pass) fn anywhere(found: &ObjectMeta, patch: &Value) -> Option<Value> {
-    if patch.as_object()?.keys().any(|name| name != "metadata") {
-        return None;
-    }
-    let (uid, found) = (found.uid.as_ref()?, json!(found));
-    let fields = patch["metadata"].as_object()?.iter().filter(|(name, _)| *name != "resourceVersion");
-    let changes = fields.flat_map(|(name, change)| {
-        let (path, mut after) = (format!("/metadata/{name}"), found[name].clone());
-        merge(&mut after, change);
-        [
-            json!({ "op": "test", "path": path, "value": found[name] }),
-            json!({ "op": "add", "path": path, "value": after }),
-        ]
-    });
-    let tests = [("uid", json!(uid)), ("deletionTimestamp", Value::Null)];
-    let tests = tests.map(|(name, value)| json!({ "op": "test", "path": format!("/metadata/{name}"), "value": value }));
-    Some(tests.into_iter().chain(changes).collect())
-}
-
-/// Applies a merge patch.
-fn merge(value: &mut Value, patch: &Value) {
-    let Value::Object(fields) = patch else {
-        *value = patch.clone();
-        return;
+    let written = match backend.hot {
+        true => json_patch::patch(&backend.calls, &backend.identity, found, intent).await?,
+        false => leftover_fields::apply_status(context, key, object, backend, intent).await?,
     };
-    if !value.is_object() {
-        *value = json!({});
-    }
-    for (name, change) in fields {
-        match change {
-            Value::Null => drop(value.as_object_mut().and_then(|fields| fields.remove(name))),
-            change => merge(&mut value[name], change),
-        }
-    }
+    let is_still_hot = backend.hot && written.metadata.generation != backend.identity.generation;
+    context.memory().entry(key.clone()).or_default().heat.written(is_still_hot);
+    Ok(written)
 }
 
-/// This status with the intent in place of what was found to be ours of it.
-fn overlaid(known: &Value, found: &StatusIntent, intent: &StatusIntent) -> Value {
-    let mut status = known.clone();
-    overlay(&mut status, &found.to_value(), &intent.to_value());
-    status[CONDITIONS] = conditions(&known[CONDITIONS], found, intent);
-    status
-}
-
-/// The conditions of the intent, and those of other writers as they are.
-fn conditions(known: &Value, found: &StatusIntent, intent: &StatusIntent) -> Value {
-    let is_ours = |type_: &str| [found, intent].iter().any(|status| find(&status.conditions, type_).is_some());
-    let others = known.as_array().into_iter().flatten();
-    let others = others.filter(|condition| !condition["type"].as_str().is_some_and(is_ours)).cloned();
-    intent.conditions.iter().map(|condition| json!(condition)).chain(others).collect()
-}
-
-/// Replaces what is ours object by object. Lists are atomic.
-fn overlay(status: &mut Value, found: &Value, intent: &Value) {
-    let Value::Object(fields) = intent else {
-        *status = intent.clone();
-        return;
-    };
-    if !status.is_object() {
-        *status = json!({});
-    }
-    let dropped = found.as_object().into_iter().flatten().filter(|(name, _)| !fields.contains_key(*name));
-    for (name, _) in dropped {
-        status.as_object_mut().and_then(|status| status.remove(name));
-    }
-    for (name, field) in fields {
-        overlay(&mut status[name], found.get(name).unwrap_or(&Value::Null), field);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::condition::{Condition, Status};
-    use crate::pass::api::scripted::{Answer, Script, absent, conflict, error, identity, object};
-
-    /// Patches the status while the server gives these answers. Returns the result, and the script with the requests.
-    async fn sent(answers: impl IntoIterator<Item = Answer>) -> (Result<DynamicObject, Unwritten>, Script) {
-        let script = Script::new(answers);
-        let none = StatusIntent::empty();
-        (patch(&script.calls, &identity(), &none, &none).await, script)
-    }
-
-    fn with_status(status: &Value) -> Answer {
-        let (code, mut found) = object("7", &json!({}));
-        found["status"] = status.clone();
-        (code, found)
-    }
-
-    #[tokio::test]
-    async fn a_patch_whose_test_fails_is_sent_again_until_the_status_is_the_tested_one() {
-        let invalid = || error(422, "Invalid", "the test failed");
-        let (first, second) = (with_status(&json!({ "a": 1 })), with_status(&json!({ "a": 2 })));
-        let (done, script) = sent([first.clone(), invalid(), second.clone(), object("8", &json!({}))]).await;
-        assert!(done.is_ok());
-        assert_eq!(script.asked(), ["GET x", "PATCH status", "GET x", "PATCH status"]);
-        let tests = json!([
-            { "op": "test", "path": "/metadata/uid", "value": "u" },
-            { "op": "test", "path": "/status", "value": { "a": 2 } },
-        ]);
-        assert_eq!(script.sent()[3].as_array().unwrap()[..2], tests.as_array().unwrap()[..]);
-        assert_eq!(script.sent()[3][2]["op"], "add");
-        // The status is the one that was tested: the server refuses something else, and would for ever.
-        let (refused, script) = sent([first.clone(), invalid(), first.clone()]).await;
-        assert!(matches!(refused, Err(Unwritten::Failed(ApiError::Invalid(_)))));
-        assert_eq!(script.asked().len(), 3);
-        let (done, _) = sent([first.clone(), conflict(), first.clone(), object("8", &json!({}))]).await;
-        assert!(done.is_ok(), "a conflict says nothing of the status");
-    }
-
-    #[tokio::test]
-    async fn a_patch_is_given_up_after_its_tries_and_never_counts_for_another_object() {
-        let rounds = (0..20).flat_map(|at| [with_status(&json!({ "a": at })), conflict()]);
-        let (outdated, script) = sent(rounds).await;
-        assert_eq!(outdated.unwrap_err(), Unwritten::Outdated);
-        assert_eq!(script.times("PATCH status"), 1 + RESENDS);
-        let (gone, _) = sent([absent()]).await;
-        assert_eq!(gone.unwrap_err(), Unwritten::Gone);
-        let (other, _) = sent([with_status(&json!({})), object("8", &json!({ "uid": "v" }))]).await;
-        assert!(matches!(other, Err(Unwritten::Failed(_))));
-        let (failed, script) = sent([with_status(&json!({})), error(500, "InternalError", "etcd")]).await;
-        assert!(matches!(failed, Err(Unwritten::Failed(_))) && script.asked().len() == 2);
-    }
-
-    fn status(conditions: &[(&str, Status)]) -> StatusIntent {
-        let conditions =
-            conditions.iter().map(|(type_, status)| Condition::new(*type_, *status, "Because", "")).collect();
-        StatusIntent {
-            observed_generation: Some(7),
-            conditions,
-            fields: std::collections::BTreeMap::default(),
-            observed_inputs: None,
-            receipts: crate::status::request::Receipts::default(),
-            summary: "Ready",
-            second: None,
-        }
-    }
-
-    #[test]
-    fn only_our_part_of_the_status_is_replaced() {
-        let ours = StatusIntent { observed_generation: Some(6), ..status(&[("Reconciling", Status::True)]) };
-        let known = json!({ "theirs": 1, "observedGeneration": 6, "conditions": [
-            { "type": "Reconciling", "status": "True" }, { "type": "Theirs", "status": "True" },
-        ] });
-        let found = overlaid(&known, &ours, &status(&[("Ready", Status::True)]));
-        let types: Vec<_> =
-            found["conditions"].as_array().unwrap().iter().map(|condition| &condition["type"]).collect();
-        assert_eq!(types, ["Ready", "Theirs"]);
-        assert_eq!((&found["theirs"], &found["observedGeneration"]), (&json!(1), &json!(7)));
-    }
-
-    #[test]
-    fn a_patched_status_is_in_progress_unless_it_is_stalled() {
-        let kind = crate::wiring::KindInfo::of::<k8s_openapi::api::core::v1::ConfigMap>();
-        let target = crate::api::Target { kind, namespace: None, name: "w".into() };
-        let identity = Identity { target, uid: "u".into(), generation: Some(7), deleting: false, urgent: false };
-        let types = |status: &StatusIntent| -> Vec<String> {
-            patched(&identity, status).conditions.into_iter().map(|condition| condition.type_).collect()
-        };
-        assert_eq!(types(&status(&[("Ready", Status::True)])), ["Reconciling", "Ready"]);
-        let stalled = status(&[("Stalled", Status::True), ("Ready", Status::False)]);
-        assert_eq!(types(&stalled), ["Stalled", "Ready"]);
-        assert_eq!(patched(&identity, &stalled).observed_inputs.unwrap().wiring, crate::status::PATCHED);
-    }
-
-    #[test]
-    fn a_patch_of_metadata_holds_for_any_version_where_its_fields_are_as_they_were() {
-        let found = ObjectMeta {
-            uid: Some("u".into()),
-            resource_version: Some("7".into()),
-            labels: Some([("a", "1"), ("b", "2")].map(|(name, value)| (name.into(), value.into())).into()),
-            ..ObjectMeta::default()
-        };
-        let patch = json!({ "metadata": {
-            "resourceVersion": "7", "finalizers": ["f"], "labels": { "a": null, "c": "3" },
-        } });
-        let test = |path: &str, value: Value| json!({ "op": "test", "path": path, "value": value });
-        let add = |path: &str, value: Value| json!({ "op": "add", "path": path, "value": value });
-        let operations = json!([
-            test("/metadata/uid", json!("u")),
-            test("/metadata/deletionTimestamp", Value::Null),
-            test("/metadata/finalizers", Value::Null),
-            add("/metadata/finalizers", json!(["f"])),
-            test("/metadata/labels", json!({ "a": "1", "b": "2" })),
-            add("/metadata/labels", json!({ "b": "2", "c": "3" })),
-        ]);
-        assert_eq!(anywhere(&found, &patch), Some(operations));
-        assert_eq!(anywhere(&found, &json!({ "metadata": {}, "spec": { "a": 1 } })), None);
-        assert_eq!(anywhere(&ObjectMeta::default(), &patch), None);
-    }
-
-    #[test]
-    fn a_status_that_was_never_written_is_created() {
-        let found = overlaid(&Value::Null, &status(&[]), &status(&[("Ready", Status::True)]));
-        assert_eq!((&found["conditions"][0]["type"], &found["observedGeneration"]), (&json!("Ready"), &json!(7)));
-    }
-
-    #[test]
-    fn a_second_reconciler_replaces_its_own_entry() {
-        let ours = StatusIntent { second: Some(("a/b", false)), ..status(&[]) };
-        let found = overlaid(&json!({ "observedBy": { "other": { "stalled": true } } }), &ours, &ours);
-        assert_eq!(found["observedBy"]["other"], json!({ "stalled": true }));
-        assert_eq!(found["observedBy"]["a/b"]["generation"], 7);
-    }
-
-    #[test]
-    fn what_the_intent_drops_of_a_nested_object_goes_and_what_is_not_ours_stays() {
-        let mut status = json!({ "a": { "ours": 1, "dropped": 2, "theirs": 3 }, "list": [1, 2] });
-        let ours = json!({ "a": { "ours": 0, "dropped": 2 }, "list": [1, 2], "gone": 1 });
-        overlay(&mut status, &ours, &json!({ "a": { "ours": 4 }, "list": [3] }));
-        assert_eq!(status, json!({ "a": { "ours": 4, "theirs": 3 }, "list": [3] }));
-    }
+/// The same schedule, not beyond the time at which a status that was patched can be applied.
+pub(in crate::pass) fn until_quiet(backend: &PassBackend, next: Next) -> Next {
+    if backend.hot { sooner(next, QUIET) } else { next }
 }

@@ -6,10 +6,11 @@
 use kube::api::DynamicObject;
 use serde_json::{Map, Value, json};
 
-use super::managed_fields::Take;
-use super::status_write::{self, Unwritten};
-use crate::pass::PassWorker;
 use crate::pass::api::PassBackend;
+use crate::pass::api::identity::Unwritten;
+use crate::pass::context::PassContext;
+use crate::pass::finish::managed_fields::Take;
+use crate::pass::finish::status_write;
 use crate::pipeline::object::Object;
 use crate::pipeline::state::StatusIntent;
 use crate::queue::Key;
@@ -19,48 +20,45 @@ use crate::wiring::Wiring;
 
 const CONDITIONS: &str = "conditions";
 
-impl PassWorker {
-    /// Writes the status. Where the answer shows what was left out, that is taken over and the status written once more.
-    pub(in crate::pass) async fn apply_status(
-        &self,
-        key: &Key,
-        object: &Object,
-        backend: &PassBackend,
-        intent: &StatusIntent,
-    ) -> Result<DynamicObject, Unwritten> {
-        let written = status_write::write(&backend.calls, &backend.identity, &backend.version(), intent).await?;
-        let left = self.left_over(object, intent, &written);
-        let known = std::mem::replace(&mut self.memory().entry(key.clone()).or_default().untakeable, left.clone());
-        // What could not be taken over before is not tried again in each pass.
-        if left.is_null() || left == known {
-            return Ok(written);
-        }
-        backend.note(&written);
-        let Some(version) = status_write::take_over(&backend.calls, &backend.identity, Take::Fields(&left)).await?
-        else {
-            return Ok(written);
-        };
-        tracing::debug!(fields = %left, "another manager held status fields that are not reported any more; they are taken over");
-        let written = status_write::write(&backend.calls, &backend.identity, &version, intent).await?;
-        self.memory().entry(key.clone()).or_default().untakeable = self.left_over(object, intent, &written);
-        Ok(written)
+/// Writes the status. Where the answer shows what was left out, that is taken over and the status written once more.
+pub(in crate::pass) async fn apply_status(
+    context: &PassContext,
+    key: &Key,
+    object: &Object,
+    backend: &PassBackend,
+    intent: &StatusIntent,
+) -> Result<DynamicObject, Unwritten> {
+    let written = status_write::write(&backend.calls, &backend.identity, &backend.version(), intent).await?;
+    let left = left_over(context, object, intent, &written);
+    let known = std::mem::replace(&mut context.memory().entry(key.clone()).or_default().untakeable, left.clone());
+    // What could not be taken over before is not tried again in each pass.
+    if left.is_null() || left == known {
+        return Ok(written);
     }
+    backend.note(&written);
+    let Some(version) = status_write::take_over(&backend.calls, &backend.identity, Take::Fields(&left)).await? else {
+        return Ok(written);
+    };
+    tracing::debug!(fields = %left, "another manager held status fields that are not reported any more; they are taken over");
+    let written = status_write::write(&backend.calls, &backend.identity, &version, intent).await?;
+    context.memory().entry(key.clone()).or_default().untakeable = left_over(context, object, intent, &written);
+    Ok(written)
+}
 
-    /// The fields of ours that the answer shows and the intent leaves out, as `managedFields` names them; null: none.
-    fn left_over(&self, object: &Object, intent: &StatusIntent, written: &DynamicObject) -> Value {
-        let (said, shown) = (intent.to_value(), &written.data["status"]);
-        let mut left = Map::new();
-        for (name, value) in shown.as_object().into_iter().flatten() {
-            let below = match (&**name, said.get(name)) {
-                (CONDITIONS, _) => conditions(self.wiring, intent, value),
-                (OBSERVED_BY, _) => second(intent, &said, value),
-                (_, Some(said)) => difference(value, said),
-                (_, None) => is_dropped(self.wiring, object, name).then(|| json!({})),
-            };
-            left.extend(below.map(|below| (format!("f:{name}"), below)));
-        }
-        if left.is_empty() { Value::Null } else { left.into() }
+/// The fields of ours that the answer shows and the intent leaves out, as `managedFields` names them; null: none.
+fn left_over(context: &PassContext, object: &Object, intent: &StatusIntent, written: &DynamicObject) -> Value {
+    let (said, shown) = (intent.to_value(), &written.data["status"]);
+    let mut left = Map::new();
+    for (name, value) in shown.as_object().into_iter().flatten() {
+        let below = match (&**name, said.get(name)) {
+            (CONDITIONS, _) => conditions(context.wiring, intent, value),
+            (OBSERVED_BY, _) => second(intent, &said, value),
+            (_, Some(said)) => difference(value, said),
+            (_, None) => is_dropped(context.wiring, object, name).then(|| json!({})),
+        };
+        left.extend(below.map(|below| (format!("f:{name}"), below)));
     }
+    if left.is_empty() { Value::Null } else { left.into() }
 }
 
 /// The conditions of ours among those that are shown and not said.

@@ -2,80 +2,78 @@
 
 use std::time::Duration;
 
-use super::late_digest::Late;
 use crate::interval::{Clamped, LONGEST};
 use crate::outcome::Outcome;
 use crate::outcome::retry::Retry;
-use crate::pass::PassWorker;
+use crate::pass::context::PassContext;
+use crate::pass::memory::late_digest::Late;
 use crate::pipeline::object::Object;
 use crate::queue::{Curve, Next};
 use crate::status::observed::Observed;
 
-impl PassWorker {
-    /// When an unchanged object runs again; a stalled one does not.
-    pub(in crate::pass) fn rest(&self, object: &Object, seen: &Observed<'_>, late: Option<Late>) -> Next {
-        tracing::debug!("unchanged");
-        let next = match seen.stalled {
-            true => Next::Await,
-            false => self.schedule(object, (&Outcome::Done, Retry::Slow), false, &mut Vec::new()),
-        };
-        match late {
-            Some(late) => late.within(next),
-            None => next,
+/// When an unchanged object runs again; a stalled one does not.
+pub(in crate::pass) fn rest(context: &PassContext, object: &Object, seen: &Observed<'_>, late: Option<Late>) -> Next {
+    tracing::debug!("unchanged");
+    let next = match seen.stalled {
+        true => Next::Await,
+        false => schedule(context, object, (&Outcome::Done, Retry::Slow), false, &mut Vec::new()),
+    };
+    match late {
+        Some(late) => late.within(next),
+        None => next,
+    }
+}
+
+/// When the object runs again after this outcome. What the object asks for out of bounds goes to `clamped`.
+pub(in crate::pass) fn schedule(
+    context: &PassContext,
+    object: &Object,
+    (outcome, retry): (&Outcome, Retry),
+    progressed: bool,
+    clamped: &mut Vec<Clamped>,
+) -> Next {
+    match outcome {
+        Outcome::Done | Outcome::Ignored => match interval(context, object, clamped) {
+            Some(interval) => resync(context, object, interval),
+            None => Next::Await,
+        },
+        Outcome::Waiting { poll: None } if retry == Retry::VerySlow => {
+            resync(context, object, interval(context, object, clamped).unwrap_or(Retry::HOUR))
+        }
+        Outcome::Requeue { after: Some(after) } => Next::After(*after),
+        Outcome::Waiting { poll: Some(poll) } => Next::After(*poll),
+        Outcome::Requeue { after: None } => Next::Retry { progressed, at_least: None },
+        Outcome::Failed { .. } => match pace(context, object, retry, clamped) {
+            Some(curve) => Next::RetryAlong { progressed, curve, at_least: None },
+            None => Next::Retry { progressed, at_least: None },
+        },
+        Outcome::Waiting { poll: None } | Outcome::Stalled { .. } => Next::Await,
+        Outcome::Gone => Next::Forget,
+        Outcome::Conflict => Next::Conflict { newer_than: object.resource_version().to_owned() },
+    }
+}
+
+/// At the next resync.
+fn resync(context: &PassContext, object: &Object, interval: Duration) -> Next {
+    Next::After(context.clock.until_resync(interval, object.uid()))
+}
+
+/// How failures follow each other, where not along the curve of all.
+fn pace(context: &PassContext, object: &Object, retry: Retry, clamped: &mut Vec<Clamped>) -> Option<Curve> {
+    match retry {
+        Retry::Fast => Some(Curve::FAST),
+        Retry::VerySlow => Some(Curve::flat(interval(context, object, clamped).unwrap_or(Retry::HOUR))),
+        Retry::Slow => {
+            let pause = context.env.reconciler.retry(object)?;
+            Some(Curve::flat(Clamped::clamp("retry interval", pause, clamped)))
         }
     }
+}
 
-    /// When the object runs again after this outcome. What the object asks for out of bounds goes to `clamped`.
-    pub(in crate::pass) fn schedule(
-        &self,
-        object: &Object,
-        (outcome, retry): (&Outcome, Retry),
-        progressed: bool,
-        clamped: &mut Vec<Clamped>,
-    ) -> Next {
-        match outcome {
-            Outcome::Done | Outcome::Ignored => match self.interval(object, clamped) {
-                Some(interval) => self.resync(object, interval),
-                None => Next::Await,
-            },
-            Outcome::Waiting { poll: None } if retry == Retry::VerySlow => {
-                self.resync(object, self.interval(object, clamped).unwrap_or(Retry::HOUR))
-            }
-            Outcome::Requeue { after: Some(after) } => Next::After(*after),
-            Outcome::Waiting { poll: Some(poll) } => Next::After(*poll),
-            Outcome::Requeue { after: None } => Next::Retry { progressed, at_least: None },
-            Outcome::Failed { .. } => match self.pace(object, retry, clamped) {
-                Some(curve) => Next::RetryAlong { progressed, curve, at_least: None },
-                None => Next::Retry { progressed, at_least: None },
-            },
-            Outcome::Waiting { poll: None } | Outcome::Stalled { .. } => Next::Await,
-            Outcome::Gone => Next::Forget,
-            Outcome::Conflict => Next::Conflict { newer_than: object.resource_version().to_owned() },
-        }
-    }
-
-    /// At the next resync.
-    fn resync(&self, object: &Object, interval: Duration) -> Next {
-        Next::After(self.clock.until_resync(interval, object.uid()))
-    }
-
-    /// How failures follow each other, where not along the curve of all.
-    fn pace(&self, object: &Object, retry: Retry, clamped: &mut Vec<Clamped>) -> Option<Curve> {
-        match retry {
-            Retry::Fast => Some(Curve::FAST),
-            Retry::VerySlow => Some(Curve::flat(self.interval(object, clamped).unwrap_or(Retry::HOUR))),
-            Retry::Slow => {
-                let pause = self.env.reconciler.retry(object)?;
-                Some(Curve::flat(Clamped::clamp("retry interval", pause, clamped)))
-            }
-        }
-    }
-
-    /// The requeue interval of the object.
-    fn interval(&self, object: &Object, clamped: &mut Vec<Clamped>) -> Option<Duration> {
-        let interval = self.env.reconciler.requeue(object)?;
-        Some(Clamped::clamp("requeue interval", interval, clamped))
-    }
+/// The requeue interval of the object.
+fn interval(context: &PassContext, object: &Object, clamped: &mut Vec<Clamped>) -> Option<Duration> {
+    let interval = context.env.reconciler.requeue(object)?;
+    Some(Clamped::clamp("requeue interval", interval, clamped))
 }
 
 /// Takes note of a `Retry-After` of the API server that is out of bounds.

@@ -3,45 +3,16 @@
 use kube::api::DynamicObject;
 use serde_json::{Value, json};
 
-use super::managed_fields::{self, Take};
-use crate::api::{ApiError, Target};
+use crate::api::ApiError;
 use crate::pass::api::calls::Calls;
 use crate::pass::api::gone;
+use crate::pass::api::identity::{Identity, Unwritten};
+use crate::pass::finish::managed_fields::{self, Take};
 use crate::pipeline::state::StatusIntent;
 use crate::resource_version::is_older;
 
 /// How often a write that met a newer version is sent again before the pass is discarded.
 pub(in crate::pass) const RESENDS: usize = 3;
-
-/// The object that the pass runs on, as far as a status write depends on it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::pass) struct Identity {
-    pub(in crate::pass) target: Target,
-    pub(in crate::pass) uid: String,
-    pub(in crate::pass) generation: Option<i64>,
-    pub(in crate::pass) deleting: bool,
-    /// What is written holds for the object, whatever its spec says meanwhile.
-    pub(in crate::pass) urgent: bool,
-}
-
-impl Identity {
-    /// The same wish: what the pass found out still holds for the object.
-    fn holds_for(&self, live: &DynamicObject) -> bool {
-        let meta = &live.metadata;
-        self.urgent || (meta.generation == self.generation && meta.deletion_timestamp.is_some() == self.deleting)
-    }
-}
-
-/// Why a status was not written.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::pass) enum Unwritten {
-    /// The object is shown to be gone: a read of it finds none, or another one under its name.
-    Gone,
-    /// The object changed under the pass: what it found out no longer holds.
-    Outdated,
-    /// The write failed; the intent stands.
-    Failed(ApiError),
-}
 
 /// Applies the intent to the version that the pass knows. A newer version of the same wish gets it without another run of the body.
 pub(in crate::pass) async fn write(
@@ -133,6 +104,7 @@ pub(in crate::pass) async fn take_over(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::api::Target;
     use crate::pass::api::scripted::{Answer, Script, absent, conflict, error, identity, object, target};
 
     /// Writes the status of version 5 while the server gives these answers. Returns the result, and the script with the requests.

@@ -10,111 +10,98 @@ use crate::interval::Clamped;
 use crate::outcome::reporting::Actions;
 use crate::outcome::{Class, Halt};
 use crate::pass::api::gone;
-use crate::pass::finish::hot_object;
-use crate::pass::finish::status_write::{Identity, Unwritten};
+use crate::pass::api::identity::{Identity, Unwritten};
+use crate::pass::backend;
+use crate::pass::context::PassContext;
+use crate::pass::decide::ownership;
+use crate::pass::finish::{self, json_patch};
 use crate::pass::report::current_pass::CurrentPass;
-use crate::pass::run::{Verdict, run};
-use crate::pass::{PassWorker, observed};
+use crate::pass::run::{BodyEnd, Verdict, run};
 use crate::pipeline::object::Object;
 use crate::pipeline::state::Draft;
 use crate::queue::{Key, Next};
-use crate::wiring::triggers::{Triggers, Undeclared};
+use crate::wiring::triggers::Undeclared;
 use crate::wiring::{Claimer, Wiring};
 
-impl PassWorker {
-    /// Claims the object, and stores what that changed and the finalizer in one write; goes on with what the write returned.
-    pub(in crate::pass) async fn prepare(
-        &self,
-        pass: &mut CurrentPass<'_>,
-        object: Arc<Object>,
-    ) -> Result<Prepared, Next> {
-        let claimed = match self.wiring.claim {
-            // On the heap, as the write: most passes need neither.
-            Some(claim) => self.claim(pass, &object, claim).boxed().await?,
-            None => None,
-        };
-        let names = claimed.as_ref().map_or_else(Vec::new, |patch| names(patch, self.wiring));
-        let parts = [claimed, self.mark(&*object), self.finalizers.settle(object.meta())];
-        let object = match joined(&object.meta().resource_version, parts.into_iter().flatten()) {
-            Some(patch) => self.store(pass.key, &*object, &patch).boxed().await?,
-            None => object,
-        };
-        Ok(Prepared { object, claimed: names })
-    }
+/// Claims the object, and stores what that changed and the finalizer in one write; goes on with what the write returned.
+pub(in crate::pass) async fn prepare(
+    context: &PassContext,
+    pass: &mut CurrentPass<'_>,
+    object: Arc<Object>,
+) -> Result<Prepared, Next> {
+    let claimed = match context.wiring.claim {
+        // On the heap, as the write: most passes need neither.
+        Some(claimer) => claim(context, pass, &*object, claimer).boxed().await?,
+        None => None,
+    };
+    let names = claimed.as_ref().map_or_else(Vec::new, |patch| names(patch, context.wiring));
+    let parts = [claimed, ownership::mark(context, &*object), context.finalizers.settle(object.meta())];
+    let object = match joined(&object.meta().resource_version, parts.into_iter().flatten()) {
+        Some(patch) => store(context, pass.key, &*object, &patch).boxed().await?,
+        None => object,
+    };
+    Ok(Prepared { object, claimed: names })
+}
 
-    /// The labels and annotations that count because the claim wrote them: these, and those of earlier passes.
-    pub(in crate::pass) fn claimed(&self, object: &Object, mut claimed: Vec<String>) -> Vec<String> {
-        if self.wiring.claim.is_some() && self.wiring.triggers != Triggers::ALL {
-            claimed.extend(
-                observed(self.wiring, object).inputs.map_or_else(Vec::new, |inputs| inputs.into_owned().claimed),
-            );
-            claimed.sort();
-            claimed.dedup();
+async fn store(context: &PassContext, key: &Key, object: &Object, patch: &Value) -> Result<Arc<Object>, Next> {
+    let refused = object.resource_version().to_owned();
+    let (calls, identity) = (context.calls(), context.identity(key, object));
+    let error = match calls.merge(&identity.target, patch).await {
+        Ok(written) => return context.wrote(&written).ok_or(Next::Await),
+        Err(ApiError::Conflict(_)) => {
+            store_anywhere(context, object, &identity, patch).await;
+            return Err(Next::Conflict { newer_than: refused });
         }
-        claimed
-    }
-
-    async fn store(&self, key: &Key, object: &Object, patch: &Value) -> Result<Arc<Object>, Next> {
-        let refused = object.resource_version().to_owned();
-        let (calls, identity) = (self.calls(), self.identity(key, object));
-        let error = match calls.merge(&identity.target, patch).await {
-            Ok(written) => return self.wrote(&written).ok_or(Next::Await),
-            Err(ApiError::Conflict(_)) => {
-                self.store_anywhere(object, &identity, patch).await;
-                return Err(Next::Conflict { newer_than: refused });
-            }
-            Err(error) => error,
-        };
-        match gone::after(&calls, &identity, error).await {
-            Unwritten::Gone => Err(self.forget(key)),
-            Unwritten::Outdated => Err(Next::Conflict { newer_than: refused }),
-            Unwritten::Failed(error) => {
-                tracing::warn!(%error, "the object was not prepared, so no step ran; does the role allow patch of it?");
-                Err(Next::Retry { progressed: false, at_least: None })
-            }
+        Err(error) => error,
+    };
+    match gone::after(&calls, &identity, error).await {
+        Unwritten::Gone => Err(context.forget(key)),
+        Unwritten::Outdated => Err(Next::Conflict { newer_than: refused }),
+        Unwritten::Failed(error) => {
+            tracing::warn!(%error, "the object was not prepared, so no step ran; does the role allow patch of it?");
+            Err(Next::Retry { progressed: false, at_least: None })
         }
     }
+}
 
-    /// Stores in any version of the object what a newer one refused: an object that changes all the time gets its finalizer, too. The steps
-    /// wait for the next pass, which looks at the newer version first.
-    async fn store_anywhere(&self, object: &Object, identity: &Identity, patch: &Value) {
-        let Some(operations) = hot_object::anywhere(object.meta(), patch) else { return };
-        match self.calls().json_patch(&identity.target, None, &operations).await {
-            Ok(written) => drop(self.wrote(&written)),
-            Err(error) => tracing::debug!(%error, "the object is another one, is being deleted, or others changed it"),
-        }
+/// Stores in any version of the object what a newer one refused: an object that changes all the time gets its finalizer, too. The steps
+/// wait for the next pass, which looks at the newer version first.
+async fn store_anywhere(context: &PassContext, object: &Object, identity: &Identity, patch: &Value) {
+    let Some(operations) = json_patch::anywhere(object.meta(), patch) else { return };
+    match context.calls().json_patch(&identity.target, None, &operations).await {
+        Ok(written) => drop(context.wrote(&written)),
+        Err(error) => tracing::debug!(%error, "the object is another one, is being deleted, or others changed it"),
     }
+}
 
-    /// What the claim changed, as a merge patch; `None`: nothing. Its error ends the pass.
-    async fn claim(
-        &self,
-        pass: &mut CurrentPass<'_>,
-        object: &Arc<Object>,
-        claim: Claimer,
-    ) -> Result<Option<Value>, Next> {
-        let backend = self.backend(pass.key, &**object);
-        let mut draft = Draft::new(&**object, *self.wiring, backend.clone());
-        draft.step = Some(claim.step);
-        let asked = self.env.reconciler.timeout(&**object).unwrap_or(self.wiring.timeout);
-        let limit = Clamped::clamp("time-out", asked, &mut draft.clamped);
-        let mut claimed = object.copy();
-        let ended = run(limit, (claim.run)(&mut *claimed, self.env.reconciler.deps(), &mut draft)).await;
-        if let Some(how) = ended.cut_off() {
-            self.env.meter.tell(|counts| counts.cut_off(how));
-        }
-        let changed = match ended.halt(&mut draft) {
-            None => difference_of(&**object, &*claimed).map_err(|field| meddled(claim.step.name, &field)),
-            Some(halt) => Err(halt),
-        };
-        match changed {
-            Ok(changed) => Ok(changed),
-            Err(halt) => {
-                pass.ends("Failed");
-                draft.block(&halt);
-                let verdict =
-                    Verdict { outcome: draft.outcome(Some(halt.clone())), halt: Some(halt), claimed: Vec::new() };
-                Err(self.finish(pass, &**object, &mut draft, &backend, verdict).await)
-            }
+/// What the claim changed, as a merge patch; `None`: nothing. Its error ends the pass.
+async fn claim(
+    context: &PassContext,
+    pass: &mut CurrentPass<'_>,
+    object: &Object,
+    claim: Claimer,
+) -> Result<Option<Value>, Next> {
+    let backend = backend::backend(context, pass.key, object);
+    let mut draft = Draft::new(object, *context.wiring, backend.clone());
+    draft.step = Some(claim.step);
+    let asked = context.env.reconciler.timeout(object).unwrap_or(context.wiring.timeout);
+    let limit = Clamped::clamp("time-out", asked, &mut draft.clamped);
+    let mut claimed = object.copy();
+    let ended = run(limit, (claim.run)(&mut *claimed, context.env.reconciler.deps(), &mut draft)).await;
+    if let Some(how) = ended.cut_off() {
+        context.env.meter.tell(|counts| counts.cut_off(how));
+    }
+    let changed = match ended.halt(&mut draft) {
+        None => difference_of(object, &*claimed).map_err(|field| meddled(claim.step.name, &field)),
+        Some(halt) => Err(halt),
+    };
+    match changed {
+        Ok(changed) => Ok(changed),
+        Err(halt) => {
+            pass.ends("Failed");
+            draft.block(&halt);
+            let verdict = Verdict { outcome: draft.outcome(Some(halt.clone())), halt: Some(halt), claimed: Vec::new() };
+            Err(finish::finish(context, pass, object, BodyEnd { draft, backend, verdict }).await)
         }
     }
 }
@@ -124,12 +111,6 @@ pub(in crate::pass) struct Prepared {
     pub(in crate::pass) object: Arc<Object>,
     /// The labels and annotations that the claim changed just now, as far as they are not declared.
     pub(in crate::pass) claimed: Vec<String>,
-}
-
-impl From<Arc<Object>> for Prepared {
-    fn from(object: Arc<Object>) -> Self {
-        Self { object, claimed: Vec::new() }
-    }
 }
 
 /// The labels and annotations in a patch, as far as they are not declared.

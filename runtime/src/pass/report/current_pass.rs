@@ -4,11 +4,19 @@ use std::time::Duration;
 
 use k8s_openapi::api::core::v1::ObjectReference;
 use kube::runtime::events::Event;
+use tokio::time::Instant;
+use tracing::Span;
 
 use crate::outcome::Outcome;
-use crate::pass::{Begun, PassWorker};
+use crate::pass::context::PassContext;
 use crate::queue::{Key, Next};
 use crate::trigger::Causes;
+
+/// A pass that has begun: its span, and when, if that counts.
+pub(in crate::pass) struct Begun {
+    pub(in crate::pass) span: Span,
+    pub(in crate::pass) at: Option<Instant>,
+}
 
 /// The outcome of a pass that found its object unchanged.
 pub(in crate::pass) const UNCHANGED: &str = "Unchanged";
@@ -69,13 +77,11 @@ fn word(next: &Next, said: Option<&'static str>) -> &'static str {
     }
 }
 
-impl PassWorker {
-    /// Records how a pass ended.
-    pub(in crate::pass) fn ended(&self, key: &Key, begun: &Begun, outcome: &'static str, next: &Next) {
-        if !begun.span.is_disabled() {
-            begun.span.record("outcome", outcome);
-        }
-        let took = begun.at.map_or(Duration::ZERO, |began| began.elapsed());
-        self.env.meter.tell(|counts| counts.pass(key, outcome, next, took));
+/// Records how a pass ended.
+pub(in crate::pass) fn ended(context: &PassContext, key: &Key, begun: &Begun, outcome: &'static str, next: &Next) {
+    if !begun.span.is_disabled() {
+        begun.span.record("outcome", outcome);
     }
+    let took = begun.at.map_or(Duration::ZERO, |began| began.elapsed());
+    context.env.meter.tell(|counts| counts.pass(key, outcome, next, took));
 }

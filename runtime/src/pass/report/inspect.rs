@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::condition::{Condition, Status, find};
-use crate::pass::{PassWorker, observed};
+use crate::pass::context::{PassContext, observed};
+use crate::pass::decide::policy;
 use crate::pipeline::object::Object;
 use crate::queue::pause::Pause;
 use crate::queue::{Figures, Key, Queue};
@@ -14,7 +15,7 @@ use crate::wiring::Wiring;
 
 /// The worker with its queue.
 pub(crate) struct Working {
-    pub(crate) worker: Arc<PassWorker>,
+    pub(crate) worker: Arc<PassContext>,
     pub(crate) queue: Queue,
     pub(crate) pause: Pause,
 }
@@ -107,7 +108,7 @@ impl Subject for Working {
                 .primary
                 .all(&|_| true)
                 .iter()
-                .for_each(|(_, object)| see(self.worker.policy(&**object).word()));
+                .for_each(|(_, object)| see(policy::policy(&self.worker, &**object).word()));
         }
     }
 }

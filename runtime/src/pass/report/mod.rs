@@ -10,13 +10,13 @@ use std::collections::BTreeSet;
 
 use kube::runtime::events::{self, EventType};
 
-use self::current_pass::CurrentPass;
-use self::event::{event, is_transition};
-use super::PassWorker;
 use crate::condition::{Condition, ConditionInfo, Status, has_recovered};
 use crate::interval::Clamped;
 use crate::outcome::reporting::{Actions, EventLevel, LogLevel};
 use crate::outcome::{Class, Halt, Outcome};
+use crate::pass::context::PassContext;
+use crate::pass::report::current_pass::CurrentPass;
+use crate::pass::report::event::{event, is_transition};
 use crate::pipeline::hook::{Event, Telling};
 use crate::pipeline::object::Object;
 use crate::pipeline::state::StatusIntent;
@@ -123,29 +123,37 @@ fn actions(outcome: &Outcome, halt: Option<&Halt>, ready_again: bool, recovery: 
     }
 }
 
-impl PassWorker {
-    /// One warning for each value that is out of bounds, until it has been within them again. A restart that finds what was told
-    /// before tells nothing.
-    pub(super) fn warn_of_clamped(
-        &self,
-        pass: &mut CurrentPass<'_>,
-        object: &Object,
-        changed: bool,
-        clamped: &[Clamped],
-    ) {
-        let now: BTreeSet<&'static str> = clamped.iter().map(|value| value.what).collect();
-        let before = self.memory().entry(pass.key.clone()).or_default().clamped.replace(now);
-        let told = |what| before.as_ref().map_or(!changed, |before| before.contains(what));
-        let new: Vec<String> = clamped.iter().filter(|value| !told(value.what)).map(ToString::to_string).collect();
-        if new.is_empty() {
-            return;
-        }
-        // One event for all: events of one reason are counted as one.
-        let warning = new.join("; ");
-        tracing::warn!("{warning}");
-        let event = event(EventType::Warning, "Clamped", &warning);
-        pass.send(event, self.reference(object));
+/// One warning for each value that is out of bounds, until it has been within them again. A restart that finds what was told
+/// before tells nothing.
+pub(super) fn warn_of_clamped(
+    context: &PassContext,
+    pass: &mut CurrentPass<'_>,
+    object: &Object,
+    changed: bool,
+    clamped: &[Clamped],
+) {
+    let now: BTreeSet<&'static str> = clamped.iter().map(|value| value.what).collect();
+    let before = context.memory().entry(pass.key.clone()).or_default().clamped.replace(now);
+    let told = |what| before.as_ref().map_or(!changed, |before| before.contains(what));
+    let new: Vec<String> = clamped.iter().filter(|value| !told(value.what)).map(ToString::to_string).collect();
+    if new.is_empty() {
+        return;
     }
+    // One event for all: events of one reason are counted as one.
+    let warning = new.join("; ");
+    tracing::warn!("{warning}");
+    let event = event(EventType::Warning, "Clamped", &warning);
+    pass.send(event, context.reference(object));
+}
+
+pub(in crate::pass) fn tell(
+    context: &PassContext,
+    pass: &mut CurrentPass<'_>,
+    object: &Object,
+    reason: &str,
+    note: &str,
+) {
+    pass.send(event::event(EventType::Normal, reason, note), context.reference(object));
 }
 
 #[cfg(test)]

@@ -8,9 +8,8 @@ mod undecodable;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use kube::api::ObjectMeta;
+use kube::api::{DynamicObject, ObjectMeta};
 use kube::runtime::watcher::Event;
-use serde_json::Value;
 
 use crate::client::decode::{Broken, Decoder, Guarded};
 use crate::pipeline::object::Object;
@@ -80,12 +79,18 @@ impl Primary {
         Self { decoder, objects: Arc::default(), aside: Aside::default() }
     }
 
-    /// The object in an answer, as the server keeps it.
-    ///
-    /// # Errors
-    /// It does not fit its type.
-    pub(crate) fn decode(&self, object: Value) -> serde_json::Result<Arc<Object>> {
-        self.decoder.exact(object)
+    /// Takes note of the answer to a write of ours. `None`: it cannot be decoded.
+    pub(crate) fn take_answer(&self, written: &DynamicObject) -> Option<Arc<Object>> {
+        match serde_json::to_value(written).and_then(|written| self.decoder.exact(written)) {
+            Ok(object) => {
+                self.wrote(object.clone());
+                Some(object)
+            }
+            Err(error) => {
+                tracing::warn!(%error, "the server's answer cannot be decoded; waiting for the watch");
+                None
+            }
+        }
     }
 
     /// The newest that is known: the cache, or our own last write where that is newer.

@@ -9,9 +9,10 @@ use std::sync::Arc;
 use k8s_openapi::api::core::v1::ObjectReference;
 use kube::runtime::events::{Event, EventType};
 
-pub(in crate::pass) use self::recorder::Recorder;
 use crate::condition::{Condition, sanitize};
 use crate::pipeline::state::StatusIntent;
+
+pub(in crate::pass) use self::recorder::Recorder;
 
 /// Longer notes are refused by the server (events.k8s.io/v1: 1 kB).
 const MAX_NOTE: usize = 1024;

@@ -1,0 +1,54 @@
+//! The objects beside its own that a pass depends on, as it saw them.
+
+use std::collections::BTreeMap;
+
+use kube::api::DynamicObject;
+
+use crate::api::Target;
+use crate::watch::Seen;
+
+/// The objects beside its own that a pass depends on: one number for all owned ones, and of watched ones by name the uid and version.
+#[derive(Clone, Debug, Default)]
+pub(in crate::pass) struct Tracked {
+    pub(in crate::pass) owned: u64,
+    pub(in crate::pass) watched: BTreeMap<String, String>,
+}
+
+impl Tracked {
+    /// A write of ours moved the number of the owned objects by so much.
+    pub(in crate::pass) fn moved(&mut self, by: u64) {
+        self.owned = self.owned.wrapping_add(by);
+    }
+
+    /// The first version that a pass read is the one that counts: a later one wakes it again.
+    pub(in crate::pass) fn read(&mut self, target: &Target, found: Option<&DynamicObject>) {
+        let version = watched_version(found.map(|object| Seen::of(target, object)).as_ref());
+        self.watched.entry(target.to_string()).or_insert(version);
+    }
+}
+
+/// A watched object is seen whole.
+pub(in crate::pass) fn watched_version(seen: Option<&Seen>) -> String {
+    seen.map_or_else(|| "absent".into(), |seen| format!("{} {}", seen.uid, seen.resource_version))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use k8s_openapi::api::core::v1::Secret;
+
+    use super::*;
+    use crate::wiring::KindInfo;
+
+    #[test]
+    fn another_object_of_the_name_and_another_version_of_it_are_seen() {
+        let seen = |uid: &str, version: &str| {
+            let target = Target { kind: KindInfo::of::<Secret>(), namespace: None, name: "x".into() };
+            let meta = serde_json::json!({ "uid": uid, "resourceVersion": version, "generation": 1 });
+            watched_version(Some(&Seen::of_meta(&target, &serde_json::from_value(meta).unwrap())))
+        };
+        let all: BTreeSet<_> = [seen("u", "1"), seen("u", "2"), seen("v", "1"), watched_version(None)].into();
+        assert_eq!(all.len(), 4);
+    }
+}

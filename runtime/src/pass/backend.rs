@@ -1,0 +1,35 @@
+//! The backend of a pass: what its steps read from and write to.
+
+use std::sync::{Arc, Mutex, OnceLock};
+
+use tokio::time::Instant;
+use tokio_util::task::TaskTracker;
+
+use super::api::PassBackend;
+use super::context::PassContext;
+use super::decide::unchanged;
+use super::finish::hot_object;
+use crate::pipeline::object::Object;
+use crate::queue::Key;
+
+/// Reads and writes for one pass.
+pub(super) fn backend(context: &PassContext, key: &Key, object: &Object) -> Arc<PassBackend> {
+    let children = context.memory().entry(key.clone()).or_default().children.clone();
+    Arc::new(PassBackend {
+        calls: context.calls(),
+        relations: context.env.relations.clone(),
+        key: key.clone(),
+        identity: context.identity(key, object),
+        owner: OnceLock::new(),
+        children,
+        version: Mutex::new(object.resource_version().to_owned()),
+        tracked: Mutex::new(unchanged::tracked(context, object)),
+        settled: unchanged::is_settled(context, key, object),
+        on_written: context.on_written.clone(),
+        access: context.env.access,
+        hot: hot_object::is_hot(context, key),
+        blocking: TaskTracker::new(),
+        meter: context.env.meter.clone(),
+        began: Instant::now(),
+    })
+}

@@ -1,0 +1,54 @@
+//! Conditions of ours that another manager holds, too: no write of ours takes them away.
+
+use std::collections::BTreeSet;
+
+use kube::api::DynamicObject;
+
+use crate::condition::{Condition, find};
+use crate::pass::api::PassBackend;
+use crate::pass::context::PassContext;
+use crate::pipeline::state::StatusIntent;
+use crate::queue::Key;
+
+/// The write went through. What it still shows though we no longer say it, another manager holds.
+pub(in crate::pass) fn settle(
+    context: &PassContext,
+    key: &Key,
+    backend: &PassBackend,
+    intent: &StatusIntent,
+    written: &DynamicObject,
+) {
+    let mut memory = context.memory();
+    let memory = memory.entry(key.clone()).or_default();
+    (memory.pending, memory.unwritten) = (None, false);
+    // A patch adds Reconciling itself, and the next apply takes all of it over.
+    if backend.hot {
+        return;
+    }
+    let conditions: Vec<Condition> =
+        serde_json::from_value(written.data["status"]["conditions"].clone()).unwrap_or_default();
+    let declared = context.wiring.condition_types().chain(context.wiring.kept_types().iter().copied());
+    let foreign: BTreeSet<&'static str> =
+        declared.filter(|t| find(&conditions, t).is_some() && find(&intent.conditions, t).is_none()).collect();
+    for condition in foreign.difference(&memory.foreign) {
+        tracing::warn!(
+            condition,
+            "this condition is not reported any more and stays in the status: no manager that can be taken over holds it"
+        );
+    }
+    memory.foreign = foreign;
+}
+
+/// What we cannot take away is no reason to write.
+pub(in crate::pass) fn without_foreign(
+    context: &PassContext,
+    key: &Key,
+    mut found: StatusIntent,
+    intent: &StatusIntent,
+) -> StatusIntent {
+    let memory = context.memory();
+    let foreign = memory.get(key).map(|memory| &memory.foreign);
+    let is_foreign = |c: &Condition| foreign.is_some_and(|types| types.contains(c.type_.as_str()));
+    found.conditions.retain(|c| !is_foreign(c) || find(&intent.conditions, &c.type_).is_some());
+    found
+}

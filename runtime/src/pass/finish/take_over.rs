@@ -1,0 +1,32 @@
+//! Status fields of earlier managers become ours.
+
+use crate::pass::api::PassBackend;
+use crate::pass::api::identity::Unwritten;
+use crate::pass::context::PassContext;
+use crate::pass::finish::managed_fields::Take;
+use crate::pass::finish::status_write;
+use crate::pipeline::object::Object;
+use crate::status::PATCHED;
+use crate::status::observed::Observed;
+
+/// The status of another wiring may hold what earlier managers left, and one that was patched is not owned by server-side apply. A hot
+/// object keeps its managers: to take fields over needs a version.
+pub(in crate::pass) async fn take_over(
+    context: &PassContext,
+    object: &Object,
+    backend: &PassBackend,
+) -> Result<(), Unwritten> {
+    let Some(status) = object.status().filter(|status| !status.conditions().is_empty()) else { return Ok(()) };
+    let inputs = Observed::of(status, context.wiring).inputs;
+    let is_of = |wiring: &str| inputs.as_ref().is_some_and(|inputs| inputs.wiring == wiring);
+    let previously = context.wiring.previously.managers.iter().copied().filter(|_| !is_of(&context.wiring_hash));
+    let managers: Vec<&str> = previously.chain(is_of(PATCHED).then_some(&*context.manager)).collect();
+    if managers.is_empty() || backend.hot {
+        return Ok(());
+    }
+    if let Some(version) = status_write::take_over(&backend.calls, &backend.identity, Take::Managers(&managers)).await?
+    {
+        *backend.version.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = version;
+    }
+    Ok(())
+}

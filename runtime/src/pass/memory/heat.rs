@@ -1,0 +1,65 @@
+//! How an object changes under its passes: it is hot while it changes faster than a pass takes.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+/// So many outdated status writes in a row make an object hot.
+const CONFLICTS: u32 = 2;
+
+/// A hot object is quiet when it has not changed under a pass for so long.
+pub(in crate::pass) const QUIET: Duration = Duration::from_secs(1);
+
+/// How an object changes under its passes.
+#[derive(Debug, Default)]
+pub(in crate::pass) struct Heat {
+    /// So many status writes in a row were outdated.
+    outdated: u32,
+    /// It is hot, and last changed under a pass then.
+    at: Option<Instant>,
+}
+
+impl Heat {
+    /// The status that a pass was to write is outdated.
+    pub(in crate::pass) fn outdated(&mut self) {
+        self.outdated += 1;
+        if self.outdated >= CONFLICTS {
+            *self = Self { outdated: 0, at: Some(Instant::now()) };
+        }
+    }
+
+    pub(in crate::pass) fn is_hot(&self) -> bool {
+        self.at.is_some_and(|at| at.elapsed() < QUIET)
+    }
+
+    /// A status was written. The object stays hot for a while if it changed under the pass.
+    pub(in crate::pass) fn written(&mut self, is_still_hot: bool) {
+        self.outdated = 0;
+        if is_still_hot {
+            self.at = Some(Instant::now());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn an_object_is_hot_after_two_outdated_writes_in_a_row_and_until_it_is_quiet() {
+        let mut heat = Heat::default();
+        heat.outdated();
+        heat.written(false);
+        heat.outdated();
+        assert!(!heat.is_hot(), "a write between them went through");
+        heat.outdated();
+        assert!(heat.is_hot());
+        tokio::time::advance(QUIET / 2).await;
+        heat.written(true);
+        tokio::time::advance(QUIET / 2).await;
+        assert!(heat.is_hot(), "it changed under the pass again");
+        heat.written(false);
+        tokio::time::advance(QUIET / 2).await;
+        assert!(!heat.is_hot());
+    }
+}

@@ -1,0 +1,85 @@
+//! The digest of the last body, where the status does not hold it yet.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use crate::queue::Next;
+use crate::status::ObservedInputs;
+use crate::trigger::parse;
+
+/// The digest of the last body, which the status does not hold yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::pass) struct Late {
+    /// The digest in the status meanwhile. If the status holds another one, this one is out of date.
+    pub(in crate::pass) over: u64,
+    pub(in crate::pass) digest: u64,
+    /// When it is written at the latest; `None`: with the next write that has another reason, or with the next resync.
+    pub(in crate::pass) due: Option<Instant>,
+}
+
+impl Late {
+    /// Whether the digest is that of the last body, where this one stands for the one in the status.
+    pub(in crate::pass) fn is(self, digest: u64) -> bool {
+        self.digest == digest
+    }
+
+    pub(in crate::pass) fn holds_for(self, inputs: &ObservedInputs) -> bool {
+        parse(&inputs.digest) == Some(self.over)
+    }
+
+    pub(in crate::pass) fn is_due(self) -> bool {
+        self.due.is_some_and(|due| due <= Instant::now())
+    }
+
+    /// The same schedule, not beyond the time at which the digest is due.
+    pub(in crate::pass) fn within(self, next: Next) -> Next {
+        let Some(due) = self.due else { return next };
+        sooner(next, due.saturating_duration_since(Instant::now()))
+    }
+}
+
+/// The same schedule, not beyond the time at which something has to be stored.
+pub(in crate::pass) fn sooner(next: Next, left: Duration) -> Next {
+    match next {
+        Next::Await => Next::Store(left),
+        Next::After(delay) if left < delay => Next::Store(left),
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trigger::text;
+
+    const MINUTE: Duration = Duration::from_secs(60);
+
+    #[test]
+    fn what_has_to_be_stored_comes_no_later_than_its_time() {
+        assert_eq!(sooner(Next::Await, MINUTE), Next::Store(MINUTE));
+        assert_eq!(sooner(Next::After(MINUTE * 2), MINUTE), Next::Store(MINUTE));
+        for delay in [MINUTE, MINUTE / 2] {
+            assert_eq!(sooner(Next::After(delay), MINUTE), Next::After(delay));
+        }
+        assert_eq!(sooner(Next::Forget, MINUTE), Next::Forget);
+    }
+
+    #[test]
+    fn a_late_digest_stands_for_the_one_that_it_replaces_alone() {
+        let late = Late { over: 7, digest: 8, due: None };
+        let inputs = |digest: u64| ObservedInputs { digest: text(digest), ..ObservedInputs::default() };
+        assert!(late.holds_for(&inputs(7)));
+        assert!(!late.holds_for(&inputs(8)) && !late.holds_for(&ObservedInputs::default()));
+        assert!(late.is(8) && !late.is(7));
+        assert_eq!((late.is_due(), late.within(Next::Await)), (false, Next::Await));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_late_digest_is_due_at_its_time() {
+        let late = Late { over: 7, digest: 8, due: Some(Instant::now() + MINUTE) };
+        assert_eq!((late.is_due(), late.within(Next::Await)), (false, Next::Store(MINUTE)));
+        tokio::time::advance(MINUTE).await;
+        assert_eq!((late.is_due(), late.within(Next::Await)), (true, Next::Store(Duration::ZERO)));
+    }
+}

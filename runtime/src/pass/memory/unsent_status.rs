@@ -1,0 +1,70 @@
+//! A status that is not written yet, since its write failed.
+
+use kube::api::ObjectMeta;
+use kube::runtime::events::Event;
+
+use crate::outcome::Outcome;
+use crate::outcome::retry::Retry;
+use crate::pipeline::state::StatusIntent;
+use crate::trigger::Causes;
+
+/// A status to write, and what comes after it.
+pub(in crate::pass) struct Pending {
+    pub(in crate::pass) uid: String,
+    pub(in crate::pass) generation: Option<i64>,
+    /// The status that it replaces.
+    pub(in crate::pass) found: StatusIntent,
+    pub(in crate::pass) intent: StatusIntent,
+    pub(in crate::pass) outcome: Outcome,
+    pub(in crate::pass) retry: Retry,
+    pub(in crate::pass) events: Vec<Event>,
+}
+
+impl Pending {
+    pub(in crate::pass) fn new(
+        meta: &ObjectMeta,
+        (found, intent): (StatusIntent, StatusIntent),
+        (outcome, retry): (&Outcome, Retry),
+        events: Vec<Event>,
+    ) -> Self {
+        Self {
+            uid: meta.uid.clone().unwrap_or_default(),
+            generation: meta.generation,
+            found,
+            intent,
+            outcome: outcome.clone(),
+            retry,
+            events,
+        }
+    }
+
+    /// How the pass of this status ended, if nothing but the retry timer triggered a pass of the same generation; anything else runs the body
+    /// anew.
+    pub(in crate::pass) fn alone(&self, meta: &ObjectMeta, causes: Causes) -> Option<(Outcome, Retry)> {
+        let same = meta.uid.as_ref() == Some(&self.uid) && meta.generation == self.generation;
+        (same && causes == Causes::RETRY).then(|| (self.outcome.clone(), self.retry))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use k8s_openapi::api::core::v1::ConfigMap;
+    use serde_json::json;
+
+    use super::*;
+
+    fn map(uid: &str, generation: i64) -> ConfigMap {
+        serde_json::from_value(json!({ "metadata": { "name": "m", "uid": uid, "generation": generation } })).unwrap()
+    }
+
+    #[test]
+    fn a_status_is_sent_again_only_where_nothing_but_its_timer_woke_the_same_generation_of_the_object() {
+        let intents = (StatusIntent::empty(), StatusIntent::empty());
+        let pending = Pending::new(&map("u", 2).metadata, intents, (&Outcome::Done, Retry::Slow), Vec::new());
+        assert!(pending.alone(&map("u", 2).metadata, Causes::RETRY).is_some());
+        assert!(pending.alone(&map("v", 2).metadata, Causes::RETRY).is_none());
+        assert!(pending.alone(&map("u", 3).metadata, Causes::RETRY).is_none());
+        assert!(pending.alone(&map("u", 2).metadata, Causes::RESYNC).is_none());
+        assert!(pending.alone(&map("u", 2).metadata, Causes::RETRY | Causes::GENERATION).is_none());
+    }
+}

@@ -1,0 +1,58 @@
+//! The passes that run no step, by what the decision found. They write a status only where it differs.
+
+pub(super) mod blocked;
+pub(super) mod foreign;
+pub(super) mod skipped;
+pub(super) mod suspended;
+pub(super) mod unchanged_object;
+pub(super) mod undecodable;
+
+use crate::pass::api::PassBackend;
+use crate::pass::api::identity::Unwritten;
+use crate::pass::context::PassContext;
+use crate::pass::decide::policy;
+use crate::pass::finish::hot_object;
+use crate::pass::report::current_pass::CurrentPass;
+use crate::pipeline::object::Object;
+use crate::pipeline::state::StatusIntent;
+use crate::queue::{Key, Next};
+
+/// Writes the status of an object that is left alone, if it differs.
+pub(in crate::pass) async fn stamp(
+    context: &PassContext,
+    pass: &mut CurrentPass<'_>,
+    object: &Object,
+    backend: &PassBackend,
+    found: &StatusIntent,
+    intent: &StatusIntent,
+) -> Next {
+    if intent == found {
+        return Next::Await;
+    }
+    match backend.write(&backend.identity, found, intent).await {
+        Ok(written) => {
+            backend.note(&written);
+            if let Some(event) = policy::change(found, intent) {
+                pass.send(event, context.reference(object));
+            }
+            hot_object::until_quiet(backend, Next::Await)
+        }
+        Err(unwritten) => unstamped(context, pass.key, backend, unwritten),
+    }
+}
+
+pub(in crate::pass) fn unstamped(
+    context: &PassContext,
+    key: &Key,
+    backend: &PassBackend,
+    unwritten: Unwritten,
+) -> Next {
+    match unwritten {
+        Unwritten::Gone => context.forget(key),
+        Unwritten::Outdated => hot_object::outdated(context, key, backend),
+        Unwritten::Failed(error) => {
+            tracing::warn!(%error, "the status of an object that is left alone was not written; trying again");
+            Next::Retry { progressed: false, at_least: None }
+        }
+    }
+}

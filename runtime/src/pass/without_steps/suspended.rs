@@ -1,0 +1,38 @@
+//! The pass of a suspended object: nothing but receipts, and word of the change.
+
+use crate::pass::backend;
+use crate::pass::context::PassContext;
+use crate::pass::report::current_pass::CurrentPass;
+use crate::pass::report::tell;
+use crate::pass::without_steps::stamp;
+use crate::pipeline::object::Object;
+use crate::pipeline::state::Draft;
+use crate::queue::Next;
+use crate::trigger::Causes;
+
+/// No side effect, conditions as they are, no timer: the object wakes when it is resumed.
+pub(in crate::pass) async fn freeze(context: &PassContext, pass: &mut CurrentPass<'_>, object: &Object) -> Next {
+    let key = pass.key;
+    pass.ends("Suspended");
+    let known = std::mem::replace(&mut context.memory().entry(key.clone()).or_default().suspended, true);
+    if pass.causes.contains(Causes::SUSPENSION) && !known {
+        tracing::info!("suspended");
+        tell(context, pass, object, "Suspended", "nothing is done for this object until it is resumed");
+    }
+    let backend = backend::backend(context, key, object);
+    let draft = Draft::new(object, *context.wiring, backend.clone());
+    let intent = draft.frozen(context.wiring.suspend.is_some_and(|suspend| suspend.record));
+    stamp(context, pass, object, &backend, &draft.found(), &intent).await
+}
+
+/// Logs the end of a suspension that this process has seen, and sends an event.
+pub(in crate::pass) fn thaw(context: &PassContext, pass: &mut CurrentPass<'_>, object: &Object) {
+    let was = context.memory().get_mut(pass.key).is_some_and(|memory| {
+        memory.elsewhere = None;
+        std::mem::take(&mut memory.suspended)
+    });
+    if was {
+        tracing::info!("resumed");
+        tell(context, pass, object, "Resumed", "the object is reconciled again");
+    }
+}

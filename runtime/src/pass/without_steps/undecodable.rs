@@ -1,0 +1,60 @@
+//! Objects that do not fit their type: an event says which field, and what becomes of the finalizer.
+
+use k8s_openapi::api::core::v1::ObjectReference;
+use kube::runtime::events::EventType;
+
+use crate::api::grant::plural_and_group;
+use crate::pass::context::PassContext;
+use crate::pass::report::current_pass::CurrentPass;
+use crate::pass::report::event;
+use crate::queue::{Key, Next};
+use crate::watch::{UNDECODABLE, Undecodable};
+
+/// The pass of an object that the cache does not serve: it is gone, or does not fit its type.
+pub(in crate::pass) fn absent(context: &PassContext, pass: &mut CurrentPass<'_>) -> Next {
+    let key = pass.key;
+    if context.env.primary.undecodable(key).is_none() {
+        tracing::debug!("the object is not there");
+        return context.forget(key);
+    }
+    pass.ends(UNDECODABLE);
+    if let Some(found) = context.env.primary.report_undecodable(key) {
+        let note = note(context, key, &found);
+        tracing::warn!(object = %key, "{note}");
+        let event = event::event(EventType::Warning, UNDECODABLE, &note);
+        pass.send(event, reference_to(context, key, &found));
+    }
+    Next::Await
+}
+
+fn note(context: &PassContext, key: &Key, found: &Undecodable) -> String {
+    let (kind, error) = (&context.kind.resource.kind, &found.error);
+    let finalizer = context.finalizers.name();
+    let headline = format!("the {kind} does not fit its type: {error}");
+    if !found.finalizers.iter().any(|held| held == finalizer) {
+        return format!("{headline}; it is left alone until the field is corrected");
+    }
+    if !found.deleting {
+        return format!(
+            "{headline}; it is left alone until the field is corrected, and its finalizer {finalizer} stays"
+        );
+    }
+    let plural = plural_and_group(&context.kind.resource.plural, &context.kind.resource.group);
+    let space = key.namespace.as_ref().map(|namespace| format!(" -n {namespace}")).unwrap_or_default();
+    format!(
+        "{headline}; it is being deleted, but its cleanup cannot run, so its finalizer {finalizer} stays: correct the field, or \
+         remove by hand what was made for it and then the finalizer: kubectl edit {plural}{space} {}",
+        key.name
+    )
+}
+
+fn reference_to(context: &PassContext, key: &Key, found: &Undecodable) -> ObjectReference {
+    ObjectReference {
+        api_version: Some(context.kind.resource.api_version.clone()),
+        kind: Some(context.kind.resource.kind.clone()),
+        namespace: key.namespace.as_deref().map(ToOwned::to_owned),
+        name: Some(key.name.to_string()),
+        uid: found.uid.clone(),
+        ..ObjectReference::default()
+    }
+}
