@@ -1,9 +1,15 @@
 //! What the command line of an operator prints without running, kept in the repository.
+#![allow(missing_docs, dead_code, unreachable_pub, reason = "the operator is a program")]
 #![allow(clippy::unwrap_used, reason = "a test may")]
+
+#[path = "../src/bin/hello.rs"]
+mod hello;
 
 use std::process::{Command, Output};
 
+use evenkeel::Operator;
 use evenkeel_testkit::assert_generated;
+use evenkeel_tests::printed as without_cli;
 
 fn hello(args: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_hello")).args(args).env_remove("KUBECONFIG").output().unwrap()
@@ -24,6 +30,13 @@ fn the_reference_of_hello_is_what_its_command_line_prints() {
     assert_generated(reference("contract.json"), &printed(&["contract"]));
     assert_generated(reference("rights.txt"), &printed(&["rights"]));
     assert_generated(reference("rights.yaml"), &printed(&["rights", "--output", "yaml"]));
+}
+
+#[test]
+fn the_reference_without_a_command_line_has_the_same_format() {
+    let operator = Operator::new("greeter").reconciler::<hello::greeting>(());
+    assert_eq!(without_cli::crds(&operator), printed(&["crds"]));
+    assert_eq!(without_cli::rights(&operator), printed(&["rights", "--output", "yaml"]));
 }
 
 #[test]

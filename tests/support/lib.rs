@@ -10,6 +10,7 @@ pub mod listener;
 pub mod logs;
 pub mod observers;
 pub mod pipeline_fixture;
+pub mod printed;
 pub mod random_sequence;
 pub mod real;
 pub mod recording_client;

@@ -1,6 +1,7 @@
 //! The reference of the operator, as it stands in the repository, is what its wiring says.
 
 use evenkeel_testkit::assert_generated;
+use evenkeel_tests::printed;
 
 use crate::operator::operator;
 use crate::storage::Storage;
@@ -13,6 +14,8 @@ fn the_reference_in_the_repository_is_what_the_wiring_says() {
     assert_generated(reference("wiring.mmd"), &operator.graphs());
     assert_generated(reference("docs.md"), &operator.pages());
     assert_generated(reference("contract.json"), &operator.contract().to_string());
+    assert_generated(reference("crds.yaml"), &printed::crds(&operator));
+    assert_generated(reference("rights.yaml"), &printed::rights(&operator));
 }
 
 #[test]
