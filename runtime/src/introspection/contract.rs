@@ -5,7 +5,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::Knowledge;
+use super::knowledge::Knowledge;
+use super::reason::reasons;
 use crate::condition::{Polarity, READY, RECONCILING, STALLED};
 use crate::status::kept_fields;
 
@@ -190,7 +191,7 @@ impl Knowledge {
     pub fn contract(&self) -> ReconcilerContract {
         let declared = self.wiring.conditions.iter().enumerate().map(|(place, info)| {
             let polarity = polarity(info.polarity).to_owned();
-            (info.type_.to_owned(), ConditionContract { polarity, reasons: self.reasons(place) })
+            (info.type_.to_owned(), ConditionContract { polarity, reasons: reasons(&self.wiring, place) })
         });
         let kept = [
             (READY, "positive", [].as_slice()),

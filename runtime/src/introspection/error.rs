@@ -2,10 +2,11 @@
 
 use std::borrow::Cow;
 
-use super::{Knowledge, table};
+use super::table;
 use crate::interval::Interval;
 use crate::outcome::reporting::{EventLevel, Until, VariantInfo, WatchedKind};
 use crate::outcome::retry::Retry;
+use crate::wiring::Wiring;
 
 /// What a table with errors of several steps says first.
 const SHARED: &str =
@@ -17,47 +18,45 @@ pub(super) struct Known {
     pub(super) steps: Vec<&'static str>,
 }
 
-impl Knowledge {
-    /// The errors of all steps, in the order of the steps, each once.
-    pub(super) fn errors(&self) -> Vec<Known> {
-        let mut all: Vec<Known> = Vec::new();
-        let claim = self.wiring.claim.map(|claim| *claim.step);
-        let hooks = self.wiring.hooks.iter().map(|hook| *hook.step);
-        for step in claim.into_iter().chain(hooks).chain(self.wiring.all_steps()) {
-            for info in step.failures() {
-                match all.iter_mut().find(|known| known.info == *info) {
-                    Some(known) if known.steps.contains(&step.name) => {}
-                    Some(known) => known.steps.push(step.name),
-                    None => all.push(Known { info: *info, steps: vec![step.name] }),
-                }
+/// The errors of all steps, in the order of the steps, each once.
+pub(super) fn errors(wiring: &Wiring) -> Vec<Known> {
+    let mut all: Vec<Known> = Vec::new();
+    let claim = wiring.claim.map(|claim| *claim.step);
+    let hooks = wiring.hooks.iter().map(|hook| *hook.step);
+    for step in claim.into_iter().chain(hooks).chain(wiring.all_steps()) {
+        for info in step.failures() {
+            match all.iter_mut().find(|known| known.info == *info) {
+                Some(known) if known.steps.contains(&step.name) => {}
+                Some(known) => known.steps.push(step.name),
+                None => all.push(Known { info: *info, steps: vec![step.name] }),
             }
         }
-        all
     }
+    all
+}
 
-    /// The table of errors.
-    pub(super) fn failures(&self) -> String {
-        let errors = self.errors();
-        let rows: Vec<_> = errors.iter().map(row).collect();
-        let table = table::markdown(&["reason", "class", "step", "what it means", "what happens next", "cure"], &rows);
-        match errors.iter().any(|known| known.steps.len() > 1) {
-            true => format!("{SHARED}\n\n{table}"),
-            false => table,
-        }
+/// The table of errors.
+pub(super) fn table_of_errors(wiring: &Wiring) -> String {
+    let errors = errors(wiring);
+    let rows: Vec<_> = errors.iter().map(row).collect();
+    let table = table::markdown(&["reason", "class", "step", "what it means", "what happens next", "cure"], &rows);
+    match errors.iter().any(|known| known.steps.len() > 1) {
+        true => format!("{SHARED}\n\n{table}"),
+        false => table,
     }
+}
 
-    /// The events that errors cause: type and reason.
-    pub(super) fn warnings(&self) -> Vec<[String; 3]> {
-        let told = self.errors().into_iter().filter_map(|Known { info, steps }| {
-            let type_ = match info.actions.event {
-                EventLevel::None => return None,
-                EventLevel::Normal => "Normal",
-                EventLevel::Warning => "Warning",
-            };
-            Some([type_.to_owned(), info.reason.to_owned(), format!("{} ended in it", steps.join(" or "))])
-        });
-        told.collect()
-    }
+/// The events that errors cause: type, reason and when.
+pub(super) fn events_of_errors(wiring: &Wiring) -> Vec<[String; 3]> {
+    let events = errors(wiring).into_iter().filter_map(|Known { info, steps }| {
+        let type_ = match info.actions.event {
+            EventLevel::None => return None,
+            EventLevel::Normal => "Normal",
+            EventLevel::Warning => "Warning",
+        };
+        Some([type_.to_owned(), info.reason.to_owned(), format!("{} ended in it", steps.join(" or "))])
+    });
+    events.collect()
 }
 
 fn row(known: &Known) -> Vec<String> {
@@ -119,6 +118,7 @@ mod tests {
     use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 
     use super::super::fixture;
+    use super::super::reason::{own_reasons, reasons};
     use super::*;
     use crate::outcome::reporting::Actions;
     use crate::wiring::{KindInfo, StepWiring};
@@ -142,7 +142,7 @@ mod tests {
     fn each_wait_says_whether_a_watch_or_polling_ends_it() {
         let mut known = fixture::known();
         known.wiring.steps = &[FETCH];
-        let next: Vec<_> = known.errors().iter().map(|known| next(&known.info).into_owned()).collect();
+        let next: Vec<_> = errors(&known.wiring).iter().map(|known| next(&known.info).into_owned()).collect();
         let wanted = [
             "triggered by a watch: it runs again when the Secret changes",
             "polled: it runs again after 1m",
@@ -156,24 +156,24 @@ mod tests {
     fn an_error_of_a_watched_object_is_that_of_the_steps_that_watch_its_kind() {
         let mut known = fixture::known();
         known.wiring.steps = &[FETCH, COPY];
-        let steps: Vec<_> = known.errors().into_iter().map(|known| (known.info.reason, known.steps)).collect();
+        let steps: Vec<_> = errors(&known.wiring).into_iter().map(|known| (known.info.reason, known.steps)).collect();
         let both = || vec!["fetch", "copy"];
         let wanted =
             [("SecretMissing", vec!["fetch"]), ("Unpushed", both()), ("Limited", both()), ("Postponed", both())];
         assert_eq!(steps, wanted);
-        assert!(!known.reasons(2).contains("SecretMissing") && known.reasons(2).contains("Unpushed"));
+        assert!(!reasons(&known.wiring, 2).contains("SecretMissing") && reasons(&known.wiring, 2).contains("Unpushed"));
     }
 
     #[test]
     fn a_condition_lists_the_reasons_of_its_steps_alone_and_names_the_steps_that_share_others() {
         let mut known = fixture::known();
         known.wiring.steps = &[FETCH, COPY];
-        let (own, others) = known.own_reasons(FETCH.sets[0]);
+        let (own, others) = own_reasons(&known.wiring, FETCH.sets[0]);
         assert!(own.contains("SecretMissing") && !own.contains("Unpushed"), "{own:?}");
         assert_eq!(others, ["copy"]);
-        assert_eq!(known.own_reasons(2).1, ["fetch"]);
+        assert_eq!(own_reasons(&known.wiring, 2).1, ["fetch"]);
         known.wiring.steps = &[FETCH];
-        let (own, others) = known.own_reasons(FETCH.sets[0]);
+        let (own, others) = own_reasons(&known.wiring, FETCH.sets[0]);
         assert!(own.contains("Unpushed") && others.is_empty(), "{own:?} {others:?}");
     }
 
@@ -181,9 +181,9 @@ mod tests {
     fn an_error_of_several_steps_is_of_one_of_them() {
         let mut known = fixture::known();
         known.wiring.steps = &[FETCH, COPY];
-        let table = known.failures();
+        let table = table_of_errors(&known.wiring);
         assert!(table.starts_with(SHARED) && table.contains("| one of fetch, copy |"), "{table}");
         known.wiring.steps = &[FETCH];
-        assert!(known.failures().starts_with("| reason |"));
+        assert!(table_of_errors(&known.wiring).starts_with("| reason |"));
     }
 }

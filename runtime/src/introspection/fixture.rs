@@ -2,7 +2,7 @@
 
 use k8s_openapi::api::core::v1::{ConfigMap, Node, Secret};
 
-use super::Knowledge;
+use super::knowledge::Knowledge;
 use crate::condition::{ConditionInfo, Polarity};
 use crate::outcome::reporting::{Actions, VariantInfo};
 use crate::wiring::{How, KindInfo, Relation, StepWiring, Wiring};

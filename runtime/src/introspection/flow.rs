@@ -1,7 +1,7 @@
 //! The order of the steps in a graph: straight on, branches, joins, loops.
 
-use super::Knowledge;
-use super::graph::{Lines, label, step_id, text};
+use super::knowledge::Knowledge;
+use super::mermaid::{Lines, label, step_id, text};
 use crate::condition::READY;
 use crate::wiring::{Arm, Node};
 

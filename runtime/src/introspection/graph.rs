@@ -1,9 +1,8 @@
 //! The graph of a reconciler in mermaid: its steps in order, the kinds that they touch, the conditions that they tell.
 
-use std::collections::BTreeSet;
-use std::fmt::Write as _;
-
-use super::{Knowledge, flow};
+use super::flow;
+use super::knowledge::Knowledge;
+use super::mermaid::{Lines, id, step_id, text};
 use crate::wiring::{How, StepWiring};
 
 impl Knowledge {
@@ -17,7 +16,7 @@ impl Knowledge {
             relate(&here, step, &mut lines);
             self.tell(&here, step, &mut lines);
         }
-        format!("flowchart TD\n{}", lines.text)
+        format!("flowchart TD\n{}", lines.into_text())
     }
 
     fn tell(&self, here: &str, step: &StepWiring, lines: &mut Lines) {
@@ -46,55 +45,6 @@ fn relate(here: &str, step: &StepWiring, lines: &mut Lines) {
         lines.once("outside[(\"outside the cluster\")]");
         lines.once(&format!("{here} == makes ==> outside"));
     }
-}
-
-/// Steps may share a name: a generic one is called several times.
-pub(super) fn step_id(place: usize, step: &StepWiring) -> String {
-    format!("step{}_{}", place + 1, id(step.name))
-}
-
-/// The lines of a graph.
-#[derive(Default)]
-pub(super) struct Lines {
-    text: String,
-    said: BTreeSet<String>,
-}
-
-impl Lines {
-    pub(super) fn say(&mut self, line: &str) {
-        let _ = writeln!(self.text, "    {line}");
-    }
-
-    pub(super) fn once(&mut self, line: &str) {
-        if self.said.insert(line.to_owned()) {
-            self.say(line);
-        }
-    }
-}
-
-/// The name, and below it the first line of the doc comment.
-pub(super) fn label(step: &StepWiring) -> String {
-    match step.doc.lines().next() {
-        Some(doc) => format!("<b>{}</b><br/>{}", step.name, text(doc)),
-        None => format!("<b>{}</b>", step.name),
-    }
-}
-
-/// Text in a quoted label.
-pub(super) fn text(text: &str) -> String {
-    let replace = |c: char| match c {
-        '"' => "#quot;".to_owned(),
-        '#' => "#35;".to_owned(),
-        '<' => "#lt;".to_owned(),
-        '>' => "#gt;".to_owned(),
-        '`' => "'".to_owned(),
-        c => c.to_string(),
-    };
-    text.chars().map(replace).collect()
-}
-
-fn id(text: &str) -> String {
-    text.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect()
 }
 
 #[cfg(test)]

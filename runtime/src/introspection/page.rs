@@ -1,7 +1,9 @@
 //! The reference page of a reconciler, in Markdown: what can be said of an object, what wakes it, and what is written.
 
-use super::reason::KEPT;
-use super::{Knowledge, table};
+use super::error::{events_of_errors, table_of_errors};
+use super::knowledge::Knowledge;
+use super::reason::{KEPT, own_reasons};
+use super::table;
 use crate::condition::{ConditionInfo, Polarity, READY, RECONCILING, ReasonInfo, STALLED};
 use crate::wiring::policy::Policies;
 use crate::wiring::{Adopt, How, StepWiring};
@@ -17,7 +19,7 @@ impl Knowledge {
             format!("## Steps\n\n{}", self.steps()),
             format!("## Conditions\n\n{}", self.told()),
             format!("## Declared reasons\n\n{}", self.meanings()),
-            format!("## Errors\n\n{}", self.failures()),
+            format!("## Errors\n\n{}", table_of_errors(&self.wiring)),
             format!("## Reasons of the framework\n\n{}", kept()),
             format!("## Events\n\n{}", self.events()),
             format!("## What wakes it\n\n{}", self.wakes()),
@@ -77,7 +79,7 @@ impl Knowledge {
 
     fn condition(&self, place: usize, info: &ConditionInfo) -> Vec<String> {
         let setters = self.wiring.steps.iter().filter(|step| step.sets.contains(&place)).map(|step| step.name);
-        let (own, others) = self.own_reasons(place);
+        let (own, others) = own_reasons(&self.wiring, place);
         let reasons = own.into_iter().collect::<Vec<_>>().join(", ");
         let shared = if others.is_empty() {
             String::new()
@@ -110,7 +112,7 @@ impl Knowledge {
             None => &[],
         };
         let owned = |row: [&str; 3]| row.map(ToOwned::to_owned);
-        let rows = success.map(owned).into_iter().chain(self.warnings()).chain(trouble.map(owned));
+        let rows = success.map(owned).into_iter().chain(events_of_errors(&self.wiring)).chain(trouble.map(owned));
         let rows = rows.chain(policies.iter().copied().map(owned));
         let rows: Vec<_> = rows.map(Vec::from).collect();
         table::markdown(&["type", "reason", "when"], &rows)

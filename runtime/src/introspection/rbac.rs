@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Serialize, Serializer};
 
-use super::{Knowledge, table};
+use super::knowledge::Knowledge;
+use super::table;
 use crate::wiring::{Cache, How, KindInfo};
 
 /// A verb of the Kubernetes API, in the order in which roles name them.

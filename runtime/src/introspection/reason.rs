@@ -2,12 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use super::Knowledge;
-use super::error::Known;
+use super::error::{Known, errors};
 use crate::api::FOREIGN;
 use crate::condition::Polarity;
 use crate::outcome::reporting::VariantInfo;
-use crate::wiring::{How, StepWiring};
+use crate::wiring::{How, StepWiring, Wiring};
 
 /// A reason that the framework gives by itself.
 pub(super) struct Kept {
@@ -34,45 +33,43 @@ pub(super) const KEPT: [Kept; 5] = [
     },
 ];
 
-impl Knowledge {
-    /// The declared reasons of the condition at the place, all that the error types of its steps have.
-    pub(super) fn reasons(&self, place: usize) -> BTreeSet<String> {
-        self.reasons_where(place, |_| true)
-    }
+/// The declared reasons of the condition at the place, all that the error types of its steps have.
+pub(super) fn reasons(wiring: &Wiring, place: usize) -> BTreeSet<String> {
+    reasons_where(wiring, place, |_| true)
+}
 
-    /// The reasons that are those of its steps alone, and the steps that share others with them. Which of the steps that have one error type
-    /// ends in which of its variants shows only when it happens.
-    pub(super) fn own_reasons(&self, place: usize) -> (BTreeSet<String>, Vec<&'static str>) {
-        let shared: Vec<Known> = self.errors().into_iter().filter(|known| known.steps.len() > 1).collect();
-        let own = self.reasons_where(place, |error| !shared.iter().any(|known| known.info == *error));
-        let setters = || self.wiring.all_steps().filter(move |step| step.sets.contains(&place) && step.marks(place));
-        let is_setter = |name: &&str| setters().any(|step| step.name == *name);
-        let mut others: Vec<&str> = Vec::new();
-        for known in shared.iter().filter(|known| known.info.class != "ignored" && known.steps.iter().any(is_setter)) {
-            others.extend(known.steps.iter().filter(|name| !is_setter(name)));
-        }
-        let mut met = BTreeSet::new();
-        others.retain(|name| met.insert(*name));
-        (own, others)
+/// The reasons that are those of its steps alone, and the steps that share others with them. Which of the steps that have one error type
+/// ends in which of its variants shows only when it happens.
+pub(super) fn own_reasons(wiring: &Wiring, place: usize) -> (BTreeSet<String>, Vec<&'static str>) {
+    let shared: Vec<Known> = errors(wiring).into_iter().filter(|known| known.steps.len() > 1).collect();
+    let own = reasons_where(wiring, place, |error| !shared.iter().any(|known| known.info == *error));
+    let setters = || wiring.all_steps().filter(move |step| step.sets.contains(&place) && step.marks(place));
+    let is_setter = |name: &&str| setters().any(|step| step.name == *name);
+    let mut others: Vec<&str> = Vec::new();
+    for known in shared.iter().filter(|known| known.info.class != "ignored" && known.steps.iter().any(is_setter)) {
+        others.extend(known.steps.iter().filter(|name| !is_setter(name)));
     }
+    let mut met = BTreeSet::new();
+    others.retain(|name| met.insert(*name));
+    (own, others)
+}
 
-    fn reasons_where(&self, place: usize, counts: impl Fn(&VariantInfo) -> bool) -> BTreeSet<String> {
-        let Some(info) = self.wiring.conditions.get(place) else { return BTreeSet::new() };
-        let positive = info.polarity == Polarity::Positive;
-        let setters = self.wiring.all_steps().filter(move |step| step.sets.contains(&place));
-        let failures = setters.clone().filter(move |step| step.marks(place)).flat_map(|step| step.failures());
-        let failures = failures.filter(|error| error.class != "ignored" && counts(error)).map(|error| error.reason);
-        let is_marked = setters.clone().any(|step| step.marks(place));
-        let owns = |step: StepWiring| step.relations.iter().any(|relation| relation.how == How::Owns);
-        let may_wait = setters.clone().any(|step| step.marks(place) && owns(step));
-        let kept = KEPT.iter().filter(|kept| match kept.reason {
-            FOREIGN => may_wait,
-            _ if kept.positive => positive,
-            _ => is_marked,
-        });
-        let kept = kept.map(|kept| kept.reason);
-        let said = setters.flat_map(|step| step.says).filter(|(of, _)| *of == place).map(|(_, reason)| *reason);
-        let declared = info.reasons.iter().map(|reason| reason.name);
-        kept.chain(failures).chain(said).chain(declared).map(ToOwned::to_owned).collect()
-    }
+fn reasons_where(wiring: &Wiring, place: usize, counts: impl Fn(&VariantInfo) -> bool) -> BTreeSet<String> {
+    let Some(info) = wiring.conditions.get(place) else { return BTreeSet::new() };
+    let positive = info.polarity == Polarity::Positive;
+    let setters = wiring.all_steps().filter(move |step| step.sets.contains(&place));
+    let failures = setters.clone().filter(move |step| step.marks(place)).flat_map(|step| step.failures());
+    let failures = failures.filter(|error| error.class != "ignored" && counts(error)).map(|error| error.reason);
+    let is_marked = setters.clone().any(|step| step.marks(place));
+    let owns = |step: StepWiring| step.relations.iter().any(|relation| relation.how == How::Owns);
+    let may_wait = setters.clone().any(|step| step.marks(place) && owns(step));
+    let kept = KEPT.iter().filter(|kept| match kept.reason {
+        FOREIGN => may_wait,
+        _ if kept.positive => positive,
+        _ => is_marked,
+    });
+    let kept = kept.map(|kept| kept.reason);
+    let said = setters.flat_map(|step| step.says).filter(|(of, _)| *of == place).map(|(_, reason)| *reason);
+    let declared = info.reasons.iter().map(|reason| reason.name);
+    kept.chain(failures).chain(said).chain(declared).map(ToOwned::to_owned).collect()
 }

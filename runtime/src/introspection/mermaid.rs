@@ -1,0 +1,60 @@
+//! Mermaid's syntax: lines, labels, identifiers.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use crate::wiring::StepWiring;
+
+/// Steps may share a name: a generic one is called several times.
+pub(super) fn step_id(place: usize, step: &StepWiring) -> String {
+    format!("step{}_{}", place + 1, id(step.name))
+}
+
+/// The lines of a graph.
+#[derive(Default)]
+pub(super) struct Lines {
+    text: String,
+    said: BTreeSet<String>,
+}
+
+impl Lines {
+    pub(super) fn into_text(self) -> String {
+        self.text
+    }
+
+    pub(super) fn say(&mut self, line: &str) {
+        let _ = writeln!(self.text, "    {line}");
+    }
+
+    pub(super) fn once(&mut self, line: &str) {
+        if self.said.insert(line.to_owned()) {
+            self.say(line);
+        }
+    }
+}
+
+/// The name, and below it the first line of the doc comment.
+pub(super) fn label(step: &StepWiring) -> String {
+    match step.doc.lines().next() {
+        Some(doc) => format!("<b>{}</b><br/>{}", step.name, text(doc)),
+        None => format!("<b>{}</b>", step.name),
+    }
+}
+
+/// Text in a quoted label.
+pub(super) fn text(text: &str) -> String {
+    let replace = |c: char| match c {
+        '"' => "#quot;".to_owned(),
+        '#' => "#35;".to_owned(),
+        '<' => "#lt;".to_owned(),
+        '>' => "#gt;".to_owned(),
+        '`' => "'".to_owned(),
+        c => c.to_string(),
+    };
+    text.chars().map(replace).collect()
+}
+
+/// An identifier of a node or a part of one.
+pub(super) fn id(text: &str) -> String {
+    text.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect()
+}
