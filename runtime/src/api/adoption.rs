@@ -3,7 +3,7 @@
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ManagedFieldsEntry, OwnerReference};
 use kube::api::ObjectMeta;
 
-use crate::api::Target;
+use super::target::Target;
 use crate::wiring::relation::Adopt;
 
 /// Who wants to write: the reconciled object, and the field manager of its reconciler.

@@ -4,7 +4,7 @@ use std::fmt;
 
 use kube::core::ApiResource;
 
-use crate::api::ApiError;
+use super::error::ApiError;
 
 /// What a watch needs.
 pub(crate) const WATCH: &[&str] = &["get", "list", "watch"];
