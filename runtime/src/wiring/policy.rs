@@ -7,11 +7,9 @@ use std::str::FromStr;
 use kube::Resource;
 use kube::core::NamespaceResourceScope;
 
+pub use super::annotations::POLICY;
 use crate::outcome::reporting::Actions;
 use crate::outcome::{Class, Halt};
-
-/// The annotation that holds the policy of an object, unless `#[reconciler(policies(key = ".."))]` names another.
-pub const POLICY: &str = "evenkeel.dev/policy";
 
 /// What may be done for an object, where its reconciler says `policies`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

@@ -1,7 +1,6 @@
 //! Suspension: an object of which its owner wants that nothing is done for it now.
 
-/// The annotation that suspends an object with the value `"true"`, where `#[reconciler(suspend(annotation))]` says so.
-pub const SUSPEND: &str = "evenkeel.dev/suspend";
+pub use super::annotations::SUSPEND;
 
 /// What `#[reconciler(suspend(..))]` said beside the field.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
