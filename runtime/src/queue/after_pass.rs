@@ -8,7 +8,8 @@ use futures::FutureExt;
 use tokio::task::JoinSet;
 use tracing::Instrument;
 
-use super::{Key, Tail};
+use super::key::Key;
+use super::worker::Tail;
 
 /// The tails that have not ended.
 #[derive(Default)]

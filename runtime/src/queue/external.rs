@@ -6,8 +6,11 @@ use std::time::Duration;
 use futures::Stream;
 use tokio::time::Instant;
 
+use super::Queue;
+use super::config::Version;
+use super::key::Key;
 use super::run::{finish, run};
-use super::{Key, Queue, Version, Worker};
+use super::worker::Worker;
 
 /// How a turn of a key ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

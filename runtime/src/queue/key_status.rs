@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use super::{Attempt, Causes};
+use super::worker::Attempt;
+use crate::trigger::Causes;
 
 /// How a key stands right now.
 #[derive(Clone, Copy, Debug)]

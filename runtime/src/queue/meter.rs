@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::queue::{Key, Next};
+use super::key::Key;
+use super::next::Next;
 
 /// Counts what one reconciler does.
 pub(crate) trait Counts: Send + Sync {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::Key;
+use super::key::Key;
 use crate::trigger::Urgency;
 
 /// How long each lane is overtaken by the first; whoever comes later than that goes after it.

@@ -11,11 +11,16 @@ use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 
+use super::Queue;
 use super::after_pass::Tails;
 use super::backoff::Curve;
 use super::concurrency::Slot;
+use super::config::{QueueConfig, Version};
+use super::key::Key;
+use super::next::Next;
 use super::state::{Ended, Task};
-use super::{Figures, Key, Next, Queue, QueueConfig, Ran, Tail, Version, Worker};
+use super::stats::Figures;
+use super::worker::{Ran, Tail, Worker};
 use crate::leadership::Gate;
 
 /// A pass that has ended, and what it left to be done.

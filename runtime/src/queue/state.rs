@@ -1,5 +1,6 @@
 //! What the queue knows of each key: a state machine without a clock, a lock or a task of its own.
 
+mod entry;
 mod external;
 
 use std::collections::HashMap;
@@ -7,20 +8,20 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::backoff::Curve;
+pub(super) use self::entry::Ended;
+use self::entry::{Due, Entry, HORIZON, Phase, Timer};
+use super::key::Key;
 #[cfg(feature = "metrics")]
 use super::key_status::{self, Spot};
-use super::priority::{Lanes, Place, due};
+use super::meter::Meter;
+use super::next::Next;
+use super::priority::{Lanes, due};
 use super::rate_limit::Rate;
 use super::stats::Figures;
-use super::timers::{Slot, Timers};
-use super::{Attempt, Causes, Key, Next};
-use crate::queue::meter::Meter;
+use super::timers::Timers;
+use super::worker::Attempt;
 use crate::resource_version::is_newer;
-use crate::trigger::List;
-
-/// The longest time that a timer is set for; more than any interval that the framework lets through.
-const HORIZON: Duration = Duration::from_secs(366 * 24 * 3600);
+use crate::trigger::{Causes, List};
 
 #[derive(Debug, Default)]
 pub(super) struct State {
@@ -34,77 +35,12 @@ pub(super) struct State {
     pub(super) meter: Meter,
 }
 
-/// A key that is not at rest. Keys at rest without a history have no entry.
-#[derive(Debug, Default)]
-struct Entry {
-    phase: Phase,
-    /// Why it waits; while it runs: why it has to run again.
-    causes: Causes,
-    attempt: Attempt,
-    timer: Option<Timer>,
-    /// When the next try is due, kept while changes run passes in between.
-    retry_at: Option<Instant>,
-    /// The version that a write of ours met as outdated.
-    refused: Option<String>,
-}
-
-#[derive(Debug, Default)]
-enum Phase {
-    #[default]
-    Idle,
-    /// It may run since then.
-    Queued {
-        place: Place,
-        since: Instant,
-    },
-    Running {
-        causes: Causes,
-        since: Instant,
-    },
-}
-
-/// What happens to an idle key in the future.
-#[derive(Debug)]
-struct Timer {
-    slot: Slot,
-    causes: Causes,
-    owed: Causes,
-    /// The rate has let it through.
-    reserved: bool,
-}
-
-impl Timer {
-    /// Why the key runs when the time has come.
-    const fn all(&self) -> Causes {
-        self.causes.union(self.owed)
-    }
-}
-
-/// When a key runs without a change.
-struct Due {
-    at: Instant,
-    /// A change that comes first makes these pointless.
-    causes: Causes,
-    /// What the pass was to deal with, and did not: the next one gets them, whenever it runs.
-    owed: Causes,
-}
-
 /// A pass to run.
 #[derive(Debug)]
 pub(super) struct Task {
     pub(super) key: Key,
     pub(super) causes: Causes,
     pub(super) attempt: Attempt,
-}
-
-/// How a pass ended.
-#[derive(Debug)]
-pub(super) struct Ended {
-    pub(super) next: Next,
-    /// The curve that a retry follows.
-    pub(super) curve: Curve,
-    /// A number drawn evenly from 0 to 1, for the jitter.
-    pub(super) drawn: f64,
 }
 
 impl State {
@@ -270,80 +206,6 @@ impl State {
     pub(super) fn running(&self) -> Vec<Key> {
         let running = self.entries.iter().filter(|(_, entry)| matches!(entry.phase, Phase::Running { .. }));
         running.map(|(key, _)| key.clone()).collect()
-    }
-}
-
-impl Entry {
-    /// Updates the history of the key by the end of a pass and says when, and why, it is due without a change.
-    fn settle(&mut self, ran: Causes, ended: Ended, now: Instant) -> Option<Due> {
-        let drawn = ended.drawn;
-        let (at, causes, owed) = match ended.next {
-            Next::Await | Next::Forget => {
-                self.rest();
-                return None;
-            }
-            Next::After(delay) => {
-                self.rest();
-                (now + delay.min(HORIZON), Causes::RESYNC, Causes::NONE)
-            }
-            Next::Store(delay) => {
-                self.rest();
-                (now + delay.min(HORIZON), Causes::WIRING, Causes::NONE)
-            }
-            Next::Later(delay) => {
-                let at = now + delay.min(HORIZON);
-                let retry = self.retry_at.filter(|retry| *retry < at);
-                retry.map_or((at, Causes::NONE, ran), |retry| (retry, Causes::RETRY, ran))
-            }
-            Next::Retry { progressed, at_least } => {
-                let anew = progressed || ran.contains(Causes::GENERATION);
-                let at = self.fail(now, anew, |failures| ended.curve.delay_at(failures, drawn));
-                (self.retry(at, now, at_least), Causes::RETRY, Causes::NONE)
-            }
-            Next::Undone { at_least } => {
-                let at = self.fail(now, false, |failures| ended.curve.delay_at(failures, drawn));
-                (self.retry(at, now, at_least), Causes::RETRY, ran.both(Causes::FLEETING))
-            }
-            Next::RetryAlong { progressed, curve, at_least } => {
-                let anew = progressed || ran.contains(Causes::GENERATION);
-                let at = self.fail(now, anew, |failures| curve.delay_at(failures, drawn));
-                (self.retry(at, now, at_least), Causes::RETRY, Causes::NONE)
-            }
-            Next::Conflict { newer_than } => {
-                let delay = Curve::CONFLICT.delay_at(self.attempt.conflicts, drawn);
-                self.attempt.conflicts = self.attempt.conflicts.saturating_add(1);
-                self.refused = Some(newer_than);
-                (now + delay, Causes::NONE, ran)
-            }
-        };
-        Some(Due { at, causes, owed })
-    }
-
-    /// When the next try is due: not before what was asked for has passed.
-    fn retry(&mut self, at: Instant, now: Instant, at_least: Option<Duration>) -> Instant {
-        let at = at_least.map_or(at, |least| at.max(now + least.min(HORIZON)));
-        *self.retry_at.insert(at)
-    }
-
-    /// No failure is remembered.
-    fn rest(&mut self) {
-        self.attempt = Attempt::default();
-        self.retry_at = None;
-    }
-
-    /// Counts a failure and returns when the next try is due. A change that ran a pass in between neither moves a pending try nor
-    /// counts; a new generation and progress start the curve anew.
-    fn fail(&mut self, now: Instant, anew: bool, delay: impl Fn(u32) -> Duration) -> Instant {
-        self.attempt.conflicts = 0;
-        let pending = self.retry_at.take_if(|at| *at > now && !anew);
-        if anew {
-            self.attempt.failures = 0;
-        }
-        pending.unwrap_or_else(|| {
-            let delay = delay(self.attempt.failures);
-            self.attempt.failures = self.attempt.failures.saturating_add(1);
-            now + delay
-        })
     }
 }
 

@@ -3,7 +3,7 @@
 use tokio::time::Instant;
 
 use super::{Phase, State, Task};
-use crate::queue::Key;
+use crate::queue::key::Key;
 
 impl State {
     /// The pass of a key whose turn it is, with all causes that have gathered. `None`: there is no cause.

@@ -1,6 +1,7 @@
 //! The state of the queue, step by step.
 
 use super::*;
+use crate::queue::backoff::Curve;
 
 const SECOND: Duration = Duration::from_secs(1);
 

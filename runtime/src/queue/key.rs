@@ -1,0 +1,32 @@
+//! The key of an object in the queue: its namespace and its name.
+
+use std::fmt;
+use std::sync::Arc;
+
+/// Which object. Cheap to clone.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct Key {
+    pub(crate) namespace: Option<Arc<str>>,
+    pub(crate) name: Arc<str>,
+}
+
+impl Key {
+    pub(crate) fn new(namespace: Option<&str>, name: &str) -> Self {
+        Self { namespace: namespace.map(Into::into), name: name.into() }
+    }
+
+    /// The key of an object. A server names every object; one without a name has the empty one.
+    pub(crate) fn of(meta: &kube::api::ObjectMeta) -> Self {
+        Self::new(meta.namespace.as_deref(), meta.name.as_deref().unwrap_or_default())
+    }
+}
+
+impl fmt::Display for Key {
+    /// `namespace/name`, or the name alone.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.namespace {
+            Some(namespace) => write!(f, "{namespace}/{}", self.name),
+            None => f.write_str(&self.name),
+        }
+    }
+}

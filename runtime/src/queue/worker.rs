@@ -1,0 +1,45 @@
+//! The trait of what runs passes, and what a pass gets and returns.
+
+use std::future::Future;
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+
+use super::key::Key;
+use super::next::Next;
+use crate::trigger::Causes;
+
+/// What is still to be done when a pass has ended and its slot is free.
+pub(crate) type Tail = BoxFuture<'static, ()>;
+
+/// A pass that has ended.
+pub(crate) struct Ran {
+    pub(crate) next: Next,
+    pub(crate) tail: Option<Tail>,
+}
+
+impl From<Next> for Ran {
+    fn from(next: Next) -> Self {
+        Self { next, tail: None }
+    }
+}
+
+/// How often a key has been tried.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Attempt {
+    /// Failures since the last progress.
+    pub(crate) failures: u32,
+    /// Conflicts in a row.
+    pub(crate) conflicts: u32,
+}
+
+/// Runs passes.
+pub(crate) trait Worker: Send + Sync + 'static {
+    /// Runs one pass. A panic counts as a failure of this key.
+    fn run(&self, key: &Key, causes: Causes, attempt: Attempt) -> impl Future<Output = Ran> + Send;
+
+    /// Runs the future of a pass, and returns whether the API server did not answer meanwhile. Apart from the pass, which may panic.
+    fn with_outage<F: Future<Output: Send> + Send>(&self, pass: F) -> impl Future<Output = (F::Output, bool)> + Send {
+        pass.map(|ended| (ended, false))
+    }
+}
