@@ -1,6 +1,6 @@
 //! The hash of all that a pass depended on, so that a restart can leave an unchanged object alone.
 
-use super::Causes;
+use super::causes::Causes;
 
 /// A stable 64-bit hash in the making, the same in every build and on every machine: eight bytes at a time by folded multiplication, as
 /// wyhash has it.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use kube::api::ObjectMeta;
 
-use super::Causes;
+use super::causes::Causes;
 use crate::status::ObservedInputs;
 use crate::wiring::triggers::Counted;
 

@@ -58,7 +58,7 @@ fn what_only_the_wake_up_tells_is_kept_until_a_body_ran() {
         })
     };
     assert!(standing(Causes::NONE).is_empty());
-    for cause in super::enabled::CAUSES {
+    for cause in super::table::CAUSES {
         let told = !standing(cause.cause).is_empty();
         assert_eq!(told, Causes::FLEETING.contains(cause.cause), "{}", cause.word);
     }
@@ -68,7 +68,7 @@ fn what_only_the_wake_up_tells_is_kept_until_a_body_ran() {
 /// the end of the list, and what a cause adds stays as it is.
 #[test]
 fn the_digest_of_an_object_is_as_it_was() {
-    let places: Vec<_> = super::enabled::CAUSES.iter().map(|cause| (cause.word, cause.cause.0)).collect();
+    let places: Vec<_> = super::table::CAUSES.iter().map(|cause| (cause.word, cause.cause.0)).collect();
     let digested = [
         ("appeared", 1),
         ("generation", 1 << 1),
