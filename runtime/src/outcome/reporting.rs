@@ -2,9 +2,8 @@
 
 use std::time::Duration;
 
+use super::retry::Retry;
 use crate::kind::KindInfo;
-use crate::outcome::Class;
-use crate::outcome::retry::Retry;
 
 /// What is told of an error: to the cluster, to the log, and to those who asked to be notified.
 ///
@@ -74,19 +73,6 @@ impl Actions {
     #[must_use]
     pub const fn with_notify(self, notify: bool) -> Self {
         Self { notify, ..self }
-    }
-}
-
-impl Class {
-    /// What is told of an error of this class, unless its variant says otherwise.
-    #[must_use]
-    pub const fn actions(self) -> Actions {
-        match self {
-            Self::Stalled => Actions::STALLED,
-            Self::Waiting { .. } => Actions::WAITING,
-            Self::Transient => Actions::TRANSIENT,
-            Self::Ignored => Actions::IGNORED,
-        }
     }
 }
 
