@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
+use super::misfit::{Misfit, What};
 use super::node::{Node, named};
-use super::{Misfit, What};
 
 /// Compares what the program cannot do without.
 pub(super) fn compare_spec(expected: &Value, installed: &Value, found: &mut Vec<Misfit>) {
