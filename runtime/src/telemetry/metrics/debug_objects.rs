@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::reconciler::Last;
-use super::{Controller, Look};
+use super::reconciler::{Controller, Last};
+use super::subject::Look;
 use crate::condition::{Condition, find, sanitize};
 use crate::queue::{Attempt, Key, Phase};
 use crate::watch::UNDECODABLE;

@@ -1,14 +1,14 @@
 //! What is counted of one reconciler: each series is made at the start, so nothing that comes later adds one.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Duration;
 
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::histogram::Histogram;
 
-use super::Subject;
-use super::registry::Families;
+use super::families::Families;
+use super::subject::Subject;
 use crate::outcome::Outcome;
 use crate::queue::meter::{Counts, CutOff};
 use crate::queue::{Key, Next};
@@ -114,7 +114,7 @@ impl Controller {
         self.lasts().get(key).copied()
     }
 
-    fn lasts(&self) -> std::sync::MutexGuard<'_, HashMap<Key, Last>> {
+    fn lasts(&self) -> MutexGuard<'_, HashMap<Key, Last>> {
         self.last.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -174,5 +174,29 @@ fn result(outcome: &str, next: &Next) -> &'static str {
         Next::After(_) | Next::Later(_) => "requeue_after",
         Next::Await | Next::Store(_) | Next::Forget if matches!(outcome, "Stalled" | UNDECODABLE) => "error",
         Next::Await | Next::Store(_) | Next::Forget => "success",
+    }
+}
+
+/// The reconcilers that an operator runs.
+#[derive(Clone, Default)]
+pub(crate) struct Subjects(Arc<Mutex<Vec<Arc<Controller>>>>);
+
+impl Subjects {
+    pub(crate) fn add(&self, controller: Arc<Controller>) {
+        self.lock().push(controller);
+    }
+
+    pub(crate) fn all(&self) -> Vec<Arc<Controller>> {
+        self.lock().clone()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Arc<Controller>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl std::fmt::Debug for Subjects {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_list().entries(self.all().iter().map(|controller| controller.name())).finish()
     }
 }

@@ -8,7 +8,8 @@ use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric};
 use prometheus_client::metrics::counter::ConstCounter;
 use prometheus_client::metrics::gauge::ConstGauge;
 
-use super::{Controller, Subject, Subjects};
+use super::reconciler::{Controller, Subjects};
+use super::subject::Subject;
 use crate::condition::Status;
 use crate::queue::Figures;
 use crate::wiring::policy::{Policy, UNKNOWN_WORD};

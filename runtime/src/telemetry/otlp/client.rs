@@ -1,6 +1,7 @@
 //! How batches of spans reach the collector: one connection for each, on the runtime of the operator.
 
 use std::pin::Pin;
+use std::time::Duration;
 
 use http::Uri;
 use hyper::body::Body as _;
@@ -10,6 +11,9 @@ use kube::client::Body;
 use opentelemetry_http::{Bytes, HttpClient, HttpError, Request, Response};
 use tokio::net::TcpStream;
 use tokio::runtime::Handle;
+
+/// How long the collector may take for a batch.
+pub(super) const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Sends requests to one host.
 #[derive(Clone, Debug)]
@@ -66,7 +70,7 @@ impl HttpClient for Client {
         Self: 'b,
     {
         let sent = send(self.host.clone(), request);
-        let sent = self.runtime.spawn(async { tokio::time::timeout(super::PATIENCE, sent).await });
+        let sent = self.runtime.spawn(async { tokio::time::timeout(PATIENCE, sent).await });
         Box::pin(async move { sent.await?? })
     }
 }

@@ -18,10 +18,7 @@ use tracing_subscriber::Layer;
 use tracing_subscriber::filter::filter_fn;
 use tracing_subscriber::registry::LookupSpan;
 
-use self::client::Client;
-
-/// How long the collector may take for a batch.
-const PATIENCE: Duration = Duration::from_secs(10);
+use self::client::{Client, PATIENCE};
 
 /// Why nothing can be exported.
 #[derive(Debug)]
