@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::fields::{Field, Fields};
+use super::framework_fields::{HANDLED_ACTIONS, OBSERVED_BY};
+use super::inputs::ObservedInputs;
+use super::request::Receipts;
 use crate::condition::{Condition, STALLED, find, is_true};
-use crate::status::request::Receipts;
-use crate::status::{HANDLED_ACTIONS, OBSERVED_BY, ObservedInputs};
 use crate::wiring::policy::Policy;
 
 /// What is written to the status: built, never copied. Foreign conditions and unknown fields are never in it.

@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use super::contract::StatusContract;
 use super::draft::{DraftKey, StatusDraft};
 use super::fields::{Fields, author_fields};
-use super::observed::ObservedBy;
-use super::{ObservedInputs, StatusContract};
+use super::inputs::ObservedInputs;
+use super::observed_by::ObservedBy;
 use crate::condition::Condition;
 
 /// A status as it is read: each method is that of [`StatusContract`].

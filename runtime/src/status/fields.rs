@@ -8,7 +8,8 @@ use serde::Serialize;
 use serde::ser::{Error as _, Impossible, SerializeMap, SerializeStruct, Serializer};
 use serde_json::{Error, Value};
 
-use crate::status::{FRAMEWORK_FIELDS, StatusContract};
+use super::contract::StatusContract;
+use super::framework_fields::FRAMEWORK_FIELDS;
 
 /// By name, as it is on the wire.
 pub(crate) type Fields = BTreeMap<Cow<'static, str>, Field>;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::status::StatusContract;
+use crate::status::contract::StatusContract;
 use crate::status::erased::AnyStatus;
 use crate::wiring::Wiring;
 

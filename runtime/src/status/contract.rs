@@ -1,0 +1,54 @@
+//! The trait of a status with the framework's fields.
+
+use std::collections::BTreeMap;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::draft::StatusDraft;
+use super::inputs::ObservedInputs;
+use super::observed_by::ObservedBy;
+use crate::condition::Condition;
+
+/// A status type with the framework's fields. `#[status]` on the struct implements it.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an evenkeel status",
+    label = "the fields that the framework keeps are missing",
+    note = "put `#[evenkeel::status]` on the struct"
+)]
+pub trait StatusContract: Clone + Default + Serialize + DeserializeOwned + Send + Sync + 'static {
+    /// What [`Cx::status`](crate::Cx::status) gives to a step: the status itself, unless a field is restricted to one step.
+    type Draft: StatusDraft<Self>;
+
+    /// The generation that the last final outcome is for; -1 on a fresh object.
+    fn observed_generation(&self) -> Option<i64>;
+    /// All conditions, those of other writers included.
+    fn conditions(&self) -> &[Condition];
+    /// What the last pass saw.
+    fn observed_inputs(&self) -> Option<&ObservedInputs>;
+    /// The token of the last pass that was asked for.
+    fn last_handled_reconcile_at(&self) -> Option<&str>;
+    /// What further reconcilers of the kind keep, by name.
+    fn observed_by(&self) -> Option<&BTreeMap<String, ObservedBy>> {
+        None
+    }
+    /// The token that each one-shot action held last, by the name of the action.
+    fn last_handled_actions(&self) -> Option<&BTreeMap<String, String>>;
+}
+
+/// The type of a status field. It has a schema, which stands in the CRD.
+#[diagnostic::on_unimplemented(
+    message = "the status field `{Self}` has no schema for the CRD",
+    label = "no `JsonSchema`",
+    note = "put `#[derive(schemars::JsonSchema)]` on your type; with CEL rules, `#[derive(kube::KubeSchema)]`"
+)]
+pub trait StatusField: JsonSchema {}
+
+#[diagnostic::do_not_recommend]
+impl<T: JsonSchema> StatusField for T {}
+
+/// The schema of a status field, as a derive would have it.
+pub fn field_schema<T: StatusField>(generator: &mut SchemaGenerator) -> Schema {
+    generator.subschema_for::<T>()
+}

@@ -1,0 +1,58 @@
+//! What the status holds of the last pass: `observedInputs`.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::wiring::policy::Policy;
+
+/// What a restart must know to leave an unchanged object alone. Written only when it changes.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ObservedInputs {
+    /// Hash of the wiring that ran last.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub wiring: String,
+    /// Hash of all that the last pass depended on; `not-final` after a pass that waits, failed or is to run again.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub digest: String,
+    /// The objects that the last pass asked for by name: `v1/Secret/team-a/token`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub references: Vec<String>,
+    /// The policy of the last pass: `manage`, `skip`, `detach-on-delete`, or `unknown`.
+    // In memory `manage` is an empty text, as nearly all objects have it.
+    #[serde(skip_serializing_if = "String::is_empty", deserialize_with = "unless_managed")]
+    pub policy: String,
+    /// Labels and annotations that the controller set itself: `labels/example.com/tier`. A change of one triggers a reconcile.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub claimed: Vec<String>,
+}
+
+/// The digest of an outcome that is not final: no hash is like it. It is written, since a field that is left out stays where another manager
+/// holds it.
+pub(crate) const NOT_FINAL: &str = "not-final";
+
+/// Stands for the hash of the wiring in a status that a patch wrote, until server-side apply owns its fields.
+pub(crate) const PATCHED: &str = "patched";
+
+impl ObservedInputs {
+    /// Whether the last outcome was final: the digest is one.
+    pub(crate) fn is_final(&self) -> bool {
+        !matches!(&*self.digest, "" | NOT_FINAL)
+    }
+
+    /// The same as after a pass whose outcome is not final.
+    pub(crate) fn not_final(self) -> Self {
+        Self { digest: NOT_FINAL.to_owned(), ..self }
+    }
+
+    /// The same, written by a patch.
+    pub(crate) fn patched(self) -> Self {
+        Self { wiring: PATCHED.to_owned(), ..self.not_final() }
+    }
+}
+
+/// `manage` as it is stored: nothing, as most objects have it.
+pub(crate) fn unless_managed<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    let policy = String::deserialize(deserializer)?;
+    Ok(if policy == Policy::Manage.as_str() { String::new() } else { policy })
+}
