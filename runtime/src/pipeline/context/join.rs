@@ -7,6 +7,7 @@ use std::task::{Context, Poll};
 
 use super::Pass;
 use crate::outcome::{Halt, panicked};
+use crate::pipeline::state::Stop;
 
 /// A pass for each of the joined steps.
 #[allow(clippy::expect_used, reason = "as many drafts are made as are asked for")]
@@ -62,15 +63,6 @@ pub trait Ends {
     type Values;
     /// What each of them ended with, in declared order.
     fn end(self, stops: &mut Vec<Option<Stop>>) -> Option<Self::Values>;
-}
-
-/// What stopped a joined step.
-#[derive(Debug)]
-pub enum Stop {
-    /// Its error.
-    Halted(Halt),
-    /// A panic that said this.
-    Panicked(String),
 }
 
 impl<T> Ends for Ended<T> {

@@ -37,7 +37,6 @@ use crate::wiring::{How, Kind, KindInfo, Relation};
 
 pub use self::for_each::{begin_each, ended, finish_each};
 pub use self::futures::{Apply, Delete, Get, List, Require, RequireReady};
-pub(crate) use self::join::Stop;
 pub use self::join::{both, fork, joined, merge};
 #[cfg(feature = "operator")]
 pub(crate) use self::run::begin;

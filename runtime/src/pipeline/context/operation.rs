@@ -48,11 +48,11 @@ impl<S: SubReconciler> Cx<'_, S> {
             };
             *field(self.status()) = None;
             backend.keep_operation(place, None);
-            if running.generation == self.draft.generation {
+            if running.generation == self.draft.generation() {
                 return Ok(Some(ended));
             }
         }
-        let started = Operation { handle: start().await?, generation: self.draft.generation };
+        let started = Operation { handle: start().await?, generation: self.draft.generation() };
         backend.keep_operation(place, Some(started.clone()));
         *field(self.status()) = Some(started);
         self.store(true).await?;

@@ -99,7 +99,7 @@ fn late(draft: &Draft) -> Halt {
 
 /// What an error of a step comes to.
 fn stop(draft: &mut Draft, error: &impl ReconcileError) -> Halt {
-    if let Some(halt) = draft.waits_for_owner(error) {
+    if let Some(halt) = draft.foreign.handed_on(error) {
         return halt;
     }
     let halt = halt(draft, error.class(), error.reason(), error, error.actions());

@@ -1,9 +1,10 @@
 //! The conclusion of a pass: outcome, conditions and summary, as the table of outcomes says.
 
-use super::reconciling::progressing;
+use super::found_status::second;
+use super::reconciling::{progressing, retry_message};
 use super::{Draft, StatusIntent};
 use crate::api::ApiError;
-use crate::condition::{Condition, ConditionInfo, Merge, Polarity, READY, RECONCILING, Ranking, STALLED, Status, find};
+use crate::condition::{Condition, Merge, READY, RECONCILING, Ranking, STALLED, Status, find};
 use crate::outcome::retry::Retry;
 use crate::outcome::{Class, Halt, Outcome};
 
@@ -26,7 +27,7 @@ impl Draft {
 
     /// No step will run, for this reason; positive conditions that were never reported are Unknown.
     pub(crate) fn block(&mut self, halt: &Halt) {
-        self.report_blocked(&halt.message);
+        self.conditions.block_unreported(&halt.message, &self.before);
         self.blocked = Some(halt.clone());
     }
 
@@ -35,50 +36,27 @@ impl Draft {
         self.refused.get_or_insert(halt);
     }
 
-    /// Whether every declared positive condition was reported and none is Unknown.
-    fn all_reported(&self) -> bool {
-        (0..self.conditions.len()).filter(|place| self.counts(*place)).all(|place| match self.condition(place) {
-            Some(condition) => !condition.status.is_unknown(),
-            None => self.polarity(place) != Polarity::Positive,
-        })
-    }
-
     /// Positive conditions that were never reported are Unknown, and say which step is in the way. A step that was reached or skipped
     /// has reported its own, in whichever order the branches of the pipeline run.
     fn block_unreached(&mut self) {
         if self.step.is_none() {
             return;
         }
-        self.report_blocked(&format!("{} is in the way", self.running_part()));
-    }
-
-    fn report_blocked(&mut self, message: &str) {
-        let unreported: Vec<usize> = (0..self.conditions.len())
-            .filter(|place| self.counts(*place) && self.conditions[*place].is_none())
-            .filter(|place| self.polarity(*place) == Polarity::Positive)
-            .collect();
-        for place in unreported {
-            self.set(place, Status::Unknown, "Blocked", message);
-        }
-    }
-
-    /// Nothing was to do, so all holds for this generation as well.
-    fn confirm(&mut self) {
-        for condition in self.conditions.iter_mut().flatten() {
-            condition.observed_generation = Some(self.generation);
-        }
+        let message = format!("{} is in the way", self.running_part());
+        self.conditions.block_unreported(&message, &self.before);
     }
 
     /// Turns the outcome into what is written: conditions, summary, generation. A success that is not ready becomes `Failed`.
     pub(crate) fn conclude(&mut self, outcome: Outcome, retry: Retry) -> (Outcome, StatusIntent) {
         let outcome = match outcome {
-            Outcome::Ignored if !self.all_reported() => {
+            Outcome::Ignored if !self.conditions.all_reported() => {
                 Outcome::Failed { message: "nothing to do, but a condition was never reported".into() }
             }
             other => other,
         };
         if outcome == Outcome::Ignored {
-            self.confirm();
+            // Nothing was to do, so all holds for this generation as well.
+            self.conditions.confirm(self.before.generation);
         }
         if !matches!(outcome, Outcome::Done | Outcome::Ignored | Outcome::Requeue { .. }) {
             self.block_unreached();
@@ -96,48 +74,35 @@ impl Draft {
         (outcome, intent)
     }
 
-    /// What is there, as [`found`](Self::found), at the end of a pass, which needs it no longer: it is moved out of the draft.
-    pub(crate) fn take_found(&mut self) -> StatusIntent {
-        let mut before = std::mem::take(&mut self.before.conditions);
-        let kept = self.wiring.kept_types().iter().copied().chain([self.wiring.summary_type()]);
-        let order = kept.chain(self.wiring.condition_types());
-        let places = order.filter_map(|type_| {
-            let place = before.iter().position(|condition| condition.type_ == type_)?;
-            Some(before.swap_remove(place))
-        });
-        let conditions = places.collect();
-        let (observed_inputs, fields) = (self.before.observed_inputs.take(), std::mem::take(&mut self.before.fields));
-        StatusIntent { conditions, observed_inputs, fields, ..self.found() }
-    }
-
     /// Stalled, Reconciling, Ready, further summaries, then declared order: the order as sent.
     fn summarized(&self, outcome: &Outcome, retry: Retry) -> Vec<Condition> {
-        let mut all = Vec::with_capacity(self.conditions.len() + 2);
+        let (before, conditions) = (&self.before, &self.conditions);
+        let mut all = Vec::with_capacity(conditions.places().len() + 2);
         match outcome {
-            Outcome::Stalled { reason, message } => all.push(self.stamped(STALLED, Status::True, reason, message)),
+            Outcome::Stalled { reason, message } => all.push(before.stamped(STALLED, Status::True, reason, message)),
             Outcome::Requeue { .. } | Outcome::Waiting { .. } | Outcome::Failed { .. } => {
-                let message = self.retry_message(outcome);
-                all.push(self.stamped(RECONCILING, Status::True, progressing(outcome, retry), &message));
+                let message = retry_message(self, outcome);
+                all.push(before.stamped(RECONCILING, Status::True, progressing(outcome, retry), &message));
             }
             _ => {}
         }
-        all.extend(self.conditions.iter().flatten().cloned());
-        let marked = self.marked.map(|place| self.wiring.conditions[place].type_);
-        let merge = Merge::of(Ranking::Worst, self.members(0..self.conditions.len())).and_progress().first(marked);
+        all.extend(conditions.reported().cloned());
+        let marked = self.marked.map(|place| conditions.info(place).type_);
+        let merge = Merge::of(Ranking::Worst, conditions.members(conditions.places())).and_progress().first(marked);
         if let Some(mut summary) = merge.summary(&all, READY) {
             let type_ = self.wiring.summary_type();
             let ready = match (&self.blocked, &self.ready) {
-                (Some(halt), _) => self.stamped(type_, Status::False, halt.reason, &halt.message),
+                (Some(halt), _) => before.stamped(type_, Status::False, halt.reason, &halt.message),
                 (None, Some((reason, message))) if summary.status == Status::True => {
                     let message = if message.is_empty() { &summary.message } else { message };
-                    self.stamped(type_, Status::True, reason, message)
+                    before.stamped(type_, Status::True, reason, message)
                 }
                 _ => {
                     type_.clone_into(&mut summary.type_);
-                    self.stamp(summary)
+                    before.stamp(summary)
                 }
             };
-            let at = all.len() - self.conditions.iter().flatten().count();
+            let at = all.len() - conditions.reported().count();
             all.insert(at, ready);
             all.splice(at + 1..at + 1, self.further_summaries(marked));
         }
@@ -151,23 +116,17 @@ impl Draft {
         if self.wiring.summaries.is_empty() {
             return Vec::new();
         }
-        let declared: Vec<Condition> = self.conditions.iter().flatten().cloned().collect();
+        let declared: Vec<Condition> = self.conditions.reported().cloned().collect();
         let summaries = self.wiring.summaries.iter().filter_map(|summary| {
-            let members = self.members(summary.of.iter().copied());
+            let members = self.conditions.members(summary.of.iter().copied());
             Merge::of(Ranking::Worst, members).first(marked).summary(&declared, summary.type_)
         });
-        summaries.map(|c| self.stamped(&c.type_, c.status, &c.reason, &c.message)).collect()
-    }
-
-    /// The conditions at these places, as far as this pass may say something of them.
-    fn members(&self, places: impl Iterator<Item = usize>) -> impl Iterator<Item = &'static ConditionInfo> {
-        let conditions = self.wiring.conditions;
-        places.filter(|place| self.counts(*place)).map(|place| &conditions[place])
+        summaries.map(|c| self.before.stamped(&c.type_, c.status, &c.reason, &c.message)).collect()
     }
 
     fn intent(&self, outcome: &Outcome, conditions: Vec<Condition>) -> StatusIntent {
         let observed_generation =
-            if outcome.is_final() { Some(self.generation) } else { self.before.observed_generation };
+            if outcome.is_final() { Some(self.before.generation) } else { self.before.observed_generation };
         StatusIntent {
             observed_generation,
             conditions,
@@ -176,7 +135,7 @@ impl Draft {
             observed_inputs: None,
             receipts: self.receipts.clone(),
             summary: self.wiring.summary_type(),
-            second: self.second(matches!(outcome, Outcome::Stalled { .. })),
+            second: second(&self.wiring, matches!(outcome, Outcome::Stalled { .. })),
         }
     }
 }
@@ -189,7 +148,7 @@ mod tests {
     use jiff::Timestamp;
 
     use super::*;
-    use crate::condition::SummaryInfo;
+    use crate::condition::{ConditionInfo, Polarity, SummaryInfo};
     use crate::pipeline::state::tests::no_backend::Nowhere;
     use crate::status::observed::Observed;
     use crate::wiring::{StepWiring, Wiring};
@@ -307,7 +266,7 @@ mod tests {
         assert_eq!(failed, Outcome::Failed { message: "nothing to do, but a condition was never reported".into() });
         let found = ["Fetched", "Stored"].map(|type_| Condition {
             observed_generation: Some(1),
-            ..draft(vec![]).stamped(type_, Status::True, "Succeeded", "")
+            ..draft(vec![]).before.stamped(type_, Status::True, "Succeeded", "")
         });
         let mut draft = draft(found.to_vec());
         draft.begin(&FETCH);
@@ -319,7 +278,7 @@ mod tests {
 
     #[test]
     fn steps_not_reached_keep_their_conditions_with_their_generation() {
-        let mut stored = draft(vec![]).stamped("Stored", Status::True, "Succeeded", "");
+        let mut stored = draft(vec![]).before.stamped("Stored", Status::True, "Succeeded", "");
         stored.observed_generation = Some(1);
         let (_, intent) = run(draft(vec![stored.clone()]), &[FETCH], halt(Class::Transient));
         assert_eq!(find(&intent.conditions, "Stored"), Some(&stored));
@@ -328,7 +287,7 @@ mod tests {
     #[test]
     fn the_transition_time_moves_with_the_status_only() {
         let then: Timestamp = "2020-01-01T00:00:00Z".parse().unwrap();
-        let mut fetched = draft(vec![]).stamped("Fetched", Status::True, "Earlier", "");
+        let mut fetched = draft(vec![]).before.stamped("Fetched", Status::True, "Earlier", "");
         fetched.last_transition_time = Some(then);
         let (_, intent) = run(draft(vec![fetched.clone()]), &[FETCH, STORE], None);
         let now = find(&intent.conditions, "Fetched").unwrap();
@@ -339,7 +298,8 @@ mod tests {
 
     #[test]
     fn foreign_conditions_and_left_over_marks_are_never_sent() {
-        let found = ["Foreign", RECONCILING, STALLED].map(|type_| draft(vec![]).stamped(type_, Status::True, "X", ""));
+        let found =
+            ["Foreign", RECONCILING, STALLED].map(|type_| draft(vec![]).before.stamped(type_, Status::True, "X", ""));
         let (_, intent) = run(draft(found.to_vec()), &[FETCH, STORE], None);
         assert!(intent.conditions.iter().all(|c| !["Foreign", RECONCILING, STALLED].contains(&c.type_.as_str())));
     }

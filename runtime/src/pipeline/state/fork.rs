@@ -2,22 +2,22 @@
 
 use std::time::Duration;
 
-use super::warn_once::is_news;
-use super::write_turn::{Turn, Turns};
+use super::conditions::Conditions;
+use super::warn_once::warn_of_rival;
+use super::write_turn::{Joined, Turn, Turns};
 use super::{Draft, StatusIntent};
 use crate::api::ApiError;
-use crate::condition::Condition;
 use crate::outcome::{Class, Halt};
-use crate::pipeline::context::Stop;
 use crate::status::fields::Fields;
+use crate::status::observed::Observed;
 
-/// What a fork knows of its siblings.
-#[derive(Clone)]
-pub(crate) struct Joined {
-    /// The author's fields when the draft was forked.
-    base: Fields,
-    /// The progress writes, which follow one another.
-    turns: Turns,
+/// What stopped a joined step.
+#[derive(Debug)]
+pub enum Stop {
+    /// Its error.
+    Halted(Halt),
+    /// A panic that said this.
+    Panicked(String),
 }
 
 impl Draft {
@@ -39,7 +39,7 @@ impl Draft {
             fired: self.fired.clone(),
             policy: self.policy,
             joined: Some(joined.clone()),
-            ..Self::bare(self.wiring, self.generation, self.observed.clone(), Vec::new(), self.backend.clone())
+            ..Self::bare(self.wiring, self.generation(), Observed::default(), Vec::new(), self.backend.clone())
         }
     }
 
@@ -83,12 +83,8 @@ impl Draft {
         self.joined.as_ref()?.turns.last()
     }
 
-    fn take_in(&mut self, fork: Self, base: &[Option<Condition>]) {
-        for (place, condition) in fork.conditions.into_iter().enumerate() {
-            if condition != base[place] {
-                self.conditions[place] = condition;
-            }
-        }
+    fn take_in(&mut self, fork: Self, base: &Conditions) {
+        self.conditions.take_in(fork.conditions, base);
         self.requeue = sooner(self.requeue, fork.requeue);
         self.references.extend(fork.references);
         self.clamped.extend(fork.clamped);
@@ -123,13 +119,8 @@ impl Draft {
         for fork in forks {
             for (field, value) in fork.said().into_iter().filter(|(field, value)| base.get(field) != Some(value)) {
                 let step = fork.step.map_or("(none)", |step| step.name);
-                let rival = writers.get(&field).is_some_and(|other| *other != value);
-                if rival && is_news(&["field", self.wiring.name, step, &field]) {
-                    tracing::warn!(
-                        field = &*field,
-                        step,
-                        "joined steps write the same status field: give it to one of them, `#[status(step = ..)]`"
-                    );
+                if writers.get(&field).is_some_and(|other| *other != value) {
+                    warn_of_rival(self.wiring.name, step, &field);
                 }
                 writers.insert(field, value);
             }
@@ -210,7 +201,6 @@ mod tests {
     use crate::outcome::reporting::Actions;
     use crate::pipeline::state::Field;
     use crate::pipeline::state::tests::no_backend::Nowhere;
-    use crate::status::observed::Observed;
     use crate::wiring::Wiring;
 
     fn draft() -> Draft {

@@ -4,24 +4,22 @@ use super::Draft;
 use crate::outcome::Outcome;
 use crate::outcome::retry::Retry;
 
-impl Draft {
-    /// The message of Reconciling: which part of the author's code runs again, and why.
-    pub(super) fn retry_message(&self, outcome: &Outcome) -> String {
-        if let Some(halt) = &self.blocked {
-            return halt.message.clone();
-        }
-        let step = match (self.cleanup, self.step) {
-            (Some(cleanup), _) => format!("the cleanup {cleanup}"),
-            (None, Some(step)) => step.name.to_owned(),
-            (None, None) => "the pass".to_owned(),
-        };
-        match outcome {
-            Outcome::Waiting { .. } => format!("waiting in {step}"),
-            Outcome::Requeue { .. } => format!("{step} asked to run again"),
-            // Where no condition could be marked, the cause must stand somewhere.
-            Outcome::Failed { message } if self.marked.is_none() => message.clone(),
-            _ => format!("retrying {step}"),
-        }
+/// The message of Reconciling: which part of the author's code runs again, and why.
+pub(super) fn retry_message(draft: &Draft, outcome: &Outcome) -> String {
+    if let Some(halt) = &draft.blocked {
+        return halt.message.clone();
+    }
+    let step = match (draft.cleanup, draft.step) {
+        (Some(cleanup), _) => format!("the cleanup {cleanup}"),
+        (None, Some(step)) => step.name.to_owned(),
+        (None, None) => "the pass".to_owned(),
+    };
+    match outcome {
+        Outcome::Waiting { .. } => format!("waiting in {step}"),
+        Outcome::Requeue { .. } => format!("{step} asked to run again"),
+        // Where no condition could be marked, the cause must stand somewhere.
+        Outcome::Failed { message } if draft.marked.is_none() => message.clone(),
+        _ => format!("retrying {step}"),
     }
 }
 
@@ -56,7 +54,7 @@ mod tests {
 
     #[test]
     fn reconciling_says_which_part_is_tried_again_and_why() {
-        let said = |draft: Draft, outcome: &Outcome| draft.retry_message(outcome);
+        let said = |draft: Draft, outcome: &Outcome| retry_message(&draft, outcome);
         let at = |step: Option<&'static StepWiring>, cleanup: Option<&'static str>| {
             let mut draft = Draft::bare(WIRING, 2, Observed::default(), Vec::new(), Arc::new(Nowhere));
             step.into_iter().for_each(|step| draft.begin(step));

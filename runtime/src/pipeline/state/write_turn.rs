@@ -5,6 +5,16 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Poll, Waker};
 
 use super::StatusIntent;
+use crate::status::fields::Fields;
+
+/// What a fork knows of its siblings.
+#[derive(Clone)]
+pub(crate) struct Joined {
+    /// The author's fields when the draft was forked.
+    pub(super) base: Fields,
+    /// The progress writes, which follow one another.
+    pub(super) turns: Turns,
+}
 
 /// The turns of the joined steps of one pass.
 #[derive(Clone, Default)]

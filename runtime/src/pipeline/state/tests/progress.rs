@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::no_backend::Nowhere;
-use crate::condition::{ConditionInfo, ReasonInfo};
+use crate::condition::{ConditionInfo, RECONCILING, ReasonInfo};
 use crate::logged::logged;
 use crate::outcome::retry::Retry;
 use crate::outcome::{Class, Outcome};
@@ -120,7 +120,7 @@ fn in_the_middle_of_a_new_generation_the_object_is_reconciling_and_of_a_known_on
 #[test]
 fn the_fields_of_a_reconciler_are_those_that_it_wrote_or_changes() {
     let mut draft = draft(WIRING, &[("theirs", 1), ("ours", 1), ("changed", 1)]);
-    draft.observed = ObservedBy { fields: vec!["ours".into()], ..ObservedBy::default() }.into();
+    draft.before.observed = ObservedBy { fields: vec!["ours".into()], ..ObservedBy::default() }.into();
     draft.status = Box::new(fields(&[("theirs", 1), ("ours", 1), ("changed", 2), ("new", 1)]));
     assert_eq!(draft.progress().fields, fields(&[("ours", 1), ("changed", 2), ("new", 1)]));
 }
@@ -165,8 +165,8 @@ fn what_a_pass_recorded_and_took_back_is_no_progress() {
 fn the_words_of_a_ready_object_are_given_only_where_it_is_ready() {
     let ready = |status| {
         let mut draft = draft(WIRING, &[]);
-        draft.conditions = vec![Some(Condition::new("A", status, "Because", "it is"))];
-        draft.conditions.push(Some(Condition::new("B", Status::True, "Because", "it is")));
+        let now = [("A", status), ("B", Status::True)];
+        draft.conditions.replace(now.map(|(type_, status)| Condition::new(type_, status, "Because", "it is")));
         draft.say_ready("Stored", "all is stored");
         let (_, intent) = draft.conclude(Outcome::Done, Retry::Slow);
         let ready = intent.ready().unwrap();

@@ -1,0 +1,179 @@
+//! The declared conditions as they stand while the steps run.
+
+use super::found_status::FoundStatus;
+use crate::condition::{Condition, ConditionInfo, Polarity, Status, find};
+
+/// The declared conditions, by place.
+#[derive(Clone)]
+pub(super) struct Conditions {
+    infos: &'static [ConditionInfo],
+    now: Vec<Option<Condition>>,
+    /// The places of those that count, where an observer runs instead of the steps.
+    counting: Option<&'static [usize]>,
+}
+
+impl Conditions {
+    pub(super) fn new(infos: &'static [ConditionInfo], found: &[Condition]) -> Self {
+        let now = infos.iter().map(|info| find(found, info.type_).cloned()).collect();
+        Self { infos, now, counting: None }
+    }
+
+    pub(super) fn get(&self, place: usize) -> Option<&Condition> {
+        self.now.get(place)?.as_ref()
+    }
+
+    pub(super) fn info(&self, place: usize) -> &'static ConditionInfo {
+        &self.infos[place]
+    }
+
+    pub(super) fn polarity(&self, place: usize) -> Polarity {
+        self.infos[place].polarity
+    }
+
+    /// All places.
+    pub(super) fn places(&self) -> std::ops::Range<usize> {
+        0..self.now.len()
+    }
+
+    /// Those that are reported, in declared order.
+    pub(super) fn reported(&self) -> impl Iterator<Item = &Condition> {
+        self.now.iter().flatten()
+    }
+
+    /// The infos of these places, as far as this pass may say something of them.
+    pub(super) fn members(&self, places: impl Iterator<Item = usize>) -> impl Iterator<Item = &'static ConditionInfo> {
+        let infos = self.infos;
+        places.filter(|place| self.counts(*place)).map(|place| &infos[place])
+    }
+
+    /// Sets a condition, stamped with the generation on which the pass runs. One that is True says what its doc comment says, unless a
+    /// message is given.
+    pub(super) fn set(&mut self, place: usize, status: Status, reason: &str, message: &str, before: &FoundStatus) {
+        let info = &self.infos[place];
+        let message = if message.is_empty() && status == Status::True { info.message } else { message };
+        if !self.confirmed(place, (status, reason, message), before.generation) {
+            self.now[place] = Some(before.stamped(info.type_, status, reason, message));
+        }
+    }
+
+    /// Whether the condition says just that already; it is then of this generation, too. Most conditions are set to what they are, and so
+    /// cost no text.
+    fn confirmed(&mut self, place: usize, (status, reason, message): (Status, &str, &str), generation: i64) -> bool {
+        let Some(condition) = &mut self.now[place] else { return false };
+        let is_same = condition.status == status && condition.reason == reason && condition.message == message;
+        // A time that another writer left out is set anew.
+        let is_same = is_same && condition.last_transition_time.is_some();
+        if is_same {
+            condition.observed_generation = Some(generation);
+        }
+        is_same
+    }
+
+    pub(super) fn clear(&mut self, place: usize) {
+        self.now[place] = None;
+    }
+
+    /// An observer runs instead of the steps: what it does not set is not known, and not said.
+    pub(super) fn count_only(&mut self, places: &'static [usize]) {
+        self.counting = Some(places);
+        for place in self.places() {
+            if !self.counts(place) {
+                self.clear(place);
+            }
+        }
+    }
+
+    /// Whether the condition is one of those that this pass may say something of.
+    fn counts(&self, place: usize) -> bool {
+        self.counting.is_none_or(|places| places.contains(&place))
+    }
+
+    /// Whether every positive condition was reported and none is Unknown.
+    pub(super) fn all_reported(&self) -> bool {
+        self.places().filter(|place| self.counts(*place)).all(|place| match self.get(place) {
+            Some(condition) => !condition.status.is_unknown(),
+            None => self.polarity(place) != Polarity::Positive,
+        })
+    }
+
+    /// Positive conditions that were never reported are Unknown, for this reason.
+    pub(super) fn block_unreported(&mut self, message: &str, before: &FoundStatus) {
+        for place in self.places() {
+            let is_unreported = self.counts(place) && self.now[place].is_none();
+            if is_unreported && self.polarity(place) == Polarity::Positive {
+                self.set(place, Status::Unknown, "Blocked", message, before);
+            }
+        }
+    }
+
+    /// All of them hold for this generation as well.
+    pub(super) fn confirm(&mut self, generation: i64) {
+        for condition in self.now.iter_mut().flatten() {
+            condition.observed_generation = Some(generation);
+        }
+    }
+
+    /// Takes in what a fork changed: where it differs from `base`, as which the fork began.
+    pub(super) fn take_in(&mut self, fork: Self, base: &Self) {
+        for (place, condition) in fork.now.into_iter().enumerate() {
+            if condition != base.now[place] {
+                self.now[place] = condition;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+impl Conditions {
+    /// These conditions, by place.
+    pub(super) fn replace(&mut self, now: impl IntoIterator<Item = Condition>) {
+        self.now = now.into_iter().map(Some).collect();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::status::observed::Observed;
+
+    const STORED: ConditionInfo = ConditionInfo::new("Stored", Polarity::Positive).with_message("It is stored.");
+
+    /// What stands there after one call of `set`, on a condition of an earlier generation.
+    fn set(found: Condition, status: Status, reason: &str, message: &str) -> Condition {
+        let before = FoundStatus::new(2, Observed::default(), vec![found]);
+        let mut conditions = Conditions::new(&[STORED], &before.conditions);
+        conditions.set(0, status, reason, message, &before);
+        conditions.get(0).cloned().unwrap()
+    }
+
+    fn found(time: Option<&str>) -> Condition {
+        let mut condition = Condition::new("Stored", Status::False, "Full", "the disk is full");
+        condition.observed_generation = Some(1);
+        condition.last_transition_time = time.map(|time| serde_json::from_str(&format!("{time:?}")).unwrap());
+        condition
+    }
+
+    #[test]
+    fn a_condition_that_says_the_same_keeps_its_time_and_is_of_this_generation() {
+        let before = found(Some("2026-01-01T00:00:00Z"));
+        let again = set(before.clone(), Status::False, "Full", "the disk is full");
+        assert_eq!(again, Condition { observed_generation: Some(2), ..before });
+    }
+
+    #[test]
+    fn whatever_differs_is_set() {
+        let before = || found(Some("2026-01-01T00:00:00Z"));
+        let now = set(before(), Status::True, "Succeeded", "");
+        assert_eq!((now.status, &*now.message, now.observed_generation), (Status::True, "It is stored.", Some(2)));
+        assert_ne!(now.last_transition_time, before().last_transition_time);
+        let now = set(before(), Status::True, "Full", "the disk is full");
+        assert_eq!(now.status, Status::True, "also where the words are the same");
+        for (reason, message) in [("Broken", "the disk is full"), ("Full", "another disk is full")] {
+            let now = set(before(), Status::False, reason, message);
+            assert_eq!((&*now.reason, &*now.message), (reason, message));
+            assert_eq!(now.last_transition_time, before().last_transition_time, "the status is as it was");
+        }
+        assert_eq!(set(before(), Status::False, "Full", "").message, "", "only what is True says its doc comment");
+        assert!(set(found(None), Status::False, "Full", "the disk is full").last_transition_time.is_some());
+    }
+}

@@ -1,0 +1,140 @@
+//! The status as the pass found it, and what is written of it before the pass ends.
+
+use std::borrow::Cow;
+
+use super::StatusIntent;
+use crate::condition::{Condition, RECONCILING, STALLED, Stamp, Status, find};
+use crate::status::ObservedInputs;
+use crate::status::fields::Fields;
+use crate::status::observed::Observed;
+use crate::status::request::Receipts;
+use crate::wiring::Wiring;
+
+/// The status as the pass found it. A progress write that went through is part of it: it is what is there now.
+#[derive(Clone)]
+pub(super) struct FoundStatus {
+    /// The generation of the object on which the pass runs.
+    pub(super) generation: i64,
+    pub(super) observed_generation: Option<i64>,
+    pub(super) conditions: Vec<Condition>,
+    /// The author's fields that this reconciler wrote.
+    pub(super) fields: Fields,
+    /// Those of all reconcilers.
+    pub(super) all_fields: Fields,
+    /// Those of this reconciler before the first progress write.
+    first: Option<Fields>,
+    pub(super) observed_inputs: Option<ObservedInputs>,
+    pub(super) receipts: Receipts,
+    /// What the last pass left.
+    pub(super) observed: Observed<'static>,
+}
+
+impl FoundStatus {
+    /// What an object of this generation holds, without author fields and receipts.
+    pub(super) fn new(generation: i64, mut observed: Observed<'static>, conditions: Vec<Condition>) -> Self {
+        Self {
+            generation,
+            observed_generation: observed.generation,
+            conditions,
+            fields: Fields::new(),
+            all_fields: Fields::new(),
+            first: None,
+            observed_inputs: observed.inputs.take().map(Cow::into_owned),
+            receipts: Receipts::default(),
+            observed,
+        }
+    }
+
+    /// A condition of this generation. The transition time stays while the status stays.
+    pub(super) fn stamped(&self, type_: &str, status: Status, reason: &str, message: &str) -> Condition {
+        self.stamp(Condition::new(type_, status, reason, message))
+    }
+
+    pub(super) fn stamp(&self, condition: Condition) -> Condition {
+        let stamp = Stamp::new(self.generation, crate::clock::now());
+        stamp.on(find(&self.conditions, &condition.type_), condition)
+    }
+
+    /// The fields that are this reconciler's: it wrote them last, or changed them.
+    pub(super) fn own(&self, mut fields: Fields) -> Fields {
+        fields.retain(|name, value| self.observed.wrote(name) || self.all_fields.get(name) != Some(value));
+        fields
+    }
+
+    /// What is there, in the form of an intent.
+    pub(super) fn intent(&self, wiring: &Wiring) -> StatusIntent {
+        let found = sent_types(wiring).filter_map(|type_| find(&self.conditions, type_).cloned());
+        StatusIntent { fields: self.fields.clone(), ..self.intent_with(wiring, found.collect()) }
+    }
+
+    /// The same at the end of a pass, which needs it no longer: it is moved out.
+    pub(super) fn take_intent(&mut self, wiring: &Wiring) -> StatusIntent {
+        let mut found = std::mem::take(&mut self.conditions);
+        let taken = sent_types(wiring).filter_map(|type_| {
+            let place = found.iter().position(|condition| condition.type_ == type_)?;
+            Some(found.swap_remove(place))
+        });
+        let conditions = taken.collect();
+        let (observed_inputs, fields) = (self.observed_inputs.take(), std::mem::take(&mut self.fields));
+        StatusIntent { observed_inputs, fields, ..self.intent_with(wiring, conditions) }
+    }
+
+    /// The status in the middle of a pass: conditions as they were found, the author's fields as they are now.
+    pub(super) fn progress(&self, wiring: &Wiring, fields: Fields) -> StatusIntent {
+        let found = |type_: &str| find(&self.conditions, type_).cloned();
+        let progressing = |type_, status| self.stamped(type_, status, "Progressing", "reconciliation in progress");
+        let mut conditions = Vec::new();
+        if self.observed_generation == Some(self.generation) {
+            conditions.extend(wiring.kept_types().iter().copied().filter_map(found));
+        } else if wiring.summary.is_none() {
+            conditions.push(progressing(RECONCILING, Status::True));
+        }
+        let summary = wiring.summary_type();
+        conditions.push(found(summary).unwrap_or_else(|| progressing(summary, Status::Unknown)));
+        conditions.extend(wiring.condition_types().filter_map(found));
+        StatusIntent { fields, ..self.intent_with(wiring, conditions) }
+    }
+
+    /// Generation, inputs and receipts as they were found, with these conditions and no fields.
+    fn intent_with(&self, wiring: &Wiring, conditions: Vec<Condition>) -> StatusIntent {
+        StatusIntent {
+            observed_generation: self.observed_generation,
+            conditions,
+            fields: Fields::new(),
+            observed_inputs: self.observed_inputs.clone(),
+            receipts: self.receipts.clone(),
+            summary: wiring.summary_type(),
+            second: second(wiring, self.observed.stalled),
+        }
+    }
+
+    /// Whether the pass changed a condition's status or an author field. What it recorded and took back is no progress: each try would do
+    /// so.
+    pub(super) fn progressed(&self, wiring: &Wiring, intent: &StatusIntent) -> bool {
+        let status = |conditions: &[Condition], type_| find(conditions, type_).map(|condition| condition.status);
+        let differs = |type_| status(&self.conditions, type_) != status(&intent.conditions, type_);
+        let fields = self.first.as_ref().unwrap_or(&self.fields);
+        wiring.conditions.iter().any(|info| differs(info.type_)) || *fields != intent.fields
+    }
+
+    /// A progress write went through.
+    pub(super) fn recorded(&mut self, intent: StatusIntent) {
+        let ours: Vec<String> = intent.conditions.iter().map(|c| c.type_.clone()).collect();
+        self.conditions.retain(|c| !ours.contains(&c.type_) && ![STALLED, RECONCILING].contains(&c.type_.as_str()));
+        self.conditions.extend(intent.conditions);
+        self.observed_inputs = intent.observed_inputs;
+        let found = std::mem::replace(&mut self.fields, intent.fields);
+        self.first.get_or_insert(found);
+    }
+}
+
+/// The conditions of the reconciler in the order as sent.
+fn sent_types(wiring: &Wiring) -> impl Iterator<Item = &'static str> + use<> {
+    let kept = wiring.kept_types().iter().copied().chain([wiring.summary_type()]);
+    kept.chain(wiring.condition_types())
+}
+
+/// Of a second reconciler of the kind: its name, and whether it is stalled.
+pub(super) fn second(wiring: &Wiring, stalled: bool) -> Option<(&'static str, bool)> {
+    wiring.summary.map(|_| (wiring.name, stalled))
+}

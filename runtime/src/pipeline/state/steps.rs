@@ -1,0 +1,89 @@
+//! What a step does to the draft of its pass: when it begins, while it runs, and when it ends.
+
+use super::warn_once::warn_of_reason;
+use super::{Draft, Instant};
+use crate::api::ApiError;
+use crate::condition::{Polarity, Status};
+use crate::wiring::StepWiring;
+
+impl Draft {
+    /// The step's negative and bipolar conditions are cleared when it starts.
+    pub(crate) fn begin(&mut self, step: &'static StepWiring) {
+        (self.step, self.running, self.began) = (Some(step), true, Some(Instant::now()));
+        self.foreign.clear();
+        for place in step.sets {
+            if self.polarity(*place) != Polarity::Positive {
+                self.clear(*place);
+            }
+        }
+    }
+
+    /// Tells how the step has ended that began last, once.
+    pub(crate) fn ended(&mut self, how: &'static str) {
+        if let (Some(began), Some(step)) = (self.began.take(), self.step) {
+            self.backend.step_ended(step.name, how, began.elapsed());
+        }
+    }
+
+    /// Its positive ones are True when it succeeds, unless it said otherwise; what it declared to clear goes.
+    pub(crate) fn succeed(&mut self, said: u64) {
+        let Some(step) = self.step else { return };
+        for place in step.sets {
+            if self.polarity(*place) == Polarity::Positive && said & (1 << place) == 0 {
+                self.set(*place, Status::True, "Succeeded", "");
+            }
+        }
+        for place in step.clears {
+            self.clear(*place);
+        }
+    }
+
+    /// A step that is not needed in this pass: nothing bad is left of it, and nobody waits for it.
+    pub(crate) fn skip(&mut self, step: &StepWiring, reason: &str) {
+        for place in step.sets {
+            match self.polarity(*place) {
+                Polarity::Positive => {
+                    let message = format!("step {} was not needed", step.name);
+                    self.set(*place, Status::True, reason, &message);
+                }
+                _ => self.clear(*place),
+            }
+        }
+    }
+
+    /// Marks the condition that the error is about: the one that `cx.fail` named, or else the first that the step sets.
+    pub(crate) fn fail(&mut self, named: Option<usize>, reason: &str, message: &str) {
+        if let Some(place) = named.or_else(|| self.step.and_then(|step| step.sets.first().copied())) {
+            self.hold_to_set(place, reason);
+            self.mark(place, reason, message);
+        }
+    }
+
+    /// Sets a condition against its polarity, and makes it the first of its rank.
+    fn mark(&mut self, place: usize, reason: &str, message: &str) {
+        self.set(place, self.polarity(place).bad(), reason, message);
+        self.marked = Some(place);
+    }
+
+    /// Warns of a reason that the condition does not declare, at its first time. It stands as it is.
+    pub(crate) fn hold_to_set(&self, place: usize, reason: &str) {
+        let step = self.step.map_or("(none)", |step| step.name);
+        warn_of_reason(self.wiring.name, step, self.conditions.info(place), reason);
+    }
+
+    /// Takes note of a refusal, so that a change of the object triggers a reconcile. Any other error is handed on as it is.
+    pub(crate) fn blocked_by(&mut self, object: &str, error: ApiError) -> ApiError {
+        if self.foreign.note(&error) {
+            self.references.insert(object.to_owned());
+        }
+        error
+    }
+
+    /// The part of the author's code that runs or ran last: `step fetch`, or `cleanup remove`.
+    pub(crate) fn running_part(&self) -> String {
+        match (self.cleanup, self.step) {
+            (Some(cleanup), _) => format!("cleanup {cleanup}"),
+            (None, step) => format!("step {}", step.map_or("(none)", |step| step.name)),
+        }
+    }
+}
