@@ -19,7 +19,7 @@ use std::marker::PhantomData;
 
 use self::check::UNKNOWN;
 #[doc(no_inline)]
-pub use self::context::{Bounded, Limit};
+pub use self::context::{Bounded, Lent, Limit};
 use self::context::{Cx, Pass, claim, hook, observe, undo};
 use self::object::Primary;
 #[doc(no_inline)]
@@ -184,23 +184,6 @@ impl<O: Primary, const N: usize> KindOf<N> for O {
 #[must_use]
 pub const fn wakes<T: WakeUp>() -> Until {
     Until::Change(WatchedKind(KindInfo::of::<T::Kind>))
-}
-
-/// What the function of a step takes last. Where a function is no step, the type is unknown, and rustc says nothing more of the call.
-pub trait Lent<'a, 'y: 'a>: Sized {
-    /// `&mut Cx<'_, Self>`.
-    type Context;
-    /// The context itself.
-    fn lend(cx: &'a mut Cx<'y, Self>) -> Self::Context;
-}
-
-#[diagnostic::do_not_recommend]
-impl<'a, 'y: 'a, S: SubReconciler> Lent<'a, 'y> for S {
-    type Context = &'a mut Cx<'y, S>;
-
-    fn lend(cx: &'a mut Cx<'y, S>) -> Self::Context {
-        cx
-    }
 }
 
 /// Objects of `O` may own such of `K`.

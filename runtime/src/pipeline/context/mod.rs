@@ -1,12 +1,11 @@
 //! The contexts that author code sees: [`Pass`] in a pipeline, [`Cx`] in a step.
 
 mod condition;
-mod export;
 mod for_each;
 mod futures;
 mod join;
-mod operation;
 mod owned;
+mod reads;
 mod record;
 mod require_ready;
 mod run;
@@ -19,9 +18,8 @@ use std::time::Duration;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 use kube::ResourceExt;
-use kube::core::{DynamicObject, ObjectMeta};
+use kube::core::ObjectMeta;
 
-use crate::api::{ApiError, BoxFuture, Target};
 use crate::condition::{Condition, ConditionMarker, Status};
 use crate::interval::Clamped;
 use crate::pipeline::object::Primary;
@@ -33,11 +31,12 @@ use crate::status::StatusContract;
 use crate::status::request::Action;
 use crate::wiring::index::{Index, entry};
 use crate::wiring::policy::Policy;
-use crate::wiring::{How, Kind, KindInfo, Relation};
+use crate::wiring::{Kind, KindInfo};
 
 pub use self::for_each::{begin_each, ended, finish_each};
 pub use self::futures::{Apply, Delete, Get, List, Require, RequireReady};
 pub use self::join::{both, fork, joined, merge};
+use self::reads::{READ, WATCHED, listed, lookup, selection};
 #[cfg(feature = "operator")]
 pub(crate) use self::run::begin;
 pub use self::run::finish;
@@ -74,6 +73,17 @@ pub type StatusOf<S> = <<<S as SubReconciler>::Object as Primary>::Status as Sta
 impl<S> std::fmt::Debug for Cx<'_, S> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Cx").field("name", &self.draft.name).finish_non_exhaustive()
+    }
+}
+
+impl<'y, S> Cx<'y, S> {
+    /// The context for the function of the step. A method, since it stands in every call that is printed.
+    #[doc(hidden)]
+    pub fn lend<'a>(&'a mut self) -> S::Context
+    where
+        S: Lent<'a, 'y>,
+    {
+        S::lend(self)
     }
 }
 
@@ -164,7 +174,7 @@ impl<S: SubReconciler> Cx<'_, S> {
     /// [`Absent`]: it is not there, or cannot be read; its appearance or change wakes the object.
     pub fn require<K: Kind + WatchedBy<S>>(&mut self, name: &str) -> Require<'_, K> {
         let name = name.to_owned();
-        let found = self.lookup::<K>(&name, true);
+        let found = lookup(self.draft, S::WIRING.relations, &name, WATCHED);
         Require(Box::pin(async move {
             match found.await {
                 Ok(Some(object)) => Ok(object),
@@ -179,7 +189,7 @@ impl<S: SubReconciler> Cx<'_, S> {
     /// # Errors
     /// The call failed, or the object cannot be decoded.
     pub fn get<K: Kind + ReadBy<S>>(&mut self, name: &str) -> Get<'_, K> {
-        Get(self.lookup::<K>(name, false))
+        Get(lookup(self.draft, S::WIRING.relations, name, READ))
     }
 
     /// All objects of a kind that this step watches by label: those that match, in the namespace of the reconciled object where it has one,
@@ -188,8 +198,8 @@ impl<S: SubReconciler> Cx<'_, S> {
     /// # Errors
     /// The watch does not work, or an object cannot be decoded.
     pub fn list<K: Kind + ListedBy<S>>(&mut self) -> List<'_, Vec<K>> {
-        let (relation, target) = self.selection(KindInfo::of::<K>(), None);
-        self.listed(relation, target)
+        let all = selection(self.draft, S::WIRING.relations, KindInfo::of::<K>(), None);
+        List(listed(self.draft, all))
     }
 
     /// Those objects of a kind that this step watches by label which an [`Index`] finds under the key: `cx.indexed(ByUser, "alice")`. As with
@@ -200,19 +210,8 @@ impl<S: SubReconciler> Cx<'_, S> {
     /// The watch does not work, or an object cannot be decoded.
     pub fn indexed<I: Index + IndexedBy<S>>(&mut self, _: I, key: &str) -> List<'_, Vec<I::Object>> {
         let entry = entry(I::NAME, key);
-        let (relation, target) = self.selection(KindInfo::of::<I::Object>(), Some(&entry));
-        self.listed(relation, target)
-    }
-
-    fn listed<K: Kind>(&self, relation: Relation, target: Target) -> List<'static, Vec<K>> {
-        let backend = self.draft.backend.clone();
-        List(Box::pin(async move {
-            let text = target.to_string();
-            let objects = backend.list(relation, target).await?;
-            let decode = |object: Arc<DynamicObject>| serde_json::to_value(&*object).and_then(serde_json::from_value);
-            let decoded = objects.into_iter().map(decode).collect::<Result<Vec<K>, _>>();
-            decoded.map_err(|error| ApiError::Failed(format!("{text} cannot be decoded: {error}")))
-        }))
+        let found = selection(self.draft, S::WIRING.relations, KindInfo::of::<I::Object>(), Some(&entry));
+        List(listed(self.draft, found))
     }
 
     /// The metadata of all objects of a kind of which this step keeps that or more in memory: of a kind that it watches by label, what
@@ -221,45 +220,9 @@ impl<S: SubReconciler> Cx<'_, S> {
     /// # Errors
     /// The watch does not work.
     pub fn metadata<K: Kind + KeptBy<S>>(&mut self) -> List<'_, Vec<ObjectMeta>> {
-        let (relation, target) = self.selection(KindInfo::of::<K>(), None);
+        let (relation, target) = selection(self.draft, S::WIRING.relations, KindInfo::of::<K>(), None);
         let backend = self.draft.backend.clone();
         List(Box::pin(async move { backend.metadata(relation, target).await }))
-    }
-
-    /// All objects of a kind that this step watches by label, or those under an entry of an index; of one that it owns, all that its object
-    /// owns.
-    fn selection(&mut self, kind: KindInfo, entry: Option<&str>) -> (Relation, Target) {
-        let declared = || S::WIRING.relations.iter().filter(|relation| relation.is_of(&kind));
-        let selects = declared().find(|relation| relation.how.selector().is_some());
-        let relation = *selects.or_else(|| declared().next()).unwrap_or(&UNDECLARED);
-        let selector = relation.how.selector().unwrap_or_default();
-        let all = Target::selection(kind, self.draft.namespace.clone(), selector);
-        let target = entry.iter().fold(all, |all, entry| all.under(entry));
-        if relation.how.is_watch() {
-            self.draft.references.insert(target.to_string());
-        }
-        (relation, target)
-    }
-
-    fn target<K: Kind>(&self, name: &str) -> Target {
-        let kind = KindInfo::of::<K>();
-        let namespace = self.draft.namespace.clone().filter(|_| kind.namespaced);
-        Target { kind, namespace, name: name.to_owned() }
-    }
-
-    fn lookup<K: Kind>(&mut self, name: &str, watched: bool) -> BoxFuture<'static, Result<Option<K>, ApiError>> {
-        let target = self.target::<K>(name);
-        let relation = relation(S::WIRING.relations, &target.kind, watched);
-        if relation.how.is_watch() {
-            self.draft.references.insert(target.to_string());
-        }
-        let backend = self.draft.backend.clone();
-        Box::pin(async move {
-            let text = target.to_string();
-            let Some(object) = backend.get(relation, target).await? else { return Ok(None) };
-            let value = serde_json::to_value(&*object).and_then(serde_json::from_value);
-            value.map(Some).map_err(|error| ApiError::Failed(format!("{text} cannot be decoded: {error}")))
-        })
     }
 
     /// The owner of the object among a kind that this step reads, as it is now: `polls(K)` and `reads(K)` ask the API server. `None`: it has
@@ -275,7 +238,7 @@ impl<S: SubReconciler> Cx<'_, S> {
         let Some(owner) = object.owner_references().iter().find(is_owner).cloned() else {
             return Get(Box::pin(std::future::ready(Ok(None))));
         };
-        let found = self.lookup::<K>(&owner.name, false);
+        let found = lookup::<K>(self.draft, S::WIRING.relations, &owner.name, READ);
         // Another one of the name is not the owner.
         let is_same = move |found: &K| found.meta().uid.as_ref() == Some(&owner.uid);
         Get(Box::pin(async move { Ok(found.await?.filter(is_same)) }))
@@ -302,12 +265,19 @@ impl<S: SubReconciler> Cx<'_, S> {
     }
 }
 
-/// What stands for a declaration where a step may do everything.
-const UNDECLARED: Relation = Relation::new(How::Reads, None);
+/// What the function of a step takes last. Where a function is no step, the type is unknown, and rustc says nothing more of the call.
+pub trait Lent<'a, 'y: 'a>: Sized {
+    /// `&mut Cx<'_, Self>`.
+    type Context;
+    /// The context itself.
+    fn lend(cx: &'a mut Cx<'y, Self>) -> Self::Context;
+}
 
-fn relation(relations: &[Relation], kind: &KindInfo, watched: bool) -> Relation {
-    let mut declared = relations.iter().filter(|relation| relation.is_of(kind));
-    let best = declared.clone().find(|relation| relation.how.is_watch()).or_else(|| declared.next());
-    let without = if watched { Relation::new(How::WatchesByName, None) } else { UNDECLARED };
-    best.copied().unwrap_or(without)
+#[diagnostic::do_not_recommend]
+impl<'a, 'y: 'a, S: SubReconciler> Lent<'a, 'y> for S {
+    type Context = &'a mut Cx<'y, S>;
+
+    fn lend(cx: &'a mut Cx<'y, S>) -> Self::Context {
+        cx
+    }
 }

@@ -1,7 +1,14 @@
-//! The objects that a step owns: applied, named, deleted.
+//! The objects that a step owns: applied, exported, named, deleted.
+
+use std::collections::BTreeMap;
+
+use k8s_openapi::ByteString;
+use k8s_openapi::api::core::v1::{ConfigMap, Secret};
+use kube::core::ObjectMeta;
 
 use super::Cx;
 use super::futures::{Apply, Delete, List};
+use super::reads::{target, undecoded};
 use crate::api::ApiError;
 use crate::pipeline::permission::OwnedBy;
 use crate::pipeline::step::SubReconciler;
@@ -19,7 +26,7 @@ impl<S: SubReconciler> Cx<'_, S> {
     /// # Errors
     /// The call failed, the object has no name, or belongs to another owner.
     pub fn apply<K: Kind + OwnedBy<S>>(&mut self, object: &K) -> Apply<'_, K> {
-        let target = object.meta().name.as_deref().map(|name| self.target::<K>(name));
+        let target = object.meta().name.as_deref().map(|name| target::<K>(self.draft, name));
         let value = serde_json::to_value(object);
         let draft = &mut *self.draft;
         Apply(Box::pin(async move {
@@ -29,10 +36,42 @@ impl<S: SubReconciler> Cx<'_, S> {
             let (backend, relation) = (draft.backend.clone(), owning(S::WIRING.relations, &target.kind));
             let applied =
                 backend.apply(relation, target, value).await.map_err(|error| draft.blocked_by(&text, error))?;
-            serde_json::to_value(&*applied)
-                .and_then(serde_json::from_value)
-                .map_err(|error| ApiError::Failed(format!("{text} cannot be decoded: {error}")))
+            let decoded = serde_json::to_value(&*applied).and_then(serde_json::from_value);
+            decoded.map_err(|error| undecoded(&text, &error))
         }))
+    }
+
+    /// Keeps a Secret of this name with just this content, owned by the reconciled object: an [`apply`](Self::apply), so an object of
+    /// another owner is left as it is. Nothing is sent where nothing has changed, and no value stands in a log, an event or a message.
+    ///
+    /// # Errors
+    /// The object belongs to another owner, or the call failed.
+    pub fn export_secret<N, V>(&mut self, name: &str, data: impl IntoIterator<Item = (N, V)>) -> Apply<'_, Secret>
+    where
+        Secret: OwnedBy<S>,
+        N: Into<String>,
+        V: Into<Vec<u8>>,
+    {
+        let data = data.into_iter().map(|(key, value)| (key.into(), ByteString(value.into()))).collect();
+        self.apply(&Secret { metadata: named(name), data: Some(data), ..Secret::default() })
+    }
+
+    /// Keeps a ConfigMap of this name with just this content, as [`export_secret`](Self::export_secret) does a Secret.
+    ///
+    /// # Errors
+    /// The object belongs to another owner, or the call failed.
+    pub fn export_config_map<N, V>(
+        &mut self,
+        name: &str,
+        data: impl IntoIterator<Item = (N, V)>,
+    ) -> Apply<'_, ConfigMap>
+    where
+        ConfigMap: OwnedBy<S>,
+        N: Into<String>,
+        V: Into<String>,
+    {
+        let data: BTreeMap<String, String> = data.into_iter().map(|(key, value)| (key.into(), value.into())).collect();
+        self.apply(&ConfigMap { metadata: named(name), data: Some(data), ..ConfigMap::default() })
     }
 
     /// Deletes an object that this step owns; one that is not there is fine. One that is not ours is left as it is, as in
@@ -41,7 +80,7 @@ impl<S: SubReconciler> Cx<'_, S> {
     /// # Errors
     /// The call failed, or the object belongs to another owner.
     pub fn delete<K: Kind + OwnedBy<S>>(&mut self, name: &str) -> Delete<'_> {
-        let target = self.target::<K>(name);
+        let target = target::<K>(self.draft, name);
         let draft = &mut *self.draft;
         Delete(Box::pin(async move {
             let text = target.to_string();
@@ -65,4 +104,8 @@ impl<S: SubReconciler> Cx<'_, S> {
 fn owning(relations: &[Relation], kind: &KindInfo) -> Relation {
     let declared = relations.iter().find(|relation| relation.how == How::Owns && relation.is_of(kind));
     declared.copied().unwrap_or(Relation::new(How::Owns, None))
+}
+
+fn named(name: &str) -> ObjectMeta {
+    ObjectMeta { name: Some(name.to_owned()), ..ObjectMeta::default() }
 }

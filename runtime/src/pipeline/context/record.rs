@@ -1,8 +1,12 @@
-//! What a step stores in the middle of a pass.
+//! What a step stores in the middle of a pass: fields of the status, and the handles of long operations.
+
+use std::future::Future;
 
 use super::{Cx, StatusOf};
 use crate::api::ApiError;
+use crate::pipeline::state::Draft;
 use crate::pipeline::step::SubReconciler;
+use crate::status::operation::Operation;
 
 impl<S: SubReconciler> Cx<'_, S> {
     /// Stores author fields before a side effect: what `change` does, and what [`write`](Self::write) did.
@@ -23,7 +27,7 @@ impl<S: SubReconciler> Cx<'_, S> {
     /// The write failed. After a conflict the pass is discarded and runs again, whatever the step makes of the error.
     pub async fn record(&mut self, change: impl FnOnce(&mut StatusOf<S>) + Send) -> Result<(), ApiError> {
         change(self.status());
-        self.store(false).await
+        store(self.draft, false).await
     }
 
     /// Stores now what the author's fields of the status hold, each time it is called; otherwise they are written at the end of the pass.
@@ -32,29 +36,80 @@ impl<S: SubReconciler> Cx<'_, S> {
     /// # Errors
     /// As [`record`](Self::record).
     pub async fn commit(&mut self) -> Result<(), ApiError> {
-        self.store(false).await
+        store(self.draft, false).await
     }
 
-    /// Stores the author's fields in the middle of the pass. An `urgent` record is stored although the spec has changed since the pass began.
-    pub(super) async fn store(&mut self, urgent: bool) -> Result<(), ApiError> {
-        let turn = self.draft.turn().await;
-        let (intent, found) = (self.draft.progress_beside(turn.as_ref()), self.draft.found());
-        if intent == found {
-            return Ok(());
-        }
-        let (intent, backend) = (intent.unfinished(), self.draft.backend.clone());
-        match backend.record(found, intent.clone(), urgent).await {
-            Ok(()) => {
-                if let Some(turn) = &turn {
-                    turn.wrote(intent.clone());
-                }
-                self.draft.recorded(intent);
+    /// Makes sure that an operation that takes long has ended for the spec as it is now. `None`: it runs; say so by an error of class
+    /// `waiting(poll = ..)`, and ask again in the next pass.
+    ///
+    /// `start` starts it and returns its handle, which the status field keeps from then on: it is stored at once, before anything waits
+    /// for the operation, so that a restart asks for this one instead of starting another. `poll` asks for it; `None`: it still runs. One that
+    /// failed has ended as well, so that `T` says which of both. What ended for an earlier generation is dropped, and it starts again: the
+    /// spec moved meanwhile. Only a crash between the two, or an API server that cannot be reached until the operator is restarted, can
+    /// make `start` run twice; where that matters, it starts under a name made of the object's UID and finds what it made before.
+    ///
+    /// ```ignore
+    /// let created = cx.operation(
+    ///     |status| &mut status.creation,
+    ///     || cloud.begin_create(&database.spec),
+    ///     |handle| cloud.created(handle),
+    /// );
+    /// let Some(id) = created.await? else { return Err(DatabaseError::Creating) };
+    /// ```
+    ///
+    /// # Errors
+    /// Those of `start` and `poll`, after which the operation is asked for again, or the handle could not be stored.
+    pub async fn operation<T, E, A, B>(
+        &mut self,
+        field: impl Fn(&mut StatusOf<S>) -> &mut Option<Operation> + Send,
+        start: impl FnOnce() -> A + Send,
+        poll: impl FnOnce(String) -> B + Send,
+    ) -> Result<Option<T>, E>
+    where
+        A: Future<Output = Result<String, E>> + Send,
+        B: Future<Output = Result<Option<T>, E>> + Send,
+        E: From<ApiError>,
+    {
+        let (place, backend) = (std::any::type_name_of_val(&field), self.draft.backend.clone());
+        // What could not be stored is not lost as long as the process lives.
+        if let Some(running) = field(self.status()).clone().or_else(|| backend.operation(place)) {
+            let Some(ended) = poll(running.handle.clone()).await? else {
+                *field(self.status()) = Some(running);
+                return Ok(None);
+            };
+            *field(self.status()) = None;
+            backend.keep_operation(place, None);
+            if running.generation == self.draft.generation() {
+                return Ok(Some(ended));
             }
-            Err(error) => {
-                self.draft.trouble = Some(error.clone());
-                return Err(error);
-            }
         }
-        Ok(())
+        let started = Operation { handle: start().await?, generation: self.draft.generation() };
+        backend.keep_operation(place, Some(started.clone()));
+        *field(self.status()) = Some(started);
+        store(self.draft, true).await?;
+        Ok(None)
     }
+}
+
+/// Stores the author's fields in the middle of the pass. An `urgent` record is stored although the spec has changed since the pass began.
+async fn store(draft: &mut Draft, urgent: bool) -> Result<(), ApiError> {
+    let turn = draft.turn().await;
+    let (intent, found) = (draft.progress_beside(turn.as_ref()), draft.found());
+    if intent == found {
+        return Ok(());
+    }
+    let (intent, backend) = (intent.unfinished(), draft.backend.clone());
+    match backend.record(found, intent.clone(), urgent).await {
+        Ok(()) => {
+            if let Some(turn) = &turn {
+                turn.wrote(intent.clone());
+            }
+            draft.recorded(intent);
+        }
+        Err(error) => {
+            draft.trouble = Some(error.clone());
+            return Err(error);
+        }
+    }
+    Ok(())
 }

@@ -4,7 +4,8 @@ use std::fmt::Display;
 
 use kube::ResourceExt;
 
-use super::{Cx, RequireReady, relation};
+use super::reads::{WATCHED, relation};
+use super::{Cx, RequireReady};
 use crate::api::Target;
 use crate::dependency::{NotReady, Readiness, Reference, Unfit, readiness};
 use crate::pipeline::permission::WatchedBy;
@@ -40,7 +41,7 @@ impl<S: SubReconciler> Cx<'_, S> {
         }
         let place = reference.within(self.draft.namespace.as_deref());
         let target = Target { namespace: place.namespace.filter(|_| kind.namespaced), name: place.name, kind };
-        let relation = relation(S::WIRING.relations, &target.kind, true);
+        let relation = relation(S::WIRING.relations, &target.kind, WATCHED);
         self.draft.references.insert(target.to_string());
         let backend = self.draft.backend.clone();
         let found = async move {

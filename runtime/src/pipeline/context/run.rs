@@ -12,7 +12,7 @@ use crate::outcome::{Class, Flow, Halt, ReconcileError};
 use crate::pipeline::reconciler::Reconciler;
 use crate::pipeline::state::Draft;
 use crate::pipeline::step::{Claim, Hooked, Observe, SubReconciler, Undo};
-use crate::pipeline::{Lent, Pipeline, Tag};
+use crate::pipeline::{Pipeline, Tag};
 use crate::wiring::StepWiring;
 use crate::wiring::handler::Erased;
 
@@ -33,17 +33,6 @@ impl<O, C> Pipeline<O, C> {
     ) -> (Cx<'a, S>, &'o S::Object, Limit) {
         let (cx, limit) = begin(pass);
         (cx, seen(object), limit)
-    }
-}
-
-impl<'y, S> Cx<'y, S> {
-    /// The context for the function of the step. A method, since it stands in every call that is printed.
-    #[doc(hidden)]
-    pub fn lend<'a>(&'a mut self) -> S::Context
-    where
-        S: Lent<'a, 'y>,
-    {
-        S::lend(self)
     }
 }
 

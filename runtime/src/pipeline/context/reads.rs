@@ -1,0 +1,89 @@
+//! How a step reads other objects: which of them a call means, by which relation, and how they are decoded.
+
+use std::sync::Arc;
+
+use kube::core::DynamicObject;
+
+use crate::api::{ApiError, BoxFuture, Target};
+use crate::pipeline::state::Draft;
+use crate::wiring::{How, Kind, KindInfo, Relation};
+
+/// Stands for the declaration of what is read, where a step may do everything.
+pub(super) const READ: Relation = Relation::new(How::Reads, None);
+/// The same, of what the step cannot do without.
+pub(super) const WATCHED: Relation = Relation::new(How::WatchesByName, None);
+
+/// How the step declares that it reads the kind.
+pub(super) fn relation(declared: &[Relation], kind: &KindInfo, undeclared: Relation) -> Relation {
+    let mut declared = declared.iter().filter(|relation| relation.is_of(kind));
+    let best = declared.clone().find(|relation| relation.how.is_watch()).or_else(|| declared.next());
+    best.copied().unwrap_or(undeclared)
+}
+
+/// The object of the name, in the namespace of the reconciled object where the kind has them.
+pub(super) fn target<K: Kind>(draft: &Draft, name: &str) -> Target {
+    let kind = KindInfo::of::<K>();
+    let namespace = draft.namespace.clone().filter(|_| kind.namespaced);
+    Target { kind, namespace, name: name.to_owned() }
+}
+
+/// Gets the object of the name.
+pub(super) fn lookup<K: Kind>(
+    draft: &mut Draft,
+    declared: &[Relation],
+    name: &str,
+    undeclared: Relation,
+) -> BoxFuture<'static, Result<Option<K>, ApiError>> {
+    let target = target::<K>(draft, name);
+    let relation = relation(declared, &target.kind, undeclared);
+    if relation.how.is_watch() {
+        draft.references.insert(target.to_string());
+    }
+    let backend = draft.backend.clone();
+    Box::pin(async move {
+        let text = target.to_string();
+        let Some(object) = backend.get(relation, target).await? else { return Ok(None) };
+        let value = serde_json::to_value(&*object).and_then(serde_json::from_value);
+        value.map(Some).map_err(|error| undecoded(&text, &error))
+    })
+}
+
+/// All objects of a kind that the step watches by label, or those under an entry of an index; of one that it owns, all that its object
+/// owns.
+pub(super) fn selection(
+    draft: &mut Draft,
+    declared: &[Relation],
+    kind: KindInfo,
+    entry: Option<&str>,
+) -> (Relation, Target) {
+    let mut of_kind = declared.iter().filter(|relation| relation.is_of(&kind));
+    let selects = of_kind.clone().find(|relation| relation.how.selector().is_some());
+    let relation = *selects.or_else(|| of_kind.next()).unwrap_or(&READ);
+    let selector = relation.how.selector().unwrap_or_default();
+    let all = Target::selection(kind, draft.namespace.clone(), selector);
+    let target = entry.iter().fold(all, |all, entry| all.under(entry));
+    if relation.how.is_watch() {
+        draft.references.insert(target.to_string());
+    }
+    (relation, target)
+}
+
+/// Lists a selection.
+pub(super) fn listed<K: Kind>(
+    draft: &Draft,
+    (relation, target): (Relation, Target),
+) -> BoxFuture<'static, Result<Vec<K>, ApiError>> {
+    let backend = draft.backend.clone();
+    Box::pin(async move {
+        let text = target.to_string();
+        let objects = backend.list(relation, target).await?;
+        let decode = |object: Arc<DynamicObject>| serde_json::to_value(&*object).and_then(serde_json::from_value);
+        let decoded = objects.into_iter().map(decode).collect::<Result<Vec<K>, _>>();
+        decoded.map_err(|error| undecoded(&text, &error))
+    })
+}
+
+/// The error of an object that is not of its type.
+pub(super) fn undecoded(target: &str, error: &serde_json::Error) -> ApiError {
+    ApiError::Failed(format!("{target} cannot be decoded: {error}"))
+}
