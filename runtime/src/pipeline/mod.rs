@@ -6,6 +6,7 @@ pub(crate) mod check;
 pub(crate) mod context;
 #[cfg(feature = "operator")]
 pub(crate) mod dyn_reconciler;
+pub(crate) mod handler;
 pub mod hook;
 pub(crate) mod object;
 pub(crate) mod permission;
@@ -15,20 +16,21 @@ pub(crate) mod restricted_field;
 pub(crate) mod state;
 pub(crate) mod step;
 
-use std::marker::PhantomData;
-
 use self::check::UNKNOWN;
 #[doc(no_inline)]
-pub use self::context::{Bounded, Lent, Limit};
+pub use self::context::{Bounded, Lent, Limit, Pipeline, Tag, pipeline};
 use self::context::{Cx, Pass, claim, hook, observe, undo};
+#[doc(no_inline)]
+pub use self::handler::Undo;
+use self::handler::{Claim, Hooked, Observe};
 use self::object::Primary;
 #[doc(no_inline)]
 pub use self::permission::{clears, owns, reads, sets, watches};
 use self::placeholder::Poison;
 use self::reconciler::Reconciler;
-use self::step::{Claim, Hooked, Observe, SubReconciler};
 #[doc(no_inline)]
-pub use self::step::{HasCleanup, Undo};
+pub use self::step::HasCleanup;
+use self::step::SubReconciler;
 use crate::condition::{ConditionMarker, ConditionSet};
 use crate::const_str::same;
 #[doc(no_inline)]
@@ -188,21 +190,6 @@ pub const fn wakes<T: WakeUp>() -> Until {
 
 /// Objects of `O` may own such of `K`.
 pub const fn may_own<K: Kind<Scope: OwnableBy<O::Scope>>, O: Kind>() {}
-
-/// The type of a step, and the function that converts an object of the pipeline to the step's object. A tag exists only for a step that
-/// fits the pipeline, so a function that takes one needs no bound for it.
-#[derive(Debug)]
-pub struct Tag<S: SubReconciler, O>(pub(crate) fn(&O) -> &S::Object);
-
-/// The pipeline of a reconciler: for objects of `O`, with the conditions `C`.
-#[derive(Debug)]
-pub struct Pipeline<O, C>(PhantomData<fn() -> (O, C)>);
-
-/// Nothing but the types.
-#[must_use]
-pub const fn pipeline<O, C>() -> Pipeline<O, C> {
-    Pipeline(PhantomData)
-}
 
 /// Takes the kind of a step into a constant of a type: where the step has an error there, the constant is one, and nothing is said again.
 #[must_use]

@@ -2,12 +2,11 @@
 
 use std::marker::PhantomData;
 
-use super::run::{how, settled};
+use super::run::{Pipeline, Tag, how, settled};
 use super::{Cx, Limit, Pass};
 use crate::outcome::{Class, Halt};
 use crate::pipeline::state::deciding;
 use crate::pipeline::step::SubReconciler;
-use crate::pipeline::{Pipeline, Tag};
 
 /// So many errors of items are told; the others are counted.
 const TOLD: usize = 3;

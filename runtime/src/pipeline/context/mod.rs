@@ -9,6 +9,7 @@ mod reads;
 mod record;
 mod require_ready;
 mod run;
+mod run_handler;
 mod timeout;
 
 use std::marker::PhantomData;
@@ -39,8 +40,9 @@ pub use self::join::{both, fork, joined, merge};
 use self::reads::{READ, WATCHED, listed, lookup, selection};
 #[cfg(feature = "operator")]
 pub(crate) use self::run::begin;
-pub use self::run::finish;
-pub(crate) use self::run::{claim, hook, observe, undo, undo_all};
+pub(crate) use self::run::undo_all;
+pub use self::run::{Pipeline, Tag, finish, pipeline};
+pub(crate) use self::run_handler::{claim, hook, observe, undo};
 #[cfg(feature = "operator")]
 pub(crate) use self::timeout::polled;
 pub use self::timeout::{Bounded, Limit};

@@ -1,4 +1,4 @@
-//! Running a step: what happens to the draft before and after the author's code.
+//! Runs a step: what happens to the draft before and after the author's code.
 
 use std::fmt::Display;
 use std::marker::PhantomData;
@@ -9,10 +9,8 @@ use crate::api::BoxFuture;
 use crate::interval::Clamped;
 use crate::outcome::reporting::Actions;
 use crate::outcome::{Class, Flow, Halt, ReconcileError};
-use crate::pipeline::reconciler::Reconciler;
 use crate::pipeline::state::Draft;
-use crate::pipeline::step::{Claim, Hooked, Observe, SubReconciler, Undo};
-use crate::pipeline::{Pipeline, Tag};
+use crate::pipeline::step::SubReconciler;
 use crate::wiring::StepWiring;
 use crate::wiring::handler::Erased;
 
@@ -21,6 +19,21 @@ pub(crate) fn begin<'a, S: SubReconciler>(pass: &'a mut Pass<'_>) -> (Cx<'a, S>,
     let step = const { &S::WIRING };
     pass.draft.begin(step);
     (Cx { draft: pass.draft, said: 0, named: None, step: PhantomData }, Limit(step))
+}
+
+/// The type of a step, and the function that converts an object of the pipeline to the step's object. A tag exists only for a step that
+/// fits the pipeline, so a function that takes one needs no bound for it.
+#[derive(Debug)]
+pub struct Tag<S: SubReconciler, O>(pub(crate) fn(&O) -> &S::Object);
+
+/// The pipeline of a reconciler: for objects of `O`, with the conditions `C`.
+#[derive(Debug)]
+pub struct Pipeline<O, C>(PhantomData<fn() -> (O, C)>);
+
+/// Nothing but the types.
+#[must_use]
+pub const fn pipeline<O, C>() -> Pipeline<O, C> {
+    Pipeline(PhantomData)
 }
 
 impl<O, C> Pipeline<O, C> {
@@ -87,7 +100,7 @@ fn late(draft: &Draft) -> Halt {
 }
 
 /// What an error of a step comes to.
-fn stop(draft: &mut Draft, error: &impl ReconcileError) -> Halt {
+pub(super) fn stop(draft: &mut Draft, error: &impl ReconcileError) -> Halt {
     if let Some(halt) = draft.foreign.handed_on(error) {
         return halt;
     }
@@ -119,84 +132,4 @@ pub(crate) fn undo_all<'a>(
         }
         Ok(())
     })
-}
-
-/// Object and dependencies in the types that they have.
-#[allow(clippy::expect_used, reason = "the wiring of a reconciler is handed what is the reconciler's")]
-fn known<'a, R: Reconciler>(object: &'a Erased, deps: &'a Erased) -> (&'a R::Object, &'a R::Deps) {
-    let object = object.downcast_ref().expect("the object of the reconciler");
-    (object, deps.downcast_ref().expect("the dependencies of the reconciler"))
-}
-
-/// The pass of this state.
-#[allow(clippy::expect_used, reason = "what runs the functions of a wiring hands them the state of the pass")]
-fn pass_of(state: &mut Erased) -> Pass<'_> {
-    Pass { draft: state.downcast_mut().expect("the state of the pass") }
-}
-
-/// Undoes a step, which is external.
-pub(crate) fn undo<'a, S, R>(object: &'a Erased, deps: &'a Erased, state: &'a mut Erased) -> BoxFuture<'a, Flow>
-where
-    S: SubReconciler<Undo: Undo<S, R>>,
-    R: Reconciler,
-{
-    let ((object, deps), pass) = (known::<R>(object, deps), pass_of(state));
-    Box::pin(async move {
-        let step = const { &S::WIRING };
-        (pass.draft.step, pass.draft.cleanup) = (Some(step), Some(<S::Undo as Undo<S, R>>::NAME));
-        let mut cx = Cx { draft: pass.draft, said: 0, named: None, step: PhantomData };
-        let done = Limit(step).run(<S::Undo as Undo<S, R>>::undo(object, deps, &mut cx)).await;
-        if matches!(done, Some(Ok(()))) {
-            // What was said of the step when it succeeded is not said of its cleanup.
-            return Ok(());
-        }
-        finish(done, cx)
-    })
-}
-
-/// Runs an observer instead of the steps.
-pub(crate) fn observe<'a, S, R>(object: &'a Erased, deps: &'a Erased, state: &'a mut Erased) -> BoxFuture<'a, Flow>
-where
-    S: Observe<R>,
-    R: Reconciler,
-{
-    let ((object, deps), mut pass) = (known::<R>(object, deps), pass_of(state));
-    Box::pin(async move {
-        pass.draft.observe(const { S::WIRING.sets });
-        let (mut cx, limit) = begin::<S>(&mut pass);
-        let done = limit.run(S::observe(object, deps, &mut cx)).await;
-        finish(done, cx)
-    })
-}
-
-/// Runs a hook. What ends the pass here is no condition's affair: Ready says it.
-pub(crate) fn hook<'a, S, R>(object: &'a Erased, deps: &'a Erased, state: &'a mut Erased) -> BoxFuture<'a, Flow>
-where
-    S: Hooked<R>,
-    R: Reconciler,
-{
-    let ((object, deps), pass) = (known::<R>(object, deps), pass_of(state));
-    Box::pin(async move {
-        let ended = S::hook(object, deps).await;
-        ended.map_err(|error| {
-            let halt = stop(pass.draft, &error);
-            if halt.class != Class::Ignored {
-                pass.draft.block(&halt);
-            }
-            halt
-        })
-    })
-}
-
-/// Runs a claim.
-#[allow(clippy::expect_used, reason = "the wiring of a reconciler is handed what is the reconciler's")]
-pub(crate) fn claim<'a, S, R>(object: &'a mut Erased, deps: &'a Erased, state: &'a mut Erased) -> BoxFuture<'a, Flow>
-where
-    S: Claim<R>,
-    R: Reconciler,
-{
-    let object: &mut R::Object = object.downcast_mut().expect("the object of the reconciler");
-    let deps: &R::Deps = deps.downcast_ref().expect("the dependencies of the reconciler");
-    let pass = pass_of(state);
-    Box::pin(async move { S::claim(object, deps).await.map_err(|error| stop(pass.draft, &error)) })
 }
