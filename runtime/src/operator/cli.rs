@@ -9,7 +9,7 @@ use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomRe
 use kube::Config;
 use kube::config::{KubeConfigOptions, Kubeconfig};
 
-use super::Operator;
+use super::builder::Operator;
 use super::error::{Error, Reason, Result};
 use super::shutdown::{self, EXIT_CODES};
 use super::signal::Signals;

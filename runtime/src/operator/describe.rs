@@ -2,7 +2,7 @@
 
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 
-use super::Operator;
+use super::builder::Operator;
 use crate::introspection::{Contract, Knowledge, Right, rights};
 
 impl Operator {

@@ -12,10 +12,11 @@ use kube::{CustomResourceExt, Resource};
 use tokio::task::JoinSet;
 use tracing::{Instrument, Span};
 
-use super::Operator;
+use super::builder::Operator;
 use super::controller::{Controller, Prepared};
 use super::error::{Error, Reason, Result};
 use super::registration::Typed;
+use super::run;
 use crate::pass::PassContext;
 use crate::pipeline::reconciler::Reconciler;
 use crate::queue::pause::Pause;
@@ -107,7 +108,7 @@ impl Operator {
         deps: Arc<R::Deps>,
         span: Span,
     ) -> Result<Pair<R>> {
-        let launch = self.launch().await?;
+        let launch = run::launch(&mut self).await?;
         let mut controller = Typed::<R>::sharing(deps).controller(launch.clone());
         let watches = launch.watches.start();
         let definitions = launch.definitions.start(&launch.client);

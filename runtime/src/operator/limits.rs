@@ -4,7 +4,6 @@ use std::any::TypeId;
 use std::collections::HashMap;
 use std::num::{NonZeroU32, NonZeroUsize};
 
-use super::Operator;
 use super::error::{Error, Reason, Result};
 use crate::pipeline::reconciler::Reconciler;
 use crate::queue::{QueueConfig, Rate, Slots};
@@ -14,8 +13,8 @@ pub(super) struct Limits {
     pub(super) concurrency: usize,
     /// Those of single reconcilers, with their names.
     own: HashMap<TypeId, (&'static str, usize)>,
-    together: Option<usize>,
-    retries: u32,
+    pub(super) together: Option<usize>,
+    pub(super) retries: u32,
 }
 
 /// The concurrency of single reconcilers.
@@ -28,34 +27,12 @@ impl Default for Limits {
     }
 }
 
-impl Operator {
-    /// How many objects of one reconciler may be worked on at a time, where it says no `concurrency` itself; 16 unless said otherwise.
-    pub fn concurrency(mut self, passes: usize) -> Self {
-        self.limits.concurrency = passes;
-        self
-    }
-
-    /// How many objects of this reconciler may be worked on at a time, whatever holds for the others and whatever it says itself.
-    pub fn concurrency_of<R: Reconciler>(mut self, passes: usize) -> Self {
-        self.limits.own.insert(TypeId::of::<R>(), (R::WIRING.name, passes));
-        self
-    }
-
-    /// How many objects of all reconcilers together may be worked on at a time; no number of its own unless said otherwise.
-    pub fn total_concurrency(mut self, passes: usize) -> Self {
-        self.limits.together = Some(passes);
-        self
-    }
-
-    /// How many objects may be tried again per second after failures, all together; 100 unless said otherwise. They wait without a
-    /// slot, and what changes is never held up.
-    pub fn retries_per_second(mut self, retries: u32) -> Self {
-        self.limits.retries = retries;
-        self
-    }
-}
-
 impl Limits {
+    /// The concurrency of one reconciler.
+    pub(super) fn set_own<R: Reconciler>(&mut self, passes: usize) {
+        self.own.insert(TypeId::of::<R>(), (R::WIRING.name, passes));
+    }
+
     /// What the queues go by.
     pub(super) fn config(&self) -> Result<QueueConfig> {
         let retries = "leave out `.retries_per_second(0)`, or give 1 or more";

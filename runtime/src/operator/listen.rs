@@ -1,11 +1,10 @@
 //! Where an operator listens for those who look at it.
 
-use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
 use tokio_util::task::AbortOnDropHandle;
 
-use super::Operator;
 use super::error::{Error, Reason, Result};
 use crate::telemetry::metrics::{Listener, Metrics, serve};
 use crate::watch::Health;
@@ -17,33 +16,17 @@ pub(super) struct Listening {
     _task: Arc<AbortOnDropHandle<()>>,
 }
 
-impl Operator {
-    /// Listens at the address, over plain HTTP and without asking who it is: `/metrics`, `/healthz`, `/readyz` and `/debug/objects`, as
-    /// told [here](crate::guide::diagnostics). With port 0 a free one is taken, and logged. Nothing listens unless this is called or
-    /// `--listen` is given.
-    pub fn listen(mut self, address: SocketAddr) -> Self {
-        self.listener = Some(Listener::At(address));
-        self
-    }
-
-    /// As [`listen`](Self::listen), at a socket that is bound.
-    pub fn listen_on(mut self, socket: TcpListener) -> Self {
-        self.listener = Some(Listener::Bound(socket));
-        self
-    }
-
-    /// Begins to listen, where that is asked for.
-    pub(super) async fn listening(&mut self, health: &Health) -> Result<Option<Listening>> {
-        let Some(listener) = self.listener.take() else { return Ok(None) };
-        let place = listener.to_string();
-        let socket = listener.bind().await.map_err(|error| {
-            let headline = format!("cannot listen on {place}: {error}");
-            Error::new(Reason::Config, headline, "give another address with `--listen`, or port 0 for any that is free")
-        })?;
-        let metrics = Metrics::new(health.clone());
-        let task = Arc::new(AbortOnDropHandle::new(tokio::spawn(serve(socket, metrics.clone()))));
-        Ok(Some(Listening { metrics, _task: task }))
-    }
+/// Begins to listen, where that is asked for.
+pub(super) async fn begin(listener: Option<Listener>, health: &Health) -> Result<Option<Listening>> {
+    let Some(listener) = listener else { return Ok(None) };
+    let place = listener.to_string();
+    let socket = listener.bind().await.map_err(|error| {
+        let headline = format!("cannot listen on {place}: {error}");
+        Error::new(Reason::Config, headline, "give another address with `--listen`, or port 0 for any that is free")
+    })?;
+    let metrics = Metrics::new(health.clone());
+    let task = Arc::new(AbortOnDropHandle::new(tokio::spawn(serve(socket, metrics.clone()))));
+    Ok(Some(Listening { metrics, _task: task }))
 }
 
 /// An address, or a port of this machine alone.

@@ -1,17 +1,12 @@
-//! What has to be in order before passes run, and what to say where it is not.
+//! The wait for the first lists, and what to say where they do not come.
 
 use std::time::Duration;
 
-use kube::{Client, Config};
+use kube::Client;
 
-use super::controller::Prepared;
-use super::crd_check::Expected;
+use super::crd_check::{self, Expected};
 use super::error::{Error, Reason, Result, install};
-use super::limits::Own;
-use super::{Operator, conflicts, crd_check, index_names};
 use crate::api::grant::plural_and_group;
-use crate::client::chain;
-use crate::queue::QueueConfig;
 use crate::watch::{CREDENTIALS, Place, Progress, Trouble, Watching};
 use crate::wiring::KindInfo;
 
@@ -20,61 +15,6 @@ const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Between two looks at a definition that does not fit.
 const PAUSE: Duration = Duration::from_secs(30);
-
-/// Checks the operator's own contradictions.
-pub(super) fn settings(operator: &Operator) -> Result<(QueueConfig, Own)> {
-    let setup = |headline: String, cure: &str| Err(Error::new(Reason::Setup, headline, cure));
-    let name = &*operator.name;
-    if !is_label(name) {
-        let cure = "it is part of finalizers: use up to 63 of a-z, 0-9 and -, for example source-controller";
-        return setup(format!("`{name}` cannot be the name of an operator"), cure);
-    }
-    let config = operator.limits.config()?;
-    let members: Vec<_> = operator.members.iter().map(|member| member.under(name)).collect();
-    if members.is_empty() {
-        return setup(format!("{name} has no reconciler"), "add one: `.reconciler::<my_reconciler>(dependencies)`");
-    }
-    for member in &operator.members {
-        member.check()?;
-    }
-    index_names::check(members.iter().map(|member| &member.wiring))?;
-    for (at, one) in members.iter().enumerate() {
-        for other in &members[at + 1..] {
-            if let Some((headline, cure)) = conflicts::between(one, other) {
-                return setup(headline, cure);
-            }
-        }
-    }
-    let names: Vec<_> = members.iter().map(|member| member.name).collect();
-    operator.triggers.check(&names)?;
-    Ok((QueueConfig { grace: operator.grace, ..config }, operator.limits.own(&names)?))
-}
-
-/// A DNS label: what the name part of a finalizer certainly may be.
-fn is_label(name: &str) -> bool {
-    let inner = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
-    !name.is_empty() && name.len() <= 63 && name.chars().all(inner) && !name.starts_with('-') && !name.ends_with('-')
-}
-
-/// The kubeconfig, or the service account of the pod.
-pub(super) async fn infer() -> Result<Config> {
-    Config::infer().await.map_err(|error| {
-        let headline = format!("no cluster to talk to: {}", chain(&error));
-        Error::new(Reason::Config, headline, "set KUBECONFIG, or give the pod a service account")
-    })
-}
-
-/// A configuration from which no client can be made.
-pub(super) fn unusable(error: &kube::Error) -> Error {
-    let headline = format!("the cluster configuration cannot be used: {}", chain(error));
-    Error::new(Reason::Config, headline, "check the kubeconfig with `kubectl get --raw /version`")
-}
-
-/// Where no reconciled kind is installed, the operator would do nothing; otherwise the rest has been told by its watches.
-pub(super) fn something_to_do(reconcilers: &[Box<dyn Prepared>]) -> Result {
-    let missing: Option<Vec<_>> = reconcilers.iter().map(|reconciler| reconciler.missing()).collect();
-    missing.and_then(|missing| missing.first().map(|error| Error::clone(error))).map_or(Ok(()), Err)
-}
 
 /// Waits until a kind is installed that was not, and its definition fits.
 pub(super) async fn installed(client: &Client, expected: &Expected, lists: Vec<Watching>) {
@@ -163,17 +103,4 @@ async fn unknown(client: &Client, kind: &KindInfo) -> Error {
     let served = versions.join(", ");
     let headline = format!("{} is not served in version {}, but in {served}", resource.kind, resource.version);
     Error::new(Reason::NotServed, headline, install())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_that_a_finalizer_cannot_hold_are_refused() {
-        for name in ["", "Source", "a_b", "-a", "a-", "a/b", &"x".repeat(64)] {
-            assert!(!is_label(name), "{name}");
-        }
-        assert!(is_label("source-controller"));
-    }
 }

@@ -5,10 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use futures::stream::BoxStream;
 use futures::{Stream, StreamExt};
-use kube::CustomResourceExt;
-use kube::runtime::reflector::ObjectRef;
 
-use super::Operator;
 use super::error::{Error, Reason, Result};
 use crate::pipeline::reconciler::Reconciler;
 use crate::queue::{Causes, Key, Queue};
@@ -27,31 +24,14 @@ struct Trigger {
     keys: BoxStream<'static, Key>,
 }
 
-impl Operator {
-    /// Wants a pass for each object that the stream names: something outside of the cluster changed that its steps look at, and no watch
-    /// tells of it. The body runs, whatever the cluster holds. An object that is not there (yet) is no mistake and is left alone.
-    ///
-    /// The stream is read from the first list of the kind on, so what it says before is not lost; what it says while the operator is
-    /// down is, and the requeue interval makes up for it. Its end is the end of the triggers, and of nothing else.
-    ///
-    /// ```ignore
-    /// let pushes = hooks.map(|push| ObjectRef::new(&push.name).within(&push.namespace));
-    /// Operator::new("source-controller").reconciler::<git_repository>(git).trigger::<git_repository>(pushes)
-    /// ```
-    pub fn trigger<R: Reconciler<Object: CustomResourceExt>>(
-        self,
-        references: impl Stream<Item = ObjectRef<R::Object>> + Send + 'static,
-    ) -> Self {
-        let keys = references.map(|reference| Key::new(reference.namespace.as_deref(), &reference.name)).boxed();
-        let trigger = Trigger { reconciler: TypeId::of::<R>(), name: R::WIRING.name, keys };
-        self.triggers.lock().push(trigger);
-        self
-    }
-}
-
 impl Triggers {
     fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Trigger>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds a stream of the reconciler.
+    pub(super) fn add<R: Reconciler>(&self, keys: BoxStream<'static, Key>) {
+        self.lock().push(Trigger { reconciler: TypeId::of::<R>(), name: R::WIRING.name, keys });
     }
 
     /// Each belongs to one of these.

@@ -32,6 +32,7 @@ mod timers;
 mod worker;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+#[cfg(feature = "metrics")]
 use std::time::Duration;
 
 use tokio::sync::Notify;

@@ -4,6 +4,7 @@ mod entry;
 mod external;
 
 use std::collections::HashMap;
+#[cfg(feature = "metrics")]
 use std::time::Duration;
 
 use tokio::time::Instant;

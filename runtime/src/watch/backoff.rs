@@ -6,9 +6,8 @@ use std::time::Duration;
 use kube::runtime::watcher::Event;
 use tokio::time::Instant;
 
-use super::error::Trouble;
+use super::error::{Error, Trouble};
 use super::health::Watched;
-use super::list_watch::Error;
 use crate::queue::Curve;
 
 /// The pauses between the tries of one watch. (The adaptor of kube-runtime starts anew with each attempt to list.)

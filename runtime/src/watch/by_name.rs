@@ -1,78 +1,26 @@
 //! A watch of one object by its name, shared by all who ask for it.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, Weak};
-use std::time::Duration;
+use std::sync::{Arc, Mutex};
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use kube::runtime::watcher::Event;
 use tokio::sync::watch;
+use tokio_util::task::AbortOnDropHandle;
 use tracing::Instrument;
 
 use super::cached_object::{Keeps, Kept};
-use super::health::Watched;
-use super::shared::{Inner, lock};
+use super::first_list::{First, Progress};
+use super::lock::lock;
+use super::place::Place;
 use super::store::{Listing, Objects};
-use super::task::Task;
-use super::watcher::{Place, Progress, Watch};
+use super::watcher::Setup;
 use crate::api::ApiError;
 use crate::client;
 use crate::client::decode::{Meta, Record, Whole};
 use crate::queue::Key;
 use crate::wiring::Cache;
-
-/// How long a pass waits for the first list of a watch. Its object is woken by the list itself, if that comes later.
-const PATIENCE: Duration = Duration::from_secs(10);
-
-/// The first list of a watch, awaited by passes.
-#[derive(Debug)]
-pub(super) struct First {
-    progress: Arc<watch::Sender<Progress>>,
-    /// Somebody was told an error and has to be woken once the list is in.
-    refused: AtomicBool,
-}
-
-impl First {
-    /// Of a watch that tells how far it is.
-    pub(super) fn of(progress: Arc<watch::Sender<Progress>>) -> Self {
-        Self { progress, refused: AtomicBool::new(false) }
-    }
-
-    /// Tells how far the watch is.
-    pub(super) fn progress(&self) -> watch::Receiver<Progress> {
-        self.progress.subscribe()
-    }
-
-    /// The list is on its way.
-    pub(super) fn is_early(&self) -> bool {
-        *self.progress.borrow() != Progress::Listed
-    }
-
-    /// # Errors
-    /// The watch failed and has not listed yet, or does not answer.
-    pub(super) async fn listed(&self, place: &Place) -> Result<(), ApiError> {
-        let mut progress = self.progress.subscribe();
-        let known = tokio::time::timeout(PATIENCE, progress.wait_for(|progress| *progress != Progress::Pending)).await;
-        let error = match known {
-            Ok(Ok(progress)) => match &*progress {
-                Progress::Failed(trouble) => trouble.error(place),
-                Progress::Listed | Progress::Pending => return Ok(()),
-            },
-            Ok(Err(_)) => ApiError::Failed(format!("the watch of {place} has ended")),
-            Err(_) => ApiError::Failed(format!("the watch of {place} has not answered for {PATIENCE:?}")),
-        };
-        self.refused.store(true, Ordering::SeqCst);
-        // The list may have come in between: then nobody would be woken.
-        if *self.progress.borrow() == Progress::Listed { Ok(()) } else { Err(error) }
-    }
-
-    /// The list is in. True if somebody was told an error before.
-    pub(super) fn is_awaited(&self) -> bool {
-        self.refused.swap(false, Ordering::SeqCst)
-    }
-}
 
 /// What is called when the object appears, changes or vanishes, by who asked for that.
 type Wakers = Arc<Mutex<HashMap<usize, Arc<dyn Fn() + Send + Sync>>>>;
@@ -87,12 +35,12 @@ struct Sink {
 impl Sink {
     fn watch<K: Keeps>(
         self,
-        all: &Inner,
-        watched: Watched,
+        setup: &Setup,
+        place: &Place,
         progress: Arc<watch::Sender<Progress>>,
     ) -> BoxFuture<'static, ()> {
         let Self { objects, first, wakers } = self;
-        let client = if K::METADATA { client::metadata_only(&all.client) } else { all.client.clone() };
+        let client = if K::METADATA { client::metadata_only(&setup.client) } else { setup.client.clone() };
         let mut list = Listing::default();
         let deliver = move |event: Event<K>| {
             let listed = matches!(event, Event::InitDone);
@@ -105,44 +53,46 @@ impl Sink {
                 wakers.iter().for_each(|wake| wake());
             }
         };
-        let streaming = all.streaming.clone();
-        Watch { client, decoder: None, watched, streaming, progress }.follow(deliver).boxed()
+        setup.watch(client, place, None, progress).follow(deliver).boxed()
     }
 }
 
 /// One object under watch.
 pub(super) struct Named {
-    place: (Place, Cache),
+    place: Place,
     key: Key,
     objects: Arc<Objects>,
     first: Arc<First>,
     wakers: Wakers,
-    all: Weak<Inner>,
-    _watch: Task,
+    ended: Box<dyn Fn() + Send + Sync>,
+    _watch: AbortOnDropHandle<()>,
 }
 
 impl Named {
-    /// Starts the watch.
-    pub(super) fn start(all: &Arc<Inner>, (place, cache): (Place, Cache)) -> Self {
+    /// Starts the watch. Once nobody holds it, it calls `ended`.
+    pub(super) fn start(
+        setup: &Setup,
+        (place, cache): (Place, Cache),
+        ended: impl Fn() + Send + Sync + 'static,
+    ) -> Self {
         let key = Key::new(place.namespace.as_deref(), place.name.as_deref().unwrap_or_default());
         let progress = Arc::new(watch::Sender::new(Progress::Pending));
         let (objects, first) = (Arc::new(Objects::default()), Arc::new(First::of(progress.clone())));
         let wakers = Wakers::default();
         let sink = Sink { objects: objects.clone(), first: first.clone(), wakers: wakers.clone() };
-        let watched = all.health.begin(&place);
         let watch = match cache {
-            Cache::None => sink.watch::<Record>(all, watched, progress),
-            Cache::Metadata => sink.watch::<Meta>(all, watched, progress),
-            Cache::Full => sink.watch::<Whole>(all, watched, progress),
+            Cache::None => sink.watch::<Record>(setup, &place, progress),
+            Cache::Metadata => sink.watch::<Meta>(setup, &place, progress),
+            Cache::Full => sink.watch::<Whole>(setup, &place, progress),
         };
         Self {
-            place: (place, cache),
+            place,
             key,
             objects,
             first,
             wakers,
-            all: Arc::downgrade(all),
-            _watch: Task::spawn(watch.instrument(all.span.clone())),
+            ended: Box::new(ended),
+            _watch: AbortOnDropHandle::new(tokio::spawn(watch.instrument(setup.span.clone()))),
         }
     }
 
@@ -153,7 +103,7 @@ impl Named {
 
     /// The object once the watch has listed.
     pub(super) async fn object(&self) -> Result<Option<Kept>, ApiError> {
-        self.first.listed(&self.place.0).await?;
+        self.first.listed(&self.place).await?;
         Ok(self.objects.get(&self.key))
     }
 
@@ -165,8 +115,6 @@ impl Named {
 
 impl Drop for Named {
     fn drop(&mut self) {
-        if let Some(all) = self.all.upgrade() {
-            all.ended(&self.place);
-        }
+        (self.ended)();
     }
 }

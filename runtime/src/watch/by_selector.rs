@@ -5,11 +5,11 @@ use std::sync::Arc;
 use kube::core::DynamicObject;
 use kube::runtime::watcher::Event;
 
-use super::by_name::First;
 use super::cached_object::{Keeps, Kept};
-use super::shared::{Watches, Watching};
+use super::first_list::{First, Watching};
+use super::place::Place;
+use super::shared::Watches;
 use super::store::{Changed, Listing, Objects};
-use super::watcher::Place;
 use crate::api::{ApiError, Target};
 use crate::client::decode::{Meta, Record, Whole};
 use crate::queue::Key;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use kube::Resource;
 use kube::api::{DynamicObject, ObjectMeta};
 
+use super::form::Form;
 use super::object_version::Seen;
-use super::shared::Form;
 use crate::api::Target;
 use crate::client::decode::{Meta, Record, Whole};
 use crate::trigger::number;

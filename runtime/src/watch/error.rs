@@ -1,13 +1,38 @@
 //! What is wrong with a watch, in the words of somebody who can repair it.
 
 use std::fmt;
+use std::time::Duration;
 
-use super::list_watch::Error;
-use super::watcher::Place;
+use kube::core::Status;
+
+use super::place::Place;
 use crate::api::ApiError;
 use crate::api::grant::{Grant, WATCH};
 use crate::client::chain;
 use crate::client::{LineTooLong, is_too_long};
+
+/// Why a watch went no further.
+#[derive(Debug)]
+pub(super) enum Error {
+    /// The list failed, or another call that is not the watch.
+    List(kube::Error),
+    /// A page did not come in time.
+    Unanswered,
+    /// The watch did not start.
+    Start(kube::Error),
+    /// It broke.
+    Broke(kube::Error),
+    /// The objects that are there stopped coming before the end of them.
+    BrokeOff,
+    /// The server reported an error in it.
+    Reported(Box<Status>),
+    /// It neither delivered nor ended.
+    Silent(Duration),
+    /// An answer has no version.
+    NoVersion,
+    /// The versions of the server went back from the first to the second.
+    WentBack(String, String),
+}
 
 /// Why a watch does not work.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::error::Trouble;
-use super::watcher::Place;
+use super::place::Place;
 
 /// The watches of an operator. Cloneable: all clones are one record.
 #[derive(Clone, Debug, Default)]

@@ -10,11 +10,12 @@ use std::time::Duration;
 use futures::stream::{BoxStream, Stream, StreamExt, unfold};
 use kube::Api;
 use kube::api::{ListParams, WatchEvent, WatchParams};
-use kube::core::Status;
 use kube::runtime::watcher::Event;
 use tokio::time::{Instant, sleep_until, timeout};
 
-use super::shared::Form;
+use super::error::Error;
+use super::form::Form;
+use super::place::Selection;
 use crate::client::is_too_long;
 use crate::resource_version::is_older;
 
@@ -36,43 +37,11 @@ const LIMIT: u32 = 500;
 /// A watch that ends at once without an event starts again no sooner than this after it began.
 const LEAST: Duration = Duration::from_secs(1);
 
-/// Which objects, and how the first of them come.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Selection {
-    pub(super) labels: Option<String>,
-    pub(super) fields: Option<String>,
-    /// In the watch itself instead of in pages before it.
-    pub(super) streams: bool,
-}
-
 /// What is heard of the objects.
 pub(super) enum Heard<K> {
     Event(Event<K>),
     /// A bookmark, or an end in good order: the watch works, and has nothing to deliver.
     Works,
-}
-
-/// Why a watch went no further.
-#[derive(Debug)]
-pub(super) enum Error {
-    /// The list failed, or another call that is not the watch.
-    List(kube::Error),
-    /// A page did not come in time.
-    Unanswered,
-    /// The watch did not start.
-    Start(kube::Error),
-    /// It broke.
-    Broke(kube::Error),
-    /// The objects that are there stopped coming before the end of them.
-    BrokeOff,
-    /// The server reported an error in it.
-    Reported(Box<Status>),
-    /// It neither delivered nor ended.
-    Silent(Duration),
-    /// An answer has no version.
-    NoVersion,
-    /// The versions of the server went back from the first to the second.
-    WentBack(String, String),
 }
 
 type Events<K> = BoxStream<'static, kube::Result<WatchEvent<K>>>;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::watcher::Place;
+use super::place::Place;
 use crate::wiring::KindInfo;
 
 /// The extent of the watches of an operator.

@@ -2,48 +2,27 @@
 
 use std::any::Any;
 use std::collections::HashMap;
-use std::fmt::Debug;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, Weak};
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use kube::core::{ApiResource, DynamicResourceScope};
+use kube::Client;
 use kube::runtime::watcher::Event;
-use kube::{Client, Resource};
-use serde::de::DeserializeOwned;
 use tokio::sync::watch;
 use tokio::task::{Id, JoinSet};
 use tracing::{Instrument, Span};
 
 use super::by_name::Named;
+use super::first_list::{Progress, Watching};
+use super::form::Form;
 use super::health::Health;
+use super::lock::lock;
+use super::place::Place;
 use super::streaming_list::Streaming;
-use super::watcher::{Place, Progress, Watch};
+use super::watcher::Setup;
 use crate::client;
-use crate::client::decode::{Decoder, Guarded, Meta, Record, Whole};
+use crate::client::decode::{Decoder, Guarded};
 use crate::wiring::Cache;
-
-/// A form in which objects are delivered; it is cheap to clone.
-pub(super) trait Form
-where
-    Self: Resource<DynamicType = ApiResource, Scope = DynamicResourceScope>,
-    Self: Clone + DeserializeOwned + Debug + Send + 'static,
-{
-    /// Whether the server is asked for metadata only.
-    const METADATA: bool = false;
-}
-
-impl Form for Whole {}
-impl Form for Guarded {}
-impl Form for Meta {
-    const METADATA: bool = true;
-}
-impl Form for Record {
-    const METADATA: bool = true;
-}
-
-/// A watch, and how far it is.
-pub(crate) type Watching = (Place, watch::Receiver<Progress>);
 
 /// Takes in what a watch delivers.
 type Sink<K> = Box<dyn FnMut(Event<K>) + Send>;
@@ -59,7 +38,7 @@ struct Feed<K> {
 
 trait Erased: Any + Send {
     fn name(&self) -> String;
-    fn run(self: Box<Self>, metadata: &Client, inner: &Inner) -> BoxFuture<'static, ()>;
+    fn run(self: Box<Self>, metadata: &Client, setup: &Setup) -> BoxFuture<'static, ()>;
 }
 
 impl<K: Form> Erased for Feed<K> {
@@ -67,16 +46,15 @@ impl<K: Form> Erased for Feed<K> {
         self.place.to_string()
     }
 
-    fn run(self: Box<Self>, metadata: &Client, inner: &Inner) -> BoxFuture<'static, ()> {
+    fn run(self: Box<Self>, metadata: &Client, setup: &Setup) -> BoxFuture<'static, ()> {
         let Self { place, decoder, progress, mut sinks } = *self;
-        let client = if K::METADATA { metadata } else { &inner.client };
+        let client = if K::METADATA { metadata } else { &setup.client };
         let deliver = move |event: Event<K>| {
             let Some((last, others)) = sinks.split_last_mut() else { return };
             others.iter_mut().for_each(|sink| sink(event.clone()));
             last(event);
         };
-        let (watched, streaming) = (inner.health.begin(&place), inner.streaming.clone());
-        Watch { client: client.clone(), decoder, watched, streaming, progress }.follow(deliver).boxed()
+        setup.watch(client.clone(), &place, decoder, progress).follow(deliver).boxed()
     }
 }
 
@@ -84,25 +62,17 @@ impl<K: Form> Erased for Feed<K> {
 #[derive(Clone)]
 pub(crate) struct Watches(Arc<Inner>);
 
-pub(super) struct Inner {
-    pub(super) client: Client,
-    pub(super) health: Health,
-    pub(super) streaming: Streaming,
+struct Inner {
+    setup: Setup,
     feeds: Mutex<Vec<Box<dyn Erased>>>,
     named: Mutex<HashMap<(Place, Cache), Weak<Named>>>,
-    /// Of the operator: the watch of a name begins in a pass, and outlives it.
-    pub(super) span: Span,
-}
-
-pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Watches {
     /// They stand in the span in which this is called.
     pub(crate) fn new(client: Client, health: Health, streaming: Streaming) -> Self {
-        let (feeds, named, span) = (Mutex::default(), Mutex::default(), Span::current());
-        Self(Arc::new(Inner { client, health, streaming, feeds, named, span }))
+        let setup = Setup { client, health, streaming, span: Span::current() };
+        Self(Arc::new(Inner { setup, feeds: Mutex::default(), named: Mutex::default() }))
     }
 
     /// Adds one who looks at the objects of a place in this form, before the [start](Self::start).
@@ -146,11 +116,11 @@ impl Watches {
 
     /// Starts what has been joined.
     pub(crate) fn start(&self) -> Started {
-        let metadata = client::metadata_only(&self.0.client);
+        let metadata = client::metadata_only(&self.0.setup.client);
         let mut started = Started { tasks: JoinSet::new(), names: HashMap::new() };
         for feed in std::mem::take(&mut *lock(&self.0.feeds)) {
             let name = feed.name();
-            let task = started.tasks.spawn(feed.run(&metadata, &self.0).in_current_span());
+            let task = started.tasks.spawn(feed.run(&metadata, &self.0.setup).in_current_span());
             started.names.insert(task.id(), name);
         }
         started
@@ -169,7 +139,13 @@ impl Watches {
             named.also(asker, wake);
             return named;
         }
-        let named = Arc::new(Named::start(&self.0, place.clone()));
+        let (watches, ended_place) = (Arc::downgrade(&self.0), place.clone());
+        let ended = move || {
+            if let Some(watches) = watches.upgrade() {
+                watches.ended(&ended_place);
+            }
+        };
+        let named = Arc::new(Named::start(&self.0.setup, place.clone(), ended));
         named.also(asker, wake);
         all.insert(place, Arc::downgrade(&named));
         named
@@ -178,7 +154,7 @@ impl Watches {
 
 impl Inner {
     /// Nobody holds the watch of the name any more.
-    pub(super) fn ended(&self, place: &(Place, Cache)) {
+    fn ended(&self, place: &(Place, Cache)) {
         let mut all = lock(&self.named);
         // A new one may have begun in between.
         if all.get(place).is_some_and(|named| named.strong_count() == 0) {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::list_watch::Error;
+use super::error::Error;
 
 /// Whether first lists are asked for as streams. All clones are one: a server that refuses is asked once.
 #[derive(Clone, Debug, Default)]

@@ -1,22 +1,23 @@
 //! One watch: its events to a sink, with a back-off of its own and each trouble told once.
 
-use std::fmt;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures::StreamExt;
-use kube::core::{ApiResource, DynamicResourceScope};
+use kube::Client;
 use kube::runtime::watcher::Event;
-use kube::{Api, Client, Resource};
 use tokio::sync::watch;
 use tokio::time::error::Elapsed;
+use tracing::Span;
 
 use super::backoff::{Backoff, Proof};
-use super::error::Trouble;
-use super::health::Watched;
-use super::list_watch::{Error, Heard, Selection, list_watch};
-use super::shared::Form;
+use super::error::{Error, Trouble};
+use super::first_list::Progress;
+use super::form::Form;
+use super::health::{Health, Watched};
+use super::list_watch::{Heard, list_watch};
+use super::place::Place;
 use super::streaming_list::Streaming;
 use crate::client::decode::{Decoder, Shelf, decoding, fetching, keeping_all};
 use crate::client::{self, lean};
@@ -24,71 +25,36 @@ use crate::client::{self, lean};
 /// How long a list that comes as a stream may pause: some servers take the request and never say that all is there.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// What one watch looks at.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Place {
-    pub(crate) resource: Arc<ApiResource>,
-    /// `None`: all of them, or the kind has none.
-    pub(crate) namespace: Option<Arc<str>>,
-    pub(crate) labels: Option<String>,
-    pub(crate) name: Option<String>,
-    /// Whether objects keep what is skipped otherwise.
-    pub(crate) whole: bool,
+/// What all watches of an operator share.
+pub(super) struct Setup {
+    pub(super) client: Client,
+    pub(super) health: Health,
+    pub(super) streaming: Streaming,
+    /// Of the operator: the watch of a name begins in a pass, and outlives it.
+    pub(super) span: Span,
 }
 
-impl Place {
-    fn api<K: Resource<DynamicType = ApiResource, Scope = DynamicResourceScope>>(&self, client: Client) -> Api<K> {
-        match &self.namespace {
-            Some(namespace) => Api::namespaced_with(client, namespace, &*self.resource),
-            None => Api::all_with(client, &*self.resource),
-        }
+impl Setup {
+    /// A watch of the place over this client, to be [followed](Watch::follow).
+    pub(super) fn watch(
+        &self,
+        client: Client,
+        place: &Place,
+        decoder: Option<Decoder>,
+        progress: Arc<watch::Sender<Progress>>,
+    ) -> Watch {
+        Watch { client, decoder, watched: self.health.begin(place), streaming: self.streaming.clone(), progress }
     }
-
-    fn selection(&self, streams: bool) -> Selection {
-        let fields = self.name.as_ref().map(|name| format!("metadata.name={name}"));
-        Selection { labels: self.labels.clone(), fields, streams }
-    }
-}
-
-impl fmt::Display for Place {
-    /// `secrets "token" in namespace team-a`.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.resource.plural)?;
-        if !self.resource.group.is_empty() {
-            write!(f, ".{}", self.resource.group)?;
-        }
-        if let Some(name) = &self.name {
-            write!(f, " \"{name}\"")?;
-        }
-        if let Some(labels) = &self.labels {
-            write!(f, " with labels {labels}")?;
-        }
-        match &self.namespace {
-            Some(namespace) => write!(f, " in namespace {namespace}"),
-            None => Ok(()),
-        }
-    }
-}
-
-/// How far a watch is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Progress {
-    /// It has neither listed nor failed.
-    Pending,
-    /// Its first list is in; later failures are repaired by the watch itself.
-    Listed,
-    /// It has not listed yet, and failed the last time it tried.
-    Failed(Trouble),
 }
 
 /// One watch, and what is told of it.
 pub(super) struct Watch {
-    pub(super) client: Client,
+    client: Client,
     /// How its objects are decoded, where they have a type of their own.
-    pub(super) decoder: Option<Decoder>,
-    pub(super) watched: Watched,
-    pub(super) streaming: Streaming,
-    pub(super) progress: Arc<watch::Sender<Progress>>,
+    decoder: Option<Decoder>,
+    watched: Watched,
+    streaming: Streaming,
+    progress: Arc<watch::Sender<Progress>>,
 }
 
 impl Watch {
@@ -177,27 +143,5 @@ impl Watch {
             early
         });
         pause
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use k8s_openapi::api::apps::v1::Deployment;
-    use k8s_openapi::api::core::v1::Secret;
-
-    use super::*;
-
-    #[test]
-    fn a_place_reads_as_its_resource_its_selection_and_its_namespace() {
-        let of = |resource: ApiResource, name: Option<&str>, labels: Option<&str>, namespace: Option<&str>| {
-            let (name, labels) = (name.map(Into::into), labels.map(Into::into));
-            Place { resource: Arc::new(resource), namespace: namespace.map(Into::into), labels, name, whole: false }
-                .to_string()
-        };
-        let secrets = || ApiResource::erase::<Secret>(&());
-        assert_eq!(of(secrets(), None, None, None), "secrets");
-        assert_eq!(of(secrets(), Some("token"), None, Some("team-a")), "secrets \"token\" in namespace team-a");
-        let deployments = ApiResource::erase::<Deployment>(&());
-        assert_eq!(of(deployments, None, Some("a=b"), None), "deployments.apps with labels a=b");
     }
 }

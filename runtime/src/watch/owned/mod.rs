@@ -1,30 +1,22 @@
 //! The owned objects: a lean record of each, what else is kept of it, and which of their events wake the owner.
 
-mod sum;
+mod records;
 #[cfg(test)]
 mod tests;
 mod writes;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use kube::api::{DynamicObject, ObjectMeta};
 
-pub(super) use self::sum::Counts;
-use self::sum::Siblings;
-use self::writes::Writes;
+pub(super) use self::records::Counts;
+use self::records::{Child, Id, Records};
 use crate::api::Target;
 use crate::queue::Key;
-use crate::resource_version::is_newer;
 use crate::watch::cached_object::Kept;
 use crate::watch::object_version::Seen;
 use crate::wiring::{Cache, KindInfo};
-
-/// A child: its kind, as a place in the list of owned kinds, and its name.
-type Id = (usize, Key);
-
-/// What a list is of: an owned kind, as a place in the list of them, and a namespace or all.
-type Place = (usize, Option<Arc<str>>);
 
 /// The records of all owned kinds. Cloneable: all clones are one.
 #[derive(Clone, Debug)]
@@ -35,33 +27,6 @@ struct Shared {
     owner: KindInfo,
     kinds: Vec<(KindInfo, Cache)>,
     records: Mutex<Records>,
-}
-
-#[derive(Debug, Default)]
-struct Records {
-    children: HashMap<Id, Child>,
-    by_owner: HashMap<Arc<str>, Siblings>,
-    /// By kind.
-    counts: Vec<Counts>,
-    writes: HashMap<Id, Writes>,
-    /// The uids of what we deleted, until the watch says that it is gone.
-    deleted: HashMap<Id, Box<str>>,
-    /// What we wrote or deleted since a list began that is under way.
-    lists: HashMap<Place, HashSet<Key>>,
-}
-
-/// One version of a child.
-#[derive(Clone, Debug)]
-struct Child {
-    uid: Box<str>,
-    /// Where its kind has generations.
-    generation: Option<Box<str>>,
-    resource_version: Box<str>,
-    /// One text for all children of the owner.
-    owner_uid: Arc<str>,
-    owner: Key,
-    /// What steps read of it without a call.
-    kept: Option<Kept>,
 }
 
 impl Children {
@@ -244,150 +209,5 @@ impl Children {
     /// A write ended; returns whom the versions wake that came meanwhile and were not ours.
     pub(super) fn end(&self, target: &Target) -> Vec<Key> {
         self.id(target).map_or_else(Vec::new, |id| self.lock().end(&id))
-    }
-}
-
-impl Child {
-    /// Its generation; its resourceVersion where the kind has no generation.
-    fn version(&self) -> &str {
-        self.generation.as_deref().unwrap_or(&self.resource_version)
-    }
-}
-
-impl Records {
-    /// The uid of an owner, as its other children hold it.
-    fn shared(&self, owner_uid: &str) -> Arc<str> {
-        self.by_owner.get_key_value(owner_uid).map_or_else(|| owner_uid.into(), |(uid, _)| uid.clone())
-    }
-
-    fn is_alive(&self, id: &Id, child: &Child) -> bool {
-        self.deleted.get(id) != Some(&child.uid)
-    }
-
-    fn alive(&self, owner_uid: &str) -> impl Iterator<Item = (&Id, &Child)> {
-        let ids = self.by_owner.get(owner_uid).into_iter().flat_map(|siblings| &siblings.ids);
-        let known = ids.filter_map(|id| Some((id, self.children.get(id)?)));
-        known.filter(|(id, child)| self.is_alive(id, child))
-    }
-
-    /// Lists that are under way may not show what we did to the child.
-    fn touch(&mut self, (kind, key): &Id) {
-        let of = |(at, namespace): &Place| at == kind && (namespace.is_none() || *namespace == key.namespace);
-        for (_, written) in self.lists.iter_mut().filter(|(place, _)| of(place)) {
-            written.insert(key.clone());
-        }
-    }
-
-    /// Takes in a child from a list that began after all that is known of it: where the list holds less, the store was set back.
-    fn listed(&mut self, id: &Id, child: Child, is_deleting: bool) -> Vec<Key> {
-        let is_past =
-            |known: &Child| known.uid == child.uid && is_newer(&known.resource_version, &child.resource_version);
-        let is_back = !is_deleting && self.deleted.get(id) == Some(&child.uid);
-        let is_other = |known: &Child| known.resource_version != child.resource_version;
-        if is_back || self.children.get(id).is_some_and(|known| is_other(known) && is_past(known)) {
-            self.forget(id);
-            self.deleted.remove(id);
-        }
-        let woken = self.apply(id, child);
-        if let Some(writes) = self.writes.get_mut(id) {
-            writes.ours.clear();
-        }
-        self.tidy(id);
-        woken
-    }
-
-    fn apply(&mut self, id: &Id, child: Child) -> Vec<Key> {
-        let (version, owner) = (&child.resource_version, child.owner.clone());
-        let known = self.children.get(id).is_some_and(|known| known.resource_version == *version);
-        let ours = self.writes.get_mut(id).is_some_and(|writes| writes.delivered(version));
-        self.tidy(id);
-        let is_news = !known && !ours;
-        let now = match self.writes.get_mut(id).filter(|writes| is_news && writes.under_way > 0) {
-            Some(writes) => {
-                writes.held.push((version.clone(), owner.clone()));
-                None
-            }
-            None => Some(owner.clone()),
-        };
-        let former = self.store(id.clone(), child).filter(|former| *former != owner);
-        former.into_iter().chain(now).filter(|_| is_news).collect()
-    }
-
-    /// Stores a version unless a newer one is known; returns the owner of the one before.
-    fn store(&mut self, id: Id, child: Child) -> Option<Key> {
-        if let Some(known) = self.children.get(&id)
-            && known.uid == child.uid
-            && !is_newer(&child.resource_version, &known.resource_version)
-        {
-            return None;
-        }
-        let former = self.forget(&id).map(|child| child.owner);
-        let number = self.number(&id, &child);
-        let siblings = self.by_owner.entry(child.owner_uid.clone()).or_default();
-        siblings.sum = siblings.sum.wrapping_add(number);
-        siblings.ids.insert(id.clone());
-        self.children.insert(id, child);
-        former
-    }
-
-    fn forget(&mut self, id: &Id) -> Option<Child> {
-        self.subtract(id);
-        let child = self.children.remove(id)?;
-        if let Some(siblings) = self.by_owner.get_mut(&child.owner_uid) {
-            siblings.ids.remove(id);
-            if siblings.ids.is_empty() {
-                self.by_owner.remove(&child.owner_uid);
-            }
-        }
-        Some(child)
-    }
-
-    fn remove(&mut self, id: &Id) -> Vec<Key> {
-        let former = self.forget(id);
-        self.deleted.remove(id);
-        if let Some(writes) = self.writes.get_mut(id) {
-            writes.ours.clear();
-            writes.gone.extend(former.as_ref().map(|child| child.uid.clone()));
-        }
-        self.tidy(id);
-        former.into_iter().map(|child| child.owner).collect()
-    }
-
-    fn wrote(&mut self, id: Id, child: Child) {
-        self.touch(&id);
-        let version = &child.resource_version;
-        let known = self.children.get(&id);
-        if known.is_some_and(|known| known.resource_version == *version) {
-            // Nothing changed, or the watch was faster: no further event will come. One that came is in `held`.
-            self.writes.entry(id).or_default().held.retain(|(held, _)| held != version);
-            return;
-        }
-        let writes = self.writes.entry(id.clone()).or_default();
-        if writes.gone.contains(&child.uid) {
-            return;
-        }
-        writes.ours.push(version.clone());
-        // The record wakes its owner also if the object vanishes before the watch has delivered it, as during a first list.
-        self.store(id, child);
-    }
-
-    fn end(&mut self, id: &Id) -> Vec<Key> {
-        let Some(writes) = self.writes.get_mut(id) else { return Vec::new() };
-        writes.under_way = writes.under_way.saturating_sub(1);
-        if writes.under_way > 0 {
-            return Vec::new();
-        }
-        writes.gone.clear();
-        let held = std::mem::take(&mut writes.held);
-        let foreign =
-            held.into_iter().filter(|(version, _)| !writes.delivered(version)).map(|(_, owner)| owner).collect();
-        self.tidy(id);
-        foreign
-    }
-
-    fn tidy(&mut self, id: &Id) {
-        if self.writes.get(id).is_some_and(Writes::is_over) {
-            self.writes.remove(id);
-        }
     }
 }

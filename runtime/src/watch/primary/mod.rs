@@ -1,5 +1,7 @@
 //! The kind that is reconciled: its cache, and which of its events wake.
 
+mod held;
+mod listing;
 mod rollback;
 #[cfg(test)]
 mod tests;
@@ -18,13 +20,16 @@ use crate::resource_version::is_newer;
 use crate::status::erased::AnyStatus;
 use crate::trigger::{self, List};
 use crate::watch::dependency_map::Dependents;
-use crate::watch::shared::{Watches, Watching};
-use crate::watch::watcher::Place;
+use crate::watch::first_list::Watching;
+use crate::watch::place::Place;
+use crate::watch::shared::Watches;
 use crate::wiring::triggers::{Counted, Triggers};
 
 pub(crate) use self::undecodable::{UNDECODABLE, Undecodable};
 
-use self::rollback::{Listing, Newest, Sight, Source};
+use self::held::Held;
+use self::listing::{Change, Listing};
+use self::rollback::{Newest, Sight, Source};
 use self::undecodable::Aside;
 
 /// What is found out of an object.
@@ -54,23 +59,6 @@ pub(crate) struct Primary {
     decoder: Decoder,
     objects: Arc<Mutex<HashMap<Key, Held>>>,
     aside: Aside,
-}
-
-/// What is known of one object.
-struct Held {
-    /// As the watch delivered it last; `None`: it does not fit its type.
-    seen: Option<Arc<Object>>,
-    /// The version that the watch delivered last.
-    version: String,
-    /// As a write of ours returned it, until the watch has caught up.
-    wrote: Option<Arc<Object>>,
-}
-
-/// What an event means.
-#[derive(Debug, PartialEq, Eq)]
-struct Change {
-    key: Key,
-    causes: Causes,
 }
 
 impl Primary {

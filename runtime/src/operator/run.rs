@@ -1,0 +1,146 @@
+//! The run of an operator: from its settings to its reconcilers at work, until the stop.
+
+use std::future::Future;
+
+use futures::future::{join_all, try_join_all};
+use kube::{Client, Config};
+use tokio_util::sync::CancellationToken;
+use tracing::Instrument;
+
+use super::builder::Operator;
+use super::controller::{Launch, Prepared};
+use super::crd_watch::Definitions;
+use super::error::{Error, Result};
+use super::instrument::Telling;
+#[cfg(feature = "metrics")]
+use super::listen;
+use super::signal::Signals;
+use super::{settings, shutdown, startup};
+use crate::client;
+use crate::leadership::Gate;
+use crate::watch::{Health, Scope, Streaming, Watches};
+
+impl Operator {
+    /// Runs until SIGTERM or Ctrl-C. A second signal ends the process at once, with the exit code 143 or 130.
+    ///
+    /// # Errors
+    /// See [`run_until`](Self::run_until).
+    pub async fn run(self) -> Result {
+        let signals = Signals::listen(None)?;
+        self.run_until(signals.stop()).await
+    }
+
+    /// Runs until the future ends. Then no further pass starts, and running ones may end within the [grace](Self::grace). Those that do not
+    /// are dropped.
+    ///
+    /// Work that a step gave to [`Cx::blocking`](crate::Cx::blocking) cannot be dropped: its thread goes on, and a tokio runtime waits for
+    /// it when it is dropped, at the end of `main` at the latest. A program that has to end in time ends the process
+    /// ([`std::process::exit`]), as [`run_cli`](Self::run_cli) does, or its runtime by `Runtime::shutdown_background`.
+    ///
+    /// # Errors
+    /// Passes were dropped at the end of the grace: [`Error::dropped`] names their objects.
+    ///
+    /// The operator cannot start: a contradiction in the setup, no cluster, no CRD, an outdated CRD, no rights to list and watch.
+    /// What fails later is tried again and never ends the operator. Where some reconciled kinds are installed and others are not, the
+    /// reconcilers of those begin when the definition comes.
+    ///
+    /// # Cancellation
+    /// Dropping the future drops the running passes at once.
+    pub async fn run_until(self, stop: impl Future<Output = ()> + Send) -> Result {
+        let span = tracing::info_span!("operator", operator = %self.name);
+        serve(self, stop).instrument(span).await
+    }
+}
+
+async fn serve(mut operator: Operator, stop: impl Future<Output = ()> + Send) -> Result {
+    let launch = launch(&mut operator).await?;
+    let stopping = launch.stop.clone();
+    let run = async {
+        let members: Vec<_> = operator.members.into_iter().map(|member| member.prepare(launch.clone())).collect();
+        // All of them have joined: from here on each watch runs once.
+        let mut watches = launch.watches.start();
+        let _definitions = launch.definitions.start(&launch.client);
+        // Before the first pass there is nothing to wait for.
+        let Some(prepared) = launch.stop.run_until_cancelled(try_join_all(members)).await else { return Ok(()) };
+        let prepared = prepared?;
+        something_to_do(&prepared)?;
+        launch.telling.started();
+        tracing::info!("started");
+        let mut passes = std::pin::pin!(join_all(prepared.into_iter().map(Prepared::run)));
+        tokio::select! {
+            dropped = &mut passes => shutdown::stopped(dropped.concat(), launch.config.grace),
+            (watch, why) = watches.ended() => {
+                launch.stop.cancel();
+                Err(startup::ended(&watch, &why).with_dropped(passes.await.concat()))
+            }
+        }
+    };
+    let mut run = std::pin::pin!(run);
+    tokio::select! {
+        ended = &mut run => ended,
+        () = stop => {
+            tracing::info!("stopping");
+            stopping.cancel();
+            run.await
+        }
+    }
+}
+
+/// Where no reconciled kind is installed, the operator would do nothing; otherwise the rest has been told by its watches.
+fn something_to_do(reconcilers: &[Box<dyn Prepared>]) -> Result {
+    let missing: Option<Vec<_>> = reconcilers.iter().map(|reconciler| reconciler.missing()).collect();
+    missing.and_then(|missing| missing.first().map(|error| Error::clone(error))).map_or(Ok(()), Err)
+}
+
+/// What its reconcilers share.
+pub(super) async fn launch(operator: &mut Operator) -> Result<Launch> {
+    let (config, own) = settings::check(operator)?;
+    let health = Health::default();
+    let telling = telling(operator, &health).await?;
+    let client = match (operator.client.take(), operator.config.take()) {
+        (Some(client), _) => client::noted(&client, &agent(operator), telling.calls("")),
+        (None, Some(config)) => connect(operator, config, &telling)?,
+        (None, None) => connect(operator, settings::infer().await?, &telling)?,
+    };
+    Ok(Launch {
+        watches: Watches::new(client.clone(), health, Streaming::wanted(operator.streaming_lists)),
+        client,
+        definitions: Definitions::default(),
+        operator: operator.name.clone(),
+        scope: Scope { namespaces: operator.namespaces.clone().into(), whole: operator.managed_fields },
+        config,
+        own: own.into(),
+        jitter: operator.jitter,
+        causes: operator.causes,
+        access: operator.access,
+        policy: operator.policy,
+        owner: operator.owner.clone(),
+        observers: operator.observers.clone().into(),
+        triggers: operator.triggers.clone(),
+        gate: Gate::open(),
+        telling,
+        stop: CancellationToken::new(),
+    })
+}
+
+#[cfg(feature = "metrics")]
+async fn telling(operator: &mut Operator, health: &Health) -> Result<Telling> {
+    listen::begin(operator.listener.take(), health).await.map(Telling::through)
+}
+
+#[cfg(not(feature = "metrics"))]
+#[expect(clippy::unused_async, reason = "with the feature it binds a socket")]
+async fn telling(_operator: &mut Operator, _health: &Health) -> Result<Telling> {
+    Ok(Telling::default())
+}
+
+fn connect(operator: &Operator, config: Config, telling: &Telling) -> Result<Client> {
+    let calls = telling.calls(config.cluster_url.host().unwrap_or_default());
+    client::configured(config, &agent(operator), calls).map_err(|error| settings::unusable(&error))
+}
+
+/// `source-controller/1.2.0 evenkeel/0.1.0`.
+fn agent(operator: &Operator) -> String {
+    let version = operator.version.iter().fold(String::new(), |_, version| format!("/{version}"));
+    format!("{}{version} evenkeel/{}", operator.name, env!("CARGO_PKG_VERSION"))
+}

@@ -1,0 +1,87 @@
+//! Where a watch looks: a kind, in a namespace or in all, selected by labels or by a name.
+
+use std::fmt;
+use std::sync::Arc;
+
+use kube::core::{ApiResource, DynamicResourceScope};
+use kube::{Api, Client, Resource};
+
+/// What one watch looks at.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Place {
+    pub(crate) resource: Arc<ApiResource>,
+    /// `None`: all of them, or the kind has none.
+    pub(crate) namespace: Option<Arc<str>>,
+    pub(crate) labels: Option<String>,
+    pub(crate) name: Option<String>,
+    /// Whether objects keep what is skipped otherwise.
+    pub(crate) whole: bool,
+}
+
+impl Place {
+    pub(super) fn api<K: Resource<DynamicType = ApiResource, Scope = DynamicResourceScope>>(
+        &self,
+        client: Client,
+    ) -> Api<K> {
+        match &self.namespace {
+            Some(namespace) => Api::namespaced_with(client, namespace, &*self.resource),
+            None => Api::all_with(client, &*self.resource),
+        }
+    }
+
+    pub(super) fn selection(&self, streams: bool) -> Selection {
+        let fields = self.name.as_ref().map(|name| format!("metadata.name={name}"));
+        Selection { labels: self.labels.clone(), fields, streams }
+    }
+}
+
+impl fmt::Display for Place {
+    /// `secrets "token" in namespace team-a`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.resource.plural)?;
+        if !self.resource.group.is_empty() {
+            write!(f, ".{}", self.resource.group)?;
+        }
+        if let Some(name) = &self.name {
+            write!(f, " \"{name}\"")?;
+        }
+        if let Some(labels) = &self.labels {
+            write!(f, " with labels {labels}")?;
+        }
+        match &self.namespace {
+            Some(namespace) => write!(f, " in namespace {namespace}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Which objects, and how the first of them come.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Selection {
+    pub(super) labels: Option<String>,
+    pub(super) fields: Option<String>,
+    /// In the watch itself instead of in pages before it.
+    pub(super) streams: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use k8s_openapi::api::apps::v1::Deployment;
+    use k8s_openapi::api::core::v1::Secret;
+
+    use super::*;
+
+    #[test]
+    fn a_place_reads_as_its_resource_its_selection_and_its_namespace() {
+        let of = |resource: ApiResource, name: Option<&str>, labels: Option<&str>, namespace: Option<&str>| {
+            let (name, labels) = (name.map(Into::into), labels.map(Into::into));
+            Place { resource: Arc::new(resource), namespace: namespace.map(Into::into), labels, name, whole: false }
+                .to_string()
+        };
+        let secrets = || ApiResource::erase::<Secret>(&());
+        assert_eq!(of(secrets(), None, None, None), "secrets");
+        assert_eq!(of(secrets(), Some("token"), None, Some("team-a")), "secrets \"token\" in namespace team-a");
+        let deployments = ApiResource::erase::<Deployment>(&());
+        assert_eq!(of(deployments, None, Some("a=b"), None), "deployments.apps with labels a=b");
+    }
+}
