@@ -14,8 +14,9 @@ use std::time::Duration;
 
 use kube::core::{DynamicObject, ObjectMeta};
 
-pub use self::error::ApiError;
 pub(crate) use self::error::FOREIGN;
+// A glob, so that `backend::ApiError` stays the path that documentation and the file of the public API name.
+pub use self::error::*;
 #[cfg(feature = "operator")]
 pub(crate) use self::target::Selected;
 pub use self::target::Target;
