@@ -4,10 +4,13 @@ pub(crate) mod annotations;
 pub(crate) mod flow;
 pub(crate) mod handler;
 pub mod index;
+mod lifecycle;
 pub mod policy;
 pub(crate) mod relation;
+mod step;
 pub mod suspend;
 pub mod triggers;
+mod undeclared;
 mod unused_reasons;
 
 use std::borrow::Cow;
@@ -17,14 +20,14 @@ use std::time::Duration;
 use k8s_openapi::api::core::v1::Namespace;
 
 pub use self::flow::{Arm, Node};
-use self::handler::{ClaimStep, UndoStep};
+pub use self::lifecycle::{Claimer, Hooker, Observer};
 use self::policy::Policies;
 pub use self::relation::{Adopt, Cache, How, Relation};
+pub use self::step::{StepWiring, When};
 use self::suspend::Suspend;
 use self::triggers::Triggers;
 use crate::condition::{ConditionInfo, ConditionSet, READY, RECONCILING, STALLED, SummaryInfo};
 pub use crate::kind::{Kind, KindInfo, KnownScope, OwnableBy, Readable};
-use crate::outcome::reporting::{Until, VariantInfo, WatchedKind};
 
 /// All that is known at compile time of one reconciler.
 #[derive(Clone, Copy, Debug)]
@@ -189,120 +192,4 @@ pub struct Previously {
     pub managers: &'static [&'static str],
     /// Finalizers to take off (`previously(finalizers("example.com/x"))`).
     pub finalizers: &'static [&'static str],
-}
-
-/// What a step declared.
-#[derive(Clone, Copy, Debug)]
-pub struct StepWiring {
-    /// The name of the function.
-    pub name: &'static str,
-    /// The doc comment of the function.
-    pub doc: &'static str,
-    /// The conditions it sets, as places in the declared order, in the order of `sets(..)`.
-    pub sets: &'static [usize],
-    /// The negative conditions of earlier steps that its success removes.
-    pub clears: &'static [usize],
-    /// It makes something outside the cluster, which its cleanup removes.
-    pub external: bool,
-    /// It only looks: before the others, or after them (`#[check(before)]`).
-    pub check: Option<When>,
-    /// How long it may take before it is dropped, within the time of the pass.
-    pub timeout: Option<Duration>,
-    /// The kinds it reads, watches, polls and owns.
-    pub relations: &'static [Relation],
-    /// The reasons that it says as literals, each with the place of its condition.
-    pub says: &'static [(usize, &'static str)],
-    /// The conditions that it names in `cx.fail(..)`.
-    pub fails: &'static [usize],
-    /// The variants of the error that it fails with. Filled in where a reconciler calls the step, so in [`Wiring::steps`].
-    pub errors: &'static [VariantInfo],
-    /// The one-shot actions that it asks for, as `lastHandledActions` names them.
-    pub actions: &'static [&'static str],
-    /// Undoes it, where it is external. Filled in as the errors are.
-    #[doc(hidden)]
-    pub undo: Option<UndoStep>,
-}
-
-impl StepWiring {
-    /// A step that declares nothing: what an expansion leaves unsaid stands here.
-    pub const EMPTY: Self = Self {
-        name: "",
-        doc: "",
-        sets: &[],
-        clears: &[],
-        external: false,
-        check: None,
-        relations: &[],
-        says: &[],
-        fails: &[],
-        errors: &[],
-        actions: &[],
-        timeout: None,
-        undo: None,
-    };
-}
-
-impl StepWiring {
-    /// The variants of its error that it can end in. One that names a watched object comes only from a step that watches the kind.
-    pub fn failures(&self) -> impl Iterator<Item = &'static VariantInfo> + use<> {
-        let relations = self.relations;
-        let is_watched = move |kind: &KindInfo| relations.iter().any(|one| one.how.is_watch() && one.is_of(kind));
-        self.errors.iter().filter(move |error| match error.until {
-            Some(Until::Change(WatchedKind(kind))) => is_watched(&kind()),
-            _ => true,
-        })
-    }
-
-    /// Whether an error of the step may mark the condition at the place: the first of `sets(..)`, or one that it names in `cx.fail(..)`.
-    #[must_use]
-    pub fn marks(&self, place: usize) -> bool {
-        self.sets.first() == Some(&place) || self.fails.contains(&place)
-    }
-}
-
-/// What prepares an object before its finalizer is stored.
-#[derive(Clone, Copy, Debug)]
-pub struct Claimer {
-    /// Its name, and the errors that it fails with.
-    pub step: &'static StepWiring,
-    /// Runs it.
-    #[doc(hidden)]
-    pub run: ClaimStep,
-}
-
-/// A point in the life of an object at which hooks run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum When {
-    /// First in every pass that does something.
-    Read,
-    /// Before the steps.
-    Before,
-    /// After the steps, where all of them succeeded.
-    After,
-    /// Before the cleanups.
-    BeforeDelete,
-    /// After the cleanups, where all of them succeeded.
-    AfterDelete,
-}
-
-/// What runs at a point in the life of an object, beside the steps.
-#[derive(Clone, Copy, Debug)]
-pub struct Hooker {
-    /// When it runs.
-    pub when: When,
-    /// Its name, and the errors that it fails with.
-    pub step: &'static StepWiring,
-    /// Runs it.
-    #[doc(hidden)]
-    pub run: UndoStep,
-}
-
-/// What runs instead of the steps where the policy forbids to change anything.
-#[derive(Clone, Copy, Debug)]
-pub struct Observer {
-    /// What it declared.
-    pub step: StepWiring,
-    /// Runs it.
-    #[doc(hidden)]
-    pub run: UndoStep,
 }
