@@ -4,8 +4,11 @@ use std::borrow::Cow;
 
 use super::counter::{Count, completed, counted};
 use super::group::{Group, Member};
+use super::ranking::Ranking;
+use super::setter::compare;
 use super::source::{Source, localize};
-use super::{Condition, ConditionInfo, Polarity, RECONCILING, Ranking, STALLED};
+use super::well_known::{RECONCILING, STALLED};
+use super::{Condition, ConditionInfo, Polarity};
 
 /// How several conditions become one: a [summary](Merge::summary) of an object, or an [aggregate](Merge::aggregate) over several.
 ///
@@ -187,6 +190,43 @@ impl<'a> Merge<'a> {
             false => speaker.condition.reason.clone(),
         };
         Some(Condition::new(target, status, reason, message))
+    }
+
+    /// The groups of what is in scope, the one that decides first.
+    fn grouped<'m>(&self, members: Vec<Member<'m>>) -> Vec<Group<'m>> {
+        let mut groups: Vec<Group<'m>> = Vec::new();
+        for member in self.of_generation(members) {
+            let rank = self.ranking.rank(member.polarity, member.condition.status);
+            let verdict = member.polarity.verdict(member.condition.status);
+            match groups.iter_mut().find(|group| group.rank == rank) {
+                Some(group) => group.members.push(member),
+                None => groups.push(Group { rank, verdict, members: vec![member] }),
+            }
+        }
+        groups.sort_by_key(|group| group.rank.order);
+        if let Some(first) = groups.first_mut() {
+            first.members.sort_by(|a, b| match a.condition.type_ == b.condition.type_ {
+                true => a.source.name.cmp(b.source.name),
+                false => compare(&a.condition, &b.condition),
+            });
+        }
+        groups
+    }
+
+    /// Where only the latest generation counts, the others go before anything is ranked.
+    fn of_generation<'m>(&self, mut members: Vec<Member<'m>>) -> Vec<Member<'m>> {
+        if self.latest_generation {
+            let generation = |member: &Member<'_>| member.condition.observed_generation.unwrap_or_default();
+            let latest = members.iter().map(generation).max();
+            members.retain(|member| Some(generation(member)) == latest);
+        }
+        members
+    }
+
+    /// The member that gives reason and message: the one that comes first by wish, by declaration, by the order of a list.
+    fn speaker<'g, 'm>(&self, group: &'g Group<'m>) -> Option<&'g Member<'m>> {
+        let of = |type_: &str| group.members.iter().find(|member| member.condition.type_ == type_);
+        self.first.and_then(of).or_else(|| self.types.iter().find_map(|type_| of(type_))).or(group.members.first())
     }
 }
 

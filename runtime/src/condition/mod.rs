@@ -32,6 +32,7 @@ pub(crate) mod reason;
 mod setter;
 mod source;
 mod summary;
+mod well_known;
 
 #[cfg(feature = "log")]
 pub(crate) use crate::outcome::message::escape;
@@ -51,7 +52,7 @@ pub use reason::UnsaidReason;
 pub(crate) use reason::is_declared;
 pub use setter::{Stamp, Transition, compare, delete, set};
 pub use source::{Source, localize};
-pub use summary::{READY, RECONCILING, STALLED};
+pub use well_known::{READY, RECONCILING, STALLED};
 
 use jiff::Timestamp;
 use schemars::JsonSchema;

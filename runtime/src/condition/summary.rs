@@ -3,14 +3,9 @@
 use std::borrow::Cow;
 
 use super::group::Member;
-use super::{Condition, Merge, Source, find};
-
-/// The summary condition of the Kubernetes conventions.
-pub const READY: &str = "Ready";
-/// Present and True while the controller is still at work (kstatus).
-pub const RECONCILING: &str = "Reconciling";
-/// Present and True while only a person can help (kstatus).
-pub const STALLED: &str = "Stalled";
+use super::merge::Merge;
+use super::source::Source;
+use super::{Condition, find};
 
 impl Merge<'_> {
     /// One condition of type `target` for all that are in scope, without generation and time; `None` where nothing is in scope.
@@ -56,7 +51,7 @@ impl Merge<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::condition::{ConditionInfo, Polarity, Ranking, Status};
+    use crate::condition::{ConditionInfo, Polarity, READY, Ranking, STALLED, Status};
 
     const SET: &[ConditionInfo] = &[
         ConditionInfo::new("Fetched", Polarity::Positive),
