@@ -1,6 +1,8 @@
 //! What the test of the layers finds, on small trees.
 
+use super::functions::long_functions;
 use super::list::List;
+use super::methods::scattered_methods;
 use super::rules::findings;
 use super::tree::Tree;
 
@@ -153,5 +155,59 @@ fn each_line_of_the_list_has_a_remark() {
         ("[circles]\na b # one idea", "line 2: begin with the folder: `watch: a b`"),
     ] {
         assert_eq!(List::read(text).unwrap_err(), why);
+    }
+}
+
+#[test]
+fn a_function_of_more_than_sixty_lines_is_found_wherever_it_stands() {
+    let body = |lines: usize| format!("{{\n{}}}", "    run();\n".repeat(lines - 2));
+    let of = |lines| {
+        [
+            format!("fn f() {}", body(lines)),
+            format!("impl A {{\nasync fn f() {}\n}}", body(lines)),
+            format!("trait A {{\nfn f() {}\n}}", body(lines)),
+            format!("mod tests {{\n#[test]\nfn f() {}\n}}", body(lines)),
+            format!("fn g() {{\nfn f() {}\nf()\n}}", body(lines)),
+        ]
+    };
+    for (short, long) in of(57).into_iter().zip(of(61)) {
+        assert_eq!(long_functions(&Tree::of([("queue/mod.rs", &*short)]).unwrap()), Vec::<String>::new(), "{short}");
+        let found = long_functions(&Tree::of([("queue/mod.rs", &*long)]).unwrap());
+        assert!(found.iter().any(|one| one.ends_with("f has 61 lines")), "{long}: {found:?}");
+    }
+}
+
+/// Methods of the type of `scattered`, in another file.
+const METHODS: &str = "use super::Key; impl Key<'_> {}";
+
+/// What is found where a type has methods in its own file and in these.
+fn scattered(more: &[&str]) -> Vec<String> {
+    let names: Vec<String> = (0..more.len()).map(|at| format!("queue/f{at}.rs")).collect();
+    let files = names.iter().map(String::as_str).zip(more.iter().copied());
+    let own = "pub use self::key::Key; #[cfg(test)] mod f5; pub trait Run {}";
+    let key = "pub struct Key<'a>(&'a str); impl Key<'_> { fn new() {} }";
+    scattered_methods(&Tree::of(files.chain([("queue/mod.rs", own), ("queue/key.rs", key)])).unwrap())
+}
+
+#[test]
+fn methods_of_a_type_in_more_than_five_files_are_found_and_those_of_a_trait_around_it() {
+    let of_trait = "use super::Key; trait Ext {} impl Ext for Key<'_> {}";
+    let files = "queue/f0.rs queue/f1.rs queue/f2.rs queue/f3.rs queue/f4.rs queue/key.rs";
+    for sixth in [METHODS, of_trait] {
+        let found = scattered(&[METHODS, METHODS, of_trait, METHODS, sixth]);
+        assert_eq!(found, [format!("queue::key::Key has methods in 6 files: {files}")]);
+    }
+}
+
+#[test]
+fn a_trait_of_several_types_and_tests_add_no_methods_to_a_type() {
+    for other in [
+        "",
+        "use super::Key; impl Clone for Key<'_> {}",
+        "use super::{Key, Run}; struct A; impl Run for A {} impl Run for Key<'_> {}",
+        "struct Key; impl Key {}",
+    ] {
+        let found = scattered(&[METHODS, METHODS, METHODS, METHODS, other, METHODS]);
+        assert_eq!(found, Vec::<String>::new(), "{other}");
     }
 }

@@ -1,8 +1,11 @@
-//! The layers of runtime, macros and test kit: an import points down, from folder to folder and from file to file.
+//! The structure of runtime, macros and test kit: imports point down, from folder to folder and from file to file; functions are short, and
+//! the methods of a type stand together.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 mod cases;
+mod functions;
 mod list;
+mod methods;
 mod rules;
 mod source;
 mod tree;
@@ -10,7 +13,9 @@ mod tree;
 use std::fs;
 use std::path::Path;
 
+use self::functions::long_functions;
 use self::list::List;
+use self::methods::scattered_methods;
 use self::rules::findings;
 use self::tree::Tree;
 
@@ -35,4 +40,27 @@ fn imports_of_the_macros_point_down() {
 #[test]
 fn imports_of_the_test_kit_point_down() {
     check("tests/kit");
+}
+
+/// Every tree has this folder.
+const FOLDERS: [&str; 3] = ["runtime", "macros", "tests/kit"];
+
+fn check_each(rule: &str, findings: fn(&Tree) -> Vec<String>) {
+    let found = FOLDERS.into_iter().flat_map(|folder| {
+        let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(folder).join("src");
+        let found = findings(&Tree::read(&src).unwrap());
+        found.into_iter().map(move |one| format!("{folder}/src: {one}"))
+    });
+    let found: Vec<String> = found.collect();
+    assert!(found.is_empty(), "{rule}:\n  {}", found.join("\n  "));
+}
+
+#[test]
+fn a_function_fits_on_a_page() {
+    check_each("split these functions", long_functions);
+}
+
+#[test]
+fn the_methods_of_a_type_stand_in_few_files() {
+    check_each("split these types, or make functions of their methods", scattered_methods);
 }

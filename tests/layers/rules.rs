@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::list::List;
 use crate::source::{Module, Named};
-use crate::tree::Tree;
+use crate::tree::{File, Tree};
 
 /// All that breaks a rule, each in one line that begins with its place.
 pub(crate) fn findings(tree: &Tree, list: &List) -> Vec<String> {
     let mut found = unlisted(tree, list);
     let mut edges: BTreeMap<&str, BTreeSet<(&Module, &Module)>> = BTreeMap::new();
-    for (module, (file, source)) in &tree.modules {
+    for (module, File { name: file, source, .. }) in &tree.modules {
         let Some(layer) = module.first().filter(|layer| list.heights.contains_key(*layer)) else { continue };
         for named in source.named.iter().filter(|named| !named.path.is_empty()) {
             let home = tree.home(&named.path);
@@ -22,7 +22,8 @@ pub(crate) fn findings(tree: &Tree, list: &List) -> Vec<String> {
         }
     }
     let circles = edges.iter().flat_map(|(layer, edges)| {
-        let files = |circle: BTreeSet<&Module>| circle.iter().map(|module| below(&tree.modules[*module].0)).collect();
+        let files =
+            |circle: BTreeSet<&Module>| circle.iter().map(|module| below(&tree.modules[*module].name)).collect();
         circles(edges).into_iter().map(move |circle| ((*layer).to_owned(), files(circle)))
     });
     found.extend(unknown_circles(&circles.collect(), list));

@@ -7,9 +7,18 @@ use std::path::Path;
 use crate::source::{Module, Source};
 
 /// All modules below one `src`.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Tree {
-    pub(crate) modules: BTreeMap<Module, (String, Source)>,
+    pub(crate) modules: BTreeMap<Module, File>,
+}
+
+/// The file of a module.
+pub(crate) struct File {
+    /// Below `src`.
+    pub(crate) name: String,
+    /// What it names.
+    pub(crate) source: Source,
+    pub(crate) items: syn::File,
 }
 
 impl Tree {
@@ -28,7 +37,8 @@ impl Tree {
         for (module, (file, text)) in &files {
             let children: BTreeSet<String> = files.keys().filter_map(|other| child_of(other, module)).collect();
             let source = Source::read(text, module, &children)?;
-            tree.modules.insert(module.clone(), ((*file).to_owned(), source));
+            let items = syn::parse_file(text).map_err(|error| format!("{file}: {error}"))?;
+            tree.modules.insert(module.clone(), File { name: (*file).to_owned(), source, items });
         }
         Ok(tree)
     }
@@ -39,13 +49,19 @@ impl Tree {
         // A name may be handed on by several modules, but not for ever.
         for _ in 0..8 {
             let module = self.deepest(&path);
-            let next = path.get(module.len()).and_then(|name| self.modules.get(module)?.1.imports.get(name));
+            let next = path.get(module.len()).and_then(|name| self.modules.get(module)?.source.imports.get(name));
             match next {
                 Some(next) if !module.is_empty() => path = [next, &path[module.len() + 1..]].concat(),
                 _ => return module,
             }
         }
         self.deepest(&path)
+    }
+
+    /// Whether the module declares a trait of this name.
+    pub(crate) fn declares_trait(&self, (module, name): &(Module, String)) -> bool {
+        let items = self.modules.get(module).map(|file| &file.items.items);
+        items.is_some_and(|items| items.iter().any(|item| matches!(item, syn::Item::Trait(one) if one.ident == name)))
     }
 
     fn deepest(&self, path: &[String]) -> &Module {
