@@ -71,6 +71,8 @@ impl Running {
     }
 }
 
+// Not a value: the calls go through kube's `Api`, which builds the request itself and hands the layer that counts it nothing of ours. A
+// client for each step would be a chain of services on the heap for each step, and joined steps share the one of their pass.
 thread_local! {
     static POLLED: Cell<&'static str> = const { Cell::new("") };
 }
