@@ -83,10 +83,7 @@ impl Primary {
 
     /// The newest that is known: the cache, or our own last write where that is newer.
     pub(crate) fn get(&self, key: &Key) -> Option<Arc<Object>> {
-        let objects = self.lock();
-        let held = objects.get(key)?;
-        let seen = held.seen.as_ref()?;
-        Some(held.wrote.as_ref().unwrap_or(seen).clone())
+        self.lock().get(key)?.newest().cloned()
     }
 
     /// Takes note of the object as a write of ours returned it: served until the watch delivers that version or a newer one.
@@ -94,7 +91,7 @@ impl Primary {
         let mut objects = self.lock();
         // What the watch does not know (any more) is gone: a write of ours makes no object of this kind.
         let Some(held) = objects.get_mut(&Key::of(object.meta())) else { return };
-        let newest = held.wrote.as_deref().map_or(&*held.version, version);
+        let newest = held.wrote.as_deref().map_or(held.version(), version);
         if is_newer(version(&*object), newest) {
             held.wrote = Some(object);
         }
@@ -105,22 +102,19 @@ impl Primary {
     pub(crate) fn all(&self, wanted: &dyn Fn(&Key) -> bool) -> Vec<(Key, Arc<Object>)> {
         let objects = self.lock();
         let wanted = objects.iter().filter(|(key, _)| wanted(key));
-        let newest = wanted.filter_map(|(key, held)| {
-            let seen = held.seen.as_ref()?;
-            Some((key.clone(), held.wrote.as_ref().unwrap_or(seen).clone()))
-        });
+        let newest = wanted.filter_map(|(key, held)| Some((key.clone(), held.newest()?.clone())));
         newest.collect()
     }
 
     /// The keys of all objects that fit their type.
     pub(crate) fn keys(&self) -> Vec<Key> {
         let objects = self.lock();
-        objects.iter().filter(|(_, held)| held.seen.is_some()).map(|(key, _)| key.clone()).collect()
+        objects.iter().filter(|(_, held)| held.seen().is_some()).map(|(key, _)| key.clone()).collect()
     }
 
     /// The version that the watch delivered last.
     pub(crate) fn seen_version(&self, key: &Key) -> Option<String> {
-        self.lock().get(key).map(|held| held.version.clone())
+        self.lock().get(key).map(|held| held.version().to_owned())
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<Key, Held>> {
@@ -203,12 +197,12 @@ impl Primary {
     /// Takes the object of this key into the cache. An unchanged version changes nothing, as after a relist.
     fn take(&self, key: &Key, object: Guarded, filter: &Filter, source: Source<'_>) -> Option<Change> {
         let meta = object.metadata();
-        let version = version_of(meta).to_owned();
+        let version = version_of(meta);
         let mut objects = self.lock();
         let held = objects.get(key);
         let sight = match held {
-            Some(held) => held.sight(meta, &version, source),
-            None => source.sight_of_unknown(&version),
+            Some(held) => held.sight(meta, version, source),
+            None => source.sight_of_unknown(version),
         };
         if sight == Sight::Same {
             return None;
@@ -217,7 +211,7 @@ impl Primary {
         let now = match object {
             Guarded::Sound(object) => object,
             Guarded::Broken(broken) => {
-                objects.insert(key.clone(), Held { seen: None, version, wrote: None });
+                objects.insert(key.clone(), Held::misfit(version_of(&broken.meta).to_owned()));
                 drop(objects);
                 return self.set_aside(key, &broken);
             }
@@ -229,7 +223,7 @@ impl Primary {
         let back = if is_past { Causes::RESYNC } else { Causes::NONE };
         let causes = causes(before.as_ref(), &*now, filter) | back;
         let wrote = before.and_then(|held| held.wrote).filter(|wrote| outlives(&**wrote, &*now));
-        objects.insert(key.clone(), Held { seen: Some(now), version, wrote });
+        objects.insert(key.clone(), Held::object(now, wrote));
         Some(Change { key: key.clone(), causes })
     }
 
@@ -278,7 +272,7 @@ fn outlives(wrote: &Object, seen: &Object) -> bool {
 
 /// Why the object has to be looked at.
 fn causes(before: Option<&Held>, now: &Object, filter: &Filter) -> Causes {
-    let held = before.and_then(|held| Some((held, held.seen.as_deref()?)));
+    let held = before.and_then(|held| Some((held, held.seen()?)));
     let held = held.filter(|(_, old)| old.meta().uid == now.meta().uid);
     let claimed = if filter.triggers == Triggers::ALL { Vec::new() } else { (filter.claimed)(now) };
     filter.causes.woken(&trigger::Event {
@@ -291,6 +285,6 @@ fn causes(before: Option<&Held>, now: &Object, filter: &Filter) -> Causes {
         requested: filter.requested,
         policy: filter.policy,
         counted: Counted { triggers: filter.triggers, claimed: &claimed },
-        suspended: (held.is_some_and(|(_, old)| (filter.is_suspended)(old)), (filter.is_suspended)(now)),
+        suspended: (held.is_some_and(|(_, old)| (filter.is_suspended)(&**old)), (filter.is_suspended)(now)),
     })
 }
