@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 mod cases;
+mod event;
 mod functions;
 mod list;
 mod methods;
@@ -53,6 +54,20 @@ fn check_each(rule: &str, findings: fn(&Tree) -> Vec<String>) {
     });
     let found: Vec<String> = found.collect();
     assert!(found.is_empty(), "{rule}:\n  {}", found.join("\n  "));
+}
+
+#[test]
+fn the_way_of_one_event_is_short_and_its_files_are_there() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let page = fs::read_to_string(root.join("docs/architecture.md")).unwrap();
+    let way = event::way(&page, "## The way of one event");
+    let lost: Vec<&str> =
+        way.iter().map(|stop| stop.file).filter(|file| !root.join("runtime/src").join(file).is_file()).collect();
+    assert!(lost.is_empty(), "docs/architecture.md names files that are not there: {lost:?}");
+    assert!(event::wrong_marks(&way).is_empty(), "marked wrongly: {:?}", event::wrong_marks(&way));
+    let again = way.iter().filter(|stop| stop.again).count();
+    let files = way.len() - again;
+    assert!((20..=50).contains(&files) && again <= 12, "{files} files, {again} of them again");
 }
 
 #[test]

@@ -182,6 +182,14 @@ impl Started {
 }
 
 #[cfg(test)]
+impl Watches {
+    /// How many watches are still to be started.
+    pub(super) fn feeds(&self) -> usize {
+        lock(&self.0.feeds).len()
+    }
+}
+
+#[cfg(test)]
 impl Started {
     pub(super) fn abort(&mut self) {
         self.tasks.abort_all();

@@ -16,6 +16,21 @@ struct ThingSpec {
     size: u32,
 }
 
+/// The same kind, as another type.
+mod other {
+    use kube::CustomResource;
+    use schemars::JsonSchema;
+    use serde::{Deserialize, Serialize};
+
+    use super::ThingStatus;
+
+    #[derive(CustomResource, JsonSchema, Clone, Debug, Deserialize, Serialize)]
+    #[kube(group = "example.com", version = "v1", kind = "Thing", namespaced, status = "ThingStatus")]
+    pub(super) struct ThingSpec {
+        size: String,
+    }
+}
+
 #[derive(JsonSchema, Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
 struct ThingStatus {
@@ -272,4 +287,20 @@ fn the_keys_are_those_of_the_objects_that_fit_their_type() {
     assert_eq!(primary.keys(), [key()]);
     primary.apply(thing("2", &json!({ "/spec/size": "big" })), &filter());
     assert_eq!(primary.keys(), []);
+}
+
+#[tokio::test]
+async fn two_types_of_one_kind_have_a_watch_each_and_one_type_has_one() {
+    let service = tower::service_fn(|_: http::Request<kube::client::Body>| {
+        std::future::pending::<Result<http::Response<kube::client::Body>, std::convert::Infallible>>()
+    });
+    let client = kube::Client::new(service, "default");
+    let watches = Watches::new(client, crate::watch::Health::default(), crate::watch::Streaming::default());
+    let place = crate::watch::Scope::default().place(&crate::wiring::KindInfo::of::<Thing>(), None);
+    for (decoder, feeds) in
+        [(Decoder::of::<Thing>(), 1), (Decoder::of::<Thing>(), 1), (Decoder::of::<other::Thing>(), 2)]
+    {
+        Primary::new(decoder).join(&watches, &place, Arc::new(filter()), Queue::default());
+        assert_eq!(watches.feeds(), feeds);
+    }
 }
