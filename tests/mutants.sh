@@ -33,8 +33,8 @@ export PATH=$tools/bin:$PATH
 command -v cargo-mutants >/dev/null || cargo install --quiet --locked --root "$tools" cargo-mutants
 
 modules=(condition pipeline/state pass queue watch flux)
-# Two files of the status that the state of a pass was split into.
-parts=(status/desired status/fields)
+# Three files of the status that the state of a pass was split into.
+parts=(status/desired status/erased status/fields)
 files=()
 for module in "${modules[@]}"; do files+=(--file "runtime/src/$module/**"); done
 for part in "${parts[@]}"; do files+=(--file "runtime/src/$part.rs"); done
