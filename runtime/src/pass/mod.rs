@@ -13,6 +13,8 @@ mod memory;
 mod prepare;
 mod report;
 mod run;
+#[cfg(test)]
+mod tests;
 mod without_steps;
 
 use std::sync::Arc;
