@@ -29,7 +29,8 @@ mod status_check;
 mod trigger;
 mod wiring_check;
 
-pub use self::builder::Operator;
+// By a glob, so that the page of the public API names it as `operator::Operator`.
+pub use self::builder::*;
 pub use self::error::{Error, Reason, Result};
 #[doc(inline)]
 pub use self::kube_controller as pair;
