@@ -9,7 +9,7 @@ use crate::outcome::{Class, ReconcileError};
 /// What may go wrong with a call to the API server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ApiError {
-    /// Somebody wrote a newer version first (409).
+    /// Another client wrote a newer version first (409).
     Conflict(String),
     /// The answer names an object that is not there (404): the one of the call, its namespace, or a subresource of it. A webhook answers so,
     /// too; that the object of the call is gone shows only in a read of it.

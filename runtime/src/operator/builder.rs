@@ -1,4 +1,4 @@
-//! The builder: what an operator is told before it runs.
+//! The builder of an operator: its name, its reconcilers and its settings.
 
 use std::fmt;
 #[cfg(feature = "metrics")]

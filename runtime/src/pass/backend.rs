@@ -25,7 +25,7 @@ pub(super) fn backend(context: &PassContext, key: &Key, object: &Object) -> Arc<
         version: Mutex::new(object.resource_version().to_owned()),
         tracked: Mutex::new(unchanged::tracked(context, object)),
         settled: unchanged::is_settled(context, key, object),
-        on_written: context.on_written.clone(),
+        primary: context.env.primary.clone(),
         access: context.env.access,
         hot: hot_object::is_hot(context, key),
         blocking: TaskTracker::new(),

@@ -9,7 +9,6 @@ use kube::api::DynamicObject;
 
 use super::api::calls::Calls;
 use super::api::identity::Identity;
-use super::api::{self, OnWritten};
 use super::decide::suspend::is_suspended;
 use super::decide::wiring_hash;
 use super::finish::resync::Clock;
@@ -66,6 +65,11 @@ pub(super) fn observed<'o>(wiring: &Wiring, object: &'o Object) -> Observed<'o> 
     object.status().map(|status| Observed::of(status, wiring)).unwrap_or_default()
 }
 
+/// The labels and annotations that claims of earlier passes wrote.
+pub(super) fn claimed_before(wiring: &Wiring, object: &Object) -> Vec<String> {
+    observed(wiring, object).inputs.map_or_else(Vec::new, |inputs| inputs.into_owned().claimed)
+}
+
 /// What a stage of a pass needs beside its object: the same for all passes of the reconciler.
 pub(crate) struct PassContext {
     pub(super) env: Env,
@@ -78,7 +82,6 @@ pub(crate) struct PassContext {
     pub(super) clock: Clock,
     pub(super) memory: Mutex<HashMap<Key, Memory>>,
     pub(super) dependents: Dependents,
-    pub(super) on_written: OnWritten,
 }
 
 impl PassContext {
@@ -92,7 +95,6 @@ impl PassContext {
             clock: Clock::start(env.jitter),
             memory: Mutex::default(),
             dependents: Dependents::default(),
-            on_written: api::on_written(env.primary.clone()),
             manager: manager.into(),
             wiring,
             kind,
@@ -109,9 +111,7 @@ impl PassContext {
             requested: self.wiring.requested,
             policy: self.wiring.policies.map(|policies| policies.key),
             triggers: self.wiring.triggers,
-            claimed: Box::new(move |object| {
-                observed(wiring, object).inputs.map_or_else(Vec::new, |inputs| inputs.into_owned().claimed)
-            }),
+            claimed: Box::new(move |object| claimed_before(wiring, object)),
             is_suspended: Box::new(move |object| is_suspended(&*reconciler, object)),
             dependents: self.dependents.clone(),
         }

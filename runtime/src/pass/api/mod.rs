@@ -42,14 +42,6 @@ use crate::trigger::hash;
 use crate::watch::{Kept, Primary, Relations, Seen, selects};
 use crate::wiring::{Adopt, Cache, How, KindInfo, Relation};
 
-/// Takes in the object as a status write returned it.
-pub(super) type OnWritten = Arc<dyn Fn(&DynamicObject) + Send + Sync>;
-
-/// Puts what is written before the cache.
-pub(super) fn on_written(primary: Primary) -> OnWritten {
-    Arc::new(move |written| drop(primary.take_answer(written)))
-}
-
 /// The backend of one pass.
 pub(super) struct PassBackend {
     pub(super) calls: Calls,
@@ -61,7 +53,8 @@ pub(super) struct PassBackend {
     pub(super) version: Mutex<String>,
     /// The owned and watched objects as this pass saw them, for the digest: what changes meanwhile must not look seen.
     pub(super) tracked: Mutex<Tracked>,
-    pub(super) on_written: OnWritten,
+    /// The cache of the reconciled kind, which takes in the object as a status write returned it.
+    pub(super) primary: Primary,
     /// All that the last pass depended on is as it was: what was applied then is probably applied still.
     pub(super) settled: bool,
     /// Which references to other namespaces are allowed.
@@ -85,7 +78,7 @@ impl PassBackend {
         if let Some(version) = &object.metadata.resource_version {
             self.version.lock().unwrap_or_else(PoisonError::into_inner).clone_from(version);
         }
-        (self.on_written)(object);
+        self.primary.take_answer(object);
     }
 
     /// Writes the status in place of the one that was found.

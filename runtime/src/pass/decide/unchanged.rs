@@ -9,7 +9,7 @@ use crate::api::{Selected, Target};
 use crate::outcome::{Class, Halt};
 use crate::pass::api::PassBackend;
 use crate::pass::api::tracked::{Tracked, watched_version};
-use crate::pass::context::{PassContext, observed};
+use crate::pass::context::{PassContext, claimed_before, observed};
 use crate::pass::decide::dependencies::DEPENDENCIES;
 use crate::pass::decide::{policy, unchanged};
 use crate::pass::finish::late_digest;
@@ -126,9 +126,7 @@ pub(in crate::pass) fn digest_after(
 /// The labels and annotations that count because the claim wrote them: these, and those of earlier passes.
 pub(in crate::pass) fn claimed(context: &PassContext, object: &Object, mut claimed: Vec<String>) -> Vec<String> {
     if context.wiring.claim.is_some() && context.wiring.triggers != Triggers::ALL {
-        claimed.extend(
-            observed(context.wiring, object).inputs.map_or_else(Vec::new, |inputs| inputs.into_owned().claimed),
-        );
+        claimed.extend(claimed_before(context.wiring, object));
         claimed.sort();
         claimed.dedup();
     }
