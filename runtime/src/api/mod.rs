@@ -28,29 +28,52 @@ use crate::wiring::{KindInfo, Relation};
 /// A future on the heap: the same type as that of this name in `futures`.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// What a pass can do. The operator implements it over the caches and the client; a test may give one of its own.
+/// What a pass can do. The operator implements it over the caches and the client; a test may give one of its own. `step` is the name of
+/// the step that calls: its calls are counted under it.
 pub trait Backend: Send + Sync {
     /// Reads an object in the declared way. `None`: it is not there.
-    fn get(&self, relation: Relation, target: Target) -> BoxFuture<'_, Result<Option<Arc<DynamicObject>>, ApiError>>;
+    fn get(
+        &self,
+        step: &'static str,
+        relation: Relation,
+        target: Target,
+    ) -> BoxFuture<'_, Result<Option<Arc<DynamicObject>>, ApiError>>;
     /// All objects of a [selection](Target::selection), ordered by namespace and name.
-    fn list(&self, relation: Relation, target: Target) -> BoxFuture<'_, Result<Vec<Arc<DynamicObject>>, ApiError>>;
+    fn list(
+        &self,
+        step: &'static str,
+        relation: Relation,
+        target: Target,
+    ) -> BoxFuture<'_, Result<Vec<Arc<DynamicObject>>, ApiError>>;
     /// Of all objects of a selection the metadata, or of those of the kind that the reconciled object owns.
-    fn metadata(&self, relation: Relation, target: Target) -> BoxFuture<'_, Result<Vec<ObjectMeta>, ApiError>>;
+    fn metadata(
+        &self,
+        step: &'static str,
+        relation: Relation,
+        target: Target,
+    ) -> BoxFuture<'_, Result<Vec<ObjectMeta>, ApiError>>;
     /// The names of the objects of the kind that are owned by the reconciled one, in order.
-    fn owned(&self, kind: KindInfo) -> BoxFuture<'_, Result<Vec<String>, ApiError>>;
+    fn owned(&self, step: &'static str, kind: KindInfo) -> BoxFuture<'_, Result<Vec<String>, ApiError>>;
     /// Server-side apply of an owned object under the reconciler's field manager, owner reference included. One that is there already
     /// and not ours is taken over as the relation says, and [refused](ApiError::Foreign) otherwise.
     fn apply(
         &self,
+        step: &'static str,
         relation: Relation,
         target: Target,
         object: serde_json::Value,
     ) -> BoxFuture<'_, Result<Arc<DynamicObject>, ApiError>>;
     /// Deletes an owned object; one that is not there is fine, and one that is not ours is [refused](ApiError::Foreign).
-    fn delete(&self, target: Target) -> BoxFuture<'_, Result<(), ApiError>>;
+    fn delete(&self, step: &'static str, target: Target) -> BoxFuture<'_, Result<(), ApiError>>;
     /// Writes the status in the middle of a pass and replaces the status that was found. An `urgent` status is written although the spec
     /// has changed since the pass began.
-    fn record(&self, found: StatusIntent, intent: StatusIntent, urgent: bool) -> BoxFuture<'_, Result<(), ApiError>>;
+    fn record(
+        &self,
+        step: &'static str,
+        found: StatusIntent,
+        intent: StatusIntent,
+        urgent: bool,
+    ) -> BoxFuture<'_, Result<(), ApiError>>;
     /// The operation of this place in the code that runs for the reconciled object, as far as this process knows.
     #[doc(hidden)]
     fn operation(&self, _place: &'static str) -> Option<Operation> {

@@ -1,23 +1,21 @@
-//! The layer that reads each answer's headers, and the client with kube's own retries off.
+//! The layers of the clients: the agent, the count of calls, and the bodies of watches; and the client with kube's own retries off.
 
-use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
-use futures::future::BoxFuture;
-use futures::{FutureExt, TryFutureExt};
+use futures::TryFutureExt;
 use http::{HeaderValue, Request, Response, header};
 use kube::client::{Body, ClientBuilder};
 use kube::{Client, Config};
+use tokio::time::timeout;
 use tower::layer::layer_fn;
 use tower::util::{BoxCloneSyncService, MapRequestLayer};
 use tower::{BoxError, Layer, Service, service_fn};
-use tracing::Instrument;
 
 use super::filtered_body::Filtered;
 use super::line_limit::{Bound, Ending};
+use super::observed_call::observed;
 use super::request_info::{Line, is_watch};
-use super::retry_after;
 use super::strip_managed_fields::Scan;
 use super::watch_lines::Lines;
 use crate::client::decode::Shelf;
@@ -27,70 +25,47 @@ use crate::queue::meter::CallMeter;
 /// for ever, with which a watch whose list or start is never answered would be dead until the operator is started again.
 const SILENCE: Duration = Duration::from_secs(65);
 
-/// The service beneath, with each answer noted and the operator named as the agent.
-#[derive(Clone, Debug)]
-struct Noted<S> {
-    service: S,
-    agent: Option<HeaderValue>,
-    meter: CallMeter,
+/// A client with `<operator>/<version>` as agent, on top of a finished one.
+pub(crate) fn named(client: &Client, agent: &str) -> Client {
+    over(client, &agent_layer(agent))
 }
 
-impl<S, B> Service<Request<Body>> for Noted<S>
-where
-    S: Service<Request<Body>, Response = Response<B>, Error: Into<BoxError>, Future: Send + 'static>,
-{
-    type Response = Response<B>;
-    type Error = BoxError;
-    type Future = BoxFuture<'static, Result<Response<B>, BoxError>>;
+/// A client from a configuration: with the agent, and with kube's retries off, since the queue backs off per object.
+pub(crate) fn configured(mut config: Config, agent: &str) -> Result<Client, kube::Error> {
+    config.default_retry = false;
+    Ok(ClientBuilder::try_from(config)?.with_layer(&agent_layer(agent)).build())
+}
 
-    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
-        self.service.poll_ready(cx).map_err(Into::into)
-    }
-
-    fn call(&mut self, mut request: Request<Body>) -> Self::Future {
-        if let Some(agent) = &self.agent {
+/// Names the agent where the request does not. A name that no header can hold is left out.
+fn agent_layer(agent: &str) -> MapRequestLayer<impl Fn(Request<Body>) -> Request<Body> + Clone + use<>> {
+    let agent = HeaderValue::from_str(agent).ok();
+    MapRequestLayer::new(move |mut request: Request<Body>| {
+        if let Some(agent) = &agent {
             request.headers_mut().entry(header::USER_AGENT).or_insert_with(|| agent.clone());
         }
-        let (line, meter) = (Line::of(&request), self.meter.clone());
-        let answer = self.service.call(request);
-        // Noted where the answer is awaited: the client's own task, which makes the call, belongs to no pass.
-        async move {
-            let span = line.span();
-            let answer = match tokio::time::timeout(SILENCE, answer).instrument(span.clone()).await {
-                Ok(answer) => answer.map_err(Into::into),
-                Err(_) => Err(format!("no answer within {SILENCE:?}").into()),
-            };
-            match &answer {
-                Ok(response) => {
-                    span.record("code", response.status().as_u16());
-                    retry_after::note(response.status(), response.headers());
-                }
-                Err(_) => retry_after::note_silence(),
+        request
+    })
+}
+
+/// The same client, with its calls counted and none waited for longer than [`SILENCE`].
+pub(crate) fn counted(client: &Client, meter: &CallMeter) -> Client {
+    let layer = layer_fn(|mut calls: Calls| {
+        let meter = meter.clone();
+        service_fn(move |request: Request<Body>| {
+            let (line, meter) = (Line::of(&request), meter.clone());
+            let answer = calls.call(request);
+            async move {
+                let answer = async {
+                    match timeout(SILENCE, answer).await {
+                        Ok(answer) => answer.map_err(BoxError::from),
+                        Err(_) => Err(format!("no answer within {SILENCE:?}").into()),
+                    }
+                };
+                observed(line, "", &meter, answer).await
             }
-            meter.tell(|counts| counts.call(&line.call(answer.as_ref().ok().map(Response::status))));
-            answer
-        }
-        .boxed()
-    }
-}
-
-/// Makes the layer. A name that no header can hold is left out.
-struct Noting<'a> {
-    agent: &'a str,
-    meter: CallMeter,
-}
-
-impl<S> Layer<S> for Noting<'_> {
-    type Service = Noted<S>;
-
-    fn layer(&self, service: S) -> Noted<S> {
-        Noted { service, agent: HeaderValue::from_str(self.agent).ok(), meter: self.meter.clone() }
-    }
-}
-
-/// A client that notes answers on top of a finished one.
-pub(crate) fn noted(client: &Client, agent: &str, meter: CallMeter) -> Client {
-    over(client, &Noting { agent, meter })
+        })
+    });
+    over(client, &layer)
 }
 
 /// The same client, which asks for the metadata of objects only. A server that has no such form answers with whole objects.
@@ -153,10 +128,4 @@ where
     });
     let service = layer.layer(BoxCloneSyncService::new(calls));
     Client::new(service, client.default_namespace()).with_valid_until(*client.valid_until())
-}
-
-/// A client from a configuration: kube's retries off, since the queue backs off per object, and with `<operator>/<version>` as agent.
-pub(crate) fn configured(mut config: Config, agent: &str, meter: CallMeter) -> Result<Client, kube::Error> {
-    config.default_retry = false;
-    Ok(ClientBuilder::try_from(config)?.with_layer(&Noting { agent, meter }).build())
 }

@@ -5,7 +5,6 @@ use std::fmt;
 use http::{Method, Request, StatusCode, Uri, header};
 use tracing::{Span, field};
 
-use crate::pipeline::context::polled;
 use crate::queue::meter::Call;
 
 /// The line of a request. Read only when somebody asks, so that it costs next to nothing otherwise.
@@ -79,11 +78,11 @@ impl Line {
         Parts { group, namespace, plural: next(), name: next(), subresource: next() }
     }
 
-    /// The call as it is counted, in the step that is being polled.
-    pub(super) fn call(&self, code: Option<StatusCode>) -> Call<'_> {
+    /// The call as it is counted.
+    pub(super) fn call(&self, step: &'static str, code: Option<StatusCode>) -> Call<'_> {
         let Parts { group, plural, .. } = self.parts();
         let (method, code) = (self.method.as_str(), code.map(|code| code.as_u16()));
-        Call { method, verb: self.verb(), group, plural, step: polled(), code }
+        Call { method, verb: self.verb(), group, plural, step, code }
     }
 
     /// The span of the call, within that of its step, its pass or the operator.

@@ -18,6 +18,7 @@ use super::instrument::{Shown, Telling};
 use super::limits::Own;
 use super::trigger::{self, Triggers};
 use super::{crd_check, startup};
+use crate::client::StepClient;
 use crate::client::decode::Decoder;
 use crate::dependency::Access;
 use crate::interval::Jitter;
@@ -35,6 +36,8 @@ use crate::wiring::policy::Policy;
 #[derive(Clone)]
 pub(super) struct Launch {
     pub(super) client: Client,
+    /// The client of the passes.
+    pub(super) passes: Arc<StepClient>,
     pub(super) watches: Watches,
     pub(super) definitions: Definitions,
     pub(super) operator: Arc<str>,
@@ -101,7 +104,8 @@ impl Controller {
         let primary = Primary::new(decoder);
         let relations = Relations::new(&launch.watches, wiring, kind.clone(), launch.scope.clone(), queue.clone());
         let worker = Arc::new(PassContext::new(Env {
-            client: Arc::new(launch.client.clone()),
+            client: launch.passes.clone(),
+            events: launch.client.clone(),
             operator: launch.operator.clone(),
             reconciler: reconciler.clone(),
             primary: primary.clone(),

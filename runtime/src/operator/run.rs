@@ -1,6 +1,7 @@
 //! The run of an operator: from its settings to its reconcilers at work, until the stop.
 
 use std::future::Future;
+use std::sync::Arc;
 
 use futures::future::{join_all, try_join_all};
 use kube::{Client, Config};
@@ -16,8 +17,9 @@ use super::instrument::Telling;
 use super::listen;
 use super::signal::Signals;
 use super::{settings, shutdown, startup};
-use crate::client;
+use crate::client::{self, StepClient};
 use crate::leadership::Gate;
+use crate::queue::meter::CallMeter;
 use crate::watch::{Health, Scope, Streaming, Watches};
 
 impl Operator {
@@ -97,14 +99,17 @@ pub(super) async fn launch(operator: &mut Operator) -> Result<Launch> {
     let (config, own) = settings::check(operator)?;
     let health = Health::default();
     let telling = telling(operator, &health).await?;
-    let client = match (operator.client.take(), operator.config.take()) {
-        (Some(client), _) => client::noted(&client, &agent(operator), telling.calls("")),
+    let (client, meter) = match (operator.client.take(), operator.config.take()) {
+        (Some(client), _) => (client::named(&client, &agent(operator)), telling.calls("")),
         (None, Some(config)) => connect(operator, config, &telling)?,
         (None, None) => connect(operator, settings::infer().await?, &telling)?,
     };
+    let passes = Arc::new(StepClient::new(client.clone(), meter.clone()));
+    let client = client::counted(&client, &meter);
     Ok(Launch {
         watches: Watches::new(client.clone(), health, Streaming::wanted(operator.streaming_lists)),
         client,
+        passes,
         definitions: Definitions::default(),
         operator: operator.name.clone(),
         scope: Scope { namespaces: operator.namespaces.clone().into(), whole: operator.managed_fields },
@@ -134,9 +139,13 @@ async fn telling(_operator: &mut Operator, _health: &Health) -> Result<Telling> 
     Ok(Telling::default())
 }
 
-fn connect(operator: &Operator, config: Config, telling: &Telling) -> Result<Client> {
-    let calls = telling.calls(config.cluster_url.host().unwrap_or_default());
-    client::configured(config, &agent(operator), calls).map_err(|error| settings::unusable(&error))
+/// The client, and who counts its calls.
+fn connect(operator: &Operator, config: Config, telling: &Telling) -> Result<(Client, CallMeter)> {
+    let meter = telling.calls(config.cluster_url.host().unwrap_or_default());
+    match client::configured(config, &agent(operator)) {
+        Ok(client) => Ok((client, meter)),
+        Err(error) => Err(settings::unusable(&error)),
+    }
 }
 
 /// `source-controller/1.2.0 evenkeel/0.1.0`.

@@ -9,14 +9,15 @@ use super::api::PassBackend;
 use super::context::PassContext;
 use super::decide::unchanged;
 use super::finish::hot_object;
+use super::report::current_pass::CurrentPass;
 use crate::pipeline::object::Object;
-use crate::queue::Key;
 
 /// Reads and writes for one pass.
-pub(super) fn backend(context: &PassContext, key: &Key, object: &Object) -> Arc<PassBackend> {
+pub(super) fn backend(context: &PassContext, pass: &CurrentPass<'_>, object: &Object) -> Arc<PassBackend> {
+    let key = pass.key;
     let children = context.memory().entry(key.clone()).or_default().children.clone();
     Arc::new(PassBackend {
-        calls: context.calls(),
+        calls: context.calls(&pass.answers),
         relations: context.env.relations.clone(),
         key: key.clone(),
         identity: context.identity(key, object),

@@ -9,6 +9,7 @@ use kube::api::DynamicObject;
 
 use super::api::calls::Calls;
 use super::api::identity::Identity;
+use super::api::request::Sender;
 use super::decide::suspend::is_suspended;
 use super::decide::wiring_hash;
 use super::finish::resync::Clock;
@@ -16,6 +17,7 @@ use super::memory::Memory;
 use super::prepare::finalizer::Finalizers;
 use super::report::event::Recorder;
 use crate::api::Target;
+use crate::client::{Answers, StepClient};
 use crate::dependency::Access;
 use crate::interval::Jitter;
 use crate::leadership::Gate;
@@ -32,8 +34,10 @@ use crate::wiring::{KindInfo, Wiring};
 
 /// What the passes of one reconciler share.
 pub(crate) struct Env {
-    /// The client, with kube's own retries off; shared, as a copy of one is a boxed service.
-    pub(crate) client: Arc<Client>,
+    /// The client of the passes; shared, as a copy of one is a boxed service.
+    pub(crate) client: Arc<StepClient>,
+    /// The client of the events.
+    pub(crate) events: Client,
     /// The operator's name.
     pub(crate) operator: Arc<str>,
     /// The author's functions, with their dependencies.
@@ -91,7 +95,7 @@ impl PassContext {
         Self {
             finalizers: Finalizers::new(wiring, &kind.resource.group, &env.operator),
             wiring_hash: wiring_hash::wiring(wiring, hook, env.access, env.owner.as_deref()),
-            recorder: Arc::new(Recorder::new(Client::clone(&env.client), &env.operator)),
+            recorder: Arc::new(Recorder::new(env.events.clone(), &env.operator)),
             clock: Clock::start(env.jitter),
             memory: Mutex::default(),
             dependents: Dependents::default(),
@@ -124,9 +128,10 @@ impl PassContext {
         Next::Forget
     }
 
-    pub(super) fn calls(&self) -> Calls {
+    /// The calls of a pass whose answers are recorded here.
+    pub(super) fn calls(&self, answers: &Answers) -> Calls {
         Calls {
-            client: self.env.client.clone(),
+            sender: Sender { client: self.env.client.clone(), answers: answers.clone(), step: "" },
             permit: self.env.gate.permit(),
             manager: self.manager.clone(),
             whole: self.env.relations.keeps_all(),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use kube::api::ObjectMeta;
 
-use super::api::identity::{Identity, Unwritten};
+use super::api::identity::Unwritten;
 use super::api::{PassBackend, gone};
 use super::backend;
 use super::context::PassContext;
@@ -18,7 +18,7 @@ use super::without_steps::blocked;
 use crate::api::ApiError;
 use crate::outcome::Outcome;
 use crate::pipeline::object::Object;
-use crate::queue::{Key, Next};
+use crate::queue::Next;
 use crate::wiring::policy::{Effective, Policy};
 
 /// Undoes what the steps made. An object without our finalizer is none of our business.
@@ -48,7 +48,7 @@ fn say_going(context: &PassContext, pass: &mut CurrentPass<'_>, object: &Object)
 
 /// Runs the cleanups. Then the finalizer goes, or what failed is shown.
 async fn clean_up(context: &PassContext, pass: &mut CurrentPass<'_>, object: &Object) -> Next {
-    let BodyEnd { draft, backend, verdict } = run::body(context, pass.key, object, Vec::new(), Part::Cleanup).await;
+    let BodyEnd { draft, backend, verdict } = run::body(context, pass, object, Vec::new(), Part::Cleanup).await;
     let next = match never_stalled(verdict.outcome) {
         Outcome::Done => released(context, pass, object, &backend).await,
         outcome => {
@@ -62,7 +62,7 @@ async fn clean_up(context: &PassContext, pass: &mut CurrentPass<'_>, object: &Ob
 
 /// The object goes, and what its steps made may not be deleted.
 async fn detach(context: &PassContext, pass: &mut CurrentPass<'_>, object: &Object, policy: Policy) -> Next {
-    let backend = backend::backend(context, pass.key, object);
+    let backend = backend::backend(context, pass, object);
     let next = released(context, pass, object, &backend).await;
     if !matches!(next, Next::Retry { .. } | Next::Conflict { .. }) {
         let note = format!("what was made for it is left behind, as the policy {policy} says");
@@ -73,20 +73,20 @@ async fn detach(context: &PassContext, pass: &mut CurrentPass<'_>, object: &Obje
 
 /// Takes the finalizer off, and reports.
 async fn released(context: &PassContext, pass: &mut CurrentPass<'_>, object: &Object, backend: &PassBackend) -> Next {
-    let next = release(context, pass.key, object, &backend.identity).await;
+    let next = release(context, object, backend).await;
     let outcome = off(&next);
     pass.ends(outcome.as_str());
     hook::observe(context, backend, &outcome, &Tale::untold(), Some(&next));
     next
 }
 
-async fn release(context: &PassContext, key: &Key, object: &Object, identity: &Identity) -> Next {
-    match take_off(context, object.meta(), identity).await {
+async fn release(context: &PassContext, object: &Object, backend: &PassBackend) -> Next {
+    match take_off(context, object.meta(), backend).await {
         Ok(()) => {
             tracing::info!("cleaned up; the finalizer is off");
             Next::Await
         }
-        Err(Unwritten::Gone) => context.forget(key),
+        Err(Unwritten::Gone) => context.forget(&backend.key),
         Err(Unwritten::Outdated) => Next::Conflict { newer_than: object.resource_version().to_owned() },
         Err(Unwritten::Failed(error)) => {
             tracing::warn!(%error, "cleaned up, but the finalizer could not be taken off; trying again");
@@ -97,16 +97,16 @@ async fn release(context: &PassContext, key: &Key, object: &Object, identity: &I
 
 /// Takes our finalizer off. A newer version of the same object gets the write again, without another run of the cleanups:
 /// others take theirs off at the same time.
-async fn take_off(context: &PassContext, meta: &ObjectMeta, identity: &Identity) -> Result<(), Unwritten> {
-    let calls = context.calls();
+async fn take_off(context: &PassContext, meta: &ObjectMeta, backend: &PassBackend) -> Result<(), Unwritten> {
+    let PassBackend { calls, identity, .. } = backend;
     let mut patch = context.finalizers.release(meta);
     for _ in 0..=RESENDS {
         match calls.merge(&identity.target, &patch).await {
             Ok(_) => return Ok(()),
             Err(ApiError::Conflict(_)) => {
-                patch = context.finalizers.release(&status_write::newer(&calls, identity).await?.metadata);
+                patch = context.finalizers.release(&status_write::newer(calls, identity).await?.metadata);
             }
-            Err(error) => return Err(gone::after(&calls, identity, error).await),
+            Err(error) => return Err(gone::after(calls, identity, error).await),
         }
     }
     Err(Unwritten::Outdated)

@@ -36,9 +36,10 @@ use crate::queue::{Attempt, Causes, Key, Next, Ran, Worker};
 
 pub(crate) use self::api::apply::Owned;
 pub(crate) use self::api::calls::Calls;
-#[cfg(feature = "flux")]
-pub(crate) use self::api::calls::answered;
 pub(crate) use self::api::owned_object::{owned, owner};
+pub(crate) use self::api::request::Sender;
+#[cfg(feature = "flux")]
+pub(crate) use self::api::request::answered;
 pub(crate) use self::context::{Env, PassContext};
 #[cfg(feature = "metrics")]
 pub(crate) use self::report::inspect::Working;
@@ -73,10 +74,6 @@ impl Worker for PassContext {
         // On the heap: the futures around it would each hold it, and without optimisation a thread's stack is not enough for them.
         reported(self, CurrentPass::new(key, causes), begun, attempt, decided).boxed().await
     }
-
-    fn with_outage<F: Future<Output: Send> + Send>(&self, pass: F) -> impl Future<Output = (F::Output, bool)> + Send {
-        crate::client::noting(pass).map(|(ended, answers)| (ended, answers.outage))
-    }
 }
 
 /// How the pass ends, if the caches show that nothing is to be done; otherwise what is to be done. Without a future: to move one costs
@@ -105,13 +102,12 @@ async fn reported(
     decided: Option<Decided>,
 ) -> Ran {
     let key = pass.key;
-    let running = crate::client::noting_retry_after(stages(context, &mut pass, attempt, decided).boxed());
-    let (next, retry_after) = running.instrument(begun.span.clone()).await;
-    let FinishedPass { next, outcome, events } = pass.finished(next);
+    let next = stages(context, &mut pass, attempt, decided).instrument(begun.span.clone()).await;
+    let FinishedPass { next, outcome, events, answers } = pass.finished(next);
     ended(context, key, &begun, outcome, &next);
     let recorder = context.recorder.clone();
     let tail = (!events.is_empty()).then(|| event::publish(recorder, events).instrument(begun.span).boxed());
-    Ran { next: schedule::not_before(next, retry_after), tail }
+    Ran { next: schedule::not_before(next, answers.retry_after()), tail, outage: answers.outage() }
 }
 
 /// What it goes through is on the heap, piece by piece: most passes need little of it, and moving a future costs what it is long.
@@ -119,7 +115,7 @@ async fn stages(context: &PassContext, pass: &mut CurrentPass<'_>, attempt: Atte
     let (key, causes) = (pass.key, pass.causes);
     let Decided { object, decision } = match decided {
         Some(decided) => decided,
-        None => match fetch(context, key, attempt).await {
+        None => match fetch(context, pass, attempt).await {
             Ok(Some(object)) => {
                 let decision = ObjectFacts::of(context, (key, &*object), causes, Namespace::Unread).decide();
                 Decided { object, decision }
@@ -162,7 +158,7 @@ async fn steps(context: &PassContext, pass: &mut CurrentPass<'_>, object: Arc<Ob
     };
     let Some(part) = part else { return skipped::leave(context, pass, &*object).boxed().await };
     // On the heap, one after the other: neither future holds the other.
-    let end = run::body(context, pass.key, &*object, claimed, part).boxed().await;
+    let end = run::body(context, pass, &*object, claimed, part).boxed().await;
     let backend = end.backend.clone();
     let next = finish::finish(context, pass, &*object, end).boxed().await;
     run::blocking_work_ends(&backend).await;
@@ -170,11 +166,15 @@ async fn steps(context: &PassContext, pass: &mut CurrentPass<'_>, object: Arc<Ob
 }
 
 /// From the cache; after so many conflicts from the server, in case the cache hangs.
-async fn fetch(context: &PassContext, key: &Key, attempt: Attempt) -> Result<Option<Arc<Object>>, ApiError> {
+async fn fetch(
+    context: &PassContext,
+    pass: &CurrentPass<'_>,
+    attempt: Attempt,
+) -> Result<Option<Arc<Object>>, ApiError> {
     if attempt.conflicts < HANGS {
-        return Ok(context.env.primary.get(key));
+        return Ok(context.env.primary.get(pass.key));
     }
-    let (calls, target) = (context.calls(), context.target(key));
+    let (calls, target) = (context.calls(&pass.answers), context.target(pass.key));
     let Some(live) = calls.get(&target).boxed().await? else { return Ok(None) };
     Ok(context.wrote(&live))
 }

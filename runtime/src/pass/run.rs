@@ -12,13 +12,13 @@ use super::api::PassBackend;
 use super::backend;
 use super::context::PassContext;
 use super::decide::policy;
+use super::report::current_pass::CurrentPass;
 use crate::interval::Clamped;
 use crate::outcome::{Flow, Halt, Outcome, panicked};
 use crate::pipeline::context::Pass;
 use crate::pipeline::dyn_reconciler::DynReconciler;
 use crate::pipeline::object::Object;
 use crate::pipeline::state::Draft;
-use crate::queue::Key;
 use crate::queue::meter::CutOff;
 use crate::wiring::policy::Effective;
 use crate::wiring::{Observer, When};
@@ -49,12 +49,12 @@ pub(super) struct BodyEnd {
 /// Runs the author's code.
 pub(super) async fn body(
     context: &PassContext,
-    key: &Key,
+    pass: &CurrentPass<'_>,
     object: &Object,
     claimed: Vec<String>,
     part: Part,
 ) -> BodyEnd {
-    let backend = backend::backend(context, key, object);
+    let backend = backend::backend(context, pass, object);
     let mut draft = Draft::new(object, *context.wiring, backend.clone());
     if let Effective::Known(policy) = policy::policy(context, object) {
         draft.policy = policy;

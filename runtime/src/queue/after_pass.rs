@@ -106,7 +106,7 @@ mod tests {
                 note(&log, start, format!("{name} told"));
                 assert_ne!(name, "panics");
             };
-            Ran { next: Next::Await, tail: Some(tail.boxed()) }
+            Ran { tail: Some(tail.boxed()), ..Next::Await.into() }
         }
     }
 

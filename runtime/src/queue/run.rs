@@ -94,8 +94,7 @@ pub(crate) async fn drain(
 pub(super) async fn run<W: Worker>(worker: Arc<W>, task: Task, _slot: Option<Slot>) -> Done {
     let Task { key, causes, attempt } = task;
     let pass = AssertUnwindSafe(worker.run(&key, causes, attempt)).catch_unwind();
-    let (ended, outage) = worker.with_outage(pass).await;
-    let Ran { next, tail } = ended.unwrap_or_else(|panic| {
+    let Ran { next, tail, outage } = pass.await.unwrap_or_else(|panic| {
         tracing::error!(object = %key, panic = text(&*panic), "a pass panicked; it is tried again with back-off");
         Next::Undone { at_least: None }.into()
     });

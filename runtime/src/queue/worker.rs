@@ -2,7 +2,6 @@
 
 use std::future::Future;
 
-use futures::FutureExt;
 use futures::future::BoxFuture;
 
 use super::key::Key;
@@ -16,11 +15,13 @@ pub(crate) type Tail = BoxFuture<'static, ()>;
 pub(crate) struct Ran {
     pub(crate) next: Next,
     pub(crate) tail: Option<Tail>,
+    /// Errors that concern all objects alike: the back-off then is that of the server, not that of the object.
+    pub(crate) outage: bool,
 }
 
 impl From<Next> for Ran {
     fn from(next: Next) -> Self {
-        Self { next, tail: None }
+        Self { next, tail: None, outage: false }
     }
 }
 
@@ -37,9 +38,4 @@ pub(crate) struct Attempt {
 pub(crate) trait Worker: Send + Sync + 'static {
     /// Runs one pass. A panic counts as a failure of this key.
     fn run(&self, key: &Key, causes: Causes, attempt: Attempt) -> impl Future<Output = Ran> + Send;
-
-    /// Runs the future of a pass, and returns whether the API server did not answer meanwhile. Apart from the pass, which may panic.
-    fn with_outage<F: Future<Output: Send> + Send>(&self, pass: F) -> impl Future<Output = (F::Output, bool)> + Send {
-        pass.map(|ended| (ended, false))
-    }
 }

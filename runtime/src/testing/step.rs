@@ -15,13 +15,15 @@ use serde_json::{Value, json};
 
 use crate::api::adoption::Claimant;
 use crate::api::{ApiError, Backend, BoxFuture, Target};
+use crate::client::{Answers, StepClient};
 use crate::condition::{Condition, ConditionSet};
 use crate::leadership::Gate;
 use crate::outcome::Halt;
-use crate::pass::{Calls, Owned, owned, owner};
+use crate::pass::{Calls, Owned, Sender, owned, owner};
 use crate::pipeline::context::{self, Cx, Pass};
 use crate::pipeline::state::{Draft, StatusIntent};
 use crate::pipeline::step::SubReconciler;
+use crate::queue::meter::CallMeter;
 use crate::watch::{Seen, selects};
 use crate::wiring::{How, KindInfo, Relation, Wiring};
 
@@ -62,8 +64,9 @@ pub async fn step<S: SubReconciler, T>(
     let meta = object.meta();
     let target =
         Target { namespace: meta.namespace.clone(), name: meta.name.clone().unwrap_or_default(), kind: kind.clone() };
-    let calls =
-        Calls { client: Arc::new(client), permit: Gate::open().permit(), manager: manager.into(), whole: false };
+    let client = Arc::new(StepClient::new(client, CallMeter::default()));
+    let sender = Sender { client, answers: Answers::default(), step: "" };
+    let calls = Calls { sender, permit: Gate::open().permit(), manager: manager.into(), whole: false };
     let backend =
         Arc::new(Direct { calls, owner: owner(&kind, &target.name, meta.uid.as_deref().unwrap_or_default()), target });
     let wiring = Wiring { name: S::WIRING.name, conditions: S::Conditions::CONDITIONS, ..Wiring::EMPTY };
@@ -103,11 +106,21 @@ impl Direct {
 }
 
 impl Backend for Direct {
-    fn get(&self, _: Relation, target: Target) -> BoxFuture<'_, Result<Option<Arc<DynamicObject>>, ApiError>> {
+    fn get(
+        &self,
+        _: &'static str,
+        _: Relation,
+        target: Target,
+    ) -> BoxFuture<'_, Result<Option<Arc<DynamicObject>>, ApiError>> {
         async move { Ok(self.calls.get(&target).await?.map(Arc::new)) }.boxed()
     }
 
-    fn list(&self, relation: Relation, target: Target) -> BoxFuture<'_, Result<Vec<Arc<DynamicObject>>, ApiError>> {
+    fn list(
+        &self,
+        _: &'static str,
+        relation: Relation,
+        target: Target,
+    ) -> BoxFuture<'_, Result<Vec<Arc<DynamicObject>>, ApiError>> {
         async move {
             let mut found = self.calls.list(&target, relation.how.selector()).await?;
             found.retain(|object| selects(&relation, &target, object));
@@ -116,7 +129,12 @@ impl Backend for Direct {
         .boxed()
     }
 
-    fn metadata(&self, relation: Relation, target: Target) -> BoxFuture<'_, Result<Vec<ObjectMeta>, ApiError>> {
+    fn metadata(
+        &self,
+        _: &'static str,
+        relation: Relation,
+        target: Target,
+    ) -> BoxFuture<'_, Result<Vec<ObjectMeta>, ApiError>> {
         async move {
             let found = match relation.how {
                 How::Owns => self.children(target.kind).await?,
@@ -127,13 +145,14 @@ impl Backend for Direct {
         .boxed()
     }
 
-    fn owned(&self, kind: KindInfo) -> BoxFuture<'_, Result<Vec<String>, ApiError>> {
+    fn owned(&self, _: &'static str, kind: KindInfo) -> BoxFuture<'_, Result<Vec<String>, ApiError>> {
         let children = async move { self.children(kind).await };
         children.map_ok(|all| all.into_iter().filter_map(|object| object.metadata.name).collect()).boxed()
     }
 
     fn apply(
         &self,
+        _: &'static str,
         relation: Relation,
         target: Target,
         object: Value,
@@ -145,11 +164,17 @@ impl Backend for Direct {
         .boxed()
     }
 
-    fn delete(&self, target: Target) -> BoxFuture<'_, Result<(), ApiError>> {
+    fn delete(&self, _: &'static str, target: Target) -> BoxFuture<'_, Result<(), ApiError>> {
         async move { self.owning(&target).delete(None).await }.boxed()
     }
 
-    fn record(&self, _: StatusIntent, intent: StatusIntent, _: bool) -> BoxFuture<'_, Result<(), ApiError>> {
+    fn record(
+        &self,
+        _: &'static str,
+        _: StatusIntent,
+        intent: StatusIntent,
+        _: bool,
+    ) -> BoxFuture<'_, Result<(), ApiError>> {
         let resource = &self.target.kind.resource;
         let body = json!({
             "apiVersion": resource.api_version, "kind": resource.kind,

@@ -10,6 +10,6 @@ mod side_channel;
 mod strip;
 
 pub(crate) use self::fallible::{Broken, Decoder, Guarded, decoding};
-pub(crate) use self::object::{Meta, Object, Record, Whole};
+pub(crate) use self::object::{Meta, Record, Whole, is_status, list, object};
 pub(crate) use self::side_channel::{Shelf, fetching};
-pub(crate) use self::strip::{keeping, keeping_all};
+pub(crate) use self::strip::keeping_all;

@@ -5,19 +5,54 @@ use std::sync::Arc;
 
 use kube::Resource;
 use kube::api::{DynamicObject, ObjectMeta};
-use kube::core::{ApiResource, DynamicResourceScope};
+use kube::core::{ApiResource, DynamicResourceScope, ObjectList};
 use serde::{Deserialize, Deserializer};
 
 use super::fallible::Guarded;
-use super::strip::{decode, record};
+use super::strip::{decode, lean, record};
 
-/// An object as a call returns it.
+/// The object in the answer to a call: `whole`, or without what no reconciler reads.
+///
+/// # Errors
+/// It is no object.
+pub(crate) fn object(body: &[u8], whole: bool) -> serde_json::Result<DynamicObject> {
+    match whole {
+        true => serde_json::from_slice(body),
+        false => serde_json::from_slice(body).map(|Stripped(object)| object),
+    }
+}
+
+/// The same of a list of objects.
+///
+/// # Errors
+/// It is no list.
+pub(crate) fn list(body: &[u8], whole: bool) -> serde_json::Result<Vec<DynamicObject>> {
+    match whole {
+        true => serde_json::from_slice(body).map(|list: ObjectList<DynamicObject>| list.items),
+        false => {
+            let list: ObjectList<Stripped> = serde_json::from_slice(body)?;
+            Ok(list.items.into_iter().map(|Stripped(object)| object).collect())
+        }
+    }
+}
+
+/// Whether the answer is a `Status`.
+pub(crate) fn is_status(body: &[u8]) -> bool {
+    #[derive(Deserialize)]
+    struct Answer<'a> {
+        #[serde(borrow)]
+        kind: Cow<'a, str>,
+    }
+    serde_json::from_slice(body).is_ok_and(|answer: Answer<'_>| answer.kind == "Status")
+}
+
+/// An object without what no reconciler reads.
 #[derive(Clone, Debug)]
-pub(crate) struct Object(pub(crate) DynamicObject);
+struct Stripped(DynamicObject);
 
-impl<'de> Deserialize<'de> for Object {
+impl<'de> Deserialize<'de> for Stripped {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        decode(deserializer).map(Self)
+        lean(deserializer).map(Self)
     }
 }
 
@@ -94,7 +129,6 @@ macro_rules! resource {
     };
 }
 
-resource!(Object, this => &this.0.metadata, &mut this.0.metadata);
 resource!(Whole, this => &this.0.metadata, &mut Arc::make_mut(&mut this.0).metadata);
 resource!(Meta, this => &this.0, Arc::make_mut(&mut this.0));
 resource!(Record, this => &this.0, &mut this.0);

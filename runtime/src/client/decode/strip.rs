@@ -25,11 +25,6 @@ pub(crate) fn keeping_all<S: Stream>(whole: bool, events: S) -> impl Stream<Item
     futures::stream::poll_fn(move |cx| WHOLE.sync_scope(whole, || events.as_mut().poll_next(cx)))
 }
 
-/// A call whose objects are kept whole, or not.
-pub(crate) fn keeping<F: Future>(whole: bool, call: F) -> impl Future<Output = F::Output> {
-    WHOLE.scope(whole, call)
-}
-
 /// Decodes an object: without its ballast, unless the watch keeps it.
 pub(super) fn decode<'de, K: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<K, D::Error> {
     if keeps_all() { K::deserialize(deserializer) } else { lean(deserializer) }

@@ -220,7 +220,6 @@ fn doubt(write: &Write, error: &ApiError) -> Option<Doubt> {
 mod tests {
     use k8s_openapi::api::core::v1::ConfigMap;
     use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
-    use kube::Client;
 
     use super::*;
     use crate::pass::api::scripted::{Answer, Script, absent, conflict, error, object, target};
@@ -360,7 +359,7 @@ mod tests {
         let (kind, key) = (KindInfo::of::<ConfigMap>(), Key::new(Some("a"), "w"));
         let waits = async |found: Answer| {
             let script = Script::new([conflict(), found, owned_by("8", "o")]);
-            let watches = Watches::new(Client::clone(&script.calls.client), Health::default(), Streaming::default());
+            let watches = Watches::new(script.calls.sender.client.plain(), Health::default(), Streaming::default());
             let relations = Relations::new(&watches, &Wiring::EMPTY, kind.clone(), Scope::default(), Queue::default());
             let object = json!({ "metadata": { "name": "x" } });
             let _ = as_owner(&script, async |owned: Owned<'_>| {

@@ -1,26 +1,23 @@
-//! Calls to the API server on erased kinds: one monomorphisation, one place where errors are classed.
+//! Calls to the API server on erased kinds.
 
 use std::sync::Arc;
-use std::time::Duration;
 
+use bytes::Bytes;
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use http::HeaderValue;
 use http::header::CONTENT_TYPE;
-use kube::api::{Api, DeleteParams, DynamicObject, ListParams, Patch, PatchParams, PostParams, Preconditions};
-use kube::core::{ObjectList, Request, Status};
-use kube::{Client, Error};
+use http::{HeaderValue, Request};
+use kube::api::{DeleteParams, DynamicObject, GetParams, ListParams, Patch, PatchParams, PostParams, Preconditions};
+use kube::core::request::{Error as RequestError, Request as Verbs};
+use kube::{Error, Resource};
 use serde_json::Value;
 
+use super::classify::{classify, is_absent};
+use super::request::Sender;
 use crate::api::grant::Grant;
 use crate::api::{ApiError, Target};
-use crate::client::chain;
-use crate::client::decode::{Object, keeping};
+use crate::client::decode;
 use crate::leadership::Permit;
-use crate::watch::CREDENTIALS;
-
-/// How long a call may go unanswered: API servers give up on a request after 60 s themselves, and most answer in milliseconds.
-const ANSWER: Duration = Duration::from_secs(30);
 
 /// The verbs that RBAC checks for a call. An apply that creates an object needs `create`, too.
 const GET: &[&str] = &["get"];
@@ -30,10 +27,10 @@ const PATCH: &[&str] = &["patch"];
 const CREATE: &[&str] = &["create"];
 const DELETE: &[&str] = &["delete"];
 
-/// The client of one pass: writes only while its permit holds.
+/// The calls of one pass, or of one of its steps: writes only while the permit holds.
 #[derive(Clone)]
 pub(crate) struct Calls {
-    pub(crate) client: Arc<Client>,
+    pub(crate) sender: Sender,
     pub(crate) permit: Permit,
     /// Field manager of everything that the reconciler writes.
     pub(crate) manager: Arc<str>,
@@ -41,71 +38,68 @@ pub(crate) struct Calls {
     pub(crate) whole: bool,
 }
 
+/// A request, unless its parameters are invalid.
+type Prepared = Result<Request<Vec<u8>>, RequestError>;
+
 /// A call on its way: on the heap, as it is long, and every pass has room for all calls that it may make.
-type Call<'a, T> = BoxFuture<'a, Result<T, Error>>;
+type Call<'a> = BoxFuture<'a, Result<Bytes, Error>>;
 
 impl Calls {
-    fn api(&self, target: &Target) -> Api<Object> {
-        match &target.namespace {
-            Some(namespace) => Api::namespaced_with(Client::clone(&self.client), namespace, &*target.kind.resource),
-            None => Api::all_with(Client::clone(&self.client), &*target.kind.resource),
-        }
-    }
-
     /// The same calls, whose objects come with their field managers.
     pub(crate) fn whole(&self) -> Self {
         Self { whole: true, ..self.clone() }
     }
 
+    /// The same calls, made by this step.
+    pub(crate) fn of_step(&self, step: &'static str) -> Self {
+        let mut calls = self.clone();
+        calls.sender.step = step;
+        calls
+    }
+
     /// Reads the object; `None`: the answer shows that it is not there.
     pub(crate) async fn get(&self, target: &Target) -> Result<Option<DynamicObject>, ApiError> {
-        let api = self.api(target);
+        let call = self.call(verbs(target).get(&target.name, &GetParams::default()));
         let read = async move {
-            // Not `get_opt`: that takes every 404 for an absent object.
-            match api.get(&target.name).await {
+            match call.await {
+                // Any other 404 does not show that the object is absent.
                 Err(error) if is_absent(&error, &target.name) => Ok(None),
                 read => read.map(Some),
             }
         };
-        let read = self.answered(read.boxed()).await.map_err(|error| explain(error, GET, target, None))?;
-        read.map(|Object(object)| of_target(object, target)).transpose()
+        let read = self.sender.answered(read.boxed()).await.map_err(|error| explain(error, GET, target, None))?;
+        read.map(|body| self.object(target, &body)).transpose()
     }
 
     /// Reads the object if its labels match; `None`: it is not there, or they do not.
     pub(crate) async fn find(&self, target: &Target, selector: &str) -> Result<Option<DynamicObject>, ApiError> {
         let params = ListParams::default().labels(selector).fields(&format!("metadata.name={}", target.name));
-        let found = self.listed(target, params).await?;
-        Ok(found.items.into_iter().next().map(|Object(object)| object))
+        Ok(self.listed(target, &params).await?.into_iter().next())
     }
 
     /// Reads all objects of the target's kind and namespace, those that match the selector.
     pub(crate) async fn list(&self, target: &Target, selector: Option<&str>) -> Result<Vec<DynamicObject>, ApiError> {
-        let params = selector.iter().fold(ListParams::default(), |params, selector| params.labels(selector));
-        let found = self.listed(target, params).await?;
-        Ok(found.items.into_iter().map(|Object(object)| object).collect())
+        self.listed(target, &selector.iter().fold(ListParams::default(), |params, selector| params.labels(selector)))
+            .await
     }
 
-    async fn listed(&self, target: &Target, params: ListParams) -> Result<ObjectList<Object>, ApiError> {
-        let found = self.answered(self.api(target).list(&params).boxed()).await;
-        found.map_err(|error| explain(error, LIST, target, None))
+    async fn listed(&self, target: &Target, params: &ListParams) -> Result<Vec<DynamicObject>, ApiError> {
+        let body = self.sender.answered(self.call(verbs(target).list(params))).await;
+        let body = body.map_err(|error| explain(error, LIST, target, None))?;
+        decode::list(&body, self.whole).map_err(undecoded)
     }
 
     /// Server-side apply, taking over fields from others.
     pub(crate) async fn apply(&self, target: &Target, object: &Value) -> Result<DynamicObject, ApiError> {
-        self.may_write()?;
         let params = PatchParams::apply(&self.manager).force();
-        let applied =
-            self.object(target, self.api(target).patch(&target.name, &params, &Patch::Apply(object)).boxed()).await;
-        applied.map_err(|error| explain(error, APPLY, target, None))
+        self.write(target, APPLY, None, verbs(target).patch(&target.name, &params, &Patch::Apply(object))).await
     }
 
     /// Server-side apply of the status, taking over fields from others.
     pub(crate) async fn apply_status(&self, target: &Target, object: &Value) -> Result<DynamicObject, ApiError> {
-        self.may_write()?;
         let params = PatchParams::apply(&self.manager).force();
-        let api = self.api(target);
-        let applied = self.object(target, api.patch_status(&target.name, &params, &Patch::Apply(object)).boxed()).await;
-        applied.map_err(|error| explain(error, PATCH, target, Some("status")))
+        let request = verbs(target).patch_subresource("status", &target.name, &params, &Patch::Apply(object));
+        self.write(target, PATCH, Some("status"), request).await
     }
 
     /// JSON patch of the object, or of its subresource.
@@ -115,39 +109,33 @@ impl Calls {
         subresource: Option<&str>,
         operations: &Value,
     ) -> Result<DynamicObject, ApiError> {
-        self.may_write()?;
-        let params = PatchParams { field_manager: Some(self.manager.to_string()), ..PatchParams::default() };
         // Kube's own JSON patch needs one more crate.
-        let (request, nothing) = (Request::new(self.api(target).resource_url()), Patch::Merge(&Value::Null));
+        let (params, nothing) = (self.patch_params(), Patch::Merge(&Value::Null));
         let request = match subresource {
-            Some(subresource) => request.patch_subresource(subresource, &target.name, &params, &nothing),
-            None => request.patch(&target.name, &params, &nothing),
+            Some(subresource) => verbs(target).patch_subresource(subresource, &target.name, &params, &nothing),
+            None => verbs(target).patch(&target.name, &params, &nothing),
         };
-        let mut request = request.map_err(|error| ApiError::Failed(error.to_string()))?;
-        *request.body_mut() = as_go_writes(operations).into_bytes();
-        request.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json-patch+json"));
-        let patched = self.object(target, self.client.request(request).boxed()).await;
-        patched.map_err(|error| explain(error, PATCH, target, subresource))
+        let request = request.map(|mut request| {
+            *request.body_mut() = as_go_writes(operations).into_bytes();
+            request.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json-patch+json"));
+            request
+        });
+        self.write(target, PATCH, subresource, request).await
     }
 
     /// Merge patch of the object's metadata.
     pub(crate) async fn merge(&self, target: &Target, patch: &Value) -> Result<DynamicObject, ApiError> {
-        self.may_write()?;
-        let params = PatchParams { field_manager: Some(self.manager.to_string()), ..PatchParams::default() };
-        let merged =
-            self.object(target, self.api(target).patch(&target.name, &params, &Patch::Merge(patch)).boxed()).await;
-        merged.map_err(|error| explain(error, PATCH, target, None))
+        let request = verbs(target).patch(&target.name, &self.patch_params(), &Patch::Merge(patch));
+        self.write(target, PATCH, None, request).await
     }
 
     /// Creates the object; one of its name is a conflict.
     pub(crate) async fn create(&self, target: &Target, object: &Value) -> Result<DynamicObject, ApiError> {
-        self.may_write()?;
         let params = PostParams { field_manager: Some(self.manager.to_string()), ..PostParams::default() };
-        let request = Request::new(self.api(target).resource_url()).create(&params, object.to_string().into_bytes());
-        let request = request.map_err(|error| ApiError::Failed(error.to_string()))?;
-        match self.object(target, self.client.request(request).boxed()).await {
+        let request = verbs(target).create(&params, object.to_string().into_bytes());
+        match self.write(target, CREATE, None, request).await {
             Err(ApiError::Failed(text)) if text.ends_with("already exists") => Err(ApiError::Conflict(text)),
-            answer => answer.map_err(|error| explain(error, CREATE, target, None)),
+            answer => answer,
         }
     }
 
@@ -156,12 +144,9 @@ impl Calls {
         self.may_write()?;
         let preconditions = Preconditions { uid: Some(uid.to_owned()), resource_version: Some(version.to_owned()) };
         let params = DeleteParams::background().preconditions(preconditions);
-        match self.answered(self.api(target).delete(&target.name, &params).boxed()).await {
-            Ok(deleted) => match deleted.left() {
-                Some(Object(object)) => of_target(object, target).map(drop),
-                // A status.
-                None => Ok(()),
-            },
+        match self.sender.answered(self.call(verbs(target).delete(&target.name, &params))).await {
+            Ok(body) if decode::is_status(&body) => Ok(()),
+            Ok(body) => self.object(target, &body).map(drop),
             Err(missing) if missing.is_404() => match self.get(target).await? {
                 Some(_) => Err(missing),
                 None => Ok(()),
@@ -170,13 +155,34 @@ impl Calls {
         }
     }
 
-    async fn object(&self, target: &Target, call: Call<'_, Object>) -> Result<DynamicObject, ApiError> {
-        let Object(object) = self.answered(call).await?;
-        of_target(object, target)
+    /// Sends a write, and returns the object as it is after it.
+    async fn write(
+        &self,
+        target: &Target,
+        rights: &[&str],
+        subresource: Option<&str>,
+        request: Prepared,
+    ) -> Result<DynamicObject, ApiError> {
+        self.may_write()?;
+        let body = self.sender.answered(self.call(request)).await;
+        self.object(target, &body.map_err(|error| explain(error, rights, target, subresource))?)
     }
 
-    async fn answered<T>(&self, call: Call<'_, T>) -> Result<T, ApiError> {
-        answered(keeping(self.whole, call)).await
+    fn call(&self, request: Prepared) -> Call<'_> {
+        async move { self.sender.send(request.map_err(Error::BuildRequest)?).await }.boxed()
+    }
+
+    fn patch_params(&self) -> PatchParams {
+        PatchParams { field_manager: Some(self.manager.to_string()), ..PatchParams::default() }
+    }
+
+    /// The object in an answer. What a proxy answers may be any JSON: it shows neither that the object was read nor that it was written.
+    fn object(&self, target: &Target, body: &[u8]) -> Result<DynamicObject, ApiError> {
+        let object = decode::object(body, self.whole).map_err(undecoded)?;
+        match object.metadata.name.as_deref() == Some(&*target.name) {
+            true => Ok(object),
+            false => Err(ApiError::Failed(format!("the answer of the API server is not the object {}", target.name))),
+        }
     }
 
     fn may_write(&self) -> Result<(), ApiError> {
@@ -187,12 +193,13 @@ impl Calls {
     }
 }
 
-/// The object that was asked for. What a proxy answers may be any JSON: it shows neither that the object was read nor that it was written.
-fn of_target(object: DynamicObject, target: &Target) -> Result<DynamicObject, ApiError> {
-    match object.metadata.name.as_deref() == Some(&*target.name) {
-        true => Ok(object),
-        false => Err(ApiError::Failed(format!("the answer of the API server is not the object {}", target.name))),
-    }
+/// The requests about objects of the target's kind and namespace.
+fn verbs(target: &Target) -> Verbs {
+    Verbs::new(DynamicObject::url_path(&target.kind.resource, target.namespace.as_deref()))
+}
+
+fn undecoded(error: serde_json::Error) -> ApiError {
+    classify(Error::SerdeError(error))
 }
 
 /// The error of a call on the target, with the rule that its role lacks where that is the cause.
@@ -207,54 +214,6 @@ fn as_go_writes(value: &Value) -> String {
     let text = value.to_string();
     let escaped = ['<', '>', '&', '\u{2028}', '\u{2029}'];
     escaped.iter().fold(text, |text, char| text.replace(*char, &format!("\\u{:04x}", u32::from(*char))))
-}
-
-/// Bounds a call: a server that says nothing must not hold an object for ever.
-pub(crate) async fn answered<T>(call: impl Future<Output = Result<T, Error>>) -> Result<T, ApiError> {
-    match tokio::time::timeout(ANSWER, call).await {
-        Ok(answer) => answer.map_err(classify),
-        Err(_) => Err(ApiError::Failed(format!("no answer from the API server within {ANSWER:?}"))),
-    }
-}
-
-/// Whether the error is the answer to a read of an object that is not there. Servers that do not serve its kind (yet), and proxies, answer
-/// 404, too, and do not name it.
-fn is_absent(error: &Error, name: &str) -> bool {
-    matches!(error, Error::Api(status) if status.code == 404 && status.reason == "NotFound" && named(status) == Some(name))
-}
-
-/// The object that the answer is about.
-fn named(status: &Status) -> Option<&str> {
-    status.details.as_ref().map(|details| &*details.name).filter(|name| !name.is_empty())
-}
-
-impl ApiError {
-    /// Whether the answer was 404, whatever is missing.
-    pub(crate) const fn is_404(&self) -> bool {
-        matches!(self, Self::NotFound(_) | Self::NotServed(_))
-    }
-}
-
-/// Classes an error of the client.
-fn classify(error: Error) -> ApiError {
-    let Error::Api(status) = error else {
-        return ApiError::Failed(format!("no answer from the API server: {}", chain(&error)));
-    };
-    let text = if status.message.is_empty() { status.reason.clone() } else { status.message.clone() };
-    match (status.code, status.reason.as_str()) {
-        (409, "AlreadyExists") => ApiError::Failed(text),
-        (409, _) => ApiError::Conflict(text),
-        (404, "NotFound") if named(&status).is_some() => ApiError::NotFound(text),
-        (404, _) => ApiError::NotServed(text),
-        (401, _) => ApiError::Failed(format!("the API server refuses the credentials: {text}; {CREDENTIALS}")),
-        (403, _) => ApiError::Forbidden(text),
-        (400 | 422, _) => ApiError::Invalid(text),
-        (429 | 503, _) => {
-            let seconds = status.details.as_ref().map_or(0, |details| details.retry_after_seconds);
-            ApiError::Busy((seconds > 0).then(|| Duration::from_secs(u64::from(seconds))), text)
-        }
-        (code, _) => ApiError::Failed(format!("{code}: {text}")),
-    }
 }
 
 #[cfg(test)]
@@ -309,57 +268,6 @@ mod tests {
         assert!(matches!(created(error(409, "AlreadyExists", "x already exists")).await, Err(ApiError::Conflict(_))));
         assert!(matches!(created(error(500, "InternalError", "etcd")).await, Err(ApiError::Failed(_))));
         assert!(created(object("1", &json!({}))).await.is_ok());
-    }
-
-    fn status(code: u16, reason: &str, name: &str) -> Status {
-        let text = "the text";
-        serde_json::from_value(json!({ "code": code, "reason": reason, "message": text, "details": { "name": name } }))
-            .unwrap()
-    }
-
-    fn class(code: u16, reason: &str, name: &str) -> ApiError {
-        classify(Error::Api(status(code, reason, name).boxed()))
-    }
-
-    #[test]
-    fn only_a_404_that_names_an_object_is_about_an_object() {
-        assert!(matches!(class(404, "NotFound", "w"), ApiError::NotFound(_)));
-        assert!(matches!(class(404, "NotFound", ""), ApiError::NotServed(_)));
-        assert!(matches!(class(404, "", "w"), ApiError::NotServed(_)));
-        assert_eq!((named(&status(404, "NotFound", "w")), named(&status(404, "NotFound", ""))), (Some("w"), None));
-        assert_eq!(named(&Status::default()), None);
-        let absent = |name| is_absent(&Error::Api(status(404, "NotFound", "w").boxed()), name);
-        assert_eq!((absent("w"), absent("v")), (true, false));
-        assert!(!is_absent(&Error::Api(status(410, "NotFound", "w").boxed()), "w"));
-        assert!(!is_absent(&Error::Api(status(404, "Gone", "w").boxed()), "w"));
-        assert!(
-            class(404, "NotFound", "w").is_404() && class(404, "", "").is_404() && !class(410, "Gone", "w").is_404()
-        );
-    }
-
-    #[test]
-    fn an_answer_is_classed_by_what_can_be_done_about_it() {
-        assert!(matches!(class(409, "AlreadyExists", "w"), ApiError::Failed(text) if text == "the text"));
-        assert!(matches!(class(409, "Conflict", "w"), ApiError::Conflict(text) if text == "the text"));
-        assert!(matches!(class(401, "Unauthorized", ""), ApiError::Failed(text) if text.contains("credentials")));
-        assert!(matches!(class(403, "Forbidden", ""), ApiError::Forbidden(_)));
-        for code in [400, 422] {
-            assert!(matches!(class(code, "Invalid", "w"), ApiError::Invalid(_)));
-        }
-        assert!(matches!(class(500, "InternalError", ""), ApiError::Failed(text) if text == "500: the text"));
-        let silent = Status { message: String::new(), ..status(403, "Forbidden", "") };
-        assert!(matches!(classify(Error::Api(silent.boxed())), ApiError::Forbidden(text) if text == "Forbidden"));
-    }
-
-    #[test]
-    fn a_busy_server_says_when_to_come_back_or_does_not() {
-        for code in [429, 503] {
-            for (seconds, after) in [(0, None), (1, Some(Duration::from_secs(1))), (7, Some(Duration::from_secs(7)))] {
-                let mut busy = status(code, "TooManyRequests", "");
-                busy.details.as_mut().unwrap().retry_after_seconds = seconds;
-                assert!(matches!(classify(Error::Api(busy.boxed())), ApiError::Busy(asked, _) if asked == after));
-            }
-        }
     }
 
     #[tokio::test]

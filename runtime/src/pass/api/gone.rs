@@ -22,7 +22,7 @@ pub(in crate::pass) async fn after(calls: &Calls, identity: &Identity, error: Ap
     }
     if matches!(error, ApiError::NotServed(_)) {
         // All paths of the kind come back at once, and are waited for as the server itself is.
-        crate::client::note_outage();
+        calls.sender.answers.record_outage();
     }
     match live(calls, identity).await {
         Ok(_) => Unwritten::Failed(error),

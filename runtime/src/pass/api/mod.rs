@@ -3,11 +3,13 @@
 pub(super) mod already_applied;
 pub(super) mod apply;
 pub(super) mod calls;
+mod classify;
 pub(super) mod correction_backoff;
 pub(super) mod gone;
 pub(super) mod identity;
 pub(super) mod owned_object;
 pub(super) mod owned_writes;
+pub(super) mod request;
 #[cfg(test)]
 pub(super) mod scripted;
 pub(super) mod tracked;
@@ -84,13 +86,14 @@ impl PassBackend {
     /// Writes the status in place of the one that was found.
     pub(super) async fn write(
         &self,
+        calls: &Calls,
         identity: &Identity,
         found: &StatusIntent,
         intent: &StatusIntent,
     ) -> Result<DynamicObject, Unwritten> {
         match self.hot {
-            true => json_patch::patch(&self.calls, identity, found, intent).await,
-            false => status_write::write(&self.calls, identity, &self.version(), intent).await,
+            true => json_patch::patch(calls, identity, found, intent).await,
+            false => status_write::write(calls, identity, &self.version(), intent).await,
         }
     }
 
@@ -105,22 +108,33 @@ impl PassBackend {
     }
 
     /// The object from the API server, as the watch of this relation would show it.
-    async fn live(&self, how: How, target: &Target) -> Result<Option<Arc<DynamicObject>>, ApiError> {
+    async fn live(
+        &self,
+        step: &'static str,
+        how: How,
+        target: &Target,
+    ) -> Result<Option<Arc<DynamicObject>>, ApiError> {
+        let calls = self.calls.of_step(step);
         let found = match how {
-            How::WatchesLabels(selector) => self.calls.find(target, selector).await?,
-            How::WatchesByName | How::Owns | How::Reads => self.calls.get(target).await?,
+            How::WatchesLabels(selector) => calls.find(target, selector).await?,
+            How::WatchesByName | How::Owns | How::Reads => calls.get(target).await?,
         };
         Ok(found.map(Arc::new))
     }
 
     /// An object that no watch of another's delivers.
-    async fn unwatched(&self, relation: Relation, target: &Target) -> Result<Option<Arc<DynamicObject>>, ApiError> {
+    async fn unwatched(
+        &self,
+        step: &'static str,
+        relation: Relation,
+        target: &Target,
+    ) -> Result<Option<Arc<DynamicObject>>, ApiError> {
         let of_ours =
             (relation.how == How::Owns && relation.cache == Cache::Full).then(|| self.relations.child(target));
         match of_ours.flatten() {
             Some(Kept::Whole(object)) => Ok(Some(object)),
             // Not there, or not ours: the watch keeps what is ours.
-            _ => self.live(relation.how, target).await,
+            _ => self.live(step, relation.how, target).await,
         }
     }
 
@@ -134,19 +148,30 @@ impl PassBackend {
         Ok((!outran).then_some(kept))
     }
 
-    async fn live_list(&self, relation: Relation, target: &Target) -> Result<Vec<Arc<DynamicObject>>, ApiError> {
-        let mut listed = self.calls.list(target, relation.how.selector()).await?;
+    async fn live_list(
+        &self,
+        step: &'static str,
+        relation: Relation,
+        target: &Target,
+    ) -> Result<Vec<Arc<DynamicObject>>, ApiError> {
+        let mut listed = self.calls.of_step(step).list(target, relation.how.selector()).await?;
         listed.retain(|object| selects(&relation, target, object));
         Ok(listed.into_iter().map(Arc::new).collect())
     }
 
     /// The object as one that a step writes or deletes.
-    fn owning<'a>(&'a self, target: &'a Target) -> Owned<'a> {
-        let claimant = Claimant { owner: self.owner(), manager: &self.calls.manager };
-        Owned { calls: &self.calls, claimant, target, asker: Some((&self.relations, &self.key)) }
+    fn owning<'a>(&'a self, calls: &'a Calls, target: &'a Target) -> Owned<'a> {
+        let claimant = Claimant { owner: self.owner(), manager: &calls.manager };
+        Owned { calls, claimant, target, asker: Some((&self.relations, &self.key)) }
     }
 
-    async fn apply_child(&self, adopt: Adopt, target: Target, object: Value) -> Result<Arc<DynamicObject>, ApiError> {
+    async fn apply_child(
+        &self,
+        calls: Calls,
+        adopt: Adopt,
+        target: Target,
+        object: Value,
+    ) -> Result<Arc<DynamicObject>, ApiError> {
         let object = owned(&target, object, self.owner())?;
         let intent = hash(&object.to_string());
         let now = || self.relations.version_of(&target);
@@ -155,13 +180,13 @@ impl PassBackend {
             return Ok(object);
         }
         let known = self.relations.own(&target, &self.identity.uid).map(|seen| seen.uid);
-        if let Some(applied) = self.applied_before(&target, &object, known.as_deref()).await? {
+        if let Some(applied) = self.applied_before(&calls, &target, &object, known.as_deref()).await? {
             self.children
                 .applied(&target, Applied { intent, seen: Seen::of(&target, &applied), object: applied.clone() });
             return Ok(applied);
         }
         let guard = self.relations.writing(&target, &self.identity.uid);
-        let applied = Arc::new(self.owning(&target).apply(adopt, &object, known).await?);
+        let applied = Arc::new(self.owning(&calls, &target).apply(adopt, &object, known).await?);
         let seen = Seen::of(&target, &applied);
         let moved = guard.wrote(&seen, &applied, &self.key);
         self.tracked().moved(moved);
@@ -179,6 +204,7 @@ impl PassBackend {
     /// The object as an earlier process of ours applied it, where this one has applied nothing to it yet.
     async fn applied_before(
         &self,
+        calls: &Calls,
         target: &Target,
         object: &Value,
         known: Option<&str>,
@@ -186,20 +212,20 @@ impl PassBackend {
         if !self.settled || known.is_none() || self.children.has_written(target) {
             return Ok(None);
         }
-        let Some(mut live) = self.calls.whole().get(target).await? else { return Ok(None) };
-        let is_it = live.metadata.uid.as_deref() == known && is_applied(object, &live, &self.calls.manager);
-        if !self.calls.whole {
+        let Some(mut live) = calls.whole().get(target).await? else { return Ok(None) };
+        let is_it = live.metadata.uid.as_deref() == known && is_applied(object, &live, &calls.manager);
+        if !calls.whole {
             live.metadata.managed_fields = None;
         }
         Ok(is_it.then(|| Arc::new(live)))
     }
 
-    async fn delete_child(&self, target: Target) -> Result<(), ApiError> {
+    async fn delete_child(&self, calls: Calls, target: Target) -> Result<(), ApiError> {
         let watched = self.relations.is_watched(&target.kind).then(|| self.relations.version_of(&target)).flatten();
         let known = self.relations.own(&target, &self.identity.uid);
         let known = known.map(|seen| Version { uid: seen.uid, resource_version: seen.resource_version });
         let guard = self.relations.writing(&target, &self.identity.uid);
-        match self.owning(&target).delete(known).await {
+        match self.owning(&calls, &target).delete(known).await {
             // Nobody can wait for another owner while the object is being deleted: what is not ours is not there.
             Err(ApiError::Foreign(why)) if self.identity.deleting => {
                 tracing::info!(object = %target, why, "left in place");
@@ -216,12 +242,17 @@ impl PassBackend {
 }
 
 impl Backend for PassBackend {
-    fn get(&self, relation: Relation, target: Target) -> BoxFuture<'_, Result<Option<Arc<DynamicObject>>, ApiError>> {
+    fn get(
+        &self,
+        step: &'static str,
+        relation: Relation,
+        target: Target,
+    ) -> BoxFuture<'_, Result<Option<Arc<DynamicObject>>, ApiError>> {
         async move {
             let kept = match relation.how {
                 How::WatchesByName => self.relations.named(&self.key, &target).await?,
                 How::WatchesLabels(selector) => self.relations.labelled(&self.key, selector, &target).await?,
-                How::Owns | How::Reads => return self.unwatched(relation, &target).await,
+                How::Owns | How::Reads => return self.unwatched(step, relation, &target).await,
             };
             // Where the step owns the kind as well, the watch may not have delivered what it wrote.
             let cached = || kept.as_ref().map(|kept| kept.seen(&target));
@@ -229,7 +260,7 @@ impl Backend for PassBackend {
             let found = match (kept, outran) {
                 (None, false) => None,
                 (Some(Kept::Whole(object)), false) if relation.cache == Cache::Full => Some(object),
-                _ => self.live(relation.how, &target).await?,
+                _ => self.live(step, relation.how, &target).await?,
             };
             self.tracked().read(&target, found.as_deref());
             Ok(found)
@@ -237,19 +268,29 @@ impl Backend for PassBackend {
         .boxed()
     }
 
-    fn list(&self, relation: Relation, target: Target) -> BoxFuture<'_, Result<Vec<Arc<DynamicObject>>, ApiError>> {
+    fn list(
+        &self,
+        step: &'static str,
+        relation: Relation,
+        target: Target,
+    ) -> BoxFuture<'_, Result<Vec<Arc<DynamicObject>>, ApiError>> {
         async move {
             match self.selected(relation, &target).await? {
                 Some(kept) if relation.cache == Cache::Full => {
                     Ok(kept.iter().filter_map(Kept::object).cloned().collect())
                 }
-                _ => self.live_list(relation, &target).await,
+                _ => self.live_list(step, relation, &target).await,
             }
         }
         .boxed()
     }
 
-    fn metadata(&self, relation: Relation, target: Target) -> BoxFuture<'_, Result<Vec<ObjectMeta>, ApiError>> {
+    fn metadata(
+        &self,
+        step: &'static str,
+        relation: Relation,
+        target: Target,
+    ) -> BoxFuture<'_, Result<Vec<ObjectMeta>, ApiError>> {
         async move {
             if relation.how == How::Owns {
                 let kept = self.relations.kept_children(&self.identity.uid, &target.kind);
@@ -260,13 +301,13 @@ impl Backend for PassBackend {
             if let Some(kept) = self.selected(relation, &target).await? {
                 return Ok(kept.iter().filter_map(Kept::meta).cloned().collect());
             }
-            let live = self.live_list(relation, &target).await?;
+            let live = self.live_list(step, relation, &target).await?;
             Ok(live.iter().map(|object| object.metadata.clone()).collect())
         }
         .boxed()
     }
 
-    fn owned(&self, kind: KindInfo) -> BoxFuture<'_, Result<Vec<String>, ApiError>> {
+    fn owned(&self, _: &'static str, kind: KindInfo) -> BoxFuture<'_, Result<Vec<String>, ApiError>> {
         let children = self.relations.children(&self.identity.uid).into_iter().map(|seen| seen.target);
         let mut names: Vec<String> = children.filter(|target| target.kind == kind).map(|target| target.name).collect();
         names.sort();
@@ -275,15 +316,16 @@ impl Backend for PassBackend {
 
     fn apply(
         &self,
+        step: &'static str,
         relation: Relation,
         target: Target,
         object: Value,
     ) -> BoxFuture<'_, Result<Arc<DynamicObject>, ApiError>> {
-        self.apply_child(relation.adopt, target, object).boxed()
+        self.apply_child(self.calls.of_step(step), relation.adopt, target, object).boxed()
     }
 
-    fn delete(&self, target: Target) -> BoxFuture<'_, Result<(), ApiError>> {
-        self.delete_child(target).boxed()
+    fn delete(&self, step: &'static str, target: Target) -> BoxFuture<'_, Result<(), ApiError>> {
+        self.delete_child(self.calls.of_step(step), target).boxed()
     }
 
     fn operation(&self, place: &'static str) -> Option<Operation> {
@@ -294,10 +336,16 @@ impl Backend for PassBackend {
         self.children.keep_operation(place, operation);
     }
 
-    fn record(&self, found: StatusIntent, intent: StatusIntent, urgent: bool) -> BoxFuture<'_, Result<(), ApiError>> {
+    fn record(
+        &self,
+        step: &'static str,
+        found: StatusIntent,
+        intent: StatusIntent,
+        urgent: bool,
+    ) -> BoxFuture<'_, Result<(), ApiError>> {
         async move {
             let identity = Identity { urgent, ..self.identity.clone() };
-            match self.write(&identity, &found, &intent).await {
+            match self.write(&self.calls.of_step(step), &identity, &found, &intent).await {
                 Ok(object) => {
                     self.note(&object);
                     Ok(())

@@ -12,8 +12,11 @@ use serde_json::{Value, json};
 
 use super::calls::Calls;
 use super::identity::Identity;
+use super::request::Sender;
 use crate::api::Target;
+use crate::client::{Answers, StepClient};
 use crate::leadership::Gate;
+use crate::queue::meter::CallMeter;
 use crate::wiring::KindInfo;
 
 /// A status code, and what comes with it.
@@ -48,8 +51,9 @@ impl Script {
                 Ok::<_, Infallible>(Response::builder().status(code).body(body).unwrap())
             }
         });
-        let client = Arc::new(Client::new(service, "default"));
-        let calls = Calls { client, permit: gate.permit(), manager: "tester".into(), whole: false };
+        let client = Arc::new(StepClient::new(Client::new(service, "default"), CallMeter::default()));
+        let sender = Sender { client, answers: Answers::default(), step: "" };
+        let calls = Calls { sender, permit: gate.permit(), manager: "tester".into(), whole: false };
         Self { calls, gate, asked }
     }
 

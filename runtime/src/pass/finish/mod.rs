@@ -56,7 +56,7 @@ pub(super) async fn finish(context: &PassContext, pass: &mut CurrentPass<'_>, ob
     tale.log(&outcome, progressed);
     let mut clamped = std::mem::take(&mut draft.clamped);
     let next = schedule(context, object, (&outcome, retry), progressed, &mut clamped);
-    clamp_retry_after(crate::client::retry_after(), &mut clamped);
+    clamp_retry_after(pass.answers.retry_after(), &mut clamped);
     let mut written = Ok(());
     if changed {
         time_stamps::warn_of_time_stamps(context, object, &found, &intent);

@@ -91,7 +91,7 @@ pub(in crate::pass) async fn resend(
     object: Arc<Object>,
     pending: Pending,
 ) -> Next {
-    let backend = backend::backend(context, pass.key, &*object);
+    let backend = backend::backend(context, pass, &*object);
     let (outcome, retry) = (pending.outcome.clone(), pending.retry);
     pass.ends(outcome.as_str());
     match write(context, pass, &*object, &backend, pending).await {

@@ -9,6 +9,7 @@ use crate::api::ApiError;
 use crate::interval::Clamped;
 use crate::outcome::reporting::Actions;
 use crate::outcome::{Class, Halt};
+use crate::pass::api::calls::Calls;
 use crate::pass::api::gone;
 use crate::pass::api::identity::{Identity, Unwritten};
 use crate::pass::backend;
@@ -19,7 +20,7 @@ use crate::pass::report::current_pass::CurrentPass;
 use crate::pass::run::{BodyEnd, Verdict, run};
 use crate::pipeline::object::Object;
 use crate::pipeline::state::Draft;
-use crate::queue::{Key, Next};
+use crate::queue::Next;
 use crate::wiring::triggers::Undeclared;
 use crate::wiring::{Claimer, Wiring};
 
@@ -37,25 +38,30 @@ pub(in crate::pass) async fn prepare(
     let names = claimed.as_ref().map_or_else(Vec::new, |patch| names(patch, context.wiring));
     let parts = [claimed, ownership::mark(context, &*object), context.finalizers.settle(object.meta())];
     let object = match joined(&object.meta().resource_version, parts.into_iter().flatten()) {
-        Some(patch) => store(context, pass.key, &*object, &patch).boxed().await?,
+        Some(patch) => store(context, pass, &*object, &patch).boxed().await?,
         None => object,
     };
     Ok(Prepared { object, claimed: names })
 }
 
-async fn store(context: &PassContext, key: &Key, object: &Object, patch: &Value) -> Result<Arc<Object>, Next> {
+async fn store(
+    context: &PassContext,
+    pass: &CurrentPass<'_>,
+    object: &Object,
+    patch: &Value,
+) -> Result<Arc<Object>, Next> {
     let refused = object.resource_version().to_owned();
-    let (calls, identity) = (context.calls(), context.identity(key, object));
+    let (calls, identity) = (context.calls(&pass.answers), context.identity(pass.key, object));
     let error = match calls.merge(&identity.target, patch).await {
         Ok(written) => return context.wrote(&written).ok_or(Next::Await),
         Err(ApiError::Conflict(_)) => {
-            store_anywhere(context, object, &identity, patch).await;
+            store_anywhere(context, &calls, object, &identity, patch).await;
             return Err(Next::Conflict { newer_than: refused });
         }
         Err(error) => error,
     };
     match gone::after(&calls, &identity, error).await {
-        Unwritten::Gone => Err(context.forget(key)),
+        Unwritten::Gone => Err(context.forget(pass.key)),
         Unwritten::Outdated => Err(Next::Conflict { newer_than: refused }),
         Unwritten::Failed(error) => {
             tracing::warn!(%error, "the object was not prepared, so no step ran; does the role allow patch of it?");
@@ -66,9 +72,9 @@ async fn store(context: &PassContext, key: &Key, object: &Object, patch: &Value)
 
 /// Stores in any version of the object what a newer one refused: an object that changes all the time gets its finalizer, too. The steps
 /// wait for the next pass, which looks at the newer version first.
-async fn store_anywhere(context: &PassContext, object: &Object, identity: &Identity, patch: &Value) {
+async fn store_anywhere(context: &PassContext, calls: &Calls, object: &Object, identity: &Identity, patch: &Value) {
     let Some(operations) = json_patch::anywhere(object.meta(), patch) else { return };
-    match context.calls().json_patch(&identity.target, None, &operations).await {
+    match calls.json_patch(&identity.target, None, &operations).await {
         Ok(written) => drop(context.wrote(&written)),
         Err(error) => tracing::debug!(%error, "the object is another one, is being deleted, or others changed it"),
     }
@@ -81,7 +87,7 @@ async fn claim(
     object: &Object,
     claim: Claimer,
 ) -> Result<Option<Value>, Next> {
-    let backend = backend::backend(context, pass.key, object);
+    let backend = backend::backend(context, pass, object);
     let mut draft = Draft::new(object, *context.wiring, backend.clone());
     draft.step = Some(claim.step);
     let asked = context.env.reconciler.timeout(object).unwrap_or(context.wiring.timeout);

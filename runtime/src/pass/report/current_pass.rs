@@ -7,6 +7,7 @@ use kube::runtime::events::Event;
 use tokio::time::Instant;
 use tracing::Span;
 
+use crate::client::Answers;
 use crate::outcome::Outcome;
 use crate::pass::context::PassContext;
 use crate::queue::{Key, Next};
@@ -32,6 +33,8 @@ pub(in crate::pass) struct CurrentPass<'k> {
     pub(in crate::pass) key: &'k Key,
     /// Why it runs.
     pub(in crate::pass) causes: Causes,
+    /// What the API server answered.
+    pub(in crate::pass) answers: Answers,
     outcome: Option<&'static str>,
     events: Vec<PendingEvent>,
 }
@@ -43,11 +46,12 @@ pub(in crate::pass) struct FinishedPass {
     pub(in crate::pass) outcome: &'static str,
     /// They are sent after the pass, which need not wait for it.
     pub(in crate::pass) events: Vec<PendingEvent>,
+    pub(in crate::pass) answers: Answers,
 }
 
 impl<'k> CurrentPass<'k> {
-    pub(in crate::pass) const fn new(key: &'k Key, causes: Causes) -> Self {
-        Self { key, causes, outcome: None, events: Vec::new() }
+    pub(in crate::pass) fn new(key: &'k Key, causes: Causes) -> Self {
+        Self { key, causes, answers: Answers::default(), outcome: None, events: Vec::new() }
     }
 
     /// How the pass ends, unless `Next` shows that the object was changed or deleted meanwhile.
@@ -62,7 +66,7 @@ impl<'k> CurrentPass<'k> {
 
     pub(in crate::pass) fn finished(self, next: Next) -> FinishedPass {
         let outcome = word(&next, self.outcome);
-        FinishedPass { next, outcome, events: self.events }
+        FinishedPass { next, outcome, events: self.events, answers: self.answers }
     }
 }
 

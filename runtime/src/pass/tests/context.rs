@@ -150,11 +150,12 @@ pub(super) fn external(code: Code, answers: impl IntoIterator<Item = Answer>) ->
 
 fn of_wiring(wiring: &'static Wiring, code: Code, answers: impl IntoIterator<Item = Answer>) -> (PassContext, Script) {
     let script = Script::new(answers);
-    let client = script.calls.client.clone();
-    let watches = Watches::new(kube::Client::clone(&client), Health::default(), Streaming::default());
+    let client = script.calls.sender.client.clone();
+    let watches = Watches::new(client.plain(), Health::default(), Streaming::default());
     let reconciler = Arc::new(Author { code, wiring });
     let kind = reconciler.kind();
     let context = PassContext::new(Env {
+        events: client.plain(),
         client,
         operator: "tester".into(),
         reconciler,

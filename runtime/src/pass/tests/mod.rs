@@ -36,7 +36,9 @@ fn answer(version: &str, more: &Value) -> Answer {
 }
 
 async fn ran(context: &PassContext) -> BodyEnd {
-    body(context, &key(), &*object(thing("7", &json!({}))), Vec::new(), Part::Steps).await
+    let key = key();
+    let pass = CurrentPass::new(&key, Causes::GENERATION);
+    body(context, &pass, &*object(thing("7", &json!({}))), Vec::new(), Part::Steps).await
 }
 
 #[tokio::test]
@@ -105,7 +107,7 @@ async fn a_status_that_differs_is_written_once_with_one_event() {
     // The same pass over the status that was written has nothing to write and nothing to report.
     let same = object(thing("8", &json!({ "status": written["status"] })));
     let mut again = CurrentPass::new(&key, Causes::RESYNC);
-    let end = body(&context, &key, &*same, Vec::new(), Part::Steps).await;
+    let end = body(&context, &again, &*same, Vec::new(), Part::Steps).await;
     let next = finish(&context, &mut again, &*same, end).await;
     let ended = again.finished(next);
     assert_eq!((ended.next, ended.outcome, ended.events.len()), (Next::Await, "Done", 0));

@@ -17,7 +17,7 @@ pub(in crate::pass) async fn hold(
     object: &Object,
     halt: Halt,
 ) -> Next {
-    let backend = backend::backend(context, pass.key, object);
+    let backend = backend::backend(context, pass, object);
     let mut draft = Draft::new(object, *context.wiring, backend.clone());
     draft.block(&halt);
     backend.tracked().watched.insert(DEPENDENCIES.to_owned(), halt.message.clone());

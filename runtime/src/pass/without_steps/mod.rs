@@ -29,7 +29,7 @@ pub(in crate::pass) async fn stamp(
     if intent == found {
         return Next::Await;
     }
-    match backend.write(&backend.identity, found, intent).await {
+    match backend.write(&backend.calls, &backend.identity, found, intent).await {
         Ok(written) => {
             backend.note(&written);
             if let Some(event) = policy::change(found, intent) {

@@ -13,7 +13,7 @@ use crate::status::NOT_FINAL;
 /// Nothing may be changed, and nobody observes: the status says no more than the policy.
 pub(in crate::pass) async fn leave(context: &PassContext, pass: &mut CurrentPass<'_>, object: &Object) -> Next {
     pass.ends("Skipped");
-    let backend = backend::backend(context, pass.key, object);
+    let backend = backend::backend(context, pass, object);
     let draft = Draft::new(object, *context.wiring, backend.clone());
     let mut intent = draft.frozen(false);
     let inputs = intent.observed_inputs.get_or_insert_default();

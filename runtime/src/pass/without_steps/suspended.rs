@@ -19,7 +19,7 @@ pub(in crate::pass) async fn freeze(context: &PassContext, pass: &mut CurrentPas
         tracing::info!("suspended");
         tell(context, pass, object, "Suspended", "nothing is done for this object until it is resumed");
     }
-    let backend = backend::backend(context, key, object);
+    let backend = backend::backend(context, pass, object);
     let draft = Draft::new(object, *context.wiring, backend.clone());
     let intent = draft.frozen(context.wiring.suspend.is_some_and(|suspend| suspend.record));
     stamp(context, pass, object, &backend, &draft.found(), &intent).await

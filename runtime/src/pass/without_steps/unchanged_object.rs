@@ -28,7 +28,7 @@ pub(in crate::pass) async fn settled(context: &PassContext, pass: &mut CurrentPa
 }
 
 async fn store_digest(context: &PassContext, pass: &mut CurrentPass<'_>, object: &Object, late: Late) -> Next {
-    let backend = backend::backend(context, pass.key, object);
+    let backend = backend::backend(context, pass, object);
     if let Err(unwritten) = take_over::take_over(context, object, &backend).await {
         return unstamped(context, pass.key, &backend, unwritten);
     }

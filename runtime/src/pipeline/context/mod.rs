@@ -43,8 +43,6 @@ pub(crate) use self::run::begin;
 pub(crate) use self::run::undo_all;
 pub use self::run::{Pipeline, Tag, finish, pipeline};
 pub(crate) use self::run_handler::{claim, hook, observe, undo};
-#[cfg(feature = "operator")]
-pub(crate) use self::timeout::polled;
 pub use self::timeout::{Bounded, Limit};
 
 /// The context of one pass: one run of a reconciler for one object. A pipeline hands it to its steps.
@@ -223,8 +221,8 @@ impl<S: SubReconciler> Cx<'_, S> {
     /// The watch does not work.
     pub fn metadata<K: Kind + KeptBy<S>>(&mut self) -> List<'_, Vec<ObjectMeta>> {
         let (relation, target) = selection(self.draft, S::WIRING.relations, KindInfo::of::<K>(), None);
-        let backend = self.draft.backend.clone();
-        List(Box::pin(async move { backend.metadata(relation, target).await }))
+        let (step, backend) = (self.draft.step_name(), self.draft.backend.clone());
+        List(Box::pin(async move { backend.metadata(step, relation, target).await }))
     }
 
     /// The owner of the object among a kind that this step reads, as it is now: `polls(K)` and `reads(K)` ask the API server. `None`: it has

@@ -34,8 +34,8 @@ impl<S: SubReconciler> Cx<'_, S> {
             let value = value.map_err(|error| ApiError::Invalid(format!("{target} is not JSON: {error}")))?;
             let text = target.to_string();
             let (backend, relation) = (draft.backend.clone(), owning(S::WIRING.relations, &target.kind));
-            let applied =
-                backend.apply(relation, target, value).await.map_err(|error| draft.blocked_by(&text, error))?;
+            let applied = backend.apply(draft.step_name(), relation, target, value).await;
+            let applied = applied.map_err(|error| draft.blocked_by(&text, error))?;
             let decoded = serde_json::to_value(&*applied).and_then(serde_json::from_value);
             decoded.map_err(|error| undecoded(&text, &error))
         }))
@@ -84,7 +84,7 @@ impl<S: SubReconciler> Cx<'_, S> {
         let draft = &mut *self.draft;
         Delete(Box::pin(async move {
             let text = target.to_string();
-            let deleted = draft.backend.clone().delete(target).await;
+            let deleted = draft.backend.clone().delete(draft.step_name(), target).await;
             deleted.map_err(|error| draft.blocked_by(&text, error))
         }))
     }
@@ -95,8 +95,8 @@ impl<S: SubReconciler> Cx<'_, S> {
     /// # Errors
     /// None in an operator; a [trial](crate::trial) of the step asks the API server.
     pub fn owned<K: Kind + OwnedBy<S>>(&mut self) -> List<'_, Vec<String>> {
-        let backend = self.draft.backend.clone();
-        List(Box::pin(async move { backend.owned(KindInfo::of::<K>()).await }))
+        let (step, backend) = (self.draft.step_name(), self.draft.backend.clone());
+        List(Box::pin(async move { backend.owned(step, KindInfo::of::<K>()).await }))
     }
 }
 

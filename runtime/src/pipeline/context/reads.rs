@@ -39,10 +39,10 @@ pub(super) fn lookup<K: Kind>(
     if relation.how.is_watch() {
         draft.references.insert(target.to_string());
     }
-    let backend = draft.backend.clone();
+    let (step, backend) = (draft.step_name(), draft.backend.clone());
     Box::pin(async move {
         let text = target.to_string();
-        let Some(object) = backend.get(relation, target).await? else { return Ok(None) };
+        let Some(object) = backend.get(step, relation, target).await? else { return Ok(None) };
         let value = serde_json::to_value(&*object).and_then(serde_json::from_value);
         value.map(Some).map_err(|error| undecoded(&text, &error))
     })
@@ -73,10 +73,10 @@ pub(super) fn listed<K: Kind>(
     draft: &Draft,
     (relation, target): (Relation, Target),
 ) -> BoxFuture<'static, Result<Vec<K>, ApiError>> {
-    let backend = draft.backend.clone();
+    let (step, backend) = (draft.step_name(), draft.backend.clone());
     Box::pin(async move {
         let text = target.to_string();
-        let objects = backend.list(relation, target).await?;
+        let objects = backend.list(step, relation, target).await?;
         let decode = |object: Arc<DynamicObject>| serde_json::to_value(&*object).and_then(serde_json::from_value);
         let decoded = objects.into_iter().map(decode).collect::<Result<Vec<K>, _>>();
         decoded.map_err(|error| undecoded(&text, &error))

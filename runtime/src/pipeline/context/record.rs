@@ -99,7 +99,7 @@ async fn store(draft: &mut Draft, urgent: bool) -> Result<(), ApiError> {
         return Ok(());
     }
     let (intent, backend) = (intent.unfinished(), draft.backend.clone());
-    match backend.record(found, intent.clone(), urgent).await {
+    match backend.record(draft.step_name(), found, intent.clone(), urgent).await {
         Ok(()) => {
             if let Some(turn) = &turn {
                 turn.wrote(intent.clone());

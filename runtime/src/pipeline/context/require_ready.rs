@@ -43,9 +43,10 @@ impl<S: SubReconciler> Cx<'_, S> {
         let target = Target { namespace: place.namespace.filter(|_| kind.namespaced), name: place.name, kind };
         let relation = relation(S::WIRING.relations, &target.kind, WATCHED);
         self.draft.references.insert(target.to_string());
-        let backend = self.draft.backend.clone();
+        let (step, backend) = (self.draft.step_name(), self.draft.backend.clone());
         let found = async move {
-            let found = backend.get(relation, target).await.map_err(|error| format!("it cannot be read: {error}"))?;
+            let found = backend.get(step, relation, target).await;
+            let found = found.map_err(|error| format!("it cannot be read: {error}"))?;
             let object = found.ok_or_else(|| "it is not there yet".to_owned())?;
             let value = serde_json::to_value(&*object).map_err(|error| error.to_string())?;
             match readiness(&value) {

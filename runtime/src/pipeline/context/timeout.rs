@@ -1,6 +1,5 @@
 //! The run of a step: within its span, and within its time. What is generic here is compiled once for each step, so it is little.
 
-use std::cell::Cell;
 use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -53,7 +52,6 @@ fn poll<T>(running: &mut Running, mut step: Pin<&mut dyn Future<Output = T>>, cx
 }
 
 struct Running {
-    name: &'static str,
     span: Span,
     time: time::Time,
 }
@@ -61,40 +59,13 @@ struct Running {
 impl Running {
     fn of(step: &StepWiring) -> Self {
         let span = tracing::info_span!("step", step = step.name);
-        Self { name: step.name, span, time: time::start(step.timeout) }
+        Self { span, time: time::start(step.timeout) }
     }
 
     /// In the span of the step. Not generic, so that entering it is compiled here.
     fn inside(&self, poll: &mut dyn FnMut()) {
-        let _entered = (self.span.enter(), Polled::enter(self.name));
+        let _entered = self.span.enter();
         poll();
-    }
-}
-
-// Not a value: the calls go through kube's `Api`, which builds the request itself and hands the layer that counts it nothing of ours. A
-// client for each step would be a chain of services on the heap for each step, and joined steps share the one of their pass.
-thread_local! {
-    static POLLED: Cell<&'static str> = const { Cell::new("") };
-}
-
-/// The name of the step that is being polled on this thread; empty outside of all steps. Joined steps take turns, so it tells them apart.
-#[cfg_attr(not(feature = "operator"), allow(dead_code, reason = "types only: nothing is called"))]
-pub(crate) fn polled() -> &'static str {
-    POLLED.get()
-}
-
-/// The step that is being polled, until this is dropped: also by a panic.
-struct Polled(&'static str);
-
-impl Polled {
-    fn enter(step: &'static str) -> Self {
-        Self(POLLED.replace(step))
-    }
-}
-
-impl Drop for Polled {
-    fn drop(&mut self) {
-        POLLED.set(self.0);
     }
 }
 

@@ -18,6 +18,11 @@ impl Draft {
         }
     }
 
+    /// The name of the step that runs or ran last; empty before the first.
+    pub(crate) fn step_name(&self) -> &'static str {
+        self.step.map_or("", |step| step.name)
+    }
+
     /// Tells how the step has ended that began last, once.
     pub(crate) fn ended(&mut self, how: &'static str) {
         if let (Some(began), Some(step)) = (self.began.take(), self.step) {

@@ -20,11 +20,7 @@ struct Unanswered {
 impl Worker for Unanswered {
     async fn run(&self, _: &Key, _: Causes, _: Attempt) -> Ran {
         self.times.lock().unwrap().push(self.started.elapsed().as_secs_f64());
-        RETRY.into()
-    }
-
-    async fn with_outage<F: Future<Output: Send> + Send>(&self, pass: F) -> (F::Output, bool) {
-        (pass.await, true)
+        Ran { outage: true, ..RETRY.into() }
     }
 }
 

@@ -16,7 +16,7 @@ use super::MAX_NOTE;
 use super::correlator::{Correlator, Said, Verdict};
 use crate::api::ApiError;
 use crate::api::grant::Grant;
-use crate::pass::api::calls::answered;
+use crate::pass::api::request::answered;
 
 /// The longest name of an object.
 const MAX_NAME: usize = 253;

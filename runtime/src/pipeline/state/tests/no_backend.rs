@@ -12,25 +12,47 @@ use crate::wiring::{KindInfo, Relation};
 pub(in crate::pipeline::state) struct Nowhere;
 
 impl Backend for Nowhere {
-    fn get(&self, _: Relation, _: Target) -> BoxFuture<'_, Result<Option<Arc<DynamicObject>>, ApiError>> {
+    fn get(
+        &self,
+        _: &'static str,
+        _: Relation,
+        _: Target,
+    ) -> BoxFuture<'_, Result<Option<Arc<DynamicObject>>, ApiError>> {
         unreachable!("no step reads here")
     }
-    fn list(&self, _: Relation, _: Target) -> BoxFuture<'_, Result<Vec<Arc<DynamicObject>>, ApiError>> {
+    fn list(
+        &self,
+        _: &'static str,
+        _: Relation,
+        _: Target,
+    ) -> BoxFuture<'_, Result<Vec<Arc<DynamicObject>>, ApiError>> {
         unreachable!("no step lists here")
     }
-    fn metadata(&self, _: Relation, _: Target) -> BoxFuture<'_, Result<Vec<ObjectMeta>, ApiError>> {
+    fn metadata(&self, _: &'static str, _: Relation, _: Target) -> BoxFuture<'_, Result<Vec<ObjectMeta>, ApiError>> {
         unreachable!("no step lists here")
     }
-    fn owned(&self, _: KindInfo) -> BoxFuture<'_, Result<Vec<String>, ApiError>> {
+    fn owned(&self, _: &'static str, _: KindInfo) -> BoxFuture<'_, Result<Vec<String>, ApiError>> {
         unreachable!("no step looks at children here")
     }
-    fn apply(&self, _: Relation, _: Target, _: Value) -> BoxFuture<'_, Result<Arc<DynamicObject>, ApiError>> {
+    fn apply(
+        &self,
+        _: &'static str,
+        _: Relation,
+        _: Target,
+        _: Value,
+    ) -> BoxFuture<'_, Result<Arc<DynamicObject>, ApiError>> {
         unreachable!("no step writes here")
     }
-    fn delete(&self, _: Target) -> BoxFuture<'_, Result<(), ApiError>> {
+    fn delete(&self, _: &'static str, _: Target) -> BoxFuture<'_, Result<(), ApiError>> {
         unreachable!("no step deletes here")
     }
-    fn record(&self, _: StatusIntent, _: StatusIntent, _: bool) -> BoxFuture<'_, Result<(), ApiError>> {
+    fn record(
+        &self,
+        _: &'static str,
+        _: StatusIntent,
+        _: StatusIntent,
+        _: bool,
+    ) -> BoxFuture<'_, Result<(), ApiError>> {
         unreachable!("no step records here")
     }
     fn blocking(&self, _: Box<dyn FnOnce() + Send>) -> BoxFuture<'static, ()> {

@@ -1,0 +1,108 @@
+//! Classes the errors of calls: what the API server answered, or that it did not.
+
+use std::time::Duration;
+
+use kube::Error;
+use kube::core::Status;
+
+use crate::api::ApiError;
+use crate::client::chain;
+use crate::watch::CREDENTIALS;
+
+/// Whether the error is the answer to a read of an object that is not there. Servers that do not serve its kind (yet), and proxies, answer
+/// 404, too, and do not name it.
+pub(super) fn is_absent(error: &Error, name: &str) -> bool {
+    matches!(error, Error::Api(status) if status.code == 404 && status.reason == "NotFound" && named(status) == Some(name))
+}
+
+/// The object that the answer is about.
+fn named(status: &Status) -> Option<&str> {
+    status.details.as_ref().map(|details| &*details.name).filter(|name| !name.is_empty())
+}
+
+impl ApiError {
+    /// Whether the answer was 404, whatever is missing.
+    pub(crate) const fn is_404(&self) -> bool {
+        matches!(self, Self::NotFound(_) | Self::NotServed(_))
+    }
+}
+
+/// Classes an error of the client.
+pub(super) fn classify(error: Error) -> ApiError {
+    let Error::Api(status) = error else {
+        return ApiError::Failed(format!("no answer from the API server: {}", chain(&error)));
+    };
+    let text = if status.message.is_empty() { status.reason.clone() } else { status.message.clone() };
+    match (status.code, status.reason.as_str()) {
+        (409, "AlreadyExists") => ApiError::Failed(text),
+        (409, _) => ApiError::Conflict(text),
+        (404, "NotFound") if named(&status).is_some() => ApiError::NotFound(text),
+        (404, _) => ApiError::NotServed(text),
+        (401, _) => ApiError::Failed(format!("the API server refuses the credentials: {text}; {CREDENTIALS}")),
+        (403, _) => ApiError::Forbidden(text),
+        (400 | 422, _) => ApiError::Invalid(text),
+        (429 | 503, _) => {
+            let seconds = status.details.as_ref().map_or(0, |details| details.retry_after_seconds);
+            ApiError::Busy((seconds > 0).then(|| Duration::from_secs(u64::from(seconds))), text)
+        }
+        (code, _) => ApiError::Failed(format!("{code}: {text}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn status(code: u16, reason: &str, name: &str) -> Status {
+        let text = "the text";
+        serde_json::from_value(json!({ "code": code, "reason": reason, "message": text, "details": { "name": name } }))
+            .unwrap()
+    }
+
+    fn class(code: u16, reason: &str, name: &str) -> ApiError {
+        classify(Error::Api(status(code, reason, name).boxed()))
+    }
+
+    #[test]
+    fn only_a_404_that_names_an_object_is_about_an_object() {
+        assert!(matches!(class(404, "NotFound", "w"), ApiError::NotFound(_)));
+        assert!(matches!(class(404, "NotFound", ""), ApiError::NotServed(_)));
+        assert!(matches!(class(404, "", "w"), ApiError::NotServed(_)));
+        assert_eq!((named(&status(404, "NotFound", "w")), named(&status(404, "NotFound", ""))), (Some("w"), None));
+        assert_eq!(named(&Status::default()), None);
+        let absent = |name| is_absent(&Error::Api(status(404, "NotFound", "w").boxed()), name);
+        assert_eq!((absent("w"), absent("v")), (true, false));
+        assert!(!is_absent(&Error::Api(status(410, "NotFound", "w").boxed()), "w"));
+        assert!(!is_absent(&Error::Api(status(404, "Gone", "w").boxed()), "w"));
+        assert!(
+            class(404, "NotFound", "w").is_404() && class(404, "", "").is_404() && !class(410, "Gone", "w").is_404()
+        );
+    }
+
+    #[test]
+    fn an_answer_is_classed_by_what_can_be_done_about_it() {
+        assert!(matches!(class(409, "AlreadyExists", "w"), ApiError::Failed(text) if text == "the text"));
+        assert!(matches!(class(409, "Conflict", "w"), ApiError::Conflict(text) if text == "the text"));
+        assert!(matches!(class(401, "Unauthorized", ""), ApiError::Failed(text) if text.contains("credentials")));
+        assert!(matches!(class(403, "Forbidden", ""), ApiError::Forbidden(_)));
+        for code in [400, 422] {
+            assert!(matches!(class(code, "Invalid", "w"), ApiError::Invalid(_)));
+        }
+        assert!(matches!(class(500, "InternalError", ""), ApiError::Failed(text) if text == "500: the text"));
+        let silent = Status { message: String::new(), ..status(403, "Forbidden", "") };
+        assert!(matches!(classify(Error::Api(silent.boxed())), ApiError::Forbidden(text) if text == "Forbidden"));
+    }
+
+    #[test]
+    fn a_busy_server_says_when_to_come_back_or_does_not() {
+        for code in [429, 503] {
+            for (seconds, after) in [(0, None), (1, Some(Duration::from_secs(1))), (7, Some(Duration::from_secs(7)))] {
+                let mut busy = status(code, "TooManyRequests", "");
+                busy.details.as_mut().unwrap().retry_after_seconds = seconds;
+                assert!(matches!(classify(Error::Api(busy.boxed())), ApiError::Busy(asked, _) if asked == after));
+            }
+        }
+    }
+}

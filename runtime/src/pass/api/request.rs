@@ -1,0 +1,92 @@
+//! One request of a pass: sent, awaited within bounds, and its answer read. An error of the server becomes kube's [`Error`].
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::{Request, StatusCode};
+use kube::Error;
+use kube::core::Status;
+
+use super::classify::classify;
+use crate::api::ApiError;
+use crate::client::{Answers, StepClient};
+
+/// How long a call may go unanswered: API servers give up on a request after 60 s themselves, and most answer in milliseconds.
+const ANSWER: Duration = Duration::from_secs(30);
+
+/// Sends the requests of one pass, or of one of its steps.
+#[derive(Clone)]
+pub(crate) struct Sender {
+    pub(crate) client: Arc<StepClient>,
+    /// What the answers say about the API server; the same for all steps of the pass.
+    pub(crate) answers: Answers,
+    /// The step that calls; empty outside of steps.
+    pub(crate) step: &'static str,
+}
+
+impl Sender {
+    /// Awaits a call. One without an answer counts as an outage.
+    pub(super) async fn answered<T>(&self, call: impl Future<Output = Result<T, Error>>) -> Result<T, ApiError> {
+        bounded(call, || self.answers.record_outage()).await
+    }
+
+    /// Sends the request, and returns the body of its answer.
+    pub(super) async fn send(&self, request: Request<Vec<u8>>) -> Result<Bytes, Error> {
+        let answer = self.client.send(self.step, request).await.inspect_err(|_| self.answers.record_outage())?;
+        let (head, body) = answer.into_parts();
+        self.answers.record(head.status, &head.headers);
+        let body = body.collect_bytes().await?;
+        match head.status.is_client_error() || head.status.is_server_error() {
+            true => Err(Error::Api(refusal(head.status, &body).boxed())),
+            false => Ok(body),
+        }
+    }
+}
+
+/// The error in the body of an answer. What a proxy answers need not be a `Status`.
+fn refusal(status: StatusCode, body: &[u8]) -> Status {
+    serde_json::from_slice(body).unwrap_or_else(|_| {
+        let text = String::from_utf8_lossy(body);
+        Status::failure(text.trim(), "Failed to parse error data").with_code(status.as_u16())
+    })
+}
+
+/// Bounds a call: a server that does not answer must not hold an object for ever.
+pub(crate) async fn answered<T>(call: impl Future<Output = Result<T, Error>>) -> Result<T, ApiError> {
+    bounded(call, || {}).await
+}
+
+async fn bounded<T>(call: impl Future<Output = Result<T, Error>>, on_silence: impl FnOnce()) -> Result<T, ApiError> {
+    if let Ok(answer) = tokio::time::timeout(ANSWER, call).await {
+        return answer.map_err(classify);
+    }
+    on_silence();
+    Err(ApiError::Failed(format!("no answer from the API server within {ANSWER:?}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pass::api::scripted::{Script, error, object, target};
+
+    #[tokio::test(start_paused = true)]
+    async fn a_server_that_does_not_answer_or_cannot_serve_is_an_outage() {
+        let busy = error(503, "ServiceUnavailable", "starting");
+        for (answers, outage) in
+            [(vec![object("1", &serde_json::json!({}))], false), (vec![busy], true), (Vec::new(), true)]
+        {
+            let script = Script::new(answers);
+            let read = script.calls.of_step("fetch").get(&target()).await;
+            assert_eq!((read.is_err(), script.calls.sender.answers.outage()), (outage, outage), "{read:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_status_is_an_error_of_the_code_with_its_text() {
+        let status = refusal(StatusCode::BAD_GATEWAY, b" <h1>bad gateway</h1>\xff\n");
+        assert_eq!((status.code, status.message.as_str()), (502, "<h1>bad gateway</h1>\u{fffd}"));
+        let status = refusal(StatusCode::FORBIDDEN, br#"{"code": 403, "reason": "Forbidden", "message": "no"}"#);
+        assert_eq!((status.reason.as_str(), status.message.as_str()), ("Forbidden", "no"));
+    }
+}
