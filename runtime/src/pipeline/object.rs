@@ -9,6 +9,8 @@ use kube::core::ObjectMeta;
 use kube::core::object::HasStatus;
 use serde_json::Value;
 
+#[cfg(feature = "operator")]
+use crate::condition::Condition;
 use crate::status::StatusContract;
 use crate::status::erased::{AnyStatus, Status, Typed};
 use crate::wiring::Kind;
@@ -95,6 +97,12 @@ static NO_ANNOTATIONS: BTreeMap<String, String> = BTreeMap::new();
 impl dyn AnyObject {
     pub(crate) fn annotations(&self) -> &BTreeMap<String, String> {
         self.meta().annotations.as_ref().unwrap_or(&NO_ANNOTATIONS)
+    }
+
+    /// The conditions in the status; none where there is no status yet.
+    #[cfg(feature = "operator")]
+    pub(crate) fn conditions(&self) -> &[Condition] {
+        self.status().map(AnyStatus::conditions).unwrap_or_default()
     }
 
     /// Empty where the object was never stored.

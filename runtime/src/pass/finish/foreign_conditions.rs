@@ -10,17 +10,14 @@ use crate::pass::context::PassContext;
 use crate::pipeline::state::StatusIntent;
 use crate::queue::Key;
 
-/// The write went through. What it still shows though we no longer say it, another manager holds.
-pub(in crate::pass) fn settle(
+/// Remembers the conditions that a written status still shows though we no longer set them: another manager holds them.
+pub(in crate::pass) fn remember(
     context: &PassContext,
     key: &Key,
     backend: &PassBackend,
     intent: &StatusIntent,
     written: &DynamicObject,
 ) {
-    let mut memory = context.memory();
-    let memory = memory.entry(key.clone()).or_default();
-    (memory.pending, memory.unwritten) = (None, false);
     // A patch adds Reconciling itself, and the next apply takes all of it over.
     if backend.hot {
         return;
@@ -30,6 +27,8 @@ pub(in crate::pass) fn settle(
     let declared = context.wiring.condition_types().chain(context.wiring.kept_types().iter().copied());
     let foreign: BTreeSet<&'static str> =
         declared.filter(|t| find(&conditions, t).is_some() && find(&intent.conditions, t).is_none()).collect();
+    let mut memory = context.memory();
+    let memory = memory.entry(key.clone()).or_default();
     for condition in foreign.difference(&memory.foreign) {
         tracing::warn!(
             condition,

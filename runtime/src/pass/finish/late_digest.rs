@@ -10,7 +10,6 @@ use crate::pipeline::object::Object;
 use crate::pipeline::state::StatusIntent;
 use crate::queue::Key;
 use crate::status::ObservedInputs;
-use crate::status::erased::AnyStatus;
 use crate::trigger::{Causes, parse};
 use crate::wiring::Wiring;
 
@@ -56,6 +55,5 @@ pub(in crate::pass) fn remember(context: &PassContext, key: &Key, late: Option<L
 
 /// Conditions that this code does not declare. An earlier build may have left them, so other code takes them away at once.
 fn undeclared<'o>(wiring: &'static Wiring, object: &'o Object) -> impl Iterator<Item = &'o Condition> {
-    let conditions = object.status().map(AnyStatus::conditions).unwrap_or_default();
-    conditions.iter().filter(|condition| !wiring.is_own(&condition.type_))
+    object.conditions().iter().filter(|condition| !wiring.is_own(&condition.type_))
 }

@@ -34,7 +34,8 @@ pub(in crate::pass) async fn write(
     match written {
         Ok(written) => {
             backend.note(&written);
-            foreign_conditions::settle(context, key, backend, &pending.intent, &written);
+            settle(context, key);
+            foreign_conditions::remember(context, key, backend, &pending.intent, &written);
         }
         Err(Unwritten::Gone) => return Err(context.forget(key)),
         Err(Unwritten::Outdated) => return Err(hot_object::outdated(context, key, backend)),
@@ -78,6 +79,13 @@ fn unwritten(
     context.memory().entry(key.clone()).or_default().pending = Some(pending);
     let at_least = if let ApiError::Busy(after, _) = error { *after } else { None };
     Next::Retry { progressed: false, at_least }
+}
+
+/// Nothing is left to be written.
+fn settle(context: &PassContext, key: &Key) {
+    let mut memory = context.memory();
+    let memory = memory.entry(key.clone()).or_default();
+    (memory.pending, memory.unwritten) = (None, false);
 }
 
 /// The status that still has to be written.

@@ -9,7 +9,6 @@ use crate::pass::decide::policy;
 use crate::pipeline::object::Object;
 use crate::queue::pause::Pause;
 use crate::queue::{Figures, Key, Queue};
-use crate::status::erased::AnyStatus;
 use crate::telemetry::metrics::{Look, Subject};
 use crate::wiring::Wiring;
 
@@ -20,15 +19,10 @@ pub(crate) struct Working {
     pub(crate) pause: Pause,
 }
 
-/// The conditions of the object, whoever sets them.
-fn conditions(object: &Object) -> &[Condition] {
-    object.status().map(AnyStatus::conditions).unwrap_or_default()
-}
-
 /// Whether the object is ready, and that of its own generation.
 fn is_ready(wiring: &Wiring, object: &Object) -> bool {
     let observed = observed(wiring, object).generation;
-    let ready = find(conditions(object), wiring.summary_type());
+    let ready = find(object.conditions(), wiring.summary_type());
     observed.is_some() && observed == object.meta().generation && ready.is_some_and(|c| c.status == Status::True)
 }
 
@@ -76,7 +70,7 @@ impl Subject for Working {
         let owned = self.worker.env.relations.children(meta.uid.as_deref().unwrap_or_default());
         let mut owned: Vec<String> = owned.iter().map(|child| child.target.to_string()).collect();
         owned.sort();
-        let own = conditions(&*object).iter().filter(|condition| self.worker.wiring.is_own(&condition.type_));
+        let own = object.conditions().iter().filter(|condition| self.worker.wiring.is_own(&condition.type_));
         Some(Look {
             key: key.clone(),
             undecodable: None,
@@ -97,7 +91,7 @@ impl Subject for Working {
 
     fn conditions(&self, see: &mut dyn FnMut(&Condition)) {
         for (_, object) in self.worker.env.primary.all(&|_| true) {
-            conditions(&*object).iter().for_each(&mut *see);
+            object.conditions().iter().for_each(&mut *see);
         }
     }
 
