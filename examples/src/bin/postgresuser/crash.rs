@@ -69,7 +69,10 @@ impl Wire {
             let strikes = self.point.filter(|point| point.nth == nth);
             struck.fetch_or(strikes.is_some(), Ordering::SeqCst);
             if strikes.is_some_and(|point| !point.answered) {
-                return self.die.notify_one();
+                self.die.notify_one();
+                // The connection ends when the operator is dead, and not before: a process that dies learns of nothing.
+                while let Ok(1..) = from.read(&mut buffer).await {}
+                return;
             }
             if to.write_all(&buffer[..read]).await.is_err() {
                 return;
@@ -81,10 +84,11 @@ impl Wire {
         let mut buffer = vec![0; 1 << 16];
         loop {
             let read = from.read(&mut buffer).await.unwrap_or_default();
-            if struck.load(Ordering::SeqCst) {
-                return self.die.notify_one();
+            let is_struck = struck.load(Ordering::SeqCst);
+            if is_struck {
+                self.die.notify_one();
             }
-            if read == 0 || to.write_all(&buffer[..read]).await.is_err() {
+            if read == 0 || (!is_struck && to.write_all(&buffer[..read]).await.is_err()) {
                 return;
             }
         }
