@@ -28,29 +28,29 @@ fn the_reference_of_hello_is_what_its_command_line_prints() {
     assert_generated(reference("wiring.mmd"), &printed(&["wiring"]));
     assert_generated(reference("docs.md"), &printed(&["docs"]));
     assert_generated(reference("contract.json"), &printed(&["contract"]));
-    assert_generated(reference("rights.txt"), &printed(&["rights"]));
-    assert_generated(reference("rights.yaml"), &printed(&["rights", "--output", "yaml"]));
+    assert_generated(reference("rbac.txt"), &printed(&["rbac"]));
+    assert_generated(reference("rbac.yaml"), &printed(&["rbac", "--output", "yaml"]));
 }
 
 #[test]
 fn the_reference_without_a_command_line_has_the_same_format() {
     let operator = Operator::new("greeter").reconciler::<hello::greeting>(());
     assert_eq!(without_cli::crds(&operator), printed(&["crds"]));
-    assert_eq!(without_cli::rights(&operator), printed(&["rights", "--output", "yaml"]));
+    assert_eq!(without_cli::rbac(&operator), printed(&["rbac", "--output", "yaml"]));
 }
 
 #[test]
 fn the_contract_of_hello_is_kept_to() {
     let stored = std::fs::read_to_string(format!("{}/reference/hello/contract.json", env!("CARGO_MANIFEST_DIR")));
-    let stored = evenkeel::knowledge::Contract::parse(&stored.unwrap()).unwrap();
-    let next = evenkeel::knowledge::Contract::parse(&printed(&["contract"])).unwrap();
+    let stored = evenkeel::introspection::Contract::parse(&stored.unwrap()).unwrap();
+    let next = evenkeel::introspection::Contract::parse(&printed(&["contract"])).unwrap();
     assert_eq!(stored.compare(&next), []);
 }
 
 #[test]
 fn the_help_names_every_command_and_an_unknown_one_is_refused() {
     let help = printed(&["--help"]);
-    for command in ["run", "crds", "wiring", "docs", "contract", "rights"] {
+    for command in ["run", "crds", "wiring", "docs", "contract", "rbac"] {
         assert!(help.lines().any(|line| line.trim_start().starts_with(&format!("{command} "))), "{command} in {help}");
     }
     let refused = hello(&["wirings"]);

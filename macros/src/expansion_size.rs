@@ -47,7 +47,7 @@ fn a_reconciler_keeps_to_its_lines() {
     let emitted = |steps: usize| {
         let steps = (0..steps).map(|n| format_ident!("step{n}"));
         let item = quote! {
-            pub async fn repos(repo: &Repo, cx: &mut Pass<'_>) -> Flow { #(#steps(repo, cx).await?;)* Ok(()) }
+            pub async fn repos(repo: &Repo, cx: &mut Pass<'_>) -> PassResult { #(#steps(repo, cx).await?;)* Ok(()) }
         };
         attribute(crate::reconciler::attribute, quote!(conditions = C), item)
     };

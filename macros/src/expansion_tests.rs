@@ -44,9 +44,9 @@ fn samples() -> Vec<(Macro, TokenStream, TokenStream)> {
         async fn remove(repo: &Repo, git: &Git, cx: &mut Cx<'_, store>) -> Result<(), E> { Ok(()) }
     };
     let reconciler_args = quote! {
-        conditions = C, requeue = spec.interval, retry = pause, after = hooks::report, timeout = "1m", revision = 2, finalizer = "a.b/c", manager = "m",
+        conditions = C, requeue = spec.interval, retry = pause, on_end = hooks::report, timeout = "1m", revision = 2, finalizer = "a.b/c", field_manager = "m",
         triggers(spec, labels("a.b/tier"), annotations),
-        previously(managers("x"), finalizers("d.e/f")), crate = ::keel
+        previously(field_managers("x"), finalizers("d.e/f")), crate = ::keel
     };
     vec![
         (|_, item| crate::condition_set::derive(item.clone()), TokenStream::new(), set),
@@ -57,7 +57,7 @@ fn samples() -> Vec<(Macro, TokenStream, TokenStream)> {
         (crate::reconciler::attribute, reconciler_args, reconciler()),
         (
             crate::reconciler::attribute,
-            quote!(conditions = C, after = report, mod = repos, crate = ::keel),
+            quote!(conditions = C, on_end = report, mod = repos, crate = ::keel),
             structure(),
         ),
     ]
@@ -66,7 +66,7 @@ fn samples() -> Vec<(Macro, TokenStream, TokenStream)> {
 /// A reconciler as a function, with each kind of statement.
 fn reconciler() -> TokenStream {
     quote! {
-        pub async fn repos(repo: &Repo, git: &dyn Git, b: &B, cx: &mut Pass<'_>) -> Flow {
+        pub async fn repos(repo: &Repo, git: &dyn Git, b: &B, cx: &mut Pass<'_>) -> PassResult {
             let commit: Commit = fetch(repo, git, cx).await?;
             steps::store(repo, b, &commit, cx).await?;
             let found = if commit.big() {
@@ -96,7 +96,7 @@ fn structure() -> TokenStream {
         /// Doc.
         impl Repos {
             const X: u8 = 1;
-            pub async fn reconcile(&self, repo: &Repo, cx: &mut Pass<'_>) -> Flow {
+            pub async fn reconcile(&self, repo: &Repo, cx: &mut Pass<'_>) -> PassResult {
                 let commit: Commit = self.fetch(repo, cx).await?;
                 steps::store(repo, &self.git, &commit, cx).await?;
                 Ok(())

@@ -193,7 +193,7 @@ pub fn sub_reconciler(args: TokenStream, item: TokenStream) -> TokenStream {
 /// pub async fn allowed(database: &Database, cx: &mut Cx) -> Result<(), WindowError> { .. }
 ///
 /// #[reconciler(conditions = DatabaseCondition, requeue = "1h")]
-/// pub async fn databases(database: &Database, server: &Server, cx: &mut Pass<'_>) -> Flow {
+/// pub async fn databases(database: &Database, server: &Server, cx: &mut Pass<'_>) -> PassResult {
 ///     allowed(database, cx).await?;
 ///     ..
 /// }
@@ -243,7 +243,7 @@ pub fn cleanup(args: TokenStream, item: TokenStream) -> TokenStream {
 /// }
 ///
 /// #[reconciler(conditions = UserCondition, claim = name_role)]
-/// pub async fn postgres_user(user: &PostgresUser, server: &Server, cx: &mut Pass<'_>) -> Flow { .. }
+/// pub async fn postgres_user(user: &PostgresUser, server: &Server, cx: &mut Pass<'_>) -> PassResult { .. }
 /// ```
 ///
 /// It may change labels, annotations, owner references and the spec. What it changed and the finalizer are stored in one write, and the pass
@@ -267,7 +267,7 @@ pub fn claim(args: TokenStream, item: TokenStream) -> TokenStream {
 /// }
 ///
 /// #[reconciler(conditions = UserCondition, hooks(say_goodbye))]
-/// pub async fn postgres_user(user: &PostgresUser, server: &Server, mail: &Mail, cx: &mut Pass<'_>) -> Flow { .. }
+/// pub async fn postgres_user(user: &PostgresUser, server: &Server, mail: &Mail, cx: &mut Pass<'_>) -> PassResult { .. }
 /// ```
 ///
 /// | argument | when it runs |
@@ -299,7 +299,7 @@ pub fn hook(args: TokenStream, item: TokenStream) -> TokenStream {
 /// }
 ///
 /// #[reconciler(conditions = UserCondition, policies, observe = look)]
-/// pub async fn postgres_user(user: &PostgresUser, server: &Server, cx: &mut Pass<'_>) -> Flow { .. }
+/// pub async fn postgres_user(user: &PostgresUser, server: &Server, cx: &mut Pass<'_>) -> PassResult { .. }
 /// ```
 ///
 /// It takes the arguments of a [step](macro@sub_reconciler), without those that change something: `external`, `owns`, `clears`, `actions`.
@@ -316,7 +316,7 @@ pub fn observe(args: TokenStream, item: TokenStream) -> TokenStream {
 ///
 /// ```ignore (needs the runtime, on which this crate cannot depend)
 /// #[reconciler(conditions = RepoCondition, requeue = "10m")]
-/// pub async fn git_repository(repo: &GitRepository, git: &Git, cx: &mut Pass<'_>) -> Flow {
+/// pub async fn git_repository(repo: &GitRepository, git: &Git, cx: &mut Pass<'_>) -> PassResult {
 ///     let commit = fetch(repo, git, cx).await?;
 ///     store(repo, git, &commit, cx).await?;
 ///     Ok(())
@@ -342,7 +342,7 @@ pub fn observe(args: TokenStream, item: TokenStream) -> TokenStream {
 /// ```ignore (needs the runtime, on which this crate cannot depend)
 /// #[reconciler(conditions = RepoCondition, requeue = "10m")]
 /// impl GitRepositories {
-///     pub async fn reconcile(&self, repo: &GitRepository, cx: &mut Pass<'_>) -> Flow {
+///     pub async fn reconcile(&self, repo: &GitRepository, cx: &mut Pass<'_>) -> PassResult {
 ///         let commit = self.fetch(repo, cx).await?;
 ///         self.store(repo, &commit, cx).await?;
 ///         Ok(())
@@ -372,8 +372,8 @@ pub fn observe(args: TokenStream, item: TokenStream) -> TokenStream {
 /// | `concurrency = 4` | how many objects are worked on at a time; as the operator says for all unless given, which is 16 unless said there |
 /// | `revision = 2` | bumped when the effect of the code changed, so that unchanged objects run again |
 /// | `finalizer = "example.com/name"` | the finalizer; `<group>/<operator>` unless given |
-/// | `manager = "name"` | the field manager; `<operator>/<reconciler>` unless given |
-/// | `previously(managers("x"), finalizers("example.com/y"))` | what earlier versions left behind, to be taken over |
+/// | `field_manager = "name"` | the field manager; `<operator>/<reconciler>` unless given |
+/// | `previously(field_managers("x"), finalizers("example.com/y"))` | what earlier versions left behind, to be taken over |
 /// | `depends_on = spec.depends_on` | the objects of the kind that have to be ready first: a field, or a function of the object, with a `Vec<Reference>` |
 /// | `suspend = spec.suspend` | the field, a `bool` or an `Option<bool>`, that suspends an object: nothing is done for it |
 /// | `suspend(field = spec.suspend, annotation, record)` | so does the annotation `evenkeel.dev/suspend: "true"`; the generation counts as observed |
@@ -382,8 +382,8 @@ pub fn observe(args: TokenStream, item: TokenStream) -> TokenStream {
 /// | `policies` | owners of objects say what may be done, in the annotation `evenkeel.dev/policy`: `manage`, `skip` or `detach-on-delete` |
 /// | `policies(key = "example.com/policy", unobserved)` | in another annotation; nobody looks at an object under `skip` |
 /// | `observe = look` | the [observer](macro@observe) that runs under `skip` |
-/// | `after = report` | a hook on the outcome, `fn report(repo: &GitRepository, end: &mut Ending<'_, GitRepositoryStatus>)`, called before the status write |
-/// | `requested = "example.com/requestedAt"` | the annotation that asks for a pass; `evenkeel.dev/requestedAt` unless given |
+/// | `on_end = report` | a hook on the outcome, `fn report(repo: &GitRepository, end: &mut PassEnd<'_, GitRepositoryStatus>)`, called before the status write |
+/// | `request_annotation = "example.com/requestedAt"` | the annotation that asks for a pass; `evenkeel.dev/requestedAt` unless given |
 /// | `triggers(spec, labels, annotations("example.com/tier"))` | the labels and annotations that trigger a reconcile: `labels` alone means all, `triggers(spec)` none; all of both unless given |
 /// | `summary = "BackupReady"` | of a second reconciler of a kind: it sums up in this condition, and leaves Ready, Reconciling and Stalled alone |
 /// | `mod = name` | of a struct: the module of its steps as types; the struct's name in snake case unless given |

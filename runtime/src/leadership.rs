@@ -12,9 +12,9 @@ struct State {
 
 /// Whether this process may work. Cloneable: all clones are one gate. Each opening begins a new epoch.
 #[derive(Clone, Debug)]
-pub(crate) struct Gate(Arc<watch::Sender<State>>);
+pub(crate) struct Leadership(Arc<watch::Sender<State>>);
 
-impl Gate {
+impl Leadership {
     /// A gate that stands open.
     pub(crate) fn open() -> Self {
         Self(Arc::new(watch::Sender::new(State { open: true, epoch: 0 })))
@@ -25,8 +25,8 @@ impl Gate {
     }
 
     /// Leave to write in the present epoch; valid until the gate closes.
-    pub(crate) fn permit(&self) -> Permit {
-        Permit { gate: self.clone(), taken: *self.0.borrow() }
+    pub(crate) fn permit(&self) -> WritePermit {
+        WritePermit { gate: self.clone(), taken: *self.0.borrow() }
     }
 
     /// Returns once the gate stands open.
@@ -50,12 +50,12 @@ impl Gate {
 
 /// Leave to write, checked before each write.
 #[derive(Clone, Debug)]
-pub(crate) struct Permit {
-    gate: Gate,
+pub(crate) struct WritePermit {
+    gate: Leadership,
     taken: State,
 }
 
-impl Permit {
+impl WritePermit {
     /// Whether the gate has stood open ever since the permit was taken.
     pub(crate) fn is_valid(&self) -> bool {
         self.taken.open && *self.gate.0.borrow() == self.taken
@@ -68,7 +68,7 @@ mod tests {
 
     #[test]
     fn a_permit_ends_with_the_epoch_it_was_taken_in() {
-        let gate = Gate::open();
+        let gate = Leadership::open();
         let early = gate.permit();
         assert!(early.is_valid());
         gate.close();

@@ -21,12 +21,12 @@ mod client;
 mod clock;
 pub mod condition;
 mod const_str;
-mod dependency;
+pub mod dependency;
 #[cfg(feature = "flux")]
 pub mod flux;
 pub mod guide;
 mod interval;
-mod introspection;
+pub mod introspection;
 mod kind;
 #[cfg(feature = "operator")]
 mod leadership;
@@ -49,7 +49,7 @@ mod status;
 #[cfg(any(feature = "metrics", feature = "otlp"))]
 mod telemetry;
 #[cfg(feature = "operator")]
-mod testing;
+pub mod testing;
 #[cfg(feature = "operator")]
 mod trigger;
 #[cfg(feature = "operator")]
@@ -73,27 +73,25 @@ pub use introspection::crd;
 #[cfg(feature = "operator")]
 pub use operator::{Error, Operator, Result};
 pub use outcome::retry::Retry;
-pub use outcome::{Class, Flow, Halt, Outcome, ReconcileError};
+pub use outcome::{Class, Outcome, PassError, PassResult, ReconcileError};
 pub use pipeline::context::{Apply, Cx, Delete, Get, List, Pass, Require, RequireReady, StatusOf};
 #[doc(inline)]
 pub use pipeline::hook;
 pub use pipeline::object::{Primary, is_deleted};
 pub use pipeline::permission::{ClearedBy, IndexedBy, KeptBy, ListedBy, OwnedBy, ReadBy, SetBy, WatchedBy};
 pub use pipeline::reconciler::Reconciler;
-pub use pipeline::restricted_field::{OnlyWrittenBy, WrittenBy, with_cx_write};
-pub use pipeline::state::StatusIntent;
+pub use pipeline::restricted_field::{Restricted, WrittenBy, with_cx_write};
+pub use pipeline::state::DesiredStatus;
 pub use pipeline::step::{Absent, Claim, Hooked, Observe, Provides, SubReconciler};
 pub use status::observed::ObservedBy;
-pub use status::operation::Operation;
+pub use status::operation::RemoteOperation;
 pub use status::request;
 pub use status::{ObservedInputs, StatusContract};
 #[cfg(feature = "otlp")]
 pub use telemetry::otlp;
-#[cfg(all(feature = "operator", feature = "sabotage"))]
+#[cfg(all(feature = "operator", feature = "__test-hooks"))]
 #[doc(hidden)]
-pub use testing::fault as sabotage;
-#[cfg(feature = "operator")]
-pub use testing::step as trial;
+pub use testing::fault as __test_hooks;
 pub use wiring::index::Index;
 #[doc(inline)]
 pub use wiring::{index, policy, suspend, triggers};
@@ -101,19 +99,6 @@ pub use wiring::{index, policy, suspend, triggers};
 /// The port between a pass and the API server: every call of a step goes through it, so it can be counted, traced and failed.
 pub mod backend {
     pub use crate::api::*;
-}
-
-/// Dependencies between objects: references, their order, whether one is ready, and who may refer to whom.
-pub mod depend {
-    pub use crate::dependency::*;
-}
-
-/// Generated knowledge: what the wiring of a reconciler says, as a graph, a reference page, a contract, and a list of rights.
-///
-/// All of it is computed from [`Reconciler::WIRING`], so it cannot drift from the code. The command line prints it
-/// (`wiring`, `docs`, `contract`, `rights`); a test may compare it with what is in the repository.
-pub mod knowledge {
-    pub use crate::introspection::*;
 }
 
 /// Ownership: which of several operators of one cluster an object belongs to.

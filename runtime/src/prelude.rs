@@ -6,11 +6,11 @@ pub use crate::dependency::{NotReady, Unfit};
 pub use crate::interval::Interval;
 #[cfg(feature = "operator")]
 pub use crate::operator::Operator;
-pub use crate::outcome::{Class, Flow, ReconcileError};
+pub use crate::outcome::{Class, PassResult, ReconcileError};
 pub use crate::pipeline::context::{Cx, Pass};
-pub use crate::pipeline::hook::Ending;
+pub use crate::pipeline::hook::PassEnd;
 pub use crate::pipeline::step::Absent;
-pub use crate::status::operation::Operation;
+pub use crate::status::operation::RemoteOperation;
 pub use crate::wiring::policy::Policy;
 #[doc(no_inline)]
 pub use evenkeel_macros::{

@@ -8,23 +8,23 @@ pub use crate::dependency::{Reference, References};
 pub use crate::interval::IntoInterval;
 pub use crate::outcome::reporting::{Actions, EventLevel, LogLevel, Until, VariantInfo};
 pub use crate::outcome::retry::Retry;
-pub use crate::outcome::{Class, Flow, ReconcileError};
+pub use crate::outcome::{Class, PassResult, ReconcileError};
 pub use crate::pipeline::check::{check_step, check_summary, check_unset};
 pub use crate::pipeline::context::{Cx, Pass, begin_each, both, ended, finish, finish_each, fork, joined, merge};
-pub use crate::pipeline::hook::{Ending, Hook};
+pub use crate::pipeline::hook::{Hook, PassEnd};
 pub use crate::pipeline::object::Primary;
 pub use crate::pipeline::permission::{
-    Declares, Unread, action, clears, indexes, kept, labels, owns, reads, sets, watches,
+    Declares, Unchecked, action, clears, indexes, kept, labels, owns, reads, sets, watches,
 };
-pub use crate::pipeline::placeholder::{Poison, poisoned};
+pub use crate::pipeline::placeholder::{ErrorPlaceholder, placeholder};
 pub use crate::pipeline::reconciler::Reconciler;
-pub use crate::pipeline::restricted_field::{OnlyWrittenBy, with_cx_write};
+pub use crate::pipeline::restricted_field::{Restricted, with_cx_write};
 pub use crate::pipeline::step::{
     Claim, CleanedUp, HasCleanup, Hooked, NoCleanup, Observe, Provides, SubReconciler, Undo,
 };
 pub use crate::pipeline::{
-    Borrowed, IsSet, KindOf, Pipeline, Set, StepOf, StepOutput, claimer, has_cleanup, hooker, is_empty, is_primary,
-    is_set, known, may_own, observer, pipeline, place, skip, step_of, value, wakes, wiring_of,
+    Borrowed, IsSet, KindOf, Pipeline, Set, StepOf, StepOutput, claim_handler, has_cleanup, hook_handler, is_empty,
+    is_primary, is_set, known, may_own, observe_handler, pipeline, place, skip, step_of, value, wakes, wiring_of,
 };
 pub use crate::status::draft::{DraftKey, StatusDraft};
 pub use crate::status::observed::ObservedBy;

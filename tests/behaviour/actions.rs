@@ -64,7 +64,7 @@ async fn obey(widget: &Widget, lab: &Arc<Lab>, _cx: &mut Cx) -> Result<(), Troub
 }
 
 #[reconciler(conditions = WidgetCondition)]
-async fn obedient(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
+async fn obedient(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
     obey(widget, lab, cx).await?;
     Ok(())
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use evenkeel::prelude::*;
-use evenkeel::trial;
+use evenkeel::testing;
 use evenkeel_testkit::{Cluster, eventually};
 use evenkeel_tests::on_each_server;
 use evenkeel_tests::recording_client::{Call, Fault};
@@ -53,7 +53,7 @@ async fn publish(widget: &Widget, lab: &Arc<Lab>, cx: &mut Cx<'_, publish>) -> R
 }
 
 #[reconciler(conditions = AdoptCondition)]
-async fn publisher(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
+async fn publisher(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
     publish(widget, lab, cx).await?;
     Ok(())
 }
@@ -65,7 +65,7 @@ async fn publish_unowned(widget: &Widget, lab: &Arc<Lab>, cx: &mut Cx<'_, publis
 }
 
 #[reconciler(conditions = AdoptCondition)]
-async fn adopter(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
+async fn adopter(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
     publish_unowned(widget, lab, cx).await?;
     Ok(())
 }
@@ -77,7 +77,7 @@ async fn publish_always(widget: &Widget, lab: &Arc<Lab>, cx: &mut Cx<'_, publish
 }
 
 #[reconciler(conditions = AdoptCondition)]
-async fn taker(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
+async fn taker(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
     publish_always(widget, lab, cx).await?;
     Ok(())
 }
@@ -94,7 +94,7 @@ async fn serve(widget: &Widget, _lab: &Arc<Lab>, cx: &mut Cx<'_, serve>) -> Resu
 }
 
 #[reconciler(conditions = AdoptCondition)]
-async fn server(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
+async fn server(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
     serve(widget, lab, cx).await?;
     Ok(())
 }
@@ -368,9 +368,10 @@ async fn a_trial_of_a_step_refuses_as_its_operator_does() {
     let theirs = make_theirs(&world).await;
     let object: Widget = world.create(a_widget("w", json!({}))).await;
     let lab = Lab::at("a");
-    let tried =
-        trial::step::<publish, _>(&object, world.client.clone(), "tester", async |cx| publish(&object, &lab, cx).await)
-            .await;
+    let tried = testing::run_step::<publish, _>(&object, world.client.clone(), "tester", async |cx| {
+        publish(&object, &lab, cx).await
+    })
+    .await;
     let halt = tried.value.unwrap_err();
     assert_eq!((halt.reason(), halt.class()), ("DependentForeign", Class::Waiting { poll: None }));
     untouched(&world, &theirs).await;

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use allocation_counter::measure;
-use evenkeel::sabotage::{Bare, kept, requeued};
+use evenkeel::__test_hooks::{Bare, kept, requeued};
 use evenkeel::wiring::Cache;
 use evenkeel_bench::answers::{Answers, Aside};
 use evenkeel_bench::hand::{Work, b1};

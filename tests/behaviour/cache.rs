@@ -31,7 +31,7 @@ async fn ask(_widget: &Widget, lab: &Arc<Lab>, cx: &mut Cx) -> Result<(), Widget
 }
 
 #[reconciler(conditions = CacheCondition)]
-async fn asking(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
+async fn asking(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
     ask(widget, lab, cx).await?;
     Ok(())
 }
@@ -49,7 +49,7 @@ async fn look(widget: &Widget, lab: &Arc<Lab>, cx: &mut Cx) -> Result<(), Widget
 }
 
 #[reconciler(conditions = CacheCondition)]
-async fn looking(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
+async fn looking(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
     look(widget, lab, cx).await?;
     Ok(())
 }
@@ -70,7 +70,7 @@ async fn keep(widget: &Widget, lab: &Arc<Lab>, cx: &mut Cx) -> Result<(), Widget
 }
 
 #[reconciler(conditions = CacheCondition)]
-async fn keeping(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
+async fn keeping(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
     keep(widget, lab, cx).await?;
     Ok(())
 }

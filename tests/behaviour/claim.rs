@@ -37,7 +37,7 @@ async fn name_it(widget: &mut Widget, lab: &Arc<Lab>) -> Result<(), WidgetError>
 }
 
 #[reconciler(conditions = WidgetCondition, claim = name_it)]
-async fn claimed(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
+async fn claimed(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
     let found = fetch(widget, lab, cx).await?;
     store(widget, lab, &found, cx).await?;
     Ok(())
@@ -55,7 +55,7 @@ mod structured {
 
     #[reconciler(conditions = CopyCondition)]
     impl Copies {
-        async fn reconcile(&self, widget: &Widget, cx: &mut Pass<'_>) -> Flow {
+        async fn reconcile(&self, widget: &Widget, cx: &mut Pass<'_>) -> PassResult {
             self.copy(widget, cx).await?;
             Ok(())
         }

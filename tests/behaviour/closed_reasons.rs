@@ -42,7 +42,7 @@ async fn shelve(widget: &Widget, cx: &mut Cx) -> Result<(), ShelfError> {
 }
 
 #[reconciler(conditions = ShelfCondition, retry = "1s")]
-async fn shelf(widget: &Widget, cx: &mut Pass<'_>) -> Flow {
+async fn shelf(widget: &Widget, cx: &mut Pass<'_>) -> PassResult {
     shelve(widget, cx).await?;
     Ok(())
 }

@@ -84,7 +84,7 @@ async fn open(_vault: &Vault, _cx: &mut Cx) -> Result<(), VaultError> {
 }
 
 #[reconciler(conditions = VaultCondition)]
-async fn vault(vault: &Vault, cx: &mut Pass<'_>) -> Flow {
+async fn vault(vault: &Vault, cx: &mut Pass<'_>) -> PassResult {
     look(vault, cx).await?;
     verify(vault, cx).await?;
     open(vault, cx).await?;
@@ -94,11 +94,11 @@ async fn vault(vault: &Vault, cx: &mut Pass<'_>) -> Flow {
 #[test]
 fn a_declared_reason_that_nobody_says_is_told() {
     let wiring = <vault as evenkeel::Reconciler>::WIRING;
-    assert_eq!(wiring.unsaid_reasons(), [], "all three of Verified are said, one by the error");
+    assert_eq!(wiring.unused_reasons(), [], "all three of Verified are said, one by the error");
     assert_eq!(wiring.conditions[1].reasons[1].doc, "The seal is broken");
     let silent: Vec<_> = wiring.steps.iter().map(|step| StepWiring { says: &[], ..*step }).collect();
     let wiring = Wiring { steps: silent.leak(), ..wiring };
-    let unsaid: Vec<_> = wiring.unsaid_reasons().iter().map(|unsaid| unsaid.reason).collect();
+    let unsaid: Vec<_> = wiring.unused_reasons().iter().map(|unsaid| unsaid.reason).collect();
     assert_eq!(unsaid, ["Sealed", "Tampered"]);
 }
 

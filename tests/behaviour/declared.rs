@@ -22,14 +22,14 @@ const CLAIMED: &str = "example.com/claimed";
 const OTHER: &str = "example.com/other";
 
 #[reconciler(conditions = WidgetCondition, triggers(spec), policies(unobserved), suspend(annotation))]
-pub(crate) async fn spec_only(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
+pub(crate) async fn spec_only(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
     let found = fetch(widget, lab, cx).await?;
     store(widget, lab, &found, cx).await?;
     Ok(())
 }
 
 #[reconciler(conditions = WidgetCondition, triggers(spec, labels("tier"), annotations("note")))]
-pub(crate) async fn tiered(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
+pub(crate) async fn tiered(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
     let found = fetch(widget, lab, cx).await?;
     store(widget, lab, &found, cx).await?;
     Ok(())
@@ -45,7 +45,7 @@ async fn name_it(widget: &mut Widget) -> Result<(), WidgetError> {
 }
 
 #[reconciler(conditions = WidgetCondition, triggers(spec), claim = name_it)]
-pub(crate) async fn named(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
+pub(crate) async fn named(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
     let found = fetch(widget, lab, cx).await?;
     store(widget, lab, &found, cx).await?;
     Ok(())

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use evenkeel::Operator;
-use evenkeel::depend::{Access, Reference};
+use evenkeel::dependency::{Access, Reference};
 use evenkeel::prelude::*;
 use evenkeel_testkit::eventually;
 use evenkeel_tests::on_each_server;
@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 
 /// Widgets wait for widgets.
 #[reconciler(conditions = WidgetCondition, depends_on = spec.depends_on)]
-async fn ordered(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
+async fn ordered(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
     let revision = fetch(widget, lab, cx).await?;
     store(widget, lab, &revision, cx).await?;
     Ok(())
@@ -33,7 +33,7 @@ fn namesake(widget: &Widget) -> Option<Vec<Reference>> {
 
 /// What it depends on is computed.
 #[reconciler(conditions = WidgetCondition, depends_on = namesake)]
-async fn computed(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
+async fn computed(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
     let revision = fetch(widget, lab, cx).await?;
     store(widget, lab, &revision, cx).await?;
     Ok(())
@@ -60,7 +60,7 @@ async fn pass_gate(widget: &Widget, lab: &Arc<Lab>, cx: &mut Cx<'_, pass_gate>) 
 
 /// A step of a widget needs a widget.
 #[reconciler(conditions = WidgetCondition)]
-async fn gated(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
+async fn gated(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
     let revision = pass_gate(widget, lab, cx).await?;
     store(widget, lab, &revision, cx).await?;
     Ok(())

@@ -42,7 +42,7 @@ fn next_run(widget: &Widget) -> impl IntoInterval + use<> {
 }
 
 #[reconciler(conditions = WidgetCondition, requeue = next_run, retry = spec.interval, timeout = spec.interval)]
-async fn timed(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
+async fn timed(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
     fetch(widget, lab, cx).await?;
     store(widget, cx).await?;
     Ok(())
@@ -67,13 +67,13 @@ async fn grind(_: &Widget, lab: &Arc<Lab>, cx: &mut Cx) -> Result<(), WidgetErro
 }
 
 #[reconciler(conditions = WidgetCondition)]
-async fn joined(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
+async fn joined(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
     join(fetch(widget, lab, cx), store(widget, cx)).await?;
     Ok(())
 }
 
 #[reconciler(conditions = WidgetCondition)]
-async fn in_parts(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
+async fn in_parts(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
     fetch(widget, lab, cx).await?;
     for part in ["one", "hang", "two"] {
         store_part(widget, lab, part, cx).await?;
@@ -82,7 +82,7 @@ async fn in_parts(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
 }
 
 #[reconciler(conditions = WidgetCondition, retry = "1s")]
-async fn grinding(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
+async fn grinding(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
     fetch(widget, lab, cx).await?;
     grind(widget, lab, cx).await?;
     Ok(())
@@ -106,7 +106,7 @@ async fn keep(widget: &Widget, lab: &Arc<Lab>, cx: &mut Cx) -> Result<(), Widget
 }
 
 #[reconciler(conditions = WidgetCondition, retry = spec.interval)]
-async fn keeping(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
+async fn keeping(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
     fetch(widget, lab, cx).await?;
     keep(widget, lab, cx).await?;
     Ok(())

@@ -26,7 +26,7 @@ async fn say(widget: &Widget, _lab: &Arc<Lab>, _cx: &mut Cx) -> Result<(), Troub
 
 /// One step.
 #[reconciler(conditions = WidgetCondition)]
-async fn says(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
+async fn says(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
     say(widget, lab, cx).await?;
     Ok(())
 }
@@ -57,7 +57,7 @@ async fn sulk(widget: &Widget, _lab: &Arc<Lab>, _cx: &mut Cx) -> Result<(), Mood
 }
 
 #[reconciler(conditions = WidgetCondition)]
-async fn sulks(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
+async fn sulks(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
     sulk(widget, lab, cx).await?;
     Ok(())
 }

@@ -32,7 +32,7 @@ async fn export(widget: &Widget, lab: &Arc<Lab>, cx: &mut Cx) -> Result<(), ApiE
 }
 
 #[reconciler(conditions = ExportCondition)]
-async fn exporter(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
+async fn exporter(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
     export(widget, lab, cx).await?;
     Ok(())
 }

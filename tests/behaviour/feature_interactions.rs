@@ -53,14 +53,14 @@ async fn right(_widget: &Widget, lab: &Arc<Lab>, cx: &mut Cx) -> Result<(), Widg
 }
 
 #[reconciler(conditions = WidgetCondition)]
-async fn paired(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
+async fn paired(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
     join(left(widget, lab, cx), right(widget, lab, cx)).await?;
     Ok(())
 }
 
 /// The same, told of under its own name.
 #[reconciler(conditions = WidgetCondition)]
-async fn rivals(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
+async fn rivals(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
     join(left(widget, lab, cx), right(widget, lab, cx)).await?;
     Ok(())
 }
@@ -80,7 +80,7 @@ async fn part(widget: &Widget, lab: &Arc<Lab>, name: &str, cx: &mut Cx) -> Resul
 }
 
 #[reconciler(conditions = WidgetCondition)]
-async fn parted(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
+async fn parted(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
     for name in ["one", "two", "three"] {
         part(widget, lab, name, cx).await?;
     }
@@ -88,13 +88,13 @@ async fn parted(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
     Ok(())
 }
 
-fn report(_widget: &Widget, end: &mut Ending<'_, WidgetStatus>) {
+fn report(_widget: &Widget, end: &mut PassEnd<'_, WidgetStatus>) {
     let reason = end.error().map_or("-", |error| error.reason()).to_owned();
     end.status().fetched = Some(format!("{} {reason}", end.outcome().as_str()));
 }
 
-#[reconciler(conditions = WidgetCondition, depends_on = spec.depends_on, after = report)]
-async fn awaited(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
+#[reconciler(conditions = WidgetCondition, depends_on = spec.depends_on, on_end = report)]
+async fn awaited(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
     left(widget, lab, cx).await?;
     right(widget, lab, cx).await?;
     Ok(())
@@ -107,7 +107,7 @@ struct Keeper {
 
 #[reconciler(conditions = WidgetCondition)]
 impl Keeper {
-    async fn reconcile(&self, widget: &Widget, cx: &mut Pass<'_>) -> Flow {
+    async fn reconcile(&self, widget: &Widget, cx: &mut Pass<'_>) -> PassResult {
         self.look(widget, cx).await?;
         if widget.spec.child.is_some() {
             self.keep(widget, cx).await?;
@@ -262,7 +262,7 @@ async fn the_hook_and_the_observers_see_what_is_held_up(world: World) -> World {
     let lab = Lab::at("a");
     let notes: Arc<Mutex<Vec<String>>> = Arc::default();
     let kept = notes.clone();
-    let operator = world.prepare::<awaited>(lab.clone()).observe(move |report| {
+    let operator = world.prepare::<awaited>(lab.clone()).on_pass_end(move |report| {
         let line = format!("{} {} {}", report.name, report.outcome.as_str(), report.reason);
         kept.lock().unwrap().push(line);
     });

@@ -222,7 +222,7 @@ async fn drop_child(_: &Widget, cx: &mut Cx<'_, drop_child>) -> Result<(), Widge
 }
 
 #[reconciler(conditions = WidgetCondition)]
-async fn reader(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
+async fn reader(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
     read(widget, lab, cx).await?;
     drop_child(widget, cx).await?;
     Ok(())
@@ -291,7 +291,7 @@ async fn see(stub: &Stub, lab: &Arc<Lab>, _: &mut Cx<'_, see>) -> Result<(), Wid
 }
 
 #[reconciler(conditions = StubCondition)]
-async fn stub(stub: &Stub, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
+async fn stub(stub: &Stub, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
     see(stub, lab, cx).await?;
     Ok(())
 }

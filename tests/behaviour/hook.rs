@@ -51,7 +51,7 @@ async fn undo(_widget: &Widget, lab: &Arc<Lab>, _cx: &mut Cx<'_, obey>) -> Resul
 }
 
 /// Writes down what it sees, and does as the spec says.
-fn report(widget: &Widget, end: &mut Ending<'_, WidgetStatus>) {
+fn report(widget: &Widget, end: &mut PassEnd<'_, WidgetStatus>) {
     let error = end.error().map_or("-", |error| error.reason()).to_owned();
     let outcome = end.outcome().as_str();
     assert!(end.conditions().iter().any(|c| c.type_ == "Ready"));
@@ -73,8 +73,8 @@ fn report(widget: &Widget, end: &mut Ending<'_, WidgetStatus>) {
     }
 }
 
-#[reconciler(conditions = WidgetCondition, after = report)]
-async fn hooked(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
+#[reconciler(conditions = WidgetCondition, on_end = report)]
+async fn hooked(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
     obey(widget, lab, cx).await?;
     Ok(())
 }
@@ -116,8 +116,9 @@ async fn start(world: &World) -> (Arc<Lab>, Notes, Running) {
     world.install(&definition()).await;
     let (lab, notes) = (Lab::at("a"), Notes::default());
     let kept = notes.clone();
-    let operator = world.prepare::<hooked>(lab.clone()).observe(|_| {}).observe(|_| panic!("as the test wished"));
-    let operator = operator.observe(move |report| note(&kept, report));
+    let operator =
+        world.prepare::<hooked>(lab.clone()).on_pass_end(|_| {}).on_pass_end(|_| panic!("as the test wished"));
+    let operator = operator.on_pass_end(move |report| note(&kept, report));
     (lab, notes, Running::start(operator))
 }
 

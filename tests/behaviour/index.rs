@@ -48,7 +48,7 @@ async fn find(widget: &Widget, lab: &Arc<Lab>, cx: &mut Cx) -> Result<(), Widget
 }
 
 #[reconciler(conditions = IndexCondition)]
-async fn finder(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
+async fn finder(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
     find(widget, lab, cx).await?;
     Ok(())
 }

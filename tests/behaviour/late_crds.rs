@@ -55,7 +55,7 @@ async fn make(widget: &Widget, cx: &mut Cx<'_, make>) -> Result<(), WidgetError>
 }
 
 #[reconciler(conditions = GadgetCondition, requeue = "30d")]
-async fn maker(widget: &Widget, cx: &mut Pass<'_>) -> Flow {
+async fn maker(widget: &Widget, cx: &mut Pass<'_>) -> PassResult {
     make(widget, cx).await?;
     Ok(())
 }
@@ -74,7 +74,7 @@ async fn see(_: &Gizmo, _cx: &mut Cx<'_, see>) -> Result<(), WidgetError> {
 }
 
 #[reconciler(conditions = GizmoCondition, requeue = "30d")]
-async fn gizmo(gizmo: &Gizmo, cx: &mut Pass<'_>) -> Flow {
+async fn gizmo(gizmo: &Gizmo, cx: &mut Pass<'_>) -> PassResult {
     see(gizmo, cx).await?;
     Ok(())
 }

@@ -53,7 +53,7 @@ async fn gone(widget: &Widget, lab: &Arc<Lab>) -> Result<(), WidgetError> {
 }
 
 #[reconciler(conditions = WidgetCondition, hooks(gone, seen, done, begun, going))]
-async fn hooked(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
+async fn hooked(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
     let found = fetch(widget, lab, cx).await?;
     store(widget, lab, &found, cx).await?;
     Ok(())
@@ -80,7 +80,7 @@ mod structured {
 
     #[reconciler(conditions = CopyCondition)]
     impl Copies {
-        async fn reconcile(&self, widget: &Widget, cx: &mut Pass<'_>) -> Flow {
+        async fn reconcile(&self, widget: &Widget, cx: &mut Pass<'_>) -> PassResult {
             self.allowed(widget, cx).await?;
             self.copy(widget, cx).await?;
             Ok(())

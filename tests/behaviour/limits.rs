@@ -26,7 +26,7 @@ async fn back_up(_: &Widget, lab: &Arc<Lab>, _cx: &mut Cx) -> Result<(), WidgetE
 }
 
 #[reconciler(conditions = BackupCondition, summary = "BackupReady")]
-async fn backup(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
+async fn backup(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
     back_up(widget, lab, cx).await?;
     Ok(())
 }
@@ -46,7 +46,7 @@ async fn with_widgets(count: usize, spec: &Value) -> World {
 
 /// Works on three at a time.
 #[reconciler(conditions = BackupCondition, concurrency = 3)]
-async fn narrow(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
+async fn narrow(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
     back_up(widget, lab, cx).await?;
     Ok(())
 }

@@ -41,7 +41,7 @@ async fn list(widget: &Widget, lab: &Arc<Lab>, cx: &mut Cx<'_, list>) -> Result<
 }
 
 #[reconciler(conditions = ListingCondition, requeue = "30d")]
-async fn lister(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
+async fn lister(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
     list(widget, lab, cx).await?;
     Ok(())
 }

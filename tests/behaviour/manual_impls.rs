@@ -64,7 +64,7 @@ mod written {
     }
 
     #[reconciler(conditions = Conditions)]
-    pub(crate) async fn sieves(sieve: &Sieve, cx: &mut Pass<'_>) -> Flow {
+    pub(crate) async fn sieves(sieve: &Sieve, cx: &mut Pass<'_>) -> PassResult {
         make(sieve, cx).await?;
         Ok(())
     }
@@ -82,10 +82,10 @@ mod written {
             steps: &[StepWiring { name: "rest", ..StepWiring::EMPTY }],
             ..Wiring::EMPTY
         };
-        async fn reconcile(_: &Widget, (): &(), _: &mut Pass<'_>) -> Flow {
+        async fn reconcile(_: &Widget, (): &(), _: &mut Pass<'_>) -> PassResult {
             Ok(())
         }
-        async fn cleanup(_: &Widget, (): &(), _: &mut Pass<'_>) -> Flow {
+        async fn cleanup(_: &Widget, (): &(), _: &mut Pass<'_>) -> PassResult {
             Ok(())
         }
     }

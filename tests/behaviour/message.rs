@@ -50,7 +50,7 @@ mod before {
     }
 
     #[reconciler(conditions = ParcelCondition)]
-    pub(super) async fn parcel(parcel: &Parcel, cx: &mut Pass<'_>) -> Flow {
+    pub(super) async fn parcel(parcel: &Parcel, cx: &mut Pass<'_>) -> PassResult {
         send(parcel, cx).await?;
         Ok(())
     }
@@ -77,7 +77,7 @@ mod after {
     }
 
     #[reconciler(conditions = ParcelCondition)]
-    pub(super) async fn parcel(parcel: &Parcel, cx: &mut Pass<'_>) -> Flow {
+    pub(super) async fn parcel(parcel: &Parcel, cx: &mut Pass<'_>) -> PassResult {
         send(parcel, cx).await?;
         Ok(())
     }

@@ -28,7 +28,7 @@ async fn look(widget: &Widget, lab: &Arc<Lab>, cx: &mut Cx<'_, look>) -> Result<
 }
 
 #[reconciler(conditions = WidgetCondition, suspend = spec.suspend)]
-async fn forced(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
+async fn forced(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
     let revision = look(widget, lab, cx).await?;
     store(widget, lab, &revision.as_str().into(), cx).await?;
     Ok(())

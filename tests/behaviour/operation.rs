@@ -63,7 +63,7 @@ pub(crate) struct EngineStatus {
     /// What was built.
     pub built: Option<String>,
     /// The building of it.
-    pub building: Option<Operation>,
+    pub building: Option<RemoteOperation>,
 }
 
 #[derive(ConditionSet)]
@@ -101,7 +101,7 @@ async fn build(engine: &Engine, plant: &Arc<Plant>, cx: &mut Cx) -> Result<(), E
 }
 
 #[reconciler(conditions = EngineCondition)]
-async fn engine(engine: &Engine, plant: &Arc<Plant>, cx: &mut Pass<'_>) -> Flow {
+async fn engine(engine: &Engine, plant: &Arc<Plant>, cx: &mut Pass<'_>) -> PassResult {
     build(engine, plant, cx).await?;
     Ok(())
 }

@@ -31,21 +31,21 @@ async fn look(widget: &Widget, lab: &Arc<Lab>, cx: &mut Cx) -> Result<(), Widget
 }
 
 #[reconciler(conditions = WidgetCondition, policies, observe = look)]
-async fn governed(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
+async fn governed(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
     let found = fetch(widget, lab, cx).await?;
     store(widget, lab, &found, cx).await?;
     Ok(())
 }
 
 #[reconciler(conditions = WidgetCondition, policies(namespace), observe = look)]
-async fn subject(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
+async fn subject(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
     let found = fetch(widget, lab, cx).await?;
     store(widget, lab, &found, cx).await?;
     Ok(())
 }
 
 #[reconciler(conditions = WidgetCondition, policies(key = "example.com/leave", unobserved))]
-async fn unwatched(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
+async fn unwatched(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
     let found = fetch(widget, lab, cx).await?;
     store(widget, lab, &found, cx).await?;
     Ok(())
@@ -64,7 +64,7 @@ mod structured {
 
     #[reconciler(conditions = CopyCondition, policies)]
     impl Copies {
-        async fn reconcile(&self, widget: &Widget, cx: &mut Pass<'_>) -> Flow {
+        async fn reconcile(&self, widget: &Widget, cx: &mut Pass<'_>) -> PassResult {
             self.copy(widget, cx).await?;
             Ok(())
         }

@@ -1,6 +1,6 @@
 //! The short-circuit, by chance: no pass is skipped that would have changed anything, and every cause of the list is needed for that.
 
-use evenkeel::{Operator, sabotage};
+use evenkeel::{__test_hooks, Operator};
 use evenkeel_tests::random_sequence::{Step, difference, play, sequence, shrink};
 
 /// More with `EVENKEEL_SEQUENCES=10000`, others with `EVENKEEL_SEED=7`.
@@ -17,7 +17,7 @@ fn always(operator: Operator, _: &str) -> Operator {
 }
 
 fn without(operator: Operator, cause: &str) -> Operator {
-    operator.without_cause(cause)
+    operator.without_trigger(cause)
 }
 
 fn missed(steps: &[Step]) -> Option<(usize, String)> {
@@ -42,7 +42,7 @@ const ENOUGH: u64 = 150;
 #[test]
 fn without_any_one_cause_sequences_by_chance_show_what_is_missed() {
     // Sequences by chance know one operator only; of several tells `unchanged`.
-    let mut unmissed: Vec<&str> = sabotage::causes().filter(|cause| *cause != "ownership").collect();
+    let mut unmissed: Vec<&str> = __test_hooks::triggers().filter(|cause| *cause != "ownership").collect();
     for seed in 0..ENOUGH {
         if unmissed.is_empty() {
             return;

@@ -72,7 +72,7 @@ async fn grant(_account: &Account, stop: &Arc<Stop>, what: &String, cx: &mut Cx)
 }
 
 #[reconciler(conditions = AccountCondition)]
-async fn account(account: &Account, stop: &Arc<Stop>, cx: &mut Pass<'_>) -> Flow {
+async fn account(account: &Account, stop: &Arc<Stop>, cx: &mut Pass<'_>) -> PassResult {
     open(account, stop, cx).await?;
     for what in &account.spec.grants {
         grant(account, stop, what, cx).await?;

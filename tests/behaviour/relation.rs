@@ -46,7 +46,7 @@ async fn deploy(widget: &Widget, lab: &Arc<Lab>, cx: &mut Cx<'_, deploy>) -> Res
 }
 
 #[reconciler(conditions = RelatedCondition, requeue = "30d")]
-async fn related(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
+async fn related(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
     look(widget, lab, cx).await?;
     deploy(widget, lab, cx).await?;
     Ok(())

@@ -64,21 +64,21 @@ async fn count(_ledger: &Ledger, cx: &mut Cx) -> Result<(), LedgerError> {
 }
 
 #[reconciler(conditions = LedgerCondition)]
-async fn ledger(ledger: &Ledger, cx: &mut Pass<'_>) -> Flow {
+async fn ledger(ledger: &Ledger, cx: &mut Pass<'_>) -> PassResult {
     enter(ledger, cx).await?;
     count(ledger, cx).await?;
     Ok(())
 }
 
 /// A hook sees all fields, whoever writes them.
-fn seen(_: &Ledger, end: &mut Ending<'_, LedgerStatus>) {
+fn seen(_: &Ledger, end: &mut PassEnd<'_, LedgerStatus>) {
     let status = end.status();
     assert_eq!(status.last_line.as_ref(), status.lines.last());
 }
 
 /// Enters while the lines that were there are counted.
-#[reconciler(conditions = LedgerCondition, after = seen)]
-async fn beside(ledger: &Ledger, cx: &mut Pass<'_>) -> Flow {
+#[reconciler(conditions = LedgerCondition, on_end = seen)]
+async fn beside(ledger: &Ledger, cx: &mut Pass<'_>) -> PassResult {
     join(enter(ledger, cx), count(ledger, cx)).await?;
     Ok(())
 }

@@ -52,7 +52,7 @@ mod paced {
     }
 
     #[reconciler(conditions = PaceCondition, requeue = "2h")]
-    pub(super) async fn pace(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
+    pub(super) async fn pace(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
         go(widget, lab, cx).await?;
         Ok(())
     }

@@ -142,7 +142,7 @@ async fn look(_: &Widget, lab: &Arc<Lab>, cx: &mut Cx<'_, look>) -> Result<(), W
 }
 
 #[reconciler(conditions = WidgetCondition)]
-async fn looking(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
+async fn looking(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
     look(widget, lab, cx).await?;
     store(widget, lab, &"a".into(), cx).await?;
     Ok(())

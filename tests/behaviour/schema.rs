@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use evenkeel::operator::{Reason, pair};
+use evenkeel::operator::{Reason, kube_controller};
 use evenkeel::prelude::*;
 use evenkeel::{Operator, crd};
 use evenkeel_testkit::{eventually, eventually_eq};
@@ -59,7 +59,7 @@ macro_rules! gauge {
             }
 
             #[reconciler(conditions = GaugeCondition, requeue = "30d")]
-            pub(crate) async fn $module(gauge: &$Gauge, cx: &mut Pass<'_>) -> Flow {
+            pub(crate) async fn $module(gauge: &$Gauge, cx: &mut Pass<'_>) -> PassResult {
                 read(gauge, cx).await?;
                 Ok(())
             }
@@ -266,7 +266,7 @@ mod second {
     }
 
     #[reconciler(conditions = Conditions, summary = "SecondReady")]
-    pub(crate) async fn second(widget: &Widget, cx: &mut Pass<'_>) -> Flow {
+    pub(crate) async fn second(widget: &Widget, cx: &mut Pass<'_>) -> PassResult {
         look(widget, cx).await?;
         Ok(())
     }
@@ -302,9 +302,11 @@ async fn under_a_controller_of_kube_a_kind_pauses_as_well() {
     world.install(&crd::<spare::spare>()).await;
     world.wire.observers().know::<spare::spare>();
     let operator = Operator::new("tester").client(world.wire.client(&world.client)).namespaces([&*world.namespace]);
-    let (context, wakes) = operator.pair::<spare::spare>(()).await.unwrap();
+    let (context, wakes) = operator.for_kube_controller::<spare::spare>(()).await.unwrap();
     let controller = Controller::new(world.api::<spare::Spare>(), watcher::Config::default()).reconcile_on(wakes);
-    let running = tokio::spawn(controller.run(pair::reconcile, pair::error_policy, context).for_each(async |_| ()));
+    let running = tokio::spawn(
+        controller.run(kube_controller::reconcile, kube_controller::error_policy, context).for_each(async |_| ()),
+    );
     world.create::<spare::Spare>(object("Spare", "one", 1)).await;
     world.until::<spare::Spare>("one", "ready", |object| shows(object, 1)).await;
     world.install(&outdated::<spare::spare>()).await;

@@ -28,11 +28,11 @@ struct Backups {
 }
 
 /// A hook that changes nothing takes no field over.
-fn seen(_: &Widget, _: &mut Ending<'_, WidgetStatus>) {}
+fn seen(_: &Widget, _: &mut PassEnd<'_, WidgetStatus>) {}
 
-#[reconciler(conditions = BackupCondition, summary = "BackupReady", after = seen)]
+#[reconciler(conditions = BackupCondition, summary = "BackupReady", on_end = seen)]
 impl Backups {
-    async fn reconcile(&self, widget: &Widget, cx: &mut Pass<'_>) -> Flow {
+    async fn reconcile(&self, widget: &Widget, cx: &mut Pass<'_>) -> PassResult {
         self.back_up(widget, cx).await?;
         Ok(())
     }

@@ -48,7 +48,7 @@ macro_rules! reader {
             }
 
             #[reconciler(conditions = Conditions, summary = $summary, requeue = "30d")]
-            pub(crate) async fn $name(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
+            pub(crate) async fn $name(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
                 read(widget, lab, cx).await?;
                 Ok(())
             }

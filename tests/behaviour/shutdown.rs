@@ -130,7 +130,7 @@ fn busy() -> Value {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn blocking_work_does_not_outlive_the_deadline() {
-    let mut program = Program::start("deadline", busy(), &["--grace", "1s"]).await;
+    let mut program = Program::start("deadline", busy(), &["--shutdown-timeout", "1s"]).await;
     program.signal("-TERM").await;
     assert_eq!(program.ended().await, Some(3), "{}", program.printed.text());
     program
@@ -141,7 +141,7 @@ async fn blocking_work_does_not_outlive_the_deadline() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn work_that_ends_within_the_grace_is_waited_for() {
-    let mut program = Program::start("grace", busy(), &["--grace", "10m"]).await;
+    let mut program = Program::start("grace", busy(), &["--shutdown-timeout", "10m"]).await;
     program.signal("-TERM").await;
     program.until_printed("stopping").await;
     program.folder.end_the_work();
@@ -152,7 +152,7 @@ async fn work_that_ends_within_the_grace_is_waited_for() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_second_signal_ends_the_process_at_once() {
     for (signal, code) in [("-TERM", 143), ("-INT", 130)] {
-        let mut program = Program::start(signal, busy(), &["--grace", "10m"]).await;
+        let mut program = Program::start(signal, busy(), &["--shutdown-timeout", "10m"]).await;
         program.signal("-TERM").await;
         program.until_printed("stopping").await;
         program.signal(signal).await;
@@ -164,10 +164,10 @@ async fn a_second_signal_ends_the_process_at_once() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_step_that_holds_all_threads_does_not_hold_up_the_end() {
     let hogs = json!({ "fetch": "hogs" });
-    let mut program = Program::start("hogs", hogs.clone(), &["--grace", "1s"]).await;
+    let mut program = Program::start("hogs", hogs.clone(), &["--shutdown-timeout", "1s"]).await;
     program.signal("-TERM").await;
     assert_eq!(program.ended().await, Some(3), "{}", program.printed.text());
-    let mut program = Program::start("hogs-twice", hogs, &["--grace", "10m"]).await;
+    let mut program = Program::start("hogs-twice", hogs, &["--shutdown-timeout", "10m"]).await;
     program.signal("-INT").await;
     // What the runtime would print it cannot.
     tokio::time::sleep(Duration::from_millis(200)).await;
@@ -178,7 +178,7 @@ async fn a_step_that_holds_all_threads_does_not_hold_up_the_end() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_spans_of_dropped_passes_are_sent_before_the_end() {
     let (collector, endpoint) = Collector::start();
-    let mut program = Program::start("spans", busy(), &["--grace", "1s", "--otlp", &endpoint]).await;
+    let mut program = Program::start("spans", busy(), &["--shutdown-timeout", "1s", "--otlp", &endpoint]).await;
     program.signal("-TERM").await;
     assert_eq!(program.ended().await, Some(3), "{}", program.printed.text());
     assert_eq!(collector.count(&span("pass")), 1);
@@ -188,7 +188,7 @@ async fn the_spans_of_dropped_passes_are_sent_before_the_end() {
 async fn a_collector_that_never_answers_does_not_hold_up_the_end() {
     let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let endpoint = format!("http://{}", silent.local_addr().unwrap());
-    let mut program = Program::start("silent", busy(), &["--grace", "1s", "--otlp", &endpoint]).await;
+    let mut program = Program::start("silent", busy(), &["--shutdown-timeout", "1s", "--otlp", &endpoint]).await;
     program.signal("-TERM").await;
     assert_eq!(program.ended().await, Some(3), "{}", program.printed.text());
     program.until_printed("dropped: stubborn default/one").await;
@@ -199,7 +199,7 @@ async fn run_until_returns_at_the_deadline_and_names_the_objects() {
     let (world, folder) = (World::on(Server::InProcess).await.unwrap(), Folder::new("until"));
     world.install(&definition()).await;
     let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
-    let operator = world.prepare::<stubborn>(folder.until().into()).grace(Duration::from_millis(100));
+    let operator = world.prepare::<stubborn>(folder.until().into()).shutdown_timeout(Duration::from_millis(100));
     let running = tokio::spawn(operator.run_until(async { drop(stopped.await) }));
     world.create::<Widget>(a_widget("one", busy())).await;
     eventually(SOON, || async { folder.0.join("began").exists().then_some(()) }).await;

@@ -127,7 +127,7 @@ async fn right(_widget: &Widget, _lab: &Arc<Lab>, cx: &mut Cx<'_, right>) -> Res
 
 /// Both at the same time.
 #[reconciler(conditions = WidgetCondition)]
-async fn joined(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
+async fn joined(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
     join(left(widget, lab, cx), right(widget, lab, cx)).await?;
     Ok(())
 }

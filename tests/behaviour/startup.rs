@@ -191,7 +191,7 @@ mod rivals {
                     Ok(())
                 }
                 #[reconciler(conditions = Conditions, $($args)*)]
-                pub(crate) async fn $name(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
+                pub(crate) async fn $name(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
                     make(widget, lab, cx).await?;
                     Ok(())
                 }
@@ -203,7 +203,7 @@ mod rivals {
     rival!(same_summary, Other, summary = "FirstReady");
     rival!(same_condition, Made, summary = "OtherReady");
     rival!(same_finalizer, Other, summary = "OtherReady", finalizer = "tests.evenkeel.dev/tester-first");
-    rival!(same_manager, Other, summary = "OtherReady", manager = "tester/first");
+    rival!(same_manager, Other, summary = "OtherReady", field_manager = "tester/first");
 }
 
 #[tokio::test(start_paused = true)]
@@ -328,7 +328,7 @@ async fn a_stop_drops_and_names_passes_that_outlive_the_grace() {
     let held = lab.hold.lock().await;
     let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
     let operator = world.prepare::<widget>(lab.clone());
-    let operator = operator.grace(Duration::from_secs(2));
+    let operator = operator.shutdown_timeout(Duration::from_secs(2));
     let running = tokio::spawn(operator.run_until(async { drop(stopped.await) }));
     eventually(Duration::from_secs(5), || async { (lab.passes() == 1).then_some(()) }).await;
     let begun = tokio::time::Instant::now();

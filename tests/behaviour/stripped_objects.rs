@@ -27,7 +27,7 @@ async fn look(widget: &Widget, lab: &Arc<Lab>, cx: &mut Cx<'_, look>) -> Result<
 }
 
 #[reconciler(conditions = WidgetCondition)]
-async fn looking(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
+async fn looking(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
     let revision = look(widget, lab, cx).await?;
     store(widget, lab, &revision.as_str().into(), cx).await?;
     Ok(())

@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 
 /// As the widget, but the generation of a suspended one counts as observed.
 #[reconciler(conditions = WidgetCondition, suspend(field = spec.suspend, record))]
-async fn recorder(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
+async fn recorder(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
     let revision = fetch(widget, lab, cx).await?;
     store(widget, lab, &revision, cx).await?;
     Ok(())

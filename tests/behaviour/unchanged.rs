@@ -1,7 +1,7 @@
 //! The short-circuit, cause by cause: what each lets through, and that nobody would notice without it.
 
 use evenkeel::ownership::OPERATOR_NAMESPACE;
-use evenkeel::{Operator, sabotage};
+use evenkeel::{__test_hooks, Operator};
 use evenkeel_tests::random_sequence::{Played, Step, difference, play};
 
 use Step::{Annotate, Child, CrashDuring, Create, Delete, DropFinalizer, EditChild, ForeignStatus, Label, Move};
@@ -42,13 +42,13 @@ fn always(operator: Operator, cause: &str) -> Operator {
 }
 
 fn without(operator: Operator, cause: &str) -> Operator {
-    whole(operator, cause).without_cause(cause)
+    whole(operator, cause).without_trigger(cause)
 }
 
 /// As an interval may pass at any moment, since each object has a phase of its own, it would hide now and then what is missed.
 fn blind(operator: Operator, cause: &str) -> Operator {
     let operator = without(operator, cause);
-    if matches!(cause, "resync" | "retry") { operator } else { operator.without_cause("resync") }
+    if matches!(cause, "resync" | "retry") { operator } else { operator.without_trigger("resync") }
 }
 
 fn same(steps: &[Step], one: &Played, other: &Played) {
@@ -64,7 +64,7 @@ fn passes_of_last_step(played: &Played) -> usize {
 
 #[test]
 fn each_cause_lets_through_what_is_needed_and_nobody_else_does() {
-    for cause in sabotage::causes() {
+    for cause in __test_hooks::triggers() {
         let steps = lets_through(cause).unwrap_or_else(|| panic!("say what lets `{cause}` through, in `lets_through`"));
         let needed = play(&steps, always, cause);
         same(&steps, &play(&steps, whole, cause), &needed);

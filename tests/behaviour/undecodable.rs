@@ -40,7 +40,7 @@ async fn unmake(_: &Oddity, _cx: &mut Cx<'_, make>) -> Result<(), WidgetError> {
 }
 
 #[reconciler(conditions = OddityCondition, requeue = "30d")]
-async fn oddity(oddity: &Oddity, cx: &mut Pass<'_>) -> Flow {
+async fn oddity(oddity: &Oddity, cx: &mut Pass<'_>) -> PassResult {
     make(oddity, cx).await?;
     Ok(())
 }

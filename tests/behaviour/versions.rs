@@ -52,8 +52,8 @@ mod first {
         Ok(())
     }
 
-    #[reconciler(conditions = HouseCondition, requeue = "10m", manager = "tester/house", finalizer = "tests.evenkeel.dev/old-house")]
-    pub(super) async fn house(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
+    #[reconciler(conditions = HouseCondition, requeue = "10m", field_manager = "tester/house", finalizer = "tests.evenkeel.dev/old-house")]
+    pub(super) async fn house(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
         build(widget, lab, cx).await?;
         paint(widget, lab, cx).await?;
         Ok(())
@@ -72,10 +72,10 @@ mod renamed {
     #[reconciler(
         conditions = HouseCondition,
         requeue = "10m",
-        manager = "tester/house",
+        field_manager = "tester/house",
         previously(finalizers("tests.evenkeel.dev/old-house"))
     )]
-    pub(super) async fn house(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
+    pub(super) async fn house(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
         build(widget, lab, cx).await?;
         paint(widget, lab, cx).await?;
         Ok(())
@@ -106,10 +106,10 @@ mod last {
     #[reconciler(
         conditions = PlanCondition,
         requeue = "10m",
-        manager = "tester/house",
+        field_manager = "tester/house",
         previously(finalizers("tests.evenkeel.dev/old-house"))
     )]
-    pub(super) async fn house(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
+    pub(super) async fn house(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
         draw(widget, lab, cx).await?;
         Ok(())
     }

@@ -120,7 +120,7 @@ async fn build(tenant: &Tenant, cx: &mut Cx) -> Result<(), TenantError> {
 }
 
 #[reconciler(conditions = TenantCondition)]
-async fn tenant(tenant: &Tenant, desk: &Arc<Desk>, cx: &mut Pass<'_>) -> Flow {
+async fn tenant(tenant: &Tenant, desk: &Arc<Desk>, cx: &mut Pass<'_>) -> PassResult {
     login(tenant, desk, cx).await?;
     build(tenant, cx).await?;
     Ok(())

@@ -40,7 +40,7 @@ macro_rules! reader {
             }
 
             #[reconciler(conditions = Conditions, requeue = "30d")]
-            pub(crate) async fn $name(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
+            pub(crate) async fn $name(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
                 make(widget, lab, cx).await?;
                 Ok(())
             }

@@ -69,7 +69,7 @@ fn by_reconciler(steps: usize) -> String {
     let calls = each(steps, |n| format!("step{n}(repo, cx).await?;"));
     format!(
         "#[reconciler(conditions = Conditions)]
-        pub async fn all(repo: &Repo, cx: &mut Pass<'_>) -> Flow {{ {calls} Ok(()) }}
+        pub async fn all(repo: &Repo, cx: &mut Pass<'_>) -> PassResult {{ {calls} Ok(()) }}
         pub fn poll(repo: &Repo, cx: &mut Context<'_>, pass: &mut Pass<'_>) -> bool {{
             pin!(<all as evenkeel::Reconciler>::reconcile(repo, &(), pass)).poll(cx).is_ready()
         }}

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use evenkeel::Jitter;
-use evenkeel::depend::{Access, Acl, NamespaceSelector, Reference, sort};
+use evenkeel::dependency::{Access, Acl, NamespaceSelector, Reference, sort};
 use evenkeel::request::{REQUESTED_AT, Receipts, fires, is_requested};
 use evenkeel::wiring::Wiring;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};

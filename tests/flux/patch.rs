@@ -1,6 +1,6 @@
 //! The suite about the three-way merge.
 
-use evenkeel::condition::patch::{Operation, Owned, apply, diff};
+use evenkeel::condition::patch::{ConditionPatch, Owned, apply, diff};
 use serde_json::{Value, json};
 
 use crate::value::{conditions, ordered, output, stamp, text, time, words};
@@ -22,19 +22,19 @@ pub(crate) fn patch(input: &Value) -> Value {
     }
 }
 
-fn operation(operation: &Operation) -> Value {
+fn operation(operation: &ConditionPatch) -> Value {
     let (before, after) = match operation {
-        Operation::Add { after } => (None, Some(after)),
-        Operation::Change { before, after } => (Some(before), Some(after)),
-        Operation::Remove { before } => (Some(before), None),
+        ConditionPatch::Add { after } => (None, Some(after)),
+        ConditionPatch::Change { before, after } => (Some(before), Some(after)),
+        ConditionPatch::Remove { before } => (Some(before), None),
     };
     json!({ "op": kind(operation), "before": before.map(output), "after": after.map(output) })
 }
 
-fn kind(operation: &Operation) -> &'static str {
+fn kind(operation: &ConditionPatch) -> &'static str {
     match operation {
-        Operation::Add { .. } => "Add",
-        Operation::Change { .. } => "Change",
-        Operation::Remove { .. } => "Remove",
+        ConditionPatch::Add { .. } => "Add",
+        ConditionPatch::Change { .. } => "Change",
+        ConditionPatch::Remove { .. } => "Remove",
     }
 }

@@ -1,7 +1,7 @@
 //! Without the prelude: expansions name everything by its full path. (Not `#[status]`: the derive of schemars wants the prelude.)
 #![no_implicit_prelude]
 
-use ::evenkeel::{Cx, Flow, Pass};
+use ::evenkeel::{Cx, Pass, PassResult};
 
 use super::northstar::{GitRepository, GitRepositoryStatus};
 
@@ -68,7 +68,7 @@ pub async fn take(_repo: &mut GitRepository) -> ::std::result::Result<(), BareEr
     ::std::result::Result::Ok(())
 }
 
-pub fn report(_repo: &GitRepository, end: &mut ::evenkeel::hook::Ending<'_, GitRepositoryStatus>) {
+pub fn report(_repo: &GitRepository, end: &mut ::evenkeel::hook::PassEnd<'_, GitRepositoryStatus>) {
     end.silence();
 }
 
@@ -78,19 +78,19 @@ pub fn report(_repo: &GitRepository, end: &mut ::evenkeel::hook::Ending<'_, GitR
     timeout = "30s",
     revision = 2,
     finalizer = "example.com/bare",
-    manager = "bare",
-    previously(managers("old"), finalizers("example.com/old")),
-    requested = "example.com/requestedAt",
+    field_manager = "bare",
+    previously(field_managers("old"), finalizers("example.com/old")),
+    request_annotation = "example.com/requestedAt",
     triggers(spec, labels, annotations("example.com/tier")),
     suspend(field = spec.suspend, annotation, record),
     policies(key = "example.com/policy"),
     observe = self::look,
     claim = self::take,
     hooks(self::gone),
-    after = self::report,
+    on_end = self::report,
     depends_on = spec.depends_on,
 )]
-pub async fn bare(repo: &GitRepository, cx: &mut Pass<'_>) -> Flow {
+pub async fn bare(repo: &GitRepository, cx: &mut Pass<'_>) -> PassResult {
     check(repo, cx).await?;
     well(repo, cx).await?;
     ::std::result::Result::Ok(())
@@ -100,9 +100,9 @@ pub struct BareStruct {
     count: u8,
 }
 
-#[::evenkeel::reconciler(conditions = BareCondition, policies, after = report)]
+#[::evenkeel::reconciler(conditions = BareCondition, policies, on_end = report)]
 impl BareStruct {
-    pub async fn reconcile(&self, repo: &GitRepository, cx: &mut Pass<'_>) -> Flow {
+    pub async fn reconcile(&self, repo: &GitRepository, cx: &mut Pass<'_>) -> PassResult {
         let _count: u8 = self.check(repo, cx).await?;
         ::std::result::Result::Ok(())
     }

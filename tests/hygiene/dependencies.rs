@@ -52,7 +52,7 @@ pub async fn many(
     storage: &dyn Storage,
     index: &BTreeMap<String, String>,
     cx: &mut Pass<'_>,
-) -> Flow {
+) -> PassResult {
     store(repo, storage, index, cx).await?;
     Ok(())
 }

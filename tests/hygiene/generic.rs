@@ -68,14 +68,14 @@ where
 }
 
 #[reconciler(conditions = ConfigCondition)]
-pub async fn repositories(repo: &GitRepository, git: &Git, cx: &mut Pass<'_>) -> Flow {
+pub async fn repositories(repo: &GitRepository, git: &Git, cx: &mut Pass<'_>) -> PassResult {
     let _config = ensure(repo, cx).await?;
     register::<GitRepository, 1>(repo, git, cx).await?;
     Ok(())
 }
 
 #[reconciler(conditions = ConfigCondition)]
-pub async fn buckets(bucket: &Bucket, git: &Git, cx: &mut Pass<'_>) -> Flow {
+pub async fn buckets(bucket: &Bucket, git: &Git, cx: &mut Pass<'_>) -> PassResult {
     let _config = ensure::<Bucket>(bucket, cx).await?;
     register::<Bucket, 2>(bucket, git, cx).await?;
     Ok(())
@@ -124,7 +124,7 @@ pub async fn copy<O: HasConfig, K: Kind<Scope = NamespaceResourceScope>>(
 }
 
 #[reconciler(conditions = KeptCondition)]
-pub async fn keepers(bucket: &Bucket, cx: &mut Pass<'_>) -> Flow {
+pub async fn keepers(bucket: &Bucket, cx: &mut Pass<'_>) -> PassResult {
     keep(bucket, cx).await?;
     copy::<Bucket, Secret>(bucket, "one", cx).await?;
     Ok(())

@@ -2,7 +2,7 @@
 #![no_implicit_prelude]
 
 use ::evenkeel::wiring::{Arm, Node};
-use ::evenkeel::{Cx, Flow, Pass, Reconciler};
+use ::evenkeel::{Cx, Pass, PassResult, Reconciler};
 use ::std::assert_eq;
 use ::std::option::Option;
 use ::std::result::Result::{self, Ok};
@@ -38,7 +38,7 @@ pub async fn c(_repo: &GitRepository, _cx: &mut Cx) -> Result<(), RepoError> {
 }
 
 #[::evenkeel::reconciler(conditions = FormCondition)]
-pub async fn branches(repo: &GitRepository, cx: &mut Pass<'_>) -> Flow {
+pub async fn branches(repo: &GitRepository, cx: &mut Pass<'_>) -> PassResult {
     let n = a(repo, cx).await?;
     if n > 3 && repo.spec.url.len() > 1 {
         b(repo, n, cx).await?;
@@ -58,7 +58,7 @@ pub async fn branches(repo: &GitRepository, cx: &mut Pass<'_>) -> Flow {
 }
 
 #[::evenkeel::reconciler(conditions = FormCondition)]
-pub async fn bound(repo: &GitRepository, cx: &mut Pass<'_>) -> Flow {
+pub async fn bound(repo: &GitRepository, cx: &mut Pass<'_>) -> PassResult {
     let n: usize = if repo.spec.secret.is_some() {
         a(repo, cx).await?
     } else {
@@ -84,7 +84,7 @@ pub async fn bound(repo: &GitRepository, cx: &mut Pass<'_>) -> Flow {
 }
 
 #[::evenkeel::reconciler(conditions = FormCondition)]
-pub async fn joined(repo: &GitRepository, cx: &mut Pass<'_>) -> Flow {
+pub async fn joined(repo: &GitRepository, cx: &mut Pass<'_>) -> PassResult {
     let (n, text): (usize, &str) = join(a(repo, cx), b(repo, 1, cx)).await?;
     if text.len() == n {
         for _tag in [n, n + 1].iter() {
@@ -97,7 +97,7 @@ pub async fn joined(repo: &GitRepository, cx: &mut Pass<'_>) -> Flow {
 }
 
 #[::evenkeel::reconciler(conditions = FormCondition)]
-pub async fn three(repo: &GitRepository, cx: &mut Pass<'_>) -> Flow {
+pub async fn three(repo: &GitRepository, cx: &mut Pass<'_>) -> PassResult {
     let all = if repo.spec.secret.is_none() {
         join(a(repo, cx), b(repo, 2, cx)).await?
     } else {

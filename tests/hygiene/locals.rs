@@ -85,7 +85,7 @@ async fn items(_deps: &GitRepository, _items: &usize, _cx: &mut Cx) -> Said<()> 
 }
 
 #[evenkeel::reconciler(conditions = LocalCondition)]
-pub async fn pass(object: &GitRepository, cx: &mut Pass<'_>) -> evenkeel::Flow {
+pub async fn pass(object: &GitRepository, cx: &mut Pass<'_>) -> evenkeel::PassResult {
     let done = done(object, cx).await?;
     let (tag, ends) = join(tag(object, done, cx), ends(object, cx)).await?;
     for items_ in [tag, ends].iter() {
@@ -101,7 +101,7 @@ pub async fn swapped(
     tag: &u8,
     ends: &::std::string::String,
     object: &mut Pass<'_>,
-) -> evenkeel::Flow {
+) -> evenkeel::PassResult {
     let step: usize = if *tag == 1 && ends.is_empty() {
         let value = done(cx, object).await?;
         self::tag(cx, value, object).await?
@@ -123,7 +123,7 @@ pub struct Locals {
 
 #[evenkeel::reconciler(conditions = LocalCondition)]
 impl Locals {
-    pub async fn reconcile(&self, object: &GitRepository, cx: &mut Pass<'_>) -> evenkeel::Flow {
+    pub async fn reconcile(&self, object: &GitRepository, cx: &mut Pass<'_>) -> evenkeel::PassResult {
         let done = self.done(object, cx).await?;
         let (items, ()) = join(self.tag(object, done, cx), self.ends(object, cx)).await?;
         if let (1, step) = (items, object) {

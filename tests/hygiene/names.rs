@@ -28,7 +28,7 @@ pub async fn r#match<'a>(r#type: &'a GitRepository, cx: &mut Cx<'_, r#match>) ->
 }
 
 #[reconciler(conditions = HTTPCondition)]
-pub async fn r#loop(r#type: &GitRepository, r#fn: &mut Pass<'_>) -> Flow {
+pub async fn r#loop(r#type: &GitRepository, r#fn: &mut Pass<'_>) -> PassResult {
     let _let = r#match(r#type, r#fn).await?;
     Ok(())
 }
@@ -55,7 +55,7 @@ fn everything_may_stand_within_a_function() {
         Ok(())
     }
     #[reconciler(conditions = Local)]
-    async fn local(repo: &GitRepository, cx: &mut Pass<'_>) -> Flow {
+    async fn local(repo: &GitRepository, cx: &mut Pass<'_>) -> PassResult {
         make(repo, cx).await?;
         Ok(())
     }

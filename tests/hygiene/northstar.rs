@@ -19,7 +19,7 @@ pub struct GitRepositorySpec {
     pub interval: Option<Interval>,
     pub secret: Option<String>,
     pub suspend: Option<bool>,
-    pub depends_on: Option<Vec<evenkeel::depend::Reference>>,
+    pub depends_on: Option<Vec<evenkeel::dependency::Reference>>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -86,7 +86,7 @@ pub async fn remove_artifact(_repo: &GitRepository, _git: &Git, _cx: &mut Cx<'_,
 }
 
 #[reconciler(conditions = RepoCondition, requeue = "10m")]
-pub async fn git_repository(repo: &GitRepository, git: &Git, cx: &mut Pass<'_>) -> Flow {
+pub async fn git_repository(repo: &GitRepository, git: &Git, cx: &mut Pass<'_>) -> PassResult {
     let commit = fetch(repo, git, cx).await?;
     store(repo, git, &commit, cx).await?;
     Ok(())

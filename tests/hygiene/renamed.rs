@@ -5,7 +5,7 @@ pub mod vendor {
     pub use evenkeel as keel;
 }
 
-use vendor::keel::{self, Absent, Cx, Flow, Pass};
+use vendor::keel::{self, Absent, Cx, Pass, PassResult};
 
 use super::northstar::{Git, GitRepository};
 
@@ -55,7 +55,7 @@ pub async fn take(_repo: &mut GitRepository) -> Result<(), RenamedError> {
 }
 
 #[keel::reconciler(conditions = RenamedCondition, claim = take, hooks(seen), crate = crate::renamed::vendor::keel)]
-pub async fn renamed(repo: &GitRepository, git: &Git, cx: &mut Pass<'_>) -> Flow {
+pub async fn renamed(repo: &GitRepository, git: &Git, cx: &mut Pass<'_>) -> PassResult {
     allowed(repo, cx).await?;
     make(repo, git, cx).await?;
     Ok(())
@@ -67,7 +67,7 @@ pub struct RenamedStruct {
 
 #[keel::reconciler(conditions = RenamedCondition, crate = crate::renamed::vendor::keel)]
 impl RenamedStruct {
-    pub async fn reconcile(&self, repo: &GitRepository, cx: &mut Pass<'_>) -> Flow {
+    pub async fn reconcile(&self, repo: &GitRepository, cx: &mut Pass<'_>) -> PassResult {
         self.allowed(repo, cx).await?;
         self.make(repo, cx).await?;
         Ok(())

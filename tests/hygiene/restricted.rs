@@ -55,7 +55,7 @@ pub struct Shelves {}
 
 #[reconciler(conditions = crate::northstar::RepoCondition)]
 impl Shelves {
-    async fn reconcile(&self, shelf: &Shelf, cx: &mut Pass<'_>) -> Flow {
+    async fn reconcile(&self, shelf: &Shelf, cx: &mut Pass<'_>) -> PassResult {
         count(shelf, cx).await?;
         self.store(shelf, cx).await?;
         Ok(())

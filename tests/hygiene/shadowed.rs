@@ -43,7 +43,7 @@ pub async fn check(_repo: &GitRepository, cx: &mut Cx) -> ::std::result::Result<
 }
 
 #[evenkeel::reconciler(conditions = ShadowedCondition, requeue = "1h30m")]
-pub async fn shadowed(repo: &GitRepository, cx: &mut Pass<'_>) -> evenkeel::Flow {
+pub async fn shadowed(repo: &GitRepository, cx: &mut Pass<'_>) -> evenkeel::PassResult {
     check(repo, cx).await?;
     ::std::result::Result::Ok(())
 }
@@ -52,7 +52,7 @@ struct ShadowedStruct;
 
 #[evenkeel::reconciler(conditions = ShadowedCondition)]
 impl ShadowedStruct {
-    async fn reconcile(&self, repo: &GitRepository, cx: &mut Pass<'_>) -> evenkeel::Flow {
+    async fn reconcile(&self, repo: &GitRepository, cx: &mut Pass<'_>) -> evenkeel::PassResult {
         self.check(repo, cx).await?;
         ::std::result::Result::Ok(())
     }

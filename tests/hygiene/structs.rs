@@ -23,7 +23,7 @@ impl GitRepositories {
         Self { git, prefix: "repo".into() }
     }
 
-    pub async fn reconcile(&self, repo: &GitRepository, cx: &mut Pass<'_>) -> Flow {
+    pub async fn reconcile(&self, repo: &GitRepository, cx: &mut Pass<'_>) -> PassResult {
         let commit = self.fetch(repo, cx).await?;
         self.store(repo, &commit, cx).await?;
         Ok(())
@@ -65,7 +65,7 @@ pub struct Mirror {
 
 #[evenkeel::reconciler(conditions = RepoCondition, mod = mirrors)]
 impl Mirror {
-    async fn reconcile(&self, repo: &GitRepository, cx: &mut Pass<'_>) -> Flow {
+    async fn reconcile(&self, repo: &GitRepository, cx: &mut Pass<'_>) -> PassResult {
         let commit = self.fetch(repo, cx).await?;
         super::northstar::store(repo, &self.git, &commit, cx).await?;
         Ok(())
@@ -93,7 +93,7 @@ fn a_struct_may_stand_within_a_function() {
     }
     #[reconciler(conditions = RepoCondition)]
     impl Match {
-        async fn reconcile(&self, repo: &GitRepository, cx: &mut Pass<'_>) -> Flow {
+        async fn reconcile(&self, repo: &GitRepository, cx: &mut Pass<'_>) -> PassResult {
             let _text: String = self.all(repo, cx).await?;
             Ok(())
         }

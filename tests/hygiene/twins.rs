@@ -30,19 +30,19 @@ mod second {
 }
 
 #[reconciler(conditions = TwinCondition)]
-pub async fn left(repo: &GitRepository, cx: &mut Pass<'_>) -> Flow {
+pub async fn left(repo: &GitRepository, cx: &mut Pass<'_>) -> PassResult {
     first::make(repo, cx).await?;
     Ok(())
 }
 
 #[reconciler(conditions = TwinCondition)]
-pub async fn right(repo: &GitRepository, cx: &mut Pass<'_>) -> Flow {
+pub async fn right(repo: &GitRepository, cx: &mut Pass<'_>) -> PassResult {
     let _: u8 = second::make(repo, cx).await?;
     Ok(())
 }
 
 #[reconciler(conditions = TwinCondition)]
-async fn again(repo: &GitRepository, cx: &mut Pass<'_>) -> Flow {
+async fn again(repo: &GitRepository, cx: &mut Pass<'_>) -> PassResult {
     first::make(repo, cx).await?;
     Ok(())
 }

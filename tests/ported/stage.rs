@@ -33,7 +33,7 @@ pub(crate) struct OutsideStatus {
     /// What was made.
     pub(crate) made: Option<String>,
     /// The making or deleting of it.
-    pub(crate) operation: Option<Operation>,
+    pub(crate) operation: Option<RemoteOperation>,
 }
 
 #[derive(ConditionSet)]
@@ -170,7 +170,7 @@ fn sync(object: &Outside) -> Option<Duration> {
 }
 
 #[reconciler(conditions = OutsideCondition, claim = claim, policies(namespace), observe = look, requeue = sync)]
-pub(crate) async fn outside(object: &Outside, script: &Script, cx: &mut Pass<'_>) -> Flow {
+pub(crate) async fn outside(object: &Outside, script: &Script, cx: &mut Pass<'_>) -> PassResult {
     allowed(object, script, cx).await?;
     make(object, script, cx).await?;
     healthy(object, script, cx).await?;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use evenkeel::depend::Reference;
+use evenkeel::dependency::Reference;
 use evenkeel::prelude::*;
 use evenkeel::{Index, Operator};
 use evenkeel_tests::test_env::World;
@@ -23,7 +23,7 @@ pub(crate) fn revised(world: &World, lab: &Arc<Lab>) -> Operator {
 
 /// An order among objects of the kind.
 #[reconciler(conditions = WidgetCondition, depends_on = spec.depends_on)]
-async fn ordered(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
+async fn ordered(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
     let found = fetch(widget, lab, cx).await?;
     store(widget, lab, &found, cx).await?;
     Ok(())
@@ -45,7 +45,7 @@ async fn name_it(widget: &mut Widget) -> Result<(), WidgetError> {
 
 /// Only the spec, a label and an annotation count; what the claim wrote does, too.
 #[reconciler(conditions = WidgetCondition, claim = name_it, triggers(spec, labels("zone"), annotations("note")))]
-async fn claimed(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
+async fn claimed(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
     let found = fetch(widget, lab, cx).await?;
     store(widget, lab, &found, cx).await?;
     Ok(())
@@ -93,7 +93,7 @@ async fn rest(_: &Widget, cx: &mut Cx) -> Result<(), WidgetError> {
 }
 
 #[reconciler(conditions = LookCondition)]
-async fn finder(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
+async fn finder(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
     find(widget, lab, cx).await?;
     rest(widget, cx).await?;
     Ok(())
@@ -120,7 +120,7 @@ async fn count(widget: &Widget, lab: &Arc<Lab>, cx: &mut Cx) -> Result<(), Widge
 }
 
 #[reconciler(conditions = ListCondition)]
-async fn lister(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
+async fn lister(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
     count(widget, lab, cx).await?;
     Ok(())
 }
@@ -150,7 +150,7 @@ async fn forget(_: &Widget, _: &Arc<Lab>, _cx: &mut Cx) -> Result<(), WidgetErro
 }
 
 #[reconciler(conditions = BackupCondition, summary = "BackupReady")]
-async fn backups(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
+async fn backups(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
     back_up(widget, lab, cx).await?;
     Ok(())
 }
@@ -175,8 +175,8 @@ async fn announce(_: &Widget, _: &Arc<Lab>) -> Result<(), WidgetError> {
 
 /// Policies of objects and namespaces, a hook, one-shot actions.
 #[reconciler(conditions = WidgetCondition, policies(namespace), observe = see, hooks(announce), finalizer = "example.com/governed",
-    manager = "governor", suspend = spec.suspend)]
-async fn governed(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
+    field_manager = "governor", suspend = spec.suspend)]
+async fn governed(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
     let revision = ask(widget, lab, cx).await?;
     store(widget, lab, &revision.as_str().into(), cx).await?;
     Ok(())
@@ -209,7 +209,7 @@ pub(crate) struct EngineStatus {
     /// What was built.
     pub built: Option<String>,
     /// The building of it.
-    pub building: Option<Operation>,
+    pub building: Option<RemoteOperation>,
 }
 
 #[derive(ConditionSet)]
@@ -251,7 +251,7 @@ async fn build(engine: &Engine, lab: &Arc<Lab>, cx: &mut Cx) -> Result<(), Engin
 }
 
 #[reconciler(conditions = EngineCondition)]
-async fn engine(engine: &Engine, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
+async fn engine(engine: &Engine, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
     build(engine, lab, cx).await?;
     Ok(())
 }

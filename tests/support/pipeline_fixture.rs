@@ -217,7 +217,7 @@ pub async fn serve(
 
 /// The pipeline.
 #[reconciler(conditions = RecipeCondition, timeout = "3s")]
-pub async fn recipe(recipe: &Recipe, kitchen: &Arc<Kitchen>, cx: &mut Pass<'_>) -> Flow {
+pub async fn recipe(recipe: &Recipe, kitchen: &Arc<Kitchen>, cx: &mut Pass<'_>) -> PassResult {
     let dish = shop(recipe, kitchen, cx).await?;
     let found = if recipe.spec.taste {
         let found = taste(recipe, kitchen, cx).await?;

@@ -12,13 +12,13 @@ pub fn crds(operator: &Operator) -> String {
     documents.collect()
 }
 
-/// The text of `rights --output yaml`.
+/// The text of `rbac --output yaml`.
 ///
 /// # Panics
 /// The RBAC rules cannot be serialized.
 #[must_use]
-pub fn rights(operator: &Operator) -> String {
-    yaml(&operator.rights())
+pub fn rbac(operator: &Operator) -> String {
+    yaml(&operator.rbac_rules())
 }
 
 fn yaml(value: &impl serde::Serialize) -> String {

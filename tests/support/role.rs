@@ -26,7 +26,7 @@ impl Role {
     /// # Panics
     /// When the server refuses it.
     pub async fn allow(&self, operator: &Operator, missing: &BTreeSet<(&str, &str)>) {
-        let rights = operator.rights();
+        let rights = operator.rbac_rules();
         let rules = rights.iter().flat_map(|right| right.verbs.iter().map(move |verb| (right, verb.as_str())));
         let rules = rules.filter(|(right, verb)| !missing.contains(&(&*right.resource, *verb)));
         let rules: Vec<Value> = rules

@@ -41,7 +41,7 @@ pub async fn work(widget: &Widget, until: &Arc<Path>, cx: &mut Cx<'_, work>) -> 
 
 /// The pipeline.
 #[reconciler(conditions = StubbornCondition, requeue = "10m", timeout = "1h")]
-pub async fn stubborn(widget: &Widget, until: &Arc<Path>, cx: &mut Pass<'_>) -> Flow {
+pub async fn stubborn(widget: &Widget, until: &Arc<Path>, cx: &mut Pass<'_>) -> PassResult {
     work(widget, until, cx).await?;
     Ok(())
 }

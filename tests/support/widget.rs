@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use evenkeel::ApiError;
-use evenkeel::depend::Reference;
+use evenkeel::dependency::Reference;
 use evenkeel::prelude::*;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::core::CustomResourceExt;
@@ -327,8 +327,8 @@ pub async fn remove(widget: &Widget, lab: &Arc<Lab>, _cx: &mut Cx<'_, store>) ->
 
 /// The pipeline.
 #[reconciler(conditions = WidgetCondition, requeue = spec.interval, timeout = "3s", suspend(field = spec.suspend, annotation),
-    policies(unobserved), previously(managers("old-tool")))]
-pub async fn widget(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
+    policies(unobserved), previously(field_managers("old-tool")))]
+pub async fn widget(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
     let found = fetch(widget, lab, cx).await?;
     store(widget, lab, &found, cx).await?;
     Ok(())
@@ -336,12 +336,12 @@ pub async fn widget(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow 
 
 /// The next revision of the code: another effect under the same name.
 pub mod revised {
-    use super::{Arc, Flow, Lab, Pass, Widget, WidgetCondition, fetch, reconciler, store};
+    use super::{Arc, Lab, Pass, PassResult, Widget, WidgetCondition, fetch, reconciler, store};
 
     /// The pipeline.
     #[reconciler(conditions = WidgetCondition, requeue = spec.interval, timeout = "3s", suspend(field = spec.suspend, annotation),
-        policies(unobserved), revision = 2, previously(managers("old-tool")))]
-    pub async fn widget(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
+        policies(unobserved), revision = 2, previously(field_managers("old-tool")))]
+    pub async fn widget(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
         let found = fetch(widget, lab, cx).await?;
         store(widget, lab, &found, cx).await?;
         Ok(())

@@ -10,7 +10,7 @@ mod crowd;
 mod kills;
 mod operator;
 mod outages;
-mod rights;
+mod rbac;
 mod truth;
 mod yard;
 
@@ -48,5 +48,5 @@ async fn an_operator_survives_the_faults_of_a_server_of_1_20() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_operator_survives_the_loss_of_each_rbac_rule() {
-    rights::each_rule_is_taken_away_once().await;
+    rbac::each_rule_is_taken_away_once().await;
 }

@@ -129,7 +129,7 @@ async fn discard(parcel: &Parcel, folder: &Folder, _cx: &mut Cx<'_, store>) -> R
 
 /// The pipeline.
 #[reconciler(conditions = ParcelCondition, requeue = "10m", timeout = "20s")]
-async fn parcel(parcel: &Parcel, folder: &Folder, cx: &mut Pass<'_>) -> Flow {
+async fn parcel(parcel: &Parcel, folder: &Folder, cx: &mut Pass<'_>) -> PassResult {
     let text = read(parcel, cx).await?;
     pack(parcel, &text, cx).await?;
     store(parcel, folder, &text, cx).await?;

@@ -151,7 +151,7 @@ fn a_step_in_a_pipeline_leads_to_its_function() {
     let Some(mut server) = Server::start() else { return };
     let library = std::fs::read_to_string(root().join("src/lib.rs")).unwrap();
     let pipeline = "\n#[reconciler(conditions = RepoCondition)]\npub async fn repository(repo: &GitRepository, cx: &mut Pass<'_>) \
-                    -> Flow {\n    let commit = fetch(repo, cx).await?;\n    store(repo, &commit, cx).await?;\n    Ok(())\n}\n";
+                    -> PassResult {\n    let commit = fetch(repo, cx).await?;\n    store(repo, &commit, cx).await?;\n    Ok(())\n}\n";
     let file = format!("{library}{pipeline}");
     server.show(&file);
     let function = line_of(&file, "pub async fn fetch(");

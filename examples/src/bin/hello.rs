@@ -32,7 +32,7 @@ pub async fn publish(greeting: &Greeting, cx: &mut Cx) -> Result<(), ApiError> {
 }
 
 #[reconciler(conditions = GreetingCondition, requeue = "10m")]
-pub async fn greeting(greeting: &Greeting, cx: &mut Pass<'_>) -> Flow {
+pub async fn greeting(greeting: &Greeting, cx: &mut Pass<'_>) -> PassResult {
     publish(greeting, cx).await?;
     Ok(())
 }

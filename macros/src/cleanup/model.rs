@@ -74,7 +74,7 @@ fn closed(step: &Path) -> Path {
 
 /// The context of no step, so that the signature at least is right.
 fn poison(krate: &Krate) -> TokenStream {
-    quote!(#krate::Poison)
+    quote!(#krate::ErrorPlaceholder)
 }
 
 /// The step whose context the cleanup has: where it is not named, that is still the one to count as cleaned up.

@@ -88,7 +88,7 @@ fn expand_poison(moment: &Moment) -> TokenStream {
     let ((of, method, changes), when) = (what.names(), expand_when(*what, args));
     quote! {
         impl #params #krate::#of<#any> for #marker #bounds {
-            type Error = #krate::Poison;
+            type Error = #krate::ErrorPlaceholder;
             const NAME: &'static #krate::std::primitive::str = "";
             #when
             async fn #method(

@@ -24,9 +24,9 @@ const KEYS: Keys = Keys {
         "concurrency",
         "revision",
         "finalizer",
-        "manager",
+        "field_manager",
         "previously",
-        "requested",
+        "request_annotation",
         "triggers",
         "suspend",
         "policies",
@@ -34,14 +34,14 @@ const KEYS: Keys = Keys {
         "claim",
         "hooks",
         "depends_on",
-        "after",
+        "on_end",
         "mod",
         "summary",
         "crate",
     ],
     many: &[],
 };
-const PREVIOUSLY: Keys = Keys { known: &["managers", "finalizers"], many: &[] };
+const PREVIOUSLY: Keys = Keys { known: &["field_managers", "finalizers"], many: &[] };
 
 pub(crate) struct ReconcilerArgs {
     pub(crate) conditions: Option<Path>,
@@ -50,8 +50,8 @@ pub(crate) struct ReconcilerArgs {
     pub(crate) concurrency: Option<LitInt>,
     pub(crate) revision: u32,
     pub(crate) finalizer: Option<LitStr>,
-    pub(crate) manager: Option<LitStr>,
-    pub(crate) requested: Option<LitStr>,
+    pub(crate) field_manager: Option<LitStr>,
+    pub(crate) request_annotation: Option<LitStr>,
     pub(crate) triggers: Option<Triggers>,
     pub(crate) suspend: Option<Suspend>,
     pub(crate) policies: Option<Policies>,
@@ -62,7 +62,7 @@ pub(crate) struct ReconcilerArgs {
     /// What runs at points of the life of an object; in a struct, the paths of the markers.
     pub(crate) hooks: Vec<Path>,
     pub(crate) depends_on: Option<Dependencies>,
-    pub(crate) after: Option<Path>,
+    pub(crate) on_end: Option<Path>,
     pub(crate) managers: Vec<LitStr>,
     pub(crate) finalizers: Vec<LitStr>,
     /// What sums up the conditions instead of Ready.
@@ -81,8 +81,8 @@ pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> ReconcilerArgs 
         concurrency: None,
         revision: 0,
         finalizer: None,
-        manager: None,
-        requested: None,
+        field_manager: None,
+        request_annotation: None,
         triggers: None,
         suspend: None,
         policies: None,
@@ -90,7 +90,7 @@ pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> ReconcilerArgs 
         claim: None,
         hooks: Vec::new(),
         depends_on: None,
-        after: None,
+        on_end: None,
         managers: Vec::new(),
         finalizers: Vec::new(),
         summary: None,
@@ -121,8 +121,9 @@ impl ReconcilerArgs {
             "finalizer" => {
                 self.finalizer = errors.take(arg.text("\"example.com/cleanup\"").and_then(check_argument::finalizer));
             }
-            "manager" => {
-                self.manager = errors.take(arg.text("\"source-controller\"").and_then(check_argument::manager));
+            "field_manager" => {
+                self.field_manager =
+                    errors.take(arg.text("\"source-controller\"").and_then(check_argument::field_manager));
             }
             "triggers" => self.triggers = triggers::parse(arg, errors),
             "suspend" => self.suspend = suspend::parse(arg, errors),
@@ -131,10 +132,10 @@ impl ReconcilerArgs {
             "claim" => self.claim = errors.take(arg.path("name_it")),
             "hooks" => self.hooks = errors.take(arg.paths("say_goodbye")).unwrap_or_default(),
             "depends_on" => self.depends_on = errors.take(depend::parse(arg)),
-            "after" => self.after = errors.take(arg.path("report")),
-            "requested" => {
+            "on_end" => self.on_end = errors.take(arg.path("report")),
+            "request_annotation" => {
                 let text = arg.text("\"reconcile.example.com/requestedAt\"");
-                self.requested = errors.take(text.and_then(check_argument::annotation));
+                self.request_annotation = errors.take(text.and_then(check_argument::annotation));
             }
             "summary" => self.summary = errors.take(arg.text("\"BackupReady\"").and_then(check_argument::summary)),
             "mod" => self.module = errors.take(arg.ident("repos")),
@@ -144,12 +145,12 @@ impl ReconcilerArgs {
     }
 
     fn previously(&mut self, arg: &Arg, errors: &mut Errors) {
-        let Some(list) = errors.take(arg.list("managers(\"x\"), finalizers(\"example.com/x\")")) else { return };
+        let Some(list) = errors.take(arg.list("field_managers(\"x\"), finalizers(\"example.com/x\")")) else { return };
         for arg in parse_args(list, &PREVIOUSLY, errors) {
-            let managers = arg.key == "managers";
+            let managers = arg.key == "field_managers";
             let Some(texts) = errors.take(texts(&arg)) else { continue };
             let checked =
-                texts.into_iter().map(if managers { check_argument::manager } else { check_argument::finalizer });
+                texts.into_iter().map(if managers { check_argument::field_manager } else { check_argument::finalizer });
             let checked: Vec<_> = checked.filter_map(|text| errors.take(text)).collect();
             if managers { self.managers = checked } else { self.finalizers = checked }
         }

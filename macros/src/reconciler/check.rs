@@ -33,7 +33,7 @@ pub(crate) fn check_function(what: &str, function: &Function, errors: &mut Error
     check_plain(what, &function.sig, errors);
     check_generics(what, &function.sig, errors);
     if matches!(function.sig.output, syn::ReturnType::Default) {
-        errors.push(&function.sig.ident, format_args!("{what} must return a `Flow`"), "write `-> Flow`");
+        errors.push(&function.sig.ident, format_args!("{what} must return a `PassResult`"), "write `-> PassResult`");
     }
 }
 

@@ -30,7 +30,7 @@ pub(crate) fn concurrency(number: LitInt) -> syn::Result<LitInt> {
 }
 
 /// The API server refuses a long or unprintable field manager.
-pub(crate) fn manager(text: LitStr) -> syn::Result<LitStr> {
+pub(crate) fn field_manager(text: LitStr) -> syn::Result<LitStr> {
     if is_manager(&text.value()) {
         return Ok(text);
     }

@@ -53,23 +53,23 @@ pub(crate) fn expand_poison(
     deps: &TokenStream,
     object: Option<&Type>,
 ) -> TokenStream {
-    let (krate, conditions, after) = (&args.krate, args.conditions.iter(), args.after.iter());
+    let (krate, conditions, after) = (&args.krate, args.conditions.iter(), args.on_end.iter());
     let beside = args.observe.iter().chain(&args.claim).chain(&args.hooks);
-    let object = object.map_or_else(|| quote!(#krate::Poison), ToTokens::to_token_stream);
+    let object = object.map_or_else(|| quote!(#krate::ErrorPlaceholder), ToTokens::to_token_stream);
     quote! {
         impl #head {
             type Object = #object;
             type Deps = #deps;
-            type Conditions = #krate::Poison;
+            type Conditions = #krate::ErrorPlaceholder;
             const WIRING: #krate::Wiring = #krate::Wiring::EMPTY;
             fn requeue(_: &Self::Object) -> #krate::std::option::Option<#krate::std::time::Duration> {
                 #(let _ = &#after;)*
                 #krate::std::option::Option::None
             }
-            async fn reconcile(_: &Self::Object, _: &Self::Deps, _: &mut #krate::Pass<'_>) -> #krate::Flow {
+            async fn reconcile(_: &Self::Object, _: &Self::Deps, _: &mut #krate::Pass<'_>) -> #krate::PassResult {
                 #krate::std::result::Result::Ok(())
             }
-            async fn cleanup(_: &Self::Object, _: &Self::Deps, _: &mut #krate::Pass<'_>) -> #krate::Flow {
+            async fn cleanup(_: &Self::Object, _: &Self::Deps, _: &mut #krate::Pass<'_>) -> #krate::PassResult {
                 #krate::std::result::Result::Ok(())
             }
         }

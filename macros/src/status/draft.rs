@@ -35,7 +35,7 @@ pub(crate) fn expand(status: &Status, name: &Ident) -> TokenStream {
 
 fn declare(krate: &Krate, field: &Field) -> TokenStream {
     let (kept, vis, ident, ty) = (kept(field, &["cfg", "doc"]), &field.tokens.vis, &field.ident, &field.ty);
-    let ty = written(field, |step| quote!(#krate::OnlyWrittenBy<#step, #krate::with_cx_write, #ty>), quote!(#ty));
+    let ty = written(field, |step| quote!(#krate::Restricted<#step, #krate::with_cx_write, #ty>), quote!(#ty));
     quote!(#(#kept)* #vis #ident: #ty)
 }
 
@@ -44,7 +44,7 @@ fn open(krate: &Krate, field: &Field) -> TokenStream {
     let one = |step: &Path| {
         // Where it is no step, rustc says so at the user's token.
         let runtime = krate.at(step.span());
-        let new = quote_spanned!(step.span()=> #runtime::OnlyWrittenBy::new);
+        let new = quote_spanned!(step.span()=> #runtime::Restricted::new);
         quote!(#new(status.#ident, key))
     };
     let value = written(field, one, quote!(status.#ident));

@@ -23,23 +23,23 @@ pub(crate) fn expand(draft: &Draft, errors: &mut Errors) -> Parts {
     let name = function.sig.ident.to_string();
     let error = match error {
         Some(ErrorType::Named(ty)) => ty.to_token_stream(),
-        Some(ErrorType::Within(_)) | None => quote!(#krate::Poison),
+        Some(ErrorType::Within(_)) | None => quote!(#krate::ErrorPlaceholder),
     };
     let (object, step_of) = match &draft.object {
         Some(object) => (object.to_token_stream(), expand_step_of(draft, object)),
-        None => (quote!(#krate::Poison), TokenStream::new()),
+        None => (quote!(#krate::ErrorPlaceholder), TokenStream::new()),
     };
     let mentioned = expand_mentioned(args);
     let (params, bounds) = marker.params(None, &nothing());
     let impls = quote! {
         impl #params #krate::SubReconciler for #marker #bounds {
             type Object = #object;
-            type Conditions = #krate::Poison;
+            type Conditions = #krate::ErrorPlaceholder;
             type Error = #error;
             type Undo = #krate::NoCleanup;
-            const WIRING: #krate::StepWiring = #krate::poisoned(#name);
+            const WIRING: #krate::StepWiring = #krate::placeholder(#name);
         }
-        impl #params #krate::Unread for #marker #bounds {}
+        impl #params #krate::Unchecked for #marker #bounds {}
         #step_of
         #mentioned
     };

@@ -112,7 +112,7 @@ fn expand_link(step: &Step, dependencies: &[Type]) -> TokenStream {
 /// One with a mistake does nothing, for every reconciler.
 fn expand_poison(krate: &Krate, marker: &Marker, object: Option<&Type>) -> TokenStream {
     let any = hidden("R");
-    let object = object.map_or_else(|| quote!(#krate::Poison), ToTokens::to_token_stream);
+    let object = object.map_or_else(|| quote!(#krate::ErrorPlaceholder), ToTokens::to_token_stream);
     let (params, bounds) = marker.params(Some(&any), &quote!(#any: #krate::Reconciler<Object = #object>,));
     quote! {
         impl #params #krate::Observe<#any> for #marker #bounds {

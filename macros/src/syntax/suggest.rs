@@ -1,7 +1,18 @@
 //! Did you mean: the nearest of the valid words.
 
-/// The help line for an unknown word: the nearest valid one, or the list of them.
+/// Arguments that had other names.
+const RENAMED: [(&str, &str); 4] = [
+    ("after", "on_end"),
+    ("manager", "field_manager"),
+    ("managers", "field_managers"),
+    ("requested", "request_annotation"),
+];
+
+/// The help line for an unknown word: its new name, the nearest valid one, or the list of them.
 pub(crate) fn help(word: &str, valid: &[&str]) -> String {
+    if let Some((_, new)) = RENAMED.iter().find(|(old, new)| *old == word && valid.contains(new)) {
+        return format!("`{word}` is called `{new}` now");
+    }
     match nearest(word, valid) {
         Some(near) => format!("did you mean `{near}`?"),
         None => format!("use {}", list(valid)),
@@ -50,6 +61,15 @@ mod tests {
         assert_eq!(help("condition", &valid), "did you mean `conditions`?");
         assert_eq!(help("requue", &valid), "did you mean `requeue`?");
         assert_eq!(help("cond", &valid), "did you mean `conditions`?");
+    }
+
+    #[test]
+    fn an_old_name_gets_the_new_one_where_that_is_valid() {
+        assert_eq!(
+            help("requested", &["requeue", "request_annotation"]),
+            "`requested` is called `request_annotation` now"
+        );
+        assert_eq!(help("after", &["before", "x"]), "use `before` or `x`");
     }
 
     #[test]

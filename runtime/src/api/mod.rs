@@ -21,8 +21,8 @@ pub use self::error::*;
 pub(crate) use self::target::Selected;
 pub use self::target::Target;
 use crate::dependency::Access;
-use crate::status::desired::StatusIntent;
-use crate::status::operation::Operation;
+use crate::status::desired::DesiredStatus;
+use crate::status::operation::RemoteOperation;
 use crate::wiring::{KindInfo, Relation};
 
 /// A future on the heap: the same type as that of this name in `futures`.
@@ -70,18 +70,18 @@ pub trait Backend: Send + Sync {
     fn record(
         &self,
         step: &'static str,
-        found: StatusIntent,
-        intent: StatusIntent,
+        found: DesiredStatus,
+        intent: DesiredStatus,
         urgent: bool,
     ) -> BoxFuture<'_, Result<(), ApiError>>;
     /// The operation of this place in the code that runs for the reconciled object, as far as this process knows.
     #[doc(hidden)]
-    fn operation(&self, _place: &'static str) -> Option<Operation> {
+    fn operation(&self, _place: &'static str) -> Option<RemoteOperation> {
         None
     }
     /// Remembers that it runs, or that it has ended.
     #[doc(hidden)]
-    fn keep_operation(&self, _place: &'static str, _operation: Option<Operation>) {}
+    fn keep_operation(&self, _place: &'static str, _operation: Option<RemoteOperation>) {}
     /// Which references to other namespaces the operator allows.
     fn access(&self) -> Access {
         Access::default()

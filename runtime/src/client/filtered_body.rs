@@ -9,7 +9,7 @@ use http_body::{Body, Frame};
 use tower::BoxError;
 
 /// What is done to data as it arrives.
-pub(super) trait Filter: Unpin {
+pub(super) trait BodyFilter: Unpin {
     /// Takes what has come, and hands on what is ready.
     ///
     /// # Errors
@@ -23,7 +23,7 @@ pub(super) trait Filter: Unpin {
 }
 
 /// What passes as it is.
-impl<F: Filter> Filter for Option<F> {
+impl<F: BodyFilter> BodyFilter for Option<F> {
     fn feed(&mut self, bytes: Bytes, ready: &mut VecDeque<Bytes>) -> Result<(), BoxError> {
         match self {
             Some(filter) => filter.feed(bytes, ready)?,
@@ -50,7 +50,7 @@ impl<B, F> Filtered<B, F> {
     }
 }
 
-impl<B: Body<Data = Bytes, Error: Into<BoxError>> + Unpin, F: Filter> Body for Filtered<B, F> {
+impl<B: Body<Data = Bytes, Error: Into<BoxError>> + Unpin, F: BodyFilter> Body for Filtered<B, F> {
     type Data = Bytes;
     type Error = BoxError;
 

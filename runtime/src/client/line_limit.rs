@@ -10,7 +10,7 @@ use bytes::Bytes;
 use http_body::{Body, Frame};
 use tower::BoxError;
 
-use super::filtered_body::Filter;
+use super::filtered_body::BodyFilter;
 use crate::client::json_scan::newline;
 
 /// The longest line of a watch, in bytes. A line holds one object. etcd takes 1.5 MiB of an object by default. JSON that escapes
@@ -52,7 +52,7 @@ impl Bound {
     }
 }
 
-impl Filter for Bound {
+impl BodyFilter for Bound {
     fn feed(&mut self, bytes: Bytes, ready: &mut VecDeque<Bytes>) -> Result<(), BoxError> {
         if self.length + bytes.len() <= LINE {
             // No line in these bytes is too long. The last one may continue in the next bytes.

@@ -18,7 +18,7 @@ use super::observed_call::observed;
 use super::request_info::{Line, is_watch};
 use super::strip_managed_fields::Scan;
 use super::watch_lines::Lines;
-use crate::client::decode::Shelf;
+use crate::client::decode::RawTextStore;
 use crate::queue::meter::CallMeter;
 
 /// How long the head of an answer may take. API servers give up on a request after 60 s themselves, and answer watches at once; kube waits
@@ -82,7 +82,7 @@ pub(crate) fn metadata_only(client: &Client) -> Client {
 
 /// As [`watched`], and in lists and watches the `managedFields` of objects are empty. With a shelf, the objects that watches deliver are put
 /// there.
-pub(crate) fn lean(client: &Client, shelf: Option<&Shelf>) -> Client {
+pub(crate) fn lean(client: &Client, shelf: Option<&RawTextStore>) -> Client {
     let layer = layer_fn(|mut calls: Calls| {
         let shelf = shelf.cloned();
         service_fn(move |request: Request<Body>| {

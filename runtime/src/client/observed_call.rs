@@ -23,7 +23,7 @@ pub(super) async fn observed<B, E>(
     if let Some(code) = code {
         span.record("code", code.as_u16());
     }
-    meter.tell(|counts| counts.call(&line.call(step, code)));
+    meter.record(|counts| counts.call(&line.call(step, code)));
     answer
 }
 

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use bytes::Bytes;
 use tower::BoxError;
 
-use super::filtered_body::Filter;
+use super::filtered_body::BodyFilter;
 use crate::client::json_scan::{end_of_list, newline, quote_or_backslash};
 
 /// What a value is part of.
@@ -71,7 +71,7 @@ pub(super) struct Scan {
     skipped: Option<usize>,
 }
 
-impl Filter for Scan {
+impl BodyFilter for Scan {
     /// Hands on what is not left out.
     fn feed(&mut self, bytes: Bytes, out: &mut VecDeque<Bytes>) -> Result<(), BoxError> {
         let (mut from, mut at) = (self.skipped.is_none().then_some(0), 0);

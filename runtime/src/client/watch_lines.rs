@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 use bytes::Bytes;
 use tower::BoxError;
 
-use super::filtered_body::Filter;
-use crate::client::decode::Shelf;
+use super::filtered_body::BodyFilter;
+use crate::client::decode::RawTextStore;
 use crate::client::json_scan::newline;
 
 /// More room than this is given back after a line.
@@ -14,18 +14,18 @@ const ROOM: usize = 64 * 1024;
 
 /// Puts the objects of a watch as it arrives on a shelf: in its lines a ticket stands for each. Lines of any other form pass as they are.
 pub(super) struct Lines {
-    shelf: Shelf,
+    shelf: RawTextStore,
     /// What is there of the next one.
     line: Vec<u8>,
 }
 
 impl Lines {
-    pub(super) fn new(shelf: Shelf) -> Self {
+    pub(super) fn new(shelf: RawTextStore) -> Self {
         Self { shelf, line: Vec::new() }
     }
 }
 
-impl Filter for Lines {
+impl BodyFilter for Lines {
     fn feed(&mut self, bytes: Bytes, ready: &mut VecDeque<Bytes>) -> Result<(), BoxError> {
         let mut bytes = &*bytes;
         while let Some(end) = newline(bytes) {
@@ -77,7 +77,7 @@ mod tests {
     #[test]
     fn a_ticket_stands_for_each_object_however_the_answer_is_cut() {
         for length in 1..LINES.len() {
-            let (mut lines, mut ready) = (Lines::new(Shelf::default()), VecDeque::new());
+            let (mut lines, mut ready) = (Lines::new(RawTextStore::default()), VecDeque::new());
             for frame in LINES.as_bytes().chunks(length) {
                 lines.feed(Bytes::from_static(frame), &mut ready).unwrap();
             }

@@ -48,7 +48,7 @@ pub use mark::{Drift, mark_false, mark_progress, mark_reconciling, mark_stalled,
 pub use merge::Merge;
 pub use mirror::{Fallback, mirror};
 pub use ranking::{Ranking, Verdict};
-pub use reason::UnsaidReason;
+pub use reason::UnusedReason;
 pub(crate) use reason::is_declared;
 pub use setter::{Stamp, Transition, compare, delete, set};
 pub use source::{Source, localize};

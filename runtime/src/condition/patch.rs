@@ -6,7 +6,7 @@ use super::{Condition, Stamp, delete, find, set};
 
 /// What a writer did to one condition.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Operation {
+pub enum ConditionPatch {
     /// It was not there before.
     Add {
         /// As it is now.
@@ -26,7 +26,7 @@ pub enum Operation {
     },
 }
 
-impl Operation {
+impl ConditionPatch {
     /// The type of the condition.
     #[must_use]
     pub fn type_(&self) -> &str {
@@ -59,7 +59,7 @@ impl Owned<'_> {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Conflict {
     /// What could not be applied.
-    pub operation: Operation,
+    pub operation: ConditionPatch,
     /// What stands there instead.
     pub latest: Option<Condition>,
 }
@@ -80,14 +80,14 @@ impl std::error::Error for Conflict {}
 
 /// What was done between the two lists: what was added or changed, then what was removed.
 #[must_use]
-pub fn diff(before: &[Condition], after: &[Condition]) -> Vec<Operation> {
+pub fn diff(before: &[Condition], after: &[Condition]) -> Vec<ConditionPatch> {
     let set = after.iter().filter_map(|after| match find(before, &after.type_) {
-        None => Some(Operation::Add { after: after.clone() }),
+        None => Some(ConditionPatch::Add { after: after.clone() }),
         Some(before) if before == after => None,
-        Some(before) => Some(Operation::Change { before: before.clone(), after: after.clone() }),
+        Some(before) => Some(ConditionPatch::Change { before: before.clone(), after: after.clone() }),
     });
     let removed = before.iter().filter(|before| find(after, &before.type_).is_none());
-    set.chain(removed.map(|before| Operation::Remove { before: before.clone() })).collect()
+    set.chain(removed.map(|before| ConditionPatch::Remove { before: before.clone() })).collect()
 }
 
 /// Applies the operations to the latest list. What is not touched stays as it is there.
@@ -107,7 +107,7 @@ pub fn diff(before: &[Condition], after: &[Condition]) -> Vec<Operation> {
 /// # Errors
 /// [`Conflict`]: a condition that the writer does not own was made something else by another. Nothing is applied then.
 pub fn apply(
-    operations: &[Operation],
+    operations: &[ConditionPatch],
     latest: &[Condition],
     owned: Owned<'_>,
     stamp: &Stamp,
@@ -136,16 +136,18 @@ enum Decision<'o> {
     Conflict,
 }
 
-fn decide<'o>(operation: &'o Operation, latest: Option<&Condition>, is_owned: bool) -> Decision<'o> {
+fn decide<'o>(operation: &'o ConditionPatch, latest: Option<&Condition>, is_owned: bool) -> Decision<'o> {
     let says = |wanted: &Condition| latest.is_some_and(|latest| latest.same_state(wanted));
     match operation {
-        Operation::Add { after } | Operation::Change { after, .. } if is_owned => Decision::Set(after),
-        Operation::Add { after } if latest.is_none() => Decision::Set(after),
-        Operation::Change { before, after } if latest == Some(before) => Decision::Set(after),
-        Operation::Add { after } | Operation::Change { after, .. } if says(after) => Decision::Keep,
-        Operation::Remove { .. } if latest.is_none() => Decision::Keep,
-        Operation::Remove { before } if is_owned || says(before) => Decision::Delete,
-        Operation::Add { .. } | Operation::Change { .. } | Operation::Remove { .. } => Decision::Conflict,
+        ConditionPatch::Add { after } | ConditionPatch::Change { after, .. } if is_owned => Decision::Set(after),
+        ConditionPatch::Add { after } if latest.is_none() => Decision::Set(after),
+        ConditionPatch::Change { before, after } if latest == Some(before) => Decision::Set(after),
+        ConditionPatch::Add { after } | ConditionPatch::Change { after, .. } if says(after) => Decision::Keep,
+        ConditionPatch::Remove { .. } if latest.is_none() => Decision::Keep,
+        ConditionPatch::Remove { before } if is_owned || says(before) => Decision::Delete,
+        ConditionPatch::Add { .. } | ConditionPatch::Change { .. } | ConditionPatch::Remove { .. } => {
+            Decision::Conflict
+        }
     }
 }
 
@@ -157,7 +159,7 @@ mod tests {
     #[test]
     fn a_conflict_says_what_the_other_writer_made_of_the_condition() {
         let scanned = |status| Condition::new("Scanned", status, "Clean", "");
-        let operation = Operation::Remove { before: scanned(Status::True) };
+        let operation = ConditionPatch::Remove { before: scanned(Status::True) };
         let conflict = |latest| Conflict { operation: operation.clone(), latest }.to_string();
         let changed = conflict(Some(scanned(Status::False)));
         assert_eq!(changed, "another writer set the condition Scanned to False: Clean");

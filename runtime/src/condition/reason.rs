@@ -10,7 +10,7 @@ pub(crate) const OWN: [&str; 6] =
 
 /// A declared reason that nothing says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct UnsaidReason {
+pub struct UnusedReason {
     /// The type of the condition.
     pub condition: &'static str,
     /// The reason.

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Reference;
 use crate::outcome::reporting::Actions;
-use crate::outcome::{Class, Halt};
+use crate::outcome::{Class, PassError};
 
 /// What an operator allows, before any object is asked: `Operator::access`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -89,7 +89,7 @@ impl Access {
 
 impl Access {
     /// What stalls an object of the namespace `from` that refers to one of another. An object without a namespace may refer to any.
-    pub(crate) fn refusal(self, from: Option<&str>, reference: &Reference) -> Option<Halt> {
+    pub(crate) fn refusal(self, from: Option<&str>, reference: &Reference) -> Option<PassError> {
         let (from, to) = (from?, reference.namespace.as_deref()?);
         if self == Self::ByAcl || from == to {
             return None;
@@ -98,7 +98,7 @@ impl Access {
             "reference \"{reference}\" leaves namespace {from} for {to}, which this operator does not allow: refer to an object in {from}, \
              or run the operator without --no-cross-namespace-refs"
         );
-        Some(Halt::new(Class::Stalled, "AccessDenied", &message, Actions::STALLED))
+        Some(PassError::new(Class::Stalled, "AccessDenied", &message, Actions::STALLED))
     }
 }
 

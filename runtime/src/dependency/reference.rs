@@ -8,15 +8,15 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::outcome::reporting::Actions;
-use crate::outcome::{Class, Halt};
+use crate::outcome::{Class, PassError};
 
 /// A reference to an object of a kind that is known from elsewhere. Without a namespace it is in that of the referrer.
 ///
 /// ```
-/// use evenkeel::depend::Reference;
+/// use evenkeel::dependency::Reference;
 /// let reference: Reference = "infra/ingress@status.ready == true".parse()?;
 /// assert_eq!((reference.namespace.as_deref(), &*reference.name), (Some("infra"), "ingress"));
-/// # Ok::<(), evenkeel::depend::InvalidReference>(())
+/// # Ok::<(), evenkeel::dependency::InvalidReference>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Reference {
@@ -42,12 +42,12 @@ impl Reference {
     }
 
     /// Expressions are not evaluated yet, and never ignored.
-    pub(crate) fn refusal(&self) -> Option<Halt> {
+    pub(crate) fn refusal(&self) -> Option<PassError> {
         let expression = self.expression.as_ref()?;
         let message = format!(
             "the expression `{expression}` of a reference cannot be evaluated yet: leave out `@` and what follows"
         );
-        Some(Halt::new(Class::Stalled, "ExpressionNotSupported", &message, Actions::STALLED))
+        Some(PassError::new(Class::Stalled, "ExpressionNotSupported", &message, Actions::STALLED))
     }
 }
 
@@ -139,7 +139,7 @@ impl JsonSchema for Reference {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not hold references",
     label = "not a list of references",
-    note = "make it a `Vec<evenkeel::depend::Reference>`, or an `Option` of it"
+    note = "make it a `Vec<evenkeel::dependency::Reference>`, or an `Option` of it"
 )]
 pub trait References: Sized {
     /// The references, in the order of the list.

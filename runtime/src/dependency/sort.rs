@@ -28,11 +28,11 @@ impl std::error::Error for Cycle {}
 /// A [`Cycle`], with its path.
 ///
 /// ```
-/// use evenkeel::depend::{Reference, sort};
+/// use evenkeel::dependency::{Reference, sort};
 /// let of = |name| Reference::new(Some("default"), name);
 /// let sorted = sort(&[(of("frontend"), vec![of("backend")]), (of("backend"), vec![])])?;
 /// assert_eq!(sorted, [of("backend"), of("frontend")]);
-/// # Ok::<(), evenkeel::depend::Cycle>(())
+/// # Ok::<(), evenkeel::dependency::Cycle>(())
 /// ```
 pub fn sort(objects: &[(Reference, Vec<Reference>)]) -> Result<Vec<Reference>, Cycle> {
     let known: HashMap<&Reference, &Vec<Reference>> = objects.iter().map(|(id, on)| (id, on)).collect();

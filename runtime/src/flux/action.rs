@@ -45,7 +45,7 @@ pub struct Event {
 
 /// What is told of one error.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Told {
+pub struct ErrorReport {
     /// The event.
     pub event: Option<Event>,
     /// The level of the log line; [`LogLevel::None`]: no line.
@@ -61,7 +61,7 @@ impl Error {
     /// assert_eq!(told.event.unwrap().type_, EventType::Warning);
     /// ```
     #[must_use]
-    pub fn told(&self) -> Told {
+    pub fn told(&self) -> ErrorReport {
         let config = self.config();
         let type_ = match (config.event, config.notification) {
             (EventLevel::None, _) => None,
@@ -75,7 +75,7 @@ impl Error {
             _ => LogLevel::Info,
         };
         let event = |type_| Event { type_, reason: self.reason(), message: sanitize(&self.to_string()) };
-        Told { event: type_.map(event), log: level }
+        ErrorReport { event: type_.map(event), log: level }
     }
 }
 
@@ -105,7 +105,7 @@ pub struct ErrorActions<F>(
     pub F,
 );
 
-impl<K, F: FnMut(&K, Told)> ResultProcessor<K> for ErrorActions<F> {
+impl<K, F: FnMut(&K, ErrorReport)> ResultProcessor<K> for ErrorActions<F> {
     fn look(&mut self, object: &mut K, reconciled: &Reconciled) {
         if let Err(error) = reconciled {
             (self.0)(object, error.told());

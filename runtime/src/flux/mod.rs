@@ -131,7 +131,7 @@
 //! }
 //!
 //! #[reconciler(conditions = RepoCondition, requeue = "10m")]
-//! async fn repos(repo: &Repo, cx: &mut Pass<'_>) -> Flow {
+//! async fn repos(repo: &Repo, cx: &mut Pass<'_>) -> PassResult {
 //!     fetch(repo, cx).await?;
 //!     Ok(())
 //! }
@@ -157,7 +157,7 @@ mod run;
 mod serial;
 mod summarize;
 
-pub use action::{ErrorActions, Event, EventType, ResultProcessor, Told};
+pub use action::{ErrorActions, ErrorReport, Event, EventType, ResultProcessor};
 pub use builder::{AlwaysRequeue, ResultBuilder};
 pub use chain::{Step, run_steps};
 #[cfg(feature = "operator")]
@@ -167,9 +167,9 @@ pub use entry::{Entry, Read, State, add_finalizer, end_cleanup};
 pub use error::{Config, Error, FAILED, Kind};
 pub use finalizer::{ResultFinalizer, SuccessType};
 pub use notify::{Made, Notice, notice};
-pub use object::{Keeps, Kept, Object, REQUESTED_AT, record_reconcile_request};
+pub use object::{FluxStatus, HasFluxStatus, Object, REQUESTED_AT, record_reconcile_request};
 pub use patch::{ConditionList, Focus, PatchError, PatchOptions, focus, merge_patch};
 pub use progress::{Announce, PROGRESSING, PROGRESSING_WITH_RETRY, begin};
 pub use result::{ReconcileResult, Reconciled, RuntimeResult};
 pub use serial::{Part, Port, SerialPatcher};
-pub use summarize::{Ended, Summarize, Target};
+pub use summarize::{RunEnd, Summarize, Target};

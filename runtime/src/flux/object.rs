@@ -10,10 +10,10 @@ use crate::condition::{Condition, Stamp};
 /// The annotation by which people ask for a run at once; Flux's, since ports keep it.
 pub const REQUESTED_AT: &str = "reconcile.fluxcd.io/requestedAt";
 
-/// The part of a status that the classic form keeps. Flatten it into yours: `#[serde(flatten)] pub kept: flux::Kept`.
+/// The part of a status that the classic form keeps. Flatten it into yours: `#[serde(flatten)] pub kept: flux::FluxStatus`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
-pub struct Kept {
+pub struct FluxStatus {
     /// The generation that the last final result is for; -1 on a fresh object.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub observed_generation: Option<i64>,
@@ -26,31 +26,31 @@ pub struct Kept {
     pub last_handled_reconcile_at: Option<String>,
 }
 
-/// A status that holds a [`Kept`].
-pub trait Keeps: Default {
+/// A status that holds a [`FluxStatus`].
+pub trait HasFluxStatus: Default {
     /// The kept part.
-    fn kept(&self) -> &Kept;
+    fn kept(&self) -> &FluxStatus;
     /// The kept part, to be changed.
-    fn kept_mut(&mut self) -> &mut Kept;
+    fn kept_mut(&mut self) -> &mut FluxStatus;
 }
 
-impl Keeps for Kept {
-    fn kept(&self) -> &Kept {
+impl HasFluxStatus for FluxStatus {
+    fn kept(&self) -> &FluxStatus {
         self
     }
 
-    fn kept_mut(&mut self) -> &mut Kept {
+    fn kept_mut(&mut self) -> &mut FluxStatus {
         self
     }
 }
 
-/// An object of the classic form: any kind of `#[derive(CustomResource)]` whose status [`Keeps`].
+/// An object of the classic form: any kind of `#[derive(CustomResource)]` whose status [`HasFluxStatus`].
 pub trait Object: Resource<DynamicType = ()> {
     /// Its conditions.
     fn conditions(&self) -> &[Condition];
 
     /// What the classic form keeps in its status, which is made where there is none.
-    fn kept_mut(&mut self) -> &mut Kept;
+    fn kept_mut(&mut self) -> &mut FluxStatus;
 
     /// The generation that the last final result is for; zero where there was none, as Go has it.
     fn observed_generation(&self) -> i64;
@@ -82,13 +82,13 @@ pub trait Object: Resource<DynamicType = ()> {
 impl<K> Object for K
 where
     K: Resource<DynamicType = ()> + HasStatus,
-    K::Status: Keeps,
+    K::Status: HasFluxStatus,
 {
     fn conditions(&self) -> &[Condition] {
         self.status().map_or(&[], |status| &status.kept().conditions)
     }
 
-    fn kept_mut(&mut self) -> &mut Kept {
+    fn kept_mut(&mut self) -> &mut FluxStatus {
         self.status_mut().get_or_insert_default().kept_mut()
     }
 

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::{
-    Ended, Error, Object, PatchError, Port, Reconciled, ResultBuilder, ResultProcessor, RuntimeResult, SerialPatcher,
+    Error, Object, PatchError, Port, Reconciled, ResultBuilder, ResultProcessor, RunEnd, RuntimeResult, SerialPatcher,
     Summarize,
 };
 
@@ -21,7 +21,7 @@ impl Summarize<'_> {
         builder: &dyn ResultBuilder,
         processors: &mut [&mut dyn ResultProcessor<K>],
     ) -> Result<RuntimeResult, Error> {
-        let Ended { returned, options } = self.end(object, reconciled, builder, processors);
+        let RunEnd { returned, options } = self.end(object, reconciled, builder, processors);
         match patcher.patch(object, &options).await {
             Ok(()) => returned,
             Err(gone) if self.ignore_not_found && object.is_deleting() && gone.is_not_found() => returned,

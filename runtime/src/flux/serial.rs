@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::patch::{ConditionList, Focus, focus, merge_patch};
 use super::{Object, PatchError, PatchOptions};
 use crate::api::ApiError;
-use crate::condition::patch::{Operation, Owned, apply, diff};
+use crate::condition::patch::{ConditionPatch, Owned, apply, diff};
 use crate::condition::{Condition, Stamp};
 
 /// How often a write of conditions is tried while other writers come between.
@@ -59,7 +59,7 @@ impl<P: Port> SerialPatcher<P> {
         Ok(Self::of_document(document(object)?, ConditionList::Merged, port))
     }
 
-    /// From a document as it was read; for kinds whose status is not the [`Kept`](super::Kept) one.
+    /// From a document as it was read; for kinds whose status is not the [`FluxStatus`](super::FluxStatus) one.
     pub fn of_document(base: Value, conditions: ConditionList, port: P) -> Self {
         Self { port, base: with_status(base), conditions }
     }
@@ -127,7 +127,7 @@ impl<P: Port> SerialPatcher<P> {
     /// The whole status in one request, which the server refuses if somebody wrote after the read.
     async fn write_conditions(
         &self,
-        operations: &[Operation],
+        operations: &[ConditionPatch],
         rest: &Value,
         stamp: &Stamp,
         options: &PatchOptions,

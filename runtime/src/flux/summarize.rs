@@ -54,7 +54,7 @@ pub struct Summarize<'a> {
 
 /// How a run ended.
 #[derive(Debug)]
-pub struct Ended {
+pub struct RunEnd {
     /// What the runtime is told.
     pub returned: Result<RuntimeResult, Error>,
     /// What the patch is to be.
@@ -72,7 +72,7 @@ impl Summarize<'_> {
         reconciled: Reconciled,
         builder: &dyn ResultBuilder,
         processors: &mut [&mut dyn ResultProcessor<K>],
-    ) -> Ended {
+    ) -> RunEnd {
         for processor in processors {
             processor.look(object, &reconciled);
         }
@@ -80,10 +80,10 @@ impl Summarize<'_> {
         let computed = compute(object, reconciled, builder);
         self.summarize(object);
         if let Some(failure) = failure.filter(|_| self.targets.iter().any(|target| target.type_ == READY)) {
-            failure.tell(object);
+            failure.report(object);
         }
         let options = PatchOptions { observed_generation: computed.options.observed_generation, ..self.options() };
-        Ended { returned: self.checked(object, computed), options }
+        RunEnd { returned: self.checked(object, computed), options }
     }
 
     /// A patch in the middle of a run: only the summaries.
@@ -118,7 +118,7 @@ impl Summarize<'_> {
         let message = told.filter(|text| !text.is_empty()).unwrap_or_else(|| UNREPORTED.to_owned());
         let error = Error::plain(message);
         if find(object.conditions(), READY).is_none() && self.targets.iter().any(|target| target.type_ == READY) {
-            Failure::of(&error).tell(object);
+            Failure::of(&error).report(object);
         }
         Err(error)
     }
@@ -140,7 +140,7 @@ impl Failure {
     }
 
     /// Makes Ready say the cause where nothing else does.
-    fn tell<K: Object>(self, object: &mut K) {
+    fn report<K: Object>(self, object: &mut K) {
         let conditions = object.conditions();
         let is_told = is_false(conditions, READY) && !(self.is_retried && only_says_progress(conditions));
         if !is_told {

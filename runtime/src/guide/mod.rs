@@ -1,6 +1,10 @@
 //! The guide: what the framework does, and why.
 
-/// How a pass ends, and what the object then says.
+/// The words of this framework, and what they mean.
+#[doc = include_str!("glossary.md")]
+pub mod glossary {}
+
+/// How a pass ends, and the status that it writes.
 #[doc = include_str!("outcomes.md")]
 pub mod outcomes {}
 
@@ -29,9 +33,9 @@ pub mod systems {}
 #[doc = include_str!("plumbing.md")]
 pub mod plumbing {}
 
-/// What the wiring of a reconciler tells: graph, reference page, contract, rights.
-#[doc = include_str!("knowledge.md")]
-pub mod knowledge {}
+/// What the wiring of a reconciler tells: graph, reference page, contract, RBAC rules.
+#[doc = include_str!("introspection.md")]
+pub mod introspection {}
 
 /// What an operator tells of itself while it runs.
 #[doc = include_str!("diagnostics.md")]
@@ -42,8 +46,8 @@ pub mod diagnostics {}
 pub mod shutdown {}
 
 /// How an operator that is written by hand moves kind by kind.
-#[doc = include_str!("pair.md")]
-pub mod pair {}
+#[doc = include_str!("kube_controller.md")]
+pub mod kube_controller {}
 
 /// What evenkeel costs beside controllers that are written by hand.
 #[doc = include_str!("figures.md")]

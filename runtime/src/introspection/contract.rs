@@ -5,8 +5,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::knowledge::Knowledge;
 use super::reason::reasons;
+use super::reconciler_info::ReconcilerInfo;
 use crate::condition::{Polarity, READY, RECONCILING, STALLED};
 use crate::status::kept_fields;
 
@@ -70,14 +70,14 @@ pub enum Semver {
 
 /// One difference between two contracts.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Change {
+pub struct ApiDiff {
     /// What it costs.
     pub semver: Semver,
     /// What it is: `removed: source-controller/git_repository, condition ArtifactStored`.
     pub what: String,
 }
 
-impl fmt::Display for Change {
+impl fmt::Display for ApiDiff {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.what)
     }
@@ -86,15 +86,15 @@ impl fmt::Display for Change {
 impl Semver {
     /// The step that these changes ask for together.
     #[must_use]
-    pub fn of(changes: &[Change]) -> Self {
+    pub fn of(changes: &[ApiDiff]) -> Self {
         changes.iter().map(|change| change.semver).max().unwrap_or(Self::Patch)
     }
 }
 
 impl Contract {
     /// The contract of these reconcilers.
-    pub(crate) fn of(all: &[Knowledge]) -> Self {
-        Self { reconcilers: all.iter().map(|known| (known.manager.clone(), known.contract())).collect() }
+    pub(crate) fn of(all: &[ReconcilerInfo]) -> Self {
+        Self { reconcilers: all.iter().map(|known| (known.field_manager.clone(), known.contract())).collect() }
     }
 
     /// Reads a contract as [`Display`](fmt::Display) writes it.
@@ -107,11 +107,11 @@ impl Contract {
 
     /// What `next` takes away, changes and adds.
     #[must_use]
-    pub fn compare(&self, next: &Self) -> Vec<Change> {
+    pub fn compare(&self, next: &Self) -> Vec<ApiDiff> {
         let (before, after) = (self.facts(), next.facts());
         let gone = before.iter().filter_map(|(fact, value)| match after.get(fact) {
             None => Some(change(Semver::Major, "removed", fact, &before, &after)),
-            Some(new) if new != value => Some(Some(Change {
+            Some(new) if new != value => Some(Some(ApiDiff {
                 semver: Semver::Major,
                 what: format!("changed: {}: {value} -> {new}", fact.join(", ")),
             })),
@@ -126,7 +126,7 @@ impl Contract {
     fn facts(&self) -> Facts {
         let mut facts = Facts::new();
         for (name, reconciler) in &self.reconcilers {
-            reconciler.tell(name, &mut facts);
+            reconciler.collect_facts(name, &mut facts);
         }
         facts
     }
@@ -135,35 +135,35 @@ impl Contract {
 type Facts = BTreeMap<Vec<String>, String>;
 
 /// A promise that only one of both makes; `None` where it goes with a larger one.
-fn change(semver: Semver, word: &str, fact: &[String], mine: &Facts, other: &Facts) -> Option<Change> {
+fn change(semver: Semver, word: &str, fact: &[String], mine: &Facts, other: &Facts) -> Option<ApiDiff> {
     let alone = |part: &[String]| mine.contains_key(part) && !other.contains_key(part);
     let within = (1..fact.len()).any(|end| alone(&fact[..end]));
-    (!within).then(|| Change { semver, what: format!("{word}: {}", fact.join(", ")) })
+    (!within).then(|| ApiDiff { semver, what: format!("{word}: {}", fact.join(", ")) })
 }
 
 impl ReconcilerContract {
-    fn tell(&self, name: &str, facts: &mut Facts) {
-        let mut tell = |parts: &[&str], value: &str| {
+    fn collect_facts(&self, name: &str, facts: &mut Facts) {
+        let mut collect_facts = |parts: &[&str], value: &str| {
             let path = std::iter::once(name).chain(parts.iter().copied()).map(ToOwned::to_owned).collect();
             facts.insert(path, value.to_owned());
         };
-        tell(&[], &format!("{} {}", self.api_version, self.kind));
-        tell(&["summary"], &self.summary);
+        collect_facts(&[], &format!("{} {}", self.api_version, self.kind));
+        collect_facts(&["summary"], &self.summary);
         if let Some(finalizer) = &self.finalizer {
-            tell(&["finalizer"], finalizer);
+            collect_facts(&["finalizer"], finalizer);
         }
         if let Some(triggers) = &self.triggers {
-            tell(&["triggers"], triggers);
+            collect_facts(&["triggers"], triggers);
         }
         for (type_, condition) in &self.conditions {
             let here = format!("condition {type_}");
-            tell(&[&here], &condition.polarity);
+            collect_facts(&[&here], &condition.polarity);
             for reason in &condition.reasons {
-                tell(&[&here, &format!("reason {reason}")], "");
+                collect_facts(&[&here, &format!("reason {reason}")], "");
             }
         }
         for field in &self.fields {
-            tell(&[&format!("status field {field}")], "");
+            collect_facts(&[&format!("status field {field}")], "");
         }
     }
 }
@@ -185,7 +185,7 @@ const fn polarity(polarity: Polarity) -> &'static str {
     }
 }
 
-impl Knowledge {
+impl ReconcilerInfo {
     /// What this reconciler promises.
     #[must_use]
     pub fn contract(&self) -> ReconcilerContract {

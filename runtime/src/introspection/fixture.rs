@@ -2,7 +2,7 @@
 
 use k8s_openapi::api::core::v1::{ConfigMap, Node, Secret};
 
-use super::knowledge::Knowledge;
+use super::reconciler_info::ReconcilerInfo;
 use crate::condition::{ConditionInfo, Polarity};
 use crate::outcome::reporting::{Actions, VariantInfo};
 use crate::wiring::{How, KindInfo, Relation, StepWiring, Wiring};
@@ -44,11 +44,11 @@ const WIRING: Wiring = Wiring {
 };
 
 /// Things, which are pods here.
-pub(super) fn known() -> Knowledge {
-    Knowledge {
+pub(super) fn known() -> ReconcilerInfo {
+    ReconcilerInfo {
         wiring: WIRING,
         kind: KindInfo::of::<k8s_openapi::api::core::v1::Pod>(),
-        manager: "op/things".into(),
+        field_manager: "op/things".into(),
         finalizer: Some("core.kubernetes.io/op".into()),
     }
 }

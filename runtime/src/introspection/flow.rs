@@ -1,7 +1,7 @@
 //! The order of the steps in a graph: straight on, branches, joins, loops.
 
-use super::knowledge::Knowledge;
 use super::mermaid::{Lines, label, step_id, text};
+use super::reconciler_info::ReconcilerInfo;
 use crate::condition::READY;
 use crate::wiring::{Arm, Node};
 
@@ -9,7 +9,7 @@ use crate::wiring::{Arm, Node};
 type From = Vec<(String, String)>;
 
 /// Draws the pipeline from the object to Ready.
-pub(super) fn draw(known: &Knowledge, lines: &mut Lines) {
+pub(super) fn draw(known: &ReconcilerInfo, lines: &mut Lines) {
     let triggers = known.wiring.triggers;
     let what = triggers.declared().map_or_else(String::new, |_| format!(": its spec{triggers}"));
     lines.say(&format!("object([\"{}\"])", text(&format!("{}{what}", known.kind.resource.kind))));
@@ -20,7 +20,7 @@ pub(super) fn draw(known: &Knowledge, lines: &mut Lines) {
 }
 
 struct Flow<'a> {
-    known: &'a Knowledge,
+    known: &'a ReconcilerInfo,
     lines: &'a mut Lines,
     branches: usize,
 }
@@ -93,7 +93,7 @@ mod tests {
 
     fn drawn(shape: &'static [Node]) -> Vec<String> {
         let known = fixture::known();
-        let known = Knowledge { wiring: Wiring { shape, ..known.wiring }, ..known };
+        let known = ReconcilerInfo { wiring: Wiring { shape, ..known.wiring }, ..known };
         let graph = known.graph();
         let arrows = graph.lines().map(str::trim).filter(|line| line.contains("-->") && !line.contains("on_"));
         arrows.map(ToOwned::to_owned).collect()

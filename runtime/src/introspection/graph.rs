@@ -1,11 +1,11 @@
 //! The graph of a reconciler in mermaid: its steps in order, the kinds that they touch, the conditions that they tell.
 
 use super::flow;
-use super::knowledge::Knowledge;
 use super::mermaid::{Lines, id, step_id, text};
+use super::reconciler_info::ReconcilerInfo;
 use crate::wiring::{How, StepWiring};
 
-impl Knowledge {
+impl ReconcilerInfo {
     /// A mermaid flowchart. Solid arrows are the order of the steps, dotted ones what wakes and what is read, thick ones what is owned.
     #[must_use]
     pub fn graph(&self) -> String {
@@ -14,12 +14,12 @@ impl Knowledge {
         for (place, step) in self.wiring.steps.iter().enumerate() {
             let here = step_id(place, step);
             relate(&here, step, &mut lines);
-            self.tell(&here, step, &mut lines);
+            self.draw(&here, step, &mut lines);
         }
         format!("flowchart TD\n{}", lines.into_text())
     }
 
-    fn tell(&self, here: &str, step: &StepWiring, lines: &mut Lines) {
+    fn draw(&self, here: &str, step: &StepWiring, lines: &mut Lines) {
         for (places, word) in [(step.sets, "sets"), (step.clears, "clears")] {
             for condition in self.conditions(places) {
                 lines.once(&format!("on_{condition}{{{{\"{condition}\"}}}}"));

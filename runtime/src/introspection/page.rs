@@ -1,14 +1,14 @@
 //! The reference page of a reconciler, in Markdown: what can be said of an object, what wakes it, and what is written.
 
 use super::error::{events_of_errors, table_of_errors};
-use super::knowledge::Knowledge;
 use super::reason::{KEPT, own_reasons};
+use super::reconciler_info::ReconcilerInfo;
 use super::table;
 use crate::condition::{ConditionInfo, Polarity, READY, RECONCILING, ReasonInfo, STALLED};
 use crate::wiring::policy::Policies;
 use crate::wiring::{Adopt, How, StepWiring};
 
-impl Knowledge {
+impl ReconcilerInfo {
     /// The page: steps, conditions, reasons, events, what wakes, what is written.
     #[must_use]
     pub fn page(&self) -> String {
@@ -61,7 +61,7 @@ impl Knowledge {
 
     /// The closed sets of reasons, and what each of them means.
     fn meanings(&self) -> String {
-        let unsaid = self.wiring.unsaid_reasons();
+        let unsaid = self.wiring.unused_reasons();
         let of = |info: &ConditionInfo| {
             let row = |reason: &ReasonInfo| {
                 let nobody = unsaid.iter().any(|u| u.condition == info.type_ && u.reason == reason.name);
@@ -146,7 +146,7 @@ impl Knowledge {
 
     fn writes(&self) -> String {
         let kind = &self.kind.resource.kind;
-        let status = format!("- the status of the {kind}, as field manager `{}`\n", self.manager);
+        let status = format!("- the status of the {kind}, as field manager `{}`\n", self.field_manager);
         let finalizer = self.finalizer.iter().map(|name| format!("- the finalizer `{name}`\n"));
         let relations = self.wiring.relations();
         let owned = relations.filter(|relation| relation.how == How::Owns);

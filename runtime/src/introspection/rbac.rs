@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Serialize, Serializer};
 
-use super::knowledge::Knowledge;
+use super::reconciler_info::ReconcilerInfo;
 use super::table;
 use crate::wiring::{Cache, How, KindInfo};
 
@@ -53,7 +53,7 @@ impl Serialize for Verb {
 /// What an operator needs on one resource.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Right {
+pub struct RbacRule {
     /// The API group; empty for the core kinds.
     pub group: String,
     /// The resource as roles name it: `secrets`, `gitrepositories/status`.
@@ -68,9 +68,9 @@ pub struct Right {
 
 /// By group and resource.
 #[derive(Default)]
-struct Rights(BTreeMap<(String, String), Right>);
+struct Rules(BTreeMap<(String, String), RbacRule>);
 
-impl Rights {
+impl Rules {
     fn add(&mut self, kind: &KindInfo, subresource: &str, verbs: &[Verb], why: &'static str) {
         let (group, resource) = (kind.resource.group.clone(), format!("{}{subresource}", kind.resource.plural));
         self.add_named(group, resource, kind.namespaced, verbs, why);
@@ -78,13 +78,13 @@ impl Rights {
 
     fn add_named(&mut self, group: String, resource: String, namespaced: bool, verbs: &[Verb], why: &'static str) {
         let empty =
-            Right { group: group.clone(), resource: resource.clone(), namespaced, verbs: [].into(), why: [].into() };
+            RbacRule { group: group.clone(), resource: resource.clone(), namespaced, verbs: [].into(), why: [].into() };
         let right = self.0.entry((group, resource)).or_insert(empty);
         right.verbs.extend(verbs);
         right.why.insert(why);
     }
 
-    fn add_own(&mut self, known: &Knowledge) {
+    fn add_own(&mut self, known: &ReconcilerInfo) {
         let kind = &known.kind;
         self.add(kind, "", &[Verb::Get, Verb::List, Verb::Watch], "reconciles it");
         // Also without an external step: a finalizer that an earlier version put on must come off.
@@ -96,7 +96,7 @@ impl Rights {
         }
     }
 
-    fn add_relations(&mut self, known: &Knowledge) {
+    fn add_relations(&mut self, known: &ReconcilerInfo) {
         for relation in known.wiring.relations() {
             let Some(kind) = relation.kind.map(|kind| kind()) else { continue };
             match relation.how {
@@ -132,36 +132,36 @@ impl Rights {
 }
 
 /// What the reconcilers need together, sorted by group and resource.
-pub(crate) fn rights(all: &[Knowledge]) -> Vec<Right> {
-    let mut rights = Rights::default();
+pub(crate) fn rbac_rules(all: &[ReconcilerInfo]) -> Vec<RbacRule> {
+    let mut rbac_rules = Rules::default();
     for known in all {
-        rights.add_own(known);
-        rights.add_relations(known);
+        rbac_rules.add_own(known);
+        rbac_rules.add_relations(known);
     }
     if !all.is_empty() {
-        rights.add_framework();
+        rbac_rules.add_framework();
     }
-    rights.0.into_values().collect()
+    rbac_rules.0.into_values().collect()
 }
 
 /// The rights as a table for a terminal.
-pub(crate) fn text(rights: &[Right]) -> String {
-    let rows: Vec<_> = rights.iter().map(row).collect();
+pub(crate) fn text(rbac_rules: &[RbacRule]) -> String {
+    let rows: Vec<_> = rbac_rules.iter().map(row).collect();
     table::columns(&["group", "resource", "verbs", "why"], &rows)
 }
 
-fn row(right: &Right) -> Vec<String> {
+fn row(right: &RbacRule) -> Vec<String> {
     let verbs: Vec<_> = right.verbs.iter().map(|verb| verb.as_str()).collect();
     let why: Vec<_> = right.why.iter().copied().collect();
     let group = if right.group.is_empty() { "core" } else { &right.group };
     vec![group.to_owned(), right.resource.clone(), verbs.join(","), why.join("; ")]
 }
 
-impl Knowledge {
-    /// What this reconciler needs, sorted by group and resource. The union over an operator is [`Operator::rights`](crate::Operator::rights).
+impl ReconcilerInfo {
+    /// What this reconciler needs, sorted by group and resource. The union over an operator is [`Operator::rbac_rules`](crate::Operator::rbac_rules).
     #[must_use]
-    pub fn rights(&self) -> Vec<Right> {
-        rights(std::slice::from_ref(self))
+    pub fn rbac_rules(&self) -> Vec<RbacRule> {
+        rbac_rules(std::slice::from_ref(self))
     }
 }
 
@@ -171,8 +171,8 @@ mod tests {
     use super::*;
 
     fn row(resource: &str) -> (Vec<&'static str>, bool) {
-        let rights = fixture::known().rights();
-        let right = rights.iter().find(|right| right.resource == resource).unwrap();
+        let rbac_rules = fixture::known().rbac_rules();
+        let right = rbac_rules.iter().find(|right| right.resource == resource).unwrap();
         (right.verbs.iter().map(|verb| verb.as_str()).collect(), right.namespaced)
     }
 
@@ -183,13 +183,13 @@ mod tests {
         assert_eq!(row("nodes"), (vec!["get"], false));
         assert_eq!(row("pods/status"), (vec!["patch"], true));
         assert_eq!(row("pods/finalizers"), (vec!["update"], true));
-        assert_eq!(fixture::known().rights().len(), 8);
+        assert_eq!(fixture::known().rbac_rules().len(), 8);
     }
 
     #[test]
     fn a_resource_of_several_reconcilers_stands_once() {
-        let both = rights(&[fixture::known(), fixture::known()]);
-        assert_eq!(both, fixture::known().rights());
-        assert!(rights(&[]).is_empty());
+        let both = rbac_rules(&[fixture::known(), fixture::known()]);
+        assert_eq!(both, fixture::known().rbac_rules());
+        assert!(rbac_rules(&[]).is_empty());
     }
 }

@@ -9,7 +9,7 @@ use crate::outcome::reporting::VariantInfo;
 use crate::wiring::{How, StepWiring, Wiring};
 
 /// A reason that the framework gives by itself.
-pub(super) struct Kept {
+pub(super) struct FrameworkReason {
     pub(super) reason: &'static str,
     /// Only a positive condition has it.
     pub(super) positive: bool,
@@ -17,16 +17,24 @@ pub(super) struct Kept {
 }
 
 /// The reasons that the framework gives to declared conditions.
-pub(super) const KEPT: [Kept; 5] = [
-    Kept { reason: "Succeeded", positive: true, meaning: "the step succeeded and said nothing else" },
-    Kept { reason: "Blocked", positive: true, meaning: "an earlier step is in the way; the message names it" },
-    Kept { reason: "Panicked", positive: false, meaning: "the step has a bug; it is tried again with back-off" },
-    Kept {
+pub(super) const KEPT: [FrameworkReason; 5] = [
+    FrameworkReason { reason: "Succeeded", positive: true, meaning: "the step succeeded and said nothing else" },
+    FrameworkReason {
+        reason: "Blocked",
+        positive: true,
+        meaning: "an earlier step is in the way; the message names it",
+    },
+    FrameworkReason {
+        reason: "Panicked",
+        positive: false,
+        meaning: "the step has a bug; it is tried again with back-off",
+    },
+    FrameworkReason {
         reason: "TimedOut",
         positive: false,
         meaning: "the step did not end in time; it is tried again with back-off",
     },
-    Kept {
+    FrameworkReason {
         reason: FOREIGN,
         positive: false,
         meaning: "an object that the step would write belongs to another owner; it runs again when that changes",

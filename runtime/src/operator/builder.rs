@@ -11,16 +11,16 @@ use kube::runtime::reflector::ObjectRef;
 use kube::{Client, Config, CustomResourceExt};
 
 use super::limits::Limits;
-use super::registration::{Member, Typed};
+use super::registration::{Registration, Typed};
 use super::trigger::Triggers;
 use crate::dependency::Access;
 use crate::interval::Jitter;
-use crate::pipeline::hook::{Observer, Report};
+use crate::pipeline::hook::{PassListener, Report};
 use crate::pipeline::reconciler::Reconciler;
 use crate::queue::{Key, QueueConfig};
 #[cfg(feature = "metrics")]
 use crate::telemetry::metrics::Listener;
-use crate::trigger::List;
+use crate::trigger::EnabledTriggers;
 use crate::wiring::policy::Policy;
 
 /// An operator: one or more reconcilers under one name.
@@ -36,7 +36,7 @@ pub struct Operator {
     pub(super) managed_fields: bool,
     pub(super) streaming_lists: bool,
     pub(super) limits: Limits,
-    pub(super) grace: Duration,
+    pub(super) shutdown_timeout: Duration,
     pub(super) jitter: Jitter,
     pub(super) client: Option<Client>,
     /// What to make a client of, where it is not the usual one.
@@ -44,13 +44,13 @@ pub struct Operator {
     #[cfg(feature = "metrics")]
     pub(super) listener: Option<Listener>,
     /// All of them, except in our own tests.
-    pub(super) causes: List,
+    pub(super) enabled_triggers: EnabledTriggers,
     pub(super) access: Access,
     pub(super) policy: Policy,
     pub(super) owner: Option<Arc<str>>,
-    pub(super) observers: Vec<Observer>,
+    pub(super) listeners: Vec<PassListener>,
     pub(super) triggers: Triggers,
-    pub(super) members: Vec<Box<dyn Member>>,
+    pub(super) members: Vec<Box<dyn Registration>>,
 }
 
 impl fmt::Debug for Operator {
@@ -71,17 +71,17 @@ impl Operator {
             managed_fields: false,
             streaming_lists: true,
             limits: Limits::default(),
-            grace: QueueConfig::GRACE,
+            shutdown_timeout: QueueConfig::SHUTDOWN_TIMEOUT,
             jitter: Jitter::default(),
             client: None,
             config: None,
             #[cfg(feature = "metrics")]
             listener: None,
-            causes: List::default(),
+            enabled_triggers: EnabledTriggers::default(),
             access: Access::default(),
             policy: Policy::default(),
             owner: None,
-            observers: Vec::new(),
+            listeners: Vec::new(),
             triggers: Triggers::default(),
             members: Vec::new(),
         }
@@ -122,9 +122,9 @@ impl Operator {
     }
 
     /// How long running passes may take after a stop; by default 25 s, less than the 30 s of a pod (`terminationGracePeriodSeconds`). Then
-    /// they are dropped, and run again at the next start. On the command line it is `--grace`.
-    pub fn grace(mut self, grace: Duration) -> Self {
-        self.grace = grace;
+    /// they are dropped, and run again at the next start. On the command line it is `--shutdown_timeout`.
+    pub fn shutdown_timeout(mut self, shutdown_timeout: Duration) -> Self {
+        self.shutdown_timeout = shutdown_timeout;
         self
     }
 
@@ -172,20 +172,20 @@ impl Operator {
         self
     }
 
-    /// Calls this after each pass with how it ended, for notifications and metrics; several observers are called in order. It runs
+    /// Calls this after each pass with how it ended, for notifications and metrics; several functions are called in order. It runs
     /// within the pass, so it should hand on what takes time. A panic in it is logged and changes nothing.
     ///
     /// ```no_run
     /// # use evenkeel::Operator;
     /// let (notices, _inbox) = std::sync::mpsc::channel();
-    /// let operator = Operator::new("source-controller").observe(move |report| {
+    /// let operator = Operator::new("source-controller").on_pass_end(move |report| {
     ///     if report.notify && report.transition {
     ///         let _ = notices.send(format!("{}: {}", report.name, report.message));
     ///     }
     /// });
     /// ```
-    pub fn observe(mut self, observer: impl Fn(&Report<'_>) + Send + Sync + 'static) -> Self {
-        self.observers.push(Arc::new(observer));
+    pub fn on_pass_end(mut self, listener: impl Fn(&Report<'_>) + Send + Sync + 'static) -> Self {
+        self.listeners.push(Arc::new(listener));
         self
     }
 
@@ -252,23 +252,23 @@ impl Operator {
 }
 
 /// For our own tests.
-#[cfg(feature = "sabotage")]
+#[cfg(feature = "__test-hooks")]
 impl Operator {
     /// Takes a cause out of the event filter and the short-circuit.
-    pub fn without_cause(mut self, word: &str) -> Self {
-        self.causes.take_out(word);
+    pub fn without_trigger(mut self, word: &str) -> Self {
+        self.enabled_triggers.take_out(word);
         self
     }
 
     /// Runs the body of every pass, and a pass for every event of the reconciled kind.
     pub fn without_short_circuit(mut self) -> Self {
-        self.causes.always_run();
+        self.enabled_triggers.always_run();
         self
     }
 
     /// A pass only looks the object up, as a bare closure would: what the rest of a pass costs is the difference.
     pub fn without_pass(mut self) -> Self {
-        self.causes.only_look_up();
+        self.enabled_triggers.only_look_up();
         self
     }
 }

@@ -4,6 +4,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::error::{ContextKind, ContextValue};
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::Config;
@@ -41,8 +42,8 @@ enum Command {
     Docs,
     /// Prints what others may rely on (condition types, reasons, finalizers, field managers) as JSON in a stable order
     Contract,
-    /// Prints the kinds and the verbs that the operator uses: what its role must allow
-    Rights {
+    /// Prints the RBAC rules that the role of the operator needs
+    Rbac {
         /// How to print them
         #[arg(short, long, default_value = "table", value_name = "FORMAT")]
         output: Format,
@@ -74,7 +75,7 @@ struct Flags {
     /// How long running passes may take after SIGTERM or Ctrl-C before they are dropped, like 25s or 2m; less than the
     /// `terminationGracePeriodSeconds` of the pod [default: 25s]
     #[arg(long, global = true, value_name = "DURATION")]
-    grace: Option<Interval>,
+    shutdown_timeout: Option<Interval>,
     /// Serves metrics, health and the state of objects over plain HTTP: a port for this machine only, or an address like 0.0.0.0:8080
     /// [default: nothing listens]
     #[cfg(feature = "metrics")]
@@ -109,6 +110,25 @@ struct Flags {
     log: tracing_subscriber::EnvFilter,
 }
 
+/// Commands and flags that had other names.
+const RENAMED: [(&str, &str); 2] = [("--grace", "--shutdown-timeout"), ("rights", "rbac")];
+
+/// The error, with the new name of a command or flag that was renamed.
+fn renamed(mut error: clap::Error) -> clap::Error {
+    let unknown = [ContextKind::InvalidArg, ContextKind::InvalidSubcommand].into_iter().find_map(|kind| {
+        let Some(ContextValue::String(word)) = error.get(kind) else { return None };
+        RENAMED.iter().find(|(old, _)| old == word)
+    });
+    if let Some((old, new)) = unknown {
+        let tip = ContextValue::StyledStrs(vec![format!("`{old}` is called `{new}` now").into()]);
+        for kind in [ContextKind::SuggestedArg, ContextKind::SuggestedSubcommand] {
+            error.remove(kind);
+        }
+        error.insert(ContextKind::Suggested, tip);
+    }
+    error
+}
+
 /// The policies by their words, so that help and errors list them.
 fn policies() -> impl TypedValueParser<Value = Policy> {
     PossibleValuesParser::new(Policy::ALL.map(Policy::as_str)).try_map(|word| word.parse::<Policy>())
@@ -122,11 +142,11 @@ fn filter(text: &str) -> Result<tracing_subscriber::EnvFilter, String> {
 }
 
 impl Operator {
-    /// Runs as the command line says: `run` (the default), or prints `crds`, `wiring`, `docs`, `contract`, `rights`. Ends the program
+    /// Runs as the command line says: `run` (the default), or prints `crds`, `wiring`, `docs`, `contract`, `rbac`. Ends the program
     /// on `--help`, `--version` and wrong usage.
     ///
-    /// SIGTERM or Ctrl-C stops it. Passes that still run at the end of the [grace](Self::grace) are dropped, and the process ends with the
-    /// exit code 3; blocking work is not waited for. Two seconds after the grace the process ends in any case, also where a step holds all
+    /// SIGTERM or Ctrl-C stops it. Passes that still run at the end of the [shutdown timeout](Self::shutdown_timeout) are dropped, and the process ends with the
+    /// exit code 3; blocking work is not waited for. Two seconds after the shutdown timeout the process ends in any case, also where a step holds all
     /// threads of the runtime. A second signal ends it at once. The [guide](crate::guide::shutdown) lists the exit codes.
     ///
     /// With the feature `log` (on by default) it writes the log to standard error, unless a subscriber of `tracing` is set.
@@ -134,7 +154,7 @@ impl Operator {
     /// # Errors
     /// See [`run_until`](Self::run_until); what prints: standard output cannot be written.
     pub async fn run_cli(self) -> Result {
-        let matches = self.command().get_matches();
+        let matches = self.command().try_get_matches().unwrap_or_else(|error| renamed(error).exit());
         let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
         let command = cli.command.unwrap_or(Command::Run);
         if !matches!(command, Command::Run) {
@@ -146,11 +166,11 @@ impl Operator {
         let exports = super::log::begin(cli.flags.log.clone(), &self.name, cli.flags.otlp.as_deref())?;
         let operator = self.configured(cli.flags).await?;
         #[cfg(feature = "log")]
-        let grace = operator.grace;
-        let signals = Signals::listen(Some(operator.grace))?;
+        let shutdown_timeout = operator.shutdown_timeout;
+        let signals = Signals::listen(Some(operator.shutdown_timeout))?;
         let ended = operator.run_until(signals.stop()).await;
         #[cfg(feature = "log")]
-        exports.finish(shutdown::left(grace, signals.since())).await;
+        exports.finish(shutdown::left(shutdown_timeout, signals.since())).await;
         shutdown::exit_if_dropped(&ended);
         ended
     }
@@ -163,9 +183,9 @@ impl Operator {
             Command::Wiring => Ok(self.graphs()),
             Command::Docs => Ok(self.pages()),
             Command::Contract => Ok(self.contract().to_string()),
-            Command::Rights { output: Format::Table } => Ok(introspection::text(&self.rights())),
-            Command::Rights { output: Format::Yaml } => {
-                serde_saphyr::to_string(&self.rights()).map_err(std::io::Error::other)
+            Command::Rbac { output: Format::Table } => Ok(introspection::text(&self.rbac_rules())),
+            Command::Rbac { output: Format::Yaml } => {
+                serde_saphyr::to_string(&self.rbac_rules()).map_err(std::io::Error::other)
             }
         }
     }
@@ -193,7 +213,7 @@ impl Operator {
         if let Some(address) = flags.listen {
             self = self.listen(address);
         }
-        self.grace = flags.grace.map_or(self.grace, Into::into);
+        self.shutdown_timeout = flags.shutdown_timeout.map_or(self.shutdown_timeout, Into::into);
         self.streaming_lists &= !flags.paged_lists;
         self.policy = flags.default_policy.unwrap_or(self.policy);
         if let Some(namespace) = flags.operator_namespace {
@@ -267,14 +287,25 @@ mod tests {
     }
 
     #[test]
-    fn the_help_lists_the_exit_codes_and_the_grace() {
+    fn the_help_lists_the_exit_codes_and_the_shutdown_timeout() {
         let help = Cli::command().render_help().to_string();
         for code in ["0 ", "1 ", "2 ", "3 ", "130 ", "143 "] {
             assert!(help.lines().any(|line| line.trim_start().starts_with(code)), "{code} in {help}");
         }
-        let grace = |text| Cli::try_parse_from(["op", "--grace", text]).map(|cli| cli.flags.grace);
-        assert_eq!(grace("2m").unwrap(), Some(Interval::from(std::time::Duration::from_secs(120))));
-        assert!(grace("25").unwrap_err().to_string().contains("write for example \"30s\""));
+        let shutdown_timeout =
+            |text| Cli::try_parse_from(["op", "--shutdown-timeout", text]).map(|cli| cli.flags.shutdown_timeout);
+        assert_eq!(shutdown_timeout("2m").unwrap(), Some(Interval::from(std::time::Duration::from_secs(120))));
+        assert!(shutdown_timeout("25").unwrap_err().to_string().contains("write for example \"30s\""));
+    }
+
+    #[test]
+    fn an_old_name_fails_with_the_new_one() {
+        for (line, new) in [(["op", "rights"], "`rbac`"), (["op", "--grace"], "`--shutdown-timeout`")] {
+            let error = renamed(Cli::try_parse_from(line).unwrap_err()).to_string();
+            assert!(error.contains(new) && !error.contains("similar"), "{error}");
+        }
+        let error = renamed(Cli::try_parse_from(["op", "rbca"]).unwrap_err()).to_string();
+        assert!(error.contains("similar") && error.contains("'rbac'"), "{error}");
     }
 
     #[test]

@@ -17,8 +17,8 @@ pub(super) fn between(one: &Identity, other: &Identity) -> Option<(String, &'sta
             _ => (both(&format!("both sum up {kind} in {summary}")), "give one of them another `summary = \"..\"`"),
         });
     }
-    if one.manager == other.manager {
-        let headline = both(&format!("share the field manager {}", one.manager));
+    if one.field_manager == other.field_manager {
+        let headline = both(&format!("share the field manager {}", one.field_manager));
         return Some((headline, "apply would take each other's fields away: give one `manager = \"..\"`"));
     }
     if !is_same {

@@ -14,7 +14,7 @@ use tracing::Instrument;
 use super::crd_check::Expected;
 use super::crd_watch::{Definitions, Dependent};
 use super::error::{Error, Reason, Result};
-use super::instrument::{Shown, Telling};
+use super::instrument::{Shown, Telemetry};
 use super::limits::Own;
 use super::trigger::{self, Triggers};
 use super::{crd_check, startup};
@@ -22,14 +22,14 @@ use crate::client::StepClient;
 use crate::client::decode::Decoder;
 use crate::dependency::Access;
 use crate::interval::Jitter;
-use crate::leadership::Gate;
-use crate::pass::{Env, PassContext};
+use crate::leadership::Leadership;
+use crate::pass::{PassContext, PassSetup};
 use crate::pipeline::dyn_reconciler::DynReconciler;
-use crate::pipeline::hook::Observer;
+use crate::pipeline::hook::PassListener;
 use crate::queue::pause::Pause;
-use crate::queue::{Causes, Queue, QueueConfig, Version, drain};
-use crate::trigger::List;
-use crate::watch::{Primary, Relations, Scope, Watches, Watching};
+use crate::queue::{CachedVersionFn, Queue, QueueConfig, TriggerSet, drain};
+use crate::trigger::EnabledTriggers;
+use crate::watch::{Primary, RelatedCaches, Scope, SharedWatches, WatchHandle};
 use crate::wiring::policy::Policy;
 
 /// What all reconcilers of an operator share.
@@ -38,7 +38,7 @@ pub(super) struct Launch {
     pub(super) client: Client,
     /// The client of the passes.
     pub(super) passes: Arc<StepClient>,
-    pub(super) watches: Watches,
+    pub(super) watches: SharedWatches,
     pub(super) definitions: Definitions,
     pub(super) operator: Arc<str>,
     pub(super) scope: Scope,
@@ -46,14 +46,14 @@ pub(super) struct Launch {
     /// Of single reconcilers.
     pub(super) own: Arc<Own>,
     pub(super) jitter: Jitter,
-    pub(super) causes: List,
+    pub(super) enabled_triggers: EnabledTriggers,
     pub(super) access: Access,
     pub(super) policy: Policy,
     pub(super) owner: Option<Arc<str>>,
-    pub(super) observers: Arc<[Observer]>,
+    pub(super) listeners: Arc<[PassListener]>,
     pub(super) triggers: Triggers,
-    pub(super) gate: Gate,
-    pub(super) telling: Telling,
+    pub(super) gate: Leadership,
+    pub(super) telemetry: Telemetry,
     pub(super) stop: CancellationToken,
 }
 
@@ -79,9 +79,9 @@ pub(super) struct Controller {
     queue: Queue,
     worker: Arc<PassContext>,
     primary: Primary,
-    relations: Relations,
+    relations: RelatedCaches,
     /// Of the reconciled kind.
-    lists: Vec<Watching>,
+    lists: Vec<WatchHandle>,
     expected: Expected,
     pause: Pause,
     triggers: JoinSet<()>,
@@ -98,12 +98,12 @@ impl Controller {
         definition: &CustomResourceDefinition,
     ) -> Self {
         let (kind, wiring) = (reconciler.kind(), reconciler.wiring());
-        let queue = Queue::new(launch.causes, launch.config.rate.clone());
-        let counted = launch.telling.reconciler(wiring, &kind, launch.concurrency(&*reconciler).get());
+        let queue = Queue::new(launch.enabled_triggers, launch.config.rate.clone());
+        let counted = launch.telemetry.reconciler(wiring, &kind, launch.concurrency(&*reconciler).get());
         queue.measure(counted.meter.clone());
         let primary = Primary::new(decoder);
-        let relations = Relations::new(&launch.watches, wiring, kind.clone(), launch.scope.clone(), queue.clone());
-        let worker = Arc::new(PassContext::new(Env {
+        let relations = RelatedCaches::new(&launch.watches, wiring, kind.clone(), launch.scope.clone(), queue.clone());
+        let worker = Arc::new(PassContext::new(PassSetup {
             client: launch.passes.clone(),
             events: launch.client.clone(),
             operator: launch.operator.clone(),
@@ -112,12 +112,12 @@ impl Controller {
             relations: relations.clone(),
             jitter: launch.jitter,
             gate: launch.gate.clone(),
-            causes: launch.causes,
+            enabled_triggers: launch.enabled_triggers,
             access: launch.access,
             policy: launch.policy,
             owner: launch.owner.clone(),
             meter: counted.meter.clone(),
-            observers: launch.observers.clone(),
+            listeners: launch.listeners.clone(),
         }));
         let filter = Arc::new(worker.filter());
         let places = launch.scope.places(&kind);
@@ -153,20 +153,20 @@ impl Controller {
     }
 
     /// What a scheduler that is not ours needs. From now on every event wakes.
-    pub(super) fn lend(&self) -> (Queue, Arc<PassContext>, Version, Pause) {
+    pub(super) fn hand_out(&self) -> (Queue, Arc<PassContext>, CachedVersionFn, Pause) {
         self.relations.go_live();
-        self.launch.telling.started();
+        self.launch.telemetry.started();
         (self.queue.clone(), self.worker.clone(), version(self.primary.clone()), self.pause.clone())
     }
 }
 
 /// Queues all objects of the cache, whose bodies then run.
 fn wake_all(primary: Primary, queue: Queue) -> Box<dyn Fn() + Send + Sync> {
-    Box::new(move || primary.keys().iter().for_each(|key| queue.add(key, Causes::RESYNC)))
+    Box::new(move || primary.keys().iter().for_each(|key| queue.add(key, TriggerSet::RESYNC)))
 }
 
 /// Tells what the cache holds.
-fn version(primary: Primary) -> Version {
+fn version(primary: Primary) -> CachedVersionFn {
     Arc::new(move |key: &_| primary.seen_version(key))
 }
 

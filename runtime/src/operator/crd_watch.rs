@@ -16,11 +16,11 @@ use tokio::task::JoinSet;
 use tracing::Instrument;
 
 use super::crd_check::Expected;
-use crate::queue::Curve;
+use crate::queue::Backoff;
 use crate::queue::pause::Pause;
 
 /// The pauses between the tries of a watch that fails.
-const PAUSES: Curve = Curve { base: Duration::from_secs(1), cap: Duration::from_secs(60) };
+const PAUSES: Backoff = Backoff { base: Duration::from_secs(1), cap: Duration::from_secs(60) };
 /// The same where the role does not allow it, which only a person can change.
 const REFUSED: Duration = Duration::from_secs(600);
 /// How long an API server may take to serve what its CRD says.

@@ -3,7 +3,7 @@
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 
 use super::builder::Operator;
-use crate::introspection::{Contract, Knowledge, Right, rights};
+use crate::introspection::{Contract, RbacRule, ReconcilerInfo, rbac_rules};
 
 impl Operator {
     /// The definitions of all reconciled kinds, as `crds` prints them: with a column for Ready, its message, each condition (shown by
@@ -24,33 +24,33 @@ impl Operator {
 
     /// What is known of each reconciler.
     #[must_use]
-    pub fn knowledge(&self) -> Vec<Knowledge> {
-        self.members.iter().map(|member| member.knowledge(&self.name)).collect()
+    pub fn introspect(&self) -> Vec<ReconcilerInfo> {
+        self.members.iter().map(|member| member.introspect(&self.name)).collect()
     }
 
     /// What the operator promises to those who read its objects, as `contract` prints it.
     #[must_use]
     pub fn contract(&self) -> Contract {
-        Contract::of(&self.knowledge())
+        Contract::of(&self.introspect())
     }
 
-    /// What the role of the operator must allow, as `rights` prints it.
+    /// What the role of the operator must allow, as `rbac` prints it.
     #[must_use]
-    pub fn rights(&self) -> Vec<Right> {
-        rights(&self.knowledge())
+    pub fn rbac_rules(&self) -> Vec<RbacRule> {
+        rbac_rules(&self.introspect())
     }
 
     /// The mermaid graph of each reconciler, as `wiring` prints them.
     #[must_use]
     pub fn graphs(&self) -> String {
-        let graphs = self.knowledge().into_iter().map(|known| format!("%% {}\n{}", known.wiring.name, known.graph()));
+        let graphs = self.introspect().into_iter().map(|known| format!("%% {}\n{}", known.wiring.name, known.graph()));
         graphs.collect::<Vec<_>>().join("\n")
     }
 
     /// The reference page of each reconciler, as `docs` prints them.
     #[must_use]
     pub fn pages(&self) -> String {
-        let pages = self.knowledge().into_iter().map(|known| known.page());
+        let pages = self.introspect().into_iter().map(|known| known.page());
         pages.collect::<Vec<_>>().join("\n")
     }
 }

@@ -35,7 +35,7 @@ pub enum Reason {
     Forbidden,
     /// A part of the operator ended that never should.
     Ended,
-    /// Passes were still running at the end of the [grace](crate::Operator::grace) and were dropped.
+    /// Passes were still running at the end of the [shutdown timeout](crate::Operator::shutdown_timeout) and were dropped.
     Dropped,
 }
 
@@ -63,7 +63,7 @@ impl Error {
         &self.cure
     }
 
-    /// The passes that were dropped at the end of the [grace](crate::Operator::grace), as `reconciler namespace/name`. They run again at
+    /// The passes that were dropped at the end of the [shutdown timeout](crate::Operator::shutdown_timeout), as `reconciler namespace/name`. They run again at
     /// the next start.
     #[must_use]
     pub fn dropped(&self) -> &[String] {

@@ -12,7 +12,7 @@ use crate::wiring::{KindInfo, Wiring};
 
 /// Who counts, if anybody does. Cloneable: all clones are one, and with the last one the listener ends.
 #[derive(Clone, Default)]
-pub(super) struct Telling {
+pub(super) struct Telemetry {
     #[cfg(feature = "metrics")]
     listening: Option<super::listen::Listening>,
 }
@@ -22,14 +22,14 @@ pub(super) struct Telling {
 pub(super) struct Counted {
     pub(super) meter: Meter,
     #[cfg(feature = "metrics")]
-    controller: Option<Arc<metrics::Controller>>,
+    controller: Option<Arc<metrics::ReconcilerMetrics>>,
 }
 
 /// As long as this is kept, the reconciler can be looked at.
 pub(super) type Shown = Box<dyn std::any::Any + Send>;
 
 #[cfg(feature = "metrics")]
-impl Telling {
+impl Telemetry {
     pub(super) fn through(listening: Option<super::listen::Listening>) -> Self {
         Self { listening }
     }
@@ -55,7 +55,7 @@ impl Telling {
 }
 
 #[cfg(not(feature = "metrics"))]
-impl Telling {
+impl Telemetry {
     pub(super) fn calls(&self, _host: &str) -> CallMeter {
         CallMeter::default()
     }

@@ -20,17 +20,17 @@ use super::run;
 use crate::pass::PassContext;
 use crate::pipeline::reconciler::Reconciler;
 use crate::queue::pause::Pause;
-use crate::queue::{Key, Queue, Version};
+use crate::queue::{CachedVersionFn, Key, Queue};
 use crate::watch::Started;
 
-/// A reconciler whose turns a `Controller` of kube gives: the context of [`reconcile`] and [`error_policy`]. Made by [`Operator::pair`].
+/// A reconciler whose turns a `Controller` of kube gives: the context of [`reconcile`] and [`error_policy`]. Made by [`Operator::for_kube_controller`].
 ///
 /// Everything works as under an operator but what the queue decides: order and priorities, the number of passes at a time, the rate of
 /// retries, and the end are the controller's. Its default is as many passes at a time as there are objects; 16 is a good number.
-pub struct Pair<R: Reconciler> {
+pub struct ControllerContext<R: Reconciler> {
     queue: Queue,
     worker: Arc<PassContext>,
-    version: Version,
+    version: CachedVersionFn,
     pause: Pause,
     span: Span,
     /// Watches, triggers and what listens go on as long as this is there.
@@ -38,9 +38,9 @@ pub struct Pair<R: Reconciler> {
     reconciler: PhantomData<fn() -> R>,
 }
 
-impl<R: Reconciler> fmt::Debug for Pair<R> {
+impl<R: Reconciler> fmt::Debug for ControllerContext<R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Pair").field("reconciler", &R::WIRING.name).finish_non_exhaustive()
+        f.debug_struct("ControllerContext").field("reconciler", &R::WIRING.name).finish_non_exhaustive()
     }
 }
 
@@ -65,28 +65,28 @@ impl std::error::Error for Failed {}
 
 impl Operator {
     /// Hands out the reconciler for a `Controller` of kube, so that an operator that has one can move kind by kind: the context for
-    /// [`pair::reconcile`](reconcile) and [`pair::error_policy`](error_policy), and the stream of objects that want a turn because one
+    /// [`kube_controller::reconcile`](reconcile) and [`kube_controller::error_policy`](error_policy), and the stream of objects that want a turn because one
     /// that they own or watch changed, a [trigger](Operator::trigger) named them, or the cache came later than that of the controller.
     ///
     /// Name, client, namespaces, jitter, access, observers and triggers of the operator count; its limits do not. The kind is watched
-    /// twice, by the controller and here. The [guide](crate::guide::pair) tells what differs.
+    /// twice, by the controller and here. The [guide](crate::guide::kube_controller) tells what differs.
     ///
     /// ```ignore
     /// let operator = Operator::new("source-controller").client(client.clone());
-    /// let (context, wakes) = operator.pair::<git_repository>(git).await?;
+    /// let (context, wakes) = operator.for_kube_controller::<git_repository>(git).await?;
     /// Controller::new(Api::<GitRepository>::all(client), watcher::Config::default())
     ///     .with_config(controller::Config::default().concurrency(16))
     ///     .reconcile_on(wakes)
-    ///     .run(pair::reconcile, pair::error_policy, context)
+    ///     .run(kube_controller::reconcile, kube_controller::error_policy, context)
     /// ```
     ///
     /// # Errors
     /// What [`run_until`](Operator::run_until) refuses at the start, a definition that is not installed among it, and an operator that has
     /// reconcilers of its own.
-    pub async fn pair<R: Reconciler<Object: CustomResourceExt>>(
+    pub async fn for_kube_controller<R: Reconciler<Object: CustomResourceExt>>(
         mut self,
         deps: R::Deps,
-    ) -> Result<(Arc<Pair<R>>, impl Stream<Item = ObjectRef<R::Object>> + Send + 'static + use<R>)> {
+    ) -> Result<(Arc<ControllerContext<R>>, impl Stream<Item = ObjectRef<R::Object>> + Send + 'static + use<R>)> {
         if !self.members.is_empty() {
             let headline =
                 format!("`{}` has reconcilers of its own, so it cannot hand out {}", self.name, R::WIRING.name);
@@ -95,7 +95,7 @@ impl Operator {
         let deps = Arc::new(deps);
         self.members.push(Box::new(Typed::<R>::sharing(deps.clone())));
         let span = tracing::info_span!("operator", operator = %self.name);
-        let pair = self.lend(deps, span.clone()).instrument(span).await?;
+        let pair = self.hand_out(deps, span.clone()).instrument(span).await?;
         let wakes = pair.queue.wakes().map(|key: Key| {
             let reference = ObjectRef::new(&key.name);
             key.namespace.as_deref().map_or(reference.clone(), |namespace| reference.within(namespace))
@@ -103,11 +103,11 @@ impl Operator {
         Ok((Arc::new(pair), wakes))
     }
 
-    async fn lend<R: Reconciler<Object: CustomResourceExt>>(
+    async fn hand_out<R: Reconciler<Object: CustomResourceExt>>(
         mut self,
         deps: Arc<R::Deps>,
         span: Span,
-    ) -> Result<Pair<R>> {
+    ) -> Result<ControllerContext<R>> {
         let launch = run::launch(&mut self).await?;
         let mut controller = Typed::<R>::sharing(deps).controller(launch.clone());
         let watches = launch.watches.start();
@@ -116,9 +116,9 @@ impl Operator {
         if let Some(missing) = controller.missing() {
             return Err(missing.clone());
         }
-        let (queue, worker, version, pause) = controller.lend();
+        let (queue, worker, version, pause) = controller.hand_out();
         let kept = (watches, definitions, Mutex::new(controller));
-        Ok(Pair { queue, worker, version, pause, span, _kept: kept, reconciler: PhantomData })
+        Ok(ControllerContext { queue, worker, version, pause, span, _kept: kept, reconciler: PhantomData })
     }
 }
 
@@ -126,7 +126,10 @@ impl Operator {
 ///
 /// # Errors
 /// The pass did not end well; [`error_policy`] says when it is tried again.
-pub async fn reconcile<R: Reconciler>(object: Arc<R::Object>, pair: Arc<Pair<R>>) -> Result<Action, Failed> {
+pub async fn reconcile<R: Reconciler>(
+    object: Arc<R::Object>,
+    pair: Arc<ControllerContext<R>>,
+) -> Result<Action, Failed> {
     if pair.pause.is_on() {
         // What is due stays due: the queue is not asked.
         return Ok(Action::requeue(PAUSE));
@@ -140,7 +143,7 @@ pub async fn reconcile<R: Reconciler>(object: Arc<R::Object>, pair: Arc<Pair<R>>
 }
 
 /// When an object is tried again whose pass did not end well: along the back-off of its own. Give it to `Controller::run`.
-pub fn error_policy<R: Reconciler>(_: Arc<R::Object>, error: &Failed, _: Arc<Pair<R>>) -> Action {
+pub fn error_policy<R: Reconciler>(_: Arc<R::Object>, error: &Failed, _: Arc<ControllerContext<R>>) -> Action {
     action(error.next)
 }
 

@@ -6,7 +6,7 @@ use std::num::{NonZeroU32, NonZeroUsize};
 
 use super::error::{Error, Reason, Result};
 use crate::pipeline::reconciler::Reconciler;
-use crate::queue::{QueueConfig, Rate, Slots};
+use crate::queue::{ConcurrencyLimit, QueueConfig, Rate};
 
 /// The limits as they were given.
 pub(super) struct Limits {
@@ -40,7 +40,7 @@ impl Limits {
         let slots = self.together.map(|passes| some(passes, "total_concurrency")).transpose()?;
         Ok(QueueConfig {
             concurrency: some(self.concurrency, "concurrency")?,
-            slots: slots.map_or_else(Slots::default, Slots::new),
+            slots: slots.map_or_else(ConcurrencyLimit::default, ConcurrencyLimit::new),
             rate: Rate::new(rate),
             ..QueueConfig::default()
         })

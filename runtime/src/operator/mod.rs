@@ -33,5 +33,4 @@ mod wiring_check;
 pub use self::builder::*;
 pub use self::error::{Error, Reason, Result};
 #[doc(inline)]
-pub use self::kube_controller as pair;
 pub use self::lease_name::leader_id;

@@ -11,7 +11,7 @@ use super::controller::{Controller, Launch, Prepared};
 use super::error::Result;
 use super::{status_check, wiring_check};
 use crate::client::decode::Decoder;
-use crate::introspection::{Knowledge, add_columns, crd};
+use crate::introspection::{ReconcilerInfo, add_columns, crd};
 use crate::pipeline::dyn_reconciler::TypedReconciler;
 use crate::pipeline::reconciler::Reconciler;
 use crate::wiring::{KindInfo, Wiring};
@@ -22,12 +22,12 @@ pub(super) struct Identity {
     pub(super) name: &'static str,
     pub(super) kind: KindInfo,
     /// Field manager of all that it writes.
-    pub(super) manager: String,
+    pub(super) field_manager: String,
     pub(super) finalizer: String,
     pub(super) wiring: Wiring,
 }
 
-pub(super) trait Member: Send + Sync {
+pub(super) trait Registration: Send + Sync {
     fn identity(&self) -> Identity {
         self.under("")
     }
@@ -37,7 +37,7 @@ pub(super) trait Member: Send + Sync {
     fn definition(&self) -> CustomResourceDefinition;
     /// Adds the columns of this reconciler to the CRD of its kind.
     fn add_columns(&self, definition: &mut CustomResourceDefinition);
-    fn knowledge(&self, operator: &str) -> Knowledge;
+    fn introspect(&self, operator: &str) -> ReconcilerInfo;
     /// Refuses what the macros would not have made.
     fn check(&self) -> Result;
     /// Joins the watches at once, and ends once passes may run.
@@ -67,12 +67,12 @@ impl<R: Reconciler<Object: CustomResourceExt>> Typed<R> {
     }
 }
 
-impl<R: Reconciler<Object: CustomResourceExt>> Member for Typed<R> {
+impl<R: Reconciler<Object: CustomResourceExt>> Registration for Typed<R> {
     fn under(&self, operator: &str) -> Identity {
         let kind = KindInfo::of::<R::Object>();
         Identity {
             name: R::WIRING.name,
-            manager: R::WIRING.manager_under(operator),
+            field_manager: R::WIRING.field_manager_under(operator),
             finalizer: R::WIRING.finalizer_under(operator, &kind.resource.group),
             wiring: R::WIRING,
             kind,
@@ -87,8 +87,8 @@ impl<R: Reconciler<Object: CustomResourceExt>> Member for Typed<R> {
         add_columns::<R>(definition);
     }
 
-    fn knowledge(&self, operator: &str) -> Knowledge {
-        Knowledge::of::<R>(operator)
+    fn introspect(&self, operator: &str) -> ReconcilerInfo {
+        ReconcilerInfo::of::<R>(operator)
     }
 
     fn check(&self) -> Result {

@@ -12,15 +12,15 @@ use super::builder::Operator;
 use super::controller::{Launch, Prepared};
 use super::crd_watch::Definitions;
 use super::error::{Error, Result};
-use super::instrument::Telling;
+use super::instrument::Telemetry;
 #[cfg(feature = "metrics")]
 use super::listen;
 use super::signal::Signals;
 use super::{settings, shutdown, startup};
 use crate::client::{self, StepClient};
-use crate::leadership::Gate;
+use crate::leadership::Leadership;
 use crate::queue::meter::CallMeter;
-use crate::watch::{Health, Scope, Streaming, Watches};
+use crate::watch::{Health, Scope, SharedWatches, Streaming};
 
 impl Operator {
     /// Runs until SIGTERM or Ctrl-C. A second signal ends the process at once, with the exit code 143 or 130.
@@ -32,7 +32,7 @@ impl Operator {
         self.run_until(signals.stop()).await
     }
 
-    /// Runs until the future ends. Then no further pass starts, and running ones may end within the [grace](Self::grace). Those that do not
+    /// Runs until the future ends. Then no further pass starts, and running ones may end within the [shutdown timeout](Self::shutdown_timeout). Those that do not
     /// are dropped.
     ///
     /// Work that a step gave to [`Cx::blocking`](crate::Cx::blocking) cannot be dropped: its thread goes on, and a tokio runtime waits for
@@ -40,7 +40,7 @@ impl Operator {
     /// ([`std::process::exit`]), as [`run_cli`](Self::run_cli) does, or its runtime by `Runtime::shutdown_background`.
     ///
     /// # Errors
-    /// Passes were dropped at the end of the grace: [`Error::dropped`] names their objects.
+    /// Passes were dropped at the end of the shutdown timeout: [`Error::dropped`] names their objects.
     ///
     /// The operator cannot start: a contradiction in the setup, no cluster, no CRD, an outdated CRD, no rights to list and watch.
     /// What fails later is tried again and never ends the operator. Where some reconciled kinds are installed and others are not, the
@@ -66,11 +66,11 @@ async fn serve(mut operator: Operator, stop: impl Future<Output = ()> + Send) ->
         let Some(prepared) = launch.stop.run_until_cancelled(try_join_all(members)).await else { return Ok(()) };
         let prepared = prepared?;
         something_to_do(&prepared)?;
-        launch.telling.started();
+        launch.telemetry.started();
         tracing::info!("started");
         let mut passes = std::pin::pin!(join_all(prepared.into_iter().map(Prepared::run)));
         tokio::select! {
-            dropped = &mut passes => shutdown::stopped(dropped.concat(), launch.config.grace),
+            dropped = &mut passes => shutdown::stopped(dropped.concat(), launch.config.shutdown_timeout),
             (watch, why) = watches.ended() => {
                 launch.stop.cancel();
                 Err(startup::ended(&watch, &why).with_dropped(passes.await.concat()))
@@ -98,16 +98,16 @@ fn something_to_do(reconcilers: &[Box<dyn Prepared>]) -> Result {
 pub(super) async fn launch(operator: &mut Operator) -> Result<Launch> {
     let (config, own) = settings::check(operator)?;
     let health = Health::default();
-    let telling = telling(operator, &health).await?;
+    let telemetry = telemetry(operator, &health).await?;
     let (client, meter) = match (operator.client.take(), operator.config.take()) {
-        (Some(client), _) => (client::named(&client, &agent(operator)), telling.calls("")),
-        (None, Some(config)) => connect(operator, config, &telling)?,
-        (None, None) => connect(operator, settings::infer().await?, &telling)?,
+        (Some(client), _) => (client::named(&client, &agent(operator)), telemetry.calls("")),
+        (None, Some(config)) => connect(operator, config, &telemetry)?,
+        (None, None) => connect(operator, settings::infer().await?, &telemetry)?,
     };
     let passes = Arc::new(StepClient::new(client.clone(), meter.clone()));
     let client = client::counted(&client, &meter);
     Ok(Launch {
-        watches: Watches::new(client.clone(), health, Streaming::wanted(operator.streaming_lists)),
+        watches: SharedWatches::new(client.clone(), health, Streaming::wanted(operator.streaming_lists)),
         client,
         passes,
         definitions: Definitions::default(),
@@ -116,32 +116,32 @@ pub(super) async fn launch(operator: &mut Operator) -> Result<Launch> {
         config,
         own: own.into(),
         jitter: operator.jitter,
-        causes: operator.causes,
+        enabled_triggers: operator.enabled_triggers,
         access: operator.access,
         policy: operator.policy,
         owner: operator.owner.clone(),
-        observers: operator.observers.clone().into(),
+        listeners: operator.listeners.clone().into(),
         triggers: operator.triggers.clone(),
-        gate: Gate::open(),
-        telling,
+        gate: Leadership::open(),
+        telemetry,
         stop: CancellationToken::new(),
     })
 }
 
 #[cfg(feature = "metrics")]
-async fn telling(operator: &mut Operator, health: &Health) -> Result<Telling> {
-    listen::begin(operator.listener.take(), health).await.map(Telling::through)
+async fn telemetry(operator: &mut Operator, health: &Health) -> Result<Telemetry> {
+    listen::begin(operator.listener.take(), health).await.map(Telemetry::through)
 }
 
 #[cfg(not(feature = "metrics"))]
 #[expect(clippy::unused_async, reason = "with the feature it binds a socket")]
-async fn telling(_operator: &mut Operator, _health: &Health) -> Result<Telling> {
-    Ok(Telling::default())
+async fn telemetry(_operator: &mut Operator, _health: &Health) -> Result<Telemetry> {
+    Ok(Telemetry::default())
 }
 
 /// The client, and who counts its calls.
-fn connect(operator: &Operator, config: Config, telling: &Telling) -> Result<(Client, CallMeter)> {
-    let meter = telling.calls(config.cluster_url.host().unwrap_or_default());
+fn connect(operator: &Operator, config: Config, telemetry: &Telemetry) -> Result<(Client, CallMeter)> {
+    let meter = telemetry.calls(config.cluster_url.host().unwrap_or_default());
     match client::configured(config, &agent(operator)) {
         Ok(client) => Ok((client, meter)),
         Err(error) => Err(settings::unusable(&error)),

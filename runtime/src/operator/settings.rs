@@ -35,7 +35,7 @@ pub(super) fn check(operator: &Operator) -> Result<(QueueConfig, Own)> {
     }
     let names: Vec<_> = members.iter().map(|member| member.name).collect();
     operator.triggers.check(&names)?;
-    Ok((QueueConfig { grace: operator.grace, ..config }, operator.limits.own(&names)?))
+    Ok((QueueConfig { shutdown_timeout: operator.shutdown_timeout, ..config }, operator.limits.own(&names)?))
 }
 
 /// A DNS label: what the name part of a finalizer certainly may be.

@@ -5,10 +5,10 @@ use std::time::Duration;
 use super::error::{Error, Reason, Result};
 use crate::interval::Interval;
 
-/// What the process may take after the grace, for passes to be dropped and spans to be sent.
+/// What the process may take after the shutdown timeout, for passes to be dropped and spans to be sent.
 pub(super) const MARGIN: Duration = Duration::from_secs(2);
 
-/// What sending the last spans may take, whatever is left of the grace.
+/// What sending the last spans may take, whatever is left of the shutdown timeout.
 #[cfg_attr(not(feature = "log"), allow(dead_code, reason = "there are no spans to send"))]
 const LEAST: Duration = Duration::from_secs(1);
 
@@ -24,19 +24,20 @@ Exit codes:
   0    stopped, and all running passes ended; or the command printed its text
   1    the operator could not start or continue; standard error has the reason and the fix
   2    wrong usage
-  3    stopped, but passes still ran after --grace and were dropped; they run again at the next start
+  3    stopped, but passes still ran after --shutdown-timeout and were dropped; they run again at the next start
   130  a second Ctrl-C ended the program at once
   143  a second SIGTERM ended the program at once";
 
 /// How an operator ended that was stopped: an error, if passes were dropped at the deadline.
-pub(super) fn stopped(dropped: Vec<String>, grace: Duration) -> Result {
+pub(super) fn stopped(dropped: Vec<String>, shutdown_timeout: Duration) -> Result {
     if dropped.is_empty() {
         return Ok(());
     }
     let passes = if dropped.len() == 1 { "1 pass".into() } else { format!("{} passes", dropped.len()) };
-    let grace = Interval::from(grace);
-    let headline = format!("{passes} did not end within {grace} of the stop and were dropped: {}", named(&dropped));
-    let cure = "end blocking work and steps sooner, or raise `--grace` and the pod's `terminationGracePeriodSeconds`; \
+    let shutdown_timeout = Interval::from(shutdown_timeout);
+    let headline =
+        format!("{passes} did not end within {shutdown_timeout} of the stop and were dropped: {}", named(&dropped));
+    let cure = "end blocking work and steps sooner, or raise `--shutdown-timeout` and the pod's `terminationGracePeriodSeconds`; \
                 dropped passes run again at the next start";
     Err(Error::new(Reason::Dropped, headline, cure).with_dropped(dropped))
 }
@@ -49,8 +50,8 @@ fn named(dropped: &[String]) -> String {
 
 /// How long sending the last spans may take; without a stop there is no deadline.
 #[cfg_attr(not(feature = "log"), allow(dead_code, reason = "there are no spans to send"))]
-pub(super) fn left(grace: Duration, since: Option<Duration>) -> Duration {
-    since.map_or(Duration::MAX, |since| grace.saturating_sub(since).max(LEAST))
+pub(super) fn left(shutdown_timeout: Duration, since: Option<Duration>) -> Duration {
+    since.map_or(Duration::MAX, |since| shutdown_timeout.saturating_sub(since).max(LEAST))
 }
 
 /// Ends the process, where passes were dropped: the runtime would wait for their blocking work.
@@ -73,15 +74,15 @@ mod tests {
 
     #[test]
     fn the_error_names_the_objects_and_the_deadline() {
-        let grace = Duration::from_secs(25);
-        assert_eq!(stopped(Vec::new(), grace), Ok(()));
-        let error = stopped(dropped(2), grace).unwrap_err();
+        let shutdown_timeout = Duration::from_secs(25);
+        assert_eq!(stopped(Vec::new(), shutdown_timeout), Ok(()));
+        let error = stopped(dropped(2), shutdown_timeout).unwrap_err();
         let text = error.to_string();
         let headline =
             "2 passes did not end within 25s of the stop and were dropped: widget default/w0, widget default/w1";
         assert!(text.starts_with(headline), "{text}");
         assert_eq!((error.reason(), error.dropped()), (Reason::Dropped, &*dropped(2)));
-        assert!(stopped(dropped(1), grace).unwrap_err().to_string().starts_with("1 pass did"));
+        assert!(stopped(dropped(1), shutdown_timeout).unwrap_err().to_string().starts_with("1 pass did"));
     }
 
     #[test]
@@ -92,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_spans_have_the_rest_of_the_grace_and_a_second_at_least() {
+    fn the_last_spans_have_the_rest_of_the_shutdown_timeout_and_a_second_at_least() {
         let seconds = Duration::from_secs;
         assert_eq!(left(seconds(25), Some(seconds(5))), seconds(20));
         assert_eq!(left(seconds(25), Some(seconds(26))), LEAST);

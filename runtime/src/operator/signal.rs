@@ -22,16 +22,16 @@ pub(super) struct Signals {
 }
 
 impl Signals {
-    /// The first signal stops the operator, a second one ends the process at once. Where a grace is given, the process ends soon after
+    /// The first signal stops the operator, a second one ends the process at once. Where a shutdown timeout is given, the process ends soon after
     /// it, whatever still runs.
     ///
     /// # Errors
     /// The system gives no thread, or refuses the handlers.
-    pub(super) fn listen(grace: Option<Duration>) -> Result<Self> {
+    pub(super) fn listen(shutdown_timeout: Option<Duration>) -> Result<Self> {
         let (received, first) = watch::channel(None);
         let (listens, ready) = mpsc::channel();
         let thread = thread::Builder::new().name("signals".into());
-        thread.spawn(move || receive(&listens, &received, grace)).map_err(|error| deaf(&error))?;
+        thread.spawn(move || receive(&listens, &received, shutdown_timeout)).map_err(|error| deaf(&error))?;
         // A thread that ended without a word has panicked.
         let listening = ready.recv().unwrap_or_else(|error| Err(std::io::Error::other(error)));
         listening.map_err(|error| deaf(&error))?;
@@ -59,7 +59,7 @@ fn deaf(error: &std::io::Error) -> Error {
 
 type Ready = mpsc::Sender<std::io::Result<()>>;
 
-fn receive(listens: &Ready, received: &watch::Sender<Option<Instant>>, grace: Option<Duration>) {
+fn receive(listens: &Ready, received: &watch::Sender<Option<Instant>>, shutdown_timeout: Option<Duration>) {
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => return drop(listens.send(Err(error))),
@@ -74,14 +74,14 @@ fn receive(listens: &Ready, received: &watch::Sender<Option<Instant>>, grace: Op
         received.send_replace(Some(Instant::now()));
         tokio::select! {
             code = handlers.next() => exit(code, "a second signal: the program ends at once"),
-            () = after(grace) => exit(UNFINISHED, "the program did not end in time after the stop: a thread is still busy"),
+            () = after(shutdown_timeout) => exit(UNFINISHED, "the program did not end in time after the stop: a thread is still busy"),
         }
     });
 }
 
-async fn after(grace: Option<Duration>) {
-    match grace {
-        Some(grace) => tokio::time::sleep(grace.saturating_add(MARGIN)).await,
+async fn after(shutdown_timeout: Option<Duration>) {
+    match shutdown_timeout {
+        Some(shutdown_timeout) => tokio::time::sleep(shutdown_timeout.saturating_add(MARGIN)).await,
         None => std::future::pending().await,
     }
 }

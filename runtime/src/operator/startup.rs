@@ -7,7 +7,7 @@ use kube::Client;
 use super::crd_check::{self, Expected};
 use super::error::{Error, Reason, Result, install};
 use crate::api::grant::plural_and_group;
-use crate::watch::{CREDENTIALS, Place, Progress, Trouble, Watching};
+use crate::watch::{CREDENTIALS, Progress, WatchError, WatchHandle, WatchTarget};
 use crate::wiring::KindInfo;
 
 /// How long the start waits for a watch that neither lists nor fails.
@@ -17,7 +17,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 const PAUSE: Duration = Duration::from_secs(30);
 
 /// Waits until a kind is installed that was not, and its definition fits.
-pub(super) async fn installed(client: &Client, expected: &Expected, lists: Vec<Watching>) {
+pub(super) async fn installed(client: &Client, expected: &Expected, lists: Vec<WatchHandle>) {
     for (_, mut progress) in lists {
         // Its sender is held by the watch, which never ends by itself.
         let _ = progress.wait_for(|progress| *progress == Progress::Listed).await;
@@ -36,7 +36,7 @@ pub(super) fn ended(watch: &str, why: &str) -> Error {
 }
 
 /// Waits for the lists of the reconciled kind.
-pub(super) async fn primary(client: &Client, kind: &KindInfo, started: Vec<Watching>) -> Result {
+pub(super) async fn primary(client: &Client, kind: &KindInfo, started: Vec<WatchHandle>) -> Result {
     for (place, progress) in wait(started).await {
         if let Progress::Failed(trouble) = progress {
             refusal(client, kind, &place, trouble).await?;
@@ -46,11 +46,11 @@ pub(super) async fn primary(client: &Client, kind: &KindInfo, started: Vec<Watch
 }
 
 /// Waits for the lists of related kinds. None of them holds up the start for long; the watch has told of its trouble.
-pub(super) async fn related(started: Vec<Watching>) {
+pub(super) async fn related(started: Vec<WatchHandle>) {
     wait(started).await;
 }
 
-async fn wait(started: Vec<Watching>) -> Vec<(Place, Progress)> {
+async fn wait(started: Vec<WatchHandle>) -> Vec<(WatchTarget, Progress)> {
     let deadline = tokio::time::Instant::now() + PATIENCE;
     let mut ended = Vec::new();
     for (place, mut receiver) in started {
@@ -58,7 +58,7 @@ async fn wait(started: Vec<Watching>) -> Vec<(Place, Progress)> {
         match tokio::time::timeout_at(deadline, known).await {
             Ok(known) => ended.push((place, known.map_or(Progress::Pending, |progress| progress.clone()))),
             Err(_) => {
-                let cure = Trouble::Forbidden(String::new()).cure(&place);
+                let cure = WatchError::Forbidden(String::new()).cure(&place);
                 tracing::warn!(
                     watch = %place,
                     "no answer to the first list within {PATIENCE:?}: starting without it; check the API server and the CRD, and {cure}"
@@ -71,22 +71,26 @@ async fn wait(started: Vec<Watching>) -> Vec<(Place, Progress)> {
 }
 
 /// Whether the trouble is one that only a person can end; the rest is tried again.
-async fn refusal(client: &Client, kind: &KindInfo, place: &Place, trouble: Trouble) -> Result {
+async fn refusal(client: &Client, kind: &KindInfo, place: &WatchTarget, trouble: WatchError) -> Result {
     let resource = &kind.resource;
     match &trouble {
-        Trouble::Unknown => Err(unknown(client, kind).await),
-        Trouble::Forbidden(text) => {
+        WatchError::Unknown => Err(unknown(client, kind).await),
+        WatchError::Forbidden(text) => {
             let plural = plural_and_group(&resource.plural, &resource.group);
             let headline = format!("no right to list {place}: {text}");
             let cure = format!("{}, and patch on {plural} and {plural}/status", trouble.cure(place));
             Err(Error::new(Reason::Forbidden, headline, cure))
         }
-        Trouble::Unauthorized(_) => Err(Error::new(Reason::Config, trouble.to_string(), CREDENTIALS)),
-        Trouble::Unreachable(text) => {
+        WatchError::Unauthorized(_) => Err(Error::new(Reason::Config, trouble.to_string(), CREDENTIALS)),
+        WatchError::Unreachable(text) => {
             let headline = format!("the API server does not answer: {text}");
             Err(Error::new(Reason::Unreachable, headline, "check the server of the kubeconfig, and that it runs"))
         }
-        Trouble::Expired | Trouble::TooLong | Trouble::Silent(_) | Trouble::WentBack(_) | Trouble::Other(_) => Ok(()),
+        WatchError::Expired
+        | WatchError::TooLong
+        | WatchError::Silent(_)
+        | WatchError::WentBack(_)
+        | WatchError::Other(_) => Ok(()),
     }
 }
 

@@ -8,8 +8,8 @@ use futures::{Stream, StreamExt};
 
 use super::error::{Error, Reason, Result};
 use crate::pipeline::reconciler::Reconciler;
-use crate::queue::{Causes, Key, Queue};
-use crate::watch::{Progress, Watching};
+use crate::queue::{Key, Queue, TriggerSet};
+use crate::watch::{Progress, WatchHandle};
 
 /// References that wait for the first list of their namespace, at most; further ones wait in their stream.
 const WAITING: usize = 1024;
@@ -51,11 +51,11 @@ impl Triggers {
 }
 
 /// Queues what the stream names, until it ends. What comes before the first list of its namespace is queued after it.
-pub(super) async fn pull(keys: impl Stream<Item = Key> + Send, lists: Vec<Watching>, queue: Queue) {
+pub(super) async fn pull(keys: impl Stream<Item = Key> + Send, lists: Vec<WatchHandle>, queue: Queue) {
     let (lists, queue) = (&lists, &queue);
     let pulled = keys.for_each_concurrent(WAITING, |key| async move {
         if is_listed(lists, &key).await {
-            queue.add(&key, Causes::TRIGGERED);
+            queue.add(&key, TriggerSet::TRIGGERED);
         } else {
             tracing::debug!(object = %key, "a trigger names an object of a namespace that is not watched");
         }
@@ -64,7 +64,7 @@ pub(super) async fn pull(keys: impl Stream<Item = Key> + Send, lists: Vec<Watchi
 }
 
 /// Waits for the first list of the namespace. False: it is not watched.
-async fn is_listed(lists: &[Watching], key: &Key) -> bool {
+async fn is_listed(lists: &[WatchHandle], key: &Key) -> bool {
     let here = lists.iter().find(|(place, _)| place.namespace.is_none() || place.namespace == key.namespace);
     let Some((_, progress)) = here else { return false };
     progress.clone().wait_for(|progress| *progress == Progress::Listed).await.is_ok()

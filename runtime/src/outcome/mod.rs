@@ -1,16 +1,16 @@
 //! Outcomes: how errors are classed, how a pipeline stops, how a pass ends.
 
 mod class;
-mod halt;
 pub(crate) mod message;
+mod pass_error;
 pub(crate) mod reporting;
 pub(crate) mod retry;
 
 use std::time::Duration;
 
 pub use self::class::{Class, ReconcileError};
-pub(crate) use self::halt::panicked;
-pub use self::halt::{Flow, Halt};
+pub(crate) use self::pass_error::panicked;
+pub use self::pass_error::{PassError, PassResult};
 
 /// How a pass ended. One sum type: no pairs of result and error.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -20,20 +20,20 @@ use crate::api::Target;
 use crate::client::{Answers, StepClient};
 use crate::dependency::Access;
 use crate::interval::Jitter;
-use crate::leadership::Gate;
+use crate::leadership::Leadership;
 use crate::pipeline::dyn_reconciler::DynReconciler;
-use crate::pipeline::hook::Observer;
+use crate::pipeline::hook::PassListener;
 use crate::pipeline::object::Object;
 use crate::queue::meter::Meter;
 use crate::queue::{Key, Next};
 use crate::status::observed::Observed;
-use crate::trigger::List;
-use crate::watch::{Dependents, Filter, Primary, Relations};
+use crate::trigger::EnabledTriggers;
+use crate::watch::{Dependents, Primary, PrimaryPredicate, RelatedCaches};
 use crate::wiring::policy::Policy;
 use crate::wiring::{KindInfo, Wiring};
 
 /// What the passes of one reconciler share.
-pub(crate) struct Env {
+pub(crate) struct PassSetup {
     /// The client of the passes; shared, as a copy of one is a boxed service.
     pub(crate) client: Arc<StepClient>,
     /// The client of the events.
@@ -45,13 +45,13 @@ pub(crate) struct Env {
     /// The cache of the reconciled kind.
     pub(crate) primary: Primary,
     /// The caches of owned and watched kinds.
-    pub(crate) relations: Relations,
+    pub(crate) relations: RelatedCaches,
     /// Spreads the requeue intervals.
     pub(crate) jitter: Jitter,
     /// Fences the writes.
-    pub(crate) gate: Gate,
-    /// The causes that count.
-    pub(crate) causes: List,
+    pub(crate) gate: Leadership,
+    /// The triggers that count.
+    pub(crate) enabled_triggers: EnabledTriggers,
     /// Which references to other namespaces are allowed.
     pub(crate) access: Access,
     /// What may be done for objects that do not say so themselves.
@@ -61,7 +61,7 @@ pub(crate) struct Env {
     /// Counts passes and steps.
     pub(crate) meter: Meter,
     /// Told of every pass.
-    pub(crate) observers: Arc<[Observer]>,
+    pub(crate) listeners: Arc<[PassListener]>,
 }
 
 /// What the last pass of this reconciler left in the status.
@@ -76,10 +76,10 @@ pub(super) fn claimed_before(wiring: &Wiring, object: &Object) -> Vec<String> {
 
 /// What a stage of a pass needs beside its object: the same for all passes of the reconciler.
 pub(crate) struct PassContext {
-    pub(super) env: Env,
+    pub(super) env: PassSetup,
     pub(super) wiring: &'static Wiring,
     pub(super) kind: KindInfo,
-    pub(super) manager: Arc<str>,
+    pub(super) field_manager: Arc<str>,
     pub(super) finalizers: Finalizers,
     pub(super) wiring_hash: String,
     pub(super) recorder: Arc<Recorder>,
@@ -89,9 +89,9 @@ pub(crate) struct PassContext {
 }
 
 impl PassContext {
-    pub(crate) fn new(env: Env) -> Self {
+    pub(crate) fn new(env: PassSetup) -> Self {
         let (wiring, kind, hook) = (env.reconciler.wiring(), env.reconciler.kind(), env.reconciler.hook());
-        let manager = wiring.manager_under(&env.operator);
+        let field_manager = wiring.field_manager_under(&env.operator);
         Self {
             finalizers: Finalizers::new(wiring, &kind.resource.group, &env.operator),
             wiring_hash: wiring_hash::wiring(wiring, hook, env.access, env.owner.as_deref()),
@@ -99,7 +99,7 @@ impl PassContext {
             clock: Clock::start(env.jitter),
             memory: Mutex::default(),
             dependents: Dependents::default(),
-            manager: manager.into(),
+            field_manager: field_manager.into(),
             wiring,
             kind,
             env,
@@ -107,12 +107,12 @@ impl PassContext {
     }
 
     /// What the event filter has to know.
-    pub(crate) fn filter(&self) -> Filter {
+    pub(crate) fn filter(&self) -> PrimaryPredicate {
         let (wiring, reconciler) = (self.wiring, self.env.reconciler.clone());
-        Filter {
-            causes: self.env.causes,
+        PrimaryPredicate {
+            enabled_triggers: self.env.enabled_triggers,
             finalizer: self.finalizers.name().to_owned(),
-            requested: self.wiring.requested,
+            request_annotation: self.wiring.request_annotation,
             policy: self.wiring.policies.map(|policies| policies.key),
             triggers: self.wiring.triggers,
             claimed: Box::new(move |object| claimed_before(wiring, object)),
@@ -133,7 +133,7 @@ impl PassContext {
         Calls {
             sender: Sender { client: self.env.client.clone(), answers: answers.clone(), step: "" },
             permit: self.env.gate.permit(),
-            manager: self.manager.clone(),
+            field_manager: self.field_manager.clone(),
             whole: self.env.relations.keeps_all(),
         }
     }

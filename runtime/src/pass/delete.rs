@@ -12,14 +12,14 @@ use super::decide::policy;
 use super::finish;
 use super::finish::status_write::{self, RESENDS};
 use super::report::current_pass::CurrentPass;
-use super::report::{Tale, hook, tell};
-use super::run::{self, BodyEnd, Part, Verdict};
+use super::report::{PassReport, hook, send_event};
+use super::run::{self, BodyEnd, BodyResult, Part};
 use super::without_steps::blocked;
 use crate::api::ApiError;
 use crate::outcome::Outcome;
 use crate::pipeline::object::Object;
 use crate::queue::Next;
-use crate::wiring::policy::{Effective, Policy};
+use crate::wiring::policy::{Policy, ResolvedPolicy};
 
 /// Undoes what the steps made. An object without our finalizer is none of our business.
 pub(super) async fn delete(context: &PassContext, pass: &mut CurrentPass<'_>, object: Arc<Object>) -> Next {
@@ -27,33 +27,33 @@ pub(super) async fn delete(context: &PassContext, pass: &mut CurrentPass<'_>, ob
         return Next::Await;
     }
     match policy::policy(context, &*object) {
-        Effective::Known(policy) if !policy.may_delete() => detach(context, pass, &*object, policy).await,
-        Effective::Known(_) => {
-            say_going(context, pass, &*object);
+        ResolvedPolicy::Known(policy) if !policy.may_delete() => detach(context, pass, &*object, policy).await,
+        ResolvedPolicy::Known(_) => {
+            announce_deletion(context, pass, &*object);
             clean_up(context, pass, &*object).await
         }
-        unknown => match unknown.halt() {
-            Some(halt) => blocked::hold(context, pass, &*object, halt).await,
+        unknown => match unknown.pass_error() {
+            Some(error) => blocked::block(context, pass, &*object, error).await,
             None => clean_up(context, pass, &*object).await,
         },
     }
 }
 
 /// Tells once that the object goes.
-fn say_going(context: &PassContext, pass: &mut CurrentPass<'_>, object: &Object) {
+fn announce_deletion(context: &PassContext, pass: &mut CurrentPass<'_>, object: &Object) {
     if !std::mem::replace(&mut context.memory().entry(pass.key.clone()).or_default().going, true) {
-        tell(context, pass, object, "Deleting", "what was made for it is removed, then it goes");
+        send_event(context, pass, object, "Deleting", "what was made for it is removed, then it goes");
     }
 }
 
 /// Runs the cleanups. Then the finalizer goes, or what failed is shown.
 async fn clean_up(context: &PassContext, pass: &mut CurrentPass<'_>, object: &Object) -> Next {
-    let BodyEnd { draft, backend, verdict } = run::body(context, pass, object, Vec::new(), Part::Cleanup).await;
-    let next = match never_stalled(verdict.outcome) {
+    let BodyEnd { state, backend, result } = run::body(context, pass, object, Vec::new(), Part::Cleanup).await;
+    let next = match never_stalled(result.outcome) {
         Outcome::Done => released(context, pass, object, &backend).await,
         outcome => {
-            let verdict = Verdict { outcome, ..verdict };
-            finish::finish(context, pass, object, BodyEnd { draft, backend: backend.clone(), verdict }).await
+            let result = BodyResult { outcome, ..result };
+            finish::finish(context, pass, object, BodyEnd { state, backend: backend.clone(), result }).await
         }
     };
     run::blocking_work_ends(&backend).await;
@@ -66,7 +66,7 @@ async fn detach(context: &PassContext, pass: &mut CurrentPass<'_>, object: &Obje
     let next = released(context, pass, object, &backend).await;
     if !matches!(next, Next::Retry { .. } | Next::Conflict { .. }) {
         let note = format!("what was made for it is left behind, as the policy {policy} says");
-        tell(context, pass, object, "Detached", &note);
+        send_event(context, pass, object, "Detached", &note);
     }
     next
 }
@@ -76,12 +76,12 @@ async fn released(context: &PassContext, pass: &mut CurrentPass<'_>, object: &Ob
     let next = release(context, object, backend).await;
     let outcome = off(&next);
     pass.ends(outcome.as_str());
-    hook::observe(context, backend, &outcome, &Tale::untold(), Some(&next));
+    hook::observe(context, backend, &outcome, &PassReport::empty(), Some(&next));
     next
 }
 
 async fn release(context: &PassContext, object: &Object, backend: &PassBackend) -> Next {
-    match take_off(context, object.meta(), backend).await {
+    match remove_finalizer(context, object.meta(), backend).await {
         Ok(()) => {
             tracing::info!("cleaned up; the finalizer is off");
             Next::Await
@@ -97,14 +97,14 @@ async fn release(context: &PassContext, object: &Object, backend: &PassBackend) 
 
 /// Takes our finalizer off. A newer version of the same object gets the write again, without another run of the cleanups:
 /// others take theirs off at the same time.
-async fn take_off(context: &PassContext, meta: &ObjectMeta, backend: &PassBackend) -> Result<(), Unwritten> {
+async fn remove_finalizer(context: &PassContext, meta: &ObjectMeta, backend: &PassBackend) -> Result<(), Unwritten> {
     let PassBackend { calls, identity, .. } = backend;
-    let mut patch = context.finalizers.release(meta);
+    let mut patch = context.finalizers.remove_patch(meta);
     for _ in 0..=RESENDS {
         match calls.merge(&identity.target, &patch).await {
             Ok(_) => return Ok(()),
             Err(ApiError::Conflict(_)) => {
-                patch = context.finalizers.release(&status_write::newer(calls, identity).await?.metadata);
+                patch = context.finalizers.remove_patch(&status_write::newer(calls, identity).await?.metadata);
             }
             Err(error) => return Err(gone::after(calls, identity, error).await),
         }

@@ -23,7 +23,7 @@ use futures::FutureExt;
 use tracing::{Instrument, field};
 
 use self::decide::facts::{Namespace, ObjectFacts};
-use self::decide::{Decision, Lack, missing, policy};
+use self::decide::{Decision, MissingFact, missing, policy};
 use self::finish::{retry_write, schedule};
 use self::prepare::claim;
 use self::report::current_pass::{Begun, CurrentPass, FinishedPass, UNCHANGED, ended};
@@ -32,7 +32,7 @@ use self::run::Part;
 use self::without_steps::{blocked, foreign, skipped, suspended, unchanged_object, undecodable};
 use crate::api::ApiError;
 use crate::pipeline::object::Object;
-use crate::queue::{Attempt, Causes, Key, Next, Ran, Worker};
+use crate::queue::{Attempt, Key, Next, PassOutput, TriggerSet, Worker};
 
 pub(crate) use self::api::apply::Owned;
 pub(crate) use self::api::calls::Calls;
@@ -40,7 +40,7 @@ pub(crate) use self::api::owned_object::{owned, owner};
 pub(crate) use self::api::request::Sender;
 #[cfg(feature = "flux")]
 pub(crate) use self::api::request::answered;
-pub(crate) use self::context::{Env, PassContext};
+pub(crate) use self::context::{PassContext, PassSetup};
 #[cfg(feature = "metrics")]
 pub(crate) use self::report::inspect::Working;
 
@@ -50,21 +50,21 @@ const HANGS: u32 = 3;
 /// An object, and what its pass does.
 struct Decided {
     object: Arc<Object>,
-    decision: Result<Decision, Lack>,
+    decision: Result<Decision, MissingFact>,
 }
 
 impl Worker for PassContext {
-    async fn run(&self, key: &Key, causes: Causes, attempt: Attempt) -> Ran {
-        #[cfg(feature = "sabotage")]
-        if self.env.causes.only_looks_up() {
+    async fn run(&self, key: &Key, triggers: TriggerSet, attempt: Attempt) -> PassOutput {
+        #[cfg(feature = "__test-hooks")]
+        if self.env.enabled_triggers.only_looks_up() {
             std::hint::black_box(self.env.primary.get(key));
             return Next::Await.into();
         }
         let span = tracing::info_span!(
-            "pass", reconciler = self.wiring.name, object = %key, causes = %causes, outcome = field::Empty
+            "pass", reconciler = self.wiring.name, object = %key, causes = %triggers, outcome = field::Empty
         );
         let begun = Begun { span, at: self.env.meter.begin() };
-        let decided = match begun.span.in_scope(|| fast_path(self, key, causes, attempt)) {
+        let decided = match begun.span.in_scope(|| fast_path(self, key, triggers, attempt)) {
             Ok(next) => {
                 ended(self, key, &begun, UNCHANGED, &next);
                 return next.into();
@@ -72,20 +72,27 @@ impl Worker for PassContext {
             Err(decided) => decided,
         };
         // On the heap: the futures around it would each hold it, and without optimisation a thread's stack is not enough for them.
-        reported(self, CurrentPass::new(key, causes), begun, attempt, decided).boxed().await
+        reported(self, CurrentPass::new(key, triggers), begun, attempt, decided).boxed().await
     }
 }
 
 /// How the pass ends, if the caches show that nothing is to be done; otherwise what is to be done. Without a future: to move one costs
 /// more than the look.
-fn fast_path(context: &PassContext, key: &Key, causes: Causes, attempt: Attempt) -> Result<Next, Option<Decided>> {
+fn fast_path(
+    context: &PassContext,
+    key: &Key,
+    triggers: TriggerSet,
+    attempt: Attempt,
+) -> Result<Next, Option<Decided>> {
     if attempt.conflicts >= HANGS {
         return Err(None);
     }
     let object = context.env.primary.get(key).ok_or(None)?;
-    let facts = ObjectFacts::of(context, (key, &*object), causes, Namespace::Unread);
+    let facts = ObjectFacts::of(context, (key, &*object), triggers, Namespace::Unread);
     match facts.decide() {
-        Ok(Decision::Unchanged) if facts.is_quiet() => Ok(schedule::rest(context, &*object, &facts.seen, facts.late)),
+        Ok(Decision::Unchanged) if facts.is_quiet() => {
+            Ok(schedule::next_unchanged(context, &*object, &facts.seen, facts.late))
+        }
         decision => {
             drop(facts);
             Err(Some(Decided { object, decision }))
@@ -100,55 +107,55 @@ async fn reported(
     begun: Begun,
     attempt: Attempt,
     decided: Option<Decided>,
-) -> Ran {
+) -> PassOutput {
     let key = pass.key;
     let next = stages(context, &mut pass, attempt, decided).instrument(begun.span.clone()).await;
     let FinishedPass { next, outcome, events, answers } = pass.finished(next);
     ended(context, key, &begun, outcome, &next);
     let recorder = context.recorder.clone();
     let tail = (!events.is_empty()).then(|| event::publish(recorder, events).instrument(begun.span).boxed());
-    Ran { next: schedule::not_before(next, answers.retry_after()), tail, outage: answers.outage() }
+    PassOutput { next: schedule::not_before(next, answers.retry_after()), tail, outage: answers.outage() }
 }
 
 /// What it goes through is on the heap, piece by piece: most passes need little of it, and moving a future costs what it is long.
 async fn stages(context: &PassContext, pass: &mut CurrentPass<'_>, attempt: Attempt, decided: Option<Decided>) -> Next {
-    let (key, causes) = (pass.key, pass.causes);
+    let (key, triggers) = (pass.key, pass.triggers);
     let Decided { object, decision } = match decided {
         Some(decided) => decided,
         None => match fetch(context, pass, attempt).await {
             Ok(Some(object)) => {
-                let decision = ObjectFacts::of(context, (key, &*object), causes, Namespace::Unread).decide();
+                let decision = ObjectFacts::of(context, (key, &*object), triggers, Namespace::Unread).decide();
                 Decided { object, decision }
             }
             Ok(None) => return undecodable::absent(context, pass),
             Err(error) => {
                 tracing::warn!(%error, "the object could not be read; trying again");
-                return Next::Undone { at_least: None };
+                return Next::NotStarted { at_least: None };
             }
         },
     };
-    let decision = missing::read(context, key, &*object, causes, decision).await;
+    let decision = missing::read(context, key, &*object, triggers, decision).await;
     match decision {
         Decision::Contested(left) => return Next::Later(left),
-        Decision::Foreign(other) => return foreign::yield_to(context, pass, &*object, &other),
+        Decision::Foreign(other) => return foreign::skip_foreign(context, pass, &*object, &other),
         Decision::Delete => return delete::delete(context, pass, object).boxed().await,
-        Decision::Suspended => return suspended::freeze(context, pass, &*object).boxed().await,
-        _ => suspended::thaw(context, pass, &*object),
+        Decision::Suspended => return suspended::reconcile_suspended(context, pass, &*object).boxed().await,
+        _ => suspended::note_resumed(context, pass, &*object),
     }
     match (decision, retry_write::pending(context, key)) {
         (Decision::Resend, Some(pending)) => retry_write::resend(context, pass, object, pending).boxed().await,
         (Decision::Unchanged, _) => {
             pass.ends(UNCHANGED);
-            unchanged_object::settled(context, pass, &*object).await
+            unchanged_object::reconcile_unchanged(context, pass, &*object).await
         }
-        (Decision::Blocked(halt), _) => blocked::hold(context, pass, &*object, halt).boxed().await,
+        (Decision::Blocked(error), _) => blocked::block(context, pass, &*object, error).boxed().await,
         _ => steps(context, pass, object).await,
     }
 }
 
 /// Claim and finalizer, then the author's code as the policy allows it.
 async fn steps(context: &PassContext, pass: &mut CurrentPass<'_>, object: Arc<Object>) -> Next {
-    let claim::Prepared { object, claimed } = match claim::prepare(context, pass, object).await {
+    let claim::Prepared { object, claimed } = match claim::claim_and_finalize(context, pass, object).await {
         Ok(prepared) => prepared,
         Err(next) => return next,
     };
@@ -156,7 +163,7 @@ async fn steps(context: &PassContext, pass: &mut CurrentPass<'_>, object: Arc<Ob
         true => context.wiring.observe.map(Part::Observer),
         false => Some(Part::Steps),
     };
-    let Some(part) = part else { return skipped::leave(context, pass, &*object).boxed().await };
+    let Some(part) = part else { return skipped::skip_by_policy(context, pass, &*object).boxed().await };
     // On the heap, one after the other: neither future holds the other.
     let end = run::body(context, pass, &*object, claimed, part).boxed().await;
     let backend = end.backend.clone();

@@ -14,36 +14,36 @@ use super::context::PassContext;
 use super::decide::policy;
 use super::report::current_pass::CurrentPass;
 use crate::interval::Clamped;
-use crate::outcome::{Flow, Halt, Outcome, panicked};
+use crate::outcome::{Outcome, PassError, PassResult, panicked};
 use crate::pipeline::context::Pass;
 use crate::pipeline::dyn_reconciler::DynReconciler;
 use crate::pipeline::object::Object;
-use crate::pipeline::state::Draft;
+use crate::pipeline::state::PassState;
 use crate::queue::meter::CutOff;
-use crate::wiring::policy::Effective;
-use crate::wiring::{Observer, When};
+use crate::wiring::policy::ResolvedPolicy;
+use crate::wiring::{ObserveHandler, When};
 
 /// What the end of the author's code means.
-pub(super) struct Verdict {
+pub(super) struct BodyResult {
     pub(super) outcome: Outcome,
     /// What stopped it.
-    pub(super) halt: Option<Halt>,
+    pub(super) error: Option<PassError>,
     /// The labels and annotations that the claim changed in this pass, as far as they are not declared.
     pub(super) claimed: Vec<String>,
 }
 
 /// How the author's code ended.
-pub(super) enum Ended {
-    Returned(Flow),
+pub(super) enum CodeEnd {
+    Returned(PassResult),
     Panicked(String),
     TimedOut(Duration),
 }
 
 /// What the author's code left of a pass.
 pub(super) struct BodyEnd {
-    pub(super) draft: Draft,
+    pub(super) state: PassState,
     pub(super) backend: Arc<PassBackend>,
-    pub(super) verdict: Verdict,
+    pub(super) result: BodyResult,
 }
 
 /// Runs the author's code.
@@ -55,25 +55,25 @@ pub(super) async fn body(
     part: Part,
 ) -> BodyEnd {
     let backend = backend::backend(context, pass, object);
-    let mut draft = Draft::new(object, *context.wiring, backend.clone());
-    if let Effective::Known(policy) = policy::policy(context, object) {
-        draft.policy = policy;
+    let mut state = PassState::new(object, *context.wiring, backend.clone());
+    if let ResolvedPolicy::Known(policy) = policy::policy(context, object) {
+        state.policy = policy;
     }
     let reconciler = &*context.env.reconciler;
     let asked = reconciler.timeout(object).unwrap_or(context.wiring.timeout);
-    let limit = Clamped::clamp("time-out", asked, &mut draft.clamped);
-    let mut pass = Pass { draft: &mut draft };
+    let limit = Clamped::clamp("time-out", asked, &mut state.clamped);
+    let mut pass = Pass { state: &mut state };
     let ended = match context.wiring.hooks.is_empty() {
         true => run(limit, part.run(reconciler, object, &mut pass)).await,
         // Rare: what runs beside the steps need not make every body larger.
         false => run(limit, hooked(reconciler, object, &mut pass, part).boxed()).await,
     };
     if let Some(how) = ended.cut_off() {
-        context.env.meter.tell(|counts| counts.cut_off(how));
+        context.env.meter.record(|counts| counts.cut_off(how));
     }
-    let halt = ended.halt(&mut draft);
-    let verdict = Verdict { outcome: draft.outcome(halt.clone()), halt, claimed };
-    BodyEnd { draft, backend, verdict }
+    let error = ended.error(&mut state);
+    let result = BodyResult { outcome: state.outcome(error.clone()), error, claimed };
+    BodyEnd { state, backend, result }
 }
 
 /// A pass that timed out may have left blocking work behind: the key stays taken until it ends.
@@ -86,7 +86,7 @@ pub(super) async fn blocking_work_ends(backend: &PassBackend) {
 #[derive(Clone, Copy)]
 pub(super) enum Part {
     Steps,
-    Observer(Observer),
+    Observer(ObserveHandler),
     Cleanup,
 }
 
@@ -96,17 +96,17 @@ impl Part {
         reconciler: &'a dyn DynReconciler,
         object: &'a Object,
         pass: &'a mut Pass<'_>,
-    ) -> BoxFuture<'a, Flow> {
+    ) -> BoxFuture<'a, PassResult> {
         match self {
             Self::Steps => reconciler.reconcile(object, pass),
-            Self::Observer(observer) => (observer.run)(object, reconciler.deps(), &mut *pass.draft),
+            Self::Observer(observer) => (observer.run)(object, reconciler.deps(), &mut *pass.state),
             Self::Cleanup => reconciler.cleanup(object, pass),
         }
     }
 }
 
 /// The author's code with the hooks around it; those after it on success only.
-async fn hooked(reconciler: &dyn DynReconciler, object: &Object, pass: &mut Pass<'_>, part: Part) -> Flow {
+async fn hooked(reconciler: &dyn DynReconciler, object: &Object, pass: &mut Pass<'_>, part: Part) -> PassResult {
     let around = match part {
         Part::Steps => Some((When::Before, When::After)),
         Part::Cleanup => Some((When::BeforeDelete, When::AfterDelete)),
@@ -123,24 +123,24 @@ async fn hooked(reconciler: &dyn DynReconciler, object: &Object, pass: &mut Pass
     }
 }
 
-async fn hooks(when: When, reconciler: &dyn DynReconciler, object: &Object, pass: &mut Pass<'_>) -> Flow {
+async fn hooks(when: When, reconciler: &dyn DynReconciler, object: &Object, pass: &mut Pass<'_>) -> PassResult {
     for hook in reconciler.wiring().hooks.iter().filter(|hook| hook.when == when) {
-        (pass.draft.step, pass.draft.cleanup) = (Some(hook.step), None);
-        (hook.run)(object, reconciler.deps(), &mut *pass.draft).await?;
+        (pass.state.step, pass.state.cleanup) = (Some(hook.step), None);
+        (hook.run)(object, reconciler.deps(), &mut *pass.state).await?;
     }
     Ok(())
 }
 
 /// Runs the author's code. A panic ends here; after `limit` the future is dropped.
-pub(super) async fn run(limit: Duration, body: impl Future<Output = Flow>) -> Ended {
+pub(super) async fn run(limit: Duration, body: impl Future<Output = PassResult>) -> CodeEnd {
     match tokio::time::timeout(limit, AssertUnwindSafe(body).catch_unwind()).await {
-        Ok(Ok(flow)) => Ended::Returned(flow),
-        Ok(Err(panic)) => Ended::Panicked(panicked(&*panic)),
-        Err(_) => Ended::TimedOut(limit),
+        Ok(Ok(flow)) => CodeEnd::Returned(flow),
+        Ok(Err(panic)) => CodeEnd::Panicked(panicked(&*panic)),
+        Err(_) => CodeEnd::TimedOut(limit),
     }
 }
 
-impl Ended {
+impl CodeEnd {
     pub(super) fn cut_off(&self) -> Option<CutOff> {
         match self {
             Self::Returned(_) => None,
@@ -150,12 +150,12 @@ impl Ended {
     }
 
     /// What stopped the pipeline; a panic or a time-out is marked on the step in which it happened.
-    pub(super) fn halt(self, draft: &mut Draft) -> Option<Halt> {
-        let halt = match self {
+    pub(super) fn error(self, state: &mut PassState) -> Option<PassError> {
+        let error = match self {
             Self::Returned(flow) => return flow.err(),
-            Self::Panicked(text) => draft.cut_off("Panicked", &|part| format!("{part} panicked: {text}")),
-            Self::TimedOut(limit) => draft.cut_off("TimedOut", &|part| format!("{part} did not end within {limit:?}")),
+            Self::Panicked(text) => state.cut_off("Panicked", &|part| format!("{part} panicked: {text}")),
+            Self::TimedOut(limit) => state.cut_off("TimedOut", &|part| format!("{part} did not end within {limit:?}")),
         };
-        Some(halt)
+        Some(error)
     }
 }

@@ -9,9 +9,9 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 
 use crate::dependency::Reference;
-use crate::outcome::Flow;
+use crate::outcome::PassResult;
 use crate::pipeline::context::Pass;
-use crate::pipeline::hook::{Ending, Known, Telling};
+use crate::pipeline::hook::{Announcement, Known, PassEnd};
 use crate::pipeline::object::{Object, Primary};
 use crate::pipeline::reconciler::Reconciler;
 use crate::status::erased::closed;
@@ -33,8 +33,8 @@ pub(crate) trait DynReconciler: Send + Sync {
     fn timeout(&self, object: &Object) -> Option<Duration>;
     fn is_suspended(&self, object: &Object) -> bool;
     fn depends_on<'o>(&self, object: &'o Object) -> Cow<'o, [Reference]>;
-    fn reconcile<'a>(&'a self, object: &'a Object, pass: &'a mut Pass<'_>) -> BoxFuture<'a, Flow>;
-    fn cleanup<'a>(&'a self, object: &'a Object, pass: &'a mut Pass<'_>) -> BoxFuture<'a, Flow>;
+    fn reconcile<'a>(&'a self, object: &'a Object, pass: &'a mut Pass<'_>) -> BoxFuture<'a, PassResult>;
+    fn cleanup<'a>(&'a self, object: &'a Object, pass: &'a mut Pass<'_>) -> BoxFuture<'a, PassResult>;
     /// The name of the hook on the end of a pass, if there is one.
     fn hook(&self) -> Option<&'static str>;
     /// Calls this hook with a copy of the author's status. Returns the fields that it left.
@@ -46,7 +46,7 @@ pub(crate) trait DynReconciler: Send + Sync {
         object: &Object,
         status: &Erased,
         known: Known<'_>,
-        telling: &mut Telling,
+        announcement: &mut Announcement,
     ) -> serde_json::Result<Fields>;
 }
 
@@ -102,11 +102,11 @@ impl<R: Reconciler> DynReconciler for TypedReconciler<R> {
         R::depends_on(typed::<R>(object))
     }
 
-    fn reconcile<'a>(&'a self, object: &'a Object, pass: &'a mut Pass<'_>) -> BoxFuture<'a, Flow> {
+    fn reconcile<'a>(&'a self, object: &'a Object, pass: &'a mut Pass<'_>) -> BoxFuture<'a, PassResult> {
         R::reconcile(typed::<R>(object), &self.deps, pass).boxed()
     }
 
-    fn cleanup<'a>(&'a self, object: &'a Object, pass: &'a mut Pass<'_>) -> BoxFuture<'a, Flow> {
+    fn cleanup<'a>(&'a self, object: &'a Object, pass: &'a mut Pass<'_>) -> BoxFuture<'a, PassResult> {
         R::cleanup(typed::<R>(object), &self.deps, pass).boxed()
     }
 
@@ -119,11 +119,11 @@ impl<R: Reconciler> DynReconciler for TypedReconciler<R> {
         object: &Object,
         status: &Erased,
         known: Known<'_>,
-        telling: &mut Telling,
+        announcement: &mut Announcement,
     ) -> serde_json::Result<Fields> {
         let mut status = closed::<StatusOf<R>>(status);
         if let Some(hook) = R::after() {
-            (hook.run)(typed::<R>(object), &mut Ending { known, status: &mut status, telling });
+            (hook.run)(typed::<R>(object), &mut PassEnd { known, status: &mut status, announcement });
         }
         author_fields(&status)
     }

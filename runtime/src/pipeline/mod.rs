@@ -18,7 +18,7 @@ pub(crate) mod step;
 
 use self::check::UNKNOWN;
 #[doc(no_inline)]
-pub use self::context::{Bounded, Lent, Limit, Pipeline, Tag, pipeline};
+pub use self::context::{Bounded, IntoStepCx, Limit, Pipeline, StepTag, pipeline};
 use self::context::{Cx, Pass, claim, hook, observe, undo};
 #[doc(no_inline)]
 pub use self::handler::Undo;
@@ -26,7 +26,7 @@ use self::handler::{Claim, Hooked, Observe};
 use self::object::Primary;
 #[doc(no_inline)]
 pub use self::permission::{clears, owns, reads, sets, watches};
-use self::placeholder::Poison;
+use self::placeholder::ErrorPlaceholder;
 use self::reconciler::Reconciler;
 #[doc(no_inline)]
 pub use self::step::HasCleanup;
@@ -41,7 +41,7 @@ use crate::outcome::reporting::{Until, WatchedKind};
 pub use crate::status::{StatusField, field_schema};
 #[doc(no_inline)]
 pub use crate::wiring::handler::{ClaimStep, Erased, UndoStep};
-use crate::wiring::{Claimer, Hooker, Kind, KindInfo, Observer, OwnableBy, StepWiring};
+use crate::wiring::{ClaimHandler, HookHandler, Kind, KindInfo, ObserveHandler, OwnableBy, StepWiring};
 
 /// A function that takes the context of a step last. `M` is the list of its parameters, which rustc finds.
 #[diagnostic::on_unimplemented(
@@ -83,7 +83,7 @@ step_fn!(A B C D E G H I J K);
     message = "`{Self}` is no step for a `{O}` with the conditions `{C}`",
     label = "works on another kind, or sets conditions of another set"
 )]
-pub trait StepOf<O, C>: SubReconciler<Object = O, Conditions: Fits<C>> {}
+pub trait StepOf<O, C>: SubReconciler<Object = O, Conditions: SetMatches<C>> {}
 
 /// The set `C`, or what stands in for it.
 #[diagnostic::on_unimplemented(
@@ -91,13 +91,13 @@ pub trait StepOf<O, C>: SubReconciler<Object = O, Conditions: Fits<C>> {}
     label = "sets conditions of another set",
     note = "drop this `impl`: `#[sub_reconciler]` says which set a step belongs to"
 )]
-pub trait Fits<C> {}
+pub trait SetMatches<C> {}
 
 #[diagnostic::do_not_recommend]
-impl<C: IsSet> Fits<C> for C {}
+impl<C: IsSet> SetMatches<C> for C {}
 
 #[diagnostic::do_not_recommend]
-impl<C> Fits<C> for Poison {}
+impl<C> SetMatches<C> for ErrorPlaceholder {}
 
 /// A condition set, or the error that it is none, once. Not a blanket impl: then the type would count, and its misfits follow.
 #[diagnostic::on_unimplemented(
@@ -193,46 +193,46 @@ pub const fn may_own<K: Kind<Scope: OwnableBy<O::Scope>>, O: Kind>() {}
 
 /// Takes the kind of a step into a constant of a type: where the step has an error there, the constant is one, and nothing is said again.
 #[must_use]
-pub const fn known<S: SubReconciler<Object = K>, O, K>(_: Tag<S, O>) -> usize {
+pub const fn known<S: SubReconciler<Object = K>, O, K>(_: StepTag<S, O>) -> usize {
     0
 }
 
 /// Leaves the step out: its positive conditions are True with the reason.
-pub fn skip<S: SubReconciler, O>(_: Tag<S, O>, pass: &mut Pass<'_>, reason: &'static str) {
-    pass.draft.skip(&S::WIRING, reason);
+pub fn skip<S: SubReconciler, O>(_: StepTag<S, O>, pass: &mut Pass<'_>, reason: &'static str) {
+    pass.state.skip(&S::WIRING, reason);
 }
 
 /// The observer `S` of the reconciler `R`.
 #[must_use]
-pub const fn observer<R, C, S>() -> Observer
+pub const fn observe_handler<R, C, S>() -> ObserveHandler
 where
     R: Reconciler,
     C: ConditionSet,
     S: Observe<R> + StepOf<R::Object, C>,
 {
     let step = StepWiring { errors: <S::Error as ReconcileError>::VARIANTS, ..S::WIRING };
-    Observer { step, run: observe::<S, R> }
+    ObserveHandler { step, run: observe::<S, R> }
 }
 
 /// The claim `S` of the reconciler `R`.
 #[must_use]
-pub const fn claimer<R: Reconciler, S: Claim<R>>() -> Claimer {
+pub const fn claim_handler<R: Reconciler, S: Claim<R>>() -> ClaimHandler {
     let step =
         const { &StepWiring { name: S::NAME, errors: <S::Error as ReconcileError>::VARIANTS, ..StepWiring::EMPTY } };
-    Claimer { step, run: claim::<S, R> }
+    ClaimHandler { step, run: claim::<S, R> }
 }
 
 /// The hook `S` of the reconciler `R`.
 #[must_use]
-pub const fn hooker<R: Reconciler, S: Hooked<R>>() -> Hooker {
+pub const fn hook_handler<R: Reconciler, S: Hooked<R>>() -> HookHandler {
     let step =
         const { &StepWiring { name: S::NAME, errors: <S::Error as ReconcileError>::VARIANTS, ..StepWiring::EMPTY } };
-    Hooker { when: S::WHEN, step, run: hook::<S, R> }
+    HookHandler { when: S::WHEN, step, run: hook::<S, R> }
 }
 
 /// What a step declared, with what undoes it in the reconciler `R`. Its places count only where its conditions are of the set `C`.
 #[must_use]
-pub const fn wiring_of<R, C, S, O>(_: Tag<S, O>) -> StepWiring
+pub const fn wiring_of<R, C, S, O>(_: StepTag<S, O>) -> StepWiring
 where
     R: Reconciler,
     C: ConditionSet,
@@ -252,14 +252,14 @@ where
 /// The step of a function in a pipeline. Whether it fits is asked here only, in words that are the
 /// same at each mention of the step, so that rustc says them once. A function that is generic over its object gets the type from here.
 #[must_use]
-pub const fn step_of<O, C, F, M>(_: &Pipeline<O, C>, _: &F) -> Tag<F::Step, O>
+pub const fn step_of<O, C, F, M>(_: &Pipeline<O, C>, _: &F) -> StepTag<F::Step, O>
 where
     F: StepFn<M, Step: StepOf<O, C>>,
 {
     const fn seen<S: StepOf<O, C>, O, C>(object: &O) -> &S::Object {
         object
     }
-    Tag(seen::<F::Step, O, C>)
+    StepTag(seen::<F::Step, O, C>)
 }
 
 /// A value that tells rustc the type of a block; never called.

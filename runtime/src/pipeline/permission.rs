@@ -121,10 +121,10 @@ pub trait Declares<L, T> {}
 
 /// A step with a mistake: it may do everything, so that one mistake stays one error.
 #[doc(hidden)]
-pub trait Unread {}
+pub trait Unchecked {}
 
 #[diagnostic::do_not_recommend]
-impl<S: Unread, L, T> Declares<L, T> for S {}
+impl<S: Unchecked, L, T> Declares<L, T> for S {}
 
 /// An action that the attribute found among those that the step declares.
 #[doc(hidden)]

@@ -15,17 +15,17 @@ use crate::wiring::StepWiring;
 
 /// Kind, status, condition set and error in one. No program that holds it compiles.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Poison {
+pub struct ErrorPlaceholder {
     metadata: ObjectMeta,
-    status: Option<PoisonStatus>,
+    status: Option<StatusPlaceholder>,
 }
 
-/// The status of [`Poison`].
+/// The status of [`ErrorPlaceholder`].
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct PoisonStatus {}
+pub struct StatusPlaceholder {}
 
 #[diagnostic::do_not_recommend]
-impl StatusContract for PoisonStatus {
+impl StatusContract for StatusPlaceholder {
     type Draft = Self;
 
     fn observed_generation(&self) -> Option<i64> {
@@ -50,20 +50,20 @@ impl StatusContract for PoisonStatus {
 }
 
 #[diagnostic::do_not_recommend]
-impl HasStatus for Poison {
-    type Status = PoisonStatus;
+impl HasStatus for ErrorPlaceholder {
+    type Status = StatusPlaceholder;
 
-    fn status(&self) -> Option<&PoisonStatus> {
+    fn status(&self) -> Option<&StatusPlaceholder> {
         self.status.as_ref()
     }
 
-    fn status_mut(&mut self) -> &mut Option<PoisonStatus> {
+    fn status_mut(&mut self) -> &mut Option<StatusPlaceholder> {
         &mut self.status
     }
 }
 
 #[diagnostic::do_not_recommend]
-impl kube::Resource for Poison {
+impl kube::Resource for ErrorPlaceholder {
     type DynamicType = ();
     type Scope = NamespaceResourceScope;
 
@@ -93,20 +93,20 @@ impl kube::Resource for Poison {
 }
 
 #[diagnostic::do_not_recommend]
-impl ConditionSet for Poison {
+impl ConditionSet for ErrorPlaceholder {
     const NAME: &'static str = "";
     const CONDITIONS: &'static [ConditionInfo] = &[];
     const MARKERS: &'static str = "";
 }
 
-impl std::fmt::Display for Poison {
+impl std::fmt::Display for ErrorPlaceholder {
     fn fmt(&self, _: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         Ok(())
     }
 }
 
 #[diagnostic::do_not_recommend]
-impl ReconcileError for Poison {
+impl ReconcileError for ErrorPlaceholder {
     fn class(&self) -> Class {
         Class::Transient
     }
@@ -118,6 +118,6 @@ impl ReconcileError for Poison {
 
 /// The wiring of a step with a mistake: it turns the checks of its pipeline off.
 #[must_use]
-pub const fn poisoned(name: &'static str) -> StepWiring {
+pub const fn placeholder(name: &'static str) -> StepWiring {
     StepWiring { name, sets: &[UNKNOWN], ..StepWiring::EMPTY }
 }

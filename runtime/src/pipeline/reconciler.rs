@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::condition::ConditionSet;
 use crate::dependency::Reference;
-use crate::outcome::Flow;
+use crate::outcome::PassResult;
 use crate::pipeline::context::{Pass, undo_all};
 use crate::pipeline::hook::Hook;
 use crate::pipeline::object::Primary;
@@ -60,10 +60,18 @@ pub trait Reconciler: Sized + Send + Sync + 'static {
     }
 
     /// Runs the pipeline.
-    fn reconcile(object: &Self::Object, deps: &Self::Deps, pass: &mut Pass<'_>) -> impl Future<Output = Flow> + Send;
+    fn reconcile(
+        object: &Self::Object,
+        deps: &Self::Deps,
+        pass: &mut Pass<'_>,
+    ) -> impl Future<Output = PassResult> + Send;
 
     /// Undoes the external steps in reverse pipeline order.
-    fn cleanup(object: &Self::Object, deps: &Self::Deps, pass: &mut Pass<'_>) -> impl Future<Output = Flow> + Send {
+    fn cleanup(
+        object: &Self::Object,
+        deps: &Self::Deps,
+        pass: &mut Pass<'_>,
+    ) -> impl Future<Output = PassResult> + Send {
         async move { undo_all(Self::WIRING.steps, object, deps, pass).await }
     }
 }

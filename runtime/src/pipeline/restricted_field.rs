@@ -15,11 +15,11 @@ use crate::status::draft::DraftKey;
 /// *cx.write(|status| &mut status.artifact) = Some(artifact);
 /// ```
 ///
-/// The value cannot be replaced through [`Cx::status`](crate::Cx::status): nobody but the framework makes an `OnlyWrittenBy`. In the
+/// The value cannot be replaced through [`Cx::status`](crate::Cx::status): nobody but the framework makes an `Restricted`. In the
 /// kind's own status, on the wire and in the schema, the field has the type that its author wrote.
 ///
 /// `H` only says how, where rustc shows the type: [`with_cx_write`].
-pub struct OnlyWrittenBy<S, H, T> {
+pub struct Restricted<S, H, T> {
     value: T,
     step: PhantomData<fn() -> (S, H)>,
 }
@@ -29,7 +29,7 @@ pub struct OnlyWrittenBy<S, H, T> {
 #[derive(Debug)]
 pub enum with_cx_write {}
 
-impl<S, H, T> OnlyWrittenBy<S, H, T> {
+impl<S, H, T> Restricted<S, H, T> {
     #[doc(hidden)]
     pub fn new(value: T, _: &DraftKey) -> Self
     where
@@ -43,7 +43,7 @@ impl<S, H, T> OnlyWrittenBy<S, H, T> {
     }
 }
 
-impl<S, H, T> Deref for OnlyWrittenBy<S, H, T> {
+impl<S, H, T> Deref for Restricted<S, H, T> {
     type Target = T;
 
     fn deref(&self) -> &T {
@@ -51,13 +51,13 @@ impl<S, H, T> Deref for OnlyWrittenBy<S, H, T> {
     }
 }
 
-impl<S, H, T: fmt::Debug> fmt::Debug for OnlyWrittenBy<S, H, T> {
+impl<S, H, T: fmt::Debug> fmt::Debug for Restricted<S, H, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.value.fmt(f)
     }
 }
 
-impl<S, H, T: PartialEq> PartialEq<T> for OnlyWrittenBy<S, H, T> {
+impl<S, H, T: PartialEq> PartialEq<T> for Restricted<S, H, T> {
     fn eq(&self, other: &T) -> bool {
         self.value == *other
     }

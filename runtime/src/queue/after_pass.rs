@@ -9,20 +9,20 @@ use tokio::task::JoinSet;
 use tracing::Instrument;
 
 use super::key::Key;
-use super::worker::Tail;
+use super::worker::AfterPass;
 
 /// The tails that have not ended.
 #[derive(Default)]
-pub(super) struct Tails {
+pub(super) struct AfterPassTasks {
     running: JoinSet<Key>,
     /// Those behind the one that runs, of each key that has one.
-    behind: HashMap<Key, VecDeque<Tail>>,
+    behind: HashMap<Key, VecDeque<AfterPass>>,
     len: usize,
 }
 
-impl Tails {
+impl AfterPassTasks {
     /// Runs it, after those of the same key.
-    pub(super) fn add(&mut self, key: &Key, tail: Tail) {
+    pub(super) fn add(&mut self, key: &Key, tail: AfterPass) {
         self.len += 1;
         match self.behind.entry(key.clone()) {
             Entry::Occupied(mut behind) => behind.get_mut().push_back(tail),
@@ -33,7 +33,7 @@ impl Tails {
         }
     }
 
-    fn spawn(&mut self, key: Key, tail: Tail) {
+    fn spawn(&mut self, key: Key, tail: AfterPass) {
         // One that panics must not keep those behind it.
         let tail = AssertUnwindSafe(tail).catch_unwind().map(|_| key);
         self.running.spawn(tail.in_current_span());
@@ -77,9 +77,9 @@ mod tests {
     use tokio_util::sync::CancellationToken;
 
     use super::*;
-    use crate::leadership::Gate;
+    use crate::leadership::Leadership;
     use crate::logged::logged;
-    use crate::queue::{Attempt, Causes, Next, Queue, QueueConfig, Ran, Worker, drain};
+    use crate::queue::{Attempt, Next, PassOutput, Queue, QueueConfig, TriggerSet, Worker, drain};
 
     /// What happened, and after how many seconds.
     type Log = Arc<Mutex<Vec<(String, f64)>>>;
@@ -97,7 +97,7 @@ mod tests {
     }
 
     impl Worker for Leaves {
-        async fn run(&self, key: &Key, _: Causes, _: Attempt) -> Ran {
+        async fn run(&self, key: &Key, _: TriggerSet, _: Attempt) -> PassOutput {
             let (log, start, name) = (self.log.clone(), self.start, key.to_string());
             note(&log, start, format!("{name} runs"));
             sleep(SECOND).await;
@@ -106,7 +106,7 @@ mod tests {
                 note(&log, start, format!("{name} told"));
                 assert_ne!(name, "panics");
             };
-            Ran { tail: Some(tail.boxed()), ..Next::Await.into() }
+            PassOutput { tail: Some(tail.boxed()), ..Next::Await.into() }
         }
     }
 
@@ -122,12 +122,12 @@ mod tests {
             let (queue, log, stop) = (Queue::default(), Log::default(), CancellationToken::new());
             let worker = Arc::new(Leaves { log: log.clone(), start: Instant::now() });
             let config = QueueConfig { concurrency: NonZeroUsize::new(concurrency).unwrap(), ..QueueConfig::default() };
-            let drained = tokio::spawn(drain(queue.clone(), worker, config, Gate::open(), stop.clone()));
+            let drained = tokio::spawn(drain(queue.clone(), worker, config, Leadership::open(), stop.clone()));
             Self { queue, log, stop, drained }
         }
 
         fn add(&self, name: &str) {
-            self.queue.add(&Key::new(None, name), Causes::GENERATION);
+            self.queue.add(&Key::new(None, name), TriggerSet::GENERATION);
         }
 
         /// When this happened.
@@ -193,7 +193,7 @@ mod tests {
 
     #[tokio::test]
     async fn what_was_not_sent_in_time_is_logged_with_its_number() {
-        let mut tails = Tails::default();
+        let mut tails = AfterPassTasks::default();
         assert_eq!(logged(|| tails.warn()), [""; 0]);
         tails.add(&Key::new(None, "a"), std::future::pending().boxed());
         tails.add(&Key::new(None, "a"), std::future::pending().boxed());

@@ -5,7 +5,7 @@ use std::time::Duration;
 /// Exponential back-off. The n-th delay is `base * 2^n`, at most `cap`, times a random factor between 0.75 and 1: objects that
 /// failed together do not come back together, and none waits longer than the curve says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Curve {
+pub(crate) struct Backoff {
     pub(crate) base: Duration,
     pub(crate) cap: Duration,
 }
@@ -13,7 +13,7 @@ pub(crate) struct Curve {
 /// The shortest part of a delay that jitter leaves.
 const LEAST: f64 = 0.75;
 
-impl Curve {
+impl Backoff {
     /// For objects that fail: 1 s doubling to 10 min.
     pub(crate) const FAILURE: Self = Self { base: Duration::from_secs(1), cap: Duration::from_secs(600) };
     /// While the API server itself does not answer, or takes no credentials: as above, but at most 50 s, so that all are right within a
@@ -52,15 +52,15 @@ mod tests {
 
     #[test]
     fn the_curve_doubles_to_its_cap_and_stays_there() {
-        let seconds: Vec<u64> = (0..12).map(|n| Curve::FAILURE.ceiling(n).as_secs()).collect();
+        let seconds: Vec<u64> = (0..12).map(|n| Backoff::FAILURE.ceiling(n).as_secs()).collect();
         assert_eq!(seconds, [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 600, 600]);
-        assert_eq!(Curve::FAILURE.ceiling(u32::MAX), Duration::from_secs(600));
+        assert_eq!(Backoff::FAILURE.ceiling(u32::MAX), Duration::from_secs(600));
     }
 
     #[test]
     fn jitter_only_shortens() {
         for failures in 0..40 {
-            let (delay, ceiling) = (Curve::FAILURE.delay(failures), Curve::FAILURE.ceiling(failures));
+            let (delay, ceiling) = (Backoff::FAILURE.delay(failures), Backoff::FAILURE.ceiling(failures));
             assert!(delay <= ceiling && delay >= ceiling.mul_f64(LEAST * 0.999), "{delay:?} of {ceiling:?}");
         }
     }

@@ -13,9 +13,9 @@ pub(super) type Slot = OwnedSemaphorePermit;
 /// How many passes run at a time in all queues together; any number by default. All clones share their slots, and each stands in
 /// line once: who asked first is next.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Slots(Option<PollSemaphore>);
+pub(crate) struct ConcurrencyLimit(Option<PollSemaphore>);
 
-impl Slots {
+impl ConcurrencyLimit {
     pub(crate) fn new(passes: NonZeroUsize) -> Self {
         let passes = passes.get().min(Semaphore::MAX_PERMITS);
         Self(Some(PollSemaphore::new(Arc::new(Semaphore::new(passes)))))

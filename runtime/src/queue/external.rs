@@ -1,4 +1,4 @@
-//! A queue under a scheduler that is not ours: causes, history and back-off are kept here, turns are given there.
+//! A queue under a scheduler that is not ours: triggers, history and back-off are kept here, turns are given there.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,14 +7,14 @@ use futures::Stream;
 use tokio::time::Instant;
 
 use super::Queue;
-use super::config::Version;
+use super::config::CachedVersionFn;
 use super::key::Key;
 use super::run::{finish, run};
 use super::worker::Worker;
 
 /// How a turn of a key ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Turn {
+pub(crate) struct ExternalTurn {
     /// The pass did not end well.
     pub(crate) failed: bool,
     /// When the next turn is due without a change; `None`: not at all.
@@ -23,7 +23,7 @@ pub(crate) struct Turn {
 
 impl Queue {
     /// Runs the pass of a key whose turn it is. Without a cause none runs, and what was due stays due.
-    pub(crate) async fn turn(&self, worker: Arc<impl Worker>, key: &Key, version: &Version) -> Turn {
+    pub(crate) async fn turn(&self, worker: Arc<impl Worker>, key: &Key, version: &CachedVersionFn) -> ExternalTurn {
         let task = self.lock().claim(key, Instant::now());
         let mut failed = false;
         if let Some(task) = task {
@@ -36,7 +36,7 @@ impl Queue {
         }
         let now = Instant::now();
         let due = self.lock().due(key, now);
-        Turn { failed, next: due.map(|due| due - now) }
+        ExternalTurn { failed, next: due.map(|due| due - now) }
     }
 
     /// The keys that should have a turn, each once until it has had it.

@@ -3,14 +3,14 @@
 use std::time::Duration;
 
 use super::worker::Attempt;
-use crate::trigger::Causes;
+use crate::trigger::TriggerSet;
 
 /// How a key stands right now.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Spot {
+pub(crate) struct KeyStatus {
     pub(crate) phase: Phase,
     /// Why it waits or runs, or will run.
-    pub(crate) causes: Causes,
+    pub(crate) triggers: TriggerSet,
     pub(crate) attempt: Attempt,
 }
 

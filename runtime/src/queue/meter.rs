@@ -66,7 +66,7 @@ impl Meter {
     }
 
     /// Tells whoever counts.
-    pub(crate) fn tell(&self, what: impl FnOnce(&dyn Counts)) {
+    pub(crate) fn record(&self, what: impl FnOnce(&dyn Counts)) {
         if let Some(counts) = &self.0 {
             what(&**counts);
         }
@@ -84,7 +84,7 @@ impl CallMeter {
     }
 
     /// Tells whoever counts.
-    pub(crate) fn tell(&self, what: impl FnOnce(&dyn CountsCalls)) {
+    pub(crate) fn record(&self, what: impl FnOnce(&dyn CountsCalls)) {
         if let Some(counts) = &self.0 {
             what(&**counts);
         }

@@ -1,6 +1,6 @@
 //! The queue: one pass per object at a time, in order, with back-off per object.
 //!
-//! A key is queued, running or idle. Added while it runs, it runs again afterwards with the union of the causes. What changed goes
+//! A key is queued, running or idle. Added while it runs, it runs again afterwards with the union of the triggers. What changed goes
 //! before what changed around it, and that before timers and restarts; within a lane first in, first out; whoever has waited for the
 //! patience of its lane is not overtaken any more. One timer per key; a change cancels a pending resync; a pending retry keeps its
 //! deadline if the pass in between fails too. Keys that sleep hold no slot, and retries of all keys together have a rate. What a pass
@@ -24,7 +24,7 @@ mod rate_limit;
 mod run;
 mod state;
 mod stats;
-#[cfg(feature = "sabotage")]
+#[cfg(feature = "__test-hooks")]
 mod test_hooks;
 #[cfg(test)]
 mod tests;
@@ -39,27 +39,27 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use self::meter::Meter;
-use self::state::State;
-use crate::trigger::List;
+use self::state::KeyEntries;
+use crate::trigger::EnabledTriggers;
 
-pub(crate) use self::backoff::Curve;
-pub(crate) use self::concurrency::Slots;
-pub(crate) use self::config::{QueueConfig, Version};
+pub(crate) use self::backoff::Backoff;
+pub(crate) use self::concurrency::ConcurrencyLimit;
+pub(crate) use self::config::{CachedVersionFn, QueueConfig};
 pub(crate) use self::key::Key;
 #[cfg(feature = "metrics")]
-pub(crate) use self::key_status::{Phase, Spot};
+pub(crate) use self::key_status::{KeyStatus, Phase};
 pub(crate) use self::next::Next;
 pub(crate) use self::rate_limit::Rate;
 pub(crate) use self::run::drain;
-pub(crate) use self::stats::Figures;
-#[cfg(feature = "sabotage")]
+pub(crate) use self::stats::QueueStats;
+#[cfg(feature = "__test-hooks")]
 pub use self::test_hooks::{Bare, Taken, requeued};
-pub(crate) use self::worker::{Attempt, Ran, Worker};
-pub(crate) use crate::trigger::Causes;
+pub(crate) use self::worker::{Attempt, PassOutput, Worker};
+pub(crate) use crate::trigger::TriggerSet;
 
 #[derive(Default)]
 struct Shared {
-    state: Mutex<State>,
+    state: Mutex<KeyEntries>,
     added: Notify,
 }
 
@@ -68,14 +68,14 @@ struct Shared {
 pub(crate) struct Queue(Arc<Shared>);
 
 impl Queue {
-    pub(crate) fn new(causes: List, rate: Rate) -> Self {
-        let state = Mutex::new(State::new(causes, rate));
+    pub(crate) fn new(triggers: EnabledTriggers, rate: Rate) -> Self {
+        let state = Mutex::new(KeyEntries::new(triggers, rate));
         Self(Arc::new(Shared { state, added: Notify::new() }))
     }
 
     /// Wants a pass for the key.
-    pub(crate) fn add(&self, key: &Key, causes: Causes) {
-        self.lock().add(key, causes, Instant::now());
+    pub(crate) fn add(&self, key: &Key, triggers: TriggerSet) {
+        self.lock().add(key, triggers, Instant::now());
         self.0.added.notify_one();
     }
 
@@ -93,7 +93,7 @@ impl Queue {
 
     /// How the key stands; `None`: at rest, without a history.
     #[cfg(feature = "metrics")]
-    pub(crate) fn spot(&self, key: &Key) -> Option<Spot> {
+    pub(crate) fn spot(&self, key: &Key) -> Option<KeyStatus> {
         self.lock().spot(key, Instant::now())
     }
 
@@ -106,7 +106,7 @@ impl Queue {
     }
 
     /// What it holds and has done.
-    pub(crate) fn figures(&self) -> Figures {
+    pub(crate) fn figures(&self) -> QueueStats {
         self.lock().figures()
     }
 
@@ -116,7 +116,7 @@ impl Queue {
         (state.wake(Instant::now()), state.depth() > 0)
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, KeyEntries> {
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

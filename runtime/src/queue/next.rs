@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::backoff::Curve;
+use super::backoff::Backoff;
 
 /// When a key runs again.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,7 +13,7 @@ pub(crate) enum Next {
     After(Duration),
     /// After exactly this time, but not to run the body: the digest of the last pass is to be stored.
     Store(Duration),
-    /// After exactly this time, for the same causes: the pass was put off. A try that is due before runs when it is due.
+    /// After exactly this time, for the same triggers: the pass was put off. A try that is due before runs when it is due.
     Later(Duration),
     /// Along the back-off curve of the key, for ever.
     Retry {
@@ -27,17 +27,17 @@ pub(crate) enum Next {
         /// The curve starts anew.
         progressed: bool,
         /// The curve.
-        curve: Curve,
+        curve: Backoff,
         /// Not before this time has passed (`Retry-After`).
         at_least: Option<Duration>,
     },
     /// The pass ended before it could do anything: along the back-off curve of the key, and with what only the wake-up told.
-    Undone {
+    NotStarted {
         /// Not before this time has passed (`Retry-After`).
         at_least: Option<Duration>,
     },
     /// A write met a newer version: as soon as the cache holds another one than this, or after 50 ms doubling to 5 s, with the same
-    /// causes. Not a failure: the back-off stays as it is.
+    /// triggers. Not a failure: the back-off stays as it is.
     Conflict {
         /// The version that was refused.
         newer_than: String,
@@ -49,6 +49,6 @@ pub(crate) enum Next {
 impl Next {
     /// Whether the pass did not end well, and is tried again for that.
     pub(crate) const fn failed(&self) -> bool {
-        matches!(self, Self::Retry { .. } | Self::Undone { .. } | Self::RetryAlong { .. })
+        matches!(self, Self::Retry { .. } | Self::NotStarted { .. } | Self::RetryAlong { .. })
     }
 }

@@ -14,7 +14,7 @@ pub(super) const PATIENCE: [Duration; 3] = [Duration::ZERO, Duration::from_secs(
 
 /// A place in a lane. It is void once the key's entry holds another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct LanePosition {
     number: u64,
     pub(super) urgency: Urgency,
     /// What the lanes are merged by.
@@ -22,8 +22,8 @@ pub(super) struct Place {
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Lanes {
-    lanes: [VecDeque<(Place, Key)>; 3],
+pub(super) struct PriorityLanes {
+    lanes: [VecDeque<(LanePosition, Key)>; 3],
     issued: u64,
 }
 
@@ -32,17 +32,17 @@ pub(super) fn due(urgency: Urgency, now: Instant) -> Instant {
     now + PATIENCE[urgency as usize]
 }
 
-impl Lanes {
+impl PriorityLanes {
     /// Queues the key.
-    pub(super) fn push(&mut self, urgency: Urgency, key: Key, now: Instant) -> Place {
+    pub(super) fn push(&mut self, urgency: Urgency, key: Key, now: Instant) -> LanePosition {
         self.issued += 1;
-        let place = Place { number: self.issued, urgency, due: due(urgency, now) };
+        let place = LanePosition { number: self.issued, urgency, due: due(urgency, now) };
         self.lanes[urgency as usize].push_back((place, key));
         place
     }
 
     /// The next place, void ones included. Within a lane, first in is first due.
-    pub(super) fn pop(&mut self) -> Option<(Place, Key)> {
+    pub(super) fn pop(&mut self) -> Option<(LanePosition, Key)> {
         let fronts = self.lanes.iter().enumerate();
         let fronts = fronts.filter_map(|(at, lane)| lane.front().map(|(place, _)| (place.due, Reverse(at))));
         let (_, Reverse(at)) = fronts.min()?;
@@ -56,7 +56,7 @@ mod tests {
 
     #[test]
     fn no_two_places_are_the_same() {
-        let (mut lanes, now, key) = (Lanes::default(), Instant::now(), Key::new(None, "a"));
+        let (mut lanes, now, key) = (PriorityLanes::default(), Instant::now(), Key::new(None, "a"));
         let places = [(); 3].map(|()| lanes.push(Urgency::Changed, key.clone(), now));
         assert!(places[0] != places[1] && places[1] != places[2] && places[0] != places[2]);
     }

@@ -27,7 +27,7 @@ impl Rate {
     }
 
     /// So many that none is put off.
-    #[cfg(any(test, feature = "sabotage"))]
+    #[cfg(any(test, feature = "__test-hooks"))]
     pub(crate) fn unlimited() -> Self {
         Self::new(NonZeroU32::MAX)
     }

@@ -12,25 +12,25 @@ use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 
 use super::Queue;
-use super::after_pass::Tails;
-use super::backoff::Curve;
+use super::after_pass::AfterPassTasks;
+use super::backoff::Backoff;
 use super::concurrency::Slot;
-use super::config::{QueueConfig, Version};
+use super::config::{CachedVersionFn, QueueConfig};
 use super::key::Key;
 use super::next::Next;
-use super::state::{Ended, Task};
-use super::stats::Figures;
-use super::worker::{Ran, Tail, Worker};
-use crate::leadership::Gate;
+use super::state::{FinishedPass, Task};
+use super::stats::QueueStats;
+use super::worker::{AfterPass, PassOutput, Worker};
+use crate::leadership::Leadership;
 
 /// A pass that has ended, and what it left to be done.
-type Done = (Key, Ended, Option<Tail>);
+type Done = (Key, FinishedPass, Option<AfterPass>);
 
 /// How long dropping passes may take: each ends where it next awaits something.
 const DROPPING: Duration = Duration::from_millis(500);
 
 /// Runs passes until `stop`; takes no key while the gate is closed or the pause is on. Then waits for the running ones as long as the
-/// grace lasts, drops the rest, and returns their keys. A pass that holds its thread cannot be dropped: it is left behind.
+/// shutdown timeout lasts, drops the rest, and returns their keys. A pass that holds its thread cannot be dropped: it is left behind.
 ///
 /// # Cancellation
 /// Dropping the future drops the running passes.
@@ -38,10 +38,10 @@ pub(crate) async fn drain(
     queue: Queue,
     worker: Arc<impl Worker>,
     config: QueueConfig,
-    gate: Gate,
+    gate: Leadership,
     stop: CancellationToken,
 ) -> Vec<Key> {
-    let (mut passes, mut tails) = (JoinSet::new(), Tails::default());
+    let (mut passes, mut tails) = (JoinSet::new(), AfterPassTasks::default());
     let mut slots = config.slots.clone();
     let mut alarm = pin!(sleep_until(Instant::now()));
     loop {
@@ -81,7 +81,7 @@ pub(crate) async fn drain(
             }
         }
     };
-    if tokio::time::timeout(config.grace, ended).await.is_ok() {
+    if tokio::time::timeout(config.shutdown_timeout, ended).await.is_ok() {
         return Vec::new();
     }
     tails.warn();
@@ -92,17 +92,17 @@ pub(crate) async fn drain(
 
 /// One pass, in its slot. A panic is a failure of this key, and of nothing else.
 pub(super) async fn run<W: Worker>(worker: Arc<W>, task: Task, _slot: Option<Slot>) -> Done {
-    let Task { key, causes, attempt } = task;
-    let pass = AssertUnwindSafe(worker.run(&key, causes, attempt)).catch_unwind();
-    let Ran { next, tail, outage } = pass.await.unwrap_or_else(|panic| {
+    let Task { key, triggers, attempt } = task;
+    let pass = AssertUnwindSafe(worker.run(&key, triggers, attempt)).catch_unwind();
+    let PassOutput { next, tail, outage } = pass.await.unwrap_or_else(|panic| {
         tracing::error!(object = %key, panic = text(&*panic), "a pass panicked; it is tried again with back-off");
-        Next::Undone { at_least: None }.into()
+        Next::NotStarted { at_least: None }.into()
     });
-    let curve = if outage { Curve::OUTAGE } else { Curve::FAILURE };
-    (key, Ended { next, curve, drawn: rand::random() }, tail)
+    let curve = if outage { Backoff::OUTAGE } else { Backoff::FAILURE };
+    (key, FinishedPass { next, curve, drawn: rand::random() }, tail)
 }
 
-fn joined(queue: &Queue, config: &QueueConfig, tails: &mut Tails, ended: Option<Done>) {
+fn joined(queue: &Queue, config: &QueueConfig, tails: &mut AfterPassTasks, ended: Option<Done>) {
     // A task fails to join only if the runtime shuts down.
     let Some((key, ended, tail)) = ended else { return };
     if let Some(tail) = tail {
@@ -111,7 +111,7 @@ fn joined(queue: &Queue, config: &QueueConfig, tails: &mut Tails, ended: Option<
     finish(queue, config.version.as_ref(), &key, ended);
 }
 
-pub(super) fn finish(queue: &Queue, version: Option<&Version>, key: &Key, ended: Ended) {
+pub(super) fn finish(queue: &Queue, version: Option<&CachedVersionFn>, key: &Key, ended: FinishedPass) {
     let awaits = queue.lock().finish(key, ended, Instant::now());
     // The watch may have delivered the newer version while the pass was on its way out.
     if let Some(version) = version.filter(|_| awaits) {
@@ -123,7 +123,7 @@ pub(super) fn finish(queue: &Queue, version: Option<&Version>, key: &Key, ended:
 /// Says what the queue has done.
 fn report(queue: &Queue) {
     let figures = queue.figures();
-    let (depth, Figures { started, running, sleeping, deferred, waited, longest, worked, .. }) =
+    let (depth, QueueStats { started, running, sleeping, deferred, waited, longest, worked, .. }) =
         (figures.depth(), figures);
     tracing::debug!(started, running, depth, sleeping, deferred, ?waited, ?longest, ?worked, "no further pass starts");
 }
@@ -137,7 +137,7 @@ fn text(panic: &(dyn std::any::Any + Send)) -> &str {
 mod tests {
     use super::*;
     use crate::logged::logged;
-    use crate::queue::Causes;
+    use crate::queue::TriggerSet;
 
     #[test]
     fn a_panic_says_its_text_whatever_holds_it() {
@@ -149,7 +149,7 @@ mod tests {
     #[test]
     fn a_queue_that_ends_logs_what_it_did() {
         let queue = Queue::default();
-        queue.add(&Key::new(None, "a"), Causes::GENERATION);
+        queue.add(&Key::new(None, "a"), TriggerSet::GENERATION);
         let lines = logged(|| report(&queue));
         let found = lines.iter().any(|line| line.starts_with("no further pass starts") && line.contains(" depth=1"));
         assert!(found, "{lines:?}");

@@ -9,30 +9,30 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-pub(super) use self::entry::Ended;
+pub(super) use self::entry::FinishedPass;
 use self::entry::{Due, Entry, HORIZON, Phase, Timer};
 use super::key::Key;
 #[cfg(feature = "metrics")]
-use super::key_status::{self, Spot};
+use super::key_status::{self, KeyStatus};
 use super::meter::Meter;
 use super::next::Next;
-use super::priority::{Lanes, due};
+use super::priority::{PriorityLanes, due};
 use super::rate_limit::Rate;
-use super::stats::Figures;
+use super::stats::QueueStats;
 use super::timers::Timers;
 use super::worker::Attempt;
 use crate::resource_version::is_newer;
-use crate::trigger::{Causes, List};
+use crate::trigger::{EnabledTriggers, TriggerSet};
 
 #[derive(Debug, Default)]
-pub(super) struct State {
-    /// The causes that count.
-    list: List,
+pub(super) struct KeyEntries {
+    /// The triggers that count.
+    list: EnabledTriggers,
     rate: Rate,
     entries: HashMap<Key, Entry>,
-    lanes: Lanes,
+    lanes: PriorityLanes,
     timers: Timers,
-    figures: Figures,
+    figures: QueueStats,
     pub(super) meter: Meter,
 }
 
@@ -40,17 +40,17 @@ pub(super) struct State {
 #[derive(Debug)]
 pub(super) struct Task {
     pub(super) key: Key,
-    pub(super) causes: Causes,
+    pub(super) triggers: TriggerSet,
     pub(super) attempt: Attempt,
 }
 
-impl State {
-    pub(super) fn new(list: List, rate: Rate) -> Self {
+impl KeyEntries {
+    pub(super) fn new(list: EnabledTriggers, rate: Rate) -> Self {
         Self { list, rate, ..Self::default() }
     }
 
-    pub(super) fn figures(&self) -> Figures {
-        Figures { sleeping: self.timers.len(), ..self.figures }
+    pub(super) fn figures(&self) -> QueueStats {
+        QueueStats { sleeping: self.timers.len(), ..self.figures }
     }
 
     /// How many keys wait.
@@ -65,29 +65,29 @@ impl State {
     }
 
     /// Wants a pass for the key.
-    pub(super) fn add(&mut self, key: &Key, causes: Causes, now: Instant) {
-        let causes = self.list.admit(causes);
-        if causes.is_empty() {
+    pub(super) fn add(&mut self, key: &Key, triggers: TriggerSet, now: Instant) {
+        let triggers = self.list.admit(triggers);
+        if triggers.is_empty() {
             return;
         }
         if let Some(entry) = self.entries.get_mut(key) {
-            self.figures.added += u64::from(entry.causes.is_empty());
-            entry.causes = entry.causes | causes;
+            self.figures.added += u64::from(entry.triggers.is_empty());
+            entry.triggers = entry.triggers | triggers;
         } else {
             self.figures.added += 1;
-            self.entries.insert(key.clone(), Entry { causes, ..Entry::default() });
+            self.entries.insert(key.clone(), Entry { triggers, ..Entry::default() });
         }
         self.queue(key, now);
     }
 
-    /// Queues a key for the causes in its entry, unless it runs; moves it to another lane if its turn comes sooner there.
+    /// Queues a key for the triggers in its entry, unless it runs; moves it to another lane if its turn comes sooner there.
     fn queue(&mut self, key: &Key, now: Instant) {
         let Some(entry) = self.entries.get_mut(key) else { return };
         if let Some(timer) = entry.timer.take() {
             self.timers.cancel(timer.slot);
-            entry.causes = entry.causes | timer.owed;
+            entry.triggers = entry.triggers | timer.owed;
         }
-        let urgency = entry.causes.urgency();
+        let urgency = entry.triggers.urgency();
         let since = match entry.phase {
             Phase::Running { .. } => return,
             Phase::Queued { place, .. } if place.due <= due(urgency, now) => return,
@@ -111,32 +111,32 @@ impl State {
                 Phase::Queued { place: held, since } if held == place => since,
                 _ => continue,
             };
-            let causes = std::mem::take(&mut entry.causes);
-            entry.phase = Phase::Running { causes, since: now };
+            let triggers = std::mem::take(&mut entry.triggers);
+            entry.phase = Phase::Running { triggers, since: now };
             entry.refused = None;
             self.figures.waiting[place.urgency as usize] -= 1;
             self.figures.start(now - since);
-            self.meter.tell(|counts| counts.waited(now - since));
-            return Some(Task { key, causes, attempt: entry.attempt });
+            self.meter.record(|counts| counts.waited(now - since));
+            return Some(Task { key, triggers, attempt: entry.attempt });
         }
     }
 
     /// Takes note of the end of a pass. True: the key waits for the cache to hold another version than the refused one.
-    pub(super) fn finish(&mut self, key: &Key, ended: Ended, now: Instant) -> bool {
+    pub(super) fn finish(&mut self, key: &Key, ended: FinishedPass, now: Instant) -> bool {
         let Some(entry) = self.entries.get_mut(key) else { return false };
-        let Phase::Running { causes: ran, since } = std::mem::take(&mut entry.phase) else { return false };
+        let Phase::Running { triggers: ran, since } = std::mem::take(&mut entry.phase) else { return false };
         self.figures.end(now - since);
-        self.meter.tell(|counts| counts.worked(now - since));
+        self.meter.record(|counts| counts.worked(now - since));
         let again = ended.next.failed() || matches!(ended.next, Next::Conflict { .. });
         self.figures.retried += u64::from(again);
         let due = entry.settle(ran, ended, now);
         let awaits = entry.refused.is_some();
-        if !entry.causes.is_empty() {
-            entry.causes = entry.causes | due.map_or(Causes::NONE, |due| due.owed);
+        if !entry.triggers.is_empty() {
+            entry.triggers = entry.triggers | due.map_or(TriggerSet::NONE, |due| due.owed);
             self.queue(key, now);
-        } else if let Some(Due { at, causes, owed }) = due {
+        } else if let Some(Due { at, triggers, owed }) = due {
             let slot = self.timers.set(key.clone(), at.min(now + HORIZON));
-            entry.timer = Some(Timer { slot, causes, owed, reserved: false });
+            entry.timer = Some(Timer { slot, triggers, owed, reserved: false });
         } else {
             self.entries.remove(key);
         }
@@ -149,8 +149,8 @@ impl State {
         let Some(refused) = entry.refused.take_if(|refused| is_other(refused, version)) else { return false };
         let Some(timer) = entry.timer.as_ref().filter(|_| matches!(entry.phase, Phase::Idle)) else { return false };
         tracing::trace!(object = %key, refused, "the cache has caught up");
-        let causes = timer.all();
-        self.add(key, causes, now);
+        let triggers = timer.all();
+        self.add(key, triggers, now);
         true
     }
 
@@ -160,7 +160,7 @@ impl State {
             self.figures.looked += 1;
             // The timer is over: nothing is left to cancel.
             let Some(timer) = self.entries.get_mut(&key).and_then(|entry| entry.timer.take()) else { continue };
-            let retries = timer.all().without(Causes::FLEETING) == Causes::RETRY;
+            let retries = timer.all().without(TriggerSet::TRANSIENT_TRIGGERS) == TriggerSet::RETRY;
             if timer.reserved || !retries || !self.defer(&key, &timer, now) {
                 self.add(&key, timer.all(), now);
             }
@@ -175,23 +175,23 @@ impl State {
         self.figures.deferred += 1;
         entry.retry_at = Some(at);
         let slot = self.timers.set(key.clone(), at);
-        entry.timer = Some(Timer { slot, causes: timer.causes, owed: timer.owed, reserved: true });
+        entry.timer = Some(Timer { slot, triggers: timer.triggers, owed: timer.owed, reserved: true });
         true
     }
 
     /// How the key stands; `None`: at rest, without a history.
     #[cfg(feature = "metrics")]
-    pub(super) fn spot(&self, key: &Key, now: Instant) -> Option<Spot> {
-        let Entry { phase, causes, attempt, timer, .. } = self.entries.get(key)?;
-        let (phase, causes) = match phase {
-            Phase::Queued { since, .. } => (key_status::Phase::Waiting(now - *since), *causes),
-            Phase::Running { causes, since } => (key_status::Phase::Running(now - *since), *causes),
+    pub(super) fn spot(&self, key: &Key, now: Instant) -> Option<KeyStatus> {
+        let Entry { phase, triggers, attempt, timer, .. } = self.entries.get(key)?;
+        let (phase, triggers) = match phase {
+            Phase::Queued { since, .. } => (key_status::Phase::Waiting(now - *since), *triggers),
+            Phase::Running { triggers, since } => (key_status::Phase::Running(now - *since), *triggers),
             Phase::Idle => {
                 let due = timer.as_ref().map(|timer| timer.slot.at.saturating_duration_since(now));
-                (key_status::Phase::Sleeping(due), timer.as_ref().map_or(Causes::NONE, Timer::all))
+                (key_status::Phase::Sleeping(due), timer.as_ref().map_or(TriggerSet::NONE, Timer::all))
             }
         };
-        Some(Spot { phase, causes, attempt: *attempt })
+        Some(KeyStatus { phase, triggers, attempt: *attempt })
     }
 
     /// How long each of the passes that run has run.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 /// The numbers of a queue; a snapshot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Figures {
+pub(crate) struct QueueStats {
     /// Keys that wait for a free slot: changed, with changes around them, woken by time.
     pub(crate) waiting: [usize; 3],
     /// Keys whose passes run.
@@ -31,7 +31,7 @@ pub(crate) struct Figures {
     pub(crate) worked: Duration,
 }
 
-impl Figures {
+impl QueueStats {
     /// How many keys wait.
     pub(crate) fn depth(&self) -> usize {
         self.waiting.iter().sum()

@@ -8,16 +8,16 @@ use std::time::Duration;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::backoff::Curve;
-use super::state::{Ended, State};
-use super::{Attempt, Causes, Key, Next, Queue, QueueConfig, Ran, Rate, Worker, drain};
-use crate::leadership::Gate;
-use crate::trigger::List;
+use super::backoff::Backoff;
+use super::state::{FinishedPass, KeyEntries};
+use super::{Attempt, Key, Next, PassOutput, Queue, QueueConfig, Rate, TriggerSet, Worker, drain};
+use crate::leadership::Leadership;
+use crate::trigger::EnabledTriggers;
 
 /// The state by itself, under a clock that the test moves.
 #[derive(Debug)]
 pub struct Bare {
-    state: State,
+    state: KeyEntries,
     keys: Vec<Key>,
     now: Instant,
 }
@@ -29,14 +29,19 @@ pub struct Taken(Key);
 impl Bare {
     /// With so many keys, all at rest.
     pub fn new(keys: usize) -> Self {
-        Self { state: State::new(List::default(), Rate::unlimited()), keys: named(keys).collect(), now: Instant::now() }
+        Self {
+            state: KeyEntries::new(EnabledTriggers::default(), Rate::unlimited()),
+            keys: named(keys).collect(),
+            now: Instant::now(),
+        }
     }
 
     /// The keys appear, and those with an even number change.
     pub fn fill(&mut self) {
         for (at, key) in self.keys.iter().enumerate() {
-            let causes = if at.is_multiple_of(2) { Causes::APPEARED | Causes::GENERATION } else { Causes::APPEARED };
-            self.state.add(key, causes, self.now);
+            let triggers =
+                if at.is_multiple_of(2) { TriggerSet::APPEARED | TriggerSet::GENERATION } else { TriggerSet::APPEARED };
+            self.state.add(key, triggers, self.now);
         }
     }
 
@@ -56,7 +61,7 @@ impl Bare {
     }
 
     fn end(&mut self, taken: &Taken, next: Next) {
-        self.state.finish(&taken.0, Ended { next, curve: Curve::FAILURE, drawn: 0.5 }, self.now);
+        self.state.finish(&taken.0, FinishedPass { next, curve: Backoff::FAILURE, drawn: 0.5 }, self.now);
     }
 
     /// The time passes, and wakes who is due.
@@ -73,7 +78,7 @@ struct Again {
 }
 
 impl Worker for Again {
-    async fn run(&self, _: &Key, _: Causes, _: Attempt) -> Ran {
+    async fn run(&self, _: &Key, _: TriggerSet, _: Attempt) -> PassOutput {
         // So that as many run at a time as may.
         tokio::time::sleep(Duration::from_millis(1)).await;
         let nth = self.passes.fetch_add(1, Ordering::Relaxed);
@@ -84,15 +89,15 @@ impl Worker for Again {
 
 /// Runs a queue of so many keys that are due again and again for a time, and says how many passes ran.
 pub async fn requeued(keys: usize, concurrency: NonZeroUsize, every: Duration, time: Duration) -> usize {
-    let (queue, stop) = (Queue::new(List::default(), Rate::unlimited()), CancellationToken::new());
-    named(keys).for_each(|key| queue.add(&key, Causes::APPEARED));
+    let (queue, stop) = (Queue::new(EnabledTriggers::default(), Rate::unlimited()), CancellationToken::new());
+    named(keys).for_each(|key| queue.add(&key, TriggerSet::APPEARED));
     let worker = Arc::new(Again { every, passes: AtomicUsize::new(0) });
     let config = QueueConfig { concurrency, ..QueueConfig::default() };
     let end = async {
         tokio::time::sleep(time).await;
         stop.cancel();
     };
-    futures::join!(drain(queue, worker.clone(), config, Gate::open(), stop.clone()), end);
+    futures::join!(drain(queue, worker.clone(), config, Leadership::open(), stop.clone()), end);
     worker.passes.load(Ordering::Relaxed)
 }
 

@@ -6,20 +6,20 @@ use futures::future::BoxFuture;
 
 use super::key::Key;
 use super::next::Next;
-use crate::trigger::Causes;
+use crate::trigger::TriggerSet;
 
 /// What is still to be done when a pass has ended and its slot is free.
-pub(crate) type Tail = BoxFuture<'static, ()>;
+pub(crate) type AfterPass = BoxFuture<'static, ()>;
 
 /// A pass that has ended.
-pub(crate) struct Ran {
+pub(crate) struct PassOutput {
     pub(crate) next: Next,
-    pub(crate) tail: Option<Tail>,
+    pub(crate) tail: Option<AfterPass>,
     /// Errors that concern all objects alike: the back-off then is that of the server, not that of the object.
     pub(crate) outage: bool,
 }
 
-impl From<Next> for Ran {
+impl From<Next> for PassOutput {
     fn from(next: Next) -> Self {
         Self { next, tail: None, outage: false }
     }
@@ -37,5 +37,5 @@ pub(crate) struct Attempt {
 /// Runs passes.
 pub(crate) trait Worker: Send + Sync + 'static {
     /// Runs one pass. A panic counts as a failure of this key.
-    fn run(&self, key: &Key, causes: Causes, attempt: Attempt) -> impl Future<Output = Ran> + Send;
+    fn run(&self, key: &Key, triggers: TriggerSet, attempt: Attempt) -> impl Future<Output = PassOutput> + Send;
 }

@@ -13,7 +13,7 @@ use crate::wiring::policy::Policy;
 
 /// What is written to the status: built, never copied. Foreign conditions and unknown fields are never in it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct StatusIntent {
+pub struct DesiredStatus {
     /// The generation that counts as observed; `None` leaves the default.
     pub observed_generation: Option<i64>,
     /// Declared conditions and Stalled, Reconciling, Ready, in the order as sent.
@@ -30,7 +30,7 @@ pub struct StatusIntent {
     pub second: Option<(&'static str, bool)>,
 }
 
-impl StatusIntent {
+impl DesiredStatus {
     /// An empty status whose summary is Ready.
     #[cfg(test)]
     pub(crate) fn empty() -> Self {
@@ -157,21 +157,21 @@ mod tests {
         }
     }
 
-    fn intent() -> StatusIntent {
-        StatusIntent {
+    fn intent() -> DesiredStatus {
+        DesiredStatus {
             observed_generation: Some(7),
             conditions: vec![Condition::new(READY, Status::True, "Done", "")],
             observed_inputs: Some(inputs()),
             receipts: Receipts { reconcile: Some("now".into()), actions: [("force".into(), "1".into())].into() },
-            ..StatusIntent::empty()
+            ..DesiredStatus::empty()
         }
     }
 
     /// The same with other inputs.
-    fn with(change: impl FnOnce(&mut ObservedInputs)) -> StatusIntent {
+    fn with(change: impl FnOnce(&mut ObservedInputs)) -> DesiredStatus {
         let mut inputs = inputs();
         change(&mut inputs);
-        StatusIntent { observed_inputs: Some(inputs), ..intent() }
+        DesiredStatus { observed_inputs: Some(inputs), ..intent() }
     }
 
     #[test]
@@ -183,12 +183,12 @@ mod tests {
             with(|inputs| inputs.references.clear()),
             with(|inputs| inputs.policy = "skip".into()),
             with(|inputs| inputs.claimed.clear()),
-            StatusIntent { observed_inputs: None, ..intent() },
-            StatusIntent { observed_generation: Some(8), ..intent() },
-            StatusIntent { conditions: Vec::new(), ..intent() },
-            StatusIntent { receipts: Receipts::default(), ..intent() },
-            StatusIntent { summary: "Available", ..intent() },
-            StatusIntent { second: Some(("backups", false)), ..intent() },
+            DesiredStatus { observed_inputs: None, ..intent() },
+            DesiredStatus { observed_generation: Some(8), ..intent() },
+            DesiredStatus { conditions: Vec::new(), ..intent() },
+            DesiredStatus { receipts: Receipts::default(), ..intent() },
+            DesiredStatus { summary: "Available", ..intent() },
+            DesiredStatus { second: Some(("backups", false)), ..intent() },
         ];
         for other in others {
             assert!(!intent().differs_in_digest_only(&other), "{other:?}");
@@ -204,7 +204,7 @@ mod tests {
         let inputs = json!({ "wiring": "w", "digest": "d", "references": ["v1/Secret/a/x"], "policy": "manage",
             "claimed": ["labels/tier"] });
         assert_eq!(sent["observedInputs"], inputs);
-        assert_eq!(StatusIntent::empty().to_value(), json!({ "conditions": [] }));
+        assert_eq!(DesiredStatus::empty().to_value(), json!({ "conditions": [] }));
         let unwritten = with(|inputs| (inputs.wiring, inputs.digest) = (String::new(), String::new())).to_value();
         assert!(
             unwritten["observedInputs"].get("digest").is_none() && unwritten["observedInputs"].get("wiring").is_none()
@@ -213,7 +213,7 @@ mod tests {
 
     #[test]
     fn a_second_reconciler_writes_its_own_corner() {
-        let sent = StatusIntent { second: Some(("backups", true)), ..intent() }.to_value();
+        let sent = DesiredStatus { second: Some(("backups", true)), ..intent() }.to_value();
         assert!(sent.get("observedGeneration").is_none() && sent.get("observedInputs").is_none());
         let by = &sent[OBSERVED_BY]["backups"];
         assert_eq!((&by["stalled"], &by["generation"], &by["digest"]), (&json!(true), &json!(7), &json!("d")));
@@ -223,27 +223,27 @@ mod tests {
 
     #[test]
     fn what_is_unfinished_or_patched_is_not_final() {
-        let digest = |intent: StatusIntent| intent.observed_inputs.map(|inputs| (inputs.is_final(), inputs.wiring));
+        let digest = |intent: DesiredStatus| intent.observed_inputs.map(|inputs| (inputs.is_final(), inputs.wiring));
         assert_eq!(digest(intent()), Some((true, "w".into())));
         assert_eq!(digest(intent().unfinished()), Some((false, "w".into())));
         assert_eq!(digest(intent().patched()), Some((false, "patched".into())));
-        assert_eq!(digest(StatusIntent::empty().patched()), Some((false, "patched".into())));
+        assert_eq!(digest(DesiredStatus::empty().patched()), Some((false, "patched".into())));
     }
 
     #[test]
     fn the_first_reconciler_is_stalled_by_its_condition_and_a_second_by_its_own_word() {
-        let stalled = StatusIntent { conditions: vec![Condition::new(STALLED, Status::True, "Bad", "")], ..intent() };
+        let stalled = DesiredStatus { conditions: vec![Condition::new(STALLED, Status::True, "Bad", "")], ..intent() };
         assert!(stalled.is_stalled() && !intent().is_stalled());
-        assert!(StatusIntent { second: Some(("backups", true)), ..intent() }.is_stalled());
-        assert!(!StatusIntent { second: Some(("backups", false)), ..stalled }.is_stalled());
+        assert!(DesiredStatus { second: Some(("backups", true)), ..intent() }.is_stalled());
+        assert!(!DesiredStatus { second: Some(("backups", false)), ..stalled }.is_stalled());
         assert_eq!(intent().ready().map(|ready| &*ready.reason), Some("Done"));
     }
 
     #[test]
     fn the_fields_that_changed_are_those_that_the_other_has_not_or_not_so() {
-        let of = |fields: &[(&'static str, u8)]| StatusIntent {
+        let of = |fields: &[(&'static str, u8)]| DesiredStatus {
             fields: fields.iter().map(|(name, value)| ((*name).into(), Field::of(value))).collect(),
-            ..StatusIntent::empty()
+            ..DesiredStatus::empty()
         };
         let (now, before) =
             (of(&[("same", 1), ("other", 2), ("new", 1)]), of(&[("same", 1), ("other", 1), ("gone", 1)]));

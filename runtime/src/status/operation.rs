@@ -9,11 +9,11 @@ use serde::{Deserialize, Serialize};
 /// ```ignore
 /// #[status]
 /// pub struct DatabaseStatus {
-///     pub creation: Option<Operation>,
+///     pub creation: Option<RemoteOperation>,
 /// }
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Operation {
+pub struct RemoteOperation {
     /// By what the other side knows it. Everybody who reads the object sees it, so it must be no secret.
     pub handle: String,
     /// The generation of the object for which it was started.

@@ -1,6 +1,9 @@
-//! For tests: one step on its own, and the holes that show that each trigger is needed.
+//! For tests of an operator: runs one step on its own.
 
-#[cfg(all(feature = "operator", feature = "sabotage"))]
+#[cfg(all(feature = "operator", feature = "__test-hooks"))]
 pub mod fault;
 #[cfg(feature = "operator")]
-pub mod step;
+mod step;
+
+#[cfg(feature = "operator")]
+pub use self::step::{StepRun, run_step};

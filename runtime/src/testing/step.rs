@@ -17,20 +17,20 @@ use crate::api::adoption::Claimant;
 use crate::api::{ApiError, Backend, BoxFuture, Target};
 use crate::client::{Answers, StepClient};
 use crate::condition::{Condition, ConditionSet};
-use crate::leadership::Gate;
-use crate::outcome::Halt;
+use crate::leadership::Leadership;
+use crate::outcome::PassError;
 use crate::pass::{Calls, Owned, Sender, owned, owner};
 use crate::pipeline::context::{self, Cx, Pass};
-use crate::pipeline::state::{Draft, StatusIntent};
+use crate::pipeline::state::{DesiredStatus, PassState};
 use crate::pipeline::step::SubReconciler;
 use crate::queue::meter::CallMeter;
-use crate::watch::{Seen, selects};
+use crate::watch::{ObjectVersion, selects};
 use crate::wiring::{How, KindInfo, Relation, Wiring};
 
 /// How a step ended.
-pub struct Tried<T> {
+pub struct StepRun<T> {
     /// What it returned, or the error as the framework classed it.
-    pub value: Result<T, Halt>,
+    pub value: Result<T, PassError>,
     /// The conditions that it sets or clears, as it left them.
     pub conditions: Vec<Condition>,
     /// The fields of the status that it changed.
@@ -39,9 +39,9 @@ pub struct Tried<T> {
     pub requeue: Option<Option<Duration>>,
 }
 
-impl<T: fmt::Debug> fmt::Debug for Tried<T> {
+impl<T: fmt::Debug> fmt::Debug for StepRun<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut out = f.debug_struct("Tried");
+        let mut out = f.debug_struct("StepRun");
         out.field("value", &self.value).field("conditions", &self.conditions).field("fields", &self.fields);
         out.field("requeue", &self.requeue).finish()
     }
@@ -51,35 +51,36 @@ impl<T: fmt::Debug> fmt::Debug for Tried<T> {
 /// It reads from the server what it would read from caches, and writes under the field manager.
 ///
 /// ```ignore
-/// let tried = trial::step::<fetch, _>(&widget, client, "tester", async |cx| fetch(&widget, &lab, cx).await).await;
+/// let tried = testing::run_step::<fetch, _>(&widget, client, "tester", async |cx| fetch(&widget, &lab, cx).await).await;
 /// assert_eq!(tried.value.unwrap_err().reason(), "SecretMissing");
 /// ```
-pub async fn step<S: SubReconciler, T>(
+pub async fn run_step<S: SubReconciler, T>(
     object: &S::Object,
     client: Client,
-    manager: &str,
+    field_manager: &str,
     body: impl AsyncFnOnce(&mut Cx<'_, S>) -> Result<T, S::Error>,
-) -> Tried<T> {
+) -> StepRun<T> {
     let kind = KindInfo::of::<S::Object>();
     let meta = object.meta();
     let target =
         Target { namespace: meta.namespace.clone(), name: meta.name.clone().unwrap_or_default(), kind: kind.clone() };
     let client = Arc::new(StepClient::new(client, CallMeter::default()));
     let sender = Sender { client, answers: Answers::default(), step: "" };
-    let calls = Calls { sender, permit: Gate::open().permit(), manager: manager.into(), whole: false };
+    let calls =
+        Calls { sender, permit: Leadership::open().permit(), field_manager: field_manager.into(), whole: false };
     let backend =
         Arc::new(Direct { calls, owner: owner(&kind, &target.name, meta.uid.as_deref().unwrap_or_default()), target });
     let wiring = Wiring { name: S::WIRING.name, conditions: S::Conditions::CONDITIONS, ..Wiring::EMPTY };
-    let mut draft = Draft::new(object, wiring, backend);
-    let mut pass = Pass { draft: &mut draft };
+    let mut state = PassState::new(object, wiring, backend);
+    let mut pass = Pass { state: &mut state };
     let (mut context, limit) = context::begin::<S>(&mut pass);
     let done = limit.run(body(&mut context)).await;
     let value = context::finish(done, context);
     let touched = S::WIRING.sets.iter().chain(S::WIRING.clears);
-    let conditions = touched.filter_map(|place| draft.condition(*place).cloned()).collect();
-    let intent = draft.progress();
-    let fields = intent.changed_fields(&draft.found()).map(|(name, value)| (name.to_owned(), value.value())).collect();
-    Tried { value, conditions, fields, requeue: draft.requeue }
+    let conditions = touched.filter_map(|place| state.condition(*place).cloned()).collect();
+    let intent = state.progress();
+    let fields = intent.changed_fields(&state.found()).map(|(name, value)| (name.to_owned(), value.value())).collect();
+    StepRun { value, conditions, fields, requeue: state.requeue }
 }
 
 /// Reads and writes without caches.
@@ -91,8 +92,8 @@ struct Direct {
 
 impl Direct {
     fn owning<'a>(&'a self, target: &'a Target) -> Owned<'a> {
-        let claimant = Claimant { owner: &self.owner, manager: &self.calls.manager };
-        Owned { calls: &self.calls, claimant, target, asker: None }
+        let claimant = Claimant { owner: &self.owner, manager: &self.calls.field_manager };
+        Owned { calls: &self.calls, claimant, target, subscriber: None }
     }
 
     /// The objects of the kind that the object owns.
@@ -100,7 +101,7 @@ impl Direct {
         let namespace = self.target.namespace.clone().filter(|_| kind.namespaced);
         let target = Target { namespace, name: String::new(), kind };
         let mut all = self.calls.list(&target, None).await?;
-        all.retain(|object| Seen::of(&target, object).controller.as_ref() == Some(&self.owner.uid));
+        all.retain(|object| ObjectVersion::of(&target, object).controller.as_ref() == Some(&self.owner.uid));
         Ok(all)
     }
 }
@@ -171,8 +172,8 @@ impl Backend for Direct {
     fn record(
         &self,
         _: &'static str,
-        _: StatusIntent,
-        intent: StatusIntent,
+        _: DesiredStatus,
+        intent: DesiredStatus,
         _: bool,
     ) -> BoxFuture<'_, Result<(), ApiError>> {
         let resource = &self.target.kind.resource;

@@ -1,6 +1,6 @@
 //! The hash of all that a pass depended on, so that a restart can leave an unchanged object alone.
 
-use super::causes::Causes;
+use super::trigger_set::TriggerSet;
 
 /// A stable 64-bit hash in the making, the same in every build and on every machine: eight bytes at a time by folded multiplication, as
 /// wyhash has it.
@@ -26,8 +26,8 @@ impl Digest {
     }
 
     /// Says of which cause is what follows, so that it cannot be taken for that of another.
-    pub(super) fn begin(&mut self, cause: Causes) {
-        self.word(u64::MAX ^ u64::from(cause.0));
+    pub(super) fn begin(&mut self, trigger: TriggerSet) {
+        self.word(u64::MAX ^ u64::from(trigger.0));
     }
 
     pub(super) fn add_number(&mut self, number: i64) {

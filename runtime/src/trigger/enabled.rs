@@ -1,48 +1,48 @@
-//! Which causes count, and what they come to: the event filter, the short-circuit and the digest ask all entries of the table.
+//! Which triggers count, and what they come to: the event filter, the short-circuit and the digest ask all entries of the table.
 
-use super::causes::Causes;
 use super::digest::Digest;
-use super::facts::{Event, Inputs, Standing};
-use super::table::{CAUSES, Cause};
+use super::facts::{Inputs, PrimaryChange, TriggerFacts};
+use super::table::{TRIGGERS, Trigger};
+use super::trigger_set::TriggerSet;
 
-/// The causes that count: all of them, except where a test takes one out to show that it is needed.
+/// The triggers that count: all of them, except where a test takes one out to show that it is needed.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct List {
-    without: Causes,
+pub(crate) struct EnabledTriggers {
+    without: TriggerSet,
     /// Every event runs the body.
     always: bool,
     /// A pass only looks the object up: what is left is the cost of the machinery around it.
-    #[cfg(feature = "sabotage")]
+    #[cfg(feature = "__test-hooks")]
     bare: bool,
 }
 
-impl List {
-    fn causes(self) -> impl Iterator<Item = &'static Cause> {
-        CAUSES.iter().filter(move |cause| !self.without.contains(cause.cause))
+impl EnabledTriggers {
+    fn triggers(self) -> impl Iterator<Item = &'static Trigger> {
+        TRIGGERS.iter().filter(move |trigger| !self.without.contains(trigger.trigger))
     }
 
-    /// Those of the causes that count.
-    pub(crate) fn admit(self, causes: Causes) -> Causes {
-        causes.without(self.without)
+    /// Those of the triggers that count.
+    pub(crate) fn admit(self, triggers: TriggerSet) -> TriggerSet {
+        triggers.without(self.without)
     }
 
-    /// The event filter: why the object has to be looked at. Changes of status and managed fields are no causes.
-    pub(crate) fn woken(self, event: &Event<'_>) -> Causes {
-        let causes = self.causes().filter(|cause| (cause.event)(event)).map(|cause| cause.cause);
-        causes.chain(self.always.then_some(Causes::APPEARED)).collect()
+    /// The event filter: why the object has to be looked at. Changes of status and managed fields are no triggers.
+    pub(crate) fn of_change(self, event: &PrimaryChange<'_>) -> TriggerSet {
+        let triggers = self.triggers().filter(|trigger| (trigger.event)(event)).map(|trigger| trigger.trigger);
+        triggers.chain(self.always.then_some(TriggerSet::APPEARED)).collect()
     }
 
     /// The first half of the short-circuit: what of the object itself stands in the way of leaving it alone.
-    pub(crate) fn standing(self, object: &Standing<'_>) -> Causes {
-        let causes = self.causes().filter(|cause| (cause.stands)(object)).map(|cause| cause.cause);
-        causes.chain(self.always.then_some(Causes::APPEARED)).collect()
+    pub(crate) fn of_object(self, object: &TriggerFacts<'_>) -> TriggerSet {
+        let triggers = self.triggers().filter(|trigger| (trigger.stands)(object)).map(|trigger| trigger.trigger);
+        triggers.chain(self.always.then_some(TriggerSet::APPEARED)).collect()
     }
 
     /// The second half: the hash of what has to be as it was when the body ran.
     pub(crate) fn digest(self, inputs: &Inputs<'_>) -> u64 {
         let mut digest = Digest::new();
-        for (cause, add) in self.causes().filter_map(|cause| Some((cause, cause.digest?))) {
-            digest.begin(cause.cause);
+        for (trigger, add) in self.triggers().filter_map(|trigger| Some((trigger, trigger.digest?))) {
+            digest.begin(trigger.trigger);
             add(inputs, &mut digest);
         }
         digest.finish()
@@ -50,15 +50,16 @@ impl List {
 }
 
 /// For our own tests: what goes wrong without a cause.
-#[cfg(feature = "sabotage")]
-impl List {
+#[cfg(feature = "__test-hooks")]
+impl EnabledTriggers {
     pub(crate) fn words() -> impl Iterator<Item = &'static str> {
-        CAUSES.iter().map(|cause| cause.word)
+        TRIGGERS.iter().map(|trigger| trigger.word)
     }
 
     pub(crate) fn take_out(&mut self, word: &str) {
-        let causes: Causes = CAUSES.iter().filter(|cause| cause.word == word).map(|cause| cause.cause).collect();
-        self.without = self.without | causes;
+        let triggers: TriggerSet =
+            TRIGGERS.iter().filter(|trigger| trigger.word == word).map(|trigger| trigger.trigger).collect();
+        self.without = self.without | triggers;
     }
 
     pub(crate) fn always_run(&mut self) {

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use kube::api::ObjectMeta;
 
-use super::causes::Causes;
+use super::trigger_set::TriggerSet;
 use crate::status::ObservedInputs;
 use crate::wiring::triggers::Counted;
 
 /// An event of the reconciled kind: two versions of an object.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Event<'a> {
+pub(crate) struct PrimaryChange<'a> {
     /// The version before; `None` at first sight, also of an object that was recreated.
     pub(crate) before: Option<&'a ObjectMeta>,
     pub(crate) now: &'a ObjectMeta,
@@ -21,7 +21,7 @@ pub(crate) struct Event<'a> {
     /// The finalizer of the reconciler.
     pub(crate) finalizer: &'a str,
     /// The annotation that asks for a pass.
-    pub(crate) requested: &'a str,
+    pub(crate) request_annotation: &'a str,
     /// The annotation that holds the policy, where there are policies.
     pub(crate) policy: Option<&'a str>,
     /// The labels and annotations that count.
@@ -30,10 +30,10 @@ pub(crate) struct Event<'a> {
     pub(crate) suspended: (bool, bool),
 }
 
-impl<'a> Event<'a> {
+impl<'a> PrimaryChange<'a> {
     /// The token in the annotation that asks for a pass.
     pub(super) fn token(&self, meta: &'a ObjectMeta) -> Option<&'a str> {
-        meta.annotations.as_ref()?.get(self.requested).map(String::as_str)
+        meta.annotations.as_ref()?.get(self.request_annotation).map(String::as_str)
     }
 
     /// Whether somebody else changed what `of` reads off the two versions.
@@ -48,9 +48,9 @@ impl<'a> Event<'a> {
 
 /// An object before its pass, as its own fields tell: what may stand in the way of leaving it alone.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Standing<'a> {
+pub(crate) struct TriggerFacts<'a> {
     /// Why the pass runs.
-    pub(crate) woken: Causes,
+    pub(crate) received: TriggerSet,
     pub(crate) meta: &'a ObjectMeta,
     /// The generation that the last final outcome is for.
     pub(crate) observed: Option<i64>,
@@ -67,7 +67,7 @@ pub(crate) struct Standing<'a> {
 pub(crate) struct Inputs<'a> {
     pub(crate) meta: &'a ObjectMeta,
     /// The annotation that asks for a pass.
-    pub(crate) requested: &'a str,
+    pub(crate) request_annotation: &'a str,
     /// The annotation that holds the policy, where there are policies.
     pub(crate) policy_key: Option<&'a str>,
     /// The labels and annotations that count.

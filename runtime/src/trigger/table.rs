@@ -1,54 +1,54 @@
-//! The table of causes. Each entry says what an event of this cause looks like, what of it stands in the way of leaving an object alone,
+//! The table of triggers. Each entry says what an event of this cause looks like, what of it stands in the way of leaving an object alone,
 //! and what it adds to the digest; the event filter and the short-circuit ask all entries.
 
 use std::fmt;
 
 use kube::api::ObjectMeta;
 
-use super::causes::{Causes, Urgency};
 use super::digest::Digest;
-use super::facts::{Event, Inputs, Standing};
+use super::facts::{Inputs, PrimaryChange, TriggerFacts};
+use super::trigger_set::{TriggerSet, Urgency};
 use crate::status::ObservedInputs;
 use crate::status::request::is_requested;
 use crate::wiring::annotations::OPERATOR_NAMESPACE;
 use crate::wiring::triggers::{Counted, is_own};
 
 /// One cause.
-pub(super) struct Cause {
-    pub(super) cause: Causes,
+pub(super) struct Trigger {
+    pub(super) trigger: TriggerSet,
     /// As it stands in the log.
     pub(super) word: &'static str,
     /// What goes first.
     pub(super) urgency: Urgency,
     /// The event filter: whether two versions of the object differ in this.
-    pub(super) event: fn(&Event<'_>) -> bool,
+    pub(super) event: fn(&PrimaryChange<'_>) -> bool,
     /// The short-circuit: whether the object itself says that it must not be left alone.
-    pub(super) stands: fn(&Standing<'_>) -> bool,
+    pub(super) stands: fn(&TriggerFacts<'_>) -> bool,
     /// The short-circuit: what has to be as it was when the body ran, if anything.
     pub(super) digest: Option<fn(&Inputs<'_>, &mut Digest)>,
 }
 
-impl Cause {
-    const fn named(cause: Causes, word: &'static str) -> Self {
-        Self { cause, word, urgency: Urgency::Changed, event: |_| false, stands: |_| false, digest: None }
+impl Trigger {
+    const fn named(trigger: TriggerSet, word: &'static str) -> Self {
+        Self { trigger, word, urgency: Urgency::Changed, event: |_| false, stands: |_| false, digest: None }
     }
 }
 
-macro_rules! causes {
+macro_rules! triggers {
     ($($(#[$doc:meta])* $name:ident = $word:literal { $($field:ident: $value:expr),* $(,)? })*) => {
         #[allow(clippy::upper_case_acronyms, reason = "the names of the constants; only their order is used")]
         enum Place { $($name),* }
 
-        impl Causes {
+        impl TriggerSet {
             $($(#[$doc])* pub(crate) const $name: Self = Self(1 << Place::$name as u16);)*
         }
 
-        pub(super) const CAUSES: &[Cause] =
-            &[$(Cause { $($field: $value,)* ..Cause::named(Causes::$name, $word) }),*];
+        pub(super) const TRIGGERS: &[Trigger] =
+            &[$(Trigger { $($field: $value,)* ..Trigger::named(TriggerSet::$name, $word) }),*];
     };
 }
 
-causes! {
+triggers! {
     /// Seen for the first time: new, recreated, or after a restart or relist.
     APPEARED = "appeared" {
         urgency: Urgency::Timed,
@@ -71,9 +71,9 @@ causes! {
     }
     /// An annotation changed that a body may read.
     ANNOTATIONS = "annotations" {
-        event: |event| event.changed(|meta| annotations(meta, event.counted, event.requested, event.policy)),
+        event: |event| event.changed(|meta| annotations(meta, event.counted, event.request_annotation, event.policy)),
         digest: Some(|inputs, digest| {
-            digest.add_all(annotations(inputs.meta, inputs.counted, inputs.requested, inputs.policy_key));
+            digest.add_all(annotations(inputs.meta, inputs.counted, inputs.request_annotation, inputs.policy_key));
         }),
     }
     /// The annotation that holds the policy changed, came or went; what it comes to counts in the digest.
@@ -88,7 +88,7 @@ causes! {
             let owner = |meta| annotation(meta, Some(OPERATOR_NAMESPACE)).find(|owner| !owner.is_empty());
             event.before.and_then(owner).is_some_and(|before| owner(event.now) != Some(before))
         },
-        stands: |object| object.woken.contains(Causes::OWNERSHIP),
+        stands: |object| object.received.contains(TriggerSet::OWNERSHIP),
     }
     /// Marked for deletion, or gone.
     DELETION = "deletion" {
@@ -120,7 +120,7 @@ causes! {
     /// The requeue interval or a poll time passed.
     RESYNC = "resync" {
         urgency: Urgency::Timed,
-        stands: |object| object.woken.contains(Causes::RESYNC),
+        stands: |object| object.received.contains(TriggerSet::RESYNC),
     }
     /// The last outcome was not final; the back-off passed.
     RETRY = "retry" {
@@ -130,16 +130,16 @@ causes! {
     /// Somebody asked for a pass: the token is new or another one, or the status holds no receipt for it.
     REQUESTED = "requested" {
         event: |event| event.before.is_some_and(|before| is_requested(event.token(before), event.token(event.now))),
-        stands: |object| object.is_requested || object.woken.contains(Causes::REQUESTED),
+        stands: |object| object.is_requested || object.received.contains(TriggerSet::REQUESTED),
     }
     /// Something outside of the cluster changed, as a trigger told: nothing that the cluster holds can show it.
     TRIGGERED = "triggered" {
-        stands: |object| object.woken.contains(Causes::TRIGGERED),
+        stands: |object| object.received.contains(TriggerSet::TRIGGERED),
     }
     /// Suspended or resumed: what happened in the meantime was left alone.
     SUSPENSION = "suspension" {
         event: |event| event.before.is_some() && event.suspended.0 != event.suspended.1,
-        stands: |object| object.woken.contains(Causes::SUSPENSION),
+        stands: |object| object.received.contains(TriggerSet::SUSPENSION),
     }
 }
 
@@ -151,11 +151,11 @@ fn is_deleting(meta: &ObjectMeta) -> bool {
 fn annotations<'a>(
     meta: &'a ObjectMeta,
     counted: Counted<'a>,
-    requested: &str,
+    request_annotation: &str,
     policy: Option<&str>,
 ) -> impl Iterator<Item = (&'a String, &'a String)> {
     let all = meta.annotations.iter().flatten();
-    all.filter(move |(name, _)| counted.has_annotation(name) && !is_own(name, requested, policy))
+    all.filter(move |(name, _)| counted.has_annotation(name) && !is_own(name, request_annotation, policy))
 }
 
 /// The value of one annotation.
@@ -167,9 +167,9 @@ fn labels<'a>(meta: &'a ObjectMeta, counted: Counted<'a>) -> impl Iterator<Item 
     meta.labels.iter().flatten().filter(move |(name, _)| counted.has_label(name))
 }
 
-impl Causes {
+impl TriggerSet {
     /// What only the wake-up tells, and nothing that the cluster holds: forgotten once a pass has begun.
-    pub(crate) const FLEETING: Self =
+    pub(crate) const TRANSIENT_TRIGGERS: Self =
         Self::RESYNC.union(Self::REQUESTED).union(Self::TRIGGERED).union(Self::SUSPENSION).union(Self::OWNERSHIP);
 
     /// A pass for one of these stores its digest at once. After others the digest can wait, where nothing else is to be written: the
@@ -178,18 +178,18 @@ impl Causes {
 
     /// How soon it matters: as soon as the most urgent of them.
     pub(crate) fn urgency(self) -> Urgency {
-        let causes = CAUSES.iter().filter(|cause| self.contains(cause.cause));
-        causes.map(|cause| cause.urgency).min().unwrap_or(Urgency::Timed)
+        let triggers = TRIGGERS.iter().filter(|trigger| self.contains(trigger.trigger));
+        triggers.map(|trigger| trigger.urgency).min().unwrap_or(Urgency::Timed)
     }
 }
 
-impl fmt::Display for Causes {
+impl fmt::Display for TriggerSet {
     /// `generation,owned`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let words = CAUSES.iter().filter(|cause| self.contains(cause.cause));
-        for (at, cause) in words.enumerate() {
+        let words = TRIGGERS.iter().filter(|trigger| self.contains(trigger.trigger));
+        for (at, trigger) in words.enumerate() {
             let comma = if at == 0 { "" } else { "," };
-            write!(f, "{comma}{}", cause.word)?;
+            write!(f, "{comma}{}", trigger.word)?;
         }
         Ok(())
     }

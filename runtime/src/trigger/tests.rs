@@ -1,11 +1,11 @@
-//! Sets of causes, and what each entry of the list compares.
+//! Sets of triggers, and what each entry of the list compares.
 
 use std::collections::BTreeMap;
 
 use kube::api::ObjectMeta;
 use serde_json::{Value, json};
 
-use super::enabled::List;
+use super::enabled::EnabledTriggers;
 use super::*;
 use crate::wiring::triggers::{Counted, Names, Triggers};
 
@@ -23,33 +23,42 @@ fn digest(change: &Value, wiring: &str, owned: &str, watched: &str) -> u64 {
 fn digest_under(policy: &str, change: &Value, wiring: &str, owned: &str, watched: &str) -> u64 {
     let of = |version: &str| BTreeMap::from([("v1/Secret/a/b".to_owned(), version.to_owned())]);
     let meta = meta(change);
-    let requested = "example.com/now";
+    let request_annotation = "example.com/now";
     let (owned, watched) = (number(&[owned]), &of(watched));
     let (policy_key, counted) = (Some("example.com/policy"), Counted { triggers: Triggers::ALL, claimed: &[] });
-    List::default().digest(&Inputs { meta: &meta, requested, policy_key, counted, policy, wiring, owned, watched })
+    EnabledTriggers::default().digest(&Inputs {
+        meta: &meta,
+        request_annotation,
+        policy_key,
+        counted,
+        policy,
+        wiring,
+        owned,
+        watched,
+    })
 }
 
 #[test]
 fn a_set_prints_its_causes_in_order() {
-    assert_eq!((Causes::OWNED | Causes::GENERATION).to_string(), "generation,owned");
-    assert_eq!(Causes::NONE.to_string(), "");
+    assert_eq!((TriggerSet::OWNED | TriggerSet::GENERATION).to_string(), "generation,owned");
+    assert_eq!(TriggerSet::NONE.to_string(), "");
 }
 
 #[test]
 fn timers_and_restarts_are_not_urgent() {
-    assert_eq!((Causes::RESYNC | Causes::RETRY | Causes::APPEARED).urgency(), Urgency::Timed);
-    assert_eq!((Causes::RESYNC | Causes::OWNED).urgency(), Urgency::Related);
-    assert_eq!(Causes::TRIGGERED.urgency(), Urgency::Changed, "somebody outside waits");
-    assert_eq!((Causes::OWNED | Causes::DELETION).urgency(), Urgency::Changed);
+    assert_eq!((TriggerSet::RESYNC | TriggerSet::RETRY | TriggerSet::APPEARED).urgency(), Urgency::Timed);
+    assert_eq!((TriggerSet::RESYNC | TriggerSet::OWNED).urgency(), Urgency::Related);
+    assert_eq!(TriggerSet::TRIGGERED.urgency(), Urgency::Changed, "somebody outside waits");
+    assert_eq!((TriggerSet::OWNED | TriggerSet::DELETION).urgency(), Urgency::Changed);
 }
 
 #[test]
 fn what_only_the_wake_up_tells_is_kept_until_a_body_ran() {
     let (meta, inputs) = (meta(&json!({})), crate::status::ObservedInputs { digest: "d".into(), ..Default::default() });
-    let standing = |woken| {
+    let of_object = |received| {
         let (observed, inputs) = (meta.generation, Some(&inputs));
-        List::default().standing(&Standing {
-            woken,
+        EnabledTriggers::default().of_object(&TriggerFacts {
+            received,
             meta: &meta,
             observed,
             inputs,
@@ -57,10 +66,10 @@ fn what_only_the_wake_up_tells_is_kept_until_a_body_ran() {
             is_requested: false,
         })
     };
-    assert!(standing(Causes::NONE).is_empty());
-    for cause in super::table::CAUSES {
-        let told = !standing(cause.cause).is_empty();
-        assert_eq!(told, Causes::FLEETING.contains(cause.cause), "{}", cause.word);
+    assert!(of_object(TriggerSet::NONE).is_empty());
+    for trigger in super::table::TRIGGERS {
+        let told = !of_object(trigger.trigger).is_empty();
+        assert_eq!(told, TriggerSet::TRANSIENT_TRIGGERS.contains(trigger.trigger), "{}", trigger.word);
     }
 }
 
@@ -68,7 +77,7 @@ fn what_only_the_wake_up_tells_is_kept_until_a_body_ran() {
 /// the end of the list, and what a cause adds stays as it is.
 #[test]
 fn the_digest_of_an_object_is_as_it_was() {
-    let places: Vec<_> = super::table::CAUSES.iter().map(|cause| (cause.word, cause.cause.0)).collect();
+    let places: Vec<_> = super::table::TRIGGERS.iter().map(|trigger| (trigger.word, trigger.trigger.0)).collect();
     let digested = [
         ("appeared", 1),
         ("generation", 1 << 1),
@@ -121,8 +130,17 @@ fn only_declared_labels_and_annotations_count_where_they_are_declared() {
         let triggers = Triggers { labels: Names::Only(&["tier"]), annotations: Names::Only(&["b"]) };
         let counted = Counted { triggers, claimed: &["labels/name".into(), "annotations/c".into()] };
         let (meta, owned, watched) = (meta(change), 0, &none);
-        let (requested, policy_key, policy, wiring) = ("example.com/now", None, "", "w");
-        List::default().digest(&Inputs { meta: &meta, requested, policy_key, counted, policy, wiring, owned, watched })
+        let (request_annotation, policy_key, policy, wiring) = ("example.com/now", None, "", "w");
+        EnabledTriggers::default().digest(&Inputs {
+            meta: &meta,
+            request_annotation,
+            policy_key,
+            counted,
+            policy,
+            wiring,
+            owned,
+            watched,
+        })
     };
     let base = digest(&json!({}));
     assert_eq!(base, digest(&json!({ "labels": { "a": "2", "c": "1" }, "annotations": { "b": "2", "name": "1" } })));

@@ -6,12 +6,12 @@ use std::time::Duration;
 use kube::runtime::watcher::Event;
 use tokio::time::Instant;
 
-use super::error::{Error, Trouble};
+use super::error::{Error, WatchError};
 use super::health::Watched;
-use crate::queue::Curve;
+use crate::queue::Backoff;
 
 /// The pauses between the tries of one watch. (The adaptor of kube-runtime starts anew with each attempt to list.)
-const PAUSES: Curve = Curve { base: Duration::from_secs(1), cap: Duration::from_secs(30) };
+const PAUSES: Backoff = Backoff { base: Duration::from_secs(1), cap: Duration::from_secs(30) };
 
 /// A watch that has worked for so long starts with the shortest pause again.
 const STEADY: Duration = Duration::from_secs(30);
@@ -36,10 +36,10 @@ impl Proof {
     }
 
     /// What has to be shown after the error. A list that comes as a stream is a watch.
-    pub(super) fn against(error: &Error, trouble: &Trouble, streams: bool) -> Self {
+    pub(super) fn against(error: &Error, trouble: &WatchError, streams: bool) -> Self {
         match error {
             // The server has forgotten the version: the list gives a new one.
-            _ if *trouble == Trouble::Expired => Self::List,
+            _ if *trouble == WatchError::Expired => Self::List,
             Error::List(_) | Error::Unanswered | Error::NoVersion | Error::WentBack(..) => Self::List,
             Error::Silent(_) => Self::Watch,
             Error::Start(_) | Error::Broke(_) | Error::BrokeOff | Error::Reported(_) if streams => Self::List,
@@ -50,7 +50,7 @@ impl Proof {
 
 /// Failures in a row.
 #[derive(Debug, Default)]
-pub(super) struct Backoff {
+pub(super) struct WatchBackoff {
     failures: u32,
     /// Since when it works.
     well: Option<Instant>,
@@ -60,7 +60,7 @@ pub(super) struct Backoff {
     told: HashSet<String>,
 }
 
-impl Backoff {
+impl WatchBackoff {
     /// Something came.
     pub(super) fn works(&mut self, proof: Proof, watched: &Watched) {
         self.well.get_or_insert_with(Instant::now);
@@ -70,7 +70,7 @@ impl Backoff {
     }
 
     /// It failed: logs each reason once, and returns how long to pause.
-    pub(super) fn fails(&mut self, trouble: &Trouble, wanted: Proof, watched: &Watched) -> Duration {
+    pub(super) fn fails(&mut self, trouble: &WatchError, wanted: Proof, watched: &Watched) -> Duration {
         if self.well.take().is_some_and(|since| since.elapsed() >= STEADY) {
             self.failures = 0;
             self.told.clear();
@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     fn against(error: &Error, streams: bool) -> Proof {
-        Proof::against(error, &Trouble::of(error), streams)
+        Proof::against(error, &WatchError::of(error), streams)
     }
 
     fn reported(code: u16) -> Error {
@@ -130,11 +130,11 @@ mod tests {
         let kind = crate::wiring::KindInfo::of::<k8s_openapi::api::core::v1::Secret>();
         let watched = crate::watch::Health::default().begin(&crate::watch::Scope::default().place(&kind, None));
         for (worked, failures) in [(STEADY - Duration::from_secs(1), 2), (STEADY, 1)] {
-            let mut backoff = Backoff::default();
-            backoff.fails(&Trouble::Expired, Proof::List, &watched);
+            let mut backoff = WatchBackoff::default();
+            backoff.fails(&WatchError::Expired, Proof::List, &watched);
             backoff.works(Proof::List, &watched);
             tokio::time::advance(worked).await;
-            backoff.fails(&Trouble::Expired, Proof::List, &watched);
+            backoff.fails(&WatchError::Expired, Proof::List, &watched);
             assert_eq!(backoff.failures, failures, "after {worked:?}");
         }
     }

@@ -10,15 +10,15 @@ use tokio::sync::watch;
 use tokio_util::task::AbortOnDropHandle;
 use tracing::Instrument;
 
-use super::cached_object::{Keeps, Kept};
+use super::cached_object::{CacheForm, CachedObject};
 use super::first_list::{First, Progress};
 use super::lock::lock;
-use super::place::Place;
 use super::store::{Listing, Objects};
+use super::watch_target::WatchTarget;
 use super::watcher::Setup;
 use crate::api::ApiError;
 use crate::client;
-use crate::client::decode::{Meta, Record, Whole};
+use crate::client::decode::{Meta, OwnerRecord, Whole};
 use crate::queue::Key;
 use crate::wiring::Cache;
 
@@ -33,10 +33,10 @@ struct Sink {
 }
 
 impl Sink {
-    fn watch<K: Keeps>(
+    fn watch<K: CacheForm>(
         self,
         setup: &Setup,
-        place: &Place,
+        place: &WatchTarget,
         progress: Arc<watch::Sender<Progress>>,
     ) -> BoxFuture<'static, ()> {
         let Self { objects, first, wakers } = self;
@@ -59,7 +59,7 @@ impl Sink {
 
 /// One object under watch.
 pub(super) struct Named {
-    place: Place,
+    place: WatchTarget,
     key: Key,
     objects: Arc<Objects>,
     first: Arc<First>,
@@ -72,7 +72,7 @@ impl Named {
     /// Starts the watch. Once nobody holds it, it calls `ended`.
     pub(super) fn start(
         setup: &Setup,
-        (place, cache): (Place, Cache),
+        (place, cache): (WatchTarget, Cache),
         ended: impl Fn() + Send + Sync + 'static,
     ) -> Self {
         let key = Key::new(place.namespace.as_deref(), place.name.as_deref().unwrap_or_default());
@@ -81,7 +81,7 @@ impl Named {
         let wakers = Wakers::default();
         let sink = Sink { objects: objects.clone(), first: first.clone(), wakers: wakers.clone() };
         let watch = match cache {
-            Cache::None => sink.watch::<Record>(setup, &place, progress),
+            Cache::None => sink.watch::<OwnerRecord>(setup, &place, progress),
             Cache::Metadata => sink.watch::<Meta>(setup, &place, progress),
             Cache::Full => sink.watch::<Whole>(setup, &place, progress),
         };
@@ -97,18 +97,18 @@ impl Named {
     }
 
     /// Another one is to be woken.
-    pub(super) fn also(&self, asker: usize, wake: impl Fn() + Send + Sync + 'static) {
-        lock(&self.wakers).insert(asker, Arc::new(wake));
+    pub(super) fn also(&self, subscriber: usize, wake: impl Fn() + Send + Sync + 'static) {
+        lock(&self.wakers).insert(subscriber, Arc::new(wake));
     }
 
     /// The object once the watch has listed.
-    pub(super) async fn object(&self) -> Result<Option<Kept>, ApiError> {
+    pub(super) async fn object(&self) -> Result<Option<CachedObject>, ApiError> {
         self.first.listed(&self.place).await?;
         Ok(self.objects.get(&self.key))
     }
 
     /// The object as it is known now.
-    pub(super) fn now(&self) -> Option<Kept> {
+    pub(super) fn now(&self) -> Option<CachedObject> {
         self.objects.get(&self.key)
     }
 }

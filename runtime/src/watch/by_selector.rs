@@ -5,13 +5,13 @@ use std::sync::Arc;
 use kube::core::DynamicObject;
 use kube::runtime::watcher::Event;
 
-use super::cached_object::{Keeps, Kept};
-use super::first_list::{First, Watching};
-use super::place::Place;
-use super::shared::Watches;
+use super::cached_object::{CacheForm, CachedObject};
+use super::first_list::{First, WatchHandle};
+use super::shared::SharedWatches;
 use super::store::{Changed, Listing, Objects};
+use super::watch_target::WatchTarget;
 use crate::api::{ApiError, Target};
-use crate::client::decode::{Meta, Record, Whole};
+use crate::client::decode::{Meta, OwnerRecord, Whole};
 use crate::queue::Key;
 use crate::wiring::index::Indexer;
 use crate::wiring::{Cache, KindInfo, Relation};
@@ -30,23 +30,23 @@ pub(super) struct Labelled {
     pub(super) kind: KindInfo,
     pub(super) selector: &'static str,
     objects: Arc<Objects>,
-    streams: Vec<(Place, Arc<First>)>,
+    streams: Vec<(WatchTarget, Arc<First>)>,
 }
 
 impl Labelled {
     /// Joins the watches of the places; `wake` is called with what appears, changes or vanishes.
     pub(super) fn join(
-        watches: &Watches,
+        watches: &SharedWatches,
         Selection { kind, selector, cache, indexers }: Selection,
-        places: Vec<Place>,
+        places: Vec<WatchTarget>,
         wake: impl Fn(&Changed) + Clone + Send + 'static,
     ) -> Self {
         let objects = Arc::new(Objects::indexed(indexers));
-        let labelled = places.into_iter().map(|place| Place { labels: Some(selector.to_owned()), ..place });
+        let labelled = places.into_iter().map(|place| WatchTarget { labels: Some(selector.to_owned()), ..place });
         let streams = labelled.map(|place| {
             let (objects, wake) = (objects.clone(), wake.clone());
             let first = match cache {
-                Cache::None => follow::<Record>(watches, &place, objects, wake),
+                Cache::None => follow::<OwnerRecord>(watches, &place, objects, wake),
                 Cache::Metadata => follow::<Meta>(watches, &place, objects, wake),
                 Cache::Full => follow::<Whole>(watches, &place, objects, wake),
             };
@@ -56,12 +56,12 @@ impl Labelled {
     }
 
     /// How far the watch of each place is.
-    pub(super) fn lists(&self) -> impl Iterator<Item = Watching> {
+    pub(super) fn lists(&self) -> impl Iterator<Item = WatchHandle> {
         self.streams.iter().map(|(place, first)| (place.clone(), first.progress()))
     }
 
     /// The object once the watch of its namespace has listed.
-    pub(super) async fn object(&self, target: &Target) -> Result<Option<Kept>, ApiError> {
+    pub(super) async fn object(&self, target: &Target) -> Result<Option<CachedObject>, ApiError> {
         self.listed(target.namespace.as_deref()).await?;
         Ok(self.now(target))
     }
@@ -72,7 +72,7 @@ impl Labelled {
         &self,
         namespace: Option<&str>,
         entry: Option<&str>,
-    ) -> Result<(Vec<Kept>, String), ApiError> {
+    ) -> Result<(Vec<CachedObject>, String), ApiError> {
         self.listed(namespace).await?;
         Ok(self.objects.all(namespace, entry))
     }
@@ -90,7 +90,7 @@ impl Labelled {
     }
 
     /// The object as it is known now.
-    pub(super) fn now(&self, target: &Target) -> Option<Kept> {
+    pub(super) fn now(&self, target: &Target) -> Option<CachedObject> {
         self.objects.get(&Key::new(target.namespace.as_deref(), &target.name))
     }
 }
@@ -100,9 +100,9 @@ fn shows(watched: Option<&str>, asked: Option<&str>) -> bool {
     watched.is_none() || asked.is_none() || watched == asked
 }
 
-fn follow<K: Keeps>(
-    watches: &Watches,
-    place: &Place,
+fn follow<K: CacheForm>(
+    watches: &SharedWatches,
+    place: &WatchTarget,
     objects: Arc<Objects>,
     wake: impl Fn(&Changed) + Send + 'static,
 ) -> Arc<First> {

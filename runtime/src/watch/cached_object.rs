@@ -5,24 +5,24 @@ use std::sync::Arc;
 use kube::Resource;
 use kube::api::{DynamicObject, ObjectMeta};
 
-use super::form::Form;
-use super::object_version::Seen;
+use super::form::ObjectForm;
+use super::object_version::ObjectVersion;
 use crate::api::Target;
-use crate::client::decode::{Meta, Record, Whole};
+use crate::client::decode::{Meta, OwnerRecord, Whole};
 use crate::trigger::number;
 use crate::wiring::Cache;
 
 /// One version of an object. Cheap to clone.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Kept {
-    Version(Arc<Version>),
+pub(crate) enum CachedObject {
+    VersionRecord(Arc<VersionRecord>),
     Meta(Arc<ObjectMeta>),
     Whole(Arc<DynamicObject>),
 }
 
 /// What tells whether an object changed.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Version {
+pub(crate) struct VersionRecord {
     uid: Box<str>,
     resource_version: Box<str>,
     generation: Option<i64>,
@@ -30,29 +30,29 @@ pub(crate) struct Version {
 }
 
 /// A form of which something is kept.
-pub(super) trait Keeps: Form {
-    fn kept(self) -> Kept;
+pub(super) trait CacheForm: ObjectForm {
+    fn kept(self) -> CachedObject;
 }
 
-impl Keeps for Record {
-    fn kept(self) -> Kept {
-        Kept::Version(Arc::new(Version::of(&self.0)))
+impl CacheForm for OwnerRecord {
+    fn kept(self) -> CachedObject {
+        CachedObject::VersionRecord(Arc::new(VersionRecord::of(&self.0)))
     }
 }
 
-impl Keeps for Meta {
-    fn kept(self) -> Kept {
-        Kept::Meta(self.0)
+impl CacheForm for Meta {
+    fn kept(self) -> CachedObject {
+        CachedObject::Meta(self.0)
     }
 }
 
-impl Keeps for Whole {
-    fn kept(self) -> Kept {
-        Kept::Whole(self.0)
+impl CacheForm for Whole {
+    fn kept(self) -> CachedObject {
+        CachedObject::Whole(self.0)
     }
 }
 
-impl Version {
+impl VersionRecord {
     fn of(meta: &ObjectMeta) -> Self {
         let controller = meta.owner_references.iter().flatten().find(|owner| owner.controller == Some(true));
         Self {
@@ -64,11 +64,11 @@ impl Version {
     }
 }
 
-impl Kept {
+impl CachedObject {
     /// What is kept of an object that a call returned.
     pub(crate) fn of(object: &Arc<DynamicObject>, cache: Cache) -> Self {
         match cache {
-            Cache::None => Self::Version(Arc::new(Version::of(&object.metadata))),
+            Cache::None => Self::VersionRecord(Arc::new(VersionRecord::of(&object.metadata))),
             Cache::Metadata => Self::Meta(Arc::new(object.metadata.clone())),
             Cache::Full => Self::Whole(object.clone()),
         }
@@ -78,28 +78,28 @@ impl Kept {
     pub(crate) fn object(&self) -> Option<&Arc<DynamicObject>> {
         match self {
             Self::Whole(object) => Some(object),
-            Self::Version(_) | Self::Meta(_) => None,
+            Self::VersionRecord(_) | Self::Meta(_) => None,
         }
     }
 
     /// Its metadata, where that is kept.
     pub(crate) fn meta(&self) -> Option<&ObjectMeta> {
         match self {
-            Self::Version(_) => None,
+            Self::VersionRecord(_) => None,
             Self::Meta(meta) => Some(meta),
             Self::Whole(object) => Some(&object.metadata),
         }
     }
 
     /// What tells whether it changed.
-    pub(crate) fn seen(&self, target: &Target) -> Seen {
+    pub(crate) fn seen(&self, target: &Target) -> ObjectVersion {
         let version = match self {
-            Self::Version(version) => version,
-            Self::Meta(meta) => return Seen::of_meta(target, meta),
-            Self::Whole(object) => return Seen::of(target, object),
+            Self::VersionRecord(version) => version,
+            Self::Meta(meta) => return ObjectVersion::of_meta(target, meta),
+            Self::Whole(object) => return ObjectVersion::of(target, object),
         };
         let resource_version = version.resource_version.to_string();
-        Seen {
+        ObjectVersion {
             target: target.clone(),
             uid: version.uid.to_string(),
             version: version.generation.map_or_else(|| resource_version.clone(), |generation| generation.to_string()),
@@ -111,7 +111,7 @@ impl Kept {
     /// The version of the object of the name as a number.
     pub(super) fn number(&self, name: &str) -> u64 {
         let (uid, version) = match self {
-            Self::Version(version) => (&*version.uid, &*version.resource_version),
+            Self::VersionRecord(version) => (&*version.uid, &*version.resource_version),
             Self::Meta(_) | Self::Whole(_) => {
                 let text = |of: fn(&ObjectMeta) -> &Option<String>| self.meta().and_then(|meta| of(meta).as_deref());
                 (text(|meta| &meta.uid).unwrap_or_default(), text(|meta| &meta.resource_version).unwrap_or_default())
@@ -190,7 +190,7 @@ mod tests {
             owner
         };
         let controller =
-            |owners: Value| Version::of(&object(&json!({ "ownerReferences": owners })).metadata).controller;
+            |owners: Value| VersionRecord::of(&object(&json!({ "ownerReferences": owners })).metadata).controller;
         assert_eq!(
             controller(json!([owner("a", None), owner("b", Some(false)), owner("c", Some(true))])),
             Some("c".into())
@@ -202,7 +202,7 @@ mod tests {
     #[test]
     fn what_is_kept_of_an_object_is_as_much_as_was_asked_for() {
         let object = Arc::new(object(&json!({ "resourceVersion": "9" })));
-        let kept = |cache| Kept::of(&object, cache);
+        let kept = |cache| CachedObject::of(&object, cache);
         assert_eq!(kept(Cache::Full).object(), Some(&object));
         assert_eq!(kept(Cache::Full).meta(), Some(&object.metadata));
         assert_eq!((kept(Cache::Metadata).object(), kept(Cache::Metadata).meta()), (None, Some(&object.metadata)));
@@ -212,7 +212,7 @@ mod tests {
     #[test]
     fn the_number_of_an_object_tells_its_name_its_uid_and_its_version() {
         for cache in [Cache::None, Cache::Metadata, Cache::Full] {
-            let number = |name: &str, of: Value| Kept::of(&Arc::new(object(&of)), cache).number(name);
+            let number = |name: &str, of: Value| CachedObject::of(&Arc::new(object(&of)), cache).number(name);
             let one = number("a", json!({ "resourceVersion": "1" }));
             assert_eq!(one, number("a", json!({ "resourceVersion": "1" })));
             assert_ne!(one, number("b", json!({ "resourceVersion": "1" })));

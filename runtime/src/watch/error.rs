@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use kube::core::Status;
 
-use super::place::Place;
+use super::watch_target::WatchTarget;
 use crate::api::ApiError;
 use crate::api::grant::{Grant, WATCH};
 use crate::client::chain;
@@ -36,7 +36,7 @@ pub(super) enum Error {
 
 /// Why a watch does not work.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Trouble {
+pub(crate) enum WatchError {
     /// The API server does not know the kind (404).
     Unknown,
     /// The role does not allow it (403).
@@ -57,7 +57,7 @@ pub(crate) enum Trouble {
     Other(String),
 }
 
-impl Trouble {
+impl WatchError {
     pub(super) fn of(error: &Error) -> Self {
         match error {
             Error::List(error) | Error::Start(error) | Error::Broke(error) => Self::of_client(error),
@@ -94,7 +94,7 @@ impl Trouble {
     }
 
     /// What to do about it.
-    pub(crate) fn cure(&self, place: &Place) -> String {
+    pub(crate) fn cure(&self, place: &WatchTarget) -> String {
         let resource = &place.resource;
         match self {
             Self::Unknown => format!("install the CRD of {}, or serve {}", resource.kind, resource.api_version),
@@ -115,7 +115,7 @@ impl Trouble {
 pub(crate) const CREDENTIALS: &str =
     "check the token or certificate of the operator: it has expired, was revoked, or is of another cluster";
 
-impl fmt::Display for Trouble {
+impl fmt::Display for WatchError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unknown => f.write_str("the API server does not know the kind"),
@@ -132,20 +132,20 @@ impl fmt::Display for Trouble {
     }
 }
 
-impl Trouble {
+impl WatchError {
     /// What a pass is told that asks for an object of the place.
-    pub(super) fn error(&self, place: &Place) -> ApiError {
+    pub(super) fn error(&self, place: &WatchTarget) -> ApiError {
         let text = self.to_string();
         match self {
-            Trouble::Unknown => ApiError::NotServed(text),
-            Trouble::Forbidden(_) => ApiError::Forbidden(format!("{text}; {}", self.cure(place))),
-            Trouble::Unauthorized(_)
-            | Trouble::Unreachable(_)
-            | Trouble::Expired
-            | Trouble::TooLong
-            | Trouble::Silent(_)
-            | Trouble::WentBack(_)
-            | Trouble::Other(_) => ApiError::Failed(text),
+            WatchError::Unknown => ApiError::NotServed(text),
+            WatchError::Forbidden(_) => ApiError::Forbidden(format!("{text}; {}", self.cure(place))),
+            WatchError::Unauthorized(_)
+            | WatchError::Unreachable(_)
+            | WatchError::Expired
+            | WatchError::TooLong
+            | WatchError::Silent(_)
+            | WatchError::WentBack(_)
+            | WatchError::Other(_) => ApiError::Failed(text),
         }
     }
 }
@@ -163,41 +163,41 @@ mod tests {
     #[test]
     fn what_the_server_answers_is_classed_by_its_code() {
         for (code, trouble) in [
-            (404, Trouble::Unknown),
-            (401, Trouble::Unauthorized("the text".into())),
-            (403, Trouble::Forbidden("the text".into())),
-            (410, Trouble::Expired),
-            (500, Trouble::Other("500: the text".into())),
+            (404, WatchError::Unknown),
+            (401, WatchError::Unauthorized("the text".into())),
+            (403, WatchError::Forbidden("the text".into())),
+            (410, WatchError::Expired),
+            (500, WatchError::Other("500: the text".into())),
         ] {
-            assert_eq!(Trouble::of_client(&kube::Error::Api(Box::new(status(code)))), trouble);
-            assert_eq!(Trouble::of(&Error::Reported(Box::new(status(code)))), trouble);
+            assert_eq!(WatchError::of_client(&kube::Error::Api(Box::new(status(code)))), trouble);
+            assert_eq!(WatchError::of(&Error::Reported(Box::new(status(code)))), trouble);
         }
     }
 
     #[test]
     fn a_connection_that_breaks_is_told_from_an_object_that_is_too_large() {
-        let broken = |cause: io::Error| Trouble::of_client(&kube::Error::ReadEvents(cause));
-        assert!(matches!(broken(io::Error::other("reset")), Trouble::Unreachable(text) if text.contains("reset")));
-        assert_eq!(broken(io::Error::other(LineTooLong)), Trouble::TooLong);
-        assert!(matches!(Trouble::of_client(&kube::Error::TlsRequired), Trouble::Other(_)));
-        assert!(matches!(Trouble::of(&Error::Unanswered), Trouble::Silent(_)));
-        assert!(matches!(Trouble::of(&Error::WentBack("7".into(), "6".into())), Trouble::WentBack(_)));
+        let broken = |cause: io::Error| WatchError::of_client(&kube::Error::ReadEvents(cause));
+        assert!(matches!(broken(io::Error::other("reset")), WatchError::Unreachable(text) if text.contains("reset")));
+        assert_eq!(broken(io::Error::other(LineTooLong)), WatchError::TooLong);
+        assert!(matches!(WatchError::of_client(&kube::Error::TlsRequired), WatchError::Other(_)));
+        assert!(matches!(WatchError::of(&Error::Unanswered), WatchError::Silent(_)));
+        assert!(matches!(WatchError::of(&Error::WentBack("7".into(), "6".into())), WatchError::WentBack(_)));
     }
 
     #[test]
     fn what_a_pass_is_told_keeps_its_class() {
         let kind = crate::wiring::KindInfo::of::<k8s_openapi::api::core::v1::Secret>();
         let place = crate::watch::Scope::default().place(&kind, None);
-        assert!(matches!(Trouble::Unknown.error(&place), ApiError::NotServed(_)));
-        assert!(matches!(Trouble::Expired.error(&place), ApiError::Failed(_)));
-        let refused = Trouble::Forbidden(String::new()).error(&place);
+        assert!(matches!(WatchError::Unknown.error(&place), ApiError::NotServed(_)));
+        assert!(matches!(WatchError::Expired.error(&place), ApiError::Failed(_)));
+        let refused = WatchError::Forbidden(String::new()).error(&place);
         assert!(matches!(refused, ApiError::Forbidden(text) if text.contains("the role does not allow it; ")));
     }
 
     #[test]
     fn what_the_server_says_of_a_refusal_is_shown() {
-        assert_eq!(Trouble::Forbidden("no such token".into()).to_string(), "no such token");
-        assert_eq!(Trouble::Forbidden(String::new()).to_string(), "the role does not allow it");
+        assert_eq!(WatchError::Forbidden("no such token".into()).to_string(), "no such token");
+        assert_eq!(WatchError::Forbidden(String::new()).to_string(), "the role does not allow it");
     }
 
     #[test]
@@ -205,14 +205,14 @@ mod tests {
         let kind = crate::wiring::KindInfo::of::<k8s_openapi::api::core::v1::Secret>();
         let place = crate::watch::Scope::default().place(&kind, None);
         for (trouble, words) in [
-            (Trouble::Unknown, "install the CRD of Secret"),
-            (Trouble::Forbidden(String::new()), "secrets"),
-            (Trouble::Unauthorized(String::new()), "token or certificate"),
-            (Trouble::Unreachable(String::new()), "can be reached"),
-            (Trouble::Expired, "nothing to do"),
-            (Trouble::TooLong, "make it smaller"),
-            (Trouble::Silent(String::new()), "proxy"),
-            (Trouble::Other(String::new()), "log of the API server"),
+            (WatchError::Unknown, "install the CRD of Secret"),
+            (WatchError::Forbidden(String::new()), "secrets"),
+            (WatchError::Unauthorized(String::new()), "token or certificate"),
+            (WatchError::Unreachable(String::new()), "can be reached"),
+            (WatchError::Expired, "nothing to do"),
+            (WatchError::TooLong, "make it smaller"),
+            (WatchError::Silent(String::new()), "proxy"),
+            (WatchError::Other(String::new()), "log of the API server"),
         ] {
             assert!(trouble.cure(&place).contains(words), "{}", trouble.cure(&place));
         }

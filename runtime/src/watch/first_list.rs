@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 
-use super::error::Trouble;
-use super::place::Place;
+use super::error::WatchError;
+use super::watch_target::WatchTarget;
 use crate::api::ApiError;
 
 /// How far a watch is.
@@ -18,11 +18,11 @@ pub(crate) enum Progress {
     /// Its first list is in; later failures are repaired by the watch itself.
     Listed,
     /// It has not listed yet, and failed the last time it tried.
-    Failed(Trouble),
+    Failed(WatchError),
 }
 
 /// A watch, and how far it is.
-pub(crate) type Watching = (Place, watch::Receiver<Progress>);
+pub(crate) type WatchHandle = (WatchTarget, watch::Receiver<Progress>);
 
 /// How long a pass waits for the first list of a watch. Its object is woken by the list itself, if that comes later.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -53,7 +53,7 @@ impl First {
 
     /// # Errors
     /// The watch failed and has not listed yet, or does not answer.
-    pub(super) async fn listed(&self, place: &Place) -> Result<(), ApiError> {
+    pub(super) async fn listed(&self, place: &WatchTarget) -> Result<(), ApiError> {
         let mut progress = self.progress.subscribe();
         let known = tokio::time::timeout(PATIENCE, progress.wait_for(|progress| *progress != Progress::Pending)).await;
         let error = match known {

@@ -25,35 +25,37 @@ impl Foreign {
     }
 
     /// The object is about to be looked at: until that is decided, any change counts.
-    pub(crate) fn expect(&self, asker: &Key, target: &Target) {
-        self.block(asker, target, None);
+    pub(crate) fn expect(&self, subscriber: &Key, target: &Target) {
+        self.block(subscriber, target, None);
     }
 
     /// The asker waits for the object.
-    pub(crate) fn block(&self, asker: &Key, target: &Target, title: Option<Title>) {
-        self.lock().entry(target.clone()).or_default().insert(asker.clone(), title);
+    pub(crate) fn block(&self, subscriber: &Key, target: &Target, title: Option<Title>) {
+        self.lock().entry(target.clone()).or_default().insert(subscriber.clone(), title);
     }
 
     /// The asker does not wait for the object.
-    pub(crate) fn free(&self, asker: &Key, target: &Target) {
+    pub(crate) fn free(&self, subscriber: &Key, target: &Target) {
         let mut blocked = self.lock();
-        let left = blocked.get_mut(target).is_some_and(|askers| askers.remove(asker).is_some() && !askers.is_empty());
+        let left = blocked
+            .get_mut(target)
+            .is_some_and(|subscribers| subscribers.remove(subscriber).is_some() && !subscribers.is_empty());
         if !left {
             blocked.remove(target);
         }
     }
 
     /// After a pass: the asker waits only for what it still asks for.
-    pub(crate) fn keep(&self, asker: &Key, references: &BTreeSet<String>) {
+    pub(crate) fn keep(&self, subscriber: &Key, references: &BTreeSet<String>) {
         let mut blocked = self.lock();
         if blocked.is_empty() {
             return;
         }
-        blocked.retain(|target, askers| {
-            if askers.contains_key(asker) && !references.contains(&target.to_string()) {
-                askers.remove(asker);
+        blocked.retain(|target, subscribers| {
+            if subscribers.contains_key(subscriber) && !references.contains(&target.to_string()) {
+                subscribers.remove(subscriber);
             }
-            !askers.is_empty()
+            !subscribers.is_empty()
         });
     }
 
@@ -75,8 +77,8 @@ impl Foreign {
         let key = key();
         let namespace = key.namespace.as_deref().map(ToOwned::to_owned);
         let target = Target { kind: kind.clone(), namespace, name: key.name.to_string() };
-        let askers = blocked.get(&target).into_iter().flatten();
-        askers.filter(|(_, title)| counts(title)).map(|(asker, _)| asker.clone()).collect()
+        let subscribers = blocked.get(&target).into_iter().flatten();
+        subscribers.filter(|(_, title)| counts(title)).map(|(subscriber, _)| subscriber.clone()).collect()
     }
 
     /// Who waited for what a complete list of the namespace (or of all) does not hold.
@@ -87,7 +89,7 @@ impl Foreign {
             target.kind == *kind && here && !listed.contains(&Key::new(target.namespace.as_deref(), &target.name))
         };
         let gone = blocked.iter().filter(|(target, _)| is_gone(target));
-        gone.flat_map(|(_, askers)| askers.keys().cloned()).collect()
+        gone.flat_map(|(_, subscribers)| subscribers.keys().cloned()).collect()
     }
 }
 

@@ -6,10 +6,10 @@ use kube::Resource;
 use kube::core::{ApiResource, DynamicResourceScope};
 use serde::de::DeserializeOwned;
 
-use crate::client::decode::{Guarded, Meta, Record, Whole};
+use crate::client::decode::{Decoded, Meta, OwnerRecord, Whole};
 
 /// A form in which objects are delivered; it is cheap to clone.
-pub(super) trait Form
+pub(super) trait ObjectForm
 where
     Self: Resource<DynamicType = ApiResource, Scope = DynamicResourceScope>,
     Self: Clone + DeserializeOwned + Debug + Send + 'static,
@@ -18,11 +18,11 @@ where
     const METADATA: bool = false;
 }
 
-impl Form for Whole {}
-impl Form for Guarded {}
-impl Form for Meta {
+impl ObjectForm for Whole {}
+impl ObjectForm for Decoded {}
+impl ObjectForm for Meta {
     const METADATA: bool = true;
 }
-impl Form for Record {
+impl ObjectForm for OwnerRecord {
     const METADATA: bool = true;
 }

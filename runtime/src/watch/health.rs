@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::error::Trouble;
-use super::place::Place;
+use super::error::WatchError;
+use super::watch_target::WatchTarget;
 
 /// The watches of an operator. Cloneable: all clones are one record.
 #[derive(Clone, Debug, Default)]
@@ -46,7 +46,7 @@ const FRESH: Duration = Duration::from_secs(100);
 /// What is to be said of one watch that is not as it should be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(not(feature = "metrics"), allow(dead_code, reason = "who asks is in a feature"))]
-pub(crate) struct Ailing {
+pub(crate) struct FailingWatch {
     /// What it looks at.
     pub(crate) place: String,
     /// Whether it is about one object that somebody asked for by name.
@@ -61,7 +61,7 @@ pub(crate) struct Ailing {
 
 impl Health {
     /// Takes note of a watch, until the guard is dropped.
-    pub(super) fn begin(&self, place: &Place) -> Watched {
+    pub(super) fn begin(&self, place: &WatchTarget) -> Watched {
         let mut watches = self.lock();
         watches.begun += 1;
         let id = watches.begun;
@@ -74,7 +74,7 @@ impl Health {
 
     /// The watches that have not listed yet, or are broken.
     #[cfg_attr(not(feature = "metrics"), allow(dead_code, reason = "who asks is in a feature"))]
-    pub(crate) fn ailing(&self) -> Vec<Ailing> {
+    pub(crate) fn ailing(&self) -> Vec<FailingWatch> {
         let now = Instant::now();
         let watches = self.lock();
         let ailing = watches.running.values().filter(|state| !state.listed || state.broken(now).is_some());
@@ -91,9 +91,9 @@ impl State {
         self.broken.as_ref().filter(|broken| broken.lasts || now.duration_since(broken.last) <= FRESH)
     }
 
-    fn ailing(&self, now: Instant) -> Ailing {
+    fn ailing(&self, now: Instant) -> FailingWatch {
         let told = |broken: &Broken| (now.duration_since(broken.since), broken.why.clone(), broken.cure.clone());
-        Ailing {
+        FailingWatch {
             place: self.place.clone(),
             of_one_object: self.of_one_object,
             of_no_kind: self.broken(now).is_some_and(|broken| broken.unknown),
@@ -105,7 +105,7 @@ impl State {
 
 /// A watch that runs.
 pub(super) struct Watched {
-    pub(super) place: Place,
+    pub(super) place: WatchTarget,
     health: Health,
     id: u64,
 }
@@ -122,13 +122,13 @@ impl Watched {
     }
 
     /// It failed. The first failure of several in a row tells for how long.
-    pub(super) fn fails(&self, trouble: &Trouble) {
+    pub(super) fn fails(&self, trouble: &WatchError) {
         let now = Instant::now();
         self.change(|state| {
             let since = state.broken(now).map_or(now, |broken| broken.since);
-            let unknown = *trouble == Trouble::Unknown;
+            let unknown = *trouble == WatchError::Unknown;
             let (why, cure) = (trouble.to_string(), trouble.cure(&self.place));
-            let lasts = matches!(trouble, Trouble::Silent(_));
+            let lasts = matches!(trouble, WatchError::Silent(_));
             state.broken = Some(Broken { since, last: now, why, unknown, cure, lasts });
         });
     }
@@ -162,13 +162,13 @@ mod tests {
         watched.listed();
         assert_eq!(health.ailing(), []);
         for seconds in [0, 60, 120] {
-            watched.fails(&Trouble::Expired);
+            watched.fails(&WatchError::Expired);
             assert_eq!(broken(), Some(seconds));
             tokio::time::advance(Duration::from_secs(60)).await;
         }
         tokio::time::advance(Duration::from_secs(41)).await;
         assert_eq!(broken(), None, "its stream runs");
-        watched.fails(&Trouble::Expired);
+        watched.fails(&WatchError::Expired);
         assert_eq!(broken(), Some(0), "this is another time");
         watched.works();
         assert_eq!(broken(), None);
@@ -184,8 +184,8 @@ mod tests {
         assert_eq!(health.ailing().len(), 2);
         first.listed();
         second.listed();
-        first.fails(&Trouble::Unknown);
-        second.fails(&Trouble::Expired);
+        first.fails(&WatchError::Unknown);
+        second.fails(&WatchError::Expired);
         let of_no_kind: Vec<bool> = health.ailing().iter().map(|one| one.of_no_kind).collect();
         assert_eq!(of_no_kind, [true, false]);
         drop(first);

@@ -10,12 +10,12 @@ pub(super) type Entry = Arc<str>;
 
 /// Objects by entry, and entries by object.
 #[derive(Debug, Default)]
-pub(super) struct Entries {
+pub(super) struct IndexEntries {
     keys: HashMap<Entry, BTreeSet<Key>>,
     entries: HashMap<Key, BTreeSet<Entry>>,
 }
 
-impl Entries {
+impl IndexEntries {
     /// The objects under the entry, by namespace and name.
     pub(super) fn get(&self, entry: &str) -> impl Iterator<Item = &Key> {
         self.keys.get(entry).into_iter().flatten()
@@ -60,11 +60,11 @@ mod tests {
     #[test]
     fn an_object_is_found_under_what_it_stands_under_now_and_told_to_what_it_left() {
         let (one, two) = (Key::new(Some("a"), "one"), Key::new(Some("a"), "two"));
-        let mut entries = Entries::default();
+        let mut entries = IndexEntries::default();
         assert_eq!(entries.put(&one, set(&["x", "y"])), set(&["x", "y"]));
         assert_eq!(entries.put(&two, set(&["y"])), set(&["y"]));
         assert_eq!(entries.put(&one, set(&["y", "z"])), set(&["x", "y", "z"]));
-        let found = |entries: &Entries, entry| entries.get(entry).cloned().collect::<Vec<_>>();
+        let found = |entries: &IndexEntries, entry| entries.get(entry).cloned().collect::<Vec<_>>();
         assert_eq!((found(&entries, "x"), found(&entries, "y")), (vec![], vec![one.clone(), two.clone()]));
         assert_eq!(entries.remove(&one), set(&["y", "z"]));
         assert_eq!(entries.put(&two, set(&[])), set(&["y"]));

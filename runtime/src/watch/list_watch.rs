@@ -14,8 +14,8 @@ use kube::runtime::watcher::Event;
 use tokio::time::{Instant, sleep_until, timeout};
 
 use super::error::Error;
-use super::form::Form;
-use super::place::Selection;
+use super::form::ObjectForm;
+use super::watch_target::Selection;
 use crate::client::is_too_long;
 use crate::resource_version::is_older;
 
@@ -38,7 +38,7 @@ const LIMIT: u32 = 500;
 const LEAST: Duration = Duration::from_secs(1);
 
 /// What is heard of the objects.
-pub(super) enum Heard<K> {
+pub(super) enum Received<K> {
     Event(Event<K>),
     /// A bookmark, or an end in good order: the watch works, and has nothing to deliver.
     Works,
@@ -114,10 +114,10 @@ struct ListWatch<K> {
 }
 
 /// The events of the objects that are there and of all changes from there on. After an error it lists anew; the caller pauses first.
-pub(super) fn list_watch<K: Form>(
+pub(super) fn list_watch<K: ObjectForm>(
     api: Api<K>,
     selection: Selection,
-) -> impl Stream<Item = Result<Heard<K>, Error>> + Send {
+) -> impl Stream<Item = Result<Received<K>, Error>> + Send {
     let begin = ListWatch { api, selection, state: State::Empty, marks: false };
     unfold(begin, |mut this| async {
         loop {
@@ -130,9 +130,9 @@ pub(super) fn list_watch<K: Form>(
     })
 }
 
-impl<K: Form> ListWatch<K> {
+impl<K: ObjectForm> ListWatch<K> {
     /// One step; what it does not leave behind as a state begins anew.
-    async fn step(&mut self) -> Result<Option<Heard<K>>, Error> {
+    async fn step(&mut self) -> Result<Option<Received<K>>, Error> {
         match std::mem::replace(&mut self.state, State::Empty) {
             State::Empty => self.begin().await,
             State::Pages { objects, next, version } => self.page(objects, next, version).await,
@@ -143,13 +143,13 @@ impl<K: Form> ListWatch<K> {
         }
     }
 
-    async fn begin(&mut self) -> Result<Option<Heard<K>>, Error> {
+    async fn begin(&mut self) -> Result<Option<Received<K>>, Error> {
         self.state = match self.selection.streams {
             // No version: as fresh as a list.
             true => State::Initial(self.events(self.watch_params().initial_events(), "").await?),
             false => State::Pages { objects: VecDeque::new(), next: None, version: None },
         };
-        Ok(Some(Heard::Event(Event::Init)))
+        Ok(Some(Received::Event(Event::Init)))
     }
 
     async fn page(
@@ -157,14 +157,14 @@ impl<K: Form> ListWatch<K> {
         mut objects: VecDeque<K>,
         next: Option<String>,
         version: Option<String>,
-    ) -> Result<Option<Heard<K>>, Error> {
+    ) -> Result<Option<Received<K>>, Error> {
         if let Some(object) = objects.pop_front() {
             self.state = State::Pages { objects, next, version };
-            return Ok(Some(Heard::Event(Event::InitApply(object))));
+            return Ok(Some(Received::Event(Event::InitApply(object))));
         }
         if let (None, Some(version)) = (&next, version) {
             self.state = State::Listed(Position { version, checked: true });
-            return Ok(Some(Heard::Event(Event::InitDone)));
+            return Ok(Some(Received::Event(Event::InitDone)));
         }
         let params = ListParams { limit: Some(LIMIT), continue_token: next, ..self.list_params() };
         let list = timeout(PAGE, self.api.list(&params)).await.map_err(|_| Error::Unanswered)?.map_err(Error::List)?;
@@ -177,24 +177,24 @@ impl<K: Form> ListWatch<K> {
         Ok(None)
     }
 
-    async fn initial(&mut self, mut events: Events<K>) -> Result<Option<Heard<K>>, Error> {
+    async fn initial(&mut self, mut events: Events<K>) -> Result<Option<Received<K>>, Error> {
         let event = timeout(HANGS, events.next()).await.map_err(|_| Error::Silent(HANGS))?.ok_or(Error::BrokeOff)?;
         let heard = match event.map_err(Error::Broke)? {
             WatchEvent::Added(object) | WatchEvent::Modified(object) => Some(Event::InitApply(object)),
             WatchEvent::Bookmark(mark) if mark.metadata.annotations.contains_key("k8s.io/initial-events-end") => {
                 let position = Position { version: mark.metadata.resource_version, checked: true };
                 self.state = State::Watching(Watching::from(position, events));
-                return Ok(Some(Heard::Event(Event::InitDone)));
+                return Ok(Some(Received::Event(Event::InitDone)));
             }
             // No server deletes what it has not listed yet.
             WatchEvent::Bookmark(_) | WatchEvent::Deleted(_) => None,
             WatchEvent::Error(status) => return Err(Error::Reported(status)),
         };
         self.state = State::Initial(events);
-        Ok(heard.map(Heard::Event))
+        Ok(heard.map(Received::Event))
     }
 
-    async fn watch(&mut self, position: Position) -> Result<Option<Heard<K>>, Error> {
+    async fn watch(&mut self, position: Position) -> Result<Option<Received<K>>, Error> {
         match self.events(self.watch_params(), &position.version).await {
             Ok(events) => self.state = State::Watching(Watching::from(position, events)),
             Err(error) => {
@@ -208,23 +208,23 @@ impl<K: Form> ListWatch<K> {
         Ok(None)
     }
 
-    async fn next(&mut self, mut watching: Watching<K>) -> Result<Option<Heard<K>>, Error> {
+    async fn next(&mut self, mut watching: Watching<K>) -> Result<Option<Received<K>>, Error> {
         let patience = watching.patience();
         let event = timeout(patience, watching.events.next()).await.map_err(|_| Error::Silent(patience))?;
         let Some(event) = event else { return Ok(self.ended(watching).await) };
         let heard = match event {
             Ok(WatchEvent::Added(object) | WatchEvent::Modified(object)) => {
                 watching.moves_to(version(&object))?;
-                Heard::Event(Event::Apply(object))
+                Received::Event(Event::Apply(object))
             }
             Ok(WatchEvent::Deleted(object)) => {
                 watching.moves_to(version(&object))?;
-                Heard::Event(Event::Delete(object))
+                Received::Event(Event::Delete(object))
             }
             Ok(WatchEvent::Bookmark(mark)) => {
                 watching.moves_to(&mark.metadata.resource_version)?;
                 (watching.marked, self.marks) = (true, true);
-                Heard::Works
+                Received::Works
             }
             Ok(WatchEvent::Error(status)) => return Err(Error::Reported(status)),
             Err(error) if is_cut(&error) => {
@@ -239,7 +239,7 @@ impl<K: Form> ListWatch<K> {
 
     /// The server ended the watch. One that lasted as long as it should, and in which not even a bookmark came though they did before, may
     /// have begun at a version that the server has not reached.
-    async fn ended(&mut self, Watching { position, begun, heard, .. }: Watching<K>) -> Option<Heard<K>> {
+    async fn ended(&mut self, Watching { position, begun, heard, .. }: Watching<K>) -> Option<Received<K>> {
         let lasted = begun.elapsed() + LEAST * 10 >= LIFE;
         if lasted && !heard && self.marks && !position.checked {
             self.state = State::Doubtful(position.version);
@@ -249,11 +249,11 @@ impl<K: Form> ListWatch<K> {
             sleep_until(begun + LEAST).await;
         }
         self.state = State::Listed(position);
-        lasted.then_some(Heard::Works)
+        lasted.then_some(Received::Works)
     }
 
     /// Asks the server for its version, and goes on only where that is no lower.
-    async fn check(&mut self, version: String) -> Result<Option<Heard<K>>, Error> {
+    async fn check(&mut self, version: String) -> Result<Option<Received<K>>, Error> {
         // Any object will do, but a role may allow no others than the one of the name.
         let params = ListParams { limit: Some(1), label_selector: None, ..self.list_params() };
         let list = timeout(PAGE, self.api.list(&params)).await.map_err(|_| Error::Unanswered)?.map_err(Error::List)?;
@@ -282,7 +282,7 @@ impl<K: Form> ListWatch<K> {
 }
 
 /// The version of an object; an empty one where it has none.
-fn version<K: Form>(object: &K) -> &str {
+fn version<K: ObjectForm>(object: &K) -> &str {
     object.meta().resource_version.as_deref().unwrap_or_default()
 }
 

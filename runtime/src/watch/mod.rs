@@ -15,7 +15,6 @@ mod list_watch;
 mod lock;
 mod object_version;
 mod owned;
-mod place;
 mod primary;
 mod related;
 mod scope;
@@ -24,24 +23,25 @@ mod shared;
 mod store;
 mod streaming_list;
 mod subscriptions;
+mod watch_target;
 mod watcher;
 mod write_guard;
 
 pub(crate) use self::by_selector::selects;
-pub(crate) use self::cached_object::Kept;
+pub(crate) use self::cached_object::CachedObject;
 pub(crate) use self::dependency_map::Dependents;
-pub(crate) use self::error::{CREDENTIALS, Trouble};
-pub(crate) use self::first_list::{Progress, Watching};
+pub(crate) use self::error::{CREDENTIALS, WatchError};
+pub(crate) use self::first_list::{Progress, WatchHandle};
 #[cfg(feature = "metrics")]
-pub(crate) use self::health::Ailing;
+pub(crate) use self::health::FailingWatch;
 pub(crate) use self::health::Health;
-pub(crate) use self::object_version::Seen;
-pub(crate) use self::place::Place;
-pub(crate) use self::primary::{Filter, Primary, UNDECODABLE, Undecodable};
-pub(crate) use self::related::Relations;
+pub(crate) use self::object_version::ObjectVersion;
+pub(crate) use self::primary::{Primary, PrimaryPredicate, UNDECODABLE, Undecodable};
+pub(crate) use self::related::RelatedCaches;
 pub(crate) use self::scope::Scope;
 pub(crate) use self::selector::matches;
-pub(crate) use self::shared::{Started, Watches};
-#[cfg(feature = "sabotage")]
+pub(crate) use self::shared::{SharedWatches, Started};
+#[cfg(feature = "__test-hooks")]
 pub(crate) use self::store::hold;
 pub(crate) use self::streaming_list::Streaming;
+pub(crate) use self::watch_target::WatchTarget;

@@ -6,7 +6,7 @@ use crate::api::Target;
 
 /// One version of an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Seen {
+pub(crate) struct ObjectVersion {
     /// Which object.
     pub(crate) target: Target,
     /// Its uid.
@@ -19,7 +19,7 @@ pub(crate) struct Seen {
     pub(crate) controller: Option<String>,
 }
 
-impl Seen {
+impl ObjectVersion {
     pub(crate) fn of(target: &Target, object: &DynamicObject) -> Self {
         Self::of_meta(target, &object.metadata)
     }

@@ -9,30 +9,30 @@ use kube::runtime::watcher::Event;
 
 use super::by_name::Named;
 use super::by_selector::{Labelled, Selection};
-use super::cached_object::{Keeps, Kept};
-use super::first_list::Watching;
+use super::cached_object::{CacheForm, CachedObject};
+use super::first_list::WatchHandle;
 use super::foreign_owner::Foreign;
 use super::lock::lock;
-use super::object_version::Seen;
+use super::object_version::ObjectVersion;
 use super::owned::{Children, Counts};
-use super::place::Place;
 use super::scope::Scope;
-use super::shared::Watches;
+use super::shared::SharedWatches;
 use super::store::Changed;
-use super::subscriptions::Interest;
+use super::subscriptions::Subscriptions;
+use super::watch_target::WatchTarget;
 use super::write_guard::WriteGuard;
 use crate::api::{ApiError, Selected, Target};
-use crate::client::decode::{Meta, Record, Whole};
-use crate::queue::{Causes, Key, Queue};
+use crate::client::decode::{Meta, OwnerRecord, Whole};
+use crate::queue::{Key, Queue, TriggerSet};
 use crate::wiring::index::Indexer;
 use crate::wiring::{Cache, How, KindInfo, Relation, Wiring};
 
 /// The caches of owned and watched kinds. Cloneable: all clones are one.
 #[derive(Clone)]
-pub(crate) struct Relations(Arc<Inner>);
+pub(crate) struct RelatedCaches(Arc<Inner>);
 
 struct Inner {
-    watches: Watches,
+    watches: SharedWatches,
     queue: Queue,
     /// Whether passes run: before, the first lists wake nobody, as every object is queued anyway.
     live: AtomicBool,
@@ -40,14 +40,14 @@ struct Inner {
     children: Children,
     foreign: Foreign,
     /// The watches of owned kinds.
-    owned: Vec<Watching>,
+    owned: Vec<WatchHandle>,
     labelled: Vec<Labelled>,
     /// The kinds that are watched by name or label.
     watched: Vec<KindInfo>,
     /// What is kept of those that are watched by name.
     by_name: Vec<(KindInfo, Cache)>,
     named: Mutex<HashMap<Target, Arc<Named>>>,
-    interest: Mutex<Interest>,
+    interest: Mutex<Subscriptions>,
 }
 
 /// The declared kinds that are selected, each once, and what is kept of them: where steps differ, what is enough for all.
@@ -74,16 +74,16 @@ fn indexers(wiring: &Wiring, kind: &KindInfo, selector: &str) -> Vec<Indexer> {
 /// count, too.
 fn counts(wiring: &Wiring, kind: &KindInfo, cache: Cache) -> Counts {
     let is_read = wiring.relations().any(|relation| relation.how == How::Reads && relation.is_of(kind));
-    if is_read || cache > Cache::None { Counts::Version } else { Counts::Generation }
+    if is_read || cache > Cache::None { Counts::VersionRecord } else { Counts::Generation }
 }
 
 fn without_how(declared: Vec<(KindInfo, How, Cache)>) -> Vec<(KindInfo, Cache)> {
     declared.into_iter().map(|(kind, _, cache)| (kind, cache)).collect()
 }
 
-impl Relations {
+impl RelatedCaches {
     /// Joins the watches of owned kinds and of label selectors. Those by name start when somebody asks.
-    pub(crate) fn new(watches: &Watches, wiring: &Wiring, owner: KindInfo, scope: Scope, queue: Queue) -> Self {
+    pub(crate) fn new(watches: &SharedWatches, wiring: &Wiring, owner: KindInfo, scope: Scope, queue: Queue) -> Self {
         let scope = scope.around(&owner);
         let kinds = without_how(declared(wiring, |how| how == How::Owns));
         let counts = kinds.iter().map(|(kind, cache)| counts(wiring, kind, *cache)).collect();
@@ -116,7 +116,7 @@ impl Relations {
     }
 
     /// How far the watches are.
-    pub(crate) fn lists(&self) -> Vec<Watching> {
+    pub(crate) fn lists(&self) -> Vec<WatchHandle> {
         self.0.owned.iter().cloned().chain(self.0.labelled.iter().flat_map(Labelled::lists)).collect()
     }
 
@@ -131,7 +131,7 @@ impl Relations {
     }
 
     /// The owned objects of the owner with this uid, as the cache and our own writes know them.
-    pub(crate) fn children(&self, owner_uid: &str) -> Vec<Seen> {
+    pub(crate) fn children(&self, owner_uid: &str) -> Vec<ObjectVersion> {
         self.0.children.of(owner_uid)
     }
 
@@ -141,12 +141,12 @@ impl Relations {
     }
 
     /// What is kept of an owned object, as the cache and our own writes know it.
-    pub(crate) fn child(&self, target: &Target) -> Option<Kept> {
+    pub(crate) fn child(&self, target: &Target) -> Option<CachedObject> {
         self.0.children.kept(target)
     }
 
     /// What is kept of the owned objects of a kind.
-    pub(crate) fn kept_children(&self, owner_uid: &str, kind: &KindInfo) -> Vec<Kept> {
+    pub(crate) fn kept_children(&self, owner_uid: &str, kind: &KindInfo) -> Vec<CachedObject> {
         self.0.children.kept_of(owner_uid, kind)
     }
 
@@ -160,30 +160,30 @@ impl Relations {
     ///
     /// # Errors
     /// The watch does not work; the asker is woken when it does.
-    pub(crate) async fn named(&self, asker: &Key, target: &Target) -> Result<Option<Kept>, ApiError> {
+    pub(crate) async fn named(&self, subscriber: &Key, target: &Target) -> Result<Option<CachedObject>, ApiError> {
         if let Some(namespace) = target.namespace.as_deref().filter(|namespace| !self.covers(Some(namespace))) {
             return Err(ApiError::Invalid(format!(
                 "{target} is in the namespace {namespace}, which this operator does not watch"
             )));
         }
-        lock(&self.0.interest).add(asker, target);
+        lock(&self.0.interest).add(subscriber, target);
         let named = lock(&self.0.named).entry(target.clone()).or_insert_with(|| self.start(target)).clone();
         named.object().await
     }
 
     /// The object of the name as its watch knows it now; `None` also where nobody asked, or the watch does not work.
-    pub(crate) fn named_now(&self, target: &Target) -> Option<Kept> {
+    pub(crate) fn named_now(&self, target: &Target) -> Option<CachedObject> {
         lock(&self.0.named).get(target).and_then(|named| named.now())
     }
 
     fn start(&self, target: &Target) -> Arc<Named> {
         let namespace = target.namespace.as_deref().map(Arc::from);
-        let place = Place { name: Some(target.name.clone()), ..self.0.scope.place(&target.kind, namespace) };
+        let place = WatchTarget { name: Some(target.name.clone()), ..self.0.scope.place(&target.kind, namespace) };
         let declared = self.0.by_name.iter().find(|(kind, _)| *kind == target.kind);
         let cache = declared.map_or(How::WatchesByName.cache(), |(_, cache)| *cache);
         let (inner, target) = (Arc::downgrade(&self.0), target.clone());
-        let asker = Arc::as_ptr(&self.0) as usize;
-        self.0.watches.named((place, cache), asker, move || wake_askers(&inner, &target))
+        let subscriber = Arc::as_ptr(&self.0) as usize;
+        self.0.watches.named((place, cache), subscriber, move || wake_askers(&inner, &target))
     }
 
     /// As [`named`](Self::named), from the watch of a label selector.
@@ -192,11 +192,11 @@ impl Relations {
     /// The watch does not work; the asker is woken when it does and the object is there.
     pub(crate) async fn labelled(
         &self,
-        asker: &Key,
+        subscriber: &Key,
         selector: &str,
         target: &Target,
-    ) -> Result<Option<Kept>, ApiError> {
-        lock(&self.0.interest).add(asker, target);
+    ) -> Result<Option<CachedObject>, ApiError> {
+        lock(&self.0.interest).add(subscriber, target);
         self.selector(selector, target)?.object(target).await
     }
 
@@ -210,8 +210,12 @@ impl Relations {
     ///
     /// # Errors
     /// As [`labelled`](Self::labelled).
-    pub(crate) async fn list(&self, asker: &Key, target: &Target) -> Result<(Vec<Kept>, String), ApiError> {
-        lock(&self.0.interest).add(asker, target);
+    pub(crate) async fn list(
+        &self,
+        subscriber: &Key,
+        target: &Target,
+    ) -> Result<(Vec<CachedObject>, String), ApiError> {
+        lock(&self.0.interest).add(subscriber, target);
         let Selected { selector, entry } = selected(target)?;
         self.selector(selector, target)?.all(target.namespace.as_deref(), entry).await
     }
@@ -223,7 +227,7 @@ impl Relations {
     }
 
     /// The object as the watch of the selector knows it now.
-    pub(crate) fn selected(&self, selector: &str, target: &Target) -> Option<Kept> {
+    pub(crate) fn selected(&self, selector: &str, target: &Target) -> Option<CachedObject> {
         self.selector(selector, target).ok()?.now(target)
     }
 
@@ -238,17 +242,17 @@ impl Relations {
     }
 
     /// The owned object of this owner, as its watch and our own writes know it, unless we deleted it.
-    pub(crate) fn own(&self, target: &Target, owner_uid: &str) -> Option<Seen> {
+    pub(crate) fn own(&self, target: &Target, owner_uid: &str) -> Option<ObjectVersion> {
         self.0.children.alive(target).filter(|seen| seen.controller.as_deref() == Some(owner_uid))
     }
 
     /// What is known of an owned object right now, from its watch and our own writes.
-    pub(crate) fn owned(&self, target: &Target) -> Option<Seen> {
+    pub(crate) fn owned(&self, target: &Target) -> Option<ObjectVersion> {
         self.0.children.get(target)
     }
 
     /// What is known of an owned or watched object right now.
-    pub(crate) fn version_of(&self, target: &Target) -> Option<Seen> {
+    pub(crate) fn version_of(&self, target: &Target) -> Option<ObjectVersion> {
         let named = || self.named_now(target);
         let labelled = || self.0.labelled.iter().filter(|l| l.kind == target.kind).find_map(|l| l.now(target));
         let watched = || Some(named().or_else(labelled)?.seen(target));
@@ -256,10 +260,10 @@ impl Relations {
     }
 
     /// After a pass: the asker is woken only by what it still asks for. A watch by name that nobody asks for ends.
-    pub(crate) fn keep(&self, asker: &Key, references: &BTreeSet<String>) {
-        self.0.foreign.keep(asker, references);
+    pub(crate) fn keep(&self, subscriber: &Key, references: &BTreeSet<String>) {
+        self.0.foreign.keep(subscriber, references);
         let mut interest = lock(&self.0.interest);
-        let deserted = interest.keep(asker, references);
+        let deserted = interest.keep(subscriber, references);
         let mut named = lock(&self.0.named);
         for target in deserted {
             named.remove(&target);
@@ -270,7 +274,7 @@ impl Relations {
     /// did not cause.
     pub(crate) fn writing(&self, target: &Target, owner_uid: &str) -> WriteGuard {
         let inner = Arc::downgrade(&self.0);
-        let wake = move |owners: &[Key]| wake(&inner, owners, Causes::OWNED);
+        let wake = move |owners: &[Key]| wake(&inner, owners, TriggerSet::OWNED);
         WriteGuard::begin(self.0.children.clone(), target, owner_uid, wake)
     }
 }
@@ -279,7 +283,7 @@ fn selected(target: &Target) -> Result<Selected<'_>, ApiError> {
     target.selected().ok_or_else(|| ApiError::Failed(format!("{target} is one object, not all of a selection")))
 }
 
-fn labelled(inner: &Weak<Inner>, watches: &Watches, selection: Selection, scope: &Scope) -> Labelled {
+fn labelled(inner: &Weak<Inner>, watches: &SharedWatches, selection: Selection, scope: &Scope) -> Labelled {
     let (inner, of, selector) = (inner.clone(), selection.kind.clone(), selection.selector);
     let wake = move |Changed { key, entries }: &Changed| {
         let namespace = key.namespace.as_deref().map(ToOwned::to_owned);
@@ -298,10 +302,10 @@ fn labelled(inner: &Weak<Inner>, watches: &Watches, selection: Selection, scope:
 
 fn owned(
     inner: &Weak<Inner>,
-    watches: &Watches,
+    watches: &SharedWatches,
     (children, foreign): (&Children, &Foreign),
     scope: &Scope,
-) -> Vec<Watching> {
+) -> Vec<WatchHandle> {
     let kinds = children.kinds().iter().enumerate();
     let places = kinds.flat_map(|(at, (kind, cache))| {
         scope
@@ -310,8 +314,8 @@ fn owned(
             .map(move |place| (Owned { kind: at, keeps: *cache > Cache::None }, *cache, place))
     });
     let sinks = || (children.clone(), foreign.clone());
-    let join = |(owned, cache, place): (Owned, Cache, Place)| match cache {
-        Cache::None => join_owned::<Record>(inner, watches, sinks(), owned, place),
+    let join = |(owned, cache, place): (Owned, Cache, WatchTarget)| match cache {
+        Cache::None => join_owned::<OwnerRecord>(inner, watches, sinks(), owned, place),
         Cache::Metadata => join_owned::<Meta>(inner, watches, sinks(), owned, place),
         Cache::Full => join_owned::<Whole>(inner, watches, sinks(), owned, place),
     };
@@ -328,7 +332,11 @@ struct Owned {
 
 impl Owned {
     /// Hands on the metadata of the object, and what is kept of it.
-    fn take<K: Keeps>(self, object: K, take: impl FnOnce(usize, &ObjectMeta, Option<Kept>) -> Vec<Key>) -> Vec<Key> {
+    fn take<K: CacheForm>(
+        self,
+        object: K,
+        take: impl FnOnce(usize, &ObjectMeta, Option<CachedObject>) -> Vec<Key>,
+    ) -> Vec<Key> {
         if !self.keeps {
             return take(self.kind, object.meta(), None);
         }
@@ -337,13 +345,13 @@ impl Owned {
     }
 }
 
-fn join_owned<K: Keeps>(
+fn join_owned<K: CacheForm>(
     inner: &Weak<Inner>,
-    watches: &Watches,
+    watches: &SharedWatches,
     (children, foreign): (Children, Foreign),
     owned: Owned,
-    place: Place,
-) -> Watching {
+    place: WatchTarget,
+) -> WatchHandle {
     let (inner, namespace, mut listed) = (inner.clone(), place.namespace.clone(), HashSet::new());
     let kind = children.kinds()[owned.kind].0.clone();
     watches.join(&place, move |event: Event<K>| {
@@ -367,24 +375,24 @@ fn join_owned<K: Keeps>(
             Event::Delete(object) => children.remove(owned.kind, &Key::of(object.meta())),
             Event::InitDone => children.retain(owned.kind, namespace.as_deref(), &std::mem::take(&mut listed)),
         };
-        wake(&inner, &woken, Causes::OWNED);
-        wake(&inner, &waiting, Causes::WATCHED);
+        wake(&inner, &woken, TriggerSet::OWNED);
+        wake(&inner, &waiting, TriggerSet::WATCHED);
     });
     let progress = watches.progress::<K>(&place).subscribe();
     (place, progress)
 }
 
-fn wake(inner: &Weak<Inner>, keys: &[Key], causes: Causes) {
+fn wake(inner: &Weak<Inner>, keys: &[Key], triggers: TriggerSet) {
     let Some(inner) = inner.upgrade().filter(|inner| inner.live.load(Ordering::SeqCst)) else { return };
     for key in keys {
-        inner.queue.add(key, causes);
+        inner.queue.add(key, triggers);
     }
 }
 
 fn wake_askers(inner: &Weak<Inner>, target: &Target) {
     let Some(inner) = inner.upgrade() else { return };
-    for asker in lock(&inner.interest).askers(target) {
-        inner.queue.add(asker, Causes::WATCHED);
+    for subscriber in lock(&inner.interest).subscribers(target) {
+        inner.queue.add(subscriber, TriggerSet::WATCHED);
     }
 }
 

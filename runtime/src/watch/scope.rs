@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::place::Place;
+use super::watch_target::WatchTarget;
 use crate::wiring::KindInfo;
 
 /// The extent of the watches of an operator.
@@ -21,7 +21,7 @@ impl Scope {
     }
 
     /// Where the kind is watched.
-    pub(crate) fn places(&self, kind: &KindInfo) -> Vec<Place> {
+    pub(crate) fn places(&self, kind: &KindInfo) -> Vec<WatchTarget> {
         if self.namespaces.is_empty() || !kind.namespaced {
             return vec![self.place(kind, None)];
         }
@@ -29,8 +29,8 @@ impl Scope {
     }
 
     /// One place of the kind; without a namespace all of it.
-    pub(super) fn place(&self, kind: &KindInfo, namespace: Option<Arc<str>>) -> Place {
-        Place { resource: kind.resource.clone(), namespace, labels: None, name: None, whole: self.whole }
+    pub(super) fn place(&self, kind: &KindInfo, namespace: Option<Arc<str>>) -> WatchTarget {
+        WatchTarget { resource: kind.resource.clone(), namespace, labels: None, name: None, whole: self.whole }
     }
 
     /// Whether objects of the namespace are watched; those without one always are.

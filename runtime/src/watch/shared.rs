@@ -13,23 +13,23 @@ use tokio::task::{Id, JoinSet};
 use tracing::{Instrument, Span};
 
 use super::by_name::Named;
-use super::first_list::{Progress, Watching};
-use super::form::Form;
+use super::first_list::{Progress, WatchHandle};
+use super::form::ObjectForm;
 use super::health::Health;
 use super::lock::lock;
-use super::place::Place;
 use super::streaming_list::Streaming;
+use super::watch_target::WatchTarget;
 use super::watcher::Setup;
 use crate::client;
-use crate::client::decode::{Decoder, Guarded};
+use crate::client::decode::{Decoded, Decoder};
 use crate::wiring::Cache;
 
 /// Takes in what a watch delivers.
 type Sink<K> = Box<dyn FnMut(Event<K>) + Send>;
 
 /// One watch that is still to be started.
-struct Feed<K> {
-    place: Place,
+struct Subscription<K> {
+    place: WatchTarget,
     /// How the objects are decoded, where they have a type of their own.
     decoder: Option<Decoder>,
     progress: Arc<watch::Sender<Progress>>,
@@ -41,7 +41,7 @@ trait Erased: Any + Send {
     fn run(self: Box<Self>, metadata: &Client, setup: &Setup) -> BoxFuture<'static, ()>;
 }
 
-impl<K: Form> Erased for Feed<K> {
+impl<K: ObjectForm> Erased for Subscription<K> {
     fn name(&self) -> String {
         self.place.to_string()
     }
@@ -60,15 +60,15 @@ impl<K: Form> Erased for Feed<K> {
 
 /// All watches. Cloneable: all clones are one.
 #[derive(Clone)]
-pub(crate) struct Watches(Arc<Inner>);
+pub(crate) struct SharedWatches(Arc<Inner>);
 
 struct Inner {
     setup: Setup,
     feeds: Mutex<Vec<Box<dyn Erased>>>,
-    named: Mutex<HashMap<(Place, Cache), Weak<Named>>>,
+    named: Mutex<HashMap<(WatchTarget, Cache), Weak<Named>>>,
 }
 
-impl Watches {
+impl SharedWatches {
     /// They stand in the span in which this is called.
     pub(crate) fn new(client: Client, health: Health, streaming: Streaming) -> Self {
         let setup = Setup { client, health, streaming, span: Span::current() };
@@ -76,17 +76,17 @@ impl Watches {
     }
 
     /// Adds one who looks at the objects of a place in this form, before the [start](Self::start).
-    pub(super) fn join<K: Form>(&self, place: &Place, sink: impl FnMut(Event<K>) + Send + 'static) {
+    pub(super) fn join<K: ObjectForm>(&self, place: &WatchTarget, sink: impl FnMut(Event<K>) + Send + 'static) {
         self.feed(place, None, |feed| feed.sinks.push(Box::new(sink)));
     }
 
     /// The same for objects of the type that the decoder makes. Returns how far their watch is.
     pub(super) fn join_typed(
         &self,
-        place: &Place,
+        place: &WatchTarget,
         decoder: Decoder,
-        sink: impl FnMut(Event<Guarded>) + Send + 'static,
-    ) -> Watching {
+        sink: impl FnMut(Event<Decoded>) + Send + 'static,
+    ) -> WatchHandle {
         let progress = self.feed(place, Some(decoder), |feed| {
             feed.sinks.push(Box::new(sink));
             feed.progress.subscribe()
@@ -95,20 +95,26 @@ impl Watches {
     }
 
     /// How far the watch of this form and place is.
-    pub(super) fn progress<K: Form>(&self, place: &Place) -> Arc<watch::Sender<Progress>> {
-        self.feed(place, None, |feed: &mut Feed<K>| feed.progress.clone())
+    pub(super) fn progress<K: ObjectForm>(&self, place: &WatchTarget) -> Arc<watch::Sender<Progress>> {
+        self.feed(place, None, |feed: &mut Subscription<K>| feed.progress.clone())
     }
 
-    fn feed<K: Form, T>(&self, place: &Place, decoder: Option<Decoder>, with: impl FnOnce(&mut Feed<K>) -> T) -> T {
+    fn feed<K: ObjectForm, T>(
+        &self,
+        place: &WatchTarget,
+        decoder: Option<Decoder>,
+        with: impl FnOnce(&mut Subscription<K>) -> T,
+    ) -> T {
         let type_of = |decoder: Option<Decoder>| decoder.map(|decoder| decoder.of);
         let mut feeds = lock(&self.0.feeds);
-        let of_form = feeds.iter_mut().filter_map(|feed| (&mut **feed as &mut dyn Any).downcast_mut::<Feed<K>>());
-        let is_it = |feed: &&mut Feed<K>| feed.place == *place && type_of(feed.decoder) == type_of(decoder);
+        let of_form =
+            feeds.iter_mut().filter_map(|feed| (&mut **feed as &mut dyn Any).downcast_mut::<Subscription<K>>());
+        let is_it = |feed: &&mut Subscription<K>| feed.place == *place && type_of(feed.decoder) == type_of(decoder);
         if let Some(feed) = of_form.into_iter().find(is_it) {
             return with(feed);
         }
         let progress = Arc::new(watch::Sender::new(Progress::Pending));
-        let mut feed = Feed { place: place.clone(), decoder, progress, sinks: Vec::new() };
+        let mut feed = Subscription { place: place.clone(), decoder, progress, sinks: Vec::new() };
         let done = with(&mut feed);
         feeds.push(Box::new(feed));
         done
@@ -130,13 +136,13 @@ impl Watches {
     /// appears, changes or vanishes; a later one of the same asker takes the place of the earlier.
     pub(super) fn named(
         &self,
-        place: (Place, Cache),
-        asker: usize,
+        place: (WatchTarget, Cache),
+        subscriber: usize,
         wake: impl Fn() + Send + Sync + 'static,
     ) -> Arc<Named> {
         let mut all = lock(&self.0.named);
         if let Some(named) = all.get(&place).and_then(Weak::upgrade) {
-            named.also(asker, wake);
+            named.also(subscriber, wake);
             return named;
         }
         let (watches, ended_place) = (Arc::downgrade(&self.0), place.clone());
@@ -146,7 +152,7 @@ impl Watches {
             }
         };
         let named = Arc::new(Named::start(&self.0.setup, place.clone(), ended));
-        named.also(asker, wake);
+        named.also(subscriber, wake);
         all.insert(place, Arc::downgrade(&named));
         named
     }
@@ -154,7 +160,7 @@ impl Watches {
 
 impl Inner {
     /// Nobody holds the watch of the name any more.
-    fn ended(&self, place: &(Place, Cache)) {
+    fn ended(&self, place: &(WatchTarget, Cache)) {
         let mut all = lock(&self.named);
         // A new one may have begun in between.
         if all.get(place).is_some_and(|named| named.strong_count() == 0) {
@@ -182,7 +188,7 @@ impl Started {
 }
 
 #[cfg(test)]
-impl Watches {
+impl SharedWatches {
     /// How many watches are still to be started.
     pub(super) fn feeds(&self) -> usize {
         lock(&self.0.feeds).len()
@@ -216,9 +222,9 @@ mod tests {
                 Ok::<_, std::convert::Infallible>(http::Response::new(kube::client::Body::empty()))
             }
         });
-        let watches = Watches::new(Client::new(service, "default"), Health::default(), Streaming::default());
+        let watches = SharedWatches::new(Client::new(service, "default"), Health::default(), Streaming::default());
         let place = Scope::default().place(&KindInfo::of::<Secret>(), None);
-        let place = (Place { name: Some("x".into()), ..place }, Cache::None);
+        let place = (WatchTarget { name: Some("x".into()), ..place }, Cache::None);
         let (first, second) = (watches.named(place.clone(), 1, || ()), watches.named(place.clone(), 2, || ()));
         assert!(Arc::ptr_eq(&first, &second));
         let is_open = || Arc::strong_count(&open) > 2;

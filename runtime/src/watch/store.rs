@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use kube::runtime::watcher::Event;
 
-use super::cached_object::{Keeps, Kept};
-use super::index::{Entries, Entry};
+use super::cached_object::{CacheForm, CachedObject};
+use super::index::{Entry, IndexEntries};
 use crate::queue::Key;
 use crate::wiring::index::Indexer;
 
@@ -27,18 +27,18 @@ pub(super) struct Changed {
 /// Objects by namespace and name, and of each namespace a sum over its versions: what changes among them shows without looking at all.
 #[derive(Debug, Default)]
 struct Inner {
-    objects: BTreeMap<Key, Kept>,
+    objects: BTreeMap<Key, CachedObject>,
     sums: HashMap<Option<Arc<str>>, u64>,
-    entries: Entries,
+    entries: IndexEntries,
 }
 
 impl Inner {
-    fn add(&mut self, key: &Key, by: impl FnOnce(u64, u64) -> u64, object: &Kept) {
+    fn add(&mut self, key: &Key, by: impl FnOnce(u64, u64) -> u64, object: &CachedObject) {
         let sum = self.sums.entry(key.namespace.clone()).or_default();
         *sum = by(*sum, object.number(&key.name));
     }
 
-    fn insert(&mut self, key: Key, object: Kept) {
+    fn insert(&mut self, key: Key, object: CachedObject) {
         if let Some(before) = self.objects.remove(&key) {
             self.add(&key, u64::wrapping_sub, &before);
         }
@@ -53,13 +53,13 @@ impl Inner {
     }
 
     /// Those of a namespace, or all. Looks at no others.
-    fn within(&self, namespace: Option<&str>) -> impl Iterator<Item = &Kept> {
+    fn within(&self, namespace: Option<&str>) -> impl Iterator<Item = &CachedObject> {
         let here = move |(key, _): &(&Key, _)| namespace.is_none() || key.namespace.as_deref() == namespace;
         self.objects.range(Key::new(namespace, "")..).take_while(here).map(|(_, object)| object)
     }
 
     /// Those under an entry, in a namespace or anywhere. Looks at no others.
-    fn under(&self, entry: &str, namespace: Option<&str>) -> impl Iterator<Item = (&Key, &Kept)> {
+    fn under(&self, entry: &str, namespace: Option<&str>) -> impl Iterator<Item = (&Key, &CachedObject)> {
         let here = move |key: &&Key| namespace.is_none() || key.namespace.as_deref() == namespace;
         let keys = self.entries.get(entry).filter(here);
         keys.filter_map(|key| Some((key, self.objects.get(key)?)))
@@ -93,12 +93,12 @@ impl Objects {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn get(&self, key: &Key) -> Option<Kept> {
+    pub(super) fn get(&self, key: &Key) -> Option<CachedObject> {
         self.lock().objects.get(key).cloned()
     }
 
     /// Those of a namespace, or all, or of them those under an entry; and their version as a whole.
-    pub(super) fn all(&self, namespace: Option<&str>, entry: Option<&str>) -> (Vec<Kept>, String) {
+    pub(super) fn all(&self, namespace: Option<&str>, entry: Option<&str>) -> (Vec<CachedObject>, String) {
         let inner = self.lock();
         let objects = match entry {
             Some(entry) => inner.under(entry, namespace).map(|(_, object)| object.clone()).collect(),
@@ -113,7 +113,12 @@ impl Objects {
     }
 
     /// Takes in an event of the watch of a namespace (or of all); returns the objects that appeared, changed or vanished.
-    pub(super) fn take<K: Keeps>(&self, list: &mut Listing, namespace: Option<&str>, event: Event<K>) -> Vec<Changed> {
+    pub(super) fn take<K: CacheForm>(
+        &self,
+        list: &mut Listing,
+        namespace: Option<&str>,
+        event: Event<K>,
+    ) -> Vec<Changed> {
         match event {
             Event::Init => {
                 list.0.clear();
@@ -130,7 +135,7 @@ impl Objects {
         }
     }
 
-    fn apply(&self, key: Key, object: Kept) -> Option<Changed> {
+    fn apply(&self, key: Key, object: CachedObject) -> Option<Changed> {
         let mut inner = self.lock();
         if inner.objects.get(&key).is_some_and(|before| before.is_same(&object)) {
             inner.insert(key, object);
@@ -159,20 +164,20 @@ fn version(inner: &Inner, namespace: Option<&str>, entry: Option<&str>) -> Strin
 }
 
 /// What is kept of objects that a watch delivers in these words.
-#[cfg(feature = "sabotage")]
+#[cfg(feature = "__test-hooks")]
 #[allow(clippy::expect_used, reason = "a test stops at the first surprise")]
 pub(crate) fn hold(cache: crate::wiring::Cache, texts: &[String]) -> impl Send + use<> {
-    use crate::client::decode::{Meta, Record, Whole};
+    use crate::client::decode::{Meta, OwnerRecord, Whole};
     use crate::wiring::Cache;
 
-    fn take<K: Keeps>(objects: &Objects, text: &str) {
+    fn take<K: CacheForm>(objects: &Objects, text: &str) {
         let object: K = serde_json::from_str(text).expect("an object");
         objects.take(&mut Listing::default(), None, Event::Apply(object));
     }
     let objects = Objects::default();
     for text in texts {
         match cache {
-            Cache::None => take::<Record>(&objects, text),
+            Cache::None => take::<OwnerRecord>(&objects, text),
             Cache::Metadata => take::<Meta>(&objects, text),
             Cache::Full => take::<Whole>(&objects, text),
         }
@@ -198,7 +203,7 @@ mod tests {
     }
 
     fn apply(objects: &Objects, cache: Cache, object: &Arc<DynamicObject>) -> Option<Key> {
-        objects.apply(Key::of(&object.metadata), Kept::of(object, cache)).map(|changed| changed.key)
+        objects.apply(Key::of(&object.metadata), CachedObject::of(object, cache)).map(|changed| changed.key)
     }
 
     #[test]

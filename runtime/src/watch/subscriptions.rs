@@ -7,40 +7,40 @@ use crate::queue::Key;
 
 /// Askers by object, and objects by asker.
 #[derive(Debug, Default)]
-pub(super) struct Interest {
-    askers: HashMap<Target, HashSet<Key>>,
+pub(super) struct Subscriptions {
+    subscribers: HashMap<Target, HashSet<Key>>,
     targets: HashMap<Key, HashMap<String, Target>>,
 }
 
-impl Interest {
-    pub(super) fn add(&mut self, asker: &Key, target: &Target) {
-        let askers = self.askers.entry(target.clone()).or_default();
-        if askers.insert(asker.clone()) {
-            self.targets.entry(asker.clone()).or_default().insert(target.to_string(), target.clone());
+impl Subscriptions {
+    pub(super) fn add(&mut self, subscriber: &Key, target: &Target) {
+        let subscribers = self.subscribers.entry(target.clone()).or_default();
+        if subscribers.insert(subscriber.clone()) {
+            self.targets.entry(subscriber.clone()).or_default().insert(target.to_string(), target.clone());
         }
     }
 
-    pub(super) fn askers(&self, target: &Target) -> impl Iterator<Item = &Key> {
-        self.askers.get(target).into_iter().flatten()
+    pub(super) fn subscribers(&self, target: &Target) -> impl Iterator<Item = &Key> {
+        self.subscribers.get(target).into_iter().flatten()
     }
 
     /// Drops what the asker no longer asks for, and returns the objects that nobody asks for any more.
-    pub(super) fn keep(&mut self, asker: &Key, references: &BTreeSet<String>) -> Vec<Target> {
-        let Some(targets) = self.targets.get_mut(asker) else { return Vec::new() };
+    pub(super) fn keep(&mut self, subscriber: &Key, references: &BTreeSet<String>) -> Vec<Target> {
+        let Some(targets) = self.targets.get_mut(subscriber) else { return Vec::new() };
         let dropped: Vec<Target> = targets.extract_if(|name, _| !references.contains(name)).map(|(_, t)| t).collect();
         if targets.is_empty() {
-            self.targets.remove(asker);
+            self.targets.remove(subscriber);
         }
-        dropped.into_iter().filter(|target| self.leave(asker, target)).collect()
+        dropped.into_iter().filter(|target| self.leave(subscriber, target)).collect()
     }
 
     /// True if nobody is left.
-    fn leave(&mut self, asker: &Key, target: &Target) -> bool {
-        let Some(askers) = self.askers.get_mut(target) else { return false };
-        askers.remove(asker);
-        let deserted = askers.is_empty();
+    fn leave(&mut self, subscriber: &Key, target: &Target) -> bool {
+        let Some(subscribers) = self.subscribers.get_mut(target) else { return false };
+        subscribers.remove(subscriber);
+        let deserted = subscribers.is_empty();
         if deserted {
-            self.askers.remove(target);
+            self.subscribers.remove(target);
         }
         deserted
     }
@@ -59,14 +59,14 @@ mod tests {
     #[test]
     fn an_object_is_let_go_once_its_last_asker_stops_asking() {
         let (one, two) = (Key::new(Some("team-a"), "one"), Key::new(Some("team-a"), "two"));
-        let mut interest = Interest::default();
+        let mut interest = Subscriptions::default();
         interest.add(&one, &secret("a"));
         interest.add(&one, &secret("b"));
         interest.add(&two, &secret("a"));
         assert_eq!(interest.keep(&one, &BTreeSet::from([secret("b").to_string()])), []);
-        assert_eq!(interest.askers(&secret("a")).collect::<Vec<_>>(), [&two]);
+        assert_eq!(interest.subscribers(&secret("a")).collect::<Vec<_>>(), [&two]);
         assert_eq!(interest.keep(&two, &BTreeSet::new()), [secret("a")]);
         assert_eq!(interest.keep(&one, &BTreeSet::new()), [secret("b")]);
-        assert!(interest.askers.is_empty() && interest.targets.is_empty(), "nothing is left behind");
+        assert!(interest.subscribers.is_empty() && interest.targets.is_empty(), "nothing is left behind");
     }
 }

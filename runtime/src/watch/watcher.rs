@@ -11,15 +11,15 @@ use tokio::sync::watch;
 use tokio::time::error::Elapsed;
 use tracing::Span;
 
-use super::backoff::{Backoff, Proof};
-use super::error::{Error, Trouble};
+use super::backoff::{Proof, WatchBackoff};
+use super::error::{Error, WatchError};
 use super::first_list::Progress;
-use super::form::Form;
+use super::form::ObjectForm;
 use super::health::{Health, Watched};
-use super::list_watch::{Heard, list_watch};
-use super::place::Place;
+use super::list_watch::{Received, list_watch};
 use super::streaming_list::Streaming;
-use crate::client::decode::{Decoder, Shelf, decoding, fetching, keeping_all};
+use super::watch_target::WatchTarget;
+use crate::client::decode::{Decoder, RawTextStore, decoding, keeping_all, with_raw_texts};
 use crate::client::{self, lean};
 
 /// How long a list that comes as a stream may pause: some servers take the request and never say that all is there.
@@ -39,7 +39,7 @@ impl Setup {
     pub(super) fn watch(
         &self,
         client: Client,
-        place: &Place,
+        place: &WatchTarget,
         decoder: Option<Decoder>,
         progress: Arc<watch::Sender<Progress>>,
     ) -> Watch {
@@ -62,8 +62,8 @@ impl Watch {
     ///
     /// # Cancellation
     /// Dropping the future ends the watch.
-    pub(super) async fn follow<K: Form>(self, mut deliver: impl FnMut(Event<K>) + Send) {
-        let (place, shelf) = (&self.watched.place, Shelf::default());
+    pub(super) async fn follow<K: ObjectForm>(self, mut deliver: impl FnMut(Event<K>) + Send) {
+        let (place, shelf) = (&self.watched.place, RawTextStore::default());
         let client = match place.whole {
             true => client::watched(&self.client),
             false => lean(&self.client, self.decoder.map(|_| &shelf)),
@@ -72,12 +72,12 @@ impl Watch {
             let streams = self.streaming.is_wanted();
             let events = list_watch(place.api::<K>(client.clone()), place.selection(streams));
             let events = decoding(self.decoder, keeping_all(place.whole, events));
-            (fetching(shelf.clone(), events), streams)
+            (with_raw_texts(shelf.clone(), events), streams)
         };
         let (events, mut streams) = begin();
         let mut events = pin!(events);
         // Whether a list is under way.
-        let (mut backoff, mut lists) = (Backoff::default(), true);
+        let (mut backoff, mut lists) = (WatchBackoff::default(), true);
         loop {
             let next = match streams && lists {
                 true => tokio::time::timeout(PATIENCE, events.next()).await,
@@ -92,8 +92,8 @@ impl Watch {
             let Ok(next) = next else { continue };
             let Some(event) = next else { return };
             match event {
-                Ok(Heard::Works) => backoff.works(Proof::Watch, &self.watched),
-                Ok(Heard::Event(event)) => {
+                Ok(Received::Works) => backoff.works(Proof::Watch, &self.watched),
+                Ok(Received::Event(event)) => {
                     let proof = Proof::of(&event);
                     lists = (lists || matches!(event, Event::Init)) && proof != Some(Proof::List);
                     deliver(event);
@@ -121,7 +121,7 @@ impl Watch {
         }
     }
 
-    fn works(&self, proof: Option<Proof>, backoff: &mut Backoff) {
+    fn works(&self, proof: Option<Proof>, backoff: &mut WatchBackoff) {
         if proof == Some(Proof::List) {
             self.progress.send_replace(Progress::Listed);
             self.watched.listed();
@@ -132,8 +132,8 @@ impl Watch {
     }
 
     /// Takes note of a failure, and returns the pause after it.
-    fn fails(&self, error: &Error, streams: bool, backoff: &mut Backoff) -> Duration {
-        let trouble = Trouble::of(error);
+    fn fails(&self, error: &Error, streams: bool, backoff: &mut WatchBackoff) -> Duration {
+        let trouble = WatchError::of(error);
         let pause = backoff.fails(&trouble, Proof::against(error, &trouble, streams), &self.watched);
         self.progress.send_if_modified(|progress| {
             let early = *progress != Progress::Listed;

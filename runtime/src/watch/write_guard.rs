@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use kube::api::DynamicObject;
 
-use super::object_version::Seen;
+use super::object_version::ObjectVersion;
 use super::owned::Children;
 use crate::api::Target;
 use crate::queue::Key;
@@ -35,7 +35,7 @@ impl WriteGuard {
     }
 
     /// Takes note of the version that the write for this owner returned, and returns by how much the sum of the owner's children moves.
-    pub(crate) fn wrote(&self, seen: &Seen, object: &Arc<DynamicObject>, owner: &Key) -> u64 {
+    pub(crate) fn wrote(&self, seen: &ObjectVersion, object: &Arc<DynamicObject>, owner: &Key) -> u64 {
         self.children.wrote(seen, object, owner).wrapping_sub(self.before)
     }
 
@@ -70,7 +70,7 @@ mod tests {
     #[test]
     fn only_a_foreign_event_that_was_held_back_wakes_when_the_write_has_ended() {
         let (kind, woken) = (KindInfo::of::<ConfigMap>(), Arc::<Mutex<Vec<usize>>>::default());
-        let children = Children::new(kind.clone(), vec![(kind.clone(), Cache::None)], vec![Counts::Version]);
+        let children = Children::new(kind.clone(), vec![(kind.clone(), Cache::None)], vec![Counts::VersionRecord]);
         let target = Target { kind, namespace: Some("a".into()), name: "x".into() };
         let meta: ObjectMeta = serde_json::from_value(json!({ "namespace": "a", "name": "x", "uid": "u", "resourceVersion": "1",
             "ownerReferences": [{ "apiVersion": "v1", "kind": "ConfigMap", "name": "o", "uid": "o", "controller": true }] }))

@@ -4,7 +4,7 @@
 /// [`operator_namespace`](crate::Operator::operator_namespace).
 pub const OPERATOR_NAMESPACE: &str = "evenkeel.dev/operator-namespace";
 
-/// The annotation that asks for a pass, unless `#[reconciler(requested = "..")]` names another one.
+/// The annotation that asks for a pass, unless `#[reconciler(request_annotation = "..")]` names another one.
 pub const REQUESTED_AT: &str = "evenkeel.dev/requestedAt";
 
 /// The annotation that suspends an object with the value `"true"`, where `#[reconciler(suspend(annotation))]` says so.

@@ -4,13 +4,13 @@ use std::any::Any;
 use std::future::Future;
 use std::pin::Pin;
 
-use crate::outcome::Flow;
+use crate::outcome::PassResult;
 
 /// The object, the dependencies or the state of a pass, without its type.
 pub type Erased = dyn Any + Send + Sync;
 
 /// What such a function comes to.
-type Run<'a> = Pin<Box<dyn Future<Output = Flow> + Send + 'a>>;
+type Run<'a> = Pin<Box<dyn Future<Output = PassResult> + Send + 'a>>;
 
 /// Undoes a step. Object and dependencies are those of the reconciler in whose wiring it stands; the last is the state of the pass.
 pub type UndoStep = for<'a> fn(&'a Erased, &'a Erased, &'a mut Erased) -> Run<'a>;

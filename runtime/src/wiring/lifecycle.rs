@@ -5,7 +5,7 @@ use super::step::{StepWiring, When};
 
 /// What prepares an object before its finalizer is stored.
 #[derive(Clone, Copy, Debug)]
-pub struct Claimer {
+pub struct ClaimHandler {
     /// Its name, and the errors that it fails with.
     pub step: &'static StepWiring,
     /// Runs it.
@@ -15,7 +15,7 @@ pub struct Claimer {
 
 /// What runs at a point in the life of an object, beside the steps.
 #[derive(Clone, Copy, Debug)]
-pub struct Hooker {
+pub struct HookHandler {
     /// When it runs.
     pub when: When,
     /// Its name, and the errors that it fails with.
@@ -27,7 +27,7 @@ pub struct Hooker {
 
 /// What runs instead of the steps where the policy forbids to change anything.
 #[derive(Clone, Copy, Debug)]
-pub struct Observer {
+pub struct ObserveHandler {
     /// What it declared.
     pub step: StepWiring,
     /// Runs it.

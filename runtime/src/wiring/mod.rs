@@ -20,7 +20,7 @@ use std::time::Duration;
 use k8s_openapi::api::core::v1::Namespace;
 
 pub use self::flow::{Arm, Node};
-pub use self::lifecycle::{Claimer, Hooker, Observer};
+pub use self::lifecycle::{ClaimHandler, HookHandler, ObserveHandler};
 use self::policy::Policies;
 pub use self::relation::{Adopt, Cache, How, Relation};
 pub use self::step::{StepWiring, When};
@@ -52,12 +52,12 @@ pub struct Wiring {
     pub revision: u32,
     /// Finalizer name, if the author chose one (`finalizer = ".."`); otherwise `<group>/<operator>`.
     pub finalizer: Option<&'static str>,
-    /// Field manager, if the author chose one (`manager = ".."`); otherwise `<operator>/<reconciler>`.
-    pub manager: Option<&'static str>,
+    /// Field manager, if the author chose one (`field_manager = ".."`); otherwise `<operator>/<reconciler>`.
+    pub field_manager: Option<&'static str>,
     /// What earlier versions left behind, to be taken over.
     pub previously: Previously,
-    /// The annotation that asks for a pass (`requested = ".."`).
-    pub requested: &'static str,
+    /// The annotation that asks for a pass (`request_annotation = ".."`).
+    pub request_annotation: &'static str,
     /// The labels and annotations that trigger a reconcile (`triggers(spec, labels)`); all of them unless declared.
     pub triggers: Triggers,
     /// The condition that sums up the others instead of Ready (`summary = ".."`): of a second reconciler of the kind.
@@ -69,11 +69,11 @@ pub struct Wiring {
     /// Owners of objects say what may be done (`policies`); `None`: everything.
     pub policies: Option<Policies>,
     /// What runs instead of the steps where the policy forbids to change anything (`observe = look`).
-    pub observe: Option<Observer>,
+    pub observe: Option<ObserveHandler>,
     /// What prepares an object before its finalizer is stored (`claim = name_it`).
-    pub claim: Option<Claimer>,
+    pub claim: Option<ClaimHandler>,
     /// What runs beside the steps (`hooks(announce)`), in order.
-    pub hooks: &'static [Hooker],
+    pub hooks: &'static [HookHandler],
 }
 
 impl Wiring {
@@ -89,9 +89,9 @@ impl Wiring {
         concurrency: None,
         revision: 0,
         finalizer: None,
-        manager: None,
+        field_manager: None,
         previously: Previously { managers: &[], finalizers: &[] },
-        requested: self::annotations::REQUESTED_AT,
+        request_annotation: self::annotations::REQUESTED_AT,
         triggers: Triggers::ALL,
         summary: None,
         suspend: None,
@@ -120,8 +120,8 @@ impl Wiring {
 
     /// The field manager within the operator of the name.
     #[must_use]
-    pub fn manager_under(&self, operator: &str) -> String {
-        self.manager.map_or_else(|| format!("{operator}/{}", self.name), ToOwned::to_owned)
+    pub fn field_manager_under(&self, operator: &str) -> String {
+        self.field_manager.map_or_else(|| format!("{operator}/{}", self.name), ToOwned::to_owned)
     }
 
     /// The finalizer within the operator of the name, for a kind of the group.
@@ -178,7 +178,7 @@ impl Wiring {
     /// Whether a step makes something outside the cluster, or a hook runs when an object goes.
     #[must_use]
     pub fn needs_finalizer(&self) -> bool {
-        let says_goodbye = |hook: &Hooker| matches!(hook.when, When::BeforeDelete | When::AfterDelete);
+        let says_goodbye = |hook: &HookHandler| matches!(hook.when, When::BeforeDelete | When::AfterDelete);
         self.steps.iter().any(|step| step.external) || self.hooks.iter().any(says_goodbye)
     }
 }

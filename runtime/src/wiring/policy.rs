@@ -9,7 +9,7 @@ use kube::core::NamespaceResourceScope;
 
 pub use super::annotations::POLICY;
 use crate::outcome::reporting::Actions;
-use crate::outcome::{Class, Halt};
+use crate::outcome::{Class, PassError};
 
 /// What may be done for an object, where its reconciler says `policies`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -112,24 +112,24 @@ impl Policies {
     }
 
     /// What the annotations of the object, or of its namespace, say; `None`: nothing. An empty one is as none.
-    pub(crate) fn said(self, annotations: &BTreeMap<String, String>, of: impl fmt::Display) -> Option<Effective> {
+    pub(crate) fn parse(self, annotations: &BTreeMap<String, String>, of: impl fmt::Display) -> Option<ResolvedPolicy> {
         let said = annotations.get(self.key).filter(|said| !said.is_empty())?;
         Some(match said.parse() {
-            Ok(policy) => Effective::Known(policy),
-            Err(error) => Effective::Unknown(format!("annotation {} of {of}: {error}", self.key)),
+            Ok(policy) => ResolvedPolicy::Known(policy),
+            Err(error) => ResolvedPolicy::Unknown(format!("annotation {} of {of}: {error}", self.key)),
         })
     }
 }
 
 /// The policy that counts.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Effective {
+pub(crate) enum ResolvedPolicy {
     Known(Policy),
     /// What is wrong with it. Nothing is changed: a misspelt `skip` must not delete.
     Unknown(String),
 }
 
-impl Effective {
+impl ResolvedPolicy {
     /// As it stands in the status: `manage` goes without saying.
     pub(crate) fn shown(&self) -> &'static str {
         match self {
@@ -155,10 +155,10 @@ impl Effective {
     }
 
     /// What stops every pass until the policy can be told.
-    pub(crate) fn halt(&self) -> Option<Halt> {
+    pub(crate) fn pass_error(&self) -> Option<PassError> {
         let Self::Unknown(why) = self else { return None };
         let class = Class::Waiting { poll: None };
-        Some(Halt::new(class, UNKNOWN, why, Actions::TRANSIENT))
+        Some(PassError::new(class, UNKNOWN, why, Actions::TRANSIENT))
     }
 }
 
@@ -172,17 +172,17 @@ pub(crate) const UNKNOWN: &str = "PolicyUnknown";
 mod tests {
     use super::*;
 
-    fn resolved(said: Option<&str>, default: Policy) -> Effective {
+    fn resolved(said: Option<&str>, default: Policy) -> ResolvedPolicy {
         let annotations = said.map(|said| (POLICY.to_owned(), said.to_owned())).into_iter().collect();
-        Policies::DEFAULT.said(&annotations, "Widget team-a/w").unwrap_or(Effective::Known(default))
+        Policies::DEFAULT.parse(&annotations, "Widget team-a/w").unwrap_or(ResolvedPolicy::Known(default))
     }
 
     #[test]
     fn what_is_said_counts_and_else_the_default() {
         for policy in Policy::ALL {
-            assert_eq!(resolved(Some(policy.as_str()), Policy::Manage), Effective::Known(policy));
-            assert_eq!(resolved(None, policy), Effective::Known(policy));
-            assert_eq!(resolved(Some(""), policy), Effective::Known(policy));
+            assert_eq!(resolved(Some(policy.as_str()), Policy::Manage), ResolvedPolicy::Known(policy));
+            assert_eq!(resolved(None, policy), ResolvedPolicy::Known(policy));
+            assert_eq!(resolved(Some(""), policy), ResolvedPolicy::Known(policy));
         }
     }
 
@@ -190,7 +190,7 @@ mod tests {
     fn case_and_blanks_count_and_the_message_names_object_annotation_value_and_cure() {
         for wrong in ["Skip", " skip", "skip ", "MANAGE", "detach", "detach_on_delete"] {
             let effective = resolved(Some(wrong), Policy::Manage);
-            let message = effective.halt().expect("nothing runs").message;
+            let message = effective.pass_error().expect("nothing runs").message;
             let cure = "write manage, skip or detach-on-delete";
             assert_eq!(message, format!("annotation {POLICY} of Widget team-a/w: \"{wrong}\" is no policy; {cure}"));
             assert_eq!(effective.shown(), "unknown");

@@ -87,12 +87,12 @@ impl fmt::Display for Triggers {
 
 /// kubectl's copy of what was applied: the spec and metadata that it repeats count themselves.
 pub(super) const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
-/// The framework's own annotations have causes of their own.
+/// The framework's own annotations have triggers of their own.
 const OURS: &str = "evenkeel.dev/";
 
 /// Whether the annotation has a meaning of its own: a change of it is no change of what a body reads.
-pub(crate) fn is_own(name: &str, requested: &str, policy: Option<&str>) -> bool {
-    name == requested || Some(name) == policy || name.starts_with(OURS) || name == LAST_APPLIED
+pub(crate) fn is_own(name: &str, request_annotation: &str, policy: Option<&str>) -> bool {
+    name == request_annotation || Some(name) == policy || name.starts_with(OURS) || name == LAST_APPLIED
 }
 
 const LABELS: &str = "labels/";

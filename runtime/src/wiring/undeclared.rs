@@ -24,7 +24,7 @@ impl Wiring {
         let policy = self.policies.map(|policies| policies.key);
         let labels = labels.filter(|name| !self.triggers.labels.has(name));
         let annotations = annotations.filter(|name| !self.triggers.annotations.has(name));
-        let annotations = annotations.filter(|name| !is_own(name, self.requested, policy));
+        let annotations = annotations.filter(|name| !is_own(name, self.request_annotation, policy));
         let labels = labels.map(|name| Undeclared::Label(name.to_owned()));
         labels.chain(annotations.map(|name| Undeclared::Annotation(name.to_owned()))).collect()
     }
@@ -54,7 +54,7 @@ mod tests {
     #[test]
     fn what_is_not_declared_is_named_as_it_would_be() {
         let triggers = Triggers { labels: Names::Only(&["tier"]), annotations: Names::Only(&[]) };
-        let wiring = Wiring { triggers, requested: "example.com/now", ..Wiring::EMPTY };
+        let wiring = Wiring { triggers, request_annotation: "example.com/now", ..Wiring::EMPTY };
         let undeclared: Vec<_> = wiring.undeclared(&meta()).iter().map(ToString::to_string).collect();
         assert_eq!(undeclared, [r#"labels("zone")"#, r#"annotations("note")"#, r#"annotations("tier")"#]);
         assert_eq!(triggers.to_string(), ", its label `tier`");

@@ -1,7 +1,7 @@
 //! The declared reasons that no step gives.
 
 use super::Wiring;
-use crate::condition::UnsaidReason;
+use crate::condition::UnusedReason;
 use crate::condition::reason::OWN;
 
 impl Wiring {
@@ -15,13 +15,13 @@ impl Wiring {
     ///     ConditionInfo { reasons: REASONS, ..ConditionInfo::new("Outdated", Polarity::Negative) };
     /// const FETCH: StepWiring = StepWiring { sets: &[0], says: &[(0, "NewRevision")], ..StepWiring::EMPTY };
     /// const WIRING: Wiring = Wiring { conditions: &[OUTDATED], steps: &[FETCH], ..Wiring::EMPTY };
-    /// assert_eq!(WIRING.unsaid_reasons()[0].reason, "Corrupt");
+    /// assert_eq!(WIRING.unused_reasons()[0].reason, "Corrupt");
     /// ```
     #[must_use]
-    pub fn unsaid_reasons(&self) -> Vec<UnsaidReason> {
+    pub fn unused_reasons(&self) -> Vec<UnusedReason> {
         let all = self.conditions.iter().enumerate().flat_map(|(place, condition)| {
             let unsaid = condition.reasons.iter().filter(move |reason| !self.says(place, reason.name));
-            unsaid.map(|reason| UnsaidReason { condition: condition.type_, reason: reason.name })
+            unsaid.map(|reason| UnusedReason { condition: condition.type_, reason: reason.name })
         });
         all.collect()
     }
@@ -57,7 +57,7 @@ mod tests {
         const FETCH: StepWiring = StepWiring { sets: &[0], says: &[(0, "Corrupt")], ..StepWiring::EMPTY };
         const OTHER: StepWiring = StepWiring { sets: &[1], says: &[(0, "Missing")], ..StepWiring::EMPTY };
         const WIRING: Wiring = Wiring { conditions: &[CLOSED], steps: &[FETCH, OTHER], ..Wiring::EMPTY };
-        let unsaid: Vec<_> = WIRING.unsaid_reasons().iter().map(|one| one.reason).collect();
+        let unsaid: Vec<_> = WIRING.unused_reasons().iter().map(|one| one.reason).collect();
         assert_eq!(unsaid, ["NewRevision", "Missing"]);
     }
 }

@@ -107,28 +107,28 @@ pub async fn remove_child(_: &Release, _: &Arc<Lab>, _cx: &mut Cx) -> Result<(),
 
 /// Keeps releases: a status.
 #[reconciler(conditions = ReleaseCondition)]
-pub async fn plain(release: &Release, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
+pub async fn plain(release: &Release, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
     apply(release, lab, cx).await?;
     Ok(())
 }
 
 /// Keeps releases: a finalizer and a status.
 #[reconciler(conditions = ReleaseCondition)]
-pub async fn finalized(release: &Release, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
+pub async fn finalized(release: &Release, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
     apply_outside(release, lab, cx).await?;
     Ok(())
 }
 
 /// Keeps releases: a finalizer, a child and a status.
 #[reconciler(conditions = ReleaseCondition)]
-pub async fn parent(release: &Release, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
+pub async fn parent(release: &Release, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
     apply_child(release, lab, cx).await?;
     Ok(())
 }
 
 /// The same, looked at again each hour.
 #[reconciler(conditions = ReleaseCondition, requeue = "1h")]
-pub async fn hourly(release: &Release, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
+pub async fn hourly(release: &Release, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
     apply_child(release, lab, cx).await?;
     Ok(())
 }
@@ -142,7 +142,7 @@ pub async fn watch_children(release: &Release, lab: &Arc<Lab>, cx: &mut Cx) -> R
 
 /// For the memory of children.
 #[reconciler(conditions = ReleaseCondition)]
-pub async fn owner(release: &Release, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
+pub async fn owner(release: &Release, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
     watch_children(release, lab, cx).await?;
     Ok(())
 }

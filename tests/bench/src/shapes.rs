@@ -62,7 +62,7 @@ pub async fn see_instance(_: &Instance, lab: &Arc<Lab>, _cx: &mut Cx) -> Result<
 
 /// Keeps instances.
 #[reconciler(conditions = SeenCondition)]
-pub async fn instances(instance: &Instance, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
+pub async fn instances(instance: &Instance, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
     see_instance(instance, lab, cx).await?;
     Ok(())
 }
@@ -76,7 +76,7 @@ pub async fn see_credential(_: &Credential, lab: &Arc<Lab>, _cx: &mut Cx) -> Res
 
 /// Keeps credentials.
 #[reconciler(conditions = SeenCondition)]
-pub async fn credentials(credential: &Credential, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
+pub async fn credentials(credential: &Credential, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
     see_credential(credential, lab, cx).await?;
     Ok(())
 }

@@ -6,8 +6,9 @@ use std::time::Duration;
 use evenkeel::ApiError;
 use evenkeel::condition::{Condition, Status, mark_true};
 use evenkeel::flux::{
-    AlwaysRequeue, Announce, Ended, Entry, Error, Object, Part, PatchError, PatchOptions, Port, REQUESTED_AT, Read,
-    ReconcileResult, Reconciled, ResultFinalizer, RuntimeResult, SerialPatcher, State, Summarize, Target, begin,
+    AlwaysRequeue, Announce, Entry, Error, Object, Part, PatchError, PatchOptions, Port, REQUESTED_AT, Read,
+    ReconcileResult, Reconciled, ResultFinalizer, RunEnd, RuntimeResult, SerialPatcher, State, Summarize, Target,
+    begin,
 };
 use evenkeel_testkit::kstatus::{Mode, check};
 use serde_json::{Value, json};
@@ -222,7 +223,7 @@ fn a_run_that_ended_in_an_error_or_a_success_leaves_no_state_that_misleads_obser
     ];
     for (run, state) in runs.into_iter().flat_map(|run| states().into_iter().map(move |state| (run, state))) {
         let mut fake = object(&state);
-        let Ended { returned, options } = END.end(&mut fake, run(), &INTERVAL, &mut []);
+        let RunEnd { returned, options } = END.end(&mut fake, run(), &INTERVAL, &mut []);
         let ready = fake.conditions().iter().find(|one| one.type_ == "Ready").map(|one| one.status);
         let is_settled = returned.is_err() || ready == Some(Status::True) || run().is_err();
         assert!(is_settled, "a success that is not ready is an error: {state}");

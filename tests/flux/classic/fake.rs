@@ -1,6 +1,6 @@
 //! The object of the cases.
 
-use evenkeel::flux::{Keeps, Kept};
+use evenkeel::flux::{FluxStatus, HasFluxStatus};
 use kube::CustomResource;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -23,15 +23,15 @@ pub(crate) struct FakeStatus {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) observed_value: Option<String>,
     #[serde(flatten)]
-    kept: Kept,
+    kept: FluxStatus,
 }
 
-impl Keeps for FakeStatus {
-    fn kept(&self) -> &Kept {
+impl HasFluxStatus for FakeStatus {
+    fn kept(&self) -> &FluxStatus {
         &self.kept
     }
 
-    fn kept_mut(&mut self) -> &mut Kept {
+    fn kept_mut(&mut self) -> &mut FluxStatus {
         &mut self.kept
     }
 }
@@ -43,7 +43,7 @@ pub(crate) fn fake(input: &Value) -> Fake {
     fake.metadata.resource_version = Some("1".into());
     fake.metadata.generation = Some(input["generation"].as_i64().unwrap_or_default());
     fake.metadata.annotations = serde_json::from_value(input["annotations"].clone()).unwrap();
-    let kept = Kept {
+    let kept = FluxStatus {
         observed_generation: input["statusObservedGeneration"].as_i64(),
         conditions: conditions(&input["conditions"]),
         last_handled_reconcile_at: None,

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use evenkeel::condition::{Stamp, Status};
 use evenkeel::flux::{
-    ClientPort, ConditionList, Config, Entry, Error, EventType, Keeps, Kept, Kind, Part, PatchError, PatchOptions,
-    Port, Read, ReconcileResult, SerialPatcher, State, Summarize, Target, add_finalizer, end_cleanup,
+    ClientPort, ConditionList, Config, Entry, Error, EventType, FluxStatus, HasFluxStatus, Kind, Part, PatchError,
+    PatchOptions, Port, Read, ReconcileResult, SerialPatcher, State, Summarize, Target, add_finalizer, end_cleanup,
 };
 use evenkeel::{Actions, ApiError, Class, EventLevel, LogLevel, ReconcileError};
 use evenkeel_testkit::Cluster;
@@ -88,9 +88,9 @@ fn a_ported_step_classes_names_and_tells_its_error() {
 
 #[test]
 fn a_status_that_is_nothing_but_the_kept_part_keeps_it() {
-    let mut kept = Kept { observed_generation: Some(3), ..Kept::default() };
-    Keeps::kept_mut(&mut kept).last_handled_reconcile_at = Some("now".into());
-    assert_eq!(Keeps::kept(&kept), &kept);
+    let mut kept = FluxStatus { observed_generation: Some(3), ..FluxStatus::default() };
+    HasFluxStatus::kept_mut(&mut kept).last_handled_reconcile_at = Some("now".into());
+    assert_eq!(HasFluxStatus::kept(&kept), &kept);
     assert_eq!((kept.observed_generation, kept.last_handled_reconcile_at.as_deref()), (Some(3), Some("now")));
 }
 

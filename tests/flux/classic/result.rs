@@ -2,8 +2,8 @@
 
 use evenkeel::LogLevel;
 use evenkeel::flux::{
-    AlwaysRequeue, Error, ErrorActions, EventType, Object, PatchOptions, ReconcileResult, Reconciled, ResultBuilder,
-    ResultProcessor, RuntimeResult, SerialPatcher, Summarize, Told, compute,
+    AlwaysRequeue, Error, ErrorActions, ErrorReport, EventType, Object, PatchOptions, ReconcileResult, Reconciled,
+    ResultBuilder, ResultProcessor, RuntimeResult, SerialPatcher, Summarize, compute,
 };
 use serde_json::{Value, json};
 
@@ -77,7 +77,7 @@ pub(crate) fn observed(input: &Value) -> Value {
 }
 
 pub(crate) fn actions(input: &Value) -> Value {
-    let mut all: Vec<Told> = Vec::new();
+    let mut all: Vec<ErrorReport> = Vec::new();
     assert!(input["useDefaultConfig"].is_null() || input["error"]["config"].is_null(), "a default that is none");
     let reconciled = Err(error(&input["error"]).unwrap());
     ErrorActions(|_: &(), told| all.push(told)).look(&mut (), &reconciled);

@@ -21,7 +21,7 @@ pub(crate) enum FileCondition {
 }
 
 #[reconciler(conditions = FileCondition)]
-pub(crate) async fn files(repo: &GitRepository, cx: &mut Pass<'_>) -> Flow {
+pub(crate) async fn files(repo: &GitRepository, cx: &mut Pass<'_>) -> PassResult {
     let text: String = fetch(repo, cx).await?;
     let (name, _size) = pack::pack(repo, &text, cx).await?;
     store::store(repo, name, cx).await?;

@@ -1,4 +1,4 @@
-//! The stubborn operator as a program with one worker thread: `STUBBORN_UNTIL=<file> stubborn --grace 1s`.
+//! The stubborn operator as a program with one worker thread: `STUBBORN_UNTIL=<file> stubborn --shutdown-timeout 1s`.
 
 use std::path::PathBuf;
 

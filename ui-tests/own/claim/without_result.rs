@@ -6,7 +6,7 @@ use ui_tests::{GitRepository, RepoCondition, fetch, store};
 async fn name_it(_repo: &mut GitRepository) {}
 
 #[reconciler(conditions = RepoCondition, claim = name_it)]
-async fn repository(repo: &GitRepository, cx: &mut Pass<'_>) -> Flow {
+async fn repository(repo: &GitRepository, cx: &mut Pass<'_>) -> PassResult {
     let commit = fetch(repo, cx).await?;
     store(repo, &commit, cx).await?;
     Ok(())

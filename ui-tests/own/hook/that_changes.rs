@@ -8,7 +8,7 @@ async fn say(_repo: &mut GitRepository) -> Result<(), RepoError> {
 }
 
 #[reconciler(conditions = RepoCondition, hooks(say))]
-async fn repository(repo: &GitRepository, cx: &mut Pass<'_>) -> Flow {
+async fn repository(repo: &GitRepository, cx: &mut Pass<'_>) -> PassResult {
     let commit = fetch(repo, cx).await?;
     store(repo, &commit, cx).await?;
     Ok(())

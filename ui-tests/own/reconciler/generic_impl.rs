@@ -6,7 +6,7 @@ struct Repos<G>(G);
 
 #[reconciler(conditions = RepoCondition)]
 impl<G: Clone + Send + Sync> Repos<G> {
-    async fn reconcile(&self, repo: &GitRepository, cx: &mut Pass<'_>) -> Flow {
+    async fn reconcile(&self, repo: &GitRepository, cx: &mut Pass<'_>) -> PassResult {
         self.fetch(repo, cx).await?;
         Ok(())
     }

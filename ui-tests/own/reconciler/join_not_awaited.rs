@@ -3,7 +3,7 @@ use evenkeel::prelude::*;
 use ui_tests::{GitRepository, RepoCondition, fetch, store};
 
 #[reconciler(conditions = RepoCondition)]
-async fn repository(repo: &GitRepository, cx: &mut Pass<'_>) -> Flow {
+async fn repository(repo: &GitRepository, cx: &mut Pass<'_>) -> PassResult {
     join(fetch(repo, cx), store(repo, &ui_tests::Commit(String::new()), cx));
     Ok(())
 }

@@ -3,7 +3,7 @@ use evenkeel::prelude::*;
 use ui_tests::{GitRepository, RepoCondition, fetch, store};
 
 #[reconciler(conditions = RepoCondition)]
-async fn repository(repo: &GitRepository, cx: &mut Pass<'_>) -> Flow {
+async fn repository(repo: &GitRepository, cx: &mut Pass<'_>) -> PassResult {
     let (_, _) = join(fetch(repo, cx), 5).await?;
     store(repo, &ui_tests::Commit(String::new()), cx).await?;
     Ok(())

@@ -8,7 +8,7 @@ fn look(_repo: &GitRepository, _cx: &mut Cx) -> Result<(), RepoError> {
 }
 
 #[reconciler(conditions = RepoCondition, policies, observe = look)]
-async fn repository(repo: &GitRepository, cx: &mut Pass<'_>) -> Flow {
+async fn repository(repo: &GitRepository, cx: &mut Pass<'_>) -> PassResult {
     let commit = fetch(repo, cx).await?;
     store(repo, &commit, cx).await?;
     Ok(())

@@ -6,7 +6,7 @@ struct Repos;
 
 #[reconciler(conditions = RepoCondition)]
 impl evenkeel::Reconciler for Repos {
-    async fn reconcile(&self, repo: &GitRepository, cx: &mut Pass<'_>) -> Flow {
+    async fn reconcile(&self, repo: &GitRepository, cx: &mut Pass<'_>) -> PassResult {
         Ok(())
     }
 }

@@ -3,7 +3,7 @@ use evenkeel::prelude::*;
 use ui_tests::*;
 
 #[reconciler(conditions = RepoCondition)]
-async fn repository(GitRepository { spec, .. }: &GitRepository, cx: &mut Pass<'_>) -> Flow {
+async fn repository(GitRepository { spec, .. }: &GitRepository, cx: &mut Pass<'_>) -> PassResult {
     fetch(repo, cx).await?;
     Ok(())
 }

@@ -2,8 +2,8 @@
 use evenkeel::prelude::*;
 use ui_tests::{GitRepository, RepoCondition, fetch, store};
 
-#[reconciler(conditions = RepoCondition, manager = "")]
-async fn repository(repo: &GitRepository, cx: &mut Pass<'_>) -> Flow {
+#[reconciler(conditions = RepoCondition, field_manager = "")]
+async fn repository(repo: &GitRepository, cx: &mut Pass<'_>) -> PassResult {
     let commit = fetch(repo, cx).await?;
     store(repo, &commit, cx).await?;
     Ok(())

@@ -5,7 +5,7 @@ use ui_tests::{GitRepository, RepoCondition, fetch, store};
 const REASON: &str = "NoUrl";
 
 #[reconciler(conditions = RepoCondition)]
-async fn repository(repo: &GitRepository, cx: &mut Pass<'_>) -> Flow {
+async fn repository(repo: &GitRepository, cx: &mut Pass<'_>) -> PassResult {
     let commit = fetch(repo, cx).await?;
     if repo.spec.url.is_empty() {
         skip(store, REASON);

@@ -6,7 +6,7 @@ struct Repos;
 
 #[reconciler(conditions = RepoCondition)]
 impl Repos {
-    async fn reconcile(&self, repo: &GitRepository, git: &Git, cx: &mut Pass<'_>) -> Flow {
+    async fn reconcile(&self, repo: &GitRepository, git: &Git, cx: &mut Pass<'_>) -> PassResult {
         let commit = fetch(repo, cx).await?;
         store(repo, &commit, cx).await?;
         Ok(())

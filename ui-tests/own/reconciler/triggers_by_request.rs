@@ -3,7 +3,7 @@ use evenkeel::prelude::*;
 use ui_tests::{GitRepository, RepoCondition, fetch, store};
 
 #[reconciler(conditions = RepoCondition, triggers(spec, annotations("evenkeel.dev/requestedAt")))]
-async fn repository(repo: &GitRepository, cx: &mut Pass<'_>) -> Flow {
+async fn repository(repo: &GitRepository, cx: &mut Pass<'_>) -> PassResult {
     let commit = fetch(repo, cx).await?;
     store(repo, &commit, cx).await?;
     Ok(())

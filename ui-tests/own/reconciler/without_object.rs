@@ -7,7 +7,7 @@ fn other() -> GitRepository {
 }
 
 #[reconciler(conditions = RepoCondition)]
-async fn repository(repo: &GitRepository, cx: &mut Pass<'_>) -> Flow {
+async fn repository(repo: &GitRepository, cx: &mut Pass<'_>) -> PassResult {
     let commit = fetch(&other(), cx).await?;
     store(repo, &commit, cx).await?;
     Ok(())

@@ -10,7 +10,7 @@ async fn fetch(repo: &GitRepository, cx: &mut Cx) -> Result<String, RepoError> {
 }
 
 #[reconciler(conditions = RepoCondition)]
-async fn repository(repo: &GitRepository, cx: &mut Pass<'_>) -> Flow {
+async fn repository(repo: &GitRepository, cx: &mut Pass<'_>) -> PassResult {
     let _text: String = fetch(repo, cx).await?;
     Ok(())
 }

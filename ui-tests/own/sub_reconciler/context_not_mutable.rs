@@ -9,7 +9,7 @@ async fn look(repo: &GitRepository, cx: &Cx) -> Result<(), RepoError> {
 }
 
 #[reconciler(conditions = BucketCondition)]
-async fn repository(repo: &GitRepository, cx: &mut Pass<'_>) -> Flow {
+async fn repository(repo: &GitRepository, cx: &mut Pass<'_>) -> PassResult {
     look(repo, cx).await?;
     Ok(())
 }

@@ -8,7 +8,7 @@ async fn fetch(repo: &GitRepository, _cx: &mut Cx<'_, ui_tests::store>) -> Resul
 }
 
 #[reconciler(conditions = RepoCondition)]
-async fn repository(repo: &GitRepository, cx: &mut Pass<'_>) -> Flow {
+async fn repository(repo: &GitRepository, cx: &mut Pass<'_>) -> PassResult {
     let _text: String = fetch(repo, cx).await?;
     Ok(())
 }

@@ -6,7 +6,7 @@ struct Repos;
 
 #[reconciler(conditions = RepoCondition)]
 impl Repos {
-    async fn reconcile(&self, repo: &GitRepository, cx: &mut Pass<'_>) -> Flow {
+    async fn reconcile(&self, repo: &GitRepository, cx: &mut Pass<'_>) -> PassResult {
         self.fetch(repo, cx).await?;
         Ok(())
     }

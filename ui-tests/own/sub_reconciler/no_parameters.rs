@@ -8,7 +8,7 @@ async fn fetch() -> Result<String, RepoError> {
 }
 
 #[reconciler(conditions = RepoCondition)]
-async fn repository(repo: &GitRepository, cx: &mut Pass<'_>) -> Flow {
+async fn repository(repo: &GitRepository, cx: &mut Pass<'_>) -> PassResult {
     let _text: String = fetch(repo, cx).await?;
     Ok(())
 }

@@ -6,7 +6,7 @@ use ui_tests::{GitRepository, RepoCondition, on};
 async fn fetch(_repo: &GitRepository, _cx: &mut Cx) -> () {}
 
 #[reconciler(conditions = RepoCondition)]
-async fn repository(repo: &GitRepository, cx: &mut Pass<'_>) -> Flow {
+async fn repository(repo: &GitRepository, cx: &mut Pass<'_>) -> PassResult {
     fetch(repo, cx).await?;
     Ok(())
 }

@@ -8,7 +8,7 @@ async fn make(_bucket: &Bucket, _cx: &mut Cx) -> Result<(), RepoError> {
 }
 
 #[reconciler(conditions = ui_tests::BucketCondition)]
-async fn buckets(bucket: &Bucket, cx: &mut Pass<'_>) -> Flow {
+async fn buckets(bucket: &Bucket, cx: &mut Pass<'_>) -> PassResult {
     make(bucket, cx).await?;
     Ok(())
 }

@@ -8,7 +8,7 @@ async unsafe fn fetch(repo: &GitRepository, _cx: &mut Cx) -> Result<String, Repo
 }
 
 #[reconciler(conditions = RepoCondition)]
-async fn repository(repo: &GitRepository, cx: &mut Pass<'_>) -> Flow {
+async fn repository(repo: &GitRepository, cx: &mut Pass<'_>) -> PassResult {
     let _text: String = fetch(repo, cx).await?;
     Ok(())
 }

@@ -8,7 +8,7 @@ async fn check_it(_repo: &GitRepository, _cx: &mut Cx) -> Result<(), RepoError> 
 }
 
 #[reconciler(conditions = RepoCondition)]
-async fn repository(repo: &GitRepository, cx: &mut Pass<'_>) -> Flow {
+async fn repository(repo: &GitRepository, cx: &mut Pass<'_>) -> PassResult {
     fetch(repo, cx).await?;
     check_it(repo, cx).await?;
     Ok(())

@@ -8,7 +8,7 @@ async fn look(_repo: &GitRepository, _cx: &mut Cx) -> Result<ui_tests::Commit, R
 }
 
 #[reconciler(conditions = RepoCondition)]
-async fn repository(repo: &GitRepository, cx: &mut Pass<'_>) -> Flow {
+async fn repository(repo: &GitRepository, cx: &mut Pass<'_>) -> PassResult {
     let commit = look(repo, cx).await?;
     store(repo, &commit, cx).await?;
     Ok(())

@@ -4,7 +4,7 @@ use ui_tests::{GitRepository, RepoCondition, fetch, store};
 
 
 #[reconciler(conditions = RepoCondition, claim = store)]
-async fn repository(repo: &GitRepository, cx: &mut Pass<'_>) -> Flow {
+async fn repository(repo: &GitRepository, cx: &mut Pass<'_>) -> PassResult {
     let commit = fetch(repo, cx).await?;
     store(repo, &commit, cx).await?;
     Ok(())

@@ -8,7 +8,7 @@ async fn name_it(_repo: &mut GitRepository, _git: &ui_tests::Git) -> Result<(), 
 }
 
 #[reconciler(conditions = RepoCondition, claim = name_it)]
-async fn repository(repo: &GitRepository, cx: &mut Pass<'_>) -> Flow {
+async fn repository(repo: &GitRepository, cx: &mut Pass<'_>) -> PassResult {
     let commit = fetch(repo, cx).await?;
     store(repo, &commit, cx).await?;
     Ok(())

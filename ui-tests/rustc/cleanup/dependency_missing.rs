@@ -13,7 +13,7 @@ async fn remove(_repo: &GitRepository, _git: &Git, _cx: &mut Cx) -> Result<(), R
 }
 
 #[reconciler(conditions = BucketCondition)]
-async fn repository(repo: &GitRepository, cx: &mut Pass<'_>) -> Flow {
+async fn repository(repo: &GitRepository, cx: &mut Pass<'_>) -> PassResult {
     fetch(repo, cx).await?;
     Ok(())
 }

@@ -18,7 +18,7 @@ impl ConditionMarker for Twice { type Set = Self; const INDEX: usize = 0; }
 async fn make(_bucket: &Bucket, _cx: &mut Cx) -> Result<(), RepoError> { Ok(()) }
 
 #[reconciler(conditions = Twice)]
-async fn buckets(bucket: &Bucket, cx: &mut Pass<'_>) -> Flow {
+async fn buckets(bucket: &Bucket, cx: &mut Pass<'_>) -> PassResult {
     make(bucket, cx).await?;
     Ok(())
 }

@@ -17,7 +17,7 @@ async fn verify(_repo: &GitRepository, _cx: &mut Cx) -> Result<(), RepoError> { 
 async fn store(_repo: &GitRepository, _cx: &mut Cx) -> Result<(), RepoError> { Ok(()) }
 
 #[reconciler(conditions = SomeCondition)]
-async fn repository(repo: &GitRepository, cx: &mut Pass<'_>) -> Flow {
+async fn repository(repo: &GitRepository, cx: &mut Pass<'_>) -> PassResult {
     verify(repo, cx).await?;
     store(repo, cx).await?;
     Ok(())

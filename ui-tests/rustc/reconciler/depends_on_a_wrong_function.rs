@@ -7,7 +7,7 @@ fn needed(repo: &GitRepository) -> String {
 }
 
 #[reconciler(conditions = RepoCondition, depends_on = needed)]
-async fn repository(repo: &GitRepository, cx: &mut Pass<'_>) -> Flow {
+async fn repository(repo: &GitRepository, cx: &mut Pass<'_>) -> PassResult {
     let commit = fetch(repo, cx).await?;
     store(repo, &commit, cx).await?;
     Ok(())

@@ -15,7 +15,7 @@ async fn store(_repo: &GitRepository, _cx: &mut Cx) -> Result<(), RepoError> {
 }
 
 #[reconciler(conditions = SomeCondition)]
-async fn repository(repo: &GitRepository, cx: &mut Pass<'_>) -> Flow {
+async fn repository(repo: &GitRepository, cx: &mut Pass<'_>) -> PassResult {
     store(repo, cx).await?;
     Ok(())
 }

@@ -16,7 +16,7 @@ async fn fetch(_repo: &GitRepository, _cx: &mut Cx) -> Result<(), RepoError> {
 }
 
 #[reconciler(conditions = RepoCondition)]
-async fn repository(repo: &GitRepository, cx: &mut Pass<'_>) -> Flow {
+async fn repository(repo: &GitRepository, cx: &mut Pass<'_>) -> PassResult {
     fetch(repo, cx).await?;
     Ok(())
 }

@@ -6,7 +6,7 @@ use ui_tests::{Git, GitRepository, RepoCondition, fetch, store};
 use vendor::keel::prelude::*;
 
 #[reconciler(conditions = RepoCondition, crate = crate::vendor::keel)]
-async fn repository(repo: &GitRepository, _git: &Git, cx: &mut Pass<'_>) -> Flow {
+async fn repository(repo: &GitRepository, _git: &Git, cx: &mut Pass<'_>) -> PassResult {
     let committed = fetch(repo, cx).await?;
     commited(repo, &committed, cx).await?;
     store(repo, &committed, cx).await?;

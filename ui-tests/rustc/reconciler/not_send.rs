@@ -11,7 +11,7 @@ async fn count(_repo: &GitRepository, cx: &mut Cx) -> Result<(), RepoError> {
 }
 
 #[reconciler(conditions = BucketCondition)]
-async fn repository(repo: &GitRepository, cx: &mut Pass<'_>) -> Flow {
+async fn repository(repo: &GitRepository, cx: &mut Pass<'_>) -> PassResult {
     count(repo, cx).await?;
     Ok(())
 }

@@ -16,7 +16,7 @@ enum ZoneCondition { #[condition(positive)] Known }
 async fn know(_zone: &Zone, _cx: &mut Cx) -> Result<(), ApiError> { Ok(()) }
 
 #[reconciler(conditions = ZoneCondition, policies(namespace, unobserved))]
-async fn zones(zone: &Zone, cx: &mut Pass<'_>) -> Flow {
+async fn zones(zone: &Zone, cx: &mut Pass<'_>) -> PassResult {
     know(zone, cx).await?;
     Ok(())
 }

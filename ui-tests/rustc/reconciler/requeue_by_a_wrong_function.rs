@@ -7,7 +7,7 @@ fn next_run(_bucket: &Bucket) -> Option<Interval> {
 }
 
 #[reconciler(conditions = RepoCondition, requeue = next_run)]
-async fn repository(repo: &GitRepository, cx: &mut Pass<'_>) -> Flow {
+async fn repository(repo: &GitRepository, cx: &mut Pass<'_>) -> PassResult {
     let commit = fetch(repo, cx).await?;
     store(repo, &commit, cx).await?;
     Ok(())

@@ -3,7 +3,7 @@ use evenkeel::prelude::*;
 use ui_tests::{BucketCondition, GitRepository, fetch};
 
 #[reconciler(conditions = BucketCondition)]
-async fn repository(repo: &GitRepository, cx: &mut Pass<'_>) -> Flow {
+async fn repository(repo: &GitRepository, cx: &mut Pass<'_>) -> PassResult {
     fetch(repo, cx).await?;
     Ok(())
 }

@@ -3,7 +3,7 @@ use evenkeel::prelude::*;
 use ui_tests::{GitRepository, RepoCondition, fetch};
 
 #[reconciler(conditions = RepoCondition)]
-async fn repository(repo: &GitRepository, cx: &mut Pass<'_>) -> Flow {
+async fn repository(repo: &GitRepository, cx: &mut Pass<'_>) -> PassResult {
     fetch(repo, cx).await?;
     Ok(())
 }

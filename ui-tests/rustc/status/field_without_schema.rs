@@ -16,7 +16,7 @@ struct MirrorStatus { seen: Option<Seen> }
 async fn look(_mirror: &Mirror, _cx: &mut Cx) -> Result<(), RepoError> { Ok(()) }
 
 #[reconciler(conditions = BucketCondition)]
-async fn mirrors(mirror: &Mirror, cx: &mut Pass<'_>) -> Flow {
+async fn mirrors(mirror: &Mirror, cx: &mut Pass<'_>) -> PassResult {
     look(mirror, cx).await?;
     Ok(())
 }

@@ -16,7 +16,7 @@ async fn look(mirror: &Mirror, cx: &mut Cx) -> Result<(), RepoError> {
 }
 
 #[reconciler(conditions = BucketCondition)]
-async fn mirrors(mirror: &Mirror, cx: &mut Pass<'_>) -> Flow {
+async fn mirrors(mirror: &Mirror, cx: &mut Pass<'_>) -> PassResult {
     look(mirror, cx).await?;
     Ok(())
 }

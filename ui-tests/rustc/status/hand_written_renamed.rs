@@ -16,7 +16,7 @@ async fn look(_mirror: &Mirror, _cx: &mut Cx) -> Result<(), RepoError> {
 }
 
 #[reconciler(conditions = BucketCondition, crate = crate::vendor::keel)]
-async fn mirrors(mirror: &Mirror, cx: &mut Pass<'_>) -> Flow {
+async fn mirrors(mirror: &Mirror, cx: &mut Pass<'_>) -> PassResult {
     look(mirror, cx).await?;
     Ok(())
 }

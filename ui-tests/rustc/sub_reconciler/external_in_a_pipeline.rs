@@ -8,7 +8,7 @@ async fn make(_repo: &GitRepository, _cx: &mut Cx) -> Result<(), RepoError> {
 }
 
 #[reconciler(conditions = BucketCondition)]
-async fn repository(repo: &GitRepository, cx: &mut Pass<'_>) -> Flow {
+async fn repository(repo: &GitRepository, cx: &mut Pass<'_>) -> PassResult {
     make(repo, cx).await?;
     Ok(())
 }

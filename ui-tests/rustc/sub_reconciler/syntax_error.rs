@@ -9,7 +9,7 @@ async fn store(repo: &GitRepository, cx: &mut Cx) -> Result<(), RepoError> {
 }
 
 #[reconciler(conditions = RepoCondition)]
-async fn repository(repo: &GitRepository, cx: &mut Pass<'_>) -> Flow {
+async fn repository(repo: &GitRepository, cx: &mut Pass<'_>) -> PassResult {
     fetch(repo, cx).await?;
     store(repo, cx).await?;
     Ok(())

@@ -174,7 +174,7 @@ pub async fn remove(repo: &GitRepository, storage: &Storage, cx: &mut Cx<'_, arc
 
 /// Checks the storage, fetches while it gathers the includes, then archives.
 #[reconciler(conditions = RepoCondition, requeue = spec.interval)]
-pub async fn git_repository(repo: &GitRepository, storage: &Storage, cx: &mut Pass<'_>) -> Flow {
+pub async fn git_repository(repo: &GitRepository, storage: &Storage, cx: &mut Pass<'_>) -> PassResult {
     check(repo, storage, cx).await?;
     let (commit, included) = join(fetch(repo, storage, cx), include(repo, cx)).await?;
     archive(repo, storage, commit, included, cx).await?;

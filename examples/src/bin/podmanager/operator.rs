@@ -76,7 +76,7 @@ pub async fn note(manager: &PodManager, cx: &mut Cx<'_, note>) -> Result<(), Pod
 
 /// Two steps that do not need each other: whichever fails, the other has done its part.
 #[reconciler(conditions = PodCondition, requeue = "10m")]
-pub async fn pod_manager(manager: &PodManager, cx: &mut Pass<'_>) -> Flow {
+pub async fn pod_manager(manager: &PodManager, cx: &mut Pass<'_>) -> PassResult {
     join(keep(manager, cx), note(manager, cx)).await?;
     Ok(())
 }

@@ -12,5 +12,5 @@ fn the_reference_in_the_repository_is_what_the_wiring_says() {
     assert_generated(reference("docs.md"), &operator().pages());
     assert_generated(reference("contract.json"), &operator().contract().to_string());
     assert_generated(reference("crds.yaml"), &printed::crds(&operator()));
-    assert_generated(reference("rights.yaml"), &printed::rights(&operator()));
+    assert_generated(reference("rbac.yaml"), &printed::rbac(&operator()));
 }

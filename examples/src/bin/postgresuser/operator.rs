@@ -191,7 +191,7 @@ pub async fn look(user: &PostgresUser, database: &Database, cx: &mut Cx<'_, look
 
 /// First the role, then what it may do.
 #[reconciler(conditions = UserCondition, requeue = "10m", claim = name_role, policies, observe = look)]
-pub async fn postgres_user(user: &PostgresUser, database: &Database, cx: &mut Pass<'_>) -> Flow {
+pub async fn postgres_user(user: &PostgresUser, database: &Database, cx: &mut Pass<'_>) -> PassResult {
     let role = keep(user, database, cx).await?;
     grant(user, database, role, cx).await?;
     Ok(())

@@ -59,7 +59,7 @@ pub(super) fn expand_await(call: &Call) -> TokenStream {
     let Call { callee, object, inputs, context, .. } = call;
     let limit = hidden("limit");
     let (seen, lent) = (hidden_at("object", object.span()), hidden_at("cx", context.span()));
-    let handed = quote_spanned!(context.span()=> #lent.lend());
+    let handed = quote_spanned!(context.span()=> #lent.into_step_cx());
     let called = match callee {
         Callee::Path(path) => {
             let function = hidden_at("step", path.span());

@@ -132,7 +132,7 @@ fn expand_reconcile(reconciler: &Reconciler) -> TokenStream {
     let (here, body) = (args.krate.at(span), expand_body(&args.krate, function, dependencies));
     let (object, deps, pass) = (hidden("object"), hidden("deps"), hidden("pass"));
     quote_spanned! {span=>
-        async fn reconcile(#object: &Self::Object, #deps: &Self::Deps, #pass: &mut #here::Pass<'_>) -> #here::Flow {
+        async fn reconcile(#object: &Self::Object, #deps: &Self::Deps, #pass: &mut #here::Pass<'_>) -> #here::PassResult {
             #body
         }
     }
@@ -175,7 +175,7 @@ fn expand_depends_on(args: &ReconcilerArgs) -> TokenStream {
 
 /// The hook, as a pointer: rustc compares the whole signature at once, and says one thing about it.
 fn expand_after(args: &ReconcilerArgs) -> TokenStream {
-    let Some(path) = &args.after else { return TokenStream::new() };
+    let Some(path) = &args.on_end else { return TokenStream::new() };
     let (here, name) = (args.krate.at(path.span()), path.to_token_stream().to_string().replace(' ', ""));
     quote_spanned! {path.span()=>
         fn after() -> #here::std::option::Option<#here::Hook<Self::Object>> {

@@ -29,12 +29,13 @@ pub(super) fn expand_wiring(reconciler: &Reconciler) -> TokenStream {
     let revision = Some(args.revision).filter(|revision| *revision != 0).into_iter();
     let concurrency = args.concurrency.iter();
     let shape = expand_shape(reconciler).into_iter();
-    let (finalizer, manager) =
-        (expand_given(krate, "finalizer", &args.finalizer), expand_given(krate, "manager", &args.manager));
+    let (finalizer, field_manager) =
+        (expand_given(krate, "finalizer", &args.finalizer), expand_given(krate, "field_manager", &args.field_manager));
     let summary = expand_given(krate, "summary", &args.summary);
     let (suspend, previously) = (expand_suspend(krate, args.suspend.as_ref()), expand_previously(args));
     let depends_on = args.depends_on.iter().map(|_| quote!(depends_on: true,));
-    let (requested, triggers) = (args.requested.iter(), triggers::expand(krate, args.triggers.as_ref()));
+    let (request_annotation, triggers) =
+        (args.request_annotation.iter(), triggers::expand(krate, args.triggers.as_ref()));
     let (policies, claim, hooks) = (expand_policies(args), expand_claim(args), expand_hooks(args));
     quote! {
         #krate::Wiring {
@@ -44,8 +45,8 @@ pub(super) fn expand_wiring(reconciler: &Reconciler) -> TokenStream {
             #(concurrency: #krate::std::num::NonZeroUsize::new(#concurrency),)*
             #(revision: #revision,)*
             #finalizer
-            #manager
-            #(requested: #requested,)*
+            #field_manager
+            #(request_annotation: #request_annotation,)*
             #triggers
             #suspend
             #(#depends_on)*
@@ -85,7 +86,7 @@ fn expand_policies(args: &ReconcilerArgs) -> TokenStream {
     let policies = quote!(#krate::Policies::DEFAULT #(#key)* #(#namespace)*);
     let observe = args.observe.iter().map(|observer| {
         let here = krate.at(observer.span());
-        let observer = quote_spanned!(observer.span()=> #here::observer::<Self, <Self as #here::Reconciler>::Conditions, #observer>());
+        let observer = quote_spanned!(observer.span()=> #here::observe_handler::<Self, <Self as #here::Reconciler>::Conditions, #observer>());
         quote!(observe: #krate::std::option::Option::Some(#observer),)
     });
     quote!(policies: #krate::std::option::Option::Some(#policies), #(#observe)*)
@@ -96,7 +97,7 @@ fn expand_claim(args: &ReconcilerArgs) -> TokenStream {
     let krate = &args.krate;
     let claim = args.claim.iter().map(|claim| {
         let here = krate.at(claim.span());
-        quote_spanned!(claim.span()=> #here::claimer::<Self, #claim>())
+        quote_spanned!(claim.span()=> #here::claim_handler::<Self, #claim>())
     });
     quote!(#(claim: #krate::std::option::Option::Some(#claim),)*)
 }
@@ -105,7 +106,7 @@ fn expand_claim(args: &ReconcilerArgs) -> TokenStream {
 fn expand_hooks(args: &ReconcilerArgs) -> TokenStream {
     let hooks = args.hooks.iter().map(|hook| {
         let here = args.krate.at(hook.span());
-        quote_spanned!(hook.span()=> #here::hooker::<Self, #hook>())
+        quote_spanned!(hook.span()=> #here::hook_handler::<Self, #hook>())
     });
     match args.hooks.is_empty() {
         true => TokenStream::new(),

@@ -31,7 +31,7 @@ pub(super) fn check_block(block: &Block, errors: &mut Errors) -> bool {
 pub(super) fn check_reconcile(block: &Block, errors: &mut Errors) {
     let ty = &block.self_ty;
     let headline = format!("the reconciler `{}` has no `reconcile`", ty.to_token_stream());
-    let help = "add `pub async fn reconcile(&self, object: &K, cx: &mut Pass<'_>) -> Flow { .. }`";
+    let help = "add `pub async fn reconcile(&self, object: &K, cx: &mut Pass<'_>) -> PassResult { .. }`";
     errors.push(ty, headline, help);
 }
 

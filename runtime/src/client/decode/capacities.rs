@@ -17,12 +17,12 @@ struct Shape {
 
 /// The lists and objects of a text, in the order in which they begin, and how many of them are behind us.
 #[derive(Debug, Default)]
-pub(super) struct Shapes {
+pub(super) struct Capacities {
     all: Vec<Shape>,
     at: Cell<usize>,
 }
 
-impl Shapes {
+impl Capacities {
     /// Of a text that is known to be JSON.
     pub(super) fn of(text: &str) -> Self {
         Self { all: count(text.as_bytes()).unwrap_or_default(), at: Cell::new(0) }
@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     fn counted(text: &str) -> Vec<usize> {
-        Shapes::of(text).all.iter().map(|shape| shape.items).collect()
+        Capacities::of(text).all.iter().map(|shape| shape.items).collect()
     }
 
     #[test]
@@ -102,8 +102,8 @@ mod tests {
         assert_eq!(counted(r#"["a,[\"","\\",",\\\""]"#), [3], "what stands in a string does not count");
         assert!(counted("7").is_empty());
         for broken in ["[", "]", "{\"a", "[1]]", &"[".repeat(1000)] {
-            Shapes::of(broken);
+            Capacities::of(broken);
         }
-        assert_eq!(Shapes::of(&"[".repeat(DEPTH + 1)).all, []);
+        assert_eq!(Capacities::of(&"[".repeat(DEPTH + 1)).all, []);
     }
 }

@@ -8,18 +8,18 @@ use std::fmt;
 use serde::de::{DeserializeSeed, Deserializer, EnumAccess, Error, IgnoredAny, MapAccess, SeqAccess};
 use serde::de::{VariantAccess, Visitor};
 
-use super::capacities::Shapes;
+use super::capacities::Capacities;
 use super::forward::hand_on_scalars;
 use super::raw::TEXT;
 
 /// A deserializer of JSON text, a visitor or a seed that is told how long lists are.
-pub(super) struct Exact<'s, T> {
+pub(super) struct ExactCapacity<'s, T> {
     inner: T,
-    shapes: &'s Shapes,
+    shapes: &'s Capacities,
 }
 
-impl<'s, T> Exact<'s, T> {
-    pub(super) const fn new(inner: T, shapes: &'s Shapes) -> Self {
+impl<'s, T> ExactCapacity<'s, T> {
+    pub(super) const fn new(inner: T, shapes: &'s Capacities) -> Self {
         Self { inner, shapes }
     }
 }
@@ -27,7 +27,7 @@ impl<'s, T> Exact<'s, T> {
 macro_rules! forward {
     ($($method:ident($($arg:ident: $ty:ty),*);)*) => {$(
         fn $method<V: Visitor<'de>>(self, $($arg: $ty,)* visitor: V) -> Result<V::Value, D::Error> {
-            self.inner.$method($($arg,)* Exact::new(visitor, self.shapes))
+            self.inner.$method($($arg,)* ExactCapacity::new(visitor, self.shapes))
         }
     )*};
 }
@@ -41,7 +41,7 @@ macro_rules! plain {
     )*};
 }
 
-impl<'de, D: Deserializer<'de>> Deserializer<'de> for Exact<'_, D> {
+impl<'de, D: Deserializer<'de>> Deserializer<'de> for ExactCapacity<'_, D> {
     type Error = D::Error;
 
     forward! {
@@ -71,11 +71,11 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for Exact<'_, D> {
             self.shapes.lose();
             return self.inner.deserialize_newtype_struct(name, visitor);
         }
-        self.inner.deserialize_newtype_struct(name, Exact::new(visitor, self.shapes))
+        self.inner.deserialize_newtype_struct(name, ExactCapacity::new(visitor, self.shapes))
     }
 
     fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
-        self.inner.deserialize_any(Past(self.shapes))?;
+        self.inner.deserialize_any(SkipValue(self.shapes))?;
         visitor.visit_unit()
     }
 
@@ -84,17 +84,17 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for Exact<'_, D> {
     }
 }
 
-impl<'de, V: Visitor<'de>> Visitor<'de> for Exact<'_, V> {
+impl<'de, V: Visitor<'de>> Visitor<'de> for ExactCapacity<'_, V> {
     type Value = V::Value;
 
     hand_on_scalars!();
 
     fn visit_some<D: Deserializer<'de>>(self, inner: D) -> Result<V::Value, D::Error> {
-        self.inner.visit_some(Exact::new(inner, self.shapes))
+        self.inner.visit_some(ExactCapacity::new(inner, self.shapes))
     }
 
     fn visit_newtype_struct<D: Deserializer<'de>>(self, inner: D) -> Result<V::Value, D::Error> {
-        self.inner.visit_newtype_struct(Exact::new(inner, self.shapes))
+        self.inner.visit_newtype_struct(ExactCapacity::new(inner, self.shapes))
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, inner: A) -> Result<V::Value, A::Error> {
@@ -104,18 +104,18 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for Exact<'_, V> {
 
     fn visit_map<A: MapAccess<'de>>(self, inner: A) -> Result<V::Value, A::Error> {
         self.shapes.enter();
-        self.inner.visit_map(Exact::new(inner, self.shapes))
+        self.inner.visit_map(ExactCapacity::new(inner, self.shapes))
     }
 
     fn visit_enum<A: EnumAccess<'de>>(self, inner: A) -> Result<V::Value, A::Error> {
-        self.inner.visit_enum(Exact::new(inner, self.shapes))
+        self.inner.visit_enum(ExactCapacity::new(inner, self.shapes))
     }
 }
 
 /// The items of a list.
 struct Items<'s, A> {
     inner: A,
-    shapes: &'s Shapes,
+    shapes: &'s Capacities,
     left: Option<usize>,
 }
 
@@ -124,7 +124,7 @@ impl<'de, A: SeqAccess<'de>> SeqAccess<'de> for Items<'_, A> {
 
     fn next_element_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, A::Error> {
         self.left = self.left.map(|left| left.saturating_sub(1));
-        self.inner.next_element_seed(Exact::new(seed, self.shapes))
+        self.inner.next_element_seed(ExactCapacity::new(seed, self.shapes))
     }
 
     fn size_hint(&self) -> Option<usize> {
@@ -132,7 +132,7 @@ impl<'de, A: SeqAccess<'de>> SeqAccess<'de> for Items<'_, A> {
     }
 }
 
-impl<'de, A: MapAccess<'de>> MapAccess<'de> for Exact<'_, A> {
+impl<'de, A: MapAccess<'de>> MapAccess<'de> for ExactCapacity<'_, A> {
     type Error = A::Error;
 
     fn next_key_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, A::Error> {
@@ -140,30 +140,30 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for Exact<'_, A> {
     }
 
     fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, A::Error> {
-        self.inner.next_value_seed(Exact::new(seed, self.shapes))
+        self.inner.next_value_seed(ExactCapacity::new(seed, self.shapes))
     }
 }
 
-impl<'de, S: DeserializeSeed<'de>> DeserializeSeed<'de> for Exact<'_, S> {
+impl<'de, S: DeserializeSeed<'de>> DeserializeSeed<'de> for ExactCapacity<'_, S> {
     type Value = S::Value;
 
     fn deserialize<D: Deserializer<'de>>(self, inner: D) -> Result<S::Value, D::Error> {
-        self.inner.deserialize(Exact::new(inner, self.shapes))
+        self.inner.deserialize(ExactCapacity::new(inner, self.shapes))
     }
 }
 
-impl<'s, 'de, A: EnumAccess<'de>> EnumAccess<'de> for Exact<'s, A> {
+impl<'s, 'de, A: EnumAccess<'de>> EnumAccess<'de> for ExactCapacity<'s, A> {
     type Error = A::Error;
-    type Variant = Exact<'s, A::Variant>;
+    type Variant = ExactCapacity<'s, A::Variant>;
 
     fn variant_seed<S: DeserializeSeed<'de>>(self, seed: S) -> Result<(S::Value, Self::Variant), A::Error> {
         let (value, variant) = self.inner.variant_seed(seed)?;
-        Ok((value, Exact::new(variant, self.shapes)))
+        Ok((value, ExactCapacity::new(variant, self.shapes)))
     }
 }
 
 /// Most are words. Of the others the object around them was read unseen.
-impl<'de, A: VariantAccess<'de>> VariantAccess<'de> for Exact<'_, A> {
+impl<'de, A: VariantAccess<'de>> VariantAccess<'de> for ExactCapacity<'_, A> {
     type Error = A::Error;
 
     fn unit_variant(self) -> Result<(), A::Error> {
@@ -191,7 +191,7 @@ impl<'de, A: VariantAccess<'de>> VariantAccess<'de> for Exact<'_, A> {
 }
 
 /// Skips a value with all that is in it.
-struct Past<'s>(&'s Shapes);
+struct SkipValue<'s>(&'s Capacities);
 
 macro_rules! scalar {
     ($($method:ident($ty:ty);)*) => {$(
@@ -201,7 +201,7 @@ macro_rules! scalar {
     )*};
 }
 
-impl<'de> Visitor<'de> for Past<'_> {
+impl<'de> Visitor<'de> for SkipValue<'_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -242,8 +242,8 @@ mod tests {
     use super::*;
 
     fn exact<'de, T: Deserialize<'de>>(text: &'de str) -> serde_json::Result<T> {
-        let shapes = Shapes::of(text);
-        T::deserialize(Exact::new(&mut serde_json::Deserializer::from_str(text), &shapes))
+        let shapes = Capacities::of(text);
+        T::deserialize(ExactCapacity::new(&mut serde_json::Deserializer::from_str(text), &shapes))
     }
 
     /// Every list in it has room for its items only.
@@ -271,8 +271,8 @@ mod tests {
     fn lists_have_room_for_what_is_in_them_and_no_more_whatever_is_skipped_before_them() {
         let text = pod().to_string();
         assert_tight(&exact(&text).unwrap());
-        let (shapes, mut json) = (Shapes::of(&text), serde_json::Deserializer::from_str(&text));
-        assert_tight(&super::super::strip::lean(Exact::new(&mut json, &shapes)).unwrap());
+        let (shapes, mut json) = (Capacities::of(&text), serde_json::Deserializer::from_str(&text));
+        assert_tight(&super::super::strip::lean(ExactCapacity::new(&mut json, &shapes)).unwrap());
         assert_eq!(shapes.enter(), None, "all of them are behind us");
     }
 

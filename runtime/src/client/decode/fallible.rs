@@ -11,8 +11,8 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
-use super::capacities::Shapes;
-use super::exact_capacity::Exact;
+use super::capacities::Capacities;
+use super::exact_capacity::ExactCapacity;
 use super::raw::Raw;
 use super::strip::decode;
 use crate::kind::Kind;
@@ -20,14 +20,14 @@ use crate::pipeline::object::{Object, Primary};
 
 /// An object of the reconciled kind, or what could be read of it. Which type it is decoded to, its [`Decoder`] says.
 #[derive(Clone, Debug)]
-pub(crate) enum Guarded {
-    Sound(Arc<Object>),
-    Broken(Broken),
+pub(crate) enum Decoded {
+    Valid(Arc<Object>),
+    Invalid(Invalid),
 }
 
 /// An object that does not fit its type.
 #[derive(Clone, Debug)]
-pub(crate) struct Broken {
+pub(crate) struct Invalid {
     pub(crate) meta: Box<ObjectMeta>,
     /// Where, as a path: `spec.replicas`; empty where it is not one field.
     pub(crate) field: String,
@@ -39,7 +39,7 @@ pub(crate) struct Broken {
 pub(crate) struct Decoder {
     /// The type.
     pub(crate) of: TypeId,
-    guarded: for<'de> fn(Raw<'de>) -> serde_json::Result<Guarded>,
+    guarded: for<'de> fn(Raw<'de>) -> serde_json::Result<Decoded>,
     exact: fn(Value) -> serde_json::Result<Arc<Object>>,
 }
 
@@ -58,7 +58,7 @@ impl Decoder {
 
     /// The object in a tree, or what could be read of it, as a watch delivers it.
     #[cfg(test)]
-    pub(crate) fn read(self, value: Value) -> serde_json::Result<Guarded> {
+    pub(crate) fn read(self, value: Value) -> serde_json::Result<Decoded> {
         (self.guarded)(Raw::Tree(value))
     }
 }
@@ -73,10 +73,10 @@ pub(crate) fn decoding<S: Stream>(decoder: Option<Decoder>, events: S) -> impl S
     futures::stream::poll_fn(move |cx| DECODER.sync_scope(decoder, || events.as_mut().poll_next(cx)))
 }
 
-fn guarded<K: Primary>(raw: Raw<'_>) -> serde_json::Result<Guarded> {
+fn guarded<K: Primary>(raw: Raw<'_>) -> serde_json::Result<Decoded> {
     Ok(match sound::<K>(raw)? {
-        Ok(object) => Guarded::Sound(Arc::new(object)),
-        Err(broken) => Guarded::Broken(broken),
+        Ok(object) => Decoded::Valid(Arc::new(object)),
+        Err(broken) => Decoded::Invalid(broken),
     })
 }
 
@@ -84,7 +84,7 @@ fn exact<K: Primary>(value: Value) -> serde_json::Result<Arc<Object>> {
     Ok(Arc::new(serde_json::from_value::<K>(value)?))
 }
 
-impl<'de> Deserialize<'de> for Guarded {
+impl<'de> Deserialize<'de> for Decoded {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let raw = Raw::deserialize(deserializer)?;
         let decoder = DECODER.try_with(|decoder| *decoder).ok().flatten();
@@ -94,7 +94,7 @@ impl<'de> Deserialize<'de> for Guarded {
 }
 
 /// The object, or what could be read of it.
-fn sound<K: Kind>(raw: Raw<'_>) -> serde_json::Result<Result<K, Broken>> {
+fn sound<K: Kind>(raw: Raw<'_>) -> serde_json::Result<Result<K, Invalid>> {
     if let Raw::Text(text) = &raw
         && let Ok(object) = caught(|| from_text::<K>(text))
     {
@@ -108,14 +108,14 @@ fn sound<K: Kind>(raw: Raw<'_>) -> serde_json::Result<Result<K, Broken>> {
         Err(error) => error,
     };
     let meta = ObjectMeta::deserialize(&value["metadata"])?;
-    let field = culprit(&value, &error, &|value| fits(value).err());
-    Ok(Err(Broken { meta: Box::new(meta), field, error }))
+    let field = error_path(&value, &error, &|value| fits(value).err());
+    Ok(Err(Invalid { meta: Box::new(meta), field, error }))
 }
 
 /// From a text, with lists that have room for what is in them.
 fn from_text<K: Kind>(text: &str) -> serde_json::Result<K> {
-    let shapes = Shapes::of(text);
-    decode(Exact::new(&mut serde_json::Deserializer::from_str(text), &shapes))
+    let shapes = Capacities::of(text);
+    decode(ExactCapacity::new(&mut serde_json::Deserializer::from_str(text), &shapes))
 }
 
 /// Types bring decoders of their own: one that panics must not take the watch with it.
@@ -127,7 +127,7 @@ fn caught<K>(decode: impl FnOnce() -> serde_json::Result<K> + UnwindSafe) -> Res
 }
 
 /// The path of the field without which the error is another one: serde does not tell where it was. `fails` tells the error of a tree.
-fn culprit(object: &Value, error: &str, fails: &dyn Fn(&Value) -> Option<String>) -> String {
+fn error_path(object: &Value, error: &str, fails: &dyn Fn(&Value) -> Option<String>) -> String {
     let mut path = Vec::new();
     while let Some(step) = steps(at(object, &path), error).into_iter().find(|step| {
         let longer: Vec<String> = path.iter().chain([step]).cloned().collect();
@@ -185,28 +185,28 @@ fn without(object: &Value, path: &[String]) -> Value {
     copy
 }
 
-impl Guarded {
+impl Decoded {
     pub(crate) fn metadata(&self) -> &ObjectMeta {
         match self {
-            Self::Sound(object) => object.meta(),
-            Self::Broken(broken) => &broken.meta,
+            Self::Valid(object) => object.meta(),
+            Self::Invalid(broken) => &broken.meta,
         }
     }
 
     pub(super) fn metadata_mut(&mut self) -> &mut ObjectMeta {
         match self {
-            Self::Sound(object) => {
+            Self::Valid(object) => {
                 if Arc::get_mut(object).is_none() {
                     *object = object.copy().into();
                 }
                 Arc::get_mut(object).expect("nobody else has the copy yet").meta_mut()
             }
-            Self::Broken(broken) => &mut broken.meta,
+            Self::Invalid(broken) => &mut broken.meta,
         }
     }
 }
 
-impl Broken {
+impl Invalid {
     /// `team-a/app: spec.replicas: invalid type ..`.
     pub(crate) fn text(&self) -> String {
         let colon = if self.field.is_empty() { "" } else { ": " };

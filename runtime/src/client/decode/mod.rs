@@ -9,7 +9,7 @@ mod raw;
 mod side_channel;
 mod strip;
 
-pub(crate) use self::fallible::{Broken, Decoder, Guarded, decoding};
-pub(crate) use self::object::{Meta, Record, Whole, is_status, list, object};
-pub(crate) use self::side_channel::{Shelf, fetching};
+pub(crate) use self::fallible::{Decoded, Decoder, Invalid, decoding};
+pub(crate) use self::object::{Meta, OwnerRecord, Whole, is_status, list, object};
+pub(crate) use self::side_channel::{RawTextStore, with_raw_texts};
 pub(crate) use self::strip::keeping_all;

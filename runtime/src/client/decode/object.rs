@@ -8,7 +8,7 @@ use kube::api::{DynamicObject, ObjectMeta};
 use kube::core::{ApiResource, DynamicResourceScope, ObjectList};
 use serde::{Deserialize, Deserializer};
 
-use super::fallible::Guarded;
+use super::fallible::Decoded;
 use super::strip::{decode, lean, record};
 
 /// The object in the answer to a call: `whole`, or without what no reconciler reads.
@@ -85,9 +85,9 @@ impl<'de> Deserialize<'de> for Meta {
 
 /// What of an object tells whose it is, and whether it changed.
 #[derive(Clone, Debug)]
-pub(crate) struct Record(pub(crate) ObjectMeta);
+pub(crate) struct OwnerRecord(pub(crate) ObjectMeta);
 
-impl<'de> Deserialize<'de> for Record {
+impl<'de> Deserialize<'de> for OwnerRecord {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         record(deserializer).map(|partial: Partial| Self(partial.metadata))
     }
@@ -131,8 +131,8 @@ macro_rules! resource {
 
 resource!(Whole, this => &this.0.metadata, &mut Arc::make_mut(&mut this.0).metadata);
 resource!(Meta, this => &this.0, Arc::make_mut(&mut this.0));
-resource!(Record, this => &this.0, &mut this.0);
-resource!(Guarded, this => this.metadata(), this.metadata_mut());
+resource!(OwnerRecord, this => &this.0, &mut this.0);
+resource!(Decoded, this => this.metadata(), this.metadata_mut());
 
 #[cfg(test)]
 mod tests {
@@ -142,10 +142,10 @@ mod tests {
     fn metadata_is_read_of_objects_only() {
         let object = r#"{"apiVersion": "v1", "kind": "Thing", "metadata": {"name": "a"}, "spec": {"a": 1}}"#;
         let name = |meta: &ObjectMeta| meta.name.clone();
-        assert_eq!(serde_json::from_str(object).map(|Record(meta)| name(&meta)).unwrap(), Some("a".into()));
+        assert_eq!(serde_json::from_str(object).map(|OwnerRecord(meta)| name(&meta)).unwrap(), Some("a".into()));
         assert_eq!(serde_json::from_str(object).map(|Meta(meta)| name(&meta)).unwrap(), Some("a".into()));
         for text in ["[]", r#"[{"name": "a"}]"#, "null", "3", r#"{"metadata": []}"#] {
-            assert!(serde_json::from_str::<Record>(text).is_err(), "{text}");
+            assert!(serde_json::from_str::<OwnerRecord>(text).is_err(), "{text}");
             assert!(serde_json::from_str::<Meta>(text).is_err(), "{text}");
         }
     }

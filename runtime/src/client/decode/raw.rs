@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde::de::{Deserializer, Error, IgnoredAny, MapAccess, Visitor};
 use serde_json::Value;
 
-use super::side_channel::fetched;
+use super::side_channel::take_text;
 
 /// The name under which a deserializer of serde_json hands out text unread. Another deserializer does not know it and goes on as with
 /// any newtype: then there is a tree.
@@ -34,7 +34,7 @@ impl<'de> Deserialize<'de> for Raw<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let raw = deserializer.deserialize_newtype_struct(TEXT, Whole)?;
         let Raw::Text(text) = &raw else { return Ok(raw) };
-        Ok(fetched(text).map_or(raw, |text| Raw::Text(Cow::Owned(text))))
+        Ok(take_text(text).map_or(raw, |text| Raw::Text(Cow::Owned(text))))
     }
 }
 

@@ -8,7 +8,7 @@ use futures::Stream;
 
 /// The texts that were put aside and not decoded yet. Cloneable: all clones are one.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Shelf(Arc<Mutex<Texts>>);
+pub(crate) struct RawTextStore(Arc<Mutex<Texts>>);
 
 #[derive(Debug, Default)]
 struct Texts {
@@ -17,47 +17,47 @@ struct Texts {
 }
 
 tokio::task_local! {
-    static SHELF: Shelf;
+    static SHELF: RawTextStore;
 }
 
-impl Shelf {
+impl RawTextStore {
     /// Puts a text aside, and returns its ticket.
     pub(crate) fn put(&self, text: String) -> u64 {
         let mut texts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let ticket = texts.next;
+        let text_id = texts.next;
         texts.next += 1;
-        texts.waiting.push_back((ticket, text));
-        ticket
+        texts.waiting.push_back((text_id, text));
+        text_id
     }
 
     /// The text of a ticket. Those of older ones are dropped: their watch has ended before they were read.
-    fn take(&self, ticket: u64) -> Option<String> {
+    fn take(&self, text_id: u64) -> Option<String> {
         let mut texts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        while texts.waiting.front().is_some_and(|(of, _)| *of < ticket) {
+        while texts.waiting.front().is_some_and(|(of, _)| *of < text_id) {
             texts.waiting.pop_front();
         }
-        let is_first = texts.waiting.front().is_some_and(|(of, _)| *of == ticket);
+        let is_first = texts.waiting.front().is_some_and(|(of, _)| *of == text_id);
         if is_first { texts.waiting.pop_front().map(|(_, text)| text) } else { None }
     }
 }
 
 #[cfg(test)]
-impl Shelf {
+impl RawTextStore {
     pub(crate) fn len(&self) -> usize {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).waiting.len()
     }
 }
 
 /// The events of a watch whose objects may be on the shelf.
-pub(crate) fn fetching<S: Stream>(shelf: Shelf, events: S) -> impl Stream<Item = S::Item> {
+pub(crate) fn with_raw_texts<S: Stream>(shelf: RawTextStore, events: S) -> impl Stream<Item = S::Item> {
     let mut events = Box::pin(events);
     futures::stream::poll_fn(move |cx| SHELF.sync_scope(shelf.clone(), || events.as_mut().poll_next(cx)))
 }
 
 /// The text on the shelf, if this is a ticket.
-pub(super) fn fetched(ticket: &str) -> Option<String> {
-    let ticket = ticket.parse().ok()?;
-    SHELF.try_with(|shelf| shelf.take(ticket)).ok()?
+pub(super) fn take_text(text_id: &str) -> Option<String> {
+    let text_id = text_id.parse().ok()?;
+    SHELF.try_with(|shelf| shelf.take(text_id)).ok()?
 }
 
 #[cfg(test)]
@@ -68,11 +68,11 @@ mod tests {
 
     #[tokio::test]
     async fn a_ticket_is_good_once_and_in_order() {
-        let shelf = Shelf::default();
-        let tickets = ["a", "b", "c"].map(|text| shelf.put(text.to_owned()).to_string());
-        assert_eq!(fetched(&tickets[0]), None, "nobody watches");
-        let asked = [&tickets[1], &tickets[1], &tickets[0], "{}", &tickets[2]];
-        let found: Vec<_> = fetching(shelf, futures::stream::iter(asked).map(fetched)).collect().await;
+        let shelf = RawTextStore::default();
+        let text_ids = ["a", "b", "c"].map(|text| shelf.put(text.to_owned()).to_string());
+        assert_eq!(take_text(&text_ids[0]), None, "nobody watches");
+        let asked = [&text_ids[1], &text_ids[1], &text_ids[0], "{}", &text_ids[2]];
+        let found: Vec<_> = with_raw_texts(shelf, futures::stream::iter(asked).map(take_text)).collect().await;
         assert_eq!(found, [Some("b".to_owned()), None, None, None, Some("c".to_owned())]);
     }
 }

@@ -37,62 +37,62 @@ pub(super) fn keeps_all() -> bool {
 
 /// Decodes an object without its ballast.
 pub(super) fn lean<'de, K: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<K, D::Error> {
-    K::deserialize(Lean { inner: deserializer, level: Level::Object })
+    K::deserialize(StripDeserializer { inner: deserializer, depth: Depth::Object })
 }
 
 /// Decodes the metadata of an object without what tells nothing of whose child it is, and skips the rest.
 pub(super) fn record<'de, K: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<K, D::Error> {
-    K::deserialize(Lean { inner: deserializer, level: Level::Record })
+    K::deserialize(StripDeserializer { inner: deserializer, depth: Depth::OwnerRecord })
 }
 
 /// Where in the object we are.
 #[derive(Clone, Copy)]
-enum Level {
+enum Depth {
     Object,
     Metadata,
     Annotations,
     /// An object of which only the metadata counts.
-    Record,
-    Lineage,
+    OwnerRecord,
+    OwnerMeta,
 }
 
 /// What becomes of a field.
-enum Fate {
+enum FieldAction {
     Drop,
     Keep,
     /// Kept, without what is ballast in it.
-    Enter(Level),
+    Enter(Depth),
 }
 
-impl Level {
-    fn fate(self, field: &str) -> Fate {
+impl Depth {
+    fn action(self, field: &str) -> FieldAction {
         match (self, field) {
-            (Self::Metadata, "managedFields") | (Self::Annotations, LAST_APPLIED) => Fate::Drop,
-            (Self::Lineage, "managedFields" | "annotations" | "labels" | "finalizers") => Fate::Drop,
-            (Self::Object, "metadata") => Fate::Enter(Self::Metadata),
-            (Self::Record, "metadata") => Fate::Enter(Self::Lineage),
-            (Self::Record, _) => Fate::Drop,
-            (Self::Metadata, "annotations") => Fate::Enter(Self::Annotations),
-            _ => Fate::Keep,
+            (Self::Metadata, "managedFields") | (Self::Annotations, LAST_APPLIED) => FieldAction::Drop,
+            (Self::OwnerMeta, "managedFields" | "annotations" | "labels" | "finalizers") => FieldAction::Drop,
+            (Self::Object, "metadata") => FieldAction::Enter(Self::Metadata),
+            (Self::OwnerRecord, "metadata") => FieldAction::Enter(Self::OwnerMeta),
+            (Self::OwnerRecord, _) => FieldAction::Drop,
+            (Self::Metadata, "annotations") => FieldAction::Enter(Self::Annotations),
+            _ => FieldAction::Keep,
         }
     }
 }
 
 /// A deserializer, a visitor, a map or a seed of which fields are dropped.
-struct Lean<T> {
+struct StripDeserializer<T> {
     inner: T,
-    level: Level,
+    depth: Depth,
 }
 
 macro_rules! forward {
     ($($method:ident($($arg:ident: $ty:ty),*);)*) => {$(
         fn $method<V: Visitor<'de>>(self, $($arg: $ty,)* visitor: V) -> Result<V::Value, D::Error> {
-            self.inner.$method($($arg,)* Lean { inner: visitor, level: self.level })
+            self.inner.$method($($arg,)* StripDeserializer { inner: visitor, depth: self.depth })
         }
     )*};
 }
 
-impl<'de, D: Deserializer<'de>> Deserializer<'de> for Lean<D> {
+impl<'de, D: Deserializer<'de>> Deserializer<'de> for StripDeserializer<D> {
     type Error = D::Error;
 
     forward! {
@@ -117,17 +117,17 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for Lean<D> {
     }
 }
 
-impl<'de, V: Visitor<'de>> Visitor<'de> for Lean<V> {
+impl<'de, V: Visitor<'de>> Visitor<'de> for StripDeserializer<V> {
     type Value = V::Value;
 
     hand_on_scalars!();
 
     fn visit_some<D: Deserializer<'de>>(self, inner: D) -> Result<V::Value, D::Error> {
-        self.inner.visit_some(Lean { inner, level: self.level })
+        self.inner.visit_some(StripDeserializer { inner, depth: self.depth })
     }
 
     fn visit_newtype_struct<D: Deserializer<'de>>(self, inner: D) -> Result<V::Value, D::Error> {
-        self.inner.visit_newtype_struct(Lean { inner, level: self.level })
+        self.inner.visit_newtype_struct(StripDeserializer { inner, depth: self.depth })
     }
 
     /// Neither an object nor anything in it that is looked into is a list, which a struct could be read from.
@@ -136,16 +136,16 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for Lean<V> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, inner: A) -> Result<V::Value, A::Error> {
-        self.inner.visit_map(Fields { inner, level: self.level, enter: None })
+        self.inner.visit_map(Fields { inner, depth: self.depth, enter: None })
     }
 }
 
 /// The fields of one level.
 struct Fields<A> {
     inner: A,
-    level: Level,
+    depth: Depth,
     /// The level of the value that comes next, if it is looked into.
-    enter: Option<Level>,
+    enter: Option<Depth>,
 }
 
 impl<'de, A: MapAccess<'de>> MapAccess<'de> for Fields<A> {
@@ -153,13 +153,13 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for Fields<A> {
 
     fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, A::Error> {
         while let Some(Text(name)) = self.inner.next_key()? {
-            self.enter = match self.level.fate(&name) {
-                Fate::Drop => {
+            self.enter = match self.depth.action(&name) {
+                FieldAction::Drop => {
                     self.inner.next_value::<IgnoredAny>()?;
                     continue;
                 }
-                Fate::Keep => None,
-                Fate::Enter(level) => Some(level),
+                FieldAction::Keep => None,
+                FieldAction::Enter(depth) => Some(depth),
             };
             let key = match name {
                 Cow::Borrowed(name) => seed.deserialize(BorrowedStrDeserializer::new(name)),
@@ -172,17 +172,17 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for Fields<A> {
 
     fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, A::Error> {
         match self.enter.take() {
-            Some(level) => self.inner.next_value_seed(Lean { inner: seed, level }),
+            Some(depth) => self.inner.next_value_seed(StripDeserializer { inner: seed, depth }),
             None => self.inner.next_value_seed(seed),
         }
     }
 }
 
-impl<'de, S: DeserializeSeed<'de>> DeserializeSeed<'de> for Lean<S> {
+impl<'de, S: DeserializeSeed<'de>> DeserializeSeed<'de> for StripDeserializer<S> {
     type Value = S::Value;
 
     fn deserialize<D: Deserializer<'de>>(self, inner: D) -> Result<S::Value, D::Error> {
-        self.inner.deserialize(Lean { inner, level: self.level })
+        self.inner.deserialize(StripDeserializer { inner, depth: self.depth })
     }
 }
 

@@ -10,7 +10,7 @@ use super::calls::Calls;
 use crate::api::adoption::{Claimant, Deed, Holder, Title};
 use crate::api::{ApiError, Target};
 use crate::queue::Key;
-use crate::watch::Relations;
+use crate::watch::RelatedCaches;
 use crate::wiring::relation::Adopt;
 
 /// How often a write is tried, where the object is another one each time.
@@ -22,12 +22,12 @@ pub(crate) struct Owned<'a> {
     pub(crate) claimant: Claimant<'a>,
     pub(crate) target: &'a Target,
     /// Who is reconciled again when an object of another owner changes its owner or is deleted.
-    pub(crate) asker: Option<(&'a Relations, &'a Key)>,
+    pub(crate) subscriber: Option<(&'a RelatedCaches, &'a Key)>,
 }
 
 /// A version of an object.
 #[derive(Clone, Debug)]
-pub(crate) struct Version {
+pub(crate) struct KnownVersion {
     pub(crate) uid: String,
     pub(crate) resource_version: String,
 }
@@ -45,7 +45,7 @@ enum Write {
 }
 
 /// What an error says about the object.
-enum Doubt {
+enum Mismatch {
     /// It is not the one that the write was meant for.
     Another,
     /// Servers before 1.23 answer so for a Service.
@@ -68,11 +68,11 @@ impl Owned<'_> {
                 Err(error) => error,
             };
             let is_invalid = matches!(error, ApiError::Invalid(_));
-            write = match doubt(&write, &error) {
+            write = match mismatch(&write, &error) {
                 None => return Err(error),
                 Some(_) if tries == TRIES => return Err(error),
-                Some(Doubt::VersionOfNothing) => Write::Post,
-                Some(Doubt::Another) => match self.look(adopt).await? {
+                Some(Mismatch::VersionOfNothing) => Write::Post,
+                Some(Mismatch::Another) => match self.recheck(adopt).await? {
                     // There is none of the name: it is what was sent that is not valid.
                     Write::Create if is_invalid => return Err(error),
                     write => write,
@@ -96,7 +96,7 @@ impl Owned<'_> {
         let posted = self.calls.whole().create(self.target, object).await?;
         let mut managers = json!(posted.metadata.managed_fields);
         let entries = managers.as_array_mut().into_iter().flatten();
-        entries.filter(|entry| entry["manager"] == *self.calls.manager).for_each(|entry| {
+        entries.filter(|entry| entry["manager"] == *self.calls.field_manager).for_each(|entry| {
             entry["operation"] = json!("Apply");
         });
         let version = &posted.metadata.resource_version;
@@ -119,7 +119,7 @@ impl Owned<'_> {
     }
 
     /// Decides by the object as it is now.
-    async fn look(&self, adopt: Adopt) -> Result<Write, ApiError> {
+    async fn recheck(&self, adopt: Adopt) -> Result<Write, ApiError> {
         let Some(meta) = self.live().await? else { return Ok(Write::Create) };
         let holder = self.claimant.holder(&meta);
         match &holder {
@@ -135,7 +135,7 @@ impl Owned<'_> {
     }
 
     /// Deletes the object if it is ours; one that is not there is fine. `known`: the version that is known as ours.
-    pub(crate) async fn delete(&self, mut known: Option<Version>) -> Result<(), ApiError> {
+    pub(crate) async fn delete(&self, mut known: Option<KnownVersion>) -> Result<(), ApiError> {
         for _ in 1..TRIES {
             let Some(version) = self.ours(known.take()).await? else { return Ok(()) };
             match self.calls.delete(self.target, &version.uid, &version.resource_version).await {
@@ -147,7 +147,7 @@ impl Owned<'_> {
     }
 
     /// The version to delete; `None`: the object is not there.
-    async fn ours(&self, known: Option<Version>) -> Result<Option<Version>, ApiError> {
+    async fn ours(&self, known: Option<KnownVersion>) -> Result<Option<KnownVersion>, ApiError> {
         if known.is_some() {
             return Ok(known);
         }
@@ -156,7 +156,7 @@ impl Owned<'_> {
             Holder::Ours => {
                 self.free();
                 let (uid, version) = (meta.uid.unwrap_or_default(), meta.resource_version.unwrap_or_default());
-                Ok(Some(Version { uid, resource_version: version }))
+                Ok(Some(KnownVersion { uid, resource_version: version }))
             }
             holder => Err(self.refuse(&holder, &meta, Deed::Delete)),
         }
@@ -164,7 +164,7 @@ impl Owned<'_> {
 
     /// The metadata of the object, with its field managers.
     async fn live(&self) -> Result<Option<ObjectMeta>, ApiError> {
-        if let Some((relations, key)) = self.asker {
+        if let Some((relations, key)) = self.subscriber {
             // Before the look: what changes after it must trigger a reconcile.
             relations.foreign().expect(key, self.target);
         }
@@ -172,7 +172,7 @@ impl Owned<'_> {
     }
 
     fn refuse(&self, holder: &Holder, meta: &ObjectMeta, deed: Deed) -> ApiError {
-        if let Some((relations, key)) = self.asker {
+        if let Some((relations, key)) = self.subscriber {
             relations.foreign().block(key, self.target, holder.is_named_by_title().then(|| Title::of(meta)));
         }
         ApiError::Foreign(holder.refusal(self.target, deed))
@@ -180,7 +180,7 @@ impl Owned<'_> {
 
     /// It is not in the way.
     fn free(&self) {
-        if let Some((relations, key)) = self.asker {
+        if let Some((relations, key)) = self.subscriber {
             relations.foreign().free(key, self.target);
         }
     }
@@ -199,18 +199,18 @@ fn of_version(object: &Value, uid: Option<&str>, version: Option<&str>) -> Value
 }
 
 /// Whether the error may mean that the object is another one than was thought.
-fn doubt(write: &Write, error: &ApiError) -> Option<Doubt> {
+fn mismatch(write: &Write, error: &ApiError) -> Option<Mismatch> {
     match (write, error) {
-        (_, ApiError::Conflict(_)) | (Write::Adopt(_), ApiError::NotFound(_)) => Some(Doubt::Another),
+        (_, ApiError::Conflict(_)) | (Write::Adopt(_), ApiError::NotFound(_)) => Some(Mismatch::Another),
         (Write::Create, ApiError::Failed(text)) if text.contains("resourceVersion should not be set") => {
-            Some(Doubt::VersionOfNothing)
+            Some(Mismatch::VersionOfNothing)
         }
         // Kubernetes 1.20 merges a Service with the one that is there, and validates that, before it looks at the version.
-        (Write::Create, ApiError::Invalid(_)) => Some(Doubt::Another),
+        (Write::Create, ApiError::Invalid(_)) => Some(Mismatch::Another),
         // Another uid, or a second controller.
         (Write::Update(_) | Write::Adopt(_), ApiError::Invalid(text)) => {
             let is_another = text.contains("metadata.uid") || text.contains("Only one reference can have Controller");
-            is_another.then_some(Doubt::Another)
+            is_another.then_some(Mismatch::Another)
         }
         _ => None,
     }
@@ -224,7 +224,7 @@ mod tests {
     use super::*;
     use crate::pass::api::scripted::{Answer, Script, absent, conflict, error, object, target};
     use crate::queue::Queue;
-    use crate::watch::{Health, Scope, Streaming, Watches};
+    use crate::watch::{Health, Scope, SharedWatches, Streaming};
     use crate::wiring::{KindInfo, Wiring};
 
     /// The object as it stands when this owner controls it: `o` is ours, of another kind than all others.
@@ -248,7 +248,7 @@ mod tests {
             block_owner_deletion: None,
         };
         let claimant = Claimant { owner: &owner, manager: "tester" };
-        run(Owned { calls: &script.calls, claimant, target: &target(), asker: None }).await
+        run(Owned { calls: &script.calls, claimant, target: &target(), subscriber: None }).await
     }
 
     async fn applied(script: &Script, adopt: Adopt, known: Option<&str>) -> Result<DynamicObject, ApiError> {
@@ -303,7 +303,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_deletion_that_meets_another_version_looks_again_and_gives_up_after_three() {
-        let known = || Some(Version { uid: "u".into(), resource_version: "5".into() });
+        let known = || Some(KnownVersion { uid: "u".into(), resource_version: "5".into() });
         let deleted = async |answers: Vec<Answer>| {
             let script = Script::new(answers);
             (as_owner(&script, async |owned: Owned<'_>| owned.delete(known()).await).await, script)
@@ -328,22 +328,22 @@ mod tests {
         let adopt = Write::Adopt(Box::default());
         let conflict = || ApiError::Conflict("newer".into());
         let invalid = |text: &str| ApiError::Invalid(text.into());
-        let is_another = |write: &Write, error: &ApiError| matches!(doubt(write, error), Some(Doubt::Another));
+        let is_another = |write: &Write, error: &ApiError| matches!(mismatch(write, error), Some(Mismatch::Another));
         for write in [&create, &Write::Post, &update, &adopt] {
             assert!(is_another(write, &conflict()));
-            assert!(doubt(write, &ApiError::Forbidden("no".into())).is_none());
+            assert!(mismatch(write, &ApiError::Forbidden("no".into())).is_none());
             assert_eq!(is_another(write, &ApiError::NotFound("gone".into())), matches!(write, Write::Adopt(_)));
         }
         assert!(is_another(&create, &invalid("spec.ports: required")));
         for write in [&update, &adopt] {
             assert!(is_another(write, &invalid("metadata.uid: field is immutable")));
             assert!(is_another(write, &invalid("Only one reference can have Controller set to true")));
-            assert!(doubt(write, &invalid("spec.ports: required")).is_none());
+            assert!(mismatch(write, &invalid("spec.ports: required")).is_none());
         }
         let unset = ApiError::Failed("500: resourceVersion should not be set on objects to be created".into());
-        assert!(matches!(doubt(&create, &unset), Some(Doubt::VersionOfNothing)));
-        assert!(doubt(&update, &unset).is_none());
-        assert!(doubt(&create, &ApiError::Failed("500: etcd".into())).is_none());
+        assert!(matches!(mismatch(&create, &unset), Some(Mismatch::VersionOfNothing)));
+        assert!(mismatch(&update, &unset).is_none());
+        assert!(mismatch(&create, &ApiError::Failed("500: etcd".into())).is_none());
     }
 
     #[tokio::test]
@@ -359,11 +359,13 @@ mod tests {
         let (kind, key) = (KindInfo::of::<ConfigMap>(), Key::new(Some("a"), "w"));
         let waits = async |found: Answer| {
             let script = Script::new([conflict(), found, owned_by("8", "o")]);
-            let watches = Watches::new(script.calls.sender.client.plain(), Health::default(), Streaming::default());
-            let relations = Relations::new(&watches, &Wiring::EMPTY, kind.clone(), Scope::default(), Queue::default());
+            let watches =
+                SharedWatches::new(script.calls.sender.client.plain(), Health::default(), Streaming::default());
+            let relations =
+                RelatedCaches::new(&watches, &Wiring::EMPTY, kind.clone(), Scope::default(), Queue::default());
             let object = json!({ "metadata": { "name": "x" } });
             let _ = as_owner(&script, async |owned: Owned<'_>| {
-                let owned = Owned { asker: Some((&relations, &key)), ..owned };
+                let owned = Owned { subscriber: Some((&relations, &key)), ..owned };
                 owned.apply(Adopt::Never, &object, None).await
             })
             .await;

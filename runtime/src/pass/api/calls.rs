@@ -17,7 +17,7 @@ use super::request::Sender;
 use crate::api::grant::Grant;
 use crate::api::{ApiError, Target};
 use crate::client::decode;
-use crate::leadership::Permit;
+use crate::leadership::WritePermit;
 
 /// The verbs that RBAC checks for a call. An apply that creates an object needs `create`, too.
 const GET: &[&str] = &["get"];
@@ -31,9 +31,9 @@ const DELETE: &[&str] = &["delete"];
 #[derive(Clone)]
 pub(crate) struct Calls {
     pub(crate) sender: Sender,
-    pub(crate) permit: Permit,
+    pub(crate) permit: WritePermit,
     /// Field manager of everything that the reconciler writes.
-    pub(crate) manager: Arc<str>,
+    pub(crate) field_manager: Arc<str>,
     /// Whether objects are returned with what is skipped otherwise (`managedFields`).
     pub(crate) whole: bool,
 }
@@ -91,13 +91,13 @@ impl Calls {
 
     /// Server-side apply, taking over fields from others.
     pub(crate) async fn apply(&self, target: &Target, object: &Value) -> Result<DynamicObject, ApiError> {
-        let params = PatchParams::apply(&self.manager).force();
+        let params = PatchParams::apply(&self.field_manager).force();
         self.write(target, APPLY, None, verbs(target).patch(&target.name, &params, &Patch::Apply(object))).await
     }
 
     /// Server-side apply of the status, taking over fields from others.
     pub(crate) async fn apply_status(&self, target: &Target, object: &Value) -> Result<DynamicObject, ApiError> {
-        let params = PatchParams::apply(&self.manager).force();
+        let params = PatchParams::apply(&self.field_manager).force();
         let request = verbs(target).patch_subresource("status", &target.name, &params, &Patch::Apply(object));
         self.write(target, PATCH, Some("status"), request).await
     }
@@ -131,7 +131,7 @@ impl Calls {
 
     /// Creates the object; one of its name is a conflict.
     pub(crate) async fn create(&self, target: &Target, object: &Value) -> Result<DynamicObject, ApiError> {
-        let params = PostParams { field_manager: Some(self.manager.to_string()), ..PostParams::default() };
+        let params = PostParams { field_manager: Some(self.field_manager.to_string()), ..PostParams::default() };
         let request = verbs(target).create(&params, object.to_string().into_bytes());
         match self.write(target, CREATE, None, request).await {
             Err(ApiError::Failed(text)) if text.ends_with("already exists") => Err(ApiError::Conflict(text)),
@@ -173,7 +173,7 @@ impl Calls {
     }
 
     fn patch_params(&self) -> PatchParams {
-        PatchParams { field_manager: Some(self.manager.to_string()), ..PatchParams::default() }
+        PatchParams { field_manager: Some(self.field_manager.to_string()), ..PatchParams::default() }
     }
 
     /// The object in an answer. What a proxy answers may be any JSON: it shows neither that the object was read nor that it was written.

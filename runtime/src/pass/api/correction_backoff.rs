@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::queue::Curve;
+use crate::queue::Backoff;
 
 /// So many corrections of an object run at once.
 const AT_ONCE: u32 = 3;
@@ -14,7 +14,7 @@ const AT_ONCE: u32 = 3;
 const COUNTS_FOR: Duration = Duration::from_secs(600);
 
 /// The pauses after them: 1 s doubling to one minute.
-const PAUSES: Curve = Curve { base: Duration::from_secs(1), cap: Duration::from_secs(60) };
+const PAUSES: Backoff = Backoff { base: Duration::from_secs(1), cap: Duration::from_secs(60) };
 
 /// The corrections of what one object owns.
 #[derive(Default)]

@@ -26,7 +26,7 @@ use tokio::time::Instant;
 use tokio_util::task::TaskTracker;
 
 use self::already_applied::is_applied;
-use self::apply::{Owned, Version};
+use self::apply::{KnownVersion, Owned};
 use self::calls::Calls;
 use self::identity::{Identity, Unwritten};
 use self::owned_object::{owned, owner};
@@ -36,18 +36,18 @@ use super::finish::{json_patch, status_write};
 use crate::api::adoption::Claimant;
 use crate::api::{ApiError, Backend, Target};
 use crate::dependency::Access;
-use crate::pipeline::state::StatusIntent;
+use crate::pipeline::state::DesiredStatus;
 use crate::queue::Key;
 use crate::queue::meter::Meter;
-use crate::status::operation::Operation;
+use crate::status::operation::RemoteOperation;
 use crate::trigger::hash;
-use crate::watch::{Kept, Primary, Relations, Seen, selects};
+use crate::watch::{CachedObject, ObjectVersion, Primary, RelatedCaches, selects};
 use crate::wiring::{Adopt, Cache, How, KindInfo, Relation};
 
 /// The backend of one pass.
 pub(super) struct PassBackend {
     pub(super) calls: Calls,
-    pub(super) relations: Relations,
+    pub(super) relations: RelatedCaches,
     pub(super) key: Key,
     pub(super) identity: Identity,
     pub(super) owner: OnceLock<OwnerReference>,
@@ -88,8 +88,8 @@ impl PassBackend {
         &self,
         calls: &Calls,
         identity: &Identity,
-        found: &StatusIntent,
-        intent: &StatusIntent,
+        found: &DesiredStatus,
+        intent: &DesiredStatus,
     ) -> Result<DynamicObject, Unwritten> {
         match self.hot {
             true => json_patch::patch(calls, identity, found, intent).await,
@@ -132,14 +132,14 @@ impl PassBackend {
         let of_ours =
             (relation.how == How::Owns && relation.cache == Cache::Full).then(|| self.relations.child(target));
         match of_ours.flatten() {
-            Some(Kept::Whole(object)) => Ok(Some(object)),
+            Some(CachedObject::Whole(object)) => Ok(Some(object)),
             // Not there, or not ours: the watch keeps what is ours.
             _ => self.live(step, relation.how, target).await,
         }
     }
 
     /// What is kept of a selection; `None`: our own writes are ahead of it.
-    async fn selected(&self, relation: Relation, target: &Target) -> Result<Option<Vec<Kept>>, ApiError> {
+    async fn selected(&self, relation: Relation, target: &Target) -> Result<Option<Vec<CachedObject>>, ApiError> {
         let selector = relation.how.selector().unwrap_or_default();
         let (kept, version) = self.relations.list(&self.key, target).await?;
         self.tracked().watched.entry(target.to_string()).or_insert(version);
@@ -161,8 +161,8 @@ impl PassBackend {
 
     /// The object as one that a step writes or deletes.
     fn owning<'a>(&'a self, calls: &'a Calls, target: &'a Target) -> Owned<'a> {
-        let claimant = Claimant { owner: self.owner(), manager: &calls.manager };
-        Owned { calls, claimant, target, asker: Some((&self.relations, &self.key)) }
+        let claimant = Claimant { owner: self.owner(), manager: &calls.field_manager };
+        Owned { calls, claimant, target, subscriber: Some((&self.relations, &self.key)) }
     }
 
     async fn apply_child(
@@ -181,13 +181,15 @@ impl PassBackend {
         }
         let known = self.relations.own(&target, &self.identity.uid).map(|seen| seen.uid);
         if let Some(applied) = self.applied_before(&calls, &target, &object, known.as_deref()).await? {
-            self.children
-                .applied(&target, Applied { intent, seen: Seen::of(&target, &applied), object: applied.clone() });
+            self.children.applied(
+                &target,
+                Applied { intent, seen: ObjectVersion::of(&target, &applied), object: applied.clone() },
+            );
             return Ok(applied);
         }
         let guard = self.relations.writing(&target, &self.identity.uid);
         let applied = Arc::new(self.owning(&calls, &target).apply(adopt, &object, known).await?);
-        let seen = Seen::of(&target, &applied);
+        let seen = ObjectVersion::of(&target, &applied);
         let moved = guard.wrote(&seen, &applied, &self.key);
         self.tracked().moved(moved);
         let is_again = self.children.applied(&target, Applied { intent, seen, object: applied.clone() });
@@ -213,7 +215,7 @@ impl PassBackend {
             return Ok(None);
         }
         let Some(mut live) = calls.whole().get(target).await? else { return Ok(None) };
-        let is_it = live.metadata.uid.as_deref() == known && is_applied(object, &live, &calls.manager);
+        let is_it = live.metadata.uid.as_deref() == known && is_applied(object, &live, &calls.field_manager);
         if !calls.whole {
             live.metadata.managed_fields = None;
         }
@@ -223,7 +225,7 @@ impl PassBackend {
     async fn delete_child(&self, calls: Calls, target: Target) -> Result<(), ApiError> {
         let watched = self.relations.is_watched(&target.kind).then(|| self.relations.version_of(&target)).flatten();
         let known = self.relations.own(&target, &self.identity.uid);
-        let known = known.map(|seen| Version { uid: seen.uid, resource_version: seen.resource_version });
+        let known = known.map(|seen| KnownVersion { uid: seen.uid, resource_version: seen.resource_version });
         let guard = self.relations.writing(&target, &self.identity.uid);
         match self.owning(&calls, &target).delete(known).await {
             // Nobody can wait for another owner while the object is being deleted: what is not ours is not there.
@@ -259,7 +261,7 @@ impl Backend for PassBackend {
             let outran = self.children.outran(&target, cached, || self.relations.owned(&target));
             let found = match (kept, outran) {
                 (None, false) => None,
-                (Some(Kept::Whole(object)), false) if relation.cache == Cache::Full => Some(object),
+                (Some(CachedObject::Whole(object)), false) if relation.cache == Cache::Full => Some(object),
                 _ => self.live(step, relation.how, &target).await?,
             };
             self.tracked().read(&target, found.as_deref());
@@ -277,7 +279,7 @@ impl Backend for PassBackend {
         async move {
             match self.selected(relation, &target).await? {
                 Some(kept) if relation.cache == Cache::Full => {
-                    Ok(kept.iter().filter_map(Kept::object).cloned().collect())
+                    Ok(kept.iter().filter_map(CachedObject::object).cloned().collect())
                 }
                 _ => self.live_list(step, relation, &target).await,
             }
@@ -294,12 +296,12 @@ impl Backend for PassBackend {
         async move {
             if relation.how == How::Owns {
                 let kept = self.relations.kept_children(&self.identity.uid, &target.kind);
-                let mut metadata: Vec<_> = kept.iter().filter_map(Kept::meta).cloned().collect();
+                let mut metadata: Vec<_> = kept.iter().filter_map(CachedObject::meta).cloned().collect();
                 metadata.sort_by(|one, other| one.name.cmp(&other.name));
                 return Ok(metadata);
             }
             if let Some(kept) = self.selected(relation, &target).await? {
-                return Ok(kept.iter().filter_map(Kept::meta).cloned().collect());
+                return Ok(kept.iter().filter_map(CachedObject::meta).cloned().collect());
             }
             let live = self.live_list(step, relation, &target).await?;
             Ok(live.iter().map(|object| object.metadata.clone()).collect())
@@ -328,19 +330,19 @@ impl Backend for PassBackend {
         self.delete_child(self.calls.of_step(step), target).boxed()
     }
 
-    fn operation(&self, place: &'static str) -> Option<Operation> {
+    fn operation(&self, place: &'static str) -> Option<RemoteOperation> {
         self.children.operation(place)
     }
 
-    fn keep_operation(&self, place: &'static str, operation: Option<Operation>) {
+    fn keep_operation(&self, place: &'static str, operation: Option<RemoteOperation>) {
         self.children.keep_operation(place, operation);
     }
 
     fn record(
         &self,
         step: &'static str,
-        found: StatusIntent,
-        intent: StatusIntent,
+        found: DesiredStatus,
+        intent: DesiredStatus,
         urgent: bool,
     ) -> BoxFuture<'_, Result<(), ApiError>> {
         async move {
@@ -364,7 +366,7 @@ impl Backend for PassBackend {
     }
 
     fn step_ended(&self, step: &'static str, how: &'static str, took: Duration) {
-        self.meter.tell(|counts| counts.step(step, how, took));
+        self.meter.record(|counts| counts.step(step, how, took));
     }
 
     fn blocking(&self, work: Box<dyn FnOnce() + Send>) -> BoxFuture<'static, ()> {

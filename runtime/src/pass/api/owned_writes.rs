@@ -11,14 +11,14 @@ use tokio::time::Instant;
 use super::correction_backoff::Contest;
 use crate::api::Target;
 use crate::resource_version::is_newer;
-use crate::status::operation::Operation;
-use crate::watch::{Seen, matches};
+use crate::status::operation::RemoteOperation;
+use crate::watch::{ObjectVersion, matches};
 use crate::wiring::KindInfo;
 
 /// What was applied last to an owned object, and what came back.
 pub(in crate::pass) struct Applied {
     pub(in crate::pass) intent: String,
-    pub(in crate::pass) seen: Seen,
+    pub(in crate::pass) seen: ObjectVersion,
     pub(in crate::pass) object: Arc<DynamicObject>,
 }
 
@@ -26,7 +26,7 @@ pub(in crate::pass) struct Applied {
 enum Written {
     Applied(Box<Applied>),
     /// The object was deleted as it was known.
-    Deleted(Box<Seen>),
+    Deleted(Box<ObjectVersion>),
 }
 
 /// The last writes. Cloneable: all clones are one.
@@ -38,7 +38,7 @@ struct Made {
     /// By target.
     writes: BTreeMap<String, Written>,
     /// By their place in the code.
-    operations: BTreeMap<&'static str, Operation>,
+    operations: BTreeMap<&'static str, RemoteOperation>,
     contest: Contest,
 }
 
@@ -48,11 +48,11 @@ impl Children {
     }
 
     /// The operation that runs, as far as this process knows.
-    pub(in crate::pass) fn operation(&self, place: &'static str) -> Option<Operation> {
+    pub(in crate::pass) fn operation(&self, place: &'static str) -> Option<RemoteOperation> {
         self.lock().operations.get(place).cloned()
     }
 
-    pub(in crate::pass) fn keep_operation(&self, place: &'static str, operation: Option<Operation>) {
+    pub(in crate::pass) fn keep_operation(&self, place: &'static str, operation: Option<RemoteOperation>) {
         let mut made = self.lock();
         match operation {
             Some(operation) => made.operations.insert(place, operation),
@@ -78,7 +78,7 @@ impl Children {
     }
 
     /// The object was deleted. `watched` is what was known of it, where a cache may show it for a while.
-    pub(in crate::pass) fn deleted(&self, target: &Target, watched: Option<Seen>) {
+    pub(in crate::pass) fn deleted(&self, target: &Target, watched: Option<ObjectVersion>) {
         let (mut made, name) = (self.lock(), target.to_string());
         made.writes.remove(&name);
         made.writes.extend(watched.map(|seen| (name, Written::Deleted(Box::new(seen)))));
@@ -94,7 +94,7 @@ impl Children {
         &self,
         target: &Target,
         intent: &str,
-        now: impl FnOnce() -> Option<Seen>,
+        now: impl FnOnce() -> Option<ObjectVersion>,
     ) -> Option<Arc<DynamicObject>> {
         let made = self.lock();
         let Some(Written::Applied(applied)) = made.writes.get(&target.to_string()) else { return None };
@@ -106,8 +106,8 @@ impl Children {
     pub(in crate::pass) fn outran(
         &self,
         target: &Target,
-        cached: impl FnOnce() -> Option<Seen>,
-        known: impl FnOnce() -> Option<Seen>,
+        cached: impl FnOnce() -> Option<ObjectVersion>,
+        known: impl FnOnce() -> Option<ObjectVersion>,
     ) -> bool {
         let made = self.lock();
         if made.writes.is_empty() {
@@ -121,8 +121,8 @@ impl Children {
         &self,
         kind: &KindInfo,
         selector: &str,
-        cached: impl Fn(&Target) -> Option<Seen>,
-        known: impl Fn(&Target) -> Option<Seen>,
+        cached: impl Fn(&Target) -> Option<ObjectVersion>,
+        known: impl Fn(&Target) -> Option<ObjectVersion>,
     ) -> bool {
         let made = self.lock();
         let mut of_kind = made.writes.values().filter(|written| written.seen().target.kind == *kind);
@@ -136,7 +136,7 @@ impl Children {
 }
 
 impl Written {
-    fn seen(&self) -> &Seen {
+    fn seen(&self) -> &ObjectVersion {
         match self {
             Self::Applied(applied) => &applied.seen,
             Self::Deleted(seen) => seen,
@@ -150,7 +150,7 @@ impl Written {
         }
     }
 
-    fn outran(&self, cached: Option<Seen>, known: impl FnOnce() -> Option<Seen>) -> bool {
+    fn outran(&self, cached: Option<ObjectVersion>, known: impl FnOnce() -> Option<ObjectVersion>) -> bool {
         let (ours, same) = (self.seen(), cached.filter(|cached| cached.uid == self.seen().uid));
         match (self, same) {
             (Self::Applied(_), Some(cached)) => is_newer(&ours.resource_version, &cached.resource_version),
@@ -174,8 +174,8 @@ mod tests {
         Arc::new(serde_json::from_value(found).unwrap())
     }
 
-    fn seen(uid: &str, version: &str) -> Option<Seen> {
-        Some(Seen::of(&target(), &live(uid, version)))
+    fn seen(uid: &str, version: &str) -> Option<ObjectVersion> {
+        Some(ObjectVersion::of(&target(), &live(uid, version)))
     }
 
     fn applied(intent: &str, uid: &str, version: &str) -> Applied {
@@ -185,7 +185,8 @@ mod tests {
     #[test]
     fn what_is_as_our_last_apply_left_it_needs_no_other() {
         let children = Children::default();
-        let unchanged = |intent: &str, now: Option<Seen>| children.unchanged(&target(), intent, || now).is_some();
+        let unchanged =
+            |intent: &str, now: Option<ObjectVersion>| children.unchanged(&target(), intent, || now).is_some();
         assert!(!unchanged("i", seen("u", "5")) && !children.has_written(&target()));
         children.applied(&target(), applied("i", "u", "5"));
         assert!(children.has_written(&target()));
@@ -199,7 +200,9 @@ mod tests {
     #[test]
     fn a_cache_that_does_not_show_our_last_write_is_behind() {
         let children = Children::default();
-        let outran = |cached: Option<Seen>, known: Option<Seen>| children.outran(&target(), || cached, || known);
+        let outran = |cached: Option<ObjectVersion>, known: Option<ObjectVersion>| {
+            children.outran(&target(), || cached, || known)
+        };
         assert!(!outran(seen("u", "1"), None), "nothing was written");
         children.applied(&target(), applied("i", "u", "5"));
         assert!(outran(seen("u", "4"), None) && !outran(seen("u", "5"), None) && !outran(seen("u", "6"), None));
@@ -217,7 +220,7 @@ mod tests {
     #[test]
     fn a_list_is_behind_where_it_lacks_what_we_wrote_of_its_kind_and_labels() {
         let children = Children::default();
-        let outran = |selector: &str, cached: Option<Seen>| {
+        let outran = |selector: &str, cached: Option<ObjectVersion>| {
             children.outran_list(&target().kind, selector, |_| cached.clone(), |_| seen("u", "5"))
         };
         assert!(!outran("tier=web", None));
@@ -251,7 +254,7 @@ mod tests {
 
     #[test]
     fn an_operation_is_kept_until_it_is_taken_away() {
-        let (children, operation) = (Children::default(), Operation { handle: "h".into(), generation: 1 });
+        let (children, operation) = (Children::default(), RemoteOperation { handle: "h".into(), generation: 1 });
         children.keep_operation("here", Some(operation));
         assert!(children.operation("here").is_some() && children.operation("there").is_none());
         children.keep_operation("here", None);

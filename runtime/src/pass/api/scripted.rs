@@ -15,7 +15,7 @@ use super::identity::Identity;
 use super::request::Sender;
 use crate::api::Target;
 use crate::client::{Answers, StepClient};
-use crate::leadership::Gate;
+use crate::leadership::Leadership;
 use crate::queue::meter::CallMeter;
 use crate::wiring::KindInfo;
 
@@ -28,14 +28,14 @@ type Asked = (String, String, Value);
 /// A server with scripted answers; one that is asked for more never answers.
 pub(in crate::pass) struct Script {
     pub(in crate::pass) calls: Calls,
-    pub(in crate::pass) gate: Gate,
+    pub(in crate::pass) gate: Leadership,
     asked: Arc<Mutex<Vec<Asked>>>,
 }
 
 impl Script {
     pub(in crate::pass) fn new(answers: impl IntoIterator<Item = Answer>) -> Self {
         let answers = Mutex::new(answers.into_iter().collect::<VecDeque<_>>());
-        let (asked, gate) = (Arc::<Mutex<Vec<_>>>::default(), Gate::open());
+        let (asked, gate) = (Arc::<Mutex<Vec<_>>>::default(), Leadership::open());
         let note = asked.clone();
         let service = tower::service_fn(move |request: Request<Body>| {
             let answer = answers.lock().unwrap().pop_front();
@@ -53,7 +53,7 @@ impl Script {
         });
         let client = Arc::new(StepClient::new(Client::new(service, "default"), CallMeter::default()));
         let sender = Sender { client, answers: Answers::default(), step: "" };
-        let calls = Calls { sender, permit: gate.permit(), manager: "tester".into(), whole: false };
+        let calls = Calls { sender, permit: gate.permit(), field_manager: "tester".into(), whole: false };
         Self { calls, gate, asked }
     }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use kube::api::DynamicObject;
 
 use crate::api::Target;
-use crate::watch::Seen;
+use crate::watch::ObjectVersion;
 
 /// The objects beside its own that a pass depends on: one number for all owned ones, and of watched ones by name the uid and version.
 #[derive(Clone, Debug, Default)]
@@ -22,13 +22,13 @@ impl Tracked {
 
     /// The first version that a pass read is the one that counts: a later one wakes it again.
     pub(in crate::pass) fn read(&mut self, target: &Target, found: Option<&DynamicObject>) {
-        let version = watched_version(found.map(|object| Seen::of(target, object)).as_ref());
+        let version = watched_version(found.map(|object| ObjectVersion::of(target, object)).as_ref());
         self.watched.entry(target.to_string()).or_insert(version);
     }
 }
 
 /// A watched object is seen whole.
-pub(in crate::pass) fn watched_version(seen: Option<&Seen>) -> String {
+pub(in crate::pass) fn watched_version(seen: Option<&ObjectVersion>) -> String {
     seen.map_or_else(|| "absent".into(), |seen| format!("{} {}", seen.uid, seen.resource_version))
 }
 
@@ -46,7 +46,7 @@ mod tests {
         let seen = |uid: &str, version: &str| {
             let target = Target { kind: KindInfo::of::<Secret>(), namespace: None, name: "x".into() };
             let meta = serde_json::json!({ "uid": uid, "resourceVersion": version, "generation": 1 });
-            watched_version(Some(&Seen::of_meta(&target, &serde_json::from_value(meta).unwrap())))
+            watched_version(Some(&ObjectVersion::of_meta(&target, &serde_json::from_value(meta).unwrap())))
         };
         let all: BTreeSet<_> = [seen("u", "1"), seen("u", "2"), seen("v", "1"), watched_version(None)].into();
         assert_eq!(all.len(), 4);

@@ -2,7 +2,7 @@
 
 use crate::dependency::{Readiness, Reference, Walk, readiness};
 use crate::outcome::reporting::Actions;
-use crate::outcome::{Class, Halt};
+use crate::outcome::{Class, PassError};
 use crate::pass::context::PassContext;
 use crate::pipeline::object::Object;
 use crate::queue::Key;
@@ -16,7 +16,7 @@ fn key(reference: &Reference) -> Key {
 
 /// What of the dependencies stands in the way: an expression, another namespace, a cycle, or one that is not ready. From now on a change of any object
 /// that this depends on, at first or second hand, wakes.
-pub(in crate::pass) fn held_up(context: &PassContext, own: &Key, object: &Object) -> Option<Halt> {
+pub(in crate::pass) fn blocked_by(context: &PassContext, own: &Key, object: &Object) -> Option<PassError> {
     if !context.wiring.depends_on {
         return None;
     }
@@ -37,11 +37,11 @@ pub(in crate::pass) fn held_up(context: &PassContext, own: &Key, object: &Object
     }
     if let Some(ring) = ring.filter(|ring| ring.path.contains(&this)) {
         let message = format!("the dependencies are a cycle: {ring}");
-        return Some(Halt::new(Class::Stalled, "DependencyCycle", &message, Actions::STALLED));
+        return Some(PassError::new(Class::Stalled, "DependencyCycle", &message, Actions::STALLED));
     }
     let why = direct.iter().find_map(|to| unready(context, &to.within(own.namespace.as_deref())));
     let class = Class::Waiting { poll: None };
-    why.map(|message| Halt::new(class, "DependencyNotReady", &message, Actions::WAITING))
+    why.map(|message| PassError::new(class, "DependencyNotReady", &message, Actions::WAITING))
 }
 
 fn depends_on(context: &PassContext, id: &Reference) -> Vec<Reference> {

@@ -3,17 +3,17 @@
 use std::time::Duration;
 
 use super::suspend::is_suspended;
-use super::{Decision, Facts, Lack, References, Unsent, decide, dependencies, ownership, policy, unchanged};
+use super::{Decision, Facts, MissingFact, References, Unsent, decide, dependencies, ownership, policy, unchanged};
 use crate::outcome::retry::Retry;
-use crate::outcome::{Halt, Outcome};
+use crate::outcome::{Outcome, PassError};
 use crate::pass::context::{PassContext, observed};
 use crate::pass::finish::schedule::schedule;
 use crate::pass::memory::Memory;
 use crate::pass::memory::late_digest::Late;
 use crate::pipeline::object::Object;
-use crate::queue::{Curve, Key, Next};
+use crate::queue::{Backoff, Key, Next};
 use crate::status::observed::Observed;
-use crate::trigger::{Causes, Standing};
+use crate::trigger::{TriggerFacts, TriggerSet};
 
 /// Whether the namespace of the object, whose policy may count, has been read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub(in crate::pass) struct ObjectFacts<'a> {
     context: &'a PassContext,
     key: &'a Key,
     object: &'a Object,
-    causes: Causes,
+    triggers: TriggerSet,
     namespace: Namespace,
     /// What the last pass left in the status.
     pub(in crate::pass) seen: Observed<'a>,
@@ -47,7 +47,7 @@ impl<'a> ObjectFacts<'a> {
     pub(in crate::pass) fn of(
         context: &'a PassContext,
         (key, object): (&'a Key, &'a Object),
-        causes: Causes,
+        triggers: TriggerSet,
         namespace: Namespace,
     ) -> Self {
         let seen = observed(context.wiring, object);
@@ -58,8 +58,8 @@ impl<'a> ObjectFacts<'a> {
         let pending = memory.and_then(|memory| memory.pending.as_ref());
         Self {
             late: late.map(|(late, _)| late),
-            unsent: pending.map(|pending| pending.alone(object.meta(), causes)),
-            contested: match causes == Causes::OWNED {
+            unsent: pending.map(|pending| pending.alone(object.meta(), triggers)),
+            contested: match triggers == TriggerSet::OWNED {
                 true => memory.and_then(|memory| memory.children.contested()),
                 false => None,
             },
@@ -67,14 +67,14 @@ impl<'a> ObjectFacts<'a> {
             context,
             key,
             object,
-            causes,
+            triggers,
             namespace,
             seen,
         }
     }
 
     /// See [`decide`].
-    pub(in crate::pass) fn decide(&self) -> Result<Decision, Lack> {
+    pub(in crate::pass) fn decide(&self) -> Result<Decision, MissingFact> {
         decide(self)
     }
 
@@ -90,22 +90,23 @@ impl Facts for ObjectFacts<'_> {
     }
 
     fn foreign_owner(&self) -> Option<String> {
-        ownership::elsewhere(self.context, self.object).map(ToOwned::to_owned)
+        ownership::foreign_owner(self.context, self.object).map(ToOwned::to_owned)
     }
 
     fn lacks_namespace(&self) -> bool {
         self.namespace == Namespace::Unread && self.context.wiring.policies.is_some_and(|policies| policies.namespace)
     }
 
-    fn triggers(&self) -> Causes {
+    fn triggers(&self) -> TriggerSet {
         let (context, object) = (self.context, self.object);
-        context.env.causes.standing(&Standing {
-            woken: self.causes,
+        context.env.enabled_triggers.of_object(&TriggerFacts {
+            received: self.triggers,
             meta: object.meta(),
             observed: self.seen.generation,
             inputs: self.seen.inputs.as_deref(),
-            is_finalizer_due: context.finalizers.is_due(object.meta()) || ownership::mark(context, object).is_some(),
-            is_requested: self.seen.receipts.awaits(self.context.wiring.requested, object.annotations()),
+            is_finalizer_due: context.finalizers.is_due(object.meta())
+                || ownership::adoption_patch(context, object).is_some(),
+            is_requested: self.seen.receipts.awaits(self.context.wiring.request_annotation, object.annotations()),
         })
     }
 
@@ -120,15 +121,15 @@ impl Facts for ObjectFacts<'_> {
         let Some((outcome, retry)) = alone else { return Unsent::OutOfDate };
         match schedule(self.context, self.object, (outcome, *retry), false, &mut Vec::new()) {
             Next::Retry { .. } => Unsent::OutOfDate,
-            Next::RetryAlong { curve, .. } if curve == Curve::FAST => Unsent::OutOfDate,
+            Next::RetryAlong { curve, .. } if curve == Backoff::FAST => Unsent::OutOfDate,
             _ => Unsent::Resend,
         }
     }
 
-    fn blocked_by(&self) -> Option<Halt> {
+    fn blocked_by(&self) -> Option<PassError> {
         policy::policy(self.context, self.object)
-            .halt()
-            .or_else(|| dependencies::held_up(self.context, self.key, self.object))
+            .pass_error()
+            .or_else(|| dependencies::blocked_by(self.context, self.key, self.object))
     }
 
     fn references(&self) -> References {
@@ -139,7 +140,7 @@ impl Facts for ObjectFacts<'_> {
         }
     }
 
-    fn is_digest_current(&self, blocked_by: Option<&Halt>) -> bool {
+    fn is_digest_current(&self, blocked_by: Option<&PassError>) -> bool {
         let inputs = self.seen.inputs.as_deref();
         inputs.is_some_and(|inputs| unchanged::is_as_it_was(self.context, self.object, inputs, blocked_by, self.late))
     }

@@ -13,8 +13,8 @@ pub(super) mod wiring_hash;
 
 use std::time::Duration;
 
-use crate::outcome::Halt;
-use crate::trigger::Causes;
+use crate::outcome::PassError;
+use crate::trigger::TriggerSet;
 
 /// What a pass does for its object.
 #[derive(Debug)]
@@ -32,18 +32,18 @@ pub(super) enum Decision {
     /// Nothing that the last pass depended on has changed.
     Unchanged,
     /// The policy cannot be read, or a dependency is not ready.
-    Blocked(Halt),
+    Blocked(PassError),
     /// Claim and finalizer, then the author's code as the policy allows it.
     Run,
 }
 
 /// What a decision lacks, and the API server has to be asked for.
 #[derive(Debug)]
-pub(super) enum Lack {
+pub(super) enum MissingFact {
     /// The policy of the namespace counts: read it, then decide again.
     Namespace,
     /// The objects that the last pass read by name: watch them, then see [`after_watching`].
-    References(Option<Halt>),
+    References(Option<PassError>),
 }
 
 /// A status of an earlier pass that is not written yet.
@@ -76,21 +76,21 @@ pub(super) trait Facts {
     /// Whether the policy of the namespace has to be read first.
     fn lacks_namespace(&self) -> bool;
     /// Which triggers forbid to leave the object alone, by its own fields and by why the pass runs.
-    fn triggers(&self) -> Causes;
+    fn triggers(&self) -> TriggerSet;
     fn is_suspended(&self) -> bool;
     fn unsent(&self) -> Unsent;
     /// The policy or dependency that keeps the steps from running. From then on, a change of a dependency triggers a pass.
-    fn blocked_by(&self) -> Option<Halt>;
+    fn blocked_by(&self) -> Option<PassError>;
     fn references(&self) -> References;
     /// Whether the digest of the last pass is that of now.
-    fn is_digest_current(&self, blocked_by: Option<&Halt>) -> bool;
+    fn is_digest_current(&self, blocked_by: Option<&PassError>) -> bool;
 }
 
 /// Decides what the pass does. The order is that of the guide's page on the pass.
 ///
 /// # Errors
 /// Returns what the decision lacks.
-pub(super) fn decide(facts: &impl Facts) -> Result<Decision, Lack> {
+pub(super) fn decide(facts: &impl Facts) -> Result<Decision, MissingFact> {
     if let Some(left) = facts.contested() {
         return Ok(Decision::Contested(left));
     }
@@ -98,10 +98,10 @@ pub(super) fn decide(facts: &impl Facts) -> Result<Decision, Lack> {
         return Ok(Decision::Foreign(other));
     }
     if facts.lacks_namespace() {
-        return Err(Lack::Namespace);
+        return Err(MissingFact::Namespace);
     }
     let triggers = facts.triggers();
-    if triggers.contains(Causes::DELETION) {
+    if triggers.contains(TriggerSet::DELETION) {
         return Ok(Decision::Delete);
     }
     if facts.is_suspended() {
@@ -117,19 +117,19 @@ pub(super) fn decide(facts: &impl Facts) -> Result<Decision, Lack> {
     }
     match facts.references() {
         References::None => Ok(after_watching(facts, blocked_by, true)),
-        References::Unwatched => Err(Lack::References(blocked_by)),
+        References::Unwatched => Err(MissingFact::References(blocked_by)),
         References::Unknown => Ok(steps(blocked_by)),
     }
 }
 
 /// Decides the rest, once the objects that the last pass read are watched; `are_readable` is false where one of them cannot be read.
-pub(super) fn after_watching(facts: &impl Facts, blocked_by: Option<Halt>, are_readable: bool) -> Decision {
+pub(super) fn after_watching(facts: &impl Facts, blocked_by: Option<PassError>, are_readable: bool) -> Decision {
     match are_readable && facts.is_digest_current(blocked_by.as_ref()) {
         true => Decision::Unchanged,
         false => steps(blocked_by),
     }
 }
 
-fn steps(blocked_by: Option<Halt>) -> Decision {
+fn steps(blocked_by: Option<PassError>) -> Decision {
     blocked_by.map_or(Decision::Run, Decision::Blocked)
 }

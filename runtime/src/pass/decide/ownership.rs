@@ -23,7 +23,7 @@ fn owner_of<'a>(context: &PassContext, object: &'a Object) -> Owner<'a> {
 }
 
 /// The operator that the object belongs to, where it is another one.
-pub(in crate::pass) fn elsewhere<'a>(context: &PassContext, object: &'a Object) -> Option<&'a str> {
+pub(in crate::pass) fn foreign_owner<'a>(context: &PassContext, object: &'a Object) -> Option<&'a str> {
     match owner_of(context, object) {
         Owner::Other(other) => Some(other),
         Owner::Ours | Owner::Nobody => None,
@@ -31,7 +31,7 @@ pub(in crate::pass) fn elsewhere<'a>(context: &PassContext, object: &'a Object) 
 }
 
 /// The mark that an object of nobody lacks.
-pub(in crate::pass) fn mark(context: &PassContext, object: &Object) -> Option<Value> {
+pub(in crate::pass) fn adoption_patch(context: &PassContext, object: &Object) -> Option<Value> {
     let is_free = object.meta().deletion_timestamp.is_none() && matches!(owner_of(context, object), Owner::Nobody);
     is_free.then(|| json!({ "metadata": { "annotations": { OPERATOR_NAMESPACE: context.env.owner.as_deref() } } }))
 }

@@ -7,29 +7,29 @@ use crate::api::Target;
 use crate::pass::context::PassContext;
 use crate::pass::report::event;
 use crate::pipeline::object::Object;
-use crate::pipeline::state::StatusIntent;
+use crate::pipeline::state::DesiredStatus;
 use crate::queue::Key;
-use crate::wiring::policy::{Effective, Policies, Policy, UNKNOWN_WORD};
+use crate::wiring::policy::{Policies, Policy, ResolvedPolicy, UNKNOWN_WORD};
 use crate::wiring::{KindInfo, Wiring};
 
 /// What may be done for the object.
-pub(in crate::pass) fn policy(context: &PassContext, object: &Object) -> Effective {
-    let Some(policies) = context.wiring.policies else { return Effective::Known(Policy::Manage) };
+pub(in crate::pass) fn policy(context: &PassContext, object: &Object) -> ResolvedPolicy {
+    let Some(policies) = context.wiring.policies else { return ResolvedPolicy::Known(Policy::Manage) };
     let own =
-        policies.said(object.annotations(), format_args!("{} {}", context.kind.resource.kind, Key::of(object.meta())));
+        policies.parse(object.annotations(), format_args!("{} {}", context.kind.resource.kind, Key::of(object.meta())));
     let said = own.or_else(|| said_by_namespace(context, policies, object));
-    said.unwrap_or(Effective::Known(context.env.policy))
+    said.unwrap_or(ResolvedPolicy::Known(context.env.policy))
 }
 
 /// What the namespace says, where it counts; from the cache.
-fn said_by_namespace(context: &PassContext, policies: Policies, object: &Object) -> Option<Effective> {
+fn said_by_namespace(context: &PassContext, policies: Policies, object: &Object) -> Option<ResolvedPolicy> {
     let target = namespace(context.wiring, object)?;
     let Some(namespace) = context.env.relations.named_now(&target) else {
         let why = "cannot be read; does the role allow list and watch of namespaces?";
-        return Some(Effective::Unknown(format!("the namespace {} {why}", target.name)));
+        return Some(ResolvedPolicy::Unknown(format!("the namespace {} {why}", target.name)));
     };
     let annotations = namespace.meta()?.annotations.as_ref()?;
-    policies.said(annotations, format_args!("the namespace {}", target.name))
+    policies.parse(annotations, format_args!("the namespace {}", target.name))
 }
 
 /// Asks for the namespace of the object where its policy counts: a change of it wakes from now on.
@@ -43,7 +43,7 @@ pub(in crate::pass) async fn ask_namespace(context: &PassContext, key: &Key, obj
 
 /// Whether nothing may be changed for it.
 pub(in crate::pass) fn is_skipped(context: &PassContext, object: &Object) -> bool {
-    policy(context, object) == Effective::Known(Policy::Skip)
+    policy(context, object) == ResolvedPolicy::Known(Policy::Skip)
 }
 
 /// The namespace of the object, where its policy counts.
@@ -54,8 +54,8 @@ pub(in crate::pass) fn namespace(wiring: &Wiring, object: &Object) -> Option<Tar
 }
 
 /// The event of another policy than that of the last pass. One that is unknown is told as the reason why the object is not ready.
-pub(in crate::pass) fn change(before: &StatusIntent, after: &StatusIntent) -> Option<kube::runtime::events::Event> {
-    let of = |intent: &StatusIntent| intent.observed_inputs.clone().unwrap_or_default().policy;
+pub(in crate::pass) fn change(before: &DesiredStatus, after: &DesiredStatus) -> Option<kube::runtime::events::Event> {
+    let of = |intent: &DesiredStatus| intent.observed_inputs.clone().unwrap_or_default().policy;
     let (was, is) = (of(before), of(after));
     if was == is || is == UNKNOWN_WORD {
         return None;
@@ -73,9 +73,9 @@ mod tests {
     use super::*;
     use crate::status::ObservedInputs;
 
-    fn status(policy: &str) -> StatusIntent {
+    fn status(policy: &str) -> DesiredStatus {
         let inputs = ObservedInputs { policy: policy.into(), ..ObservedInputs::default() };
-        StatusIntent { observed_inputs: Some(inputs), ..StatusIntent::empty() }
+        DesiredStatus { observed_inputs: Some(inputs), ..DesiredStatus::empty() }
     }
 
     fn note(was: &str, is: &str) -> Option<String> {

@@ -13,7 +13,7 @@ struct Given {
     contested: bool,
     foreign: bool,
     lacks_namespace: bool,
-    triggers: Causes,
+    triggers: TriggerSet,
     suspended: bool,
     unsent: Unsent,
     blocked: bool,
@@ -28,7 +28,7 @@ fn unchanged() -> Given {
         contested: false,
         foreign: false,
         lacks_namespace: false,
-        triggers: Causes::NONE,
+        triggers: TriggerSet::NONE,
         suspended: false,
         unsent: Unsent::None,
         blocked: false,
@@ -43,8 +43,8 @@ impl Given {
         self.asked.borrow_mut().push(what);
     }
 
-    fn halt() -> Halt {
-        Halt::new(Class::Waiting { poll: None }, "DependencyNotReady", "not ready", Actions::WAITING)
+    fn pass_error() -> PassError {
+        PassError::new(Class::Waiting { poll: None }, "DependencyNotReady", "not ready", Actions::WAITING)
     }
 }
 
@@ -61,7 +61,7 @@ impl Facts for Given {
         self.lacks_namespace
     }
 
-    fn triggers(&self) -> Causes {
+    fn triggers(&self) -> TriggerSet {
         self.triggers
     }
 
@@ -73,16 +73,16 @@ impl Facts for Given {
         self.unsent
     }
 
-    fn blocked_by(&self) -> Option<Halt> {
+    fn blocked_by(&self) -> Option<PassError> {
         self.asked("blocked_by");
-        self.blocked.then(Self::halt)
+        self.blocked.then(Self::pass_error)
     }
 
     fn references(&self) -> References {
         self.references
     }
 
-    fn is_digest_current(&self, _: Option<&Halt>) -> bool {
+    fn is_digest_current(&self, _: Option<&PassError>) -> bool {
         self.asked("digest");
         self.current
     }
@@ -91,8 +91,8 @@ impl Facts for Given {
 /// The decision in a word.
 fn word(given: &Given) -> &'static str {
     match decide(given) {
-        Err(Lack::Namespace) => "lacks namespace",
-        Err(Lack::References(blocked_by)) => {
+        Err(MissingFact::Namespace) => "lacks namespace",
+        Err(MissingFact::References(blocked_by)) => {
             assert_eq!(blocked_by.is_some(), given.blocked, "what blocks it is kept");
             "lacks references"
         }
@@ -130,9 +130,9 @@ fn all() -> Vec<Given> {
     vary(&[|_| (), |given| given.lacks_namespace = true]);
     vary(&[
         |_| (),
-        |given| given.triggers = Causes::GENERATION,
-        |given| given.triggers = Causes::DELETION,
-        |given| given.triggers = Causes::DELETION | Causes::RETRY,
+        |given| given.triggers = TriggerSet::GENERATION,
+        |given| given.triggers = TriggerSet::DELETION,
+        |given| given.triggers = TriggerSet::DELETION | TriggerSet::RETRY,
     ]);
     vary(&[|_| (), |given| given.suspended = true]);
     vary(&[|_| (), |given| given.unsent = Unsent::Resend, |given| given.unsent = Unsent::OutOfDate]);
@@ -157,8 +157,8 @@ fn each_fact_alone_leads_to_its_decision() {
     assert_eq!(with(|given| given.contested = true), "contested");
     assert_eq!(with(|given| given.foreign = true), "foreign");
     assert_eq!(with(|given| given.lacks_namespace = true), "lacks namespace");
-    assert_eq!(with(|given| given.triggers = Causes::DELETION), "delete");
-    assert_eq!(with(|given| given.triggers = Causes::GENERATION), "run");
+    assert_eq!(with(|given| given.triggers = TriggerSet::DELETION), "delete");
+    assert_eq!(with(|given| given.triggers = TriggerSet::GENERATION), "run");
     assert_eq!(with(|given| given.suspended = true), "suspended");
     assert_eq!(with(|given| given.unsent = Unsent::Resend), "resend");
     assert_eq!(with(|given| given.unsent = Unsent::OutOfDate), "run");
@@ -173,7 +173,7 @@ fn each_fact_alone_leads_to_its_decision() {
 #[test]
 fn the_first_fact_in_the_order_of_the_pass_decides() {
     for given in all() {
-        let is_deleting = given.triggers.contains(Causes::DELETION);
+        let is_deleting = given.triggers.contains(TriggerSet::DELETION);
         let steps = if given.blocked { "blocked" } else { "run" };
         let expected = match &given {
             Given { contested: true, .. } => "contested",
@@ -213,7 +213,7 @@ fn the_digest_is_computed_only_where_everything_else_allows_to_leave_the_object_
 
 #[test]
 fn an_object_whose_references_cannot_be_read_is_not_unchanged() {
-    let blocked = || Some(Given::halt());
+    let blocked = || Some(Given::pass_error());
     let given = unchanged();
     assert!(matches!(after_watching(&given, None, true), Decision::Unchanged));
     assert!(matches!(after_watching(&given, None, false), Decision::Run));

@@ -6,7 +6,7 @@ use std::sync::PoisonError;
 use k8s_openapi::api::core::v1::Namespace;
 
 use crate::api::{Selected, Target};
-use crate::outcome::{Class, Halt};
+use crate::outcome::{Class, PassError};
 use crate::pass::api::PassBackend;
 use crate::pass::api::tracked::{Tracked, watched_version};
 use crate::pass::context::{PassContext, claimed_before, observed};
@@ -27,14 +27,14 @@ pub(in crate::pass) fn is_as_it_was(
     context: &PassContext,
     object: &Object,
     inputs: &ObservedInputs,
-    held_up: Option<&Halt>,
+    held_up: Option<&PassError>,
     late: Option<Late>,
 ) -> bool {
     let owned = owned_sum(context, object);
     let references = inputs.references.iter().map(|reference| (reference.clone(), now(context, reference)));
     // What merely waits is found out by the next pass; a verdict that it is useless to wait is part of what was seen.
-    let stalled = held_up.filter(|halt| halt.class == Class::Stalled);
-    let verdict = stalled.map(|halt| (DEPENDENCIES.to_owned(), halt.message.clone()));
+    let stalled = held_up.filter(|pass_error| pass_error.class == Class::Stalled);
+    let verdict = stalled.map(|pass_error| (DEPENDENCIES.to_owned(), pass_error.message.clone()));
     let mut watched = BTreeMap::new();
     watched.extend(references.chain(verdict));
     let now = || digest(context, object, &Tracked { owned, watched }, &inputs.claimed);
@@ -94,9 +94,9 @@ fn owned_sum(context: &PassContext, object: &Object) -> u64 {
 fn digest(context: &PassContext, object: &Object, tracked: &Tracked, claimed: &[String]) -> u64 {
     let Tracked { owned, watched } = tracked;
     let policy = policy::policy(context, object);
-    context.env.causes.digest(&Inputs {
+    context.env.enabled_triggers.digest(&Inputs {
         meta: object.meta(),
-        requested: context.wiring.requested,
+        request_annotation: context.wiring.request_annotation,
         policy_key: context.wiring.policies.map(|policies| policies.key),
         counted: Counted { triggers: context.wiring.triggers, claimed },
         policy: if context.wiring.policies.is_some() { policy.text() } else { "" },

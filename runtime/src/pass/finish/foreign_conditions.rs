@@ -7,7 +7,7 @@ use kube::api::DynamicObject;
 use crate::condition::{Condition, find};
 use crate::pass::api::PassBackend;
 use crate::pass::context::PassContext;
-use crate::pipeline::state::StatusIntent;
+use crate::pipeline::state::DesiredStatus;
 use crate::queue::Key;
 
 /// Remembers the conditions that a written status still shows though we no longer set them: another manager holds them.
@@ -15,7 +15,7 @@ pub(in crate::pass) fn remember(
     context: &PassContext,
     key: &Key,
     backend: &PassBackend,
-    intent: &StatusIntent,
+    intent: &DesiredStatus,
     written: &DynamicObject,
 ) {
     // A patch adds Reconciling itself, and the next apply takes all of it over.
@@ -42,9 +42,9 @@ pub(in crate::pass) fn remember(
 pub(in crate::pass) fn without_foreign(
     context: &PassContext,
     key: &Key,
-    mut found: StatusIntent,
-    intent: &StatusIntent,
-) -> StatusIntent {
+    mut found: DesiredStatus,
+    intent: &DesiredStatus,
+) -> DesiredStatus {
     let memory = context.memory();
     let foreign = memory.get(key).map(|memory| &memory.foreign);
     let is_foreign = |c: &Condition| foreign.is_some_and(|types| types.contains(c.type_.as_str()));

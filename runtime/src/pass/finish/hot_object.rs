@@ -11,7 +11,7 @@ use crate::pass::finish::{json_patch, leftover_fields};
 use crate::pass::memory::heat::QUIET;
 use crate::pass::memory::late_digest::sooner;
 use crate::pipeline::object::Object;
-use crate::pipeline::state::StatusIntent;
+use crate::pipeline::state::DesiredStatus;
 use crate::queue::{Key, Next};
 
 /// The status that a pass was to write is outdated.
@@ -30,7 +30,7 @@ pub(in crate::pass) async fn write_status(
     key: &Key,
     object: &Object,
     backend: &PassBackend,
-    (found, intent): (&StatusIntent, &StatusIntent),
+    (found, intent): (&DesiredStatus, &DesiredStatus),
 ) -> Result<DynamicObject, Unwritten> {
     let written = match backend.hot {
         true => json_patch::patch(&backend.calls, &backend.identity, found, intent).await?,

@@ -15,7 +15,7 @@ use crate::pass::api::calls::Calls;
 use crate::pass::api::gone;
 use crate::pass::api::identity::{Identity, Unwritten};
 use crate::pass::finish::status_write::{self, RESENDS};
-use crate::pipeline::state::StatusIntent;
+use crate::pipeline::state::DesiredStatus;
 
 const CONDITIONS: &str = "conditions";
 
@@ -23,8 +23,8 @@ const CONDITIONS: &str = "conditions";
 pub(in crate::pass) async fn patch(
     calls: &Calls,
     identity: &Identity,
-    found: &StatusIntent,
-    intent: &StatusIntent,
+    found: &DesiredStatus,
+    intent: &DesiredStatus,
 ) -> Result<DynamicObject, Unwritten> {
     let intent = patched(identity, intent);
     let mut refused: Option<(ApiError, Value)> = None;
@@ -47,7 +47,7 @@ pub(in crate::pass) async fn patch(
 }
 
 /// The status as it is patched: not final, and in progress for observers that do not compare generations.
-fn patched(identity: &Identity, intent: &StatusIntent) -> StatusIntent {
+fn patched(identity: &Identity, intent: &DesiredStatus) -> DesiredStatus {
     let mut intent = intent.clone().patched();
     let is_open = [RECONCILING, STALLED].iter().any(|type_| find(&intent.conditions, type_).is_some());
     if intent.second.is_none() && !is_open {
@@ -107,7 +107,7 @@ fn merge(value: &mut Value, patch: &Value) {
 }
 
 /// This status with the intent in place of what was found to be ours of it.
-fn overlaid(known: &Value, found: &StatusIntent, intent: &StatusIntent) -> Value {
+fn overlaid(known: &Value, found: &DesiredStatus, intent: &DesiredStatus) -> Value {
     let mut status = known.clone();
     overlay(&mut status, &found.to_value(), &intent.to_value());
     status[CONDITIONS] = conditions(&known[CONDITIONS], found, intent);
@@ -115,7 +115,7 @@ fn overlaid(known: &Value, found: &StatusIntent, intent: &StatusIntent) -> Value
 }
 
 /// The conditions of the intent, and those of other writers as they are.
-fn conditions(known: &Value, found: &StatusIntent, intent: &StatusIntent) -> Value {
+fn conditions(known: &Value, found: &DesiredStatus, intent: &DesiredStatus) -> Value {
     let is_ours = |type_: &str| [found, intent].iter().any(|status| find(&status.conditions, type_).is_some());
     let others = known.as_array().into_iter().flatten();
     let others = others.filter(|condition| !condition["type"].as_str().is_some_and(is_ours)).cloned();
@@ -149,7 +149,7 @@ mod tests {
     /// Patches the status while the server gives these answers. Returns the result, and the script with the requests.
     async fn sent(answers: impl IntoIterator<Item = Answer>) -> (Result<DynamicObject, Unwritten>, Script) {
         let script = Script::new(answers);
-        let none = StatusIntent::empty();
+        let none = DesiredStatus::empty();
         (patch(&script.calls, &identity(), &none, &none).await, script)
     }
 
@@ -194,10 +194,10 @@ mod tests {
         assert!(matches!(failed, Err(Unwritten::Failed(_))) && script.asked().len() == 2);
     }
 
-    fn status(conditions: &[(&str, Status)]) -> StatusIntent {
+    fn status(conditions: &[(&str, Status)]) -> DesiredStatus {
         let conditions =
             conditions.iter().map(|(type_, status)| Condition::new(*type_, *status, "Because", "")).collect();
-        StatusIntent {
+        DesiredStatus {
             observed_generation: Some(7),
             conditions,
             fields: std::collections::BTreeMap::default(),
@@ -210,7 +210,7 @@ mod tests {
 
     #[test]
     fn only_our_part_of_the_status_is_replaced() {
-        let ours = StatusIntent { observed_generation: Some(6), ..status(&[("Reconciling", Status::True)]) };
+        let ours = DesiredStatus { observed_generation: Some(6), ..status(&[("Reconciling", Status::True)]) };
         let known = json!({ "theirs": 1, "observedGeneration": 6, "conditions": [
             { "type": "Reconciling", "status": "True" }, { "type": "Theirs", "status": "True" },
         ] });
@@ -226,7 +226,7 @@ mod tests {
         let kind = crate::wiring::KindInfo::of::<k8s_openapi::api::core::v1::ConfigMap>();
         let target = crate::api::Target { kind, namespace: None, name: "w".into() };
         let identity = Identity { target, uid: "u".into(), generation: Some(7), deleting: false, urgent: false };
-        let types = |status: &StatusIntent| -> Vec<String> {
+        let types = |status: &DesiredStatus| -> Vec<String> {
             patched(&identity, status).conditions.into_iter().map(|condition| condition.type_).collect()
         };
         assert_eq!(types(&status(&[("Ready", Status::True)])), ["Reconciling", "Ready"]);
@@ -269,7 +269,7 @@ mod tests {
 
     #[test]
     fn a_second_reconciler_replaces_its_own_entry() {
-        let ours = StatusIntent { second: Some(("a/b", false)), ..status(&[]) };
+        let ours = DesiredStatus { second: Some(("a/b", false)), ..status(&[]) };
         let found = overlaid(&json!({ "observedBy": { "other": { "stalled": true } } }), &ours, &ours);
         assert_eq!(found["observedBy"]["other"], json!({ "stalled": true }));
         assert_eq!(found["observedBy"]["a/b"]["generation"], 7);

@@ -7,10 +7,10 @@ use crate::condition::Condition;
 use crate::pass::context::PassContext;
 use crate::pass::memory::late_digest::Late;
 use crate::pipeline::object::Object;
-use crate::pipeline::state::StatusIntent;
+use crate::pipeline::state::DesiredStatus;
 use crate::queue::Key;
 use crate::status::ObservedInputs;
-use crate::trigger::{Causes, parse};
+use crate::trigger::{TriggerSet, parse};
 use crate::wiring::Wiring;
 
 /// The late digest that stands for the one in the status.
@@ -26,19 +26,19 @@ pub(in crate::pass) fn lateness(
     context: &PassContext,
     key: &Key,
     object: &Object,
-    causes: Causes,
-    (found, intent): (&StatusIntent, &StatusIntent),
+    triggers: TriggerSet,
+    (found, intent): (&DesiredStatus, &DesiredStatus),
 ) -> Option<Late> {
     let (was, is) = (found.observed_inputs.as_ref()?, intent.observed_inputs.as_ref()?);
     let (over, digest) = (parse(&was.digest)?, parse(&is.digest)?);
     let is_other_code = was.wiring != is.wiring;
-    if over == digest || !causes.both(Causes::STORED).is_empty() || !intent.differs_in_digest_only(found) {
+    if over == digest || !triggers.both(TriggerSet::STORED).is_empty() || !intent.differs_in_digest_only(found) {
         return None;
     }
     if is_other_code && undeclared(context.wiring, object).next().is_some() {
         return None;
     }
-    let soon = is_other_code || causes.contains(Causes::APPEARED);
+    let soon = is_other_code || triggers.contains(TriggerSet::APPEARED);
     let due = match late(context, key, was) {
         Some(late) => late.due,
         None => soon.then(|| context.clock.within_the_hour(object.uid())),

@@ -12,7 +12,7 @@ use crate::pass::context::PassContext;
 use crate::pass::finish::managed_fields::Take;
 use crate::pass::finish::status_write;
 use crate::pipeline::object::Object;
-use crate::pipeline::state::StatusIntent;
+use crate::pipeline::state::DesiredStatus;
 use crate::queue::Key;
 use crate::status::observed::Observed;
 use crate::status::{FRAMEWORK_FIELDS, OBSERVED_BY};
@@ -26,7 +26,7 @@ pub(in crate::pass) async fn apply_status(
     key: &Key,
     object: &Object,
     backend: &PassBackend,
-    intent: &StatusIntent,
+    intent: &DesiredStatus,
 ) -> Result<DynamicObject, Unwritten> {
     let written = status_write::write(&backend.calls, &backend.identity, &backend.version(), intent).await?;
     let left = left_over(context, object, intent, &written);
@@ -46,7 +46,7 @@ pub(in crate::pass) async fn apply_status(
 }
 
 /// The fields of ours that the answer shows and the intent leaves out, as `managedFields` names them; null: none.
-fn left_over(context: &PassContext, object: &Object, intent: &StatusIntent, written: &DynamicObject) -> Value {
+fn left_over(context: &PassContext, object: &Object, intent: &DesiredStatus, written: &DynamicObject) -> Value {
     let (said, shown) = (intent.to_value(), &written.data["status"]);
     let mut left = Map::new();
     for (name, value) in shown.as_object().into_iter().flatten() {
@@ -62,7 +62,7 @@ fn left_over(context: &PassContext, object: &Object, intent: &StatusIntent, writ
 }
 
 /// The conditions of ours among those that are shown and not said.
-fn conditions(wiring: &Wiring, intent: &StatusIntent, shown: &Value) -> Option<Value> {
+fn conditions(wiring: &Wiring, intent: &DesiredStatus, shown: &Value) -> Option<Value> {
     let ours = |type_: &str| wiring.condition_types().chain(wiring.kept_types().iter().copied()).any(|t| t == type_);
     let types = shown.as_array().into_iter().flatten().filter_map(|condition| condition["type"].as_str());
     let left = types.filter(|type_| ours(type_) && crate::condition::find(&intent.conditions, type_).is_none());
@@ -71,7 +71,7 @@ fn conditions(wiring: &Wiring, intent: &StatusIntent, shown: &Value) -> Option<V
 }
 
 /// Of what the reconcilers beside the first keep, only our own is ours.
-fn second(intent: &StatusIntent, said: &Value, shown: &Value) -> Option<Value> {
+fn second(intent: &DesiredStatus, said: &Value, shown: &Value) -> Option<Value> {
     let (name, _) = intent.second?;
     let left = difference(shown.get(name)?, &said[OBSERVED_BY][name])?;
     let field = format!("f:{name}");
@@ -112,14 +112,14 @@ mod tests {
 
     #[test]
     fn of_what_the_reconcilers_keep_only_our_own_entry_is_looked_at() {
-        let intent = StatusIntent { second: Some(("ours", false)), ..StatusIntent::empty() };
+        let intent = DesiredStatus { second: Some(("ours", false)), ..DesiredStatus::empty() };
         let said = json!({ OBSERVED_BY: { "ours": { "generation": 1 } } });
         let left = |shown: Value| second(&intent, &said, &shown);
         assert_eq!(left(json!({ "ours": { "generation": 1 }, "theirs": { "stalled": true } })), None);
         let shown = json!({ "ours": { "generation": 1, "stalled": true }, "theirs": { "stalled": true } });
         assert_eq!(left(shown), Some(json!({ "f:ours": { "f:stalled": {} } })));
         assert_eq!(
-            second(&StatusIntent::empty(), &said, &json!({ "ours": { "stalled": true } })),
+            second(&DesiredStatus::empty(), &said, &json!({ "ours": { "stalled": true } })),
             None,
             "the first has none"
         );

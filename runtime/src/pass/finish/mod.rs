@@ -23,7 +23,7 @@ use super::context::PassContext;
 use super::decide::{policy, unchanged};
 use super::memory::unsent_status::Pending;
 use super::report::current_pass::CurrentPass;
-use super::report::{Tale, hook, warn_of_clamped};
+use super::report::{PassReport, hook, warn_of_clamped};
 use super::run::BodyEnd;
 use crate::outcome::Outcome;
 use crate::pipeline::object::Object;
@@ -32,40 +32,40 @@ use crate::status::{NOT_FINAL, ObservedInputs};
 
 /// Writes the status if it differs, records the event of a transition, and schedules.
 pub(super) async fn finish(context: &PassContext, pass: &mut CurrentPass<'_>, object: &Object, end: BodyEnd) -> Next {
-    let BodyEnd { mut draft, backend, verdict } = end;
+    let BodyEnd { mut state, backend, result } = end;
     let (key, backend) = (pass.key, &*backend);
-    if verdict.outcome == Outcome::Conflict {
-        hook::observe(context, backend, &Outcome::Conflict, &Tale::untold(), None);
+    if result.outcome == Outcome::Conflict {
+        hook::observe(context, backend, &Outcome::Conflict, &PassReport::empty(), None);
         return hot_object::outdated(context, key, backend);
     }
-    let halt = verdict.halt.as_ref();
-    let retry = halt.map(|halt| halt.retry).unwrap_or_default();
-    let (outcome, mut intent) = draft.conclude(verdict.outcome, retry);
+    let error = result.error.as_ref();
+    let retry = error.map(|error| error.retry).unwrap_or_default();
+    let (outcome, mut intent) = state.conclude(result.outcome, retry);
     pass.ends(outcome.as_str());
-    draft.references.extend(policy::namespace(context.wiring, object).map(|namespace| namespace.to_string()));
-    context.env.relations.keep(key, &draft.references);
+    state.references.extend(policy::namespace(context.wiring, object).map(|namespace| namespace.to_string()));
+    context.env.relations.keep(key, &state.references);
     intent.observed_inputs =
-        Some(observed_inputs(context, object, backend, &draft.references, (&outcome, verdict.claimed)));
-    let progressed = draft.progressed(&intent);
-    let found = foreign_conditions::without_foreign(context, key, draft.take_found(), &intent);
-    let mut tale = Tale::of(&found, &intent, &outcome, halt, context.wiring.conditions);
-    hook::after(context, object, &draft, (&outcome, halt), &mut intent, &mut tale);
-    let late = late_digest::lateness(context, key, object, pass.causes, (&found, &intent));
+        Some(observed_inputs(context, object, backend, &state.references, (&outcome, result.claimed)));
+    let progressed = state.progressed(&intent);
+    let found = foreign_conditions::without_foreign(context, key, state.take_found(), &intent);
+    let mut report = PassReport::of(&found, &intent, &outcome, error, context.wiring.conditions);
+    hook::after(context, object, &state, (&outcome, error), &mut intent, &mut report);
+    let late = late_digest::lateness(context, key, object, pass.triggers, (&found, &intent));
     let changed = late.is_none() && intent != found;
     late_digest::remember(context, key, late);
-    tale.log(&outcome, progressed);
-    let mut clamped = std::mem::take(&mut draft.clamped);
+    report.log(&outcome, progressed);
+    let mut clamped = std::mem::take(&mut state.clamped);
     let next = schedule(context, object, (&outcome, retry), progressed, &mut clamped);
     clamp_retry_after(pass.answers.retry_after(), &mut clamped);
     let mut written = Ok(());
     if changed {
         time_stamps::warn_of_time_stamps(context, object, &found, &intent);
-        let events = tale.event().into_iter().chain(policy::change(&found, &intent)).collect();
+        let events = report.event().into_iter().chain(policy::change(&found, &intent)).collect();
         let pending = Pending::new(object.meta(), (found, intent), (&outcome, retry), events);
         // On the heap: most passes find the status as it should be.
         written = retry_write::write(context, pass, object, backend, pending).boxed().await;
     }
-    hook::observe(context, backend, &outcome, &tale, written.as_ref().err());
+    hook::observe(context, backend, &outcome, &report, written.as_ref().err());
     if let Err(next) = written {
         return next;
     }

@@ -8,11 +8,16 @@ use crate::outcome::retry::Retry;
 use crate::pass::context::PassContext;
 use crate::pass::memory::late_digest::Late;
 use crate::pipeline::object::Object;
-use crate::queue::{Curve, Next};
+use crate::queue::{Backoff, Next};
 use crate::status::observed::Observed;
 
 /// When an unchanged object runs again; a stalled one does not.
-pub(in crate::pass) fn rest(context: &PassContext, object: &Object, seen: &Observed<'_>, late: Option<Late>) -> Next {
+pub(in crate::pass) fn next_unchanged(
+    context: &PassContext,
+    object: &Object,
+    seen: &Observed<'_>,
+    late: Option<Late>,
+) -> Next {
     tracing::debug!("unchanged");
     let next = match seen.stalled {
         true => Next::Await,
@@ -59,13 +64,13 @@ fn resync(context: &PassContext, object: &Object, interval: Duration) -> Next {
 }
 
 /// How failures follow each other, where not along the curve of all.
-fn pace(context: &PassContext, object: &Object, retry: Retry, clamped: &mut Vec<Clamped>) -> Option<Curve> {
+fn pace(context: &PassContext, object: &Object, retry: Retry, clamped: &mut Vec<Clamped>) -> Option<Backoff> {
     match retry {
-        Retry::Fast => Some(Curve::FAST),
-        Retry::VerySlow => Some(Curve::flat(interval(context, object, clamped).unwrap_or(Retry::HOUR))),
+        Retry::Fast => Some(Backoff::FAST),
+        Retry::VerySlow => Some(Backoff::flat(interval(context, object, clamped).unwrap_or(Retry::HOUR))),
         Retry::Slow => {
             let pause = context.env.reconciler.retry(object)?;
-            Some(Curve::flat(Clamped::clamp("retry interval", pause, clamped)))
+            Some(Backoff::flat(Clamped::clamp("retry interval", pause, clamped)))
         }
     }
 }
@@ -93,7 +98,7 @@ pub(in crate::pass) fn not_before(next: Next, retry_after: Option<Duration>) -> 
         Next::Store(delay) => Next::Store(delay.max(least)),
         Next::Later(delay) => Next::Later(delay.max(least)),
         Next::Retry { progressed, at_least } => Next::Retry { progressed, at_least: later(at_least) },
-        Next::Undone { at_least } => Next::Undone { at_least: later(at_least) },
+        Next::NotStarted { at_least } => Next::NotStarted { at_least: later(at_least) },
         Next::RetryAlong { progressed, curve, at_least } => {
             Next::RetryAlong { progressed, curve, at_least: later(at_least) }
         }
@@ -116,7 +121,7 @@ mod tests {
         let retry = |at_least| Next::Retry { progressed: true, at_least };
         assert_eq!(after(retry(None)), retry(Some(ASKED)));
         assert_eq!(after(retry(Some(long))), retry(Some(long)));
-        let again = |at_least| Next::RetryAlong { progressed: false, curve: Curve::FAST, at_least };
+        let again = |at_least| Next::RetryAlong { progressed: false, curve: Backoff::FAST, at_least };
         assert_eq!(after(again(None)), again(Some(ASKED)));
         assert_eq!((after(Next::Await), not_before(retry(None), None)), (Next::Await, retry(None)));
     }

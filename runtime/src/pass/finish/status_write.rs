@@ -8,7 +8,7 @@ use crate::pass::api::calls::Calls;
 use crate::pass::api::gone;
 use crate::pass::api::identity::{Identity, Unwritten};
 use crate::pass::finish::managed_fields::{self, Take};
-use crate::pipeline::state::StatusIntent;
+use crate::pipeline::state::DesiredStatus;
 use crate::resource_version::is_older;
 
 /// How often a write that met a newer version is sent again before the pass is discarded.
@@ -19,7 +19,7 @@ pub(in crate::pass) async fn write(
     calls: &Calls,
     identity: &Identity,
     version: &str,
-    intent: &StatusIntent,
+    intent: &DesiredStatus,
 ) -> Result<DynamicObject, Unwritten> {
     let mut version = version.to_owned();
     for _ in 0..=RESENDS {
@@ -86,7 +86,7 @@ pub(in crate::pass) async fn take_over(
 ) -> Result<Option<String>, Unwritten> {
     let calls = &Calls { whole: true, ..calls.clone() };
     let live = gone::live(calls, identity).await?;
-    let Some(fields) = managed_fields::managed_fields(&live, &calls.manager, take) else {
+    let Some(fields) = managed_fields::managed_fields(&live, &calls.field_manager, take) else {
         return Ok(None);
     };
     if !identity.holds_for(&live) {
@@ -110,7 +110,7 @@ mod tests {
     /// Writes the status of version 5 while the server gives these answers. Returns the result, and the script with the requests.
     async fn written(answers: impl IntoIterator<Item = Answer>) -> (Result<DynamicObject, Unwritten>, Script) {
         let script = Script::new(answers);
-        let written = write(&script.calls, &identity(), "5", &StatusIntent::empty()).await;
+        let written = write(&script.calls, &identity(), "5", &DesiredStatus::empty()).await;
         (written, script)
     }
 

@@ -2,15 +2,15 @@
 
 use crate::pass::context::PassContext;
 use crate::pipeline::object::Object;
-use crate::pipeline::state::StatusIntent;
+use crate::pipeline::state::DesiredStatus;
 use crate::status::observed::Observed;
 
 /// A time stamp that changes in every pass costs a write per resync. It wakes nobody, but its author should know.
 pub(in crate::pass) fn warn_of_time_stamps(
     context: &PassContext,
     object: &Object,
-    found: &StatusIntent,
-    intent: &StatusIntent,
+    found: &DesiredStatus,
+    intent: &DesiredStatus,
 ) {
     let settled = object.status().is_some_and(|status| {
         let (was, is) = (Observed::of(status, context.wiring).inputs, &intent.observed_inputs);

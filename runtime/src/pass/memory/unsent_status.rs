@@ -5,16 +5,16 @@ use kube::runtime::events::Event;
 
 use crate::outcome::Outcome;
 use crate::outcome::retry::Retry;
-use crate::pipeline::state::StatusIntent;
-use crate::trigger::Causes;
+use crate::pipeline::state::DesiredStatus;
+use crate::trigger::TriggerSet;
 
 /// A status to write, and what comes after it.
 pub(in crate::pass) struct Pending {
     pub(in crate::pass) uid: String,
     pub(in crate::pass) generation: Option<i64>,
     /// The status that it replaces.
-    pub(in crate::pass) found: StatusIntent,
-    pub(in crate::pass) intent: StatusIntent,
+    pub(in crate::pass) found: DesiredStatus,
+    pub(in crate::pass) intent: DesiredStatus,
     pub(in crate::pass) outcome: Outcome,
     pub(in crate::pass) retry: Retry,
     pub(in crate::pass) events: Vec<Event>,
@@ -23,7 +23,7 @@ pub(in crate::pass) struct Pending {
 impl Pending {
     pub(in crate::pass) fn new(
         meta: &ObjectMeta,
-        (found, intent): (StatusIntent, StatusIntent),
+        (found, intent): (DesiredStatus, DesiredStatus),
         (outcome, retry): (&Outcome, Retry),
         events: Vec<Event>,
     ) -> Self {
@@ -40,9 +40,9 @@ impl Pending {
 
     /// How the pass of this status ended, if nothing but the retry timer triggered a pass of the same generation; anything else runs the body
     /// anew.
-    pub(in crate::pass) fn alone(&self, meta: &ObjectMeta, causes: Causes) -> Option<(Outcome, Retry)> {
+    pub(in crate::pass) fn alone(&self, meta: &ObjectMeta, triggers: TriggerSet) -> Option<(Outcome, Retry)> {
         let same = meta.uid.as_ref() == Some(&self.uid) && meta.generation == self.generation;
-        (same && causes == Causes::RETRY).then(|| (self.outcome.clone(), self.retry))
+        (same && triggers == TriggerSet::RETRY).then(|| (self.outcome.clone(), self.retry))
     }
 }
 
@@ -59,12 +59,12 @@ mod tests {
 
     #[test]
     fn a_status_is_sent_again_only_where_nothing_but_its_timer_woke_the_same_generation_of_the_object() {
-        let intents = (StatusIntent::empty(), StatusIntent::empty());
+        let intents = (DesiredStatus::empty(), DesiredStatus::empty());
         let pending = Pending::new(&map("u", 2).metadata, intents, (&Outcome::Done, Retry::Slow), Vec::new());
-        assert!(pending.alone(&map("u", 2).metadata, Causes::RETRY).is_some());
-        assert!(pending.alone(&map("v", 2).metadata, Causes::RETRY).is_none());
-        assert!(pending.alone(&map("u", 3).metadata, Causes::RETRY).is_none());
-        assert!(pending.alone(&map("u", 2).metadata, Causes::RESYNC).is_none());
-        assert!(pending.alone(&map("u", 2).metadata, Causes::RETRY | Causes::GENERATION).is_none());
+        assert!(pending.alone(&map("u", 2).metadata, TriggerSet::RETRY).is_some());
+        assert!(pending.alone(&map("v", 2).metadata, TriggerSet::RETRY).is_none());
+        assert!(pending.alone(&map("u", 3).metadata, TriggerSet::RETRY).is_none());
+        assert!(pending.alone(&map("u", 2).metadata, TriggerSet::RESYNC).is_none());
+        assert!(pending.alone(&map("u", 2).metadata, TriggerSet::RETRY | TriggerSet::GENERATION).is_none());
     }
 }

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use crate::api::ApiError;
 use crate::interval::Clamped;
 use crate::outcome::reporting::Actions;
-use crate::outcome::{Class, Halt};
+use crate::outcome::{Class, PassError};
 use crate::pass::api::calls::Calls;
 use crate::pass::api::gone;
 use crate::pass::api::identity::{Identity, Unwritten};
@@ -17,26 +17,26 @@ use crate::pass::context::PassContext;
 use crate::pass::decide::ownership;
 use crate::pass::finish::{self, json_patch};
 use crate::pass::report::current_pass::CurrentPass;
-use crate::pass::run::{BodyEnd, Verdict, run};
+use crate::pass::run::{BodyEnd, BodyResult, run};
 use crate::pipeline::object::Object;
-use crate::pipeline::state::Draft;
+use crate::pipeline::state::PassState;
 use crate::queue::Next;
 use crate::wiring::triggers::Undeclared;
-use crate::wiring::{Claimer, Wiring};
+use crate::wiring::{ClaimHandler, Wiring};
 
 /// Claims the object, and stores what that changed and the finalizer in one write; goes on with what the write returned.
-pub(in crate::pass) async fn prepare(
+pub(in crate::pass) async fn claim_and_finalize(
     context: &PassContext,
     pass: &mut CurrentPass<'_>,
     object: Arc<Object>,
 ) -> Result<Prepared, Next> {
     let claimed = match context.wiring.claim {
         // On the heap, as the write: most passes need neither.
-        Some(claimer) => claim(context, pass, &*object, claimer).boxed().await?,
+        Some(claim_handler) => claim(context, pass, &*object, claim_handler).boxed().await?,
         None => None,
     };
     let names = claimed.as_ref().map_or_else(Vec::new, |patch| names(patch, context.wiring));
-    let parts = [claimed, ownership::mark(context, &*object), context.finalizers.settle(object.meta())];
+    let parts = [claimed, ownership::adoption_patch(context, &*object), context.finalizers.add_patch(object.meta())];
     let object = match joined(&object.meta().resource_version, parts.into_iter().flatten()) {
         Some(patch) => store(context, pass, &*object, &patch).boxed().await?,
         None => object,
@@ -85,29 +85,30 @@ async fn claim(
     context: &PassContext,
     pass: &mut CurrentPass<'_>,
     object: &Object,
-    claim: Claimer,
+    claim: ClaimHandler,
 ) -> Result<Option<Value>, Next> {
     let backend = backend::backend(context, pass, object);
-    let mut draft = Draft::new(object, *context.wiring, backend.clone());
-    draft.step = Some(claim.step);
+    let mut state = PassState::new(object, *context.wiring, backend.clone());
+    state.step = Some(claim.step);
     let asked = context.env.reconciler.timeout(object).unwrap_or(context.wiring.timeout);
-    let limit = Clamped::clamp("time-out", asked, &mut draft.clamped);
+    let limit = Clamped::clamp("time-out", asked, &mut state.clamped);
     let mut claimed = object.copy();
-    let ended = run(limit, (claim.run)(&mut *claimed, context.env.reconciler.deps(), &mut draft)).await;
+    let ended = run(limit, (claim.run)(&mut *claimed, context.env.reconciler.deps(), &mut state)).await;
     if let Some(how) = ended.cut_off() {
-        context.env.meter.tell(|counts| counts.cut_off(how));
+        context.env.meter.record(|counts| counts.cut_off(how));
     }
-    let changed = match ended.halt(&mut draft) {
+    let changed = match ended.error(&mut state) {
         None => difference_of(object, &*claimed).map_err(|field| meddled(claim.step.name, &field)),
-        Some(halt) => Err(halt),
+        Some(error) => Err(error),
     };
     match changed {
         Ok(changed) => Ok(changed),
-        Err(halt) => {
+        Err(error) => {
             pass.ends("Failed");
-            draft.block(&halt);
-            let verdict = Verdict { outcome: draft.outcome(Some(halt.clone())), halt: Some(halt), claimed: Vec::new() };
-            Err(finish::finish(context, pass, object, BodyEnd { draft, backend, verdict }).await)
+            state.block(&error);
+            let result =
+                BodyResult { outcome: state.outcome(Some(error.clone())), error: Some(error), claimed: Vec::new() };
+            Err(finish::finish(context, pass, object, BodyEnd { state, backend, result }).await)
         }
     }
 }
@@ -128,11 +129,11 @@ fn names(patch: &Value, wiring: &Wiring) -> Vec<String> {
 }
 
 /// A claim that changed what it may not.
-fn meddled(claim: &str, field: &str) -> Halt {
+fn meddled(claim: &str, field: &str) -> PassError {
     let message = format!(
         "the claim {claim} changed `{field}`; it may change labels, annotations, owner references and the spec"
     );
-    Halt::new(Class::Stalled, "ClaimRefused", &message, Actions::STALLED)
+    PassError::new(Class::Stalled, "ClaimRefused", &message, Actions::STALLED)
 }
 
 /// One write, of that version of the object only; `None`: nothing is to be written.

@@ -43,7 +43,7 @@ impl Finalizers {
     }
 
     /// The write that a living object needs before its steps run: ours on, old ones off; ours off where no step is external any more.
-    pub(in crate::pass) fn settle(&self, meta: &ObjectMeta) -> Option<Value> {
+    pub(in crate::pass) fn add_patch(&self, meta: &ObjectMeta) -> Option<Value> {
         if !self.is_due(meta) {
             return None;
         }
@@ -56,7 +56,7 @@ impl Finalizers {
     }
 
     /// The write that lets a deleted object go.
-    pub(in crate::pass) fn release(&self, meta: &ObjectMeta) -> Value {
+    pub(in crate::pass) fn remove_patch(&self, meta: &ObjectMeta) -> Value {
         let left: Vec<String> = meta.finalizers.iter().flatten().filter(|f| !self.is_ours(f)).cloned().collect();
         patch(meta, &left)
     }
@@ -85,7 +85,7 @@ mod tests {
     }
 
     fn settled(needed: bool, found: &[&str]) -> Option<Value> {
-        ours(needed).settle(&with(found)).map(|patch| patch["metadata"]["finalizers"].clone())
+        ours(needed).add_patch(&with(found)).map(|patch| patch["metadata"]["finalizers"].clone())
     }
 
     #[test]
@@ -101,7 +101,7 @@ mod tests {
 
     #[test]
     fn a_deleted_object_waits_for_none_of_ours_and_keeps_those_of_others() {
-        let release = ours(true).release(&with(&[OTHER, OURS, OLD]));
+        let release = ours(true).remove_patch(&with(&[OTHER, OURS, OLD]));
         assert_eq!(release, json!({ "metadata": { "resourceVersion": "7", "finalizers": [OTHER] } }));
         let deleted = |finalizers: &[&str]| {
             let deletion_timestamp = serde_json::from_value(json!("2026-01-01T00:00:00Z")).unwrap();

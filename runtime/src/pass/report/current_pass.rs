@@ -11,7 +11,7 @@ use crate::client::Answers;
 use crate::outcome::Outcome;
 use crate::pass::context::PassContext;
 use crate::queue::{Key, Next};
-use crate::trigger::Causes;
+use crate::trigger::TriggerSet;
 
 /// A pass that has begun: its span, and when, if that counts.
 pub(in crate::pass) struct Begun {
@@ -32,7 +32,7 @@ pub(in crate::pass) type PendingEvent = (Event, ObjectReference);
 pub(in crate::pass) struct CurrentPass<'k> {
     pub(in crate::pass) key: &'k Key,
     /// Why it runs.
-    pub(in crate::pass) causes: Causes,
+    pub(in crate::pass) triggers: TriggerSet,
     /// What the API server answered.
     pub(in crate::pass) answers: Answers,
     outcome: Option<&'static str>,
@@ -50,8 +50,8 @@ pub(in crate::pass) struct FinishedPass {
 }
 
 impl<'k> CurrentPass<'k> {
-    pub(in crate::pass) fn new(key: &'k Key, causes: Causes) -> Self {
-        Self { key, causes, answers: Answers::default(), outcome: None, events: Vec::new() }
+    pub(in crate::pass) fn new(key: &'k Key, triggers: TriggerSet) -> Self {
+        Self { key, triggers, answers: Answers::default(), outcome: None, events: Vec::new() }
     }
 
     /// How the pass ends, unless `Next` shows that the object was changed or deleted meanwhile.
@@ -75,7 +75,7 @@ fn word(next: &Next, said: Option<&'static str>) -> &'static str {
         (Next::Conflict { .. }, _) => Outcome::Conflict.as_str(),
         (Next::Forget, _) => Outcome::Gone.as_str(),
         (_, Some(said)) => said,
-        (Next::Retry { .. } | Next::Undone { .. } | Next::RetryAlong { .. }, None) => "Failed",
+        (Next::Retry { .. } | Next::NotStarted { .. } | Next::RetryAlong { .. }, None) => "Failed",
         (Next::Later(_), None) => CONTESTED,
         (Next::Await | Next::After(_) | Next::Store(_), None) => Outcome::Ignored.as_str(),
     }
@@ -87,5 +87,5 @@ pub(in crate::pass) fn ended(context: &PassContext, key: &Key, begun: &Begun, ou
         begun.span.record("outcome", outcome);
     }
     let took = begun.at.map_or(Duration::ZERO, |began| began.elapsed());
-    context.env.meter.tell(|counts| counts.pass(key, outcome, next, took));
+    context.env.meter.record(|counts| counts.pass(key, outcome, next, took));
 }

@@ -2,29 +2,29 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use super::Tale;
-use crate::outcome::{Halt, Outcome, panicked};
+use super::PassReport;
+use crate::outcome::{Outcome, PassError, panicked};
 use crate::pass::api::PassBackend;
 use crate::pass::context::PassContext;
-use crate::pipeline::hook::{Known, Report, tell};
+use crate::pipeline::hook::{Known, Report, notify};
 use crate::pipeline::object::Object;
-use crate::pipeline::state::{Draft, StatusIntent};
+use crate::pipeline::state::{DesiredStatus, PassState};
 use crate::queue::Next;
 
 /// Gives the reconciler's hook the last word. It works on copies, so that a panic leaves nothing half done.
 pub(in crate::pass) fn after(
     context: &PassContext,
     object: &Object,
-    draft: &Draft,
-    (outcome, error): (&Outcome, Option<&Halt>),
-    intent: &mut StatusIntent,
-    tale: &mut Tale,
+    state: &PassState,
+    (outcome, error): (&Outcome, Option<&PassError>),
+    intent: &mut DesiredStatus,
+    report: &mut PassReport,
 ) {
     let Some(hook) = context.env.reconciler.hook() else { return };
-    let mut telling = tale.telling.clone();
-    let (transition, recovery) = (tale.transition, tale.recovery);
+    let mut announcement = report.announcement.clone();
+    let (transition, recovery) = (report.transition, report.recovery);
     let known = Known { outcome, error, conditions: &intent.conditions, transition, recovery };
-    let ended = || context.env.reconciler.end_pass(object, &*draft.status, known, &mut telling);
+    let ended = || context.env.reconciler.end_pass(object, &*state.status, known, &mut announcement);
     let fields = match catch_unwind(AssertUnwindSafe(ended)) {
         Ok(fields) => fields,
         Err(panic) => {
@@ -33,9 +33,9 @@ pub(in crate::pass) fn after(
             return;
         }
     };
-    tale.telling = telling;
+    report.announcement = announcement;
     match fields {
-        Ok(fields) => intent.fields = draft.own(fields),
+        Ok(fields) => intent.fields = state.own(fields),
         Err(error) => {
             tracing::warn!(%error, hook, "the status of the hook cannot be written as JSON; it is left out");
         }
@@ -47,10 +47,10 @@ pub(in crate::pass) fn observe(
     context: &PassContext,
     backend: &PassBackend,
     outcome: &Outcome,
-    tale: &Tale,
+    report: &PassReport,
     next: Option<&Next>,
 ) {
-    if context.env.observers.is_empty() {
+    if context.env.listeners.is_empty() {
         return;
     }
     let overtaken = overtaken(next);
@@ -63,14 +63,14 @@ pub(in crate::pass) fn observe(
         uid: &identity.uid,
         deleting: identity.deleting,
         outcome: overtaken.as_ref().unwrap_or(outcome),
-        reason: &tale.reason,
-        message: &tale.message,
-        notify: counts && tale.actions.notify,
-        transition: counts && tale.transition,
-        recovery: counts && tale.recovery,
+        reason: &report.reason,
+        message: &report.message,
+        notify: counts && report.actions.notify,
+        transition: counts && report.transition,
+        recovery: counts && report.recovery,
         duration: backend.began.elapsed(),
     };
-    tell(&context.env.observers, &report);
+    notify(&context.env.listeners, &report);
 }
 
 /// What others did to the object meanwhile: it is gone, or another one now.
@@ -90,7 +90,7 @@ mod tests {
     fn observers_are_told_of_an_object_that_went_or_changed_under_its_pass() {
         assert_eq!(overtaken(Some(&Next::Forget)), Some(Outcome::Gone));
         assert_eq!(overtaken(Some(&Next::Conflict { newer_than: "5".into() })), Some(Outcome::Conflict));
-        for next in [None, Some(&Next::Await), Some(&Next::Undone { at_least: None })] {
+        for next in [None, Some(&Next::Await), Some(&Next::NotStarted { at_least: None })] {
             assert_eq!(overtaken(next), None);
         }
     }

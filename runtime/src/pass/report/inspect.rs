@@ -8,8 +8,8 @@ use crate::pass::context::{PassContext, observed};
 use crate::pass::decide::policy;
 use crate::pipeline::object::Object;
 use crate::queue::pause::Pause;
-use crate::queue::{Figures, Key, Queue};
-use crate::telemetry::metrics::{Look, Subject};
+use crate::queue::{Key, Queue, QueueStats};
+use crate::telemetry::metrics::{ObjectView, Subject};
 use crate::wiring::Wiring;
 
 /// The worker with its queue.
@@ -28,9 +28,9 @@ fn is_ready(wiring: &Wiring, object: &Object) -> bool {
 
 impl Working {
     /// What can be said of an object that does not fit its type.
-    fn undecodable(&self, key: &Key) -> Option<Look> {
+    fn undecodable(&self, key: &Key) -> Option<ObjectView> {
         let found = self.worker.env.primary.undecodable(key)?;
-        Some(Look {
+        Some(ObjectView {
             key: key.clone(),
             undecodable: Some(found.error),
             deleting: found.deleting,
@@ -46,7 +46,7 @@ impl Working {
 }
 
 impl Subject for Working {
-    fn figures(&self) -> Figures {
+    fn figures(&self) -> QueueStats {
         self.queue.figures()
     }
 
@@ -64,14 +64,14 @@ impl Subject for Working {
         sound.chain(primary.undecodable_keys(wanted).into_iter().map(|key| (key, false))).collect()
     }
 
-    fn look(&self, key: &Key) -> Option<Look> {
+    fn inspect(&self, key: &Key) -> Option<ObjectView> {
         let Some(object) = self.worker.env.primary.get(key) else { return self.undecodable(key) };
         let (meta, seen) = (object.meta(), observed(self.worker.wiring, &*object));
         let owned = self.worker.env.relations.children(meta.uid.as_deref().unwrap_or_default());
         let mut owned: Vec<String> = owned.iter().map(|child| child.target.to_string()).collect();
         owned.sort();
         let own = object.conditions().iter().filter(|condition| self.worker.wiring.is_own(&condition.type_));
-        Some(Look {
+        Some(ObjectView {
             key: key.clone(),
             undecodable: None,
             deleting: meta.deletion_timestamp.is_some(),

@@ -13,16 +13,16 @@ use kube::runtime::events::{self, EventType};
 use crate::condition::{Condition, ConditionInfo, Status, has_recovered};
 use crate::interval::Clamped;
 use crate::outcome::reporting::{Actions, EventLevel, LogLevel};
-use crate::outcome::{Class, Halt, Outcome};
+use crate::outcome::{Class, Outcome, PassError};
 use crate::pass::context::PassContext;
 use crate::pass::report::current_pass::CurrentPass;
 use crate::pass::report::event::{event, is_transition};
-use crate::pipeline::hook::{Event, Telling};
+use crate::pipeline::hook::{Announcement, Event};
 use crate::pipeline::object::Object;
-use crate::pipeline::state::StatusIntent;
+use crate::pipeline::state::DesiredStatus;
 
 /// What there is to tell.
-pub(super) struct Tale {
+pub(super) struct PassReport {
     /// The summary changed: its status, its reason, or whether the object is stalled.
     pub(super) transition: bool,
     /// A failure is over.
@@ -32,26 +32,26 @@ pub(super) struct Tale {
     pub(super) message: String,
     pub(super) actions: Actions,
     /// What of it is told, unless the hook says otherwise.
-    pub(super) telling: Telling,
+    pub(super) announcement: Announcement,
 }
 
-impl Tale {
+impl PassReport {
     pub(super) fn of(
-        before: &StatusIntent,
-        after: &StatusIntent,
+        before: &DesiredStatus,
+        after: &DesiredStatus,
         outcome: &Outcome,
-        halt: Option<&Halt>,
+        pass_error: Option<&PassError>,
         declared: &[ConditionInfo],
     ) -> Self {
         let (was, is) = (before.ready(), after.ready());
         let ready_again =
             was.is_some_and(|c| c.status == Status::False) && is.is_some_and(|c| c.status == Status::True);
-        let (reason, message) = match halt {
-            Some(halt) => (halt.reason.to_owned(), halt.message.clone()),
+        let (reason, message) = match pass_error {
+            Some(pass_error) => (pass_error.reason.to_owned(), pass_error.message.clone()),
             None => is.map(|ready| (ready.reason.clone(), ready.message.clone())).unwrap_or_default(),
         };
         let recovery = has_recovered(&before.conditions, &after.conditions, declared);
-        let actions = actions(outcome, halt, ready_again, recovery);
+        let actions = actions(outcome, pass_error, ready_again, recovery);
         let transition = is_transition(before, after);
         let ready = is.filter(|_| transition && actions.event != EventLevel::None);
         let note = |ready: &Condition| match unstalled(before, after, outcome) {
@@ -59,16 +59,16 @@ impl Tale {
             None => ready.message.clone(),
         };
         let event = ready.map(|c| Event { level: actions.event, reason: c.reason.clone(), note: note(c) });
-        let telling = Telling { event, log: actions.log };
-        Self { transition, recovery, reason, message, actions, telling }
+        let announcement = Announcement { event, log: actions.log };
+        Self { transition, recovery, reason, message, actions, announcement }
     }
 
     /// Of a pass that concluded nothing.
-    pub(super) fn untold() -> Self {
+    pub(super) fn empty() -> Self {
         let actions = Actions::IGNORED;
-        let telling = Telling { event: None, log: LogLevel::None };
+        let announcement = Announcement { event: None, log: LogLevel::None };
         let (reason, message) = (String::new(), String::new());
-        Self { transition: false, recovery: false, reason, message, actions, telling }
+        Self { transition: false, recovery: false, reason, message, actions, announcement }
     }
 
     /// The one line that is logged of how a pass ended, the error included.
@@ -79,7 +79,7 @@ impl Tale {
                 tracing::$level!(outcome, reason, message, progressed, "pass ended")
             };
         }
-        match self.telling.log {
+        match self.announcement.log {
             LogLevel::None => {}
             LogLevel::Debug => line!(debug),
             LogLevel::Info => line!(info),
@@ -90,7 +90,7 @@ impl Tale {
 
     /// The event of the transition, if there is one and it is wanted.
     pub(super) fn event(&self) -> Option<events::Event> {
-        let told = self.telling.event.as_ref()?;
+        let told = self.announcement.event.as_ref()?;
         let type_ = match told.level {
             EventLevel::None => return None,
             EventLevel::Normal => EventType::Normal,
@@ -102,7 +102,7 @@ impl Tale {
 
 /// The end of a stall without success. Reason and message may be as before, and equal events are only counted: a person who was needed would
 /// not learn that he is not.
-fn unstalled(before: &StatusIntent, after: &StatusIntent, outcome: &Outcome) -> Option<&'static str> {
+fn unstalled(before: &DesiredStatus, after: &DesiredStatus, outcome: &Outcome) -> Option<&'static str> {
     let ends = before.is_stalled() && !after.is_stalled();
     match outcome {
         Outcome::Failed { .. } if ends => Some("not stalled any more, retrying"),
@@ -112,14 +112,16 @@ fn unstalled(before: &StatusIntent, after: &StatusIntent, outcome: &Outcome) -> 
 }
 
 /// What is told of an outcome. That Ready is True again is told whatever brought it about: it is not the error's.
-fn actions(outcome: &Outcome, halt: Option<&Halt>, ready_again: bool, recovery: bool) -> Actions {
+fn actions(outcome: &Outcome, pass_error: Option<&PassError>, ready_again: bool, recovery: bool) -> Actions {
     let success = Actions { event: EventLevel::Normal, log: LogLevel::Info, notify: recovery };
-    match (outcome, halt) {
+    match (outcome, pass_error) {
         (Outcome::Done | Outcome::Requeue { .. }, _) => success,
         (Outcome::Ignored, _) if ready_again => success,
         // Success or nothing to do, but not ready.
-        (Outcome::Failed { .. }, None | Some(Halt { class: Class::Ignored, .. })) | (_, None) => Actions::TRANSIENT,
-        (_, Some(halt)) => halt.actions,
+        (Outcome::Failed { .. }, None | Some(PassError { class: Class::Ignored, .. })) | (_, None) => {
+            Actions::TRANSIENT
+        }
+        (_, Some(pass_error)) => pass_error.actions,
     }
 }
 
@@ -146,7 +148,7 @@ pub(super) fn warn_of_clamped(
     pass.send(event, context.reference(object));
 }
 
-pub(in crate::pass) fn tell(
+pub(in crate::pass) fn send_event(
     context: &PassContext,
     pass: &mut CurrentPass<'_>,
     object: &Object,
@@ -163,15 +165,15 @@ mod tests {
 
     const DECLARED: [ConditionInfo; 1] = [ConditionInfo::new("Stored", Polarity::Positive)];
 
-    fn status(ready: Option<Status>, stalled: bool) -> StatusIntent {
+    fn status(ready: Option<Status>, stalled: bool) -> DesiredStatus {
         let mut conditions = Vec::new();
         conditions.extend(ready.map(|status| Condition::new(READY, status, "Said", "so")));
         conditions.extend(stalled.then(|| Condition::new(STALLED, Status::True, "Invalid", "bad")));
-        StatusIntent { conditions, ..StatusIntent::empty() }
+        DesiredStatus { conditions, ..DesiredStatus::empty() }
     }
 
-    fn halt(class: Class) -> Halt {
-        Halt::new(class, "Boom", "boom", Actions::STALLED)
+    fn pass_error(class: Class) -> PassError {
+        PassError::new(class, "Boom", "boom", Actions::STALLED)
     }
 
     fn failed() -> Outcome {
@@ -182,7 +184,7 @@ mod tests {
     fn an_ignored_error_is_told_as_a_success_only_where_ready_is_true_again() {
         let told = |was, is| {
             let (before, after) = (status(Some(was), false), status(Some(is), false));
-            Tale::of(&before, &after, &Outcome::Ignored, Some(&halt(Class::Ignored)), &DECLARED).actions
+            PassReport::of(&before, &after, &Outcome::Ignored, Some(&pass_error(Class::Ignored)), &DECLARED).actions
         };
         assert_eq!(told(Status::False, Status::True).log, LogLevel::Info);
         for (was, is) in [(Status::True, Status::True), (Status::Unknown, Status::True), (Status::False, Status::False)]
@@ -196,11 +198,11 @@ mod tests {
         let success = |notify| Actions { event: EventLevel::Normal, log: LogLevel::Info, notify };
         for outcome in [Outcome::Done, Outcome::Requeue { after: None }] {
             assert_eq!(actions(&outcome, None, false, true), success(true));
-            assert_eq!(actions(&outcome, Some(&halt(Class::Transient)), false, false), success(false));
+            assert_eq!(actions(&outcome, Some(&pass_error(Class::Transient)), false, false), success(false));
         }
         assert_eq!(actions(&failed(), None, false, false), Actions::TRANSIENT);
-        assert_eq!(actions(&failed(), Some(&halt(Class::Ignored)), false, false), Actions::TRANSIENT);
-        assert_eq!(actions(&failed(), Some(&halt(Class::Transient)), false, false), Actions::STALLED);
+        assert_eq!(actions(&failed(), Some(&pass_error(Class::Ignored)), false, false), Actions::TRANSIENT);
+        assert_eq!(actions(&failed(), Some(&pass_error(Class::Transient)), false, false), Actions::STALLED);
         assert_eq!(actions(&Outcome::Waiting { poll: None }, None, false, false), Actions::TRANSIENT);
     }
 
@@ -214,23 +216,25 @@ mod tests {
             assert_eq!((unstalled(before, after, &failed()), unstalled(before, after, &waiting)), (None, None));
         }
         assert_eq!(unstalled(&stalled, &not, &Outcome::Done), None);
-        let tale = Tale::of(&stalled, &not, &failed(), Some(&halt(Class::Transient)), &DECLARED);
-        assert_eq!(tale.telling.event.unwrap().note, "not stalled any more, retrying: so");
-        assert!(tale.transition && (tale.reason, tale.message) == ("Boom".to_owned(), "boom".to_owned()));
+        let report = PassReport::of(&stalled, &not, &failed(), Some(&pass_error(Class::Transient)), &DECLARED);
+        assert_eq!(report.announcement.event.unwrap().note, "not stalled any more, retrying: so");
+        assert!(report.transition && (report.reason, report.message) == ("Boom".to_owned(), "boom".to_owned()));
     }
 
     #[test]
     fn a_transition_has_one_event_and_rest_has_none() {
         let (bad, good) = (status(Some(Status::False), false), status(Some(Status::True), false));
-        let done = |before, after| Tale::of(before, after, &Outcome::Done, None, &DECLARED);
+        let done = |before, after| PassReport::of(before, after, &Outcome::Done, None, &DECLARED);
         let event = done(&bad, &good).event().unwrap();
         assert_eq!((event.type_, event.reason, event.note), (EventType::Normal, "Said".into(), Some("so".into())));
         assert!(done(&good, &good).event().is_none() && !done(&good, &good).transition);
         assert!(done(&status(None, false), &good).transition);
-        assert!(Tale::untold().event().is_none());
-        let silent =
-            Halt { actions: Actions { event: EventLevel::None, ..Actions::STALLED }, ..halt(Class::Transient) };
-        let tale = Tale::of(&good, &bad, &failed(), Some(&silent), &DECLARED);
-        assert!(tale.transition && tale.event().is_none());
+        assert!(PassReport::empty().event().is_none());
+        let silent = PassError {
+            actions: Actions { event: EventLevel::None, ..Actions::STALLED },
+            ..pass_error(Class::Transient)
+        };
+        let report = PassReport::of(&good, &bad, &failed(), Some(&silent), &DECLARED);
+        assert!(report.transition && report.event().is_none());
     }
 }

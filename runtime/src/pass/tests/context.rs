@@ -15,19 +15,19 @@ use crate::client::decode::Decoder;
 use crate::condition::{Condition, ConditionInfo, Polarity};
 use crate::dependency::{Access, Reference};
 use crate::interval::Jitter;
-use crate::outcome::Flow;
+use crate::outcome::PassResult;
 use crate::pass::api::scripted::{Answer, Script};
-use crate::pass::context::{Env, PassContext};
+use crate::pass::context::{PassContext, PassSetup};
 use crate::pipeline::context::Pass;
 use crate::pipeline::dyn_reconciler::DynReconciler;
-use crate::pipeline::hook::{Known, Telling};
+use crate::pipeline::hook::{Announcement, Known};
 use crate::pipeline::object::Object;
 use crate::queue::meter::Meter;
 use crate::queue::{Key, Queue};
 use crate::status::fields::Fields;
 use crate::status::{ObservedInputs, StatusContract};
-use crate::trigger::List;
-use crate::watch::{Health, Primary, Relations, Scope, Streaming, Watches};
+use crate::trigger::EnabledTriggers;
+use crate::watch::{Health, Primary, RelatedCaches, Scope, SharedWatches, Streaming};
 use crate::wiring::handler::Erased;
 use crate::wiring::policy::Policy;
 use crate::wiring::{KindInfo, StepWiring, Wiring};
@@ -77,7 +77,7 @@ const PLAIN: Wiring = Wiring { name: "thing", conditions: &[STORED], steps: &[PL
 const EXTERNAL: Wiring = Wiring { steps: &[StepWiring { external: true, ..PLAIN_STEP }], ..PLAIN };
 
 /// What the author's code does.
-pub(super) type Code = for<'a> fn(&'a mut Pass<'_>) -> BoxFuture<'a, Flow>;
+pub(super) type Code = for<'a> fn(&'a mut Pass<'_>) -> BoxFuture<'a, PassResult>;
 
 struct Author {
     code: Code,
@@ -121,11 +121,11 @@ impl DynReconciler for Author {
         Cow::Borrowed(&[])
     }
 
-    fn reconcile<'a>(&'a self, _: &'a Object, pass: &'a mut Pass<'_>) -> BoxFuture<'a, Flow> {
+    fn reconcile<'a>(&'a self, _: &'a Object, pass: &'a mut Pass<'_>) -> BoxFuture<'a, PassResult> {
         (self.code)(pass)
     }
 
-    fn cleanup<'a>(&'a self, _: &'a Object, pass: &'a mut Pass<'_>) -> BoxFuture<'a, Flow> {
+    fn cleanup<'a>(&'a self, _: &'a Object, pass: &'a mut Pass<'_>) -> BoxFuture<'a, PassResult> {
         (self.code)(pass)
     }
 
@@ -133,7 +133,7 @@ impl DynReconciler for Author {
         None
     }
 
-    fn end_pass(&self, _: &Object, _: &Erased, _: Known<'_>, _: &mut Telling) -> serde_json::Result<Fields> {
+    fn end_pass(&self, _: &Object, _: &Erased, _: Known<'_>, _: &mut Announcement) -> serde_json::Result<Fields> {
         Ok(Fields::new())
     }
 }
@@ -151,24 +151,24 @@ pub(super) fn external(code: Code, answers: impl IntoIterator<Item = Answer>) ->
 fn of_wiring(wiring: &'static Wiring, code: Code, answers: impl IntoIterator<Item = Answer>) -> (PassContext, Script) {
     let script = Script::new(answers);
     let client = script.calls.sender.client.clone();
-    let watches = Watches::new(client.plain(), Health::default(), Streaming::default());
+    let watches = SharedWatches::new(client.plain(), Health::default(), Streaming::default());
     let reconciler = Arc::new(Author { code, wiring });
     let kind = reconciler.kind();
-    let context = PassContext::new(Env {
+    let context = PassContext::new(PassSetup {
         events: client.plain(),
         client,
         operator: "tester".into(),
         reconciler,
         primary: Primary::new(Decoder::of::<Thing>()),
-        relations: Relations::new(&watches, wiring, kind, Scope::default(), Queue::default()),
+        relations: RelatedCaches::new(&watches, wiring, kind, Scope::default(), Queue::default()),
         jitter: Jitter::default(),
         gate: script.gate.clone(),
-        causes: List::default(),
+        enabled_triggers: EnabledTriggers::default(),
         access: Access::default(),
         policy: Policy::default(),
         owner: None,
         meter: Meter::default(),
-        observers: Arc::new([]),
+        listeners: Arc::new([]),
     });
     (context, script)
 }

@@ -11,22 +11,22 @@ use self::context::{Code, STEP, context, external, key, object, thing};
 use super::api::scripted::{Answer, conflict, error};
 use super::context::PassContext;
 use super::finish::{finish, retry_write};
-use super::prepare::claim::prepare;
+use super::prepare::claim::claim_and_finalize;
 use super::report::current_pass::CurrentPass;
 use super::run::{BodyEnd, Part, body};
-use crate::outcome::{Halt, Outcome};
+use crate::outcome::{Outcome, PassError};
 use crate::queue::Next;
-use crate::trigger::Causes;
+use crate::trigger::TriggerSet;
 
 const SUCCEEDS: Code = |pass| {
-    pass.draft.begin(&STEP);
-    pass.draft.succeed(0);
+    pass.state.begin(&STEP);
+    pass.state.succeed(0);
     async { Ok(()) }.boxed()
 };
 const FAILS: Code = |pass| {
-    pass.draft.begin(&STEP);
-    pass.draft.fail(None, "Broken", "it broke");
-    async { Err(Halt::mishap("Broken", "it broke")) }.boxed()
+    pass.state.begin(&STEP);
+    pass.state.fail(None, "Broken", "it broke");
+    async { Err(PassError::mishap("Broken", "it broke")) }.boxed()
 };
 const PANICS: Code = |_| async { panic!("boom") }.boxed();
 const HANGS: Code = |_| std::future::pending().boxed();
@@ -37,7 +37,7 @@ fn answer(version: &str, more: &Value) -> Answer {
 
 async fn ran(context: &PassContext) -> BodyEnd {
     let key = key();
-    let pass = CurrentPass::new(&key, Causes::GENERATION);
+    let pass = CurrentPass::new(&key, TriggerSet::GENERATION);
     body(context, &pass, &*object(thing("7", &json!({}))), Vec::new(), Part::Steps).await
 }
 
@@ -45,8 +45,9 @@ async fn ran(context: &PassContext) -> BodyEnd {
 async fn an_object_that_needs_nothing_is_prepared_without_a_request() {
     let ((context, script), key) = (context(SUCCEEDS, []), key());
     let found = object(thing("7", &json!({})));
-    let mut pass = CurrentPass::new(&key, Causes::GENERATION);
-    let prepared = prepare(&context, &mut pass, found.clone()).await.unwrap_or_else(|next| panic!("{next:?}"));
+    let mut pass = CurrentPass::new(&key, TriggerSet::GENERATION);
+    let prepared =
+        claim_and_finalize(&context, &mut pass, found.clone()).await.unwrap_or_else(|next| panic!("{next:?}"));
     assert!(std::sync::Arc::ptr_eq(&prepared.object, &found) && prepared.claimed.is_empty());
     assert!(script.asked().is_empty());
 }
@@ -55,8 +56,8 @@ async fn an_object_that_needs_nothing_is_prepared_without_a_request() {
 async fn the_finalizer_is_stored_first_and_the_steps_get_what_the_server_returned() {
     let stored = answer("8", &json!({ "metadata": { "finalizers": ["example.com/tester"] } }));
     let ((context, script), key) = (external(SUCCEEDS, [stored]), key());
-    let mut pass = CurrentPass::new(&key, Causes::GENERATION);
-    let prepared = prepare(&context, &mut pass, object(thing("7", &json!({})))).await;
+    let mut pass = CurrentPass::new(&key, TriggerSet::GENERATION);
+    let prepared = claim_and_finalize(&context, &mut pass, object(thing("7", &json!({})))).await;
     let prepared = prepared.unwrap_or_else(|next| panic!("{next:?}"));
     assert_eq!(prepared.object.resource_version(), "8");
     let sent = json!({ "metadata": { "resourceVersion": "7", "finalizers": ["example.com/tester"] } });
@@ -66,8 +67,8 @@ async fn the_finalizer_is_stored_first_and_the_steps_get_what_the_server_returne
 #[tokio::test]
 async fn an_object_that_cannot_be_prepared_runs_no_step_and_is_tried_again() {
     let ((context, _script), key) = (external(SUCCEEDS, [error(500, "InternalError", "etcd")]), key());
-    let mut pass = CurrentPass::new(&key, Causes::GENERATION);
-    let refused = prepare(&context, &mut pass, object(thing("7", &json!({})))).await;
+    let mut pass = CurrentPass::new(&key, TriggerSet::GENERATION);
+    let refused = claim_and_finalize(&context, &mut pass, object(thing("7", &json!({})))).await;
     assert!(matches!(refused, Err(Next::Retry { progressed: false, .. })));
 }
 
@@ -77,7 +78,7 @@ async fn the_end_of_the_authors_code_is_a_value_whatever_it_does() {
         let (context, script) = context(code, []);
         let end = ran(&context).await;
         assert!(script.asked().is_empty(), "the body writes no status");
-        (end.verdict.outcome, end.verdict.halt.map(|halt| halt.message))
+        (end.result.outcome, end.result.error.map(|error| error.message))
     };
     assert_eq!(outcome(SUCCEEDS).await, (Outcome::Done, None));
     let failed = |message: &str| (Outcome::Failed { message: message.into() }, Some(message.to_owned()));
@@ -94,7 +95,7 @@ async fn the_end_of_the_authors_code_is_a_value_whatever_it_does() {
 async fn a_status_that_differs_is_written_once_with_one_event() {
     let ((context, script), key) = (context(SUCCEEDS, [answer("8", &json!({}))]), key());
     let found = object(thing("7", &json!({})));
-    let mut pass = CurrentPass::new(&key, Causes::GENERATION);
+    let mut pass = CurrentPass::new(&key, TriggerSet::GENERATION);
     let next = finish(&context, &mut pass, &*found, ran(&context).await).await;
     assert_eq!(script.asked(), ["PATCH status"]);
     let written = script.sent().remove(0);
@@ -106,7 +107,7 @@ async fn a_status_that_differs_is_written_once_with_one_event() {
     assert_eq!((ended.next, ended.outcome, ended.events.len()), (Next::Await, "Done", 1));
     // The same pass over the status that was written has nothing to write and nothing to report.
     let same = object(thing("8", &json!({ "status": written["status"] })));
-    let mut again = CurrentPass::new(&key, Causes::RESYNC);
+    let mut again = CurrentPass::new(&key, TriggerSet::RESYNC);
     let end = body(&context, &again, &*same, Vec::new(), Part::Steps).await;
     let next = finish(&context, &mut again, &*same, end).await;
     let ended = again.finished(next);
@@ -119,12 +120,12 @@ async fn a_status_that_is_refused_is_kept_and_sent_again_without_the_body() {
     let answers = [error(500, "InternalError", "etcd"), answer("8", &json!({}))];
     let ((context, script), key) = (context(SUCCEEDS, answers), key());
     let found = object(thing("7", &json!({})));
-    let mut pass = CurrentPass::new(&key, Causes::GENERATION);
+    let mut pass = CurrentPass::new(&key, TriggerSet::GENERATION);
     let next = finish(&context, &mut pass, &*found, ran(&context).await).await;
     assert!(matches!(next, Next::Retry { progressed: false, .. }));
     assert!(pass.finished(next).events.is_empty(), "nothing is announced that is not written");
     let pending = retry_write::pending(&context, &key).expect("it is kept");
-    let mut pass = CurrentPass::new(&key, Causes::RETRY);
+    let mut pass = CurrentPass::new(&key, TriggerSet::RETRY);
     let next = retry_write::resend(&context, &mut pass, found, pending).await;
     assert_eq!(pass.finished(next).events.len(), 1);
     let sent = script.sent();
@@ -134,7 +135,7 @@ async fn a_status_that_is_refused_is_kept_and_sent_again_without_the_body() {
 #[tokio::test]
 async fn a_failure_is_reported_and_tried_again() {
     let ((context, script), key) = (context(FAILS, [answer("8", &json!({}))]), key());
-    let mut pass = CurrentPass::new(&key, Causes::GENERATION);
+    let mut pass = CurrentPass::new(&key, TriggerSet::GENERATION);
     let next = finish(&context, &mut pass, &*object(thing("7", &json!({}))), ran(&context).await).await;
     assert!(matches!(next, Next::Retry { .. }));
     let conditions = script.sent()[0]["status"]["conditions"].clone();
@@ -150,7 +151,7 @@ async fn a_failure_is_reported_and_tried_again() {
 async fn an_object_that_changed_under_its_pass_is_no_failure() {
     let newer = answer("9", &json!({ "metadata": { "generation": 2 } }));
     let ((context, _script), key) = (context(SUCCEEDS, [conflict(), newer]), key());
-    let mut pass = CurrentPass::new(&key, Causes::GENERATION);
+    let mut pass = CurrentPass::new(&key, TriggerSet::GENERATION);
     let next = finish(&context, &mut pass, &*object(thing("7", &json!({}))), ran(&context).await).await;
     assert_eq!(next, Next::Conflict { newer_than: "7".into() });
     let ended = pass.finished(next);

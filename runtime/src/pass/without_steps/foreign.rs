@@ -12,7 +12,7 @@ use crate::queue::Next;
 use crate::wiring::annotations::OPERATOR_NAMESPACE;
 
 /// Nothing is done for an object of another operator, and one event says so.
-pub(in crate::pass) fn yield_to(
+pub(in crate::pass) fn skip_foreign(
     context: &PassContext,
     pass: &mut CurrentPass<'_>,
     object: &Object,

@@ -14,7 +14,7 @@ use crate::pass::decide::policy;
 use crate::pass::finish::hot_object;
 use crate::pass::report::current_pass::CurrentPass;
 use crate::pipeline::object::Object;
-use crate::pipeline::state::StatusIntent;
+use crate::pipeline::state::DesiredStatus;
 use crate::queue::{Key, Next};
 
 /// Writes the status of an object that is left alone, if it differs.
@@ -23,8 +23,8 @@ pub(in crate::pass) async fn stamp(
     pass: &mut CurrentPass<'_>,
     object: &Object,
     backend: &PassBackend,
-    found: &StatusIntent,
-    intent: &StatusIntent,
+    found: &DesiredStatus,
+    intent: &DesiredStatus,
 ) -> Next {
     if intent == found {
         return Next::Await;

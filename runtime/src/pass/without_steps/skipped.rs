@@ -6,19 +6,23 @@ use crate::pass::decide::policy;
 use crate::pass::report::current_pass::CurrentPass;
 use crate::pass::without_steps::stamp;
 use crate::pipeline::object::Object;
-use crate::pipeline::state::Draft;
+use crate::pipeline::state::PassState;
 use crate::queue::Next;
 use crate::status::NOT_FINAL;
 
 /// Nothing may be changed, and nobody observes: the status says no more than the policy.
-pub(in crate::pass) async fn leave(context: &PassContext, pass: &mut CurrentPass<'_>, object: &Object) -> Next {
+pub(in crate::pass) async fn skip_by_policy(
+    context: &PassContext,
+    pass: &mut CurrentPass<'_>,
+    object: &Object,
+) -> Next {
     pass.ends("Skipped");
     let backend = backend::backend(context, pass, object);
-    let draft = Draft::new(object, *context.wiring, backend.clone());
-    let mut intent = draft.frozen(false);
+    let state = PassState::new(object, *context.wiring, backend.clone());
+    let mut intent = state.frozen(false);
     let inputs = intent.observed_inputs.get_or_insert_default();
     policy::policy(context, object).shown().clone_into(&mut inputs.policy);
     // What was found out before is not known to hold when it is managed again.
     NOT_FINAL.clone_into(&mut inputs.digest);
-    stamp(context, pass, object, &backend, &draft.found(), &intent).await
+    stamp(context, pass, object, &backend, &state.found(), &intent).await
 }

@@ -3,36 +3,40 @@
 use crate::pass::backend;
 use crate::pass::context::PassContext;
 use crate::pass::report::current_pass::CurrentPass;
-use crate::pass::report::tell;
+use crate::pass::report::send_event;
 use crate::pass::without_steps::stamp;
 use crate::pipeline::object::Object;
-use crate::pipeline::state::Draft;
+use crate::pipeline::state::PassState;
 use crate::queue::Next;
-use crate::trigger::Causes;
+use crate::trigger::TriggerSet;
 
 /// No side effect, conditions as they are, no timer: the object wakes when it is resumed.
-pub(in crate::pass) async fn freeze(context: &PassContext, pass: &mut CurrentPass<'_>, object: &Object) -> Next {
+pub(in crate::pass) async fn reconcile_suspended(
+    context: &PassContext,
+    pass: &mut CurrentPass<'_>,
+    object: &Object,
+) -> Next {
     let key = pass.key;
     pass.ends("Suspended");
     let known = std::mem::replace(&mut context.memory().entry(key.clone()).or_default().suspended, true);
-    if pass.causes.contains(Causes::SUSPENSION) && !known {
+    if pass.triggers.contains(TriggerSet::SUSPENSION) && !known {
         tracing::info!("suspended");
-        tell(context, pass, object, "Suspended", "nothing is done for this object until it is resumed");
+        send_event(context, pass, object, "Suspended", "nothing is done for this object until it is resumed");
     }
     let backend = backend::backend(context, pass, object);
-    let draft = Draft::new(object, *context.wiring, backend.clone());
-    let intent = draft.frozen(context.wiring.suspend.is_some_and(|suspend| suspend.record));
-    stamp(context, pass, object, &backend, &draft.found(), &intent).await
+    let state = PassState::new(object, *context.wiring, backend.clone());
+    let intent = state.frozen(context.wiring.suspend.is_some_and(|suspend| suspend.record));
+    stamp(context, pass, object, &backend, &state.found(), &intent).await
 }
 
 /// Logs the end of a suspension that this process has seen, and sends an event.
-pub(in crate::pass) fn thaw(context: &PassContext, pass: &mut CurrentPass<'_>, object: &Object) {
+pub(in crate::pass) fn note_resumed(context: &PassContext, pass: &mut CurrentPass<'_>, object: &Object) {
     let was = context.memory().get_mut(pass.key).is_some_and(|memory| {
         memory.elsewhere = None;
         std::mem::take(&mut memory.suspended)
     });
     if was {
         tracing::info!("resumed");
-        tell(context, pass, object, "Resumed", "the object is reconciled again");
+        send_event(context, pass, object, "Resumed", "the object is reconciled again");
     }
 }

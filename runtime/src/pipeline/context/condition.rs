@@ -40,10 +40,10 @@ impl<S: SubReconciler> Cx<'_, S> {
     }
 
     fn show<C: ConditionMarker>(&mut self, _: C, shown: &Condition) {
-        let polarity = self.draft.polarity(C::INDEX);
+        let polarity = self.state.polarity(C::INDEX);
         let status = polarity.status(Polarity::Positive.verdict(shown.status));
         self.said |= 1 << C::INDEX;
-        self.draft.set(C::INDEX, status, &shown.reason, &shown.message);
+        self.state.set(C::INDEX, status, &shown.reason, &shown.message);
     }
 }
 

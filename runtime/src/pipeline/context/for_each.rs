@@ -2,9 +2,9 @@
 
 use std::marker::PhantomData;
 
-use super::run::{Pipeline, Tag, how, settled};
+use super::run::{Pipeline, StepTag, how, settled};
 use super::{Cx, Limit, Pass};
-use crate::outcome::{Class, Halt};
+use crate::outcome::{Class, PassError};
 use crate::pipeline::state::deciding;
 use crate::pipeline::step::SubReconciler;
 
@@ -16,15 +16,15 @@ const TOLD: usize = 3;
 pub struct Items<S: SubReconciler, O> {
     said: u64,
     count: usize,
-    failed: Vec<Option<Halt>>,
+    failed: Vec<Option<PassError>>,
     /// The conditions that `fail` named, one for each that failed.
     named: Vec<Option<usize>>,
     seen: fn(&O) -> &S::Object,
 }
 
 /// Starts the step, before the first item.
-pub fn begin_each<S: SubReconciler, O>(Tag(seen): Tag<S, O>, pass: &mut Pass<'_>) -> Items<S, O> {
-    pass.draft.begin(const { &S::WIRING });
+pub fn begin_each<S: SubReconciler, O>(StepTag(seen): StepTag<S, O>, pass: &mut Pass<'_>) -> Items<S, O> {
+    pass.state.begin(const { &S::WIRING });
     Items { said: 0, count: 0, failed: Vec::new(), named: Vec::new(), seen }
 }
 
@@ -36,7 +36,7 @@ impl<O, C> Pipeline<O, C> {
         object: &'o O,
         pass: &'a mut Pass<'_>,
     ) -> (Cx<'a, S>, &'o S::Object, Limit) {
-        let cx = Cx { draft: pass.draft, said: items.said, named: None, step: PhantomData };
+        let cx = Cx { state: pass.state, said: items.said, named: None, step: PhantomData };
         (cx, (items.seen)(object), Limit(const { &S::WIRING }))
     }
 }
@@ -46,8 +46,8 @@ impl<O, C> Pipeline<O, C> {
 pub fn ended<S: SubReconciler, O, T>(items: &mut Items<S, O>, done: Option<Result<T, S::Error>>, cx: Cx<'_, S>) {
     items.said = cx.said;
     items.count += 1;
-    if let Some(halt) = settled(done, cx.draft).err().filter(|halt| halt.class != Class::Ignored) {
-        items.failed.push(Some(halt));
+    if let Some(pass_error) = settled(done, cx.state).err().filter(|pass_error| pass_error.class != Class::Ignored) {
+        items.failed.push(Some(pass_error));
         items.named.push(cx.named);
     }
 }
@@ -56,25 +56,25 @@ pub fn ended<S: SubReconciler, O, T>(items: &mut Items<S, O>, done: Option<Resul
 ///
 /// # Errors
 /// An item failed: the weightiest error decides, and the message tells of several.
-pub fn finish_each<S: SubReconciler, O>(items: Items<S, O>, pass: &mut Pass<'_>) -> Result<(), Halt> {
-    pass.draft.running = false;
+pub fn finish_each<S: SubReconciler, O>(items: Items<S, O>, pass: &mut Pass<'_>) -> Result<(), PassError> {
+    pass.state.running = false;
     let decider = deciding(&items.failed);
-    pass.draft.ended(how(false, decider.and_then(|at| items.failed[at].as_ref())));
+    pass.state.ended(how(false, decider.and_then(|at| items.failed[at].as_ref())));
     let Some(decider) = decider else {
-        pass.draft.succeed(items.said);
+        pass.state.succeed(items.said);
         return Ok(());
     };
     let message = message(&items);
-    let (named, halt) = (items.named[decider], items.failed.into_iter().nth(decider).flatten());
-    halt.map_or(Ok(()), |halt| {
-        pass.draft.fail(named, halt.reason, &message);
-        Err(Halt { message, ..halt })
+    let (named, pass_error) = (items.named[decider], items.failed.into_iter().nth(decider).flatten());
+    pass_error.map_or(Ok(()), |pass_error| {
+        pass.state.fail(named, pass_error.reason, &message);
+        Err(PassError { message, ..pass_error })
     })
 }
 
 /// `2 of 5 failed: alpha: no such tag; beta: no such tag`.
 fn message<S: SubReconciler, O>(items: &Items<S, O>) -> String {
-    let texts: Vec<&str> = items.failed.iter().flatten().map(|halt| halt.message.as_str()).collect();
+    let texts: Vec<&str> = items.failed.iter().flatten().map(|pass_error| pass_error.message.as_str()).collect();
     let told = texts.iter().take(TOLD).copied().collect::<Vec<_>>().join("; ");
     let more = texts.len().saturating_sub(TOLD);
     let more = if more == 0 { String::new() } else { format!("; and {more} more") };

@@ -6,28 +6,28 @@ use std::pin::{Pin, pin};
 use std::task::{Context, Poll};
 
 use super::Pass;
-use crate::outcome::{Halt, panicked};
-use crate::pipeline::state::Stop;
+use crate::outcome::{PassError, panicked};
+use crate::pipeline::state::StepEnd;
 
 /// A pass for each of the joined steps.
 #[allow(clippy::expect_used, reason = "as many drafts are made as are asked for")]
 pub fn fork<'a, const N: usize>(pass: &'a mut Pass<'_>) -> [Pass<'a>; N] {
-    let mut drafts = pass.draft.fork(N).iter_mut();
-    std::array::from_fn(|_| Pass { draft: drafts.next().expect("a draft for each step") })
+    let mut states = pass.state.fork(N).iter_mut();
+    std::array::from_fn(|_| Pass { state: states.next().expect("a draft for each step") })
 }
 
 /// How one of the joined steps ended.
 #[derive(Debug)]
-pub struct Ended<T>(Result<Result<T, Halt>, String>);
+pub struct JoinEnd<T>(Result<Result<T, PassError>, String>);
 
 /// Runs a joined step. A panic ends here, and hurts the others no more than an error does.
-pub async fn joined<T>(step: impl Future<Output = Result<T, Halt>>) -> Ended<T> {
+pub async fn joined<T>(step: impl Future<Output = Result<T, PassError>>) -> JoinEnd<T> {
     let mut step = pin!(step);
     let caught = poll_fn(|cx| {
         let polled = catch_unwind(AssertUnwindSafe(|| step.as_mut().poll(cx)));
         polled.map_or_else(|panic| Poll::Ready(Err(panicked(&*panic))), |polled| polled.map(Ok))
     });
-    Ended(caught.await)
+    JoinEnd(caught.await)
 }
 
 /// Runs both at the same time.
@@ -62,17 +62,17 @@ pub trait Ends {
     /// What they hand on.
     type Values;
     /// What each of them ended with, in declared order.
-    fn end(self, stops: &mut Vec<Option<Stop>>) -> Option<Self::Values>;
+    fn end(self, stops: &mut Vec<Option<StepEnd>>) -> Option<Self::Values>;
 }
 
-impl<T> Ends for Ended<T> {
+impl<T> Ends for JoinEnd<T> {
     type Values = T;
 
-    fn end(self, stops: &mut Vec<Option<Stop>>) -> Option<T> {
+    fn end(self, stops: &mut Vec<Option<StepEnd>>) -> Option<T> {
         let (value, stop) = match self.0 {
             Ok(Ok(value)) => (Some(value), None),
-            Ok(Err(halt)) => (None, Some(Stop::Halted(halt))),
-            Err(text) => (None, Some(Stop::Panicked(text))),
+            Ok(Err(pass_error)) => (None, Some(StepEnd::Halted(pass_error))),
+            Err(text) => (None, Some(StepEnd::Panicked(text))),
         };
         stops.push(stop);
         value
@@ -82,7 +82,7 @@ impl<T> Ends for Ended<T> {
 impl<A: Ends, B: Ends> Ends for (A, B) {
     type Values = (A::Values, B::Values);
 
-    fn end(self, stops: &mut Vec<Option<Stop>>) -> Option<Self::Values> {
+    fn end(self, stops: &mut Vec<Option<StepEnd>>) -> Option<Self::Values> {
         let (a, b) = (self.0.end(stops), self.1.end(stops));
         a.zip(b)
     }
@@ -93,11 +93,11 @@ impl<A: Ends, B: Ends> Ends for (A, B) {
 /// # Errors
 /// A step failed or panicked.
 #[allow(clippy::expect_used, reason = "a step that was not stopped has a value")]
-pub fn merge<E: Ends>(pass: &mut Pass<'_>, ends: E) -> Result<E::Values, Halt> {
+pub fn merge<E: Ends>(pass: &mut Pass<'_>, ends: E) -> Result<E::Values, PassError> {
     let mut stops = Vec::new();
     let values = ends.end(&mut stops);
-    match pass.draft.join(stops) {
-        Some(halt) => Err(halt),
+    match pass.state.join(stops) {
+        Some(pass_error) => Err(pass_error),
         None => Ok(values.expect("every step succeeded")),
     }
 }

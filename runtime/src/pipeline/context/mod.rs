@@ -25,8 +25,8 @@ use crate::condition::{Condition, ConditionMarker, Status};
 use crate::interval::Clamped;
 use crate::pipeline::object::Primary;
 use crate::pipeline::permission::{ClearedBy, IndexedBy, KeptBy, ListedBy, ReadBy, SetBy, WatchedBy};
-use crate::pipeline::restricted_field::{OnlyWrittenBy, WrittenBy};
-use crate::pipeline::state::Draft;
+use crate::pipeline::restricted_field::{Restricted, WrittenBy};
+use crate::pipeline::state::PassState;
 use crate::pipeline::step::{Absent, SubReconciler};
 use crate::status::StatusContract;
 use crate::status::request::Action;
@@ -41,24 +41,24 @@ use self::reads::{READ, WATCHED, listed, lookup, selection};
 #[cfg(feature = "operator")]
 pub(crate) use self::run::begin;
 pub(crate) use self::run::undo_all;
-pub use self::run::{Pipeline, Tag, finish, pipeline};
+pub use self::run::{Pipeline, StepTag, finish, pipeline};
 pub(crate) use self::run_handler::{claim, hook, observe, undo};
 pub use self::timeout::{Bounded, Limit};
 
 /// The context of one pass: one run of a reconciler for one object. A pipeline hands it to its steps.
 pub struct Pass<'p> {
-    pub(crate) draft: &'p mut Draft,
+    pub(crate) state: &'p mut PassState,
 }
 
 impl std::fmt::Debug for Pass<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Pass").field("name", &self.draft.name).finish_non_exhaustive()
+        f.debug_struct("Pass").field("name", &self.state.name).finish_non_exhaustive()
     }
 }
 
 /// The context of the step `S`: what it declared, and nothing else, it may do here.
 pub struct Cx<'a, S> {
-    draft: &'a mut Draft,
+    state: &'a mut PassState,
     /// Conditions that the step set itself, as bits.
     said: u64,
     /// The condition that `fail` named.
@@ -66,24 +66,24 @@ pub struct Cx<'a, S> {
     step: PhantomData<fn() -> S>,
 }
 
-/// What the step `S` sees of the status of its kind: the status itself, or where fields of it are [`OnlyWrittenBy`] a step, a struct
+/// What the step `S` sees of the status of its kind: the status itself, or where fields of it are [`Restricted`] a step, a struct
 /// with the same fields.
 pub type StatusOf<S> = <<<S as SubReconciler>::Object as Primary>::Status as StatusContract>::Draft;
 
 impl<S> std::fmt::Debug for Cx<'_, S> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Cx").field("name", &self.draft.name).finish_non_exhaustive()
+        f.debug_struct("Cx").field("name", &self.state.name).finish_non_exhaustive()
     }
 }
 
 impl<'y, S> Cx<'y, S> {
     /// The context for the function of the step. A method, since it stands in every call that is printed.
     #[doc(hidden)]
-    pub fn lend<'a>(&'a mut self) -> S::Context
+    pub fn into_step_cx<'a>(&'a mut self) -> S::Context
     where
-        S: Lent<'a, 'y>,
+        S: IntoStepCx<'a, 'y>,
     {
-        S::lend(self)
+        S::into_step_cx(self)
     }
 }
 
@@ -98,26 +98,26 @@ impl<S: SubReconciler> Cx<'_, S> {
         message: impl AsRef<str>,
     ) {
         self.said |= 1 << C::INDEX;
-        self.draft.hold_to_set(C::INDEX, reason);
-        self.draft.set(C::INDEX, status, reason, message.as_ref());
+        self.state.hold_to_set(C::INDEX, reason);
+        self.state.set(C::INDEX, status, reason, message.as_ref());
     }
 
     /// Removes a negative condition of an earlier step at once, rather than when this step succeeds.
     pub fn clear<C: ConditionMarker + ClearedBy<S>>(&mut self, _: C) {
-        self.draft.clear(C::INDEX);
+        self.state.clear(C::INDEX);
     }
 
     /// The condition as it stands now.
     #[must_use]
     pub fn condition<C: ConditionMarker + ReadBy<S>>(&self, _: C) -> Option<&Condition> {
-        self.draft.condition(C::INDEX)
+        self.state.condition(C::INDEX)
     }
 
     /// What may be done for the object, where its reconciler says `policies`: an observer runs under [`Policy::Skip`], and a step or a cleanup
     /// may want to know whether what it makes will be left behind.
     #[must_use]
     pub fn policy(&self) -> Policy {
-        self.draft.policy
+        self.state.policy
     }
 
     /// Says which condition the error marks, where it is not the first of `sets(..)`: `return Err(cx.fail(on::X, error))`.
@@ -130,20 +130,20 @@ impl<S: SubReconciler> Cx<'_, S> {
     /// Says with what reason and message Ready is True if the pass ends well: `cx.ready("Provisioned", "role alice, 3 grants")`. A later call
     /// takes the place of an earlier one; where Ready is not True nothing of it is shown.
     pub fn ready(&mut self, reason: &'static str, message: impl AsRef<str>) {
-        self.draft.say_ready(reason, message.as_ref());
+        self.state.say_ready(reason, message.as_ref());
     }
 
-    /// The author's part of the status, in which restricted fields are [`OnlyWrittenBy`] a step; written with the rest at the end of the pass, also when a later step fails.
+    /// The author's part of the status, in which restricted fields are [`Restricted`] a step; written with the rest at the end of the pass, also when a later step fails.
     #[allow(clippy::expect_used, reason = "the draft of a pass is made for exactly this kind")]
     pub fn status(&mut self) -> &mut StatusOf<S> {
-        self.draft.status.downcast_mut().expect("the status is that of the step's kind")
+        self.state.status.downcast_mut().expect("the status is that of the step's kind")
     }
 
     /// A status field that `#[status(step = ..)]` gives to this step, to write it: `*cx.write(|status| &mut status.artifact) = None`.
     #[must_use]
     pub fn write<T, O: WrittenBy<S> + 'static, H: 'static>(
         &mut self,
-        field: impl FnOnce(&mut StatusOf<S>) -> &mut OnlyWrittenBy<O, H, T>,
+        field: impl FnOnce(&mut StatusOf<S>) -> &mut Restricted<O, H, T>,
     ) -> &mut T {
         field(self.status()).value()
     }
@@ -153,19 +153,19 @@ impl<S: SubReconciler> Cx<'_, S> {
     /// action fires again in the next one.
     #[must_use]
     pub fn requested(&self, action: Action<S>) -> bool {
-        self.draft.fires(action.name)
+        self.state.fires(action.name)
     }
 
     /// Runs again after this pass, along the back-off curve; later steps still run.
     pub fn requeue(&mut self) {
-        self.draft.requeue.get_or_insert(None);
+        self.state.requeue.get_or_insert(None);
     }
 
     /// Runs again after `delay`, clamped to between one second and thirty days; later steps still run.
     pub fn requeue_after(&mut self, delay: Duration) {
-        let clamped = Clamped::clamp("time to requeue after", delay, &mut self.draft.clamped);
-        let shortest = self.draft.requeue.flatten().map_or(clamped, |earlier| earlier.min(clamped));
-        self.draft.requeue = Some(Some(shortest));
+        let clamped = Clamped::clamp("time to requeue after", delay, &mut self.state.clamped);
+        let shortest = self.state.requeue.flatten().map_or(clamped, |earlier| earlier.min(clamped));
+        self.state.requeue = Some(Some(shortest));
     }
 
     /// The object of the name that this step cannot do without; in the namespace of the reconciled object where the kind has them.
@@ -174,7 +174,7 @@ impl<S: SubReconciler> Cx<'_, S> {
     /// [`Absent`]: it is not there, or cannot be read; its appearance or change wakes the object.
     pub fn require<K: Kind + WatchedBy<S>>(&mut self, name: &str) -> Require<'_, K> {
         let name = name.to_owned();
-        let found = lookup(self.draft, S::WIRING.relations, &name, WATCHED);
+        let found = lookup(self.state, S::WIRING.relations, &name, WATCHED);
         Require(Box::pin(async move {
             match found.await {
                 Ok(Some(object)) => Ok(object),
@@ -189,7 +189,7 @@ impl<S: SubReconciler> Cx<'_, S> {
     /// # Errors
     /// The call failed, or the object cannot be decoded.
     pub fn get<K: Kind + ReadBy<S>>(&mut self, name: &str) -> Get<'_, K> {
-        Get(lookup(self.draft, S::WIRING.relations, name, READ))
+        Get(lookup(self.state, S::WIRING.relations, name, READ))
     }
 
     /// All objects of a kind that this step watches by label: those that match, in the namespace of the reconciled object where it has one,
@@ -198,8 +198,8 @@ impl<S: SubReconciler> Cx<'_, S> {
     /// # Errors
     /// The watch does not work, or an object cannot be decoded.
     pub fn list<K: Kind + ListedBy<S>>(&mut self) -> List<'_, Vec<K>> {
-        let all = selection(self.draft, S::WIRING.relations, KindInfo::of::<K>(), None);
-        List(listed(self.draft, all))
+        let all = selection(self.state, S::WIRING.relations, KindInfo::of::<K>(), None);
+        List(listed(self.state, all))
     }
 
     /// Those objects of a kind that this step watches by label which an [`Index`] finds under the key: `cx.indexed(ByUser, "alice")`. As with
@@ -210,8 +210,8 @@ impl<S: SubReconciler> Cx<'_, S> {
     /// The watch does not work, or an object cannot be decoded.
     pub fn indexed<I: Index + IndexedBy<S>>(&mut self, _: I, key: &str) -> List<'_, Vec<I::Object>> {
         let entry = entry(I::NAME, key);
-        let found = selection(self.draft, S::WIRING.relations, KindInfo::of::<I::Object>(), Some(&entry));
-        List(listed(self.draft, found))
+        let found = selection(self.state, S::WIRING.relations, KindInfo::of::<I::Object>(), Some(&entry));
+        List(listed(self.state, found))
     }
 
     /// The metadata of all objects of a kind of which this step keeps that or more in memory: of a kind that it watches by label, what
@@ -220,8 +220,8 @@ impl<S: SubReconciler> Cx<'_, S> {
     /// # Errors
     /// The watch does not work.
     pub fn metadata<K: Kind + KeptBy<S>>(&mut self) -> List<'_, Vec<ObjectMeta>> {
-        let (relation, target) = selection(self.draft, S::WIRING.relations, KindInfo::of::<K>(), None);
-        let (step, backend) = (self.draft.step_name(), self.draft.backend.clone());
+        let (relation, target) = selection(self.state, S::WIRING.relations, KindInfo::of::<K>(), None);
+        let (step, backend) = (self.state.step_name(), self.state.backend.clone());
         List(Box::pin(async move { backend.metadata(step, relation, target).await }))
     }
 
@@ -238,7 +238,7 @@ impl<S: SubReconciler> Cx<'_, S> {
         let Some(owner) = object.owner_references().iter().find(is_owner).cloned() else {
             return Get(Box::pin(std::future::ready(Ok(None))));
         };
-        let found = lookup::<K>(self.draft, S::WIRING.relations, &owner.name, READ);
+        let found = lookup::<K>(self.state, S::WIRING.relations, &owner.name, READ);
         // Another one of the name is not the owner.
         let is_same = move |found: &K| found.meta().uid.as_ref() == Some(&owner.uid);
         Get(Box::pin(async move { Ok(found.await?.filter(is_same)) }))
@@ -246,12 +246,12 @@ impl<S: SubReconciler> Cx<'_, S> {
 
     /// Runs blocking work on a thread of its own. If the pass is dropped by its time-out, the object stays taken until the work has ended.
     ///
-    /// Nothing can stop the work from outside. At a stop the operator does not wait for it longer than the [grace](crate::Operator::grace):
+    /// Nothing can stop the work from outside. At a stop the operator does not wait for it longer than the [shutdown timeout](crate::Operator::shutdown_timeout):
     /// `run_cli` then ends the process. Work that must not be cut off between two effects is split into several calls.
     pub async fn blocking<T: Send + 'static>(&mut self, work: impl FnOnce() -> T + Send + 'static) -> T {
         let answer = Arc::new(Mutex::new(None));
         let given = answer.clone();
-        let end = self.draft.backend.blocking(Box::new(move || {
+        let end = self.state.backend.blocking(Box::new(move || {
             let done = catch_unwind(AssertUnwindSafe(work));
             *given.lock().unwrap_or_else(PoisonError::into_inner) = Some(done);
         }));
@@ -266,18 +266,18 @@ impl<S: SubReconciler> Cx<'_, S> {
 }
 
 /// What the function of a step takes last. Where a function is no step, the type is unknown, and rustc says nothing more of the call.
-pub trait Lent<'a, 'y: 'a>: Sized {
+pub trait IntoStepCx<'a, 'y: 'a>: Sized {
     /// `&mut Cx<'_, Self>`.
     type Context;
     /// The context itself.
-    fn lend(cx: &'a mut Cx<'y, Self>) -> Self::Context;
+    fn into_step_cx(cx: &'a mut Cx<'y, Self>) -> Self::Context;
 }
 
 #[diagnostic::do_not_recommend]
-impl<'a, 'y: 'a, S: SubReconciler> Lent<'a, 'y> for S {
+impl<'a, 'y: 'a, S: SubReconciler> IntoStepCx<'a, 'y> for S {
     type Context = &'a mut Cx<'y, S>;
 
-    fn lend(cx: &'a mut Cx<'y, S>) -> Self::Context {
+    fn into_step_cx(cx: &'a mut Cx<'y, S>) -> Self::Context {
         cx
     }
 }

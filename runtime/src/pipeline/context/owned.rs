@@ -26,16 +26,16 @@ impl<S: SubReconciler> Cx<'_, S> {
     /// # Errors
     /// The call failed, the object has no name, or belongs to another owner.
     pub fn apply<K: Kind + OwnedBy<S>>(&mut self, object: &K) -> Apply<'_, K> {
-        let target = object.meta().name.as_deref().map(|name| target::<K>(self.draft, name));
+        let target = object.meta().name.as_deref().map(|name| target::<K>(self.state, name));
         let value = serde_json::to_value(object);
-        let draft = &mut *self.draft;
+        let state = &mut *self.state;
         Apply(Box::pin(async move {
             let target = target.ok_or_else(|| ApiError::Invalid(format!("a {} without a name", K::kind(&()))))?;
             let value = value.map_err(|error| ApiError::Invalid(format!("{target} is not JSON: {error}")))?;
             let text = target.to_string();
-            let (backend, relation) = (draft.backend.clone(), owning(S::WIRING.relations, &target.kind));
-            let applied = backend.apply(draft.step_name(), relation, target, value).await;
-            let applied = applied.map_err(|error| draft.blocked_by(&text, error))?;
+            let (backend, relation) = (state.backend.clone(), owning(S::WIRING.relations, &target.kind));
+            let applied = backend.apply(state.step_name(), relation, target, value).await;
+            let applied = applied.map_err(|error| state.blocked_by(&text, error))?;
             let decoded = serde_json::to_value(&*applied).and_then(serde_json::from_value);
             decoded.map_err(|error| undecoded(&text, &error))
         }))
@@ -80,12 +80,12 @@ impl<S: SubReconciler> Cx<'_, S> {
     /// # Errors
     /// The call failed, or the object belongs to another owner.
     pub fn delete<K: Kind + OwnedBy<S>>(&mut self, name: &str) -> Delete<'_> {
-        let target = target::<K>(self.draft, name);
-        let draft = &mut *self.draft;
+        let target = target::<K>(self.state, name);
+        let state = &mut *self.state;
         Delete(Box::pin(async move {
             let text = target.to_string();
-            let deleted = draft.backend.clone().delete(draft.step_name(), target).await;
-            deleted.map_err(|error| draft.blocked_by(&text, error))
+            let deleted = state.backend.clone().delete(state.step_name(), target).await;
+            deleted.map_err(|error| state.blocked_by(&text, error))
         }))
     }
 
@@ -93,9 +93,9 @@ impl<S: SubReconciler> Cx<'_, S> {
     /// not wanted any more can be [deleted](Self::delete). They come from the cache and our own writes, without a call.
     ///
     /// # Errors
-    /// None in an operator; a [trial](crate::trial) of the step asks the API server.
+    /// None in an operator; a [trial](crate::testing) of the step asks the API server.
     pub fn owned<K: Kind + OwnedBy<S>>(&mut self) -> List<'_, Vec<String>> {
-        let (step, backend) = (self.draft.step_name(), self.draft.backend.clone());
+        let (step, backend) = (self.state.step_name(), self.state.backend.clone());
         List(Box::pin(async move { backend.owned(step, KindInfo::of::<K>()).await }))
     }
 }

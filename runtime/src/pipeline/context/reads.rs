@@ -5,7 +5,7 @@ use std::sync::Arc;
 use kube::core::DynamicObject;
 
 use crate::api::{ApiError, BoxFuture, Target};
-use crate::pipeline::state::Draft;
+use crate::pipeline::state::PassState;
 use crate::wiring::{How, Kind, KindInfo, Relation};
 
 /// Stands for the declaration of what is read, where a step may do everything.
@@ -21,25 +21,25 @@ pub(super) fn relation(declared: &[Relation], kind: &KindInfo, undeclared: Relat
 }
 
 /// The object of the name, in the namespace of the reconciled object where the kind has them.
-pub(super) fn target<K: Kind>(draft: &Draft, name: &str) -> Target {
+pub(super) fn target<K: Kind>(state: &PassState, name: &str) -> Target {
     let kind = KindInfo::of::<K>();
-    let namespace = draft.namespace.clone().filter(|_| kind.namespaced);
+    let namespace = state.namespace.clone().filter(|_| kind.namespaced);
     Target { kind, namespace, name: name.to_owned() }
 }
 
 /// Gets the object of the name.
 pub(super) fn lookup<K: Kind>(
-    draft: &mut Draft,
+    state: &mut PassState,
     declared: &[Relation],
     name: &str,
     undeclared: Relation,
 ) -> BoxFuture<'static, Result<Option<K>, ApiError>> {
-    let target = target::<K>(draft, name);
+    let target = target::<K>(state, name);
     let relation = relation(declared, &target.kind, undeclared);
     if relation.how.is_watch() {
-        draft.references.insert(target.to_string());
+        state.references.insert(target.to_string());
     }
-    let (step, backend) = (draft.step_name(), draft.backend.clone());
+    let (step, backend) = (state.step_name(), state.backend.clone());
     Box::pin(async move {
         let text = target.to_string();
         let Some(object) = backend.get(step, relation, target).await? else { return Ok(None) };
@@ -51,7 +51,7 @@ pub(super) fn lookup<K: Kind>(
 /// All objects of a kind that the step watches by label, or those under an entry of an index; of one that it owns, all that its object
 /// owns.
 pub(super) fn selection(
-    draft: &mut Draft,
+    state: &mut PassState,
     declared: &[Relation],
     kind: KindInfo,
     entry: Option<&str>,
@@ -60,20 +60,20 @@ pub(super) fn selection(
     let selects = of_kind.clone().find(|relation| relation.how.selector().is_some());
     let relation = *selects.or_else(|| of_kind.next()).unwrap_or(&READ);
     let selector = relation.how.selector().unwrap_or_default();
-    let all = Target::selection(kind, draft.namespace.clone(), selector);
+    let all = Target::selection(kind, state.namespace.clone(), selector);
     let target = entry.iter().fold(all, |all, entry| all.under(entry));
     if relation.how.is_watch() {
-        draft.references.insert(target.to_string());
+        state.references.insert(target.to_string());
     }
     (relation, target)
 }
 
 /// Lists a selection.
 pub(super) fn listed<K: Kind>(
-    draft: &Draft,
+    state: &PassState,
     (relation, target): (Relation, Target),
 ) -> BoxFuture<'static, Result<Vec<K>, ApiError>> {
-    let (step, backend) = (draft.step_name(), draft.backend.clone());
+    let (step, backend) = (state.step_name(), state.backend.clone());
     Box::pin(async move {
         let text = target.to_string();
         let objects = backend.list(step, relation, target).await?;

@@ -4,9 +4,9 @@ use std::future::Future;
 
 use super::{Cx, StatusOf};
 use crate::api::ApiError;
-use crate::pipeline::state::Draft;
+use crate::pipeline::state::PassState;
 use crate::pipeline::step::SubReconciler;
-use crate::status::operation::Operation;
+use crate::status::operation::RemoteOperation;
 
 impl<S: SubReconciler> Cx<'_, S> {
     /// Stores author fields before a side effect: what `change` does, and what [`write`](Self::write) did.
@@ -27,7 +27,7 @@ impl<S: SubReconciler> Cx<'_, S> {
     /// The write failed. After a conflict the pass is discarded and runs again, whatever the step makes of the error.
     pub async fn record(&mut self, change: impl FnOnce(&mut StatusOf<S>) + Send) -> Result<(), ApiError> {
         change(self.status());
-        store(self.draft, false).await
+        store(self.state, false).await
     }
 
     /// Stores now what the author's fields of the status hold, each time it is called; otherwise they are written at the end of the pass.
@@ -36,7 +36,7 @@ impl<S: SubReconciler> Cx<'_, S> {
     /// # Errors
     /// As [`record`](Self::record).
     pub async fn commit(&mut self) -> Result<(), ApiError> {
-        store(self.draft, false).await
+        store(self.state, false).await
     }
 
     /// Makes sure that an operation that takes long has ended for the spec as it is now. `None`: it runs; say so by an error of class
@@ -61,7 +61,7 @@ impl<S: SubReconciler> Cx<'_, S> {
     /// Those of `start` and `poll`, after which the operation is asked for again, or the handle could not be stored.
     pub async fn operation<T, E, A, B>(
         &mut self,
-        field: impl Fn(&mut StatusOf<S>) -> &mut Option<Operation> + Send,
+        field: impl Fn(&mut StatusOf<S>) -> &mut Option<RemoteOperation> + Send,
         start: impl FnOnce() -> A + Send,
         poll: impl FnOnce(String) -> B + Send,
     ) -> Result<Option<T>, E>
@@ -70,7 +70,7 @@ impl<S: SubReconciler> Cx<'_, S> {
         B: Future<Output = Result<Option<T>, E>> + Send,
         E: From<ApiError>,
     {
-        let (place, backend) = (std::any::type_name_of_val(&field), self.draft.backend.clone());
+        let (place, backend) = (std::any::type_name_of_val(&field), self.state.backend.clone());
         // What could not be stored is not lost as long as the process lives.
         if let Some(running) = field(self.status()).clone().or_else(|| backend.operation(place)) {
             let Some(ended) = poll(running.handle.clone()).await? else {
@@ -79,35 +79,35 @@ impl<S: SubReconciler> Cx<'_, S> {
             };
             *field(self.status()) = None;
             backend.keep_operation(place, None);
-            if running.generation == self.draft.generation() {
+            if running.generation == self.state.generation() {
                 return Ok(Some(ended));
             }
         }
-        let started = Operation { handle: start().await?, generation: self.draft.generation() };
+        let started = RemoteOperation { handle: start().await?, generation: self.state.generation() };
         backend.keep_operation(place, Some(started.clone()));
         *field(self.status()) = Some(started);
-        store(self.draft, true).await?;
+        store(self.state, true).await?;
         Ok(None)
     }
 }
 
 /// Stores the author's fields in the middle of the pass. An `urgent` record is stored although the spec has changed since the pass began.
-async fn store(draft: &mut Draft, urgent: bool) -> Result<(), ApiError> {
-    let turn = draft.turn().await;
-    let (intent, found) = (draft.progress_beside(turn.as_ref()), draft.found());
+async fn store(state: &mut PassState, urgent: bool) -> Result<(), ApiError> {
+    let turn = state.turn().await;
+    let (intent, found) = (state.progress_beside(turn.as_ref()), state.found());
     if intent == found {
         return Ok(());
     }
-    let (intent, backend) = (intent.unfinished(), draft.backend.clone());
-    match backend.record(draft.step_name(), found, intent.clone(), urgent).await {
+    let (intent, backend) = (intent.unfinished(), state.backend.clone());
+    match backend.record(state.step_name(), found, intent.clone(), urgent).await {
         Ok(()) => {
             if let Some(turn) = &turn {
                 turn.wrote(intent.clone());
             }
-            draft.recorded(intent);
+            state.recorded(intent);
         }
         Err(error) => {
-            draft.trouble = Some(error.clone());
+            state.trouble = Some(error.clone());
             return Err(error);
         }
     }

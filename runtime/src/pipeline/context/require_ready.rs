@@ -21,29 +21,29 @@ impl<S: SubReconciler> Cx<'_, S> {
     /// ```
     #[must_use]
     pub fn unfit<K: Kind + WatchedBy<S>>(&self, object: &K, missing: impl Display) -> Unfit<K> {
-        let elsewhere = object.namespace().filter(|there| self.draft.namespace.as_ref() != Some(there));
+        let elsewhere = object.namespace().filter(|there| self.state.namespace.as_ref() != Some(there));
         let name = elsewhere.iter().fold(object.name_any(), |name, there| format!("{there}/{name}"));
         Unfit::new(name, missing)
     }
 
-    /// The object that is referred to, once it is [ready](crate::depend::readiness): in the namespace of the reconciled object unless
-    /// the reference names one. Where the operator does not allow another one ([`Access`](crate::depend::Access)), it stalls the object.
+    /// The object that is referred to, once it is [ready](crate::dependency::readiness): in the namespace of the reconciled object unless
+    /// the reference names one. Where the operator does not allow another one ([`Access`](crate::dependency::Access)), it stalls the object.
     ///
     /// # Errors
     /// [`NotReady`]: it is not there, not ready, or cannot be read; its change wakes the object. A reference with an expression stalls
     /// the object, as expressions are not evaluated yet.
     pub fn require_ready<K: Kind + WatchedBy<S>>(&mut self, reference: &Reference) -> RequireReady<'_, K> {
         let (reference, kind) = (reference.clone(), KindInfo::of::<K>());
-        let denied = || self.draft.backend.access().refusal(self.draft.namespace.as_deref(), &reference);
+        let denied = || self.state.backend.access().refusal(self.state.namespace.as_deref(), &reference);
         if let Some(refusal) = reference.refusal().or_else(|| denied().filter(|_| kind.namespaced)) {
-            self.draft.refuse(refusal.clone());
+            self.state.refuse(refusal.clone());
             return RequireReady(Box::pin(async move { Err(NotReady::new(reference, refusal.message)) }));
         }
-        let place = reference.within(self.draft.namespace.as_deref());
+        let place = reference.within(self.state.namespace.as_deref());
         let target = Target { namespace: place.namespace.filter(|_| kind.namespaced), name: place.name, kind };
         let relation = relation(S::WIRING.relations, &target.kind, WATCHED);
-        self.draft.references.insert(target.to_string());
-        let (step, backend) = (self.draft.step_name(), self.draft.backend.clone());
+        self.state.references.insert(target.to_string());
+        let (step, backend) = (self.state.step_name(), self.state.backend.clone());
         let found = async move {
             let found = backend.get(step, relation, target).await;
             let found = found.map_err(|error| format!("it cannot be read: {error}"))?;

@@ -8,8 +8,8 @@ use super::{Cx, Pass};
 use crate::api::BoxFuture;
 use crate::interval::Clamped;
 use crate::outcome::reporting::Actions;
-use crate::outcome::{Class, Flow, Halt, ReconcileError};
-use crate::pipeline::state::Draft;
+use crate::outcome::{Class, PassError, PassResult, ReconcileError};
+use crate::pipeline::state::PassState;
 use crate::pipeline::step::SubReconciler;
 use crate::wiring::StepWiring;
 use crate::wiring::handler::Erased;
@@ -17,14 +17,14 @@ use crate::wiring::handler::Erased;
 /// Starts a step: its context, and the limit within which it runs.
 pub(crate) fn begin<'a, S: SubReconciler>(pass: &'a mut Pass<'_>) -> (Cx<'a, S>, Limit) {
     let step = const { &S::WIRING };
-    pass.draft.begin(step);
-    (Cx { draft: pass.draft, said: 0, named: None, step: PhantomData }, Limit(step))
+    pass.state.begin(step);
+    (Cx { state: pass.state, said: 0, named: None, step: PhantomData }, Limit(step))
 }
 
 /// The type of a step, and the function that converts an object of the pipeline to the step's object. A tag exists only for a step that
 /// fits the pipeline, so a function that takes one needs no bound for it.
 #[derive(Debug)]
-pub struct Tag<S: SubReconciler, O>(pub(crate) fn(&O) -> &S::Object);
+pub struct StepTag<S: SubReconciler, O>(pub(crate) fn(&O) -> &S::Object);
 
 /// The pipeline of a reconciler: for objects of `O`, with the conditions `C`.
 #[derive(Debug)]
@@ -40,7 +40,7 @@ impl<O, C> Pipeline<O, C> {
     /// Starts a step, and hands it the object as it sees it.
     pub fn begin<'a, 'o, S: SubReconciler>(
         &self,
-        Tag(seen): Tag<S, O>,
+        StepTag(seen): StepTag<S, O>,
         object: &'o O,
         pass: &'a mut Pass<'_>,
     ) -> (Cx<'a, S>, &'o S::Object, Limit) {
@@ -52,71 +52,77 @@ impl<O, C> Pipeline<O, C> {
 /// Ends a step of a pipeline: marks conditions by its result. `None`: it did not end in time.
 #[doc(hidden)]
 #[expect(clippy::needless_pass_by_value, reason = "the context of a step ends here")]
-pub fn finish<S: SubReconciler, T>(done: Option<Result<T, S::Error>>, cx: Cx<'_, S>) -> Result<T, Halt> {
-    end(done, cx.draft, cx.said, cx.named)
+pub fn finish<S: SubReconciler, T>(done: Option<Result<T, S::Error>>, cx: Cx<'_, S>) -> Result<T, PassError> {
+    end(done, cx.state, cx.said, cx.named)
 }
 
 /// Steps that return the same share this.
 fn end<T, E: ReconcileError>(
     done: Option<Result<T, E>>,
-    draft: &mut Draft,
+    state: &mut PassState,
     said: u64,
     named: Option<usize>,
-) -> Result<T, Halt> {
-    draft.running = false;
+) -> Result<T, PassError> {
+    state.running = false;
     let late = done.is_none();
-    let ended = settled(done, draft);
-    draft.ended(how(late, ended.as_ref().err()));
+    let ended = settled(done, state);
+    state.ended(how(late, ended.as_ref().err()));
     match &ended {
-        Ok(_) => draft.succeed(said),
+        Ok(_) => state.succeed(said),
         // What stops the pipeline is marked, unless it is nothing.
-        Err(halt) if halt.class == Class::Ignored => {}
-        Err(halt) => draft.fail(named, halt.reason, &halt.message),
+        Err(pass_error) if pass_error.class == Class::Ignored => {}
+        Err(pass_error) => state.fail(named, pass_error.reason, &pass_error.message),
     }
     ended
 }
 
 /// How a step ended, in a word for those who count.
-pub(super) fn how(late: bool, halt: Option<&Halt>) -> &'static str {
-    match halt {
+pub(super) fn how(late: bool, pass_error: Option<&PassError>) -> &'static str {
+    match pass_error {
         None => "success",
         Some(_) if late => "timeout",
-        Some(halt) => halt.class.as_str(),
+        Some(pass_error) => pass_error.class.as_str(),
     }
 }
 
 /// The value of a step, or what stops the pipeline: its error, or that it did not end in time.
-pub(super) fn settled<T, E: ReconcileError>(done: Option<Result<T, E>>, draft: &mut Draft) -> Result<T, Halt> {
+pub(super) fn settled<T, E: ReconcileError>(done: Option<Result<T, E>>, state: &mut PassState) -> Result<T, PassError> {
     match done {
-        Some(ended) => ended.map_err(|error| stop(draft, &error)),
-        None => Err(late(draft)),
+        Some(ended) => ended.map_err(|error| stop(state, &error)),
+        None => Err(late(state)),
     }
 }
 
 /// The step that runs did not end in time.
-fn late(draft: &Draft) -> Halt {
-    let timeout = draft.step.and_then(|step| step.timeout).unwrap_or_default();
-    Halt::timed_out(&draft.running_part(), timeout)
+fn late(state: &PassState) -> PassError {
+    let timeout = state.step.and_then(|step| step.timeout).unwrap_or_default();
+    PassError::timed_out(&state.running_part(), timeout)
 }
 
 /// What an error of a step comes to.
-pub(super) fn stop(draft: &mut Draft, error: &impl ReconcileError) -> Halt {
-    if let Some(halt) = draft.foreign.handed_on(error) {
-        return halt;
+pub(super) fn stop(state: &mut PassState, error: &impl ReconcileError) -> PassError {
+    if let Some(pass_error) = state.foreign.handed_on(error) {
+        return pass_error;
     }
-    let halt = halt(draft, error.class(), error.reason(), error, error.actions());
-    Halt { retry: error.retry(), ..halt }
+    let pass_error = pass_error(state, error.class(), error.reason(), error, error.actions());
+    PassError { retry: error.retry(), ..pass_error }
 }
 
 /// Errors of all types share this.
-fn halt(draft: &mut Draft, class: Class, reason: &'static str, text: &dyn Display, actions: Actions) -> Halt {
+fn pass_error(
+    state: &mut PassState,
+    class: Class,
+    reason: &'static str,
+    text: &dyn Display,
+    actions: Actions,
+) -> PassError {
     let class = match class {
         Class::Waiting { poll: Some(poll) } => {
-            Class::Waiting { poll: Some(Clamped::clamp("poll time", poll, &mut draft.clamped)) }
+            Class::Waiting { poll: Some(Clamped::clamp("poll time", poll, &mut state.clamped)) }
         }
         class => class,
     };
-    Halt::new(class, reason, &text.to_string(), actions)
+    PassError::new(class, reason, &text.to_string(), actions)
 }
 
 /// Undoes the steps on the delete path, the last first. On the heap, so that it is compiled here and not for each reconciler.
@@ -125,10 +131,10 @@ pub(crate) fn undo_all<'a>(
     object: &'a Erased,
     deps: &'a Erased,
     pass: &'a mut Pass<'_>,
-) -> BoxFuture<'a, Flow> {
+) -> BoxFuture<'a, PassResult> {
     Box::pin(async move {
         for undo in steps.iter().rev().filter_map(|step| step.undo) {
-            undo(object, deps, &mut *pass.draft).await?;
+            undo(object, deps, &mut *pass.state).await?;
         }
         Ok(())
     })

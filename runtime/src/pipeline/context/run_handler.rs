@@ -6,7 +6,7 @@ use super::run::{begin, finish, stop};
 use super::timeout::Limit;
 use super::{Cx, Pass};
 use crate::api::BoxFuture;
-use crate::outcome::{Class, Flow};
+use crate::outcome::{Class, PassResult};
 use crate::pipeline::handler::{Claim, Hooked, Observe, Undo};
 use crate::pipeline::reconciler::Reconciler;
 use crate::pipeline::step::SubReconciler;
@@ -22,11 +22,11 @@ fn known<'a, R: Reconciler>(object: &'a Erased, deps: &'a Erased) -> (&'a R::Obj
 /// The pass of this state.
 #[allow(clippy::expect_used, reason = "what runs the functions of a wiring hands them the state of the pass")]
 fn pass_of(state: &mut Erased) -> Pass<'_> {
-    Pass { draft: state.downcast_mut().expect("the state of the pass") }
+    Pass { state: state.downcast_mut().expect("the state of the pass") }
 }
 
 /// Undoes a step, which is external.
-pub(crate) fn undo<'a, S, R>(object: &'a Erased, deps: &'a Erased, state: &'a mut Erased) -> BoxFuture<'a, Flow>
+pub(crate) fn undo<'a, S, R>(object: &'a Erased, deps: &'a Erased, state: &'a mut Erased) -> BoxFuture<'a, PassResult>
 where
     S: SubReconciler<Undo: Undo<S, R>>,
     R: Reconciler,
@@ -34,8 +34,8 @@ where
     let ((object, deps), pass) = (known::<R>(object, deps), pass_of(state));
     Box::pin(async move {
         let step = const { &S::WIRING };
-        (pass.draft.step, pass.draft.cleanup) = (Some(step), Some(<S::Undo as Undo<S, R>>::NAME));
-        let mut cx = Cx { draft: pass.draft, said: 0, named: None, step: PhantomData };
+        (pass.state.step, pass.state.cleanup) = (Some(step), Some(<S::Undo as Undo<S, R>>::NAME));
+        let mut cx = Cx { state: pass.state, said: 0, named: None, step: PhantomData };
         let done = Limit(step).run(<S::Undo as Undo<S, R>>::undo(object, deps, &mut cx)).await;
         if matches!(done, Some(Ok(()))) {
             // What was said of the step when it succeeded is not said of its cleanup.
@@ -46,14 +46,18 @@ where
 }
 
 /// Runs an observer instead of the steps.
-pub(crate) fn observe<'a, S, R>(object: &'a Erased, deps: &'a Erased, state: &'a mut Erased) -> BoxFuture<'a, Flow>
+pub(crate) fn observe<'a, S, R>(
+    object: &'a Erased,
+    deps: &'a Erased,
+    state: &'a mut Erased,
+) -> BoxFuture<'a, PassResult>
 where
     S: Observe<R>,
     R: Reconciler,
 {
     let ((object, deps), mut pass) = (known::<R>(object, deps), pass_of(state));
     Box::pin(async move {
-        pass.draft.observe(const { S::WIRING.sets });
+        pass.state.observe(const { S::WIRING.sets });
         let (mut cx, limit) = begin::<S>(&mut pass);
         let done = limit.run(S::observe(object, deps, &mut cx)).await;
         finish(done, cx)
@@ -61,7 +65,7 @@ where
 }
 
 /// Runs a hook. What ends the pass here is no condition's affair: Ready says it.
-pub(crate) fn hook<'a, S, R>(object: &'a Erased, deps: &'a Erased, state: &'a mut Erased) -> BoxFuture<'a, Flow>
+pub(crate) fn hook<'a, S, R>(object: &'a Erased, deps: &'a Erased, state: &'a mut Erased) -> BoxFuture<'a, PassResult>
 where
     S: Hooked<R>,
     R: Reconciler,
@@ -70,18 +74,22 @@ where
     Box::pin(async move {
         let ended = S::hook(object, deps).await;
         ended.map_err(|error| {
-            let halt = stop(pass.draft, &error);
-            if halt.class != Class::Ignored {
-                pass.draft.block(&halt);
+            let pass_error = stop(pass.state, &error);
+            if pass_error.class != Class::Ignored {
+                pass.state.block(&pass_error);
             }
-            halt
+            pass_error
         })
     })
 }
 
 /// Runs a claim.
 #[allow(clippy::expect_used, reason = "the wiring of a reconciler is handed what is the reconciler's")]
-pub(crate) fn claim<'a, S, R>(object: &'a mut Erased, deps: &'a Erased, state: &'a mut Erased) -> BoxFuture<'a, Flow>
+pub(crate) fn claim<'a, S, R>(
+    object: &'a mut Erased,
+    deps: &'a Erased,
+    state: &'a mut Erased,
+) -> BoxFuture<'a, PassResult>
 where
     S: Claim<R>,
     R: Reconciler,
@@ -89,5 +97,5 @@ where
     let object: &mut R::Object = object.downcast_mut().expect("the object of the reconciler");
     let deps: &R::Deps = deps.downcast_ref().expect("the dependencies of the reconciler");
     let pass = pass_of(state);
-    Box::pin(async move { S::claim(object, deps).await.map_err(|error| stop(pass.draft, &error)) })
+    Box::pin(async move { S::claim(object, deps).await.map_err(|error| stop(pass.state, &error)) })
 }

@@ -2,18 +2,18 @@
 
 use crate::condition::{Condition, sanitize};
 use crate::outcome::reporting::{EventLevel, LogLevel};
-use crate::outcome::{Halt, Outcome};
+use crate::outcome::{Outcome, PassError};
 use crate::pipeline::object::Primary;
 
 /// The end of a pass: its outcome is certain, and nothing of it is written yet.
 ///
-/// `#[reconciler(.., after = report)]` names a function that is called with the object and this, also where a cleanup has failed or
+/// `#[reconciler(.., on_end = report)]` names a function that is called with the object and this, also where a cleanup has failed or
 /// dependencies hold the object up. It may change the author's fields of the status a last time: they go into the one write of the
 /// pass. They count as no progress, so that a counter of failures does not keep the back-off short. It may replace or silence the
 /// event, and set the level of the line that is logged. Conditions are the steps' affair, and stay as they are.
 ///
 /// ```ignore
-/// fn report(repo: &GitRepository, end: &mut Ending<'_, GitRepositoryStatus>) {
+/// fn report(repo: &GitRepository, end: &mut PassEnd<'_, GitRepositoryStatus>) {
 ///     if end.is_recovery() {
 ///         end.announce(EventLevel::Normal, "FetchedAgain", &format!("{} can be reached again", repo.spec.url));
 ///     }
@@ -21,17 +21,17 @@ use crate::pipeline::object::Primary;
 /// }
 /// ```
 #[derive(Debug)]
-pub struct Ending<'a, S> {
+pub struct PassEnd<'a, S> {
     pub(crate) known: Known<'a>,
     pub(crate) status: &'a mut S,
-    pub(crate) telling: &'a mut Telling,
+    pub(crate) announcement: &'a mut Announcement,
 }
 
 /// What is certain.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Known<'a> {
     pub(crate) outcome: &'a Outcome,
-    pub(crate) error: Option<&'a Halt>,
+    pub(crate) error: Option<&'a PassError>,
     pub(crate) conditions: &'a [Condition],
     pub(crate) transition: bool,
     pub(crate) recovery: bool,
@@ -39,7 +39,7 @@ pub(crate) struct Known<'a> {
 
 /// What is still open.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Telling {
+pub(crate) struct Announcement {
     pub(crate) event: Option<Event>,
     pub(crate) log: LogLevel,
 }
@@ -55,7 +55,7 @@ pub struct Event {
     pub note: String,
 }
 
-impl<S> Ending<'_, S> {
+impl<S> PassEnd<'_, S> {
     /// How the pass ended.
     #[must_use]
     pub fn outcome(&self) -> &Outcome {
@@ -64,7 +64,7 @@ impl<S> Ending<'_, S> {
 
     /// The error that ended it, with class, reason and message; `None` where every step succeeded.
     #[must_use]
-    pub fn error(&self) -> Option<&Halt> {
+    pub fn error(&self) -> Option<&PassError> {
         self.known.error
     }
 
@@ -94,24 +94,24 @@ impl<S> Ending<'_, S> {
     /// The event that will be told, if there will be one.
     #[must_use]
     pub fn event(&self) -> Option<&Event> {
-        self.telling.event.as_ref()
+        self.announcement.event.as_ref()
     }
 
     /// Tells this instead of the event of the transition, or where its error has none. Without a [transition](Self::is_transition)
     /// nothing is told: there are no events at rest.
     pub fn announce(&mut self, level: EventLevel, reason: &str, note: &str) {
         let event = Event { level, reason: reason.to_owned(), note: sanitize(note) };
-        self.telling.event = Some(event).filter(|event| self.known.transition && event.level != EventLevel::None);
+        self.announcement.event = Some(event).filter(|event| self.known.transition && event.level != EventLevel::None);
     }
 
     /// Tells no event.
     pub fn silence(&mut self) {
-        self.telling.event = None;
+        self.announcement.event = None;
     }
 
     /// Logs the end of the pass at this level.
     pub fn log(&mut self, level: LogLevel) {
-        self.telling.log = level;
+        self.announcement.log = level;
     }
 }
 
@@ -122,5 +122,5 @@ pub struct Hook<K: Primary> {
     /// As the author wrote it.
     pub name: &'static str,
     /// The function itself.
-    pub run: fn(&K, &mut Ending<'_, K::Status>),
+    pub run: fn(&K, &mut PassEnd<'_, K::Status>),
 }

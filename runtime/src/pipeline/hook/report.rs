@@ -40,13 +40,13 @@ pub struct Report<'a> {
 
 /// One of the operator's observers.
 #[cfg(feature = "operator")]
-pub(crate) type Observer = std::sync::Arc<dyn Fn(&Report<'_>) + Send + Sync>;
+pub(crate) type PassListener = std::sync::Arc<dyn Fn(&Report<'_>) + Send + Sync>;
 
 /// Tells every observer. A panic of one is logged and hurts nobody else.
 #[cfg(feature = "operator")]
-pub(crate) fn tell(observers: &[Observer], report: &Report<'_>) {
-    for observer in observers {
-        let told = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| observer(report)));
+pub(crate) fn notify(listeners: &[PassListener], report: &Report<'_>) {
+    for listener in listeners {
+        let told = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| listener(report)));
         if let Err(panic) = told {
             let panic = crate::outcome::panicked(&*panic);
             tracing::error!(hook = "observe", panic, "an observer panicked; the others are still told");

@@ -2,38 +2,38 @@
 
 use super::found_status::second;
 use super::reconciling::{progressing, retry_message};
-use super::{Draft, StatusIntent};
+use super::{DesiredStatus, PassState};
 use crate::api::ApiError;
 use crate::condition::{Condition, Merge, READY, RECONCILING, Ranking, STALLED, Status, find};
 use crate::outcome::retry::Retry;
-use crate::outcome::{Class, Halt, Outcome};
+use crate::outcome::{Class, Outcome, PassError};
 
-impl Draft {
+impl PassState {
     /// Classifies how the pipeline ended, before the summary.
-    pub(crate) fn outcome(&self, halt: Option<Halt>) -> Outcome {
+    pub(crate) fn outcome(&self, pass_error: Option<PassError>) -> Outcome {
         if let Some(ApiError::Conflict(_)) = self.trouble {
             return Outcome::Conflict;
         }
-        match self.refused.clone().or(halt) {
+        match self.refused.clone().or(pass_error) {
             None => self.requeue.map_or(Outcome::Done, |after| Outcome::Requeue { after }),
-            Some(halt) => match halt.class {
-                Class::Stalled => Outcome::Stalled { reason: halt.reason.into(), message: halt.message },
+            Some(pass_error) => match pass_error.class {
+                Class::Stalled => Outcome::Stalled { reason: pass_error.reason.into(), message: pass_error.message },
                 Class::Waiting { poll } => Outcome::Waiting { poll },
-                Class::Transient => Outcome::Failed { message: halt.message },
+                Class::Transient => Outcome::Failed { message: pass_error.message },
                 Class::Ignored => Outcome::Ignored,
             },
         }
     }
 
     /// No step will run, for this reason; positive conditions that were never reported are Unknown.
-    pub(crate) fn block(&mut self, halt: &Halt) {
-        self.conditions.block_unreported(&halt.message, &self.before);
-        self.blocked = Some(halt.clone());
+    pub(crate) fn block(&mut self, pass_error: &PassError) {
+        self.conditions.block_unreported(&pass_error.message, &self.before);
+        self.blocked = Some(pass_error.clone());
     }
 
     /// The object is stalled for this reason, whatever the step makes of it.
-    pub(crate) fn refuse(&mut self, halt: Halt) {
-        self.refused.get_or_insert(halt);
+    pub(crate) fn refuse(&mut self, pass_error: PassError) {
+        self.refused.get_or_insert(pass_error);
     }
 
     /// Positive conditions that were never reported are Unknown, and say which step is in the way. A step that was reached or skipped
@@ -47,7 +47,7 @@ impl Draft {
     }
 
     /// Turns the outcome into what is written: conditions, summary, generation. A success that is not ready becomes `Failed`.
-    pub(crate) fn conclude(&mut self, outcome: Outcome, retry: Retry) -> (Outcome, StatusIntent) {
+    pub(crate) fn conclude(&mut self, outcome: Outcome, retry: Retry) -> (Outcome, DesiredStatus) {
         let outcome = match outcome {
             Outcome::Ignored if !self.conditions.all_reported() => {
                 Outcome::Failed { message: "nothing to do, but a condition was never reported".into() }
@@ -92,7 +92,7 @@ impl Draft {
         if let Some(mut summary) = merge.summary(&all, READY) {
             let type_ = self.wiring.summary_type();
             let ready = match (&self.blocked, &self.ready) {
-                (Some(halt), _) => before.stamped(type_, Status::False, halt.reason, &halt.message),
+                (Some(pass_error), _) => before.stamped(type_, Status::False, pass_error.reason, &pass_error.message),
                 (None, Some((reason, message))) if summary.status == Status::True => {
                     let message = if message.is_empty() { &summary.message } else { message };
                     before.stamped(type_, Status::True, reason, message)
@@ -124,10 +124,10 @@ impl Draft {
         summaries.map(|c| self.before.stamped(&c.type_, c.status, &c.reason, &c.message)).collect()
     }
 
-    fn intent(&self, outcome: &Outcome, conditions: Vec<Condition>) -> StatusIntent {
+    fn intent(&self, outcome: &Outcome, conditions: Vec<Condition>) -> DesiredStatus {
         let observed_generation =
             if outcome.is_final() { Some(self.before.generation) } else { self.before.observed_generation };
-        StatusIntent {
+        DesiredStatus {
             observed_generation,
             conditions,
             fields: self.fields(),
@@ -168,36 +168,36 @@ mod tests {
         ..Wiring::EMPTY
     };
 
-    fn draft(found: Vec<Condition>) -> Draft {
+    fn state(found: Vec<Condition>) -> PassState {
         let mut observed = Observed::default();
         observed.generation = Some(1);
-        Draft::bare(WIRING, 2, observed, found, Arc::new(Nowhere))
+        PassState::bare(WIRING, 2, observed, found, Arc::new(Nowhere))
     }
 
-    fn halt(class: Class) -> Option<Halt> {
-        Some(Halt::new(class, "Because", "of this", class.actions()))
+    fn pass_error(class: Class) -> Option<PassError> {
+        Some(PassError::new(class, "Because", "of this", class.actions()))
     }
 
-    fn run(mut draft: Draft, steps: &'static [StepWiring], halted: Option<Halt>) -> (Outcome, StatusIntent) {
+    fn run(mut state: PassState, steps: &'static [StepWiring], halted: Option<PassError>) -> (Outcome, DesiredStatus) {
         for step in steps {
-            draft.begin(step);
+            state.begin(step);
             if halted.is_some() && step.name == steps[steps.len() - 1].name {
-                draft.fail(None, "Because", "of this");
+                state.fail(None, "Because", "of this");
             } else {
-                draft.succeed(0);
+                state.succeed(0);
             }
         }
-        let outcome = draft.outcome(halted);
-        draft.conclude(outcome, Retry::Slow)
+        let outcome = state.outcome(halted);
+        state.conclude(outcome, Retry::Slow)
     }
 
-    fn status(intent: &StatusIntent, type_: &str) -> Option<Status> {
+    fn status(intent: &DesiredStatus, type_: &str) -> Option<Status> {
         find(&intent.conditions, type_).map(|c| c.status)
     }
 
     #[test]
     fn done_is_ready_and_observed() {
-        let (outcome, intent) = run(draft(vec![]), &[FETCH, STORE], None);
+        let (outcome, intent) = run(state(vec![]), &[FETCH, STORE], None);
         assert_eq!(outcome, Outcome::Done);
         assert_eq!(intent.observed_generation, Some(2));
         let types: Vec<_> = intent.conditions.iter().map(|c| c.type_.as_str()).collect();
@@ -208,9 +208,9 @@ mod tests {
     #[test]
     fn further_summaries_are_sent_after_ready() {
         const AVAILABLE: SummaryInfo = SummaryInfo { type_: "Available", of: &[2], doc: "" };
-        let mut draft = draft(vec![]);
-        draft.wiring.summaries = &[AVAILABLE];
-        let (_, intent) = run(draft, &[FETCH], halt(Class::Transient));
+        let mut state = state(vec![]);
+        state.wiring.summaries = &[AVAILABLE];
+        let (_, intent) = run(state, &[FETCH], pass_error(Class::Transient));
         let sent: Vec<_> = intent.conditions.iter().map(|c| (c.type_.as_str(), c.reason.as_str())).collect();
         assert_eq!(sent[..3].iter().map(|c| c.0).collect::<Vec<_>>(), ["Reconciling", "Ready", "Available"]);
         assert_eq!((sent[1].1, sent[2].1), ("Because", "Blocked"));
@@ -225,7 +225,7 @@ mod tests {
             (Class::Waiting { poll }, None, Some(Status::True), Some(1)),
             (Class::Transient, None, Some(Status::True), Some(1)),
         ] {
-            let (_, intent) = run(draft(vec![]), &[FETCH], halt(class));
+            let (_, intent) = run(state(vec![]), &[FETCH], pass_error(class));
             assert_eq!(status(&intent, STALLED), stalled, "{class:?}");
             assert_eq!(status(&intent, RECONCILING), reconciling, "{class:?}");
             assert_eq!(intent.observed_generation, observed, "{class:?}");
@@ -239,22 +239,22 @@ mod tests {
 
     #[test]
     fn a_requeue_is_reconciling_and_not_ready() {
-        let mut draft = draft(vec![]);
-        draft.requeue = Some(None);
-        let (outcome, intent) = run(draft, &[FETCH, STORE], None);
+        let mut state = state(vec![]);
+        state.requeue = Some(None);
+        let (outcome, intent) = run(state, &[FETCH, STORE], None);
         assert_eq!(outcome, Outcome::Requeue { after: None });
         assert_eq!((status(&intent, READY), intent.observed_generation), (Some(Status::False), Some(1)));
     }
 
     #[test]
     fn a_success_that_is_not_ready_is_failed_with_the_message_of_ready() {
-        let mut draft = draft(vec![]);
-        draft.begin(&FETCH);
-        draft.set(1, Status::True, "Newer", "a newer one exists");
-        draft.succeed(0b10);
-        draft.begin(&StepWiring { clears: &[], ..STORE });
-        draft.succeed(0);
-        let (outcome, intent) = draft.conclude(Outcome::Done, Retry::Slow);
+        let mut state = state(vec![]);
+        state.begin(&FETCH);
+        state.set(1, Status::True, "Newer", "a newer one exists");
+        state.succeed(0b10);
+        state.begin(&StepWiring { clears: &[], ..STORE });
+        state.succeed(0);
+        let (outcome, intent) = state.conclude(Outcome::Done, Retry::Slow);
         assert_eq!(outcome, Outcome::Failed { message: "a newer one exists".into() });
         assert_eq!(status(&intent, RECONCILING), Some(Status::True));
         assert_eq!(intent.observed_generation, Some(1));
@@ -262,45 +262,45 @@ mod tests {
 
     #[test]
     fn nothing_to_do_is_done_only_if_every_condition_was_reported() {
-        let failed = run(draft(vec![]), &[FETCH], halt(Class::Ignored)).0;
+        let failed = run(state(vec![]), &[FETCH], pass_error(Class::Ignored)).0;
         assert_eq!(failed, Outcome::Failed { message: "nothing to do, but a condition was never reported".into() });
         let found = ["Fetched", "Stored"].map(|type_| Condition {
             observed_generation: Some(1),
-            ..draft(vec![]).before.stamped(type_, Status::True, "Succeeded", "")
+            ..state(vec![]).before.stamped(type_, Status::True, "Succeeded", "")
         });
-        let mut draft = draft(found.to_vec());
-        draft.begin(&FETCH);
-        let outcome = draft.outcome(halt(Class::Ignored));
-        let (outcome, intent) = draft.conclude(outcome, Retry::Slow);
+        let mut state = state(found.to_vec());
+        state.begin(&FETCH);
+        let outcome = state.outcome(pass_error(Class::Ignored));
+        let (outcome, intent) = state.conclude(outcome, Retry::Slow);
         assert_eq!((outcome, intent.observed_generation), (Outcome::Ignored, Some(2)));
         assert_eq!(find(&intent.conditions, "Stored").and_then(|c| c.observed_generation), Some(2));
     }
 
     #[test]
     fn steps_not_reached_keep_their_conditions_with_their_generation() {
-        let mut stored = draft(vec![]).before.stamped("Stored", Status::True, "Succeeded", "");
+        let mut stored = state(vec![]).before.stamped("Stored", Status::True, "Succeeded", "");
         stored.observed_generation = Some(1);
-        let (_, intent) = run(draft(vec![stored.clone()]), &[FETCH], halt(Class::Transient));
+        let (_, intent) = run(state(vec![stored.clone()]), &[FETCH], pass_error(Class::Transient));
         assert_eq!(find(&intent.conditions, "Stored"), Some(&stored));
     }
 
     #[test]
     fn the_transition_time_moves_with_the_status_only() {
         let then: Timestamp = "2020-01-01T00:00:00Z".parse().unwrap();
-        let mut fetched = draft(vec![]).before.stamped("Fetched", Status::True, "Earlier", "");
+        let mut fetched = state(vec![]).before.stamped("Fetched", Status::True, "Earlier", "");
         fetched.last_transition_time = Some(then);
-        let (_, intent) = run(draft(vec![fetched.clone()]), &[FETCH, STORE], None);
+        let (_, intent) = run(state(vec![fetched.clone()]), &[FETCH, STORE], None);
         let now = find(&intent.conditions, "Fetched").unwrap();
         assert_eq!((now.last_transition_time, &*now.reason), (Some(then), "Succeeded"));
-        let (_, intent) = run(draft(vec![fetched]), &[FETCH], halt(Class::Transient));
+        let (_, intent) = run(state(vec![fetched]), &[FETCH], pass_error(Class::Transient));
         assert_ne!(find(&intent.conditions, "Fetched").unwrap().last_transition_time, Some(then));
     }
 
     #[test]
     fn foreign_conditions_and_left_over_marks_are_never_sent() {
         let found =
-            ["Foreign", RECONCILING, STALLED].map(|type_| draft(vec![]).before.stamped(type_, Status::True, "X", ""));
-        let (_, intent) = run(draft(found.to_vec()), &[FETCH, STORE], None);
+            ["Foreign", RECONCILING, STALLED].map(|type_| state(vec![]).before.stamped(type_, Status::True, "X", ""));
+        let (_, intent) = run(state(found.to_vec()), &[FETCH, STORE], None);
         assert!(intent.conditions.iter().all(|c| !["Foreign", RECONCILING, STALLED].contains(&c.type_.as_str())));
     }
 
@@ -308,10 +308,10 @@ mod tests {
     fn what_a_progress_write_said_is_what_is_there_now() {
         let condition = |type_: &str| Condition::new(type_, Status::True, "Earlier", "");
         let found = [READY, "Theirs", STALLED, RECONCILING, "Fetched"].map(condition);
-        let mut draft = draft(found.to_vec());
+        let mut state = state(found.to_vec());
         let written = Condition::new(READY, Status::False, "Now", "");
-        draft.recorded(StatusIntent { conditions: vec![written], ..StatusIntent::empty() });
-        let there: Vec<_> = draft.before.conditions.iter().map(|c| (c.type_.as_str(), c.reason.as_str())).collect();
+        state.recorded(DesiredStatus { conditions: vec![written], ..DesiredStatus::empty() });
+        let there: Vec<_> = state.before.conditions.iter().map(|c| (c.type_.as_str(), c.reason.as_str())).collect();
         assert_eq!(there, [("Theirs", "Earlier"), ("Fetched", "Earlier"), (READY, "Now")]);
     }
 }

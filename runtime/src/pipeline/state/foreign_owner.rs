@@ -3,7 +3,7 @@
 use std::fmt::Display;
 
 use crate::api::{ApiError, FOREIGN};
-use crate::outcome::{Class, Halt};
+use crate::outcome::{Class, PassError};
 
 /// The texts with which objects of other owners were refused to the step that runs.
 #[derive(Default)]
@@ -24,13 +24,13 @@ impl Refusals {
 
     /// What stops the step, if its error is a refusal that it handed on: authors class all errors of calls alike, but a wait for another
     /// owner is ended by a watch. An error that does not repeat the refusal is another one, and keeps its class.
-    pub(crate) fn handed_on(&self, error: &dyn Display) -> Option<Halt> {
+    pub(crate) fn handed_on(&self, error: &dyn Display) -> Option<PassError> {
         if self.0.is_empty() {
             return None;
         }
         let error = error.to_string();
         let is_handed_on = self.0.iter().any(|refusal| error.contains(refusal.as_str()));
         let class = Class::Waiting { poll: None };
-        is_handed_on.then(|| Halt::new(class, FOREIGN, &error, class.actions()))
+        is_handed_on.then(|| PassError::new(class, FOREIGN, &error, class.actions()))
     }
 }

@@ -4,26 +4,26 @@ use std::time::Duration;
 
 use super::conditions::Conditions;
 use super::warn_once::warn_of_rival;
-use super::write_turn::{Joined, Turn, Turns};
-use super::{Draft, StatusIntent};
+use super::write_turn::{Joined, WriteTurn, WriteTurns};
+use super::{DesiredStatus, PassState};
 use crate::api::ApiError;
-use crate::outcome::{Class, Halt};
+use crate::outcome::{Class, PassError};
 use crate::status::fields::Fields;
 use crate::status::observed::Observed;
 
 /// What stopped a joined step.
 #[derive(Debug)]
-pub enum Stop {
+pub enum StepEnd {
     /// Its error.
-    Halted(Halt),
+    Halted(PassError),
     /// A panic that said this.
     Panicked(String),
 }
 
-impl Draft {
+impl PassState {
     /// Makes a fork for each of the joined steps. They stay with this draft, so that they outlive a pipeline that is dropped.
     pub(crate) fn fork(&mut self, count: usize) -> &mut [Self] {
-        let joined = Joined { base: self.fields(), turns: Turns::default() };
+        let joined = Joined { base: self.fields(), turns: WriteTurns::default() };
         self.forks = (0..count).map(|_| self.forked(&joined)).collect();
         &mut self.forks
     }
@@ -44,7 +44,7 @@ impl Draft {
     }
 
     /// Waits until no joined step writes its progress; alone, there is nothing to wait for.
-    pub(crate) async fn turn(&self) -> Option<Turn> {
+    pub(crate) async fn turn(&self) -> Option<WriteTurn> {
         match &self.joined {
             Some(joined) => Some(joined.turns.take().await),
             None => None,
@@ -52,16 +52,16 @@ impl Draft {
     }
 
     /// The status in the middle of a pass, with what joined steps have written.
-    pub(crate) fn progress_beside(&self, turn: Option<&Turn>) -> StatusIntent {
+    pub(crate) fn progress_beside(&self, turn: Option<&WriteTurn>) -> DesiredStatus {
         let mut intent = self.progress();
-        if let (Some(joined), Some(last)) = (&self.joined, turn.and_then(Turn::last)) {
+        if let (Some(joined), Some(last)) = (&self.joined, turn.and_then(WriteTurn::last)) {
             intent.fields = changed(&joined.base, &intent.fields, last.fields);
         }
         intent
     }
 
     /// Takes in what the forks did, in their order. `stops`: what stopped each of them. Returns what decides the outcome.
-    pub(crate) fn merge(&mut self, stops: Vec<Option<Halt>>) -> Option<Halt> {
+    pub(crate) fn merge(&mut self, stops: Vec<Option<PassError>>) -> Option<PassError> {
         let forks = std::mem::take(&mut self.forks);
         let deciding = deciding(&stops);
         let (base, written) = (self.conditions.clone(), forks.first().and_then(Self::last_written));
@@ -79,7 +79,7 @@ impl Draft {
         stops.into_iter().nth(deciding?)?
     }
 
-    fn last_written(&self) -> Option<StatusIntent> {
+    fn last_written(&self) -> Option<DesiredStatus> {
         self.joined.as_ref()?.turns.last()
     }
 
@@ -128,19 +128,19 @@ impl Draft {
     }
 
     /// Ends joined steps: a panic is marked on the step in which it happened.
-    pub(crate) fn join(&mut self, stops: Vec<Option<Stop>>) -> Option<Halt> {
+    pub(crate) fn join(&mut self, stops: Vec<Option<StepEnd>>) -> Option<PassError> {
         let halted = self.forks.iter_mut().zip(stops).map(|(fork, stop)| match stop? {
-            Stop::Halted(halt) => Some(halt),
-            Stop::Panicked(text) => Some(fork.cut_off("Panicked", &|part| format!("{part} panicked: {text}"))),
+            StepEnd::Halted(pass_error) => Some(pass_error),
+            StepEnd::Panicked(text) => Some(fork.cut_off("Panicked", &|part| format!("{part} panicked: {text}"))),
         });
         let halted = halted.collect();
         self.merge(halted)
     }
 
     /// The body ended in the middle of these steps: each marks its own condition.
-    pub(crate) fn cut_off(&mut self, reason: &'static str, what: &dyn Fn(&str) -> String) -> Halt {
+    pub(crate) fn cut_off(&mut self, reason: &'static str, what: &dyn Fn(&str) -> String) -> PassError {
         let message = what(&self.running_part());
-        let alone = Halt::mishap(reason, &message);
+        let alone = PassError::mishap(reason, &message);
         if self.forks.is_empty() {
             self.fail(None, reason, &alone.message);
             self.ended(if reason == "Panicked" { "panic" } else { "timeout" });
@@ -176,9 +176,9 @@ fn sooner(one: Option<Option<Duration>>, other: Option<Option<Duration>>) -> Opt
 }
 
 /// Failed before Waiting (the shortest poll) before Stalled before Ignored; of equals the first in declared order.
-pub(crate) fn deciding(stops: &[Option<Halt>]) -> Option<usize> {
+pub(crate) fn deciding(stops: &[Option<PassError>]) -> Option<usize> {
     let stopped = stops.iter().enumerate().filter_map(|(i, stop)| Some((i, stop.as_ref()?)));
-    stopped.min_by_key(|(_, halt)| weight(halt.class)).map(|(i, _)| i)
+    stopped.min_by_key(|(_, pass_error)| weight(pass_error.class)).map(|(i, _)| i)
 }
 
 fn weight(class: Class) -> (u8, Duration) {
@@ -203,33 +203,33 @@ mod tests {
     use crate::pipeline::state::tests::no_backend::Nowhere;
     use crate::wiring::Wiring;
 
-    fn draft() -> Draft {
-        Draft::bare(Wiring::EMPTY, 1, Observed::default(), Vec::new(), Arc::new(Nowhere))
+    fn state() -> PassState {
+        PassState::bare(Wiring::EMPTY, 1, Observed::default(), Vec::new(), Arc::new(Nowhere))
     }
 
     #[test]
     fn forks_write_their_progress_in_turn_and_with_that_of_the_others() {
-        let mut draft = draft();
-        assert!(draft.turn().now_or_never().expect("nothing to wait for").is_none());
-        let forks = draft.fork(2);
+        let mut state = state();
+        assert!(state.turn().now_or_never().expect("nothing to wait for").is_none());
+        let forks = state.fork(2);
         let turn = forks[0].turn().now_or_never().expect("nobody has it").unwrap();
         assert!(forks[1].turn().now_or_never().is_none(), "the first has it");
-        turn.wrote(StatusIntent { fields: fields(&[("a", 1)]), ..forks[0].progress() });
+        turn.wrote(DesiredStatus { fields: fields(&[("a", 1)]), ..forks[0].progress() });
         drop(turn);
         let turn = forks[1].turn().now_or_never().expect("nobody has it any more");
         assert_eq!(forks[1].progress_beside(turn.as_ref()).fields, fields(&[("a", 1)]));
-        assert_eq!(draft.last_written().map(|written| written.fields), None, "it is not joined itself");
+        assert_eq!(state.last_written().map(|written| written.fields), None, "it is not joined itself");
     }
 
     #[test]
     fn the_first_trouble_counts_and_a_conflict_before_it() {
         let (failed, conflict) = (|| ApiError::Failed("a".into()), || ApiError::Conflict("b".into()));
         let merged = |before: Option<ApiError>, after: [Option<ApiError>; 2]| {
-            let mut draft = draft();
-            draft.trouble = before;
-            draft.fork(2).iter_mut().zip(after).for_each(|(fork, trouble)| fork.trouble = trouble);
-            assert!(draft.merge(vec![None, None]).is_none());
-            draft.trouble.map(|trouble| matches!(trouble, ApiError::Conflict(_)))
+            let mut state = state();
+            state.trouble = before;
+            state.fork(2).iter_mut().zip(after).for_each(|(fork, trouble)| fork.trouble = trouble);
+            assert!(state.merge(vec![None, None]).is_none());
+            state.trouble.map(|trouble| matches!(trouble, ApiError::Conflict(_)))
         };
         assert_eq!(merged(None, [None, None]), None);
         assert_eq!(merged(None, [Some(failed()), None]), Some(false));
@@ -263,8 +263,8 @@ mod tests {
     fn the_weightiest_error_decides_and_of_equals_the_first() {
         let poll = |seconds| Class::Waiting { poll: Some(Duration::from_secs(seconds)) };
         let decides = |classes: &[Class]| {
-            let halt = |class: &Class| Some(Halt::new(*class, "Because", "", Actions::MISHAP));
-            let stops: Vec<_> = std::iter::once(None).chain(classes.iter().map(halt)).collect();
+            let pass_error = |class: &Class| Some(PassError::new(*class, "Because", "", Actions::MISHAP));
+            let stops: Vec<_> = std::iter::once(None).chain(classes.iter().map(pass_error)).collect();
             deciding(&stops)
         };
         assert_eq!(decides(&[Class::Ignored, Class::Stalled, poll(9), Class::Transient, Class::Transient]), Some(4));

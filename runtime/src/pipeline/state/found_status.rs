@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::StatusIntent;
+use super::DesiredStatus;
 use crate::condition::{Condition, RECONCILING, STALLED, Stamp, Status, find};
 use crate::status::ObservedInputs;
 use crate::status::fields::Fields;
@@ -62,13 +62,13 @@ impl FoundStatus {
     }
 
     /// What is there, in the form of an intent.
-    pub(super) fn intent(&self, wiring: &Wiring) -> StatusIntent {
+    pub(super) fn intent(&self, wiring: &Wiring) -> DesiredStatus {
         let found = sent_types(wiring).filter_map(|type_| find(&self.conditions, type_).cloned());
-        StatusIntent { fields: self.fields.clone(), ..self.intent_with(wiring, found.collect()) }
+        DesiredStatus { fields: self.fields.clone(), ..self.intent_with(wiring, found.collect()) }
     }
 
     /// The same at the end of a pass, which needs it no longer: it is moved out.
-    pub(super) fn take_intent(&mut self, wiring: &Wiring) -> StatusIntent {
+    pub(super) fn take_intent(&mut self, wiring: &Wiring) -> DesiredStatus {
         let mut found = std::mem::take(&mut self.conditions);
         let taken = sent_types(wiring).filter_map(|type_| {
             let place = found.iter().position(|condition| condition.type_ == type_)?;
@@ -76,11 +76,11 @@ impl FoundStatus {
         });
         let conditions = taken.collect();
         let (observed_inputs, fields) = (self.observed_inputs.take(), std::mem::take(&mut self.fields));
-        StatusIntent { observed_inputs, fields, ..self.intent_with(wiring, conditions) }
+        DesiredStatus { observed_inputs, fields, ..self.intent_with(wiring, conditions) }
     }
 
     /// The status in the middle of a pass: conditions as they were found, the author's fields as they are now.
-    pub(super) fn progress(&self, wiring: &Wiring, fields: Fields) -> StatusIntent {
+    pub(super) fn progress(&self, wiring: &Wiring, fields: Fields) -> DesiredStatus {
         let found = |type_: &str| find(&self.conditions, type_).cloned();
         let progressing = |type_, status| self.stamped(type_, status, "Progressing", "reconciliation in progress");
         let mut conditions = Vec::new();
@@ -92,12 +92,12 @@ impl FoundStatus {
         let summary = wiring.summary_type();
         conditions.push(found(summary).unwrap_or_else(|| progressing(summary, Status::Unknown)));
         conditions.extend(wiring.condition_types().filter_map(found));
-        StatusIntent { fields, ..self.intent_with(wiring, conditions) }
+        DesiredStatus { fields, ..self.intent_with(wiring, conditions) }
     }
 
     /// Generation, inputs and receipts as they were found, with these conditions and no fields.
-    fn intent_with(&self, wiring: &Wiring, conditions: Vec<Condition>) -> StatusIntent {
-        StatusIntent {
+    fn intent_with(&self, wiring: &Wiring, conditions: Vec<Condition>) -> DesiredStatus {
+        DesiredStatus {
             observed_generation: self.observed_generation,
             conditions,
             fields: Fields::new(),
@@ -110,7 +110,7 @@ impl FoundStatus {
 
     /// Whether the pass changed a condition's status or an author field. What it recorded and took back is no progress: each try would do
     /// so.
-    pub(super) fn progressed(&self, wiring: &Wiring, intent: &StatusIntent) -> bool {
+    pub(super) fn progressed(&self, wiring: &Wiring, intent: &DesiredStatus) -> bool {
         let status = |conditions: &[Condition], type_| find(conditions, type_).map(|condition| condition.status);
         let differs = |type_| status(&self.conditions, type_) != status(&intent.conditions, type_);
         let fields = self.first.as_ref().unwrap_or(&self.fields);
@@ -118,7 +118,7 @@ impl FoundStatus {
     }
 
     /// A progress write went through.
-    pub(super) fn recorded(&mut self, intent: StatusIntent) {
+    pub(super) fn recorded(&mut self, intent: DesiredStatus) {
         let ours: Vec<String> = intent.conditions.iter().map(|c| c.type_.clone()).collect();
         self.conditions.retain(|c| !ours.contains(&c.type_) && ![STALLED, RECONCILING].contains(&c.type_.as_str()));
         self.conditions.extend(intent.conditions);

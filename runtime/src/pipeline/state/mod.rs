@@ -24,10 +24,10 @@ use tokio::time::Instant;
 
 use self::conditions::Conditions;
 use self::foreign_owner::Refusals;
-pub(crate) use self::fork::{Stop, deciding};
+pub(crate) use self::fork::{StepEnd, deciding};
 use self::found_status::FoundStatus;
 use self::write_turn::Joined;
-pub use crate::status::desired::StatusIntent;
+pub use crate::status::desired::DesiredStatus;
 #[cfg(test)]
 pub(crate) use crate::status::fields::Field;
 use crate::status::fields::Fields;
@@ -35,7 +35,7 @@ use crate::status::fields::Fields;
 use crate::api::{ApiError, Backend};
 use crate::condition::{Condition, Polarity, Status, sanitize};
 use crate::interval::Clamped;
-use crate::outcome::Halt;
+use crate::outcome::PassError;
 use crate::pipeline::object::Object;
 use crate::status::erased::Typed;
 use crate::status::observed::Observed;
@@ -44,7 +44,7 @@ use crate::wiring::policy::Policy;
 use crate::wiring::{StepWiring, Wiring};
 
 /// The state of one pass. Everything that steps change is here, so that it outlives a pipeline that is dropped or panics.
-pub(crate) struct Draft {
+pub(crate) struct PassState {
     pub(crate) wiring: Wiring,
     pub(crate) namespace: Option<String>,
     pub(crate) name: String,
@@ -65,7 +65,7 @@ pub(crate) struct Draft {
     /// When it began, until its end is told.
     began: Option<Instant>,
     /// The drafts of joined steps, while they run.
-    forks: Vec<Draft>,
+    forks: Vec<PassState>,
     /// This is one of them.
     joined: Option<Joined>,
     /// `cx.requeue()` or `cx.requeue_after(d)`: the shortest wins, a curve counts as longest.
@@ -83,16 +83,16 @@ pub(crate) struct Draft {
     /// The one-shot actions that fire in this pass.
     fired: Vec<&'static str>,
     /// What kept the steps from running.
-    blocked: Option<Halt>,
+    blocked: Option<PassError>,
     /// What stalls the object, whatever the steps make of it.
-    refused: Option<Halt>,
+    refused: Option<PassError>,
     /// Reason and message of Ready, if the pass is a success.
     ready: Option<(&'static str, String)>,
     /// What may be done for the object.
     pub(crate) policy: Policy,
 }
 
-impl Draft {
+impl PassState {
     pub(crate) fn new(object: &Object, wiring: Wiring, backend: Arc<dyn Backend>) -> Self {
         let meta = object.meta();
         let (mut observed, mut found, mut all_fields) = (Observed::default(), Vec::new(), Fields::new());
@@ -101,16 +101,16 @@ impl Draft {
             found = status.conditions().to_vec();
             all_fields = status.author_fields().unwrap_or_default();
         });
-        let mut draft = Self::bare(wiring, meta.generation.unwrap_or_default(), observed, found, backend);
-        draft.namespace.clone_from(&meta.namespace);
-        draft.name = meta.name.clone().or_else(|| meta.generate_name.clone()).unwrap_or_default();
-        draft.before.all_fields = all_fields;
-        draft.before.fields = draft.own(draft.before.all_fields.clone());
-        draft.before.receipts = draft.before.observed.receipts.clone();
-        draft.receipts = draft.before.receipts.after(&wiring, object.annotations());
-        draft.fired = draft.before.receipts.fired(&wiring, object.annotations());
-        (draft.status, draft.typed) = (status, typed);
-        draft
+        let mut state = Self::bare(wiring, meta.generation.unwrap_or_default(), observed, found, backend);
+        state.namespace.clone_from(&meta.namespace);
+        state.name = meta.name.clone().or_else(|| meta.generate_name.clone()).unwrap_or_default();
+        state.before.all_fields = all_fields;
+        state.before.fields = state.own(state.before.all_fields.clone());
+        state.before.receipts = state.before.observed.receipts.clone();
+        state.receipts = state.before.receipts.after(&wiring, object.annotations());
+        state.fired = state.before.receipts.fired(&wiring, object.annotations());
+        (state.status, state.typed) = (status, typed);
+        state
     }
 
     /// A draft without author fields.
@@ -209,34 +209,34 @@ impl Draft {
     }
 
     /// The status in the middle of a pass: conditions as they were found, the author's fields as they are now.
-    pub(crate) fn progress(&self) -> StatusIntent {
+    pub(crate) fn progress(&self) -> DesiredStatus {
         self.before.progress(&self.wiring, self.fields())
     }
 
     /// What is there, in the form of an intent: a write is due only if the intended one differs.
-    pub(crate) fn found(&self) -> StatusIntent {
+    pub(crate) fn found(&self) -> DesiredStatus {
         self.before.intent(&self.wiring)
     }
 
     /// What is there, as [`found`](Self::found), at the end of a pass, which needs it no longer: it is moved out of the draft.
-    pub(crate) fn take_found(&mut self) -> StatusIntent {
+    pub(crate) fn take_found(&mut self) -> DesiredStatus {
         self.before.take_intent(&self.wiring)
     }
 
     /// What is there, with the receipts of a suspended object; its generation counts as observed where that is wished.
-    pub(crate) fn frozen(&self, record: bool) -> StatusIntent {
+    pub(crate) fn frozen(&self, record: bool) -> DesiredStatus {
         let found = self.found();
         let observed_generation = if record { Some(self.generation()) } else { found.observed_generation };
-        StatusIntent { observed_generation, receipts: self.receipts.clone(), ..found }
+        DesiredStatus { observed_generation, receipts: self.receipts.clone(), ..found }
     }
 
     /// Whether the pass changed a condition's status or an author field: the back-off starts anew.
-    pub(crate) fn progressed(&self, intent: &StatusIntent) -> bool {
+    pub(crate) fn progressed(&self, intent: &DesiredStatus) -> bool {
         self.before.progressed(&self.wiring, intent)
     }
 
     /// A progress write went through: it is what is there now.
-    pub(crate) fn recorded(&mut self, intent: StatusIntent) {
+    pub(crate) fn recorded(&mut self, intent: DesiredStatus) {
         self.before.recorded(intent);
     }
 }

@@ -1,15 +1,15 @@
 //! What Reconciling says of a pass that is to run again.
 
-use super::Draft;
+use super::PassState;
 use crate::outcome::Outcome;
 use crate::outcome::retry::Retry;
 
 /// The message of Reconciling: which part of the author's code runs again, and why.
-pub(super) fn retry_message(draft: &Draft, outcome: &Outcome) -> String {
-    if let Some(halt) = &draft.blocked {
-        return halt.message.clone();
+pub(super) fn retry_message(state: &PassState, outcome: &Outcome) -> String {
+    if let Some(pass_error) = &state.blocked {
+        return pass_error.message.clone();
     }
-    let step = match (draft.cleanup, draft.step) {
+    let step = match (state.cleanup, state.step) {
         (Some(cleanup), _) => format!("the cleanup {cleanup}"),
         (None, Some(step)) => step.name.to_owned(),
         (None, None) => "the pass".to_owned(),
@@ -18,7 +18,7 @@ pub(super) fn retry_message(draft: &Draft, outcome: &Outcome) -> String {
         Outcome::Waiting { .. } => format!("waiting in {step}"),
         Outcome::Requeue { .. } => format!("{step} asked to run again"),
         // Where no condition could be marked, the cause must stand somewhere.
-        Outcome::Failed { message } if draft.marked.is_none() => message.clone(),
+        Outcome::Failed { message } if state.marked.is_none() => message.clone(),
         _ => format!("retrying {step}"),
     }
 }
@@ -39,7 +39,7 @@ mod tests {
 
     use super::*;
     use crate::condition::{ConditionInfo, Polarity};
-    use crate::outcome::{Class, Halt};
+    use crate::outcome::{Class, PassError};
     use crate::pipeline::state::tests::no_backend::Nowhere;
     use crate::status::observed::Observed;
     use crate::wiring::{StepWiring, Wiring};
@@ -54,12 +54,12 @@ mod tests {
 
     #[test]
     fn reconciling_says_which_part_is_tried_again_and_why() {
-        let said = |draft: Draft, outcome: &Outcome| retry_message(&draft, outcome);
+        let said = |state: PassState, outcome: &Outcome| retry_message(&state, outcome);
         let at = |step: Option<&'static StepWiring>, cleanup: Option<&'static str>| {
-            let mut draft = Draft::bare(WIRING, 2, Observed::default(), Vec::new(), Arc::new(Nowhere));
-            step.into_iter().for_each(|step| draft.begin(step));
-            draft.cleanup = cleanup;
-            draft
+            let mut state = PassState::bare(WIRING, 2, Observed::default(), Vec::new(), Arc::new(Nowhere));
+            step.into_iter().for_each(|step| state.begin(step));
+            state.cleanup = cleanup;
+            state
         };
         let (waiting, requeue) = (Outcome::Waiting { poll: None }, Outcome::Requeue { after: None });
         let failed = Outcome::Failed { message: "boom".into() };
@@ -74,7 +74,7 @@ mod tests {
         let mut blocked = at(Some(&FETCH), None);
         blocked.blocked = {
             let class = Class::Waiting { poll: None };
-            Some(Halt::new(class, "Because", "of this", class.actions()))
+            Some(PassError::new(class, "Because", "of this", class.actions()))
         };
         assert_eq!(said(blocked, &failed), "of this");
     }

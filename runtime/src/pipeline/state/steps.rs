@@ -1,12 +1,12 @@
 //! What a step does to the draft of its pass: when it begins, while it runs, and when it ends.
 
 use super::warn_once::warn_of_reason;
-use super::{Draft, Instant};
+use super::{Instant, PassState};
 use crate::api::ApiError;
 use crate::condition::{Polarity, Status};
 use crate::wiring::StepWiring;
 
-impl Draft {
+impl PassState {
     /// The step's negative and bipolar conditions are cleared when it starts.
     pub(crate) fn begin(&mut self, step: &'static StepWiring) {
         (self.step, self.running, self.began) = (Some(step), true, Some(Instant::now()));

@@ -4,7 +4,7 @@ use std::future::poll_fn;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Poll, Waker};
 
-use super::StatusIntent;
+use super::DesiredStatus;
 use crate::status::fields::Fields;
 
 /// What a fork knows of its siblings.
@@ -13,33 +13,33 @@ pub(crate) struct Joined {
     /// The author's fields when the draft was forked.
     pub(super) base: Fields,
     /// The progress writes, which follow one another.
-    pub(super) turns: Turns,
+    pub(super) turns: WriteTurns,
 }
 
 /// The turns of the joined steps of one pass.
 #[derive(Clone, Default)]
-pub(crate) struct Turns(Arc<Mutex<State>>);
+pub(crate) struct WriteTurns(Arc<Mutex<State>>);
 
 #[derive(Default)]
 struct State {
     taken: bool,
     waiting: Vec<Waker>,
     /// What was written last.
-    last: Option<StatusIntent>,
+    last: Option<DesiredStatus>,
 }
 
-impl Turns {
+impl WriteTurns {
     fn state(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The last progress write of any of the steps.
-    pub(crate) fn last(&self) -> Option<StatusIntent> {
+    pub(crate) fn last(&self) -> Option<DesiredStatus> {
         self.state().last.clone()
     }
 
     /// Waits until no other step has the turn.
-    pub(crate) async fn take(&self) -> Turn {
+    pub(crate) async fn take(&self) -> WriteTurn {
         poll_fn(|cx| {
             let mut state = self.state();
             if state.taken {
@@ -47,28 +47,28 @@ impl Turns {
                 return Poll::Pending;
             }
             state.taken = true;
-            Poll::Ready(Turn(self.clone()))
+            Poll::Ready(WriteTurn(self.clone()))
         })
         .await
     }
 }
 
 /// The turn of one step: dropped, it goes to another.
-pub(crate) struct Turn(Turns);
+pub(crate) struct WriteTurn(WriteTurns);
 
-impl Turn {
+impl WriteTurn {
     /// What the steps before wrote.
-    pub(crate) fn last(&self) -> Option<StatusIntent> {
+    pub(crate) fn last(&self) -> Option<DesiredStatus> {
         self.0.last()
     }
 
     /// Takes note of what this step wrote.
-    pub(crate) fn wrote(&self, intent: StatusIntent) {
+    pub(crate) fn wrote(&self, intent: DesiredStatus) {
         self.0.state().last = Some(intent);
     }
 }
 
-impl Drop for Turn {
+impl Drop for WriteTurn {
     fn drop(&mut self) {
         let waiting = {
             let mut state = self.0.state();
@@ -87,7 +87,7 @@ mod tests {
 
     #[test]
     fn a_turn_is_one_steps_at_a_time_and_wakes_the_next_when_it_ends() {
-        let turns = Turns::default();
+        let turns = WriteTurns::default();
         let first = turns.take().now_or_never().expect("nobody has it");
         let (woken, mut second) = (futures_test_waker(), Box::pin(turns.take()));
         let mut cx = std::task::Context::from_waker(&woken.1);

@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::queue::backoff::Curve;
+use crate::queue::backoff::Backoff;
 use crate::queue::next::Next;
-use crate::queue::priority::Place;
+use crate::queue::priority::LanePosition;
 use crate::queue::timers::Slot;
 use crate::queue::worker::Attempt;
-use crate::trigger::Causes;
+use crate::trigger::TriggerSet;
 
 /// The longest time that a timer is set for; more than any interval that the framework lets through.
 pub(super) const HORIZON: Duration = Duration::from_secs(366 * 24 * 3600);
@@ -19,7 +19,7 @@ pub(super) const HORIZON: Duration = Duration::from_secs(366 * 24 * 3600);
 pub(super) struct Entry {
     pub(super) phase: Phase,
     /// Why it waits; while it runs: why it has to run again.
-    pub(super) causes: Causes,
+    pub(super) triggers: TriggerSet,
     pub(super) attempt: Attempt,
     pub(super) timer: Option<Timer>,
     /// When the next try is due, kept while changes run passes in between.
@@ -34,11 +34,11 @@ pub(super) enum Phase {
     Idle,
     /// It may run since then.
     Queued {
-        place: Place,
+        place: LanePosition,
         since: Instant,
     },
     Running {
-        causes: Causes,
+        triggers: TriggerSet,
         since: Instant,
     },
 }
@@ -47,16 +47,16 @@ pub(super) enum Phase {
 #[derive(Debug)]
 pub(super) struct Timer {
     pub(super) slot: Slot,
-    pub(super) causes: Causes,
-    pub(super) owed: Causes,
+    pub(super) triggers: TriggerSet,
+    pub(super) owed: TriggerSet,
     /// The rate has let it through.
     pub(super) reserved: bool,
 }
 
 impl Timer {
     /// Why the key runs when the time has come.
-    pub(super) const fn all(&self) -> Causes {
-        self.causes.union(self.owed)
+    pub(super) const fn all(&self) -> TriggerSet {
+        self.triggers.union(self.owed)
     }
 }
 
@@ -64,65 +64,65 @@ impl Timer {
 pub(super) struct Due {
     pub(super) at: Instant,
     /// A change that comes first makes these pointless.
-    pub(super) causes: Causes,
+    pub(super) triggers: TriggerSet,
     /// What the pass was to deal with, and did not: the next one gets them, whenever it runs.
-    pub(super) owed: Causes,
+    pub(super) owed: TriggerSet,
 }
 
 /// How a pass ended.
 #[derive(Debug)]
-pub(in crate::queue) struct Ended {
+pub(in crate::queue) struct FinishedPass {
     pub(in crate::queue) next: Next,
     /// The curve that a retry follows.
-    pub(in crate::queue) curve: Curve,
+    pub(in crate::queue) curve: Backoff,
     /// A number drawn evenly from 0 to 1, for the jitter.
     pub(in crate::queue) drawn: f64,
 }
 
 impl Entry {
     /// Updates the history of the key by the end of a pass and says when, and why, it is due without a change.
-    pub(super) fn settle(&mut self, ran: Causes, ended: Ended, now: Instant) -> Option<Due> {
+    pub(super) fn settle(&mut self, ran: TriggerSet, ended: FinishedPass, now: Instant) -> Option<Due> {
         let drawn = ended.drawn;
-        let (at, causes, owed) = match ended.next {
+        let (at, triggers, owed) = match ended.next {
             Next::Await | Next::Forget => {
                 self.rest();
                 return None;
             }
             Next::After(delay) => {
                 self.rest();
-                (now + delay.min(HORIZON), Causes::RESYNC, Causes::NONE)
+                (now + delay.min(HORIZON), TriggerSet::RESYNC, TriggerSet::NONE)
             }
             Next::Store(delay) => {
                 self.rest();
-                (now + delay.min(HORIZON), Causes::WIRING, Causes::NONE)
+                (now + delay.min(HORIZON), TriggerSet::WIRING, TriggerSet::NONE)
             }
             Next::Later(delay) => {
                 let at = now + delay.min(HORIZON);
                 let retry = self.retry_at.filter(|retry| *retry < at);
-                retry.map_or((at, Causes::NONE, ran), |retry| (retry, Causes::RETRY, ran))
+                retry.map_or((at, TriggerSet::NONE, ran), |retry| (retry, TriggerSet::RETRY, ran))
             }
             Next::Retry { progressed, at_least } => {
-                let anew = progressed || ran.contains(Causes::GENERATION);
+                let anew = progressed || ran.contains(TriggerSet::GENERATION);
                 let at = self.fail(now, anew, |failures| ended.curve.delay_at(failures, drawn));
-                (self.retry(at, now, at_least), Causes::RETRY, Causes::NONE)
+                (self.retry(at, now, at_least), TriggerSet::RETRY, TriggerSet::NONE)
             }
-            Next::Undone { at_least } => {
+            Next::NotStarted { at_least } => {
                 let at = self.fail(now, false, |failures| ended.curve.delay_at(failures, drawn));
-                (self.retry(at, now, at_least), Causes::RETRY, ran.both(Causes::FLEETING))
+                (self.retry(at, now, at_least), TriggerSet::RETRY, ran.both(TriggerSet::TRANSIENT_TRIGGERS))
             }
             Next::RetryAlong { progressed, curve, at_least } => {
-                let anew = progressed || ran.contains(Causes::GENERATION);
+                let anew = progressed || ran.contains(TriggerSet::GENERATION);
                 let at = self.fail(now, anew, |failures| curve.delay_at(failures, drawn));
-                (self.retry(at, now, at_least), Causes::RETRY, Causes::NONE)
+                (self.retry(at, now, at_least), TriggerSet::RETRY, TriggerSet::NONE)
             }
             Next::Conflict { newer_than } => {
-                let delay = Curve::CONFLICT.delay_at(self.attempt.conflicts, drawn);
+                let delay = Backoff::CONFLICT.delay_at(self.attempt.conflicts, drawn);
                 self.attempt.conflicts = self.attempt.conflicts.saturating_add(1);
                 self.refused = Some(newer_than);
-                (now + delay, Causes::NONE, ran)
+                (now + delay, TriggerSet::NONE, ran)
             }
         };
-        Some(Due { at, causes, owed })
+        Some(Due { at, triggers, owed })
     }
 
     /// When the next try is due: not before what was asked for has passed.

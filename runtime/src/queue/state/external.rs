@@ -2,16 +2,16 @@
 
 use tokio::time::Instant;
 
-use super::{Phase, State, Task};
+use super::{KeyEntries, Phase, Task};
 use crate::queue::key::Key;
 
-impl State {
-    /// The pass of a key whose turn it is, with all causes that have gathered. `None`: there is no cause.
+impl KeyEntries {
+    /// The pass of a key whose turn it is, with all triggers that have gathered. `None`: there is no cause.
     pub(in crate::queue) fn claim(&mut self, key: &Key, now: Instant) -> Option<Task> {
         let entry = self.entries.get_mut(key)?;
-        if let Some(timer) = entry.timer.take_if(|timer| timer.slot.at <= now || !entry.causes.is_empty()) {
+        if let Some(timer) = entry.timer.take_if(|timer| timer.slot.at <= now || !entry.triggers.is_empty()) {
             self.timers.cancel(timer.slot);
-            entry.causes = entry.causes | timer.causes;
+            entry.triggers = entry.triggers | timer.triggers;
         }
         let since = match entry.phase {
             Phase::Queued { place, since } => {
@@ -19,22 +19,22 @@ impl State {
                 since
             }
             // The scheduler has dropped that pass: it runs none twice at a time.
-            Phase::Running { causes, since } => {
+            Phase::Running { triggers, since } => {
                 self.figures.end(now - since);
-                entry.causes = entry.causes | causes;
+                entry.triggers = entry.triggers | triggers;
                 now
             }
             Phase::Idle => now,
         };
-        let causes = std::mem::take(&mut entry.causes);
+        let triggers = std::mem::take(&mut entry.triggers);
         entry.phase = Phase::Idle;
-        if causes.is_empty() {
+        if triggers.is_empty() {
             return None;
         }
-        entry.phase = Phase::Running { causes, since: now };
+        entry.phase = Phase::Running { triggers, since: now };
         entry.refused = None;
         self.figures.start(now - since);
-        Some(Task { key: key.clone(), causes, attempt: entry.attempt })
+        Some(Task { key: key.clone(), triggers, attempt: entry.attempt })
     }
 
     /// The keys that wait and have not been announced yet, the most urgent first. They go on waiting.
@@ -64,39 +64,39 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::queue::state::Ended;
-    use crate::queue::{Causes, Curve, Next};
+    use crate::queue::state::FinishedPass;
+    use crate::queue::{Backoff, Next, TriggerSet};
 
-    fn ended(next: Next) -> Ended {
-        Ended { next, curve: Curve::FAILURE, drawn: 0.0 }
+    fn ended(next: Next) -> FinishedPass {
+        FinishedPass { next, curve: Backoff::FAILURE, drawn: 0.0 }
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_turn_without_a_cause_runs_nothing_and_leaves_the_timer() {
-        let (mut state, key, now) = (State::default(), Key::new(Some("a"), "one"), Instant::now());
+        let (mut state, key, now) = (KeyEntries::default(), Key::new(Some("a"), "one"), Instant::now());
         assert!(state.claim(&key, now).is_none());
-        state.add(&key, Causes::GENERATION, now);
+        state.add(&key, TriggerSet::GENERATION, now);
         assert_eq!((state.announce(), state.announce()), (vec![key.clone()], vec![]));
-        assert_eq!(state.claim(&key, now).map(|task| task.causes), Some(Causes::GENERATION));
+        assert_eq!(state.claim(&key, now).map(|task| task.triggers), Some(TriggerSet::GENERATION));
         let minute = Duration::from_secs(60);
         state.finish(&key, ended(Next::After(minute)), now);
         assert!(state.claim(&key, now).is_none());
         assert_eq!(state.due(&key, now), Some(now + minute));
-        assert_eq!(state.claim(&key, now + minute).map(|task| task.causes), Some(Causes::RESYNC));
+        assert_eq!(state.claim(&key, now + minute).map(|task| task.triggers), Some(TriggerSet::RESYNC));
         state.finish(&key, ended(Next::Await), now + minute);
         assert!(state.due(&key, now).is_none() && state.is_blank());
     }
 
     #[tokio::test(start_paused = true)]
     async fn what_comes_during_a_pass_is_announced_and_what_a_dropped_pass_ran_for_is_not_lost() {
-        let (mut state, key, now) = (State::default(), Key::new(None, "one"), Instant::now());
-        state.add(&key, Causes::GENERATION, now);
+        let (mut state, key, now) = (KeyEntries::default(), Key::new(None, "one"), Instant::now());
+        state.add(&key, TriggerSet::GENERATION, now);
         state.announce();
         assert!(state.claim(&key, now).is_some());
-        state.add(&key, Causes::OWNED, now);
+        state.add(&key, TriggerSet::OWNED, now);
         assert_eq!(state.announce(), []);
-        assert_eq!(state.claim(&key, now).map(|task| task.causes), Some(Causes::OWNED | Causes::GENERATION));
-        state.add(&key, Causes::LABELS, now);
+        assert_eq!(state.claim(&key, now).map(|task| task.triggers), Some(TriggerSet::OWNED | TriggerSet::GENERATION));
+        state.add(&key, TriggerSet::LABELS, now);
         state.finish(&key, ended(Next::Await), now);
         assert_eq!((state.announce(), state.due(&key, now)), (vec![key], Some(now)));
     }

@@ -1,7 +1,7 @@
 //! The state of the queue, step by step.
 
 use super::*;
-use crate::queue::backoff::Curve;
+use crate::queue::backoff::Backoff;
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -9,22 +9,22 @@ fn key(name: &str) -> Key {
     Key::new(None, name)
 }
 
-fn ended(next: Next) -> Ended {
-    Ended { next, curve: Curve::FAILURE, drawn: 0.5 }
+fn ended(next: Next) -> FinishedPass {
+    FinishedPass { next, curve: Backoff::FAILURE, drawn: 0.5 }
 }
 
 /// The key's pass begins and ends.
-fn pass(state: &mut State, name: &str, next: Next, now: Instant) {
-    state.add(&key(name), Causes::APPEARED, now);
+fn pass(state: &mut KeyEntries, name: &str, next: Next, now: Instant) {
+    state.add(&key(name), TriggerSet::APPEARED, now);
     assert_eq!(state.take(now).map(|task| task.key), Some(key(name)));
     state.finish(&key(name), ended(next), now);
 }
 
 #[test]
 fn a_key_that_is_wanted_again_keeps_its_turn() {
-    let (mut state, now) = (State::default(), Instant::now());
+    let (mut state, now) = (KeyEntries::default(), Instant::now());
     for (name, after) in [("a", 0), ("b", 1), ("a", 2)] {
-        state.add(&key(name), Causes::GENERATION, now + after * SECOND);
+        state.add(&key(name), TriggerSet::GENERATION, now + after * SECOND);
     }
     assert_eq!(state.figures().looked, 0);
     let names: Vec<Key> = std::iter::from_fn(|| state.take(now + 3 * SECOND)).map(|task| task.key).collect();
@@ -34,7 +34,7 @@ fn a_key_that_is_wanted_again_keeps_its_turn() {
 
 #[test]
 fn failures_and_conflicts_are_counted_as_tries_to_come() {
-    let (mut state, now) = (State::default(), Instant::now());
+    let (mut state, now) = (KeyEntries::default(), Instant::now());
     pass(&mut state, "a", Next::Await, now);
     pass(&mut state, "b", Next::After(SECOND), now);
     assert_eq!(state.figures().retried, 0);
@@ -46,17 +46,17 @@ fn failures_and_conflicts_are_counted_as_tries_to_come() {
 
 #[test]
 fn no_timer_is_set_for_longer_than_a_year() {
-    let (mut state, now) = (State::default(), Instant::now());
+    let (mut state, now) = (KeyEntries::default(), Instant::now());
     pass(&mut state, "a", Next::After(Duration::MAX), now);
     assert_eq!(state.wake(now), Some(now + 366 * 24 * 3600 * SECOND));
 }
 
 #[test]
 fn a_key_at_rest_has_no_history() {
-    let (mut state, now) = (State::default(), Instant::now());
+    let (mut state, now) = (KeyEntries::default(), Instant::now());
     let retry = || Next::Retry { progressed: false, at_least: None };
     pass(&mut state, "a", retry(), now);
-    state.add(&key("a"), Causes::GENERATION, now);
+    state.add(&key("a"), TriggerSet::GENERATION, now);
     assert_eq!(state.take(now).map(|task| task.attempt.failures), Some(1));
     state.finish(&key("a"), ended(Next::After(SECOND)), now);
     state.wake(now + SECOND);
@@ -67,13 +67,13 @@ fn a_key_at_rest_has_no_history() {
 
 #[test]
 fn a_place_that_was_given_up_for_a_better_one_is_void() {
-    let (mut state, now) = (State::default(), Instant::now());
-    state.add(&key("a"), Causes::RESYNC, now);
-    state.add(&key("a"), Causes::GENERATION, now);
+    let (mut state, now) = (KeyEntries::default(), Instant::now());
+    state.add(&key("a"), TriggerSet::RESYNC, now);
+    state.add(&key("a"), TriggerSet::GENERATION, now);
     assert_eq!(state.figures().waiting, [1, 0, 0]);
     assert_eq!(state.figures().added, 1, "it wanted a pass before");
     assert!(state.take(now).is_some());
-    state.add(&key("a"), Causes::RESYNC, now);
+    state.add(&key("a"), TriggerSet::RESYNC, now);
     assert!(state.take(now).is_none(), "the void place starts no second pass");
     assert_eq!(state.figures().looked, 2);
     state.finish(&key("a"), ended(Next::Await), now);
@@ -83,20 +83,20 @@ fn a_place_that_was_given_up_for_a_better_one_is_void() {
 
 #[test]
 fn a_try_that_is_due_still_moves_with_a_new_generation_alone() {
-    let (mut state, now) = (State::default(), Instant::now());
+    let (mut state, now) = (KeyEntries::default(), Instant::now());
     let retry = || Next::Retry { progressed: false, at_least: Some(60 * SECOND) };
-    let due = |state: &mut State, causes: Causes, at: Instant| {
-        state.add(&key("a"), causes, at);
+    let due = |state: &mut KeyEntries, triggers: TriggerSet, at: Instant| {
+        state.add(&key("a"), triggers, at);
         assert!(state.take(at).is_some());
         state.finish(&key("a"), ended(retry()), at);
         state.wake(at).map(|due| due - now)
     };
-    assert_eq!(due(&mut state, Causes::APPEARED, now), Some(60 * SECOND));
+    assert_eq!(due(&mut state, TriggerSet::APPEARED, now), Some(60 * SECOND));
     let later = now + 30 * SECOND;
-    state.add(&key("a"), Causes::GENERATION, later);
+    state.add(&key("a"), TriggerSet::GENERATION, later);
     assert_eq!(state.take(later).map(|task| task.attempt.failures), Some(1));
     state.finish(&key("a"), ended(Next::Retry { progressed: false, at_least: None }), later);
-    state.add(&key("a"), Causes::APPEARED, later);
+    state.add(&key("a"), TriggerSet::APPEARED, later);
     assert_eq!(state.take(later).map(|task| task.attempt.failures), Some(1), "the curve began anew");
 }
 
@@ -104,34 +104,34 @@ fn a_try_that_is_due_still_moves_with_a_new_generation_alone() {
 fn what_a_pass_did_not_deal_with_is_kept_whatever_wakes_the_key_next() {
     let conflict = || Next::Conflict { newer_than: "1".into() };
     let later = || Next::Later(60 * SECOND);
-    let undone = || Next::Undone { at_least: None };
-    let (spec, both) = (Causes::GENERATION, Causes::GENERATION | Causes::TRIGGERED);
+    let undone = || Next::NotStarted { at_least: None };
+    let (spec, both) = (TriggerSet::GENERATION, TriggerSet::GENERATION | TriggerSet::TRIGGERED);
     for (ran, next, owed) in [
         (spec, conflict(), spec),
         (both, later(), both),
         // The cluster still holds the spec; that something was triggered is known here alone.
-        (both, undone(), Causes::TRIGGERED),
-        (both, Next::After(60 * SECOND), Causes::NONE),
-        (both, Next::Retry { progressed: false, at_least: None }, Causes::NONE),
+        (both, undone(), TriggerSet::TRIGGERED),
+        (both, Next::After(60 * SECOND), TriggerSet::NONE),
+        (both, Next::Retry { progressed: false, at_least: None }, TriggerSet::NONE),
     ] {
         for woken_while_it_runs in [true, false] {
-            let (mut state, now) = (State::default(), Instant::now());
+            let (mut state, now) = (KeyEntries::default(), Instant::now());
             state.add(&key("a"), ran, now);
             assert!(state.take(now).is_some());
             if woken_while_it_runs {
-                state.add(&key("a"), Causes::OWNED, now);
+                state.add(&key("a"), TriggerSet::OWNED, now);
             }
             state.finish(&key("a"), ended(next.clone()), now);
-            state.add(&key("a"), Causes::OWNED, now);
-            let causes = state.take(now).map(|task| task.causes);
-            assert_eq!(causes, Some(Causes::OWNED | owed), "{next:?}, {woken_while_it_runs}");
+            state.add(&key("a"), TriggerSet::OWNED, now);
+            let triggers = state.take(now).map(|task| task.triggers);
+            assert_eq!(triggers, Some(TriggerSet::OWNED | owed), "{next:?}, {woken_while_it_runs}");
         }
     }
 }
 
 #[test]
 fn a_try_that_fails_when_it_was_due_waits_again() {
-    let (mut state, now) = (State::default(), Instant::now());
+    let (mut state, now) = (KeyEntries::default(), Instant::now());
     let retry = || Next::Retry { progressed: false, at_least: None };
     pass(&mut state, "a", retry(), now);
     let due = state.wake(now).unwrap();
@@ -143,16 +143,16 @@ fn a_try_that_fails_when_it_was_due_waits_again() {
 
 #[test]
 fn progress_or_a_new_generation_starts_the_curve_anew() {
-    let curve = Curve::FAST;
+    let curve = Backoff::FAST;
     for along in [false, true] {
         let failed = |progressed| match along {
             true => Next::RetryAlong { progressed, curve, at_least: None },
             false => Next::Retry { progressed, at_least: None },
         };
         for (progressed, woken, failures) in
-            [(false, Causes::APPEARED, 3), (true, Causes::APPEARED, 1), (false, Causes::GENERATION, 1)]
+            [(false, TriggerSet::APPEARED, 3), (true, TriggerSet::APPEARED, 1), (false, TriggerSet::GENERATION, 1)]
         {
-            let (mut state, mut now) = (State::default(), Instant::now());
+            let (mut state, mut now) = (KeyEntries::default(), Instant::now());
             for _ in 0..2 {
                 pass(&mut state, "a", failed(false), now);
                 now += 3600 * SECOND;
@@ -161,7 +161,7 @@ fn progress_or_a_new_generation_starts_the_curve_anew() {
             state.add(&key("a"), woken, now);
             assert!(state.take(now).is_some());
             state.finish(&key("a"), ended(failed(progressed)), now);
-            state.add(&key("a"), Causes::APPEARED, now);
+            state.add(&key("a"), TriggerSet::APPEARED, now);
             let counted = state.take(now).map(|task| task.attempt.failures);
             assert_eq!(counted, Some(failures), "{along} {progressed} {woken}");
         }

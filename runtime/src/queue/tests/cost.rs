@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::queue::backoff::Curve;
-use crate::queue::state::{Ended, State};
-use crate::queue::stats::Figures;
-use crate::queue::{Causes, Key, Next, Rate};
-use crate::trigger::List;
+use crate::queue::backoff::Backoff;
+use crate::queue::state::{FinishedPass, KeyEntries};
+use crate::queue::stats::QueueStats;
+use crate::queue::{Key, Next, Rate, TriggerSet};
+use crate::trigger::EnabledTriggers;
 
 const SIZES: [usize; 3] = [1_000, 10_000, 100_000];
 
@@ -17,19 +17,19 @@ fn key(at: usize) -> Key {
     Key::new(Some("default"), &format!("object-{at}"))
 }
 
-fn state() -> State {
-    State::new(List::default(), Rate::unlimited())
+fn state() -> KeyEntries {
+    KeyEntries::new(EnabledTriggers::default(), Rate::unlimited())
 }
 
-fn end(state: &mut State, key: &Key, next: Next, now: Instant) {
-    state.finish(key, Ended { next, curve: Curve::FAILURE, drawn: 0.5 }, now);
+fn end(state: &mut KeyEntries, key: &Key, next: Next, now: Instant) {
+    state.finish(key, FinishedPass { next, curve: Backoff::FAILURE, drawn: 0.5 }, now);
 }
 
 #[test]
 fn a_pass_takes_one_step_however_many_are_due_and_however_many_run() {
     for size in SIZES {
         let (mut state, now) = (state(), Instant::now());
-        (0..size).for_each(|at| state.add(&key(at), Causes::APPEARED, now));
+        (0..size).for_each(|at| state.add(&key(at), TriggerSet::APPEARED, now));
         // All of them run at a time.
         let tasks: Vec<_> = std::iter::from_fn(|| state.take(now)).collect();
         assert_eq!((tasks.len(), state.figures().looked), (size, size as u64));
@@ -43,8 +43,10 @@ fn a_pass_takes_one_step_however_many_are_due_and_however_many_run() {
 fn a_key_that_moves_up_leaves_one_void_place_for_each_lane_at_most() {
     for size in SIZES {
         let (mut state, now) = (state(), Instant::now());
-        for causes in [Causes::APPEARED, Causes::OWNED, Causes::GENERATION, Causes::OWNED, Causes::LABELS] {
-            (0..size).for_each(|at| state.add(&key(at), causes, now));
+        for triggers in
+            [TriggerSet::APPEARED, TriggerSet::OWNED, TriggerSet::GENERATION, TriggerSet::OWNED, TriggerSet::LABELS]
+        {
+            (0..size).for_each(|at| state.add(&key(at), triggers, now));
         }
         let taken = std::iter::from_fn(|| state.take(now)).count();
         assert_eq!((taken, state.figures().looked), (size, 3 * size as u64));
@@ -55,17 +57,17 @@ fn a_key_that_moves_up_leaves_one_void_place_for_each_lane_at_most() {
 fn a_timer_takes_one_step_to_wake_and_none_to_be_cancelled() {
     for size in SIZES {
         let (mut state, now) = (state(), Instant::now());
-        (0..size).for_each(|at| state.add(&key(at), Causes::APPEARED, now));
+        (0..size).for_each(|at| state.add(&key(at), TriggerSet::APPEARED, now));
         while let Some(task) = state.take(now) {
             end(&mut state, &task.key, Next::After(Duration::from_secs(3600)), now);
         }
         let before = state.figures();
         assert_eq!((before.sleeping, before.depth(), before.running), (size, 0, 0), "they hold no slot");
-        state.add(&key(7), Causes::GENERATION, now);
+        state.add(&key(7), TriggerSet::GENERATION, now);
         assert_eq!(state.figures().sleeping, size - 1);
         let later = now + Duration::from_secs(3600);
         state.wake(later);
-        let Figures { looked, sleeping, waiting, .. } = state.figures();
+        let QueueStats { looked, sleeping, waiting, .. } = state.figures();
         assert_eq!((looked - before.looked, sleeping, waiting), (size as u64 - 1, 0, [1, 0, size - 1]));
     }
 }
@@ -73,7 +75,7 @@ fn a_timer_takes_one_step_to_wake_and_none_to_be_cancelled() {
 #[test]
 fn nothing_is_looked_at_while_nothing_is_due() {
     let (mut state, now) = (state(), Instant::now());
-    (0..10_000).for_each(|at| state.add(&key(at), Causes::APPEARED, now));
+    (0..10_000).for_each(|at| state.add(&key(at), TriggerSet::APPEARED, now));
     while let Some(task) = state.take(now) {
         end(&mut state, &task.key, Next::After(Duration::from_secs(3600)), now);
     }
@@ -86,9 +88,9 @@ fn nothing_is_looked_at_while_nothing_is_due() {
 
 #[test]
 fn retries_of_all_keys_together_keep_to_the_rate_and_changes_do_not() {
-    let mut state = State::new(List::default(), Rate::new(NonZeroU32::new(100).unwrap()));
+    let mut state = KeyEntries::new(EnabledTriggers::default(), Rate::new(NonZeroU32::new(100).unwrap()));
     let start = Instant::now();
-    (0..1000).for_each(|at| state.add(&key(at), Causes::GENERATION, start));
+    (0..1000).for_each(|at| state.add(&key(at), TriggerSet::GENERATION, start));
     while let Some(task) = state.take(start) {
         end(&mut state, &task.key, Next::Retry { progressed: false, at_least: None }, start);
     }
@@ -96,7 +98,7 @@ fn retries_of_all_keys_together_keep_to_the_rate_and_changes_do_not() {
     for second in 1..=12 {
         let now = start + Duration::from_secs(second);
         state.wake(now);
-        state.add(&key(2000), Causes::LABELS, now);
+        state.add(&key(2000), TriggerSet::LABELS, now);
         let tasks: Vec<_> = std::iter::from_fn(|| state.take(now)).collect();
         begun.push(tasks.len());
         tasks.iter().for_each(|task| end(&mut state, &task.key, Next::Await, now));

@@ -15,8 +15,8 @@ use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
 use super::*;
-use crate::leadership::Gate;
-use crate::trigger::List;
+use crate::leadership::Leadership;
+use crate::trigger::EnabledTriggers;
 
 type Pass = Pin<Box<dyn Future<Output = Next> + Send>>;
 type Plan = Box<dyn Fn(&Key, usize) -> Pass + Send + Sync>;
@@ -25,17 +25,17 @@ type Plan = Box<dyn Fn(&Key, usize) -> Pass + Send + Sync>;
 struct Script {
     run: Plan,
     started: Instant,
-    log: Mutex<Vec<(Duration, String, Causes, Attempt)>>,
+    log: Mutex<Vec<(Duration, String, TriggerSet, Attempt)>>,
     at_once: Mutex<HashMap<Key, usize>>,
     overlaps: AtomicUsize,
     busiest: AtomicUsize,
 }
 
 impl Worker for Script {
-    async fn run(&self, key: &Key, causes: Causes, attempt: Attempt) -> Ran {
+    async fn run(&self, key: &Key, triggers: TriggerSet, attempt: Attempt) -> PassOutput {
         let nth = {
             let mut log = self.log.lock().unwrap();
-            log.push((self.started.elapsed(), key.to_string(), causes, attempt));
+            log.push((self.started.elapsed(), key.to_string(), triggers, attempt));
             log.iter().filter(|(_, name, ..)| *name == key.to_string()).count()
         };
         let _running = Running::new(self, key);
@@ -68,7 +68,7 @@ impl Drop for Running<'_> {
 pub(super) struct Bench {
     pub(super) queue: Queue,
     script: Arc<Script>,
-    gate: Gate,
+    gate: Leadership,
     stop: CancellationToken,
     drained: tokio::task::JoinHandle<Vec<Key>>,
 }
@@ -91,21 +91,21 @@ impl Bench {
             busiest: AtomicUsize::new(0),
         });
         let (queue, gate, stop) =
-            (Queue::new(List::default(), config.rate.clone()), Gate::open(), CancellationToken::new());
+            (Queue::new(EnabledTriggers::default(), config.rate.clone()), Leadership::open(), CancellationToken::new());
         let drained = tokio::spawn(drain(queue.clone(), script.clone(), config, gate.clone(), stop.clone()));
         Self { queue, script, gate, stop, drained }
     }
 
-    pub(super) fn add(&self, name: &str, causes: Causes) {
-        self.queue.add(&key(name), causes);
+    pub(super) fn add(&self, name: &str, triggers: TriggerSet) {
+        self.queue.add(&key(name), triggers);
     }
 
     pub(super) fn names(&self) -> Vec<String> {
         self.script.log.lock().unwrap().iter().map(|(_, name, ..)| name.clone()).collect()
     }
 
-    fn causes(&self) -> Vec<String> {
-        self.script.log.lock().unwrap().iter().map(|(_, _, causes, _)| causes.to_string()).collect()
+    fn triggers(&self) -> Vec<String> {
+        self.script.log.lock().unwrap().iter().map(|(_, _, triggers, _)| triggers.to_string()).collect()
     }
 
     /// When passes began, as seconds since the start.
@@ -136,7 +136,7 @@ async fn quick(_: ()) -> Next {
 async fn keys_run_in_the_order_in_which_they_came() {
     let bench = Bench::with(one_at_a_time(), |_, _| quick(()));
     let names: Vec<String> = (0..100).map(|i| format!("n{}", (i * 37) % 100)).collect();
-    names.iter().for_each(|name| bench.add(name, Causes::GENERATION));
+    names.iter().for_each(|name| bench.add(name, TriggerSet::GENERATION));
     sleep(Duration::from_millis(1)).await;
     assert_eq!(bench.names(), names);
 }
@@ -147,12 +147,12 @@ async fn a_key_never_runs_twice_at_a_time_and_runs_again_if_it_was_added_meanwhi
         sleep(Duration::from_secs(1)).await;
         Next::Await
     });
-    bench.add("a", Causes::GENERATION);
+    bench.add("a", TriggerSet::GENERATION);
     sleep(Duration::from_millis(500)).await;
-    bench.add("a", Causes::OWNED);
-    bench.add("a", Causes::LABELS);
+    bench.add("a", TriggerSet::OWNED);
+    bench.add("a", TriggerSet::LABELS);
     sleep(Duration::from_secs(10)).await;
-    assert_eq!(bench.causes(), ["generation", "labels,owned"]);
+    assert_eq!(bench.triggers(), ["generation", "labels,owned"]);
     assert_eq!(bench.script.overlaps.load(Ordering::SeqCst), 0);
 }
 
@@ -163,7 +163,7 @@ async fn no_more_passes_run_at_a_time_than_allowed() {
         sleep(Duration::from_secs(1)).await;
         Next::Await
     });
-    (0..40).for_each(|i| bench.add(&format!("n{i}"), Causes::APPEARED));
+    (0..40).for_each(|i| bench.add(&format!("n{i}"), TriggerSet::APPEARED));
     sleep(Duration::from_millis(4500)).await;
     assert_eq!(bench.queue.figures().depth(), 20, "16 of 40 have ended, 4 run");
     sleep(Duration::from_secs(6)).await;
@@ -176,10 +176,10 @@ async fn changes_go_before_restarts_and_timers() {
         sleep(Duration::from_millis(100)).await;
         Next::Await
     });
-    ["a", "b", "c", "d"].iter().for_each(|name| bench.add(name, Causes::APPEARED));
+    ["a", "b", "c", "d"].iter().for_each(|name| bench.add(name, TriggerSet::APPEARED));
     sleep(Duration::from_millis(50)).await;
-    bench.add("changed", Causes::GENERATION);
-    bench.add("d", Causes::LABELS);
+    bench.add("changed", TriggerSet::GENERATION);
+    bench.add("d", TriggerSet::LABELS);
     sleep(Duration::from_secs(1)).await;
     assert_eq!(bench.names(), ["a", "changed", "d", "b", "c"]);
 }
@@ -190,12 +190,12 @@ async fn a_waiting_timer_is_not_overtaken_for_ever() {
         sleep(Duration::from_secs(1)).await;
         Next::Await
     });
-    bench.add("first", Causes::GENERATION);
-    bench.add("patient", Causes::RESYNC);
+    bench.add("first", TriggerSet::GENERATION);
+    bench.add("patient", TriggerSet::RESYNC);
     for i in 0..60 {
         // Twice as many changes as there are slots for.
-        bench.add(&format!("x{i}"), Causes::GENERATION);
-        bench.add(&format!("y{i}"), Causes::GENERATION);
+        bench.add(&format!("x{i}"), TriggerSet::GENERATION);
+        bench.add(&format!("y{i}"), TriggerSet::GENERATION);
         sleep(Duration::from_secs(1)).await;
     }
     let place = bench.names().iter().position(|name| name == "patient").expect("it ran");
@@ -205,12 +205,12 @@ async fn a_waiting_timer_is_not_overtaken_for_ever() {
 #[tokio::test(start_paused = true)]
 async fn failures_back_off_along_the_curve_and_never_end() {
     let bench = Bench::new(|_, _| async { RETRY });
-    bench.add("a", Causes::GENERATION);
+    bench.add("a", TriggerSet::GENERATION);
     sleep(Duration::from_secs(6 * 3600)).await;
     let times = bench.times();
     let gaps: Vec<f64> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
     for (failures, gap) in (0..).zip(&gaps) {
-        let ceiling = Curve::FAILURE.ceiling(failures).as_secs_f64();
+        let ceiling = Backoff::FAILURE.ceiling(failures).as_secs_f64();
         assert!(*gap <= ceiling + 0.002 && *gap >= ceiling * 0.75 - 0.002, "{gap} after {failures}");
     }
     assert!(gaps.len() > 40, "{}", gaps.len());
@@ -220,7 +220,7 @@ async fn failures_back_off_along_the_curve_and_never_end() {
 #[tokio::test(start_paused = true)]
 async fn progress_starts_the_curve_anew() {
     let bench = Bench::new(|_, nth| async move { Next::Retry { progressed: nth == 5, at_least: None } });
-    bench.add("a", Causes::GENERATION);
+    bench.add("a", TriggerSet::GENERATION);
     sleep(Duration::from_secs(60)).await;
     assert_eq!(bench.failures()[..8], [0, 1, 2, 3, 4, 1, 2, 3]);
 }
@@ -229,7 +229,7 @@ async fn progress_starts_the_curve_anew() {
 async fn a_retry_waits_at_least_as_long_as_the_server_said() {
     let least = Some(Duration::from_secs(30));
     let bench = Bench::new(move |_, _| async move { Next::Retry { progressed: true, at_least: least } });
-    bench.add("a", Causes::GENERATION);
+    bench.add("a", TriggerSet::GENERATION);
     sleep(Duration::from_secs(95)).await;
     assert_eq!(bench.names().len(), 4, "at 0, 30, 60 and 90 s");
 }
@@ -237,12 +237,12 @@ async fn a_retry_waits_at_least_as_long_as_the_server_said() {
 #[tokio::test(start_paused = true)]
 async fn a_change_runs_at_once_but_leaves_a_pending_retry_where_it_is() {
     let bench = Bench::new(|_, _| async { RETRY });
-    bench.add("a", Causes::GENERATION);
+    bench.add("a", TriggerSet::GENERATION);
     // The seventh retry comes after 95 to 127 s, the eighth after 191 to 255 s: none while the changes come.
     sleep(Duration::from_secs(150)).await;
     let (before, failures) = (bench.names().len(), bench.failures().last().copied());
     for _ in 0..20 {
-        bench.add("a", Causes::OWNED);
+        bench.add("a", TriggerSet::OWNED);
         sleep(Duration::from_millis(10)).await;
     }
     assert_eq!(bench.names().len(), before + 20, "each change runs");
@@ -250,16 +250,16 @@ async fn a_change_runs_at_once_but_leaves_a_pending_retry_where_it_is() {
     assert!(now <= failures.map(|n| n + 1), "events are no failures: {failures:?}, then {now:?}");
     sleep(Duration::from_secs(300)).await;
     // The ninth comes after 383 to 511 s.
-    let retries = bench.causes().iter().filter(|causes| *causes == "retry").count();
+    let retries = bench.triggers().iter().filter(|triggers| *triggers == "retry").count();
     assert!((8..=9).contains(&retries), "{retries}: {:?}", bench.times());
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_new_generation_starts_the_curve_anew() {
     let bench = Bench::new(|_, _| async { RETRY });
-    bench.add("a", Causes::GENERATION);
+    bench.add("a", TriggerSet::GENERATION);
     sleep(Duration::from_secs(1000)).await;
-    bench.add("a", Causes::GENERATION);
+    bench.add("a", TriggerSet::GENERATION);
     // The second try comes after 0.75 to 1 s, the third 1.5 to 2 s later.
     sleep(Duration::from_secs(2)).await;
     let failures = bench.failures();
@@ -271,10 +271,10 @@ async fn a_new_generation_starts_the_curve_anew() {
 async fn a_requeue_comes_exactly_when_asked_and_a_change_cancels_it() {
     let bench =
         Bench::new(|_, nth| async move { if nth == 1 { Next::After(Duration::from_secs(60)) } else { Next::Await } });
-    bench.add("exact", Causes::GENERATION);
-    bench.add("changed", Causes::GENERATION);
+    bench.add("exact", TriggerSet::GENERATION);
+    bench.add("changed", TriggerSet::GENERATION);
     sleep(Duration::from_secs(10)).await;
-    bench.add("changed", Causes::WATCHED);
+    bench.add("changed", TriggerSet::WATCHED);
     sleep(Duration::from_secs(600)).await;
     assert_eq!(bench.names(), ["exact", "changed", "changed", "exact"]);
     assert!((bench.times()[3] - 60.0).abs() < 0.01, "{:?}", bench.times());
@@ -289,11 +289,11 @@ async fn a_panic_costs_its_own_key_a_retry_and_nothing_else() {
             Next::Await
         }
     });
-    bench.add("bad", Causes::GENERATION);
-    bench.add("good", Causes::GENERATION);
+    bench.add("bad", TriggerSet::GENERATION);
+    bench.add("good", TriggerSet::GENERATION);
     sleep(Duration::from_secs(5)).await;
     assert_eq!(bench.names(), ["bad", "good", "bad"]);
-    assert_eq!(bench.causes()[2], "retry");
+    assert_eq!(bench.triggers()[2], "retry");
     assert!(!bench.drained.is_finished());
 }
 
@@ -303,7 +303,7 @@ async fn a_conflict_runs_again_with_its_causes_once_the_cache_is_newer() {
         Bench::new(
             |_, nth| async move { if nth <= 4 { Next::Conflict { newer_than: "7".into() } } else { Next::Await } },
         );
-    bench.add("a", Causes::GENERATION);
+    bench.add("a", TriggerSet::GENERATION);
     sleep(Duration::from_millis(10)).await;
     bench.queue.seen(&key("a"), "7");
     sleep(Duration::from_millis(1)).await;
@@ -313,19 +313,19 @@ async fn a_conflict_runs_again_with_its_causes_once_the_cache_is_newer() {
     assert_eq!(bench.names().len(), 2);
     sleep(Duration::from_secs(5)).await;
     assert_eq!(bench.names().len(), 5, "otherwise after 50 ms, doubling");
-    assert!(bench.causes().iter().all(|causes| causes == "generation"));
+    assert!(bench.triggers().iter().all(|triggers| triggers == "generation"));
     let log = bench.script.log.lock().unwrap();
     assert_eq!(log[4].3, Attempt { failures: 0, conflicts: 4 });
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_conflict_that_the_cache_has_overtaken_already_runs_at_once() {
-    let version: Version = Arc::new(|_| Some("8".into()));
+    let version: CachedVersionFn = Arc::new(|_| Some("8".into()));
     let config = QueueConfig { version: Some(version), ..QueueConfig::default() };
     let bench = Bench::with(config, |_, nth| async move {
         if nth == 1 { Next::Conflict { newer_than: "7".into() } } else { Next::Await }
     });
-    bench.add("a", Causes::GENERATION);
+    bench.add("a", TriggerSet::GENERATION);
     sleep(Duration::from_millis(2)).await;
     assert_eq!(bench.names().len(), 2);
 }
@@ -333,7 +333,7 @@ async fn a_conflict_that_the_cache_has_overtaken_already_runs_at_once() {
 #[tokio::test(start_paused = true)]
 async fn a_key_at_rest_leaves_nothing_behind() {
     let bench = Bench::new(|_, nth| async move { if nth == 1 { RETRY } else { Next::Forget } });
-    (0..1000).for_each(|i| bench.add(&format!("n{i}"), Causes::APPEARED));
+    (0..1000).for_each(|i| bench.add(&format!("n{i}"), TriggerSet::APPEARED));
     sleep(Duration::from_secs(10)).await;
     assert_eq!(bench.names().len(), 2000);
     assert!(bench.queue.lock().is_blank());
@@ -343,7 +343,7 @@ async fn a_key_at_rest_leaves_nothing_behind() {
 async fn nothing_starts_while_the_gate_is_closed() {
     let bench = Bench::new(|_, _| quick(()));
     bench.gate.close();
-    bench.add("a", Causes::GENERATION);
+    bench.add("a", TriggerSet::GENERATION);
     sleep(Duration::from_secs(60)).await;
     assert_eq!(bench.names().len(), 0);
     bench.gate.reopen();
@@ -356,7 +356,7 @@ async fn nothing_starts_while_the_pause_is_on() {
     let pause = crate::queue::pause::Pause::default();
     let bench = Bench::with(QueueConfig { pause: pause.clone(), ..QueueConfig::default() }, |_, _| quick(()));
     pause.begin("why");
-    bench.add("a", Causes::GENERATION);
+    bench.add("a", TriggerSet::GENERATION);
     sleep(Duration::from_secs(60)).await;
     assert_eq!(bench.names().len(), 0);
     pause.end();
@@ -370,8 +370,8 @@ async fn a_stop_lets_running_passes_end_and_starts_no_other() {
         sleep(Duration::from_secs(20)).await;
         Next::Await
     });
-    bench.add("running", Causes::GENERATION);
-    bench.add("waiting", Causes::GENERATION);
+    bench.add("running", TriggerSet::GENERATION);
+    bench.add("waiting", TriggerSet::GENERATION);
     sleep(Duration::from_secs(1)).await;
     bench.stop.cancel();
     assert_eq!(bench.drained.await.unwrap(), []);
@@ -380,9 +380,9 @@ async fn a_stop_lets_running_passes_end_and_starts_no_other() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_pass_that_outlives_the_grace_is_dropped_and_named() {
+async fn a_pass_that_outlives_the_shutdown_timeout_is_dropped_and_named() {
     let bench = Bench::new(|_, _| std::future::pending());
-    bench.add("stuck", Causes::GENERATION);
+    bench.add("stuck", TriggerSet::GENERATION);
     sleep(Duration::from_secs(1)).await;
     bench.stop.cancel();
     assert_eq!(bench.drained.await.unwrap(), [key("stuck")]);

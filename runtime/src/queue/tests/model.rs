@@ -8,11 +8,11 @@ use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
 use tokio::time::Instant;
 
-use crate::queue::backoff::Curve;
+use crate::queue::backoff::Backoff;
 use crate::queue::priority::PATIENCE;
-use crate::queue::state::{Ended, State};
-use crate::queue::{Attempt, Causes, Key, Next, Rate};
-use crate::trigger::List;
+use crate::queue::state::{FinishedPass, KeyEntries};
+use crate::queue::{Attempt, Key, Next, Rate, TriggerSet};
+use crate::trigger::EnabledTriggers;
 
 const CASES: u64 = 200;
 const STEPS: usize = 400;
@@ -21,13 +21,13 @@ const KEYS: usize = 6;
 /// What the model knows of a key.
 #[derive(Clone, Debug, Default)]
 struct Naive {
-    causes: Causes,
+    triggers: TriggerSet,
     /// Its place: until when it is overtaken, the reverse of its lane, when it was given.
     place: Option<(Instant, u8, u64)>,
     runnable: Option<Instant>,
-    running: Option<(Causes, Instant)>,
+    running: Option<(TriggerSet, Instant)>,
     /// When, which, why, and what is owed whatever wakes it.
-    timer: Option<(Instant, u64, Causes, Causes)>,
+    timer: Option<(Instant, u64, TriggerSet, TriggerSet)>,
     retry_at: Option<Instant>,
     attempt: Attempt,
 }
@@ -42,9 +42,9 @@ struct Model {
 }
 
 impl Model {
-    fn add(&mut self, at: usize, causes: Causes, now: Instant) {
+    fn add(&mut self, at: usize, triggers: TriggerSet, now: Instant) {
         let key = self.keys.entry(at).or_default();
-        key.causes = key.causes | causes;
+        key.triggers = key.triggers | triggers;
         self.queue(at, now);
     }
 
@@ -54,9 +54,9 @@ impl Model {
         if key.running.is_some() {
             return;
         }
-        key.causes = key.causes | key.timer.take().map_or(Causes::NONE, |(.., owed)| owed);
+        key.triggers = key.triggers | key.timer.take().map_or(TriggerSet::NONE, |(.., owed)| owed);
         key.runnable.get_or_insert(now);
-        let lane = key.causes.urgency() as u8;
+        let lane = key.triggers.urgency() as u8;
         let place = (now + PATIENCE[usize::from(lane)], 2 - lane, self.events);
         if key.place.is_none_or(|held| place.0 < held.0) {
             key.place = Some(place);
@@ -67,21 +67,21 @@ impl Model {
         loop {
             let timers = self.keys.iter().filter_map(|(at, key)| key.timer.map(|(due, number, ..)| (due, number, *at)));
             let Some((_, _, at)) = timers.filter(|(due, ..)| *due <= now).min() else { return };
-            let (_, _, causes, owed) = self.keys.get_mut(&at).and_then(|key| key.timer.take()).unwrap();
-            self.add(at, causes | owed, now);
+            let (_, _, triggers, owed) = self.keys.get_mut(&at).and_then(|key| key.timer.take()).unwrap();
+            self.add(at, triggers | owed, now);
         }
     }
 
-    fn take(&mut self, now: Instant) -> Option<(usize, Causes, Attempt)> {
+    fn take(&mut self, now: Instant) -> Option<(usize, TriggerSet, Attempt)> {
         let queued = self.keys.iter().filter_map(|(at, key)| key.place.map(|place| (place, *at)));
         let (_, at) = queued.min()?;
         let key = self.keys.get_mut(&at)?;
-        let causes = std::mem::take(&mut key.causes);
+        let triggers = std::mem::take(&mut key.triggers);
         key.place = None;
-        key.running = Some((causes, now));
+        key.running = Some((triggers, now));
         self.started += 1;
         self.waited += now - key.runnable.take().unwrap();
-        Some((at, causes, key.attempt))
+        Some((at, triggers, key.attempt))
     }
 
     fn finish(&mut self, at: usize, next: &Next, now: Instant) {
@@ -92,42 +92,42 @@ impl Model {
         let timer = match next {
             Next::After(delay) => {
                 (key.attempt, key.retry_at) = (Attempt::default(), None);
-                Some((now + *delay, self.events, Causes::RESYNC, Causes::NONE))
+                Some((now + *delay, self.events, TriggerSet::RESYNC, TriggerSet::NONE))
             }
             Next::Later(delay) => {
                 let retry = key.retry_at.filter(|at| *at < now + *delay);
-                let (at, causes) = retry.map_or((now + *delay, Causes::NONE), |at| (at, Causes::RETRY));
-                Some((at, self.events, causes, ran))
+                let (at, triggers) = retry.map_or((now + *delay, TriggerSet::NONE), |at| (at, TriggerSet::RETRY));
+                Some((at, self.events, triggers, ran))
             }
             Next::Conflict { .. } => {
-                let delay = Curve::CONFLICT.ceiling(key.attempt.conflicts);
+                let delay = Backoff::CONFLICT.ceiling(key.attempt.conflicts);
                 key.attempt.conflicts += 1;
-                Some((now + delay, self.events, Causes::NONE, ran))
+                Some((now + delay, self.events, TriggerSet::NONE, ran))
             }
-            Next::Undone { .. } => {
+            Next::NotStarted { .. } => {
                 key.attempt.conflicts = 0;
                 if key.retry_at.is_none_or(|at| at <= now) {
-                    key.retry_at = Some(now + Curve::FAILURE.ceiling(key.attempt.failures));
+                    key.retry_at = Some(now + Backoff::FAILURE.ceiling(key.attempt.failures));
                     key.attempt.failures += 1;
                 }
-                key.retry_at.map(|at| (at, self.events, Causes::RETRY, ran.both(Causes::FLEETING)))
+                key.retry_at.map(|at| (at, self.events, TriggerSet::RETRY, ran.both(TriggerSet::TRANSIENT_TRIGGERS)))
             }
             Next::Retry { .. } => {
-                let anew = ran.contains(Causes::GENERATION);
+                let anew = ran.contains(TriggerSet::GENERATION);
                 key.attempt = Attempt { failures: if anew { 0 } else { key.attempt.failures }, conflicts: 0 };
                 if anew || key.retry_at.is_none_or(|at| at <= now) {
-                    key.retry_at = Some(now + Curve::FAILURE.ceiling(key.attempt.failures));
+                    key.retry_at = Some(now + Backoff::FAILURE.ceiling(key.attempt.failures));
                     key.attempt.failures += 1;
                 }
-                key.retry_at.map(|at| (at, self.events, Causes::RETRY, Causes::NONE))
+                key.retry_at.map(|at| (at, self.events, TriggerSet::RETRY, TriggerSet::NONE))
             }
             _ => {
                 (key.attempt, key.retry_at) = (Attempt::default(), None);
                 None
             }
         };
-        if !key.causes.is_empty() {
-            key.causes = key.causes | timer.map_or(Causes::NONE, |(.., owed)| owed);
+        if !key.triggers.is_empty() {
+            key.triggers = key.triggers | timer.map_or(TriggerSet::NONE, |(.., owed)| owed);
             self.queue(at, now);
         } else if timer.is_some() {
             key.timer = timer;
@@ -145,8 +145,15 @@ fn key(at: usize) -> Key {
     Key::new(None, &at.to_string())
 }
 
-fn causes(rng: &mut StdRng) -> Causes {
-    let some = [Causes::GENERATION, Causes::LABELS, Causes::OWNED, Causes::WATCHED, Causes::APPEARED, Causes::RESYNC];
+fn triggers(rng: &mut StdRng) -> TriggerSet {
+    let some = [
+        TriggerSet::GENERATION,
+        TriggerSet::LABELS,
+        TriggerSet::OWNED,
+        TriggerSet::WATCHED,
+        TriggerSet::APPEARED,
+        TriggerSet::RESYNC,
+    ];
     *some.choose(rng).unwrap()
 }
 
@@ -156,13 +163,13 @@ fn next(rng: &mut StdRng) -> Next {
         1 => Next::Later(Duration::from_secs(rng.random_range(0..20))),
         2 => Next::After(Duration::from_secs(rng.random_range(0..20))),
         3 => Next::Conflict { newer_than: "1".into() },
-        4 => Next::Undone { at_least: None },
+        4 => Next::NotStarted { at_least: None },
         _ => Next::Retry { progressed: false, at_least: None },
     }
 }
 
 /// The numbers agree, too, at every step.
-fn compare(state: &State, model: &Model) {
+fn compare(state: &KeyEntries, model: &Model) {
     let figures = state.figures();
     let count = |of: fn(&Naive) -> bool| model.keys.values().filter(|key| of(key)).count();
     assert_eq!(figures.depth(), count(|key| key.place.is_some()));
@@ -174,27 +181,27 @@ fn compare(state: &State, model: &Model) {
 
 fn run(seed: u64) {
     let mut rng = StdRng::seed_from_u64(seed);
-    let (mut state, mut model) = (State::new(List::default(), Rate::unlimited()), Model::default());
+    let (mut state, mut model) = (KeyEntries::new(EnabledTriggers::default(), Rate::unlimited()), Model::default());
     let mut now = Instant::now();
     for step in 0..STEPS {
         let what = rng.random_range(0..10);
         match what {
             0..4 => {
-                let (at, causes) = (rng.random_range(0..KEYS), causes(&mut rng));
-                state.add(&key(at), causes, now);
-                model.add(at, causes, now);
+                let (at, triggers) = (rng.random_range(0..KEYS), triggers(&mut rng));
+                state.add(&key(at), triggers, now);
+                model.add(at, triggers, now);
             }
             4..7 => {
                 let (task, expected) = (state.take(now), model.take(now));
-                let task = task.map(|task| (task.key, task.causes, task.attempt));
-                let expected = expected.map(|(at, causes, attempt)| (key(at), causes, attempt));
+                let task = task.map(|task| (task.key, task.triggers, task.attempt));
+                let expected = expected.map(|(at, triggers, attempt)| (key(at), triggers, attempt));
                 assert_eq!(task, expected, "seed {seed}, step {step}");
             }
             7..9 => {
                 if let Some(at) = model.running().choose(&mut rng) {
                     let next = next(&mut rng);
                     model.finish(*at, &next, now);
-                    state.finish(&key(*at), Ended { next, curve: Curve::FAILURE, drawn: 0.0 }, now);
+                    state.finish(&key(*at), FinishedPass { next, curve: Backoff::FAILURE, drawn: 0.0 }, now);
                 }
             }
             _ => {

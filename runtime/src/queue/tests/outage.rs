@@ -7,9 +7,9 @@ use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
 use super::{RETRY, key};
-use crate::leadership::Gate;
-use crate::queue::{Attempt, Causes, Key, Queue, QueueConfig, Ran, Worker, drain};
-use crate::trigger::List;
+use crate::leadership::Leadership;
+use crate::queue::{Attempt, Key, PassOutput, Queue, QueueConfig, TriggerSet, Worker, drain};
+use crate::trigger::EnabledTriggers;
 
 /// Each pass fails, as the server does not answer.
 struct Unanswered {
@@ -18,20 +18,20 @@ struct Unanswered {
 }
 
 impl Worker for Unanswered {
-    async fn run(&self, _: &Key, _: Causes, _: Attempt) -> Ran {
+    async fn run(&self, _: &Key, _: TriggerSet, _: Attempt) -> PassOutput {
         self.times.lock().unwrap().push(self.started.elapsed().as_secs_f64());
-        Ran { outage: true, ..RETRY.into() }
+        PassOutput { outage: true, ..RETRY.into() }
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn ten_minutes_of_outage_cost_few_calls_and_the_next_is_less_than_a_minute_away() {
     let config = QueueConfig::default();
-    let queue = Queue::new(List::default(), config.rate.clone());
+    let queue = Queue::new(EnabledTriggers::default(), config.rate.clone());
     let worker = Arc::new(Unanswered { started: Instant::now(), times: Mutex::default() });
     let stop = CancellationToken::new();
-    tokio::spawn(drain(queue.clone(), worker.clone(), config, Gate::open(), stop));
-    queue.add(&key("a"), Causes::GENERATION);
+    tokio::spawn(drain(queue.clone(), worker.clone(), config, Leadership::open(), stop));
+    queue.add(&key("a"), TriggerSet::GENERATION);
     sleep(Duration::from_secs(600)).await;
     let times = worker.times.lock().unwrap();
     assert!(times.len() <= 22, "{}", times.len());

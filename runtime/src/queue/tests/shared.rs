@@ -6,10 +6,10 @@ use std::time::Duration;
 use tokio::time::sleep;
 
 use super::Bench;
-use crate::queue::{Causes, Next, QueueConfig, Rate, Slots};
+use crate::queue::{ConcurrencyLimit, Next, QueueConfig, Rate, TriggerSet};
 
 fn slots(passes: usize) -> QueueConfig {
-    QueueConfig { slots: Slots::new(NonZeroUsize::new(passes).unwrap()), ..QueueConfig::default() }
+    QueueConfig { slots: ConcurrencyLimit::new(NonZeroUsize::new(passes).unwrap()), ..QueueConfig::default() }
 }
 
 async fn a_second() -> Next {
@@ -22,7 +22,7 @@ async fn queues_that_share_slots_run_no_more_passes_than_those_and_take_turns() 
     let config = slots(2);
     let benches = [Bench::with(config.clone(), |_, _| a_second()), Bench::with(config, |_, _| a_second())];
     for bench in &benches {
-        (0..10).for_each(|at| bench.add(&format!("n{at}"), Causes::GENERATION));
+        (0..10).for_each(|at| bench.add(&format!("n{at}"), TriggerSet::GENERATION));
     }
     sleep(Duration::from_millis(4500)).await;
     let begun = benches.each_ref().map(|bench| bench.names().len());
@@ -37,10 +37,12 @@ async fn a_slot_that_comes_free_goes_to_the_most_urgent_key() {
     let config = slots(1);
     let busy = Bench::with(config.clone(), |_, _| a_second());
     let waiting = Bench::with(config, |_, _| a_second());
-    busy.add("busy", Causes::GENERATION);
+    busy.add("busy", TriggerSet::GENERATION);
     sleep(Duration::from_millis(100)).await;
-    for (name, causes) in [("timed", Causes::RESYNC), ("related", Causes::OWNED), ("changed", Causes::DELETION)] {
-        waiting.add(name, causes);
+    for (name, triggers) in
+        [("timed", TriggerSet::RESYNC), ("related", TriggerSet::OWNED), ("changed", TriggerSet::DELETION)]
+    {
+        waiting.add(name, triggers);
         sleep(Duration::from_millis(100)).await;
     }
     sleep(Duration::from_secs(5)).await;
@@ -53,11 +55,11 @@ async fn keys_that_back_off_hold_no_slot() {
     let fails = |_: &crate::queue::Key, _| async { Next::Retry { progressed: false, at_least: None } };
     let failing = Bench::with(config.clone(), fails);
     let healthy = Bench::with(config, |_, _| a_second());
-    (0..50).for_each(|at| failing.add(&format!("n{at}"), Causes::GENERATION));
+    (0..50).for_each(|at| failing.add(&format!("n{at}"), TriggerSet::GENERATION));
     sleep(Duration::from_millis(10)).await;
     let figures = failing.queue.figures();
     assert_eq!((figures.running, figures.sleeping, figures.depth()), (0, 50, 0));
-    healthy.add("a", Causes::RESYNC);
+    healthy.add("a", TriggerSet::RESYNC);
     sleep(Duration::from_millis(10)).await;
     assert_eq!(healthy.names().len(), 1);
 }
@@ -71,7 +73,7 @@ async fn retries_of_several_queues_keep_to_one_rate() {
     };
     let benches = [Bench::with(config.clone(), fails), Bench::with(config, fails)];
     for bench in &benches {
-        (0..50).for_each(|at| bench.add(&format!("n{at}"), Causes::GENERATION));
+        (0..50).for_each(|at| bench.add(&format!("n{at}"), TriggerSet::GENERATION));
     }
     sleep(Duration::from_millis(3500)).await;
     let retried: usize = benches.iter().map(|bench| bench.names().len() - 50).sum();
@@ -84,7 +86,7 @@ async fn retries_of_several_queues_keep_to_one_rate() {
 async fn waiting_and_work_are_told_exactly() {
     let config = QueueConfig { concurrency: NonZeroUsize::MIN, ..QueueConfig::default() };
     let bench = Bench::with(config, |_, _| a_second());
-    (0..4).for_each(|at| bench.add(&format!("n{at}"), Causes::GENERATION));
+    (0..4).for_each(|at| bench.add(&format!("n{at}"), TriggerSet::GENERATION));
     sleep(Duration::from_secs(10)).await;
     let figures = bench.queue.figures();
     assert_eq!((figures.started, figures.ended, figures.running), (4, 4, 0));

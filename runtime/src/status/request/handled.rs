@@ -49,7 +49,7 @@ impl Receipts {
                 actions.insert(action.to_owned(), token.clone());
             }
         }
-        Self { reconcile: annotations.get(wiring.requested).or(self.reconcile.as_ref()).cloned(), actions }
+        Self { reconcile: annotations.get(wiring.request_annotation).or(self.reconcile.as_ref()).cloned(), actions }
     }
 
     /// The one-shot actions that fire in a pass that sees these annotations.
@@ -58,7 +58,12 @@ impl Receipts {
         let token = |annotation: &str| annotations.get(annotation).map(String::as_str);
         let fires = |action: &&'static str| {
             let handled = self.actions.get(*action).map(String::as_str);
-            super::fires(token(&super::annotation(action)), token(wiring.requested), self.reconcile.as_deref(), handled)
+            super::fires(
+                token(&super::annotation(action)),
+                token(wiring.request_annotation),
+                self.reconcile.as_deref(),
+                handled,
+            )
         };
         wiring.actions().filter(fires).collect()
     }

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::reconciler::{Controller, Last};
-use super::subject::Look;
+use super::reconciler::{Last, ReconcilerMetrics};
+use super::subject::ObjectView;
 use crate::condition::{Condition, find, sanitize};
 use crate::queue::{Attempt, Key, Phase};
 use crate::watch::UNDECODABLE;
@@ -15,14 +15,14 @@ use crate::wiring::Wiring;
 pub(super) struct Row {
     pub(super) kind: String,
     pub(super) reconciler: &'static str,
-    pub(super) look: Look,
+    pub(super) inspect: ObjectView,
     pub(super) last: Option<Last>,
     wiring: Wiring,
 }
 
 /// Which objects are asked for; an empty one asks for all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Filter {
+pub(super) struct ObjectQuery {
     pub(super) kind: String,
     pub(super) namespace: String,
     pub(super) name: String,
@@ -33,7 +33,7 @@ pub(super) struct Filter {
 /// How many objects are shown unless more are asked for.
 pub(super) const LIMIT: usize = 500;
 
-impl Filter {
+impl ObjectQuery {
     /// Of a query: `kind=Widget&namespace=team-a&name=w&limit=100`.
     pub(super) fn of(query: &str) -> Self {
         let field = |wanted: &str| {
@@ -51,7 +51,7 @@ impl Filter {
 }
 
 /// The objects that are asked for, those that are not ready first, and how many there are without the limit.
-pub(super) fn rows(controllers: &[std::sync::Arc<Controller>], filter: &Filter) -> (Vec<Row>, usize) {
+pub(super) fn rows(controllers: &[std::sync::Arc<ReconcilerMetrics>], filter: &ObjectQuery) -> (Vec<Row>, usize) {
     let mut found = Vec::new();
     for controller in
         controllers.iter().filter(|one| filter.kind.is_empty() || filter.kind.eq_ignore_ascii_case(one.kind()))
@@ -66,30 +66,30 @@ pub(super) fn rows(controllers: &[std::sync::Arc<Controller>], filter: &Filter) 
     let all = found.len();
     let shown = found.into_iter().take(filter.limit);
     let rows = shown.filter_map(|(_, kind, key, controller, subject)| {
-        let (look, last) = (subject.look(&key)?, controller.last(&key));
+        let (inspect, last) = (subject.inspect(&key)?, controller.last(&key));
         let (reconciler, wiring) = (controller.name(), *controller.wiring());
-        Some(Row { kind: kind.to_owned(), reconciler, look, last, wiring })
+        Some(Row { kind: kind.to_owned(), reconciler, inspect, last, wiring })
     });
     (rows.collect(), all)
 }
 
 impl Row {
     pub(super) fn summary(&self) -> Option<&Condition> {
-        find(&self.look.conditions, self.wiring.summary_type())
+        find(&self.inspect.conditions, self.wiring.summary_type())
     }
 
     pub(super) fn is_ready(&self) -> bool {
-        self.look.ready
+        self.inspect.ready
     }
 
     /// In a sentence.
     pub(super) fn why(&self) -> String {
-        if let Some(error) = &self.look.undecodable {
+        if let Some(error) = &self.inspect.undecodable {
             return format!("{UNDECODABLE}: {}", sanitize(error));
         }
         match self.summary() {
             // Its own generation counts: that of the status is the last one that ended well.
-            Some(ready) if ready.observed_generation.or(self.look.observed) != self.look.generation => {
+            Some(ready) if ready.observed_generation.or(self.inspect.observed) != self.inspect.generation => {
                 format!("{}: {} (of an earlier generation)", ready.reason, sanitize(&ready.message))
             }
             Some(ready) => format!("{}: {}", ready.reason, sanitize(&ready.message)),
@@ -98,16 +98,16 @@ impl Row {
     }
 
     pub(super) fn attempt(&self) -> Attempt {
-        self.look.spot.map(|spot| spot.attempt).unwrap_or_default()
+        self.inspect.spot.map(|spot| spot.attempt).unwrap_or_default()
     }
 
     /// How it stands in the queue, in a sentence.
     pub(super) fn queue(&self) -> String {
-        let Some(spot) = self.look.spot else { return "at rest".into() };
+        let Some(spot) = self.inspect.spot else { return "at rest".into() };
         match spot.phase {
-            Phase::Waiting(wait) => format!("waits for {} ({})", short(wait), spot.causes),
-            Phase::Running(time) => format!("runs for {} ({})", short(time), spot.causes),
-            Phase::Sleeping(Some(due)) => format!("sleeps, runs in {} ({})", short(due), spot.causes),
+            Phase::Waiting(wait) => format!("waits for {} ({})", short(wait), spot.triggers),
+            Phase::Running(time) => format!("runs for {} ({})", short(time), spot.triggers),
+            Phase::Sleeping(Some(due)) => format!("sleeps, runs in {} ({})", short(due), spot.triggers),
             Phase::Sleeping(None) => "at rest".into(),
         }
     }
@@ -116,10 +116,10 @@ impl Row {
     pub(super) fn wakes(&self) -> Vec<String> {
         let own = [
             "spec, labels, annotations or deletion of itself".to_owned(),
-            format!("annotation {}", self.wiring.requested),
+            format!("annotation {}", self.wiring.request_annotation),
         ];
-        let watched = self.look.watched.iter().map(|one| format!("watched {one}"));
-        let owned = self.look.owned.iter().map(|one| format!("owned {one}"));
+        let watched = self.inspect.watched.iter().map(|one| format!("watched {one}"));
+        let owned = self.inspect.owned.iter().map(|one| format!("owned {one}"));
         own.into_iter().chain(watched).chain(owned).collect()
     }
 
@@ -132,35 +132,35 @@ impl Row {
         json!({
             "kind": self.kind,
             "reconciler": self.reconciler,
-            "namespace": self.look.key.namespace.as_deref(),
-            "name": &*self.look.key.name,
-            "deleting": self.look.deleting,
-            "undecodable": self.look.undecodable.as_deref().map(sanitize),
-            "generation": self.look.generation,
-            "observedGeneration": self.look.observed,
+            "namespace": self.inspect.key.namespace.as_deref(),
+            "name": &*self.inspect.key.name,
+            "deleting": self.inspect.deleting,
+            "undecodable": self.inspect.undecodable.as_deref().map(sanitize),
+            "generation": self.inspect.generation,
+            "observedGeneration": self.inspect.observed,
             "isReady": self.is_ready(),
             "ready": ready,
-            "conditions": self.look.conditions.iter().map(told).collect::<Vec<_>>(),
+            "conditions": self.inspect.conditions.iter().map(told).collect::<Vec<_>>(),
             "lastPass": last,
             "failures": attempt.failures,
             "conflicts": attempt.conflicts,
             "queue": self.spot(),
             "wokenBy": {
-                "annotation": self.wiring.requested,
-                "watched": self.look.watched,
-                "owned": self.look.owned,
+                "annotation": self.wiring.request_annotation,
+                "watched": self.inspect.watched,
+                "owned": self.inspect.owned,
             },
         })
     }
 
     fn spot(&self) -> Value {
-        let Some(spot) = self.look.spot else { return json!({ "state": "resting" }) };
-        let causes = spot.causes.to_string();
+        let Some(spot) = self.inspect.spot else { return json!({ "state": "resting" }) };
+        let triggers = spot.triggers.to_string();
         match spot.phase {
-            Phase::Waiting(wait) => json!({ "state": "waiting", "causes": causes, "waitedSeconds": seconds(wait) }),
-            Phase::Running(time) => json!({ "state": "running", "causes": causes, "ranSeconds": seconds(time) }),
+            Phase::Waiting(wait) => json!({ "state": "waiting", "causes": triggers, "waitedSeconds": seconds(wait) }),
+            Phase::Running(time) => json!({ "state": "running", "causes": triggers, "ranSeconds": seconds(time) }),
             Phase::Sleeping(Some(due)) => {
-                json!({ "state": "sleeping", "causes": causes, "dueInSeconds": seconds(due) })
+                json!({ "state": "sleeping", "causes": triggers, "dueInSeconds": seconds(due) })
             }
             Phase::Sleeping(None) => json!({ "state": "resting" }),
         }
@@ -196,11 +196,11 @@ mod tests {
 
     #[test]
     fn a_query_names_kind_namespace_and_name() {
-        let filter = Filter::of("kind=Widget&namespace=a&name=w&limit=7");
-        let wanted = Filter { kind: "Widget".into(), namespace: "a".into(), name: "w".into(), limit: 7 };
+        let filter = ObjectQuery::of("kind=Widget&namespace=a&name=w&limit=7");
+        let wanted = ObjectQuery { kind: "Widget".into(), namespace: "a".into(), name: "w".into(), limit: 7 };
         assert_eq!(filter, wanted);
         assert!(filter.wants(&Key::new(Some("a"), "w")) && !filter.wants(&Key::new(Some("b"), "w")));
-        assert!(Filter::of("").wants(&Key::new(None, "x")) && Filter::of("limit=x").limit == LIMIT);
+        assert!(ObjectQuery::of("").wants(&Key::new(None, "x")) && ObjectQuery::of("limit=x").limit == LIMIT);
     }
 
     #[test]

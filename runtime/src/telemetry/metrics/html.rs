@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 
-use super::debug_objects::{Filter, Row, short};
+use super::debug_objects::{ObjectQuery, Row, short};
 
 const HEAD: &str = "<!doctype html><html lang=en><meta charset=utf-8><title>objects</title>\
 <style>body{font:14px sans-serif}table{border-collapse:collapse}td,th{border:1px solid #ccc;padding:4px 8px;text-align:left;\
@@ -21,7 +21,7 @@ const COLUMNS: [&str; 8] = [
 ];
 
 /// As a page.
-pub(super) fn html(rows: &[Row], all: usize, filter: &Filter) -> String {
+pub(super) fn html(rows: &[Row], all: usize, filter: &ObjectQuery) -> String {
     let mut page = String::from(HEAD);
     let _ = write!(page, "<h1>{} of {all} objects</h1>{}", rows.len(), form(filter));
     page.push_str("<table><tr>");
@@ -35,7 +35,7 @@ pub(super) fn html(rows: &[Row], all: usize, filter: &Filter) -> String {
     page
 }
 
-fn form(filter: &Filter) -> String {
+fn form(filter: &ObjectQuery) -> String {
     let field =
         |name: &str, value: &str| format!("<label>{name} <input name={name} value=\"{}\"></label> ", escaped(value));
     let fields =
@@ -47,10 +47,10 @@ fn line(page: &mut String, row: &Row) {
     let last =
         row.last.map(|last| format!("{}, {} ago, took {}", last.outcome, short(last.at.elapsed()), short(last.took)));
     let status = row.summary().map_or("-", |ready| ready.status.as_str());
-    let deleting = if row.look.deleting { " (is being deleted)" } else { "" };
+    let deleting = if row.inspect.deleting { " (is being deleted)" } else { "" };
     let _ = write!(page, "<tr{}>", if row.is_ready() { "" } else { " class=no" });
     let cells = [
-        format!("{} {}{deleting}", row.kind, row.look.key),
+        format!("{} {}{deleting}", row.kind, row.inspect.key),
         status.to_owned(),
         row.why(),
         last.unwrap_or_else(|| "none since the start".into()),
@@ -88,7 +88,7 @@ mod tests {
 
     #[test]
     fn what_comes_from_outside_is_no_markup() {
-        let filter = Filter { kind: "\"><script>alert(1)</script>".into(), ..Filter::default() };
+        let filter = ObjectQuery { kind: "\"><script>alert(1)</script>".into(), ..ObjectQuery::default() };
         let page = html(&[], 0, &filter);
         assert!(!page.contains("<script") && page.contains("&quot;&gt;&lt;script&gt;"), "{page}");
     }

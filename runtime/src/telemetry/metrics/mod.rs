@@ -16,7 +16,7 @@ mod scrape;
 mod server;
 mod subject;
 
-pub(crate) use self::reconciler::Controller;
+pub(crate) use self::reconciler::ReconcilerMetrics;
 pub(crate) use self::registry::Metrics;
 pub(crate) use self::server::{Listener, serve};
-pub(crate) use self::subject::{Look, Subject};
+pub(crate) use self::subject::{ObjectView, Subject};

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::condition::sanitize;
-use crate::watch::Ailing;
+use crate::watch::FailingWatch;
 
 /// How long a watch may be broken before the operator says that it is not ready: longer than an API server takes to start anew.
 pub(super) const LONG: Duration = Duration::from_secs(120);
@@ -12,7 +12,7 @@ pub(super) const LONG: Duration = Duration::from_secs(120);
 pub(super) type Paused = (&'static str, Duration, String);
 
 /// What is said of readiness: whether it is given, and why.
-pub(super) fn verdict(started: bool, ailing: &[Ailing], paused: &[Paused]) -> (bool, String) {
+pub(super) fn verdict(started: bool, ailing: &[FailingWatch], paused: &[Paused]) -> (bool, String) {
     let has_paused = paused.iter().any(|(_, time, _)| *time >= LONG);
     let ready = started && !has_paused && !ailing.iter().any(counts);
     let word = match (ready, started) {
@@ -29,12 +29,12 @@ pub(super) fn verdict(started: bool, ailing: &[Ailing], paused: &[Paused]) -> (b
 
 /// Whether it keeps the operator from being ready. The trouble of one object that was asked for by name is not everybody's, and for a kind
 /// that is not installed the operator waits while it does the rest.
-fn counts(one: &Ailing) -> bool {
+fn counts(one: &FailingWatch) -> bool {
     let for_long = one.broken.as_ref().is_some_and(|(time, ..)| *time >= LONG);
     !one.of_one_object && !one.of_no_kind && (!one.listed || for_long)
 }
 
-fn line(one: &Ailing) -> String {
+fn line(one: &FailingWatch) -> String {
     let place = &one.place;
     let listed = if one.listed { "" } else { ", not listed yet" };
     match &one.broken {
@@ -49,9 +49,9 @@ fn line(one: &Ailing) -> String {
 mod tests {
     use super::*;
 
-    fn broken(place: &str, seconds: u64, of_one_object: bool) -> Ailing {
+    fn broken(place: &str, seconds: u64, of_one_object: bool) -> FailingWatch {
         let broken = Some((Duration::from_secs(seconds), "no right".to_owned(), "grant it".to_owned()));
-        Ailing { place: place.into(), of_one_object, of_no_kind: false, listed: true, broken }
+        FailingWatch { place: place.into(), of_one_object, of_no_kind: false, listed: true, broken }
     }
 
     #[test]
@@ -59,7 +59,7 @@ mod tests {
         assert_eq!(verdict(true, &[], &[]), (true, "ready\n".into()));
         assert!(verdict(true, &[broken("widgets", 119, false)], &[]).0, "the API server may be starting anew");
         assert!(verdict(true, &[broken("secrets \"s\"", 9999, true)], &[]).0, "one object waits for it");
-        let absent = Ailing { of_no_kind: true, listed: false, ..broken("widgets", 9999, false) };
+        let absent = FailingWatch { of_no_kind: true, listed: false, ..broken("widgets", 9999, false) };
         assert!(verdict(true, &[absent], &[]).0, "it is still to be installed");
         let (ready, text) = verdict(true, &[broken("widgets", 120, false)], &[]);
         assert_eq!((ready, &*text), (false, "not ready\nwatch of widgets, broken for 120 s: no right; grant it\n"));

@@ -22,7 +22,7 @@ const RESULTS: [&str; 4] = ["success", "error", "requeue", "requeue_after"];
 pub(crate) const ENDS: [&str; 7] = ["success", "stalled", "waiting", "transient", "ignored", "panic", "timeout"];
 
 /// One reconciler.
-pub(crate) struct Controller {
+pub(crate) struct ReconcilerMetrics {
     wiring: Wiring,
     kind: String,
     concurrency: usize,
@@ -53,7 +53,7 @@ pub(crate) struct Last {
     pub(crate) at: tokio::time::Instant,
 }
 
-impl Controller {
+impl ReconcilerMetrics {
     pub(super) fn new(families: &Families, wiring: &Wiring, kind: &str, concurrency: usize) -> Self {
         let controller = [("controller", wiring.name)];
         let result = |result| families.reconciles.get_or_create_owned(&[controller[0], ("result", result)]);
@@ -119,7 +119,7 @@ impl Controller {
     }
 }
 
-impl Counts for Controller {
+impl Counts for ReconcilerMetrics {
     fn waited(&self, wait: Duration) {
         self.waited.observe(wait.as_secs_f64());
     }
@@ -169,7 +169,7 @@ fn result(outcome: &str, next: &Next) -> &'static str {
         Next::Retry { .. } | Next::RetryAlong { .. } if outcome == (Outcome::Requeue { after: None }).as_str() => {
             "requeue"
         }
-        Next::Retry { .. } | Next::Undone { .. } | Next::RetryAlong { .. } => "error",
+        Next::Retry { .. } | Next::NotStarted { .. } | Next::RetryAlong { .. } => "error",
         Next::Conflict { .. } => "requeue",
         Next::After(_) | Next::Later(_) => "requeue_after",
         Next::Await | Next::Store(_) | Next::Forget if matches!(outcome, "Stalled" | UNDECODABLE) => "error",
@@ -179,18 +179,18 @@ fn result(outcome: &str, next: &Next) -> &'static str {
 
 /// The reconcilers that an operator runs.
 #[derive(Clone, Default)]
-pub(crate) struct Subjects(Arc<Mutex<Vec<Arc<Controller>>>>);
+pub(crate) struct Subjects(Arc<Mutex<Vec<Arc<ReconcilerMetrics>>>>);
 
 impl Subjects {
-    pub(crate) fn add(&self, controller: Arc<Controller>) {
+    pub(crate) fn add(&self, controller: Arc<ReconcilerMetrics>) {
         self.lock().push(controller);
     }
 
-    pub(crate) fn all(&self) -> Vec<Arc<Controller>> {
+    pub(crate) fn all(&self) -> Vec<Arc<ReconcilerMetrics>> {
         self.lock().clone()
     }
 
-    fn lock(&self) -> MutexGuard<'_, Vec<Arc<Controller>>> {
+    fn lock(&self) -> MutexGuard<'_, Vec<Arc<ReconcilerMetrics>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -8,7 +8,7 @@ use prometheus_client::registry::Registry;
 
 use super::calls::Calls;
 use super::families::Families;
-use super::reconciler::{Controller, Subjects};
+use super::reconciler::{ReconcilerMetrics, Subjects};
 use super::scrape::Scrape;
 use crate::queue::meter::CallMeter;
 use crate::watch::Health;
@@ -39,8 +39,8 @@ impl Metrics {
     }
 
     /// Makes the series of a reconciler.
-    pub(crate) fn controller(&self, wiring: &Wiring, kind: &KindInfo, concurrency: usize) -> Arc<Controller> {
-        let controller = Arc::new(Controller::new(&self.0.families, wiring, &kind.resource.kind, concurrency));
+    pub(crate) fn controller(&self, wiring: &Wiring, kind: &KindInfo, concurrency: usize) -> Arc<ReconcilerMetrics> {
+        let controller = Arc::new(ReconcilerMetrics::new(&self.0.families, wiring, &kind.resource.kind, concurrency));
         self.0.calls.know(wiring, kind);
         self.0.subjects.add(controller.clone());
         controller
@@ -61,7 +61,7 @@ impl Metrics {
         self.0.started.load(Ordering::SeqCst)
     }
 
-    pub(super) fn subjects(&self) -> Vec<Arc<Controller>> {
+    pub(super) fn subjects(&self) -> Vec<Arc<ReconcilerMetrics>> {
         self.0.subjects.all()
     }
 

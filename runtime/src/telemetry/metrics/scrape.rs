@@ -8,17 +8,17 @@ use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric};
 use prometheus_client::metrics::counter::ConstCounter;
 use prometheus_client::metrics::gauge::ConstGauge;
 
-use super::reconciler::{Controller, Subjects};
+use super::reconciler::{ReconcilerMetrics, Subjects};
 use super::subject::Subject;
 use crate::condition::Status;
-use crate::queue::Figures;
+use crate::queue::QueueStats;
 use crate::wiring::policy::{Policy, UNKNOWN_WORD};
 
 /// Asks the reconcilers.
 #[derive(Debug)]
 pub(super) struct Scrape(pub(super) Subjects);
 
-type Queue = (Arc<Controller>, Arc<dyn Subject>);
+type Queue = (Arc<ReconcilerMetrics>, Arc<dyn Subject>);
 
 impl Collector for Scrape {
     fn encode(&self, mut encoder: DescriptorEncoder) -> Result<(), Error> {
@@ -58,7 +58,7 @@ fn workers(all: &[Queue], encoder: &mut DescriptorEncoder) -> Result<(), Error> 
 }
 
 fn queues(all: &[Queue], encoder: &mut DescriptorEncoder) -> Result<(), Error> {
-    let count = |queue: &Queue, read: fn(&Figures) -> u64| ConstCounter::new(read(&queue.1.figures()));
+    let count = |queue: &Queue, read: fn(&QueueStats) -> u64| ConstCounter::new(read(&queue.1.figures()));
     let gauge = |value: usize| ConstGauge::new(i64::try_from(value).unwrap_or(i64::MAX));
     let name = ("workqueue_depth", "Objects that wait for a pass");
     family(all, encoder, name, |(_, queue)| gauge(queue.figures().depth()))?;
@@ -95,7 +95,7 @@ fn conditions(all: &[Queue], encoder: &mut DescriptorEncoder) -> Result<(), Erro
 }
 
 /// Of each condition that the reconciler sets.
-fn counted(controller: &Controller, queue: &dyn Subject) -> Vec<(&'static str, [i64; 3])> {
+fn counted(controller: &ReconcilerMetrics, queue: &dyn Subject) -> Vec<(&'static str, [i64; 3])> {
     let wiring = controller.wiring();
     let types = wiring.condition_types().chain([wiring.summary_type()]).chain(wiring.kept_types().iter().copied());
     let mut counts: Vec<_> = types.map(|type_| (type_, [0; 3])).collect();

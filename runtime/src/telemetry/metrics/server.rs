@@ -13,7 +13,7 @@ use kube::client::Body;
 use tokio::net::{TcpListener, TcpStream};
 
 use super::connections::{Connections, Since};
-use super::debug_objects::{Filter, rows};
+use super::debug_objects::{ObjectQuery, rows};
 use super::host_check;
 use super::registry::Metrics;
 use super::{html, readiness};
@@ -122,7 +122,7 @@ fn answer<B>(request: &Request<B>, metrics: &Metrics) -> Response<Body> {
 /// The reconcilers that start no passes.
 fn paused(metrics: &Metrics) -> Vec<readiness::Paused> {
     let all = metrics.subjects();
-    let why = |controller: &std::sync::Arc<super::Controller>| {
+    let why = |controller: &std::sync::Arc<super::ReconcilerMetrics>| {
         let (time, why) = controller.subject()?.paused()?;
         Some((controller.name(), time, why))
     };
@@ -139,7 +139,7 @@ fn scraped(metrics: &Metrics) -> Response<Body> {
 
 fn objects<B>(request: &Request<B>, metrics: &Metrics) -> Response<Body> {
     let query = request.uri().query().unwrap_or_default();
-    let filter = Filter::of(query);
+    let filter = ObjectQuery::of(query);
     let (rows, all) = rows(&metrics.subjects(), &filter);
     let accepts = request.headers().get(header::ACCEPT).map(HeaderValue::as_bytes);
     let json = query.split('&').any(|pair| pair == "format=json") || accepts == Some(b"application/json");

@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use crate::condition::Condition;
-use crate::queue::{Figures, Key, Spot};
+use crate::queue::{Key, KeyStatus, QueueStats};
 
 /// A reconciler at work, for whoever looks at it from outside.
 pub(crate) trait Subject: Send + Sync {
     /// What its queue has done and holds.
-    fn figures(&self) -> Figures;
+    fn figures(&self) -> QueueStats;
     /// How long the passes that run have run: together, and the longest.
     fn unfinished(&self) -> (Duration, Duration);
     /// For how long no pass has started, and why; `None`: they do.
@@ -16,7 +16,7 @@ pub(crate) trait Subject: Send + Sync {
     /// The objects in its cache whose keys are wanted, and which of them are ready.
     fn objects(&self, wanted: &dyn Fn(&Key) -> bool) -> Vec<(Key, bool)>;
     /// What is known of the object; `None`: it is gone.
-    fn look(&self, key: &Key) -> Option<Look>;
+    fn inspect(&self, key: &Key) -> Option<ObjectView>;
     /// How many objects do not fit their type.
     fn undecodable_count(&self) -> usize;
     /// Shows the conditions of all objects, one after another.
@@ -26,7 +26,7 @@ pub(crate) trait Subject: Send + Sync {
 }
 
 /// What is known of one object without a call. Neither its spec nor data are in it.
-pub(crate) struct Look {
+pub(crate) struct ObjectView {
     pub(crate) key: Key,
     /// Which field does not fit the type, and why; `None`: all do.
     pub(crate) undecodable: Option<String>,
@@ -42,5 +42,5 @@ pub(crate) struct Look {
     /// The objects that it owns.
     pub(crate) owned: Vec<String>,
     /// How it stands in the queue; `None`: at rest.
-    pub(crate) spot: Option<Spot>,
+    pub(crate) spot: Option<KeyStatus>,
 }

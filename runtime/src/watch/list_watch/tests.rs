@@ -76,7 +76,7 @@ fn lines(answer: Answer) -> Lines {
 
 /// A list and watch over a server that gives these answers.
 struct Bench {
-    heard: BoxStream<'static, Result<Heard<Whole>, Error>>,
+    heard: BoxStream<'static, Result<Received<Whole>, Error>>,
     asked: Arc<Mutex<Vec<String>>>,
     start: Instant,
 }
@@ -105,12 +105,12 @@ impl Bench {
     async fn hear(&mut self) -> (String, u64) {
         let name = |object: Whole| object.0.metadata.name.clone().unwrap_or_default();
         let text = match timeout(24 * HANGS, self.heard.next()).await.expect("something is heard").unwrap() {
-            Ok(Heard::Works) => "works".to_owned(),
-            Ok(Heard::Event(Event::Init)) => "init".to_owned(),
-            Ok(Heard::Event(Event::InitApply(object))) => format!("there is {}", name(object)),
-            Ok(Heard::Event(Event::InitDone)) => "listed".to_owned(),
-            Ok(Heard::Event(Event::Apply(object))) => format!("now {}", name(object)),
-            Ok(Heard::Event(Event::Delete(object))) => format!("without {}", name(object)),
+            Ok(Received::Works) => "works".to_owned(),
+            Ok(Received::Event(Event::Init)) => "init".to_owned(),
+            Ok(Received::Event(Event::InitApply(object))) => format!("there is {}", name(object)),
+            Ok(Received::Event(Event::InitDone)) => "listed".to_owned(),
+            Ok(Received::Event(Event::Apply(object))) => format!("now {}", name(object)),
+            Ok(Received::Event(Event::Delete(object))) => format!("without {}", name(object)),
             Err(error) => format!("{error:?}"),
         };
         (text, self.start.elapsed().as_secs())

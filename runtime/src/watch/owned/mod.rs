@@ -14,8 +14,8 @@ pub(super) use self::records::Counts;
 use self::records::{Child, Id, Records};
 use crate::api::Target;
 use crate::queue::Key;
-use crate::watch::cached_object::Kept;
-use crate::watch::object_version::Seen;
+use crate::watch::cached_object::CachedObject;
+use crate::watch::object_version::ObjectVersion;
 use crate::wiring::{Cache, KindInfo};
 
 /// The records of all owned kinds. Cloneable: all clones are one.
@@ -50,7 +50,7 @@ impl Children {
     }
 
     /// The record of the object, if its controller is of our kind.
-    fn child(&self, records: &Records, key: &Key, meta: &ObjectMeta, kept: Option<Kept>) -> Option<Child> {
+    fn child(&self, records: &Records, key: &Key, meta: &ObjectMeta, kept: Option<CachedObject>) -> Option<Child> {
         let owner = meta.owner_references.iter().flatten().find(|owner| owner.controller == Some(true))?;
         let resource = &self.0.owner.resource;
         let group = owner.api_version.rsplit_once('/').map_or("", |(group, _)| group);
@@ -69,7 +69,7 @@ impl Children {
     }
 
     /// All children of an owner, but for those that we deleted.
-    pub(super) fn of(&self, owner_uid: &str) -> Vec<Seen> {
+    pub(super) fn of(&self, owner_uid: &str) -> Vec<ObjectVersion> {
         self.lock().alive(owner_uid).map(|(id, child)| self.seen(id, child)).collect()
     }
 
@@ -79,33 +79,33 @@ impl Children {
     }
 
     /// What is kept of the children of an owner, but for those that we deleted.
-    pub(super) fn kept_of(&self, owner_uid: &str, kind: &KindInfo) -> Vec<Kept> {
+    pub(super) fn kept_of(&self, owner_uid: &str, kind: &KindInfo) -> Vec<CachedObject> {
         let records = self.lock();
         let of_kind = records.alive(owner_uid).filter(|((at, _), _)| self.0.kinds[*at].0 == *kind);
         of_kind.filter_map(|(_, child)| child.kept.clone()).collect()
     }
 
     /// What is kept of a child that we did not delete.
-    pub(super) fn kept(&self, target: &Target) -> Option<Kept> {
+    pub(super) fn kept(&self, target: &Target) -> Option<CachedObject> {
         let (id, records) = (self.id(target)?, self.lock());
         records.children.get(&id).filter(|child| records.is_alive(&id, child))?.kept.clone()
     }
 
-    pub(super) fn get(&self, target: &Target) -> Option<Seen> {
+    pub(super) fn get(&self, target: &Target) -> Option<ObjectVersion> {
         let id = self.id(target)?;
         Some(self.seen(&id, self.lock().children.get(&id)?))
     }
 
     /// What is known of a child that we did not delete.
-    pub(super) fn alive(&self, target: &Target) -> Option<Seen> {
+    pub(super) fn alive(&self, target: &Target) -> Option<ObjectVersion> {
         let (id, records) = (self.id(target)?, self.lock());
         let child = records.children.get(&id).filter(|child| records.is_alive(&id, child))?;
         Some(self.seen(&id, child))
     }
 
-    fn seen(&self, (kind, key): &Id, child: &Child) -> Seen {
+    fn seen(&self, (kind, key): &Id, child: &Child) -> ObjectVersion {
         let namespace = key.namespace.as_deref().map(ToOwned::to_owned);
-        Seen {
+        ObjectVersion {
             target: Target { kind: self.0.kinds[*kind].0.clone(), namespace, name: key.name.to_string() },
             uid: child.uid.to_string(),
             version: child.version().to_owned(),
@@ -115,7 +115,7 @@ impl Children {
     }
 
     /// Takes in what the watch of a kind delivered, and returns the owners that it wakes.
-    pub(super) fn apply(&self, kind: usize, meta: &ObjectMeta, kept: Option<Kept>) -> Vec<Key> {
+    pub(super) fn apply(&self, kind: usize, meta: &ObjectMeta, kept: Option<CachedObject>) -> Vec<Key> {
         let (id, mut records) = ((kind, Key::of(meta)), self.lock());
         match self.child(&records, &id.1, meta, kept) {
             Some(child) => records.apply(&id, child),
@@ -134,7 +134,7 @@ impl Children {
         kind: usize,
         namespace: Option<&Arc<str>>,
         meta: &ObjectMeta,
-        kept: Option<Kept>,
+        kept: Option<CachedObject>,
     ) -> Vec<Key> {
         let (id, mut records) = ((kind, Key::of(meta)), self.lock());
         let Some(child) = self.child(&records, &id.1, meta, kept) else { return records.remove(&id) };
@@ -172,11 +172,11 @@ impl Children {
     }
 
     /// A write for this owner returned this object: it wakes nobody. Returns what it adds to the owner's [sum](Self::sum).
-    pub(super) fn wrote(&self, seen: &Seen, object: &Arc<DynamicObject>, owner: &Key) -> u64 {
+    pub(super) fn wrote(&self, seen: &ObjectVersion, object: &Arc<DynamicObject>, owner: &Key) -> u64 {
         let Some(id) = self.id(&seen.target) else { return 0 };
         let Some(owner_uid) = seen.controller.as_deref() else { return 0 };
         let cache = self.0.kinds[id.0].1;
-        let kept = (cache > Cache::None).then(|| Kept::of(object, cache));
+        let kept = (cache > Cache::None).then(|| CachedObject::of(object, cache));
         let mut records = self.lock();
         let child = Child {
             uid: seen.uid.as_str().into(),

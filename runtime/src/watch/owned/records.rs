@@ -7,7 +7,7 @@ use super::writes::Writes;
 use crate::queue::Key;
 use crate::resource_version::is_newer;
 use crate::trigger::number;
-use crate::watch::cached_object::Kept;
+use crate::watch::cached_object::CachedObject;
 
 /// A child: its kind, as a place in the list of owned kinds, and its name.
 pub(super) type Id = (usize, Key);
@@ -21,7 +21,7 @@ pub(in crate::watch) enum Counts {
     /// A new generation: its spec is another one. Where the kind has none, any change.
     Generation,
     /// Any change: a step reads the kind.
-    Version,
+    VersionRecord,
 }
 
 /// The children of one owner, and the sum of their numbers, so that a change of one is found without a look at the others.
@@ -55,7 +55,7 @@ pub(super) struct Child {
     pub(super) owner_uid: Arc<str>,
     pub(super) owner: Key,
     /// What steps read of it without a call.
-    pub(super) kept: Option<Kept>,
+    pub(super) kept: Option<CachedObject>,
 }
 
 impl Child {
@@ -209,7 +209,7 @@ impl Records {
 
     pub(super) fn hash(&self, id: &Id, child: &Child) -> u64 {
         let version = match self.counts.get(id.0) {
-            Some(Counts::Version) => &child.resource_version,
+            Some(Counts::VersionRecord) => &child.resource_version,
             _ => child.version(),
         };
         let namespace = id.1.namespace.as_deref().unwrap_or_default();

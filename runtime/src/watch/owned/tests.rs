@@ -45,8 +45,8 @@ fn whole(version: &str) -> Arc<DynamicObject> {
     Arc::new(DynamicObject { types: None, metadata: child(version, "one"), data })
 }
 
-fn seen(version: &str) -> Seen {
-    Seen::of_meta(&target(), &child(version, "one"))
+fn seen(version: &str) -> ObjectVersion {
+    ObjectVersion::of_meta(&target(), &child(version, "one"))
 }
 
 #[test]
@@ -102,7 +102,7 @@ fn a_child_that_somebody_makes_again_before_our_delete_is_answered_is_alive() {
     children.apply(0, &again, None);
     children.deleted(&target());
     children.end(&target());
-    assert_eq!(children.of("uid-one"), [Seen::of_meta(&target(), &again)]);
+    assert_eq!(children.of("uid-one"), [ObjectVersion::of_meta(&target(), &again)]);
     assert!(children.lock().writes.is_empty(), "nothing is left behind");
 }
 
@@ -193,9 +193,9 @@ fn what_a_complete_list_lacks_is_gone() {
 
 #[test]
 fn what_is_kept_of_a_child_is_its_newest_version_until_we_delete_it() {
-    let kept = |cache: Cache, version| Some(Kept::of(&whole(version), cache));
+    let kept = |cache: Cache, version| Some(CachedObject::of(&whole(version), cache));
     for cache in [Cache::Metadata, Cache::Full] {
-        let children = Children::new(owner(), vec![(target().kind, cache)], vec![Counts::Version]);
+        let children = Children::new(owner(), vec![(target().kind, cache)], vec![Counts::VersionRecord]);
         children.apply(0, &child("1", "one"), kept(cache, "1"));
         children.begin(&target(), "uid-one");
         children.wrote(&seen("3"), &whole("3"), &repo("one")[0]);
@@ -316,7 +316,7 @@ fn of_a_kind_that_nobody_reads_a_new_generation_counts_and_of_others_every_versi
         children.apply(0, &version("3", 2), None);
         (first != second, second != agree(&children))
     };
-    assert_eq!((changed(Counts::Generation), changed(Counts::Version)), ((false, true), (true, true)));
+    assert_eq!((changed(Counts::Generation), changed(Counts::VersionRecord)), ((false, true), (true, true)));
 }
 
 #[test]

@@ -67,7 +67,7 @@ impl Held {
         }
         let is_same = self.version() == delivered;
         if is_same && seen.is_some_and(|seen| seen != meta) || self.is_older(delivered, source) {
-            return Sight::Past;
+            return Sight::Restored;
         }
         if is_same { Sight::Same } else { Sight::Change }
     }

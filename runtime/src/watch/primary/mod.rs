@@ -13,22 +13,22 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use kube::api::{DynamicObject, ObjectMeta};
 use kube::runtime::watcher::Event;
 
-use crate::client::decode::{Broken, Decoder, Guarded};
+use crate::client::decode::{Decoded, Decoder, Invalid};
 use crate::pipeline::object::Object;
-use crate::queue::{Causes, Key, Queue};
+use crate::queue::{Key, Queue, TriggerSet};
 use crate::resource_version::is_newer;
 use crate::status::erased::AnyStatus;
-use crate::trigger::{self, List};
+use crate::trigger::{self, EnabledTriggers};
 use crate::watch::dependency_map::Dependents;
-use crate::watch::first_list::Watching;
-use crate::watch::place::Place;
-use crate::watch::shared::Watches;
+use crate::watch::first_list::WatchHandle;
+use crate::watch::shared::SharedWatches;
+use crate::watch::watch_target::WatchTarget;
 use crate::wiring::triggers::{Counted, Triggers};
 
 pub(crate) use self::undecodable::{UNDECODABLE, Undecodable};
 
 use self::held::Held;
-use self::listing::{Change, Listing};
+use self::listing::{CacheChange, Listing};
 use self::rollback::{Newest, Sight, Source};
 use self::undecodable::Aside;
 
@@ -36,12 +36,12 @@ use self::undecodable::Aside;
 type OfObject<T> = Box<dyn Fn(&Object) -> T + Send + Sync>;
 
 /// What the event filter has to know of the reconciler.
-pub(crate) struct Filter {
-    /// The causes that count.
-    pub(crate) causes: List,
+pub(crate) struct PrimaryPredicate {
+    /// The triggers that count.
+    pub(crate) enabled_triggers: EnabledTriggers,
     pub(crate) finalizer: String,
     /// The annotation that asks for a pass.
-    pub(crate) requested: &'static str,
+    pub(crate) request_annotation: &'static str,
     /// The annotation that holds the policy, where there are policies.
     pub(crate) policy: Option<&'static str>,
     /// The labels and annotations that count.
@@ -138,7 +138,13 @@ impl Primary {
     }
 
     /// Joins the watch of one place and queues what an event wakes; the first list is queued as a whole, once it is complete.
-    pub(crate) fn join(&self, watches: &Watches, place: &Place, filter: Arc<Filter>, queue: Queue) -> Watching {
+    pub(crate) fn join(
+        &self,
+        watches: &SharedWatches,
+        place: &WatchTarget,
+        filter: Arc<PrimaryPredicate>,
+        queue: Queue,
+    ) -> WatchHandle {
         let (this, namespace) = (self.clone(), place.namespace.clone());
         let (mut list, mut newest) = (Listing::default(), Newest::default());
         watches.join_typed(place, self.decoder, move |event| match event {
@@ -173,29 +179,29 @@ impl Primary {
         })
     }
 
-    fn wake(&self, queue: &Queue, filter: &Filter, changes: impl IntoIterator<Item = Change>) {
-        for Change { key, causes } in changes {
+    fn wake(&self, queue: &Queue, filter: &PrimaryPredicate, changes: impl IntoIterator<Item = CacheChange>) {
+        for CacheChange { key, triggers } in changes {
             match self.seen_version(&key) {
                 Some(version) => queue.seen(&key, &version),
                 None => tracing::debug!(object = %key, "gone"),
             }
-            if !causes.is_empty() {
-                queue.add(&key, causes);
+            if !triggers.is_empty() {
+                queue.add(&key, triggers);
             }
             for dependent in filter.dependents.of(&key) {
-                queue.add(&dependent, Causes::WATCHED);
+                queue.add(&dependent, TriggerSet::WATCHED);
             }
         }
     }
 
     /// Takes a change into the cache.
-    fn apply(&self, object: Guarded, filter: &Filter) -> Option<Change> {
+    fn apply(&self, object: Decoded, filter: &PrimaryPredicate) -> Option<CacheChange> {
         let key = Key::of(object.metadata());
         self.take(&key, object, filter, Source::Watch)
     }
 
     /// Takes the object of this key into the cache. An unchanged version changes nothing, as after a relist.
-    fn take(&self, key: &Key, object: Guarded, filter: &Filter, source: Source<'_>) -> Option<Change> {
+    fn take(&self, key: &Key, object: Decoded, filter: &PrimaryPredicate, source: Source<'_>) -> Option<CacheChange> {
         let meta = object.metadata();
         let version = version_of(meta);
         let mut objects = self.lock();
@@ -207,10 +213,10 @@ impl Primary {
         if sight == Sight::Same {
             return None;
         }
-        let is_past = sight == Sight::Past;
+        let is_past = sight == Sight::Restored;
         let now = match object {
-            Guarded::Sound(object) => object,
-            Guarded::Broken(broken) => {
+            Decoded::Valid(object) => object,
+            Decoded::Invalid(broken) => {
                 objects.insert(key.clone(), Held::misfit(version_of(&broken.meta).to_owned()));
                 drop(objects);
                 return self.set_aside(key, &broken);
@@ -220,17 +226,18 @@ impl Primary {
         // Whether it was, is a look at a map that is empty as a rule.
         self.aside.remove(key);
         // What the body did outside of the cluster was not set back.
-        let back = if is_past { Causes::RESYNC } else { Causes::NONE };
-        let causes = causes(before.as_ref(), &*now, filter) | back;
+        let back = if is_past { TriggerSet::RESYNC } else { TriggerSet::NONE };
+        let triggers = triggers(before.as_ref(), &*now, filter) | back;
         let wrote = before.and_then(|held| held.wrote).filter(|wrote| outlives(&**wrote, &*now));
         objects.insert(key.clone(), Held::object(now, wrote));
-        Some(Change { key: key.clone(), causes })
+        Some(CacheChange { key: key.clone(), triggers })
     }
 
     /// An object that does not fit its type is known, but not served: its pass reports it.
-    fn set_aside(&self, key: &Key, broken: &Broken) -> Option<Change> {
-        let causes = if broken.meta.deletion_timestamp.is_some() { Causes::DELETION } else { Causes::GENERATION };
-        self.aside.put(key, broken).then(|| Change { key: key.clone(), causes })
+    fn set_aside(&self, key: &Key, broken: &Invalid) -> Option<CacheChange> {
+        let triggers =
+            if broken.meta.deletion_timestamp.is_some() { TriggerSet::DELETION } else { TriggerSet::GENERATION };
+        self.aside.put(key, broken).then(|| CacheChange { key: key.clone(), triggers })
     }
 
     /// The versions of our writes that the watch of the namespace (or of all) has not delivered.
@@ -240,14 +247,14 @@ impl Primary {
         here.filter_map(|(key, held)| Some((key.clone(), version(held.wrote.as_deref()?).to_owned()))).collect()
     }
 
-    fn remove(&self, key: &Key) -> Option<Change> {
+    fn remove(&self, key: &Key) -> Option<CacheChange> {
         self.lock().remove(key)?;
         self.aside.remove(key);
-        Some(Change { key: key.clone(), causes: Causes::DELETION })
+        Some(CacheChange { key: key.clone(), triggers: TriggerSet::DELETION })
     }
 
     /// Removes what a complete list of the namespace (or of all) does not hold.
-    fn retain(&self, namespace: Option<&str>, listed: &HashSet<Key>) -> Vec<Change> {
+    fn retain(&self, namespace: Option<&str>, listed: &HashSet<Key>) -> Vec<CacheChange> {
         let objects = self.lock();
         let here = objects.keys().filter(|key| namespace.is_none() || key.namespace.as_deref() == namespace);
         let gone: Vec<Key> = here.filter(|key| !listed.contains(*key)).cloned().collect();
@@ -271,18 +278,18 @@ fn outlives(wrote: &Object, seen: &Object) -> bool {
 }
 
 /// Why the object has to be looked at.
-fn causes(before: Option<&Held>, now: &Object, filter: &Filter) -> Causes {
+fn triggers(before: Option<&Held>, now: &Object, filter: &PrimaryPredicate) -> TriggerSet {
     let held = before.and_then(|held| Some((held, held.seen()?)));
     let held = held.filter(|(_, old)| old.meta().uid == now.meta().uid);
     let claimed = if filter.triggers == Triggers::ALL { Vec::new() } else { (filter.claimed)(now) };
-    filter.causes.woken(&trigger::Event {
+    filter.enabled_triggers.of_change(&trigger::PrimaryChange {
         before: held.map(|(_, old)| old.meta()),
         now: now.meta(),
         observed: now.status().and_then(AnyStatus::observed_generation),
         is_ours: held
             .is_some_and(|(held, _)| held.wrote.as_deref().is_some_and(|wrote| version(wrote) == version(now))),
         finalizer: &filter.finalizer,
-        requested: filter.requested,
+        request_annotation: filter.request_annotation,
         policy: filter.policy,
         counted: Counted { triggers: filter.triggers, claimed: &claimed },
         suspended: (held.is_some_and(|(_, old)| (filter.is_suspended)(&**old)), (filter.is_suspended)(now)),

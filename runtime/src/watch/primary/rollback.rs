@@ -38,7 +38,7 @@ impl Source<'_> {
     /// How an object appears that the cache does not hold. A list that holds an older one was restored with an object that had been deleted.
     pub(super) fn sight_of_unknown(self, version: &str) -> Sight {
         match self {
-            Source::List { newest, .. } if newest.covers(version) => Sight::Past,
+            Source::List { newest, .. } if newest.covers(version) => Sight::Restored,
             _ => Sight::Change,
         }
     }
@@ -52,5 +52,5 @@ pub(super) enum Sight {
     /// Another version, or another object.
     Change,
     /// An object of a store that was restored.
-    Past,
+    Restored,
 }

@@ -63,21 +63,21 @@ impl StatusContract for ThingStatus {
 
 const FINALIZER: &str = "example.com/tester";
 
-fn filter() -> Filter {
-    Filter {
+fn filter() -> PrimaryPredicate {
+    PrimaryPredicate {
         finalizer: FINALIZER.into(),
-        requested: "example.com/now",
+        request_annotation: "example.com/now",
         policy: Some("example.com/policy"),
         triggers: Triggers::ALL,
         claimed: Box::new(|_| Vec::new()),
-        causes: List::default(),
+        enabled_triggers: EnabledTriggers::default(),
         is_suspended: Box::new(|object| size(object) == 0),
         dependents: Dependents::default(),
     }
 }
 
 /// An object, with these changes to an observed one of generation 1.
-fn thing(version: &str, change: &Value) -> Guarded {
+fn thing(version: &str, change: &Value) -> Decoded {
     let mut object = json!({
         "apiVersion": "example.com/v1", "kind": "Thing", "spec": { "size": 1 }, "status": { "observedGeneration": 1 },
         "metadata": { "name": "t", "namespace": "a", "uid": "u", "generation": 1, "resourceVersion": version,
@@ -99,10 +99,10 @@ fn size(object: &Object) -> u32 {
     (object as &dyn std::any::Any).downcast_ref::<Thing>().unwrap().spec.size
 }
 
-fn sound(guarded: Guarded) -> Arc<Object> {
+fn sound(guarded: Decoded) -> Arc<Object> {
     match guarded {
-        Guarded::Sound(thing) => thing,
-        Guarded::Broken(broken) => panic!("{}", broken.text()),
+        Decoded::Valid(thing) => thing,
+        Decoded::Invalid(broken) => panic!("{}", broken.text()),
     }
 }
 
@@ -120,13 +120,14 @@ fn key() -> Key {
 fn woken(change: &Value) -> String {
     let primary = Primary::new(Decoder::of::<Thing>());
     primary.apply(thing("1", &json!({})), &filter());
-    primary.apply(thing("2", change), &filter()).expect("a change").causes.to_string()
+    primary.apply(thing("2", change), &filter()).expect("a change").triggers.to_string()
 }
 
 #[test]
 fn a_first_sight_wakes_and_an_unobserved_generation_is_told() {
-    let first =
-        |change| Primary::new(Decoder::of::<Thing>()).apply(thing("1", &change), &filter()).unwrap().causes.to_string();
+    let first = |change| {
+        Primary::new(Decoder::of::<Thing>()).apply(thing("1", &change), &filter()).unwrap().triggers.to_string()
+    };
     assert_eq!(first(json!({})), "appeared");
     assert_eq!(first(json!({ "/status/observedGeneration": -1 })), "appeared,generation");
 }
@@ -150,8 +151,8 @@ fn each_change_wakes_for_its_cause_and_the_status_for_none() {
         (json!({ "/metadata/managedFields": [{ "manager": "kubectl" }] }), ""),
         (json!({ "/metadata/uid": "another" }), "appeared"),
     ];
-    for (change, causes) in cases {
-        assert_eq!(woken(&change), causes, "{change}");
+    for (change, triggers) in cases {
+        assert_eq!(woken(&change), triggers, "{change}");
     }
 }
 
@@ -161,7 +162,7 @@ fn our_own_change_of_metadata_wakes_nobody() {
     primary.apply(thing("1", &json!({})), &filter());
     let claimed = json!({ "/metadata/annotations": { "claimed": "yes" } });
     primary.wrote(sound(thing("2", &claimed)));
-    assert!(primary.apply(thing("2", &claimed), &filter()).unwrap().causes.is_empty());
+    assert!(primary.apply(thing("2", &claimed), &filter()).unwrap().triggers.is_empty());
 }
 
 #[test]
@@ -196,9 +197,9 @@ fn an_object_that_does_not_fit_is_not_served_and_comes_back_when_it_does() {
     let primary = Primary::new(Decoder::of::<Thing>());
     primary.apply(thing("1", &json!({})), &filter());
     let broken = primary.apply(thing("2", &json!({ "/spec/size": "big" })), &filter());
-    assert_eq!(broken.unwrap().causes, Causes::GENERATION, "its pass reports it");
+    assert_eq!(broken.unwrap().triggers, TriggerSet::GENERATION, "its pass reports it");
     assert!(primary.get(&key()).is_none());
-    assert_eq!(primary.apply(thing("3", &json!({})), &filter()).unwrap().causes, Causes::APPEARED);
+    assert_eq!(primary.apply(thing("3", &json!({})), &filter()).unwrap().triggers, TriggerSet::APPEARED);
 }
 
 #[test]
@@ -207,7 +208,10 @@ fn a_relist_finds_what_is_gone_in_its_own_namespace_only() {
     primary.apply(thing("1", &json!({})), &filter());
     assert_eq!(primary.apply(thing("1", &json!({})), &filter()), None, "the same version again");
     assert_eq!(primary.retain(Some("b"), &HashSet::new()), []);
-    assert_eq!(primary.retain(Some("a"), &HashSet::new()), [Change { key: key(), causes: Causes::DELETION }]);
+    assert_eq!(
+        primary.retain(Some("a"), &HashSet::new()),
+        [CacheChange { key: key(), triggers: TriggerSet::DELETION }]
+    );
 }
 
 #[test]
@@ -215,7 +219,7 @@ fn an_older_version_in_a_list_is_another_past_and_the_object_is_new() {
     let primary = Primary::new(Decoder::of::<Thing>());
     let listed = |version, written| primary.take(&key(), thing(version, &json!({})), &filter(), list(written));
     primary.apply(thing("9", &json!({})), &filter());
-    assert_eq!(listed("4", None).unwrap().causes, Causes::APPEARED | Causes::RESYNC);
+    assert_eq!(listed("4", None).unwrap().triggers, TriggerSet::APPEARED | TriggerSet::RESYNC);
     assert_eq!(primary.seen_version(&key()).unwrap(), "4");
     assert_eq!(listed("4", None), None, "nothing new");
 }
@@ -230,7 +234,7 @@ fn a_list_that_began_after_our_write_and_lacks_it_shows_that_it_is_lost() {
     let listed = |written| primary.take(&key(), thing("4", &json!({})), &filter(), list(written));
     assert_eq!(listed(None), None, "the list began before the write");
     assert_eq!(primary.get(&key()).unwrap().meta().resource_version.as_deref(), Some("9"));
-    assert_eq!(listed(Some("9")).unwrap().causes, Causes::APPEARED | Causes::RESYNC);
+    assert_eq!(listed(Some("9")).unwrap().triggers, TriggerSet::APPEARED | TriggerSet::RESYNC);
     assert_eq!(primary.get(&key()).unwrap().meta().resource_version.as_deref(), Some("4"));
 }
 
@@ -240,7 +244,7 @@ fn another_change_of_the_same_version_is_of_another_past_and_the_object_is_new()
     primary.apply(thing("4", &json!({})), &filter());
     let changed = || thing("4", &json!({ "/metadata/generation": 2 }));
     assert_eq!(
-        primary.take(&key(), changed(), &filter(), list(None)).unwrap().causes.to_string(),
+        primary.take(&key(), changed(), &filter(), list(None)).unwrap().triggers.to_string(),
         "appeared,generation,resync"
     );
     assert_eq!(primary.take(&key(), changed(), &filter(), list(None)), None, "nothing new");
@@ -251,14 +255,14 @@ fn an_object_that_is_listed_though_its_end_was_delivered_is_of_another_past() {
     let (primary, mut newest) = (Primary::new(Decoder::of::<Thing>()), Newest::default());
     newest.raise("7");
     newest.raise("5");
-    let causes = |version| {
+    let triggers = |version| {
         let source = Source::List { wrote: None, newest: &newest };
         let change = primary.take(&key(), thing(version, &json!({})), &filter(), source);
         primary.remove(&key());
-        change.unwrap().causes
+        change.unwrap().triggers
     };
-    assert_eq!(causes("7"), Causes::APPEARED | Causes::RESYNC);
-    assert_eq!(causes("8"), Causes::APPEARED, "it was created while nothing was delivered");
+    assert_eq!(triggers("7"), TriggerSet::APPEARED | TriggerSet::RESYNC);
+    assert_eq!(triggers("8"), TriggerSet::APPEARED, "it was created while nothing was delivered");
 }
 
 #[test]
@@ -266,7 +270,7 @@ fn another_object_with_the_version_of_the_one_before_is_new() {
     let primary = Primary::new(Decoder::of::<Thing>());
     primary.apply(thing("4", &json!({})), &filter());
     let recreated = thing("4", &json!({ "/metadata/uid": "another" }));
-    assert_eq!(primary.take(&key(), recreated, &filter(), list(None)).unwrap().causes, Causes::APPEARED);
+    assert_eq!(primary.take(&key(), recreated, &filter(), list(None)).unwrap().triggers, TriggerSet::APPEARED);
 }
 
 #[test]
@@ -295,7 +299,7 @@ async fn two_types_of_one_kind_have_a_watch_each_and_one_type_has_one() {
         std::future::pending::<Result<http::Response<kube::client::Body>, std::convert::Infallible>>()
     });
     let client = kube::Client::new(service, "default");
-    let watches = Watches::new(client, crate::watch::Health::default(), crate::watch::Streaming::default());
+    let watches = SharedWatches::new(client, crate::watch::Health::default(), crate::watch::Streaming::default());
     let place = crate::watch::Scope::default().place(&crate::wiring::KindInfo::of::<Thing>(), None);
     for (decoder, feeds) in
         [(Decoder::of::<Thing>(), 1), (Decoder::of::<Thing>(), 1), (Decoder::of::<other::Thing>(), 2)]

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use kube::api::ObjectMeta;
 
-use crate::client::decode::Broken;
+use crate::client::decode::Invalid;
 use crate::queue::Key;
 
 /// How the pass of such an object ends, in a word, and the reason of its event.
@@ -25,7 +25,7 @@ pub(crate) struct Undecodable {
 }
 
 impl Undecodable {
-    fn of(broken: &Broken) -> Self {
+    fn of(broken: &Invalid) -> Self {
         let ObjectMeta { uid, generation, deletion_timestamp, finalizers, .. } = &*broken.meta;
         Self {
             error: broken.text(),
@@ -50,7 +50,7 @@ pub(super) struct Aside(Arc<Mutex<BTreeMap<Key, Undecodable>>>);
 
 impl Aside {
     /// Takes note of an object as it is now. True: there is something new to report.
-    pub(super) fn put(&self, key: &Key, broken: &Broken) -> bool {
+    pub(super) fn put(&self, key: &Key, broken: &Invalid) -> bool {
         let mut all = self.lock();
         let mut now = Undecodable::of(broken);
         now.reported = all.get(key).is_some_and(|before| before.reported && before.is_like(&now));
@@ -90,9 +90,9 @@ impl Aside {
 mod tests {
     use super::*;
 
-    fn broken(error: &str, uid: &str) -> Broken {
+    fn broken(error: &str, uid: &str) -> Invalid {
         let meta = ObjectMeta { uid: Some(uid.into()), ..ObjectMeta::default() };
-        Broken { meta: Box::new(meta), field: "spec.size".into(), error: error.into() }
+        Invalid { meta: Box::new(meta), field: "spec.size".into(), error: error.into() }
     }
 
     #[test]
@@ -108,7 +108,7 @@ mod tests {
             assert!(aside.report(&key).is_some());
         }
         let going = ObjectMeta { finalizers: Some(vec!["f".into()]), ..*broken("", "v").meta };
-        assert!(aside.put(&key, &Broken { meta: Box::new(going), ..broken("too small", "v") }));
+        assert!(aside.put(&key, &Invalid { meta: Box::new(going), ..broken("too small", "v") }));
     }
 
     #[test]

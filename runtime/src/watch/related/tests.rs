@@ -40,9 +40,9 @@ fn of_an_owned_object_the_generation_counts_unless_more_of_it_is_used() {
     let counts = |kind: KindInfo, cache| counts(&wiring(READ), &kind, cache);
     assert_eq!(counts(KindInfo::of::<ConfigMap>(), Cache::None), Counts::Generation, "another kind is read");
     for cache in [Cache::Metadata, Cache::Full] {
-        assert_eq!(counts(KindInfo::of::<ConfigMap>(), cache), Counts::Version);
+        assert_eq!(counts(KindInfo::of::<ConfigMap>(), cache), Counts::VersionRecord);
     }
-    assert_eq!(counts(KindInfo::of::<Secret>(), Cache::None), Counts::Version);
+    assert_eq!(counts(KindInfo::of::<Secret>(), Cache::None), Counts::VersionRecord);
 }
 
 macro_rules! index {
@@ -84,7 +84,7 @@ fn a_selection_has_the_indexes_of_all_steps_over_it_each_once() {
 }
 
 /// Steps that watch Secrets and ConfigMaps by labels, over a server that lists one Secret to whoever asks.
-fn selecting() -> (Watches, Relations) {
+fn selecting() -> (SharedWatches, RelatedCaches) {
     const STEPS: &[StepWiring] = &[step(&[
         Relation::new(How::WatchesLabels("mine"), SECRETS),
         Relation::new(How::WatchesLabels("other"), MAPS),
@@ -98,9 +98,9 @@ fn selecting() -> (Watches, Relations) {
         let list = json!({ "apiVersion": "v1", "kind": "SecretList", "metadata": { "resourceVersion": "7" }, "items": [secret] });
         Ok::<_, std::convert::Infallible>(http::Response::new(kube::client::Body::from(list.to_string().into_bytes())))
     });
-    let watches = Watches::new(kube::Client::new(service, "default"), Health::default(), Streaming::default());
+    let watches = SharedWatches::new(kube::Client::new(service, "default"), Health::default(), Streaming::default());
     let owner = KindInfo::of::<ConfigMap>();
-    let relations = Relations::new(&watches, &wiring(STEPS), owner, Scope::default(), Queue::default());
+    let relations = RelatedCaches::new(&watches, &wiring(STEPS), owner, Scope::default(), Queue::default());
     (watches, relations)
 }
 
@@ -112,13 +112,13 @@ fn secret(name: &str) -> Target {
 async fn an_object_is_looked_for_in_the_watch_of_its_kind_and_selector() {
     let (watches, relations) = selecting();
     let _started = watches.start();
-    let asker = Key::new(Some("a"), "w");
-    assert!(relations.labelled(&asker, "mine", &secret("x")).await.unwrap().is_some());
+    let subscriber = Key::new(Some("a"), "w");
+    assert!(relations.labelled(&subscriber, "mine", &secret("x")).await.unwrap().is_some());
     assert!(relations.selected("mine", &secret("x")).is_some());
     assert!(relations.selected("mine", &secret("y")).is_none());
-    assert!(relations.labelled(&asker, "other", &secret("x")).await.is_err(), "no step selects Secrets so");
+    assert!(relations.labelled(&subscriber, "other", &secret("x")).await.is_err(), "no step selects Secrets so");
     let map = Target { kind: KindInfo::of::<ConfigMap>(), ..secret("x") };
-    assert!(relations.labelled(&asker, "mine", &map).await.is_err());
+    assert!(relations.labelled(&subscriber, "mine", &map).await.is_err());
 }
 
 #[tokio::test]

@@ -5,8 +5,8 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use evenkeel::__test_hooks::requeued;
 use evenkeel::Operator;
-use evenkeel::sabotage::requeued;
 use evenkeel_bench::answers::Answers;
 use evenkeel_bench::hand::{Work, b0, b0_of, b1_of};
 use evenkeel_bench::kind::Release;

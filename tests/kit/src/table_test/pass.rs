@@ -48,11 +48,11 @@ impl Row {
         R: Reconciler<Object: CustomResourceExt>,
     {
         let objects = self.seed.count(&R::Object::kind(&()));
-        self.seed = self.seed.and(&R::Object::crd()).status_by(&R::WIRING.manager_under(OPERATOR));
+        self.seed = self.seed.and(&R::Object::crd()).status_by(&R::WIRING.field_manager_under(OPERATOR));
         let (name, cluster) = self.start().await;
         let (sender, mut reports) = mpsc::unbounded_channel();
         let operator = Operator::new(OPERATOR).client(cluster.client()).reconciler_sharing::<R>(deps);
-        let operator = operator.observe(move |report| {
+        let operator = operator.on_pass_end(move |report| {
             // Nobody listens any more once all objects had their pass.
             let _ = sender.send((report.name.to_owned(), report.outcome.as_str()));
         });

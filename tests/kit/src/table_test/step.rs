@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use evenkeel::trial::{self, Tried};
+use evenkeel::testing::{self, StepRun};
 use evenkeel::{Class, Condition, Cx, SubReconciler};
 use kube::api::{DynamicObject, ListParams};
 use kube::core::ApiResource;
@@ -40,7 +40,8 @@ impl Row {
         };
         let typed = serde_json::to_value(object).and_then(serde_json::from_value::<S::Object>);
         let typed = typed.unwrap_or_else(|error| panic!("{name}: the {kind} does not fit its type: {error}"));
-        let tried = trial::step::<S, T>(&typed, cluster.client(), MANAGER, async |cx| body(&typed, cx).await).await;
+        let tried =
+            testing::run_step::<S, T>(&typed, cluster.client(), MANAGER, async |cx| body(&typed, cx).await).await;
         let seen = Seen::of(name, &cluster, outcome(&tried));
         seen.with(tried.conditions.iter().map(said).collect(), tried.fields.into_iter().collect())
     }
@@ -51,7 +52,7 @@ fn said(condition: &Condition) -> (String, Value) {
     (condition.type_.clone(), json!(says.trim_end_matches([':', ' '])))
 }
 
-fn outcome<T: Debug>(tried: &Tried<T>) -> Outcome {
+fn outcome<T: Debug>(tried: &StepRun<T>) -> Outcome {
     let again = match tried.requeue {
         None => String::new(),
         Some(None) => ", requeue".to_owned(),

@@ -21,7 +21,7 @@ mod event;
 mod expression;
 mod list;
 mod misuse;
-mod rights;
+mod rbac;
 mod rule;
 mod runtime;
 mod server;
@@ -72,7 +72,7 @@ fn all() -> Vec<Rule> {
         table::rules(),
         misuse::rules(),
         default::rules(),
-        rights::rules(),
+        rbac::rules(),
         watch::rules(),
         apply::rules(),
         collect::rules(),

@@ -7,8 +7,8 @@
 
 mod both;
 mod create;
+mod rbac;
 mod read;
-mod rights;
 mod shell;
 mod write;
 
@@ -46,7 +46,7 @@ async fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     };
     println!("kubectl: {version}");
-    let all = [read::sessions(), write::sessions(), create::sessions(), rights::sessions(), both::sessions()].concat();
+    let all = [read::sessions(), write::sessions(), create::sessions(), rbac::sessions(), both::sessions()].concat();
     let asked = all.into_iter().filter(|session| session.name.replace('_', " ").contains(&filter));
     // A session is a task of its own: a panic is its failure alone.
     let runs = asked.map(|session| async move {

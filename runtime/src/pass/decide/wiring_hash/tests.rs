@@ -5,18 +5,20 @@ use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 
 use super::*;
 use crate::condition::{ConditionInfo, Polarity, SummaryInfo};
-use crate::outcome::Flow;
+use crate::outcome::PassResult;
 use crate::outcome::reporting::{Actions, VariantInfo};
 use crate::wiring::handler::Erased;
 use crate::wiring::policy::Policies;
 use crate::wiring::triggers::Names;
-use crate::wiring::{Arm, Cache, Claimer, Hooker, How, KindInfo, Node, Observer, Previously, StepWiring, When};
+use crate::wiring::{
+    Arm, Cache, ClaimHandler, HookHandler, How, KindInfo, Node, ObserveHandler, Previously, StepWiring, When,
+};
 
-fn run<'a>(_: &'a Erased, _: &'a Erased, _: &'a mut Erased) -> BoxFuture<'a, Flow> {
+fn run<'a>(_: &'a Erased, _: &'a Erased, _: &'a mut Erased) -> BoxFuture<'a, PassResult> {
     Box::pin(async { Ok(()) })
 }
 
-fn claim<'a>(_: &'a mut Erased, _: &'a Erased, _: &'a mut Erased) -> BoxFuture<'a, Flow> {
+fn claim<'a>(_: &'a mut Erased, _: &'a Erased, _: &'a mut Erased) -> BoxFuture<'a, PassResult> {
     Box::pin(async { Ok(()) })
 }
 
@@ -27,8 +29,8 @@ const fn named(name: &'static str) -> StepWiring {
 const SECRETS: Option<fn() -> KindInfo> = Some(KindInfo::of::<Secret>);
 const MAPS: Option<fn() -> KindInfo> = Some(KindInfo::of::<ConfigMap>);
 
-const fn hooker(when: When, step: &'static StepWiring) -> Hooker {
-    Hooker { when, step, run }
+const fn hook_handler(when: When, step: &'static StepWiring) -> HookHandler {
+    HookHandler { when, step, run }
 }
 
 /// Every variant of all that is hashed stands in one of these two.
@@ -45,14 +47,14 @@ const FULL: Wiring = Wiring {
     summaries: &[SummaryInfo { type_: "Available", of: &[0, 2], doc: "" }],
     triggers: Triggers { labels: Names::All, annotations: Names::Only(&["example.com/tier", "note"]) },
     policies: Some(Policies { key: "example.com/policy", namespace: true }),
-    claim: Some(Claimer { step: &named("name_it"), run: claim }),
-    observe: Some(Observer { step: StepWiring { sets: &[0], ..named("look") }, run }),
+    claim: Some(ClaimHandler { step: &named("name_it"), run: claim }),
+    observe: Some(ObserveHandler { step: StepWiring { sets: &[0], ..named("look") }, run }),
     hooks: &[
-        hooker(When::Read, &named("read")),
-        hooker(When::Before, &named("before")),
-        hooker(When::After, &named("after")),
-        hooker(When::BeforeDelete, &named("before_delete")),
-        hooker(When::AfterDelete, &named("after_delete")),
+        hook_handler(When::Read, &named("read")),
+        hook_handler(When::Before, &named("before")),
+        hook_handler(When::After, &named("after")),
+        hook_handler(When::BeforeDelete, &named("before_delete")),
+        hook_handler(When::AfterDelete, &named("after_delete")),
     ],
     steps: &[
         StepWiring {

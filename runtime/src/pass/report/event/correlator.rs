@@ -24,7 +24,7 @@ pub(super) const COMBINED: &str = "(combined from similar events): ";
 
 /// An event, as far as it matters here.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Said {
+pub(super) struct EventKey {
     /// The object: its uid.
     pub(super) object: String,
     pub(super) warning: bool,
@@ -34,19 +34,19 @@ pub(super) struct Said {
 
 /// What is to be done about an event.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub(super) enum Correlation {
     /// It is new.
-    Create(Said),
+    Create(EventKey),
     /// It has been sent under this name, and is now seen for so many times.
-    Repeat(Said, String, i32),
+    Repeat(EventKey, String, i32),
     /// There were too many of this object.
     Drop,
 }
 
 #[derive(Debug)]
 pub(super) struct Correlator {
-    similar: Recent<Said, Similar>,
-    sent: Recent<Said, Sent>,
+    similar: Recent<EventKey, Similar>,
+    sent: Recent<EventKey, Sent>,
     buckets: Recent<String, Bucket>,
 }
 
@@ -75,30 +75,30 @@ impl Default for Correlator {
 
 impl Correlator {
     /// What is to be done about the event.
-    pub(super) fn judge(&mut self, said: Said, now: Instant) -> Verdict {
+    pub(super) fn judge(&mut self, said: EventKey, now: Instant) -> Correlation {
         let (key, said) = self.combine(said, now);
         let sent = self.sent.touch(&key);
         sent.count = sent.count.saturating_add(1);
         let (name, count) = (sent.name.clone(), sent.count);
         if !self.buckets.touch(&said.object).take(now) {
-            return Verdict::Drop;
+            return Correlation::Drop;
         }
         match name {
-            Some(name) => Verdict::Repeat(said, name, count),
-            None => Verdict::Create(said),
+            Some(name) => Correlation::Repeat(said, name, count),
+            None => Correlation::Create(said),
         }
     }
 
     /// The event was sent under this name; `None`: it is gone.
-    pub(super) fn named(&mut self, said: &Said, name: Option<String>) {
+    pub(super) fn named(&mut self, said: &EventKey, name: Option<String>) {
         let sent = self.sent.touch(&key(said));
         // What could not be sent before is not counted as seen.
         *sent = Sent { count: 1, name };
     }
 
     /// The event, or the one that stands for all that are similar.
-    fn combine(&mut self, said: Said, now: Instant) -> (Said, Said) {
-        let group = Said { note: String::new(), ..said.clone() };
+    fn combine(&mut self, said: EventKey, now: Instant) -> (EventKey, EventKey) {
+        let group = EventKey { note: String::new(), ..said.clone() };
         let similar = self.similar.touch(&group);
         if similar.last.is_none_or(|last| now.duration_since(last) > APART) {
             similar.notes.clear();
@@ -109,15 +109,15 @@ impl Correlator {
             return (said.clone(), said);
         }
         similar.notes.pop_last();
-        let combined = Said { note: format!("{COMBINED}{}", said.note), ..said };
+        let combined = EventKey { note: format!("{COMBINED}{}", said.note), ..said };
         (key(&combined), combined)
     }
 }
 
 /// What an event is remembered by: of a combined one the note does not matter.
-fn key(said: &Said) -> Said {
+fn key(said: &EventKey) -> EventKey {
     let note = if said.note.starts_with(COMBINED) { COMBINED } else { &said.note };
-    Said { note: note.to_owned(), ..said.clone() }
+    EventKey { note: note.to_owned(), ..said.clone() }
 }
 
 impl Bucket {
@@ -135,19 +135,19 @@ impl Bucket {
 mod tests {
     use super::*;
 
-    fn said(object: &str, note: &str) -> Said {
-        Said { object: object.into(), warning: true, reason: "Broken".into(), note: note.into() }
+    fn said(object: &str, note: &str) -> EventKey {
+        EventKey { object: object.into(), warning: true, reason: "Broken".into(), note: note.into() }
     }
 
     /// Judges, and sends what is new.
-    fn send(correlator: &mut Correlator, event: Said, now: Instant) -> String {
+    fn send(correlator: &mut Correlator, event: EventKey, now: Instant) -> String {
         match correlator.judge(event, now) {
-            Verdict::Create(said) => {
+            Correlation::Create(said) => {
                 correlator.named(&said, Some(format!("name of {}", said.note)));
                 format!("create {}", said.note)
             }
-            Verdict::Repeat(_, name, count) => format!("{count} times {name}"),
-            Verdict::Drop => "drop".into(),
+            Correlation::Repeat(_, name, count) => format!("{count} times {name}"),
+            Correlation::Drop => "drop".into(),
         }
     }
 
@@ -165,7 +165,7 @@ mod tests {
         let told: Vec<_> = (0..12).map(|at| send(&mut correlator, said("a", &format!("n{at:02}")), now)).collect();
         assert_eq!((&*told[8], &*told[9]), ("create n08", "create (combined from similar events): n09"));
         assert_eq!(told[11], "3 times name of (combined from similar events): n09");
-        assert_eq!(send(&mut correlator, Said { reason: "Other".into(), ..said("a", "n99") }, now), "create n99");
+        assert_eq!(send(&mut correlator, EventKey { reason: "Other".into(), ..said("a", "n99") }, now), "create n99");
         let later = now + APART;
         assert_eq!(
             send(&mut correlator, said("a", "n20"), later),

@@ -10,7 +10,7 @@ use k8s_openapi::api::core::v1::ObjectReference;
 use kube::runtime::events::{Event, EventType};
 
 use crate::condition::{Condition, sanitize};
-use crate::pipeline::state::StatusIntent;
+use crate::pipeline::state::DesiredStatus;
 
 pub(in crate::pass) use self::recorder::Recorder;
 
@@ -18,7 +18,7 @@ pub(in crate::pass) use self::recorder::Recorder;
 const MAX_NOTE: usize = 1024;
 
 /// Whether the summary changed: its status, its reason, or whether the object is stalled.
-pub(in crate::pass) fn is_transition(before: &StatusIntent, after: &StatusIntent) -> bool {
+pub(in crate::pass) fn is_transition(before: &DesiredStatus, after: &DesiredStatus) -> bool {
     let (was, is) = (summary(before), summary(after));
     is.is_some_and(|is| !was.is_some_and(|was| same(was, is))) || stalled(before) != stalled(after)
 }
@@ -40,11 +40,11 @@ fn cut(text: &str, most: usize) -> &str {
     &text[..end.unwrap_or(0)]
 }
 
-fn summary(status: &StatusIntent) -> Option<&Condition> {
+fn summary(status: &DesiredStatus) -> Option<&Condition> {
     status.ready()
 }
 
-fn stalled(status: &StatusIntent) -> bool {
+fn stalled(status: &DesiredStatus) -> bool {
     status.is_stalled()
 }
 

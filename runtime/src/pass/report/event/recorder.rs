@@ -13,7 +13,7 @@ use serde_json::json;
 use tokio::time::Instant;
 
 use super::MAX_NOTE;
-use super::correlator::{Correlator, Said, Verdict};
+use super::correlator::{Correlation, Correlator, EventKey};
 use crate::api::ApiError;
 use crate::api::grant::Grant;
 use crate::pass::api::request::answered;
@@ -38,7 +38,7 @@ impl Recorder {
     /// # Errors
     /// The server did not take it.
     pub(super) async fn send(&self, event: &Event, about: &ObjectReference) -> Result<(), ApiError> {
-        let said = Said {
+        let said = EventKey {
             object: about.uid.clone().or_else(|| about.name.clone()).unwrap_or_default(),
             warning: matches!(event.type_, EventType::Warning),
             reason: event.reason.clone(),
@@ -48,14 +48,14 @@ impl Recorder {
         self.write(verdict, event, about).await.map_err(|error| explain(error, about))
     }
 
-    async fn write(&self, verdict: Verdict, event: &Event, about: &ObjectReference) -> Result<(), ApiError> {
+    async fn write(&self, verdict: Correlation, event: &Event, about: &ObjectReference) -> Result<(), ApiError> {
         match verdict {
-            Verdict::Drop => {
+            Correlation::Drop => {
                 tracing::debug!(reason = event.reason, "too many events of this object: this one is only counted");
                 Ok(())
             }
-            Verdict::Create(said) => self.create(event, about, &said).await,
-            Verdict::Repeat(said, name, count) => match answered(self.repeat(about, &said, &name, count)).await {
+            Correlation::Create(said) => self.create(event, about, &said).await,
+            Correlation::Repeat(said, name, count) => match answered(self.repeat(about, &said, &name, count)).await {
                 // Events live for an hour or so.
                 Err(ApiError::NotFound(_)) => self.create(event, about, &said).await,
                 repeated => repeated,
@@ -63,7 +63,7 @@ impl Recorder {
         }
     }
 
-    async fn create(&self, event: &Event, about: &ObjectReference, said: &Said) -> Result<(), ApiError> {
+    async fn create(&self, event: &Event, about: &ObjectReference, said: &EventKey) -> Result<(), ApiError> {
         let stored = self.stored(event, about, &said.note);
         let name = stored.metadata.name.clone();
         let created = answered(async { self.api(about).create(&PostParams::default(), &stored).await }).await;
@@ -72,7 +72,7 @@ impl Recorder {
     }
 
     /// The reason goes along for those who read the calls: all but the series is as it was.
-    async fn repeat(&self, about: &ObjectReference, said: &Said, name: &str, count: i32) -> Result<(), Error> {
+    async fn repeat(&self, about: &ObjectReference, said: &EventKey, name: &str, count: i32) -> Result<(), Error> {
         let series = EventSeries { count, last_observed_time: MicroTime(crate::clock::now()) };
         let patch = Patch::Merge(json!({ "reason": said.reason, "series": series }));
         self.api(about).patch(name, &PatchParams::default(), &patch).await.map(drop)

@@ -9,8 +9,8 @@ use serde_json::json;
 use super::no_backend::Nowhere;
 use crate::condition::{Condition, ConditionInfo, Polarity, RECONCILING, STALLED, Status};
 use crate::outcome::retry::Retry;
-use crate::outcome::{Class, Halt, Outcome};
-use crate::pipeline::state::{Draft, StatusIntent};
+use crate::outcome::{Class, Outcome, PassError};
+use crate::pipeline::state::{DesiredStatus, PassState};
 use crate::wiring::{StepWiring, Wiring};
 
 const SET: &[ConditionInfo] = &[
@@ -63,33 +63,33 @@ fn found(state: &[(&str, Status)], marks: &[&str], observed: i64) -> Vec<Conditi
     state.iter().map(|(type_, status)| condition(type_, *status)).chain(marks).collect()
 }
 
-fn run(end: End, found: Vec<Condition>, observed: i64) -> (Outcome, StatusIntent) {
+fn run(end: End, found: Vec<Condition>, observed: i64) -> (Outcome, DesiredStatus) {
     let mut before = crate::status::observed::Observed::default();
     before.generation = Some(observed);
-    let mut draft = Draft::bare(WIRING, 2, before, found, Arc::new(Nowhere));
-    let mut halt = None;
+    let mut state = PassState::bare(WIRING, 2, before, found, Arc::new(Nowhere));
+    let mut pass_error = None;
     for (place, step) in WIRING.steps.iter().enumerate() {
-        draft.begin(step);
+        state.begin(step);
         match end {
             End::Error(class, at) if at == place => {
                 if class != Class::Ignored {
-                    draft.fail(None, "Because", "of this");
+                    state.fail(None, "Because", "of this");
                 }
-                halt = Some(Halt::new(class, "Because", "of this", class.actions()));
+                pass_error = Some(PassError::new(class, "Because", "of this", class.actions()));
                 break;
             }
             End::NotReady if place == 1 => {
-                draft.set(3, Status::False, "Unsigned", "nobody signed it");
-                draft.succeed(1 << 3);
+                state.set(3, Status::False, "Unsigned", "nobody signed it");
+                state.succeed(1 << 3);
             }
-            _ => draft.succeed(0),
+            _ => state.succeed(0),
         }
     }
     if let End::Requeue(after) = end {
-        draft.requeue = Some(after);
+        state.requeue = Some(after);
     }
-    let outcome = draft.outcome(halt);
-    draft.conclude(outcome, Retry::Slow)
+    let outcome = state.outcome(pass_error);
+    state.conclude(outcome, Retry::Slow)
 }
 
 fn meant(outcome: &Outcome) -> Observed {

@@ -6,7 +6,7 @@ use kube::core::{DynamicObject, ObjectMeta};
 use serde_json::Value;
 
 use crate::api::{ApiError, Backend, BoxFuture, Target};
-use crate::pipeline::state::StatusIntent;
+use crate::pipeline::state::DesiredStatus;
 use crate::wiring::{KindInfo, Relation};
 
 pub(in crate::pipeline::state) struct Nowhere;
@@ -49,8 +49,8 @@ impl Backend for Nowhere {
     fn record(
         &self,
         _: &'static str,
-        _: StatusIntent,
-        _: StatusIntent,
+        _: DesiredStatus,
+        _: DesiredStatus,
         _: bool,
     ) -> BoxFuture<'_, Result<(), ApiError>> {
         unreachable!("no step records here")

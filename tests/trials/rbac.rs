@@ -18,7 +18,7 @@ const USER: &str = "system:serviceaccount:default:trial";
 pub async fn each_rule_is_taken_away_once() {
     let Some(yard) = Yard::open(Version::Full, Some(USER)).await else { return };
     let (operator, none) = (operator("unused".into()), BTreeSet::new());
-    let rights = operator.rights();
+    let rights = operator.rbac_rules();
     let each = rights.iter().flat_map(|right| right.verbs.iter().map(move |verb| (&*right.resource, verb.as_str())));
     let rules: Vec<(&str, &str)> = each.collect();
     let role = Role { admin: yard.client.clone(), name: USER.to_owned() };

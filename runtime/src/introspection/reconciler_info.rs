@@ -6,30 +6,30 @@ use crate::wiring::{KindInfo, Wiring};
 /// What is known of one reconciler within an operator.
 ///
 /// ```ignore
-/// let known = Knowledge::of::<git_repository>("source-controller");
+/// let known = ReconcilerInfo::of::<git_repository>("source-controller");
 /// println!("{}", known.graph());
 /// ```
 #[derive(Clone, Debug)]
-pub struct Knowledge {
+pub struct ReconcilerInfo {
     /// What the macros found out.
     pub wiring: Wiring,
     /// The reconciled kind.
     pub kind: KindInfo,
     /// The field manager of all that it writes.
-    pub manager: String,
+    pub field_manager: String,
     /// The finalizer that it puts on its objects; `None` where no step is external.
     pub finalizer: Option<String>,
 }
 
-impl Knowledge {
+impl ReconcilerInfo {
     /// What is known of a reconciler in the operator of the name.
     #[must_use]
     pub fn of<R: Reconciler>(operator: &str) -> Self {
         let kind = KindInfo::of::<R::Object>();
         let wiring = R::WIRING;
-        let manager = wiring.manager_under(operator);
+        let field_manager = wiring.field_manager_under(operator);
         let finalizer = wiring.needs_finalizer().then(|| wiring.finalizer_under(operator, &kind.resource.group));
-        Self { wiring, kind, manager, finalizer }
+        Self { wiring, kind, field_manager, finalizer }
     }
 
     /// The names of conditions at these places.

@@ -8,7 +8,7 @@ use kube::{Api, Client, Resource};
 
 /// What one watch looks at.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Place {
+pub(crate) struct WatchTarget {
     pub(crate) resource: Arc<ApiResource>,
     /// `None`: all of them, or the kind has none.
     pub(crate) namespace: Option<Arc<str>>,
@@ -18,7 +18,7 @@ pub(crate) struct Place {
     pub(crate) whole: bool,
 }
 
-impl Place {
+impl WatchTarget {
     pub(super) fn api<K: Resource<DynamicType = ApiResource, Scope = DynamicResourceScope>>(
         &self,
         client: Client,
@@ -35,7 +35,7 @@ impl Place {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for WatchTarget {
     /// `secrets "token" in namespace team-a`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.resource.plural)?;
@@ -75,8 +75,14 @@ mod tests {
     fn a_place_reads_as_its_resource_its_selection_and_its_namespace() {
         let of = |resource: ApiResource, name: Option<&str>, labels: Option<&str>, namespace: Option<&str>| {
             let (name, labels) = (name.map(Into::into), labels.map(Into::into));
-            Place { resource: Arc::new(resource), namespace: namespace.map(Into::into), labels, name, whole: false }
-                .to_string()
+            WatchTarget {
+                resource: Arc::new(resource),
+                namespace: namespace.map(Into::into),
+                labels,
+                name,
+                whole: false,
+            }
+            .to_string()
         };
         let secrets = || ApiResource::erase::<Secret>(&());
         assert_eq!(of(secrets(), None, None, None), "secrets");

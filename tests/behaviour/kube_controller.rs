@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use evenkeel::Operator;
-use evenkeel::operator::{Reason, pair};
+use evenkeel::operator::{Reason, kube_controller};
 use evenkeel_testkit::eventually;
 use evenkeel_tests::on_each_server;
 use evenkeel_tests::recording_client::Call;
@@ -34,7 +34,7 @@ async fn controller(world: &World, lab: &Arc<Lab>, ears: Ears) -> JoinSet<()> {
     world.wire.observers().know::<widget>();
     let client = world.wire.client(&world.client);
     let operator = Operator::new("tester").client(client).namespaces([&*world.namespace]);
-    let (context, wakes) = operator.pair::<widget>(lab.clone()).await.unwrap();
+    let (context, wakes) = operator.for_kube_controller::<widget>(lab.clone()).await.unwrap();
     let controller = Controller::new(world.api::<Widget>(), watcher::Config::default())
         .with_config(controller::Config::default().concurrency(16));
     let controller = match ears {
@@ -42,7 +42,9 @@ async fn controller(world: &World, lab: &Arc<Lab>, ears: Ears) -> JoinSet<()> {
         Ears::Coarse => controller.reconcile_all_on(wakes.map(drop)),
     };
     let mut running = JoinSet::new();
-    running.spawn(controller.run(pair::reconcile, pair::error_policy, context).for_each(async |_| ()));
+    running.spawn(
+        controller.run(kube_controller::reconcile, kube_controller::error_policy, context).for_each(async |_| ()),
+    );
     running
 }
 
@@ -126,7 +128,7 @@ async fn intervals_and_back_off_are_those_of_the_framework() {
 async fn a_definition_that_is_not_installed_is_told_at_once() {
     let world = World::on(Server::InProcess).await.unwrap();
     let operator = Operator::new("tester").client(world.wire.client(&world.client));
-    let error = operator.pair::<widget>(Lab::at("a")).await.err().unwrap();
+    let error = operator.for_kube_controller::<widget>(Lab::at("a")).await.err().unwrap();
     assert_eq!(error.reason(), Reason::NotInstalled, "{error}");
 }
 
@@ -134,7 +136,7 @@ async fn a_definition_that_is_not_installed_is_told_at_once() {
 async fn an_operator_with_reconcilers_of_its_own_hands_out_none() {
     let world = World::on(Server::InProcess).await.unwrap();
     let operator = world.prepare::<widget>(Lab::at("a"));
-    let error = operator.pair::<widget>(Lab::at("a")).await.err().unwrap();
+    let error = operator.for_kube_controller::<widget>(Lab::at("a")).await.err().unwrap();
     assert!(
         error.to_string().starts_with("`tester` has reconcilers of its own, so it cannot hand out widget"),
         "{error}"

@@ -1,10 +1,10 @@
-//! Sets of causes.
+//! Sets of triggers.
 
 use std::ops::BitOr;
 
-/// A set of causes.
+/// A set of triggers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub(crate) struct Causes(pub(super) u16);
+pub(crate) struct TriggerSet(pub(super) u16);
 
 /// How soon a cause matters, the most urgent first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -17,7 +17,7 @@ pub(crate) enum Urgency {
     Timed,
 }
 
-impl Causes {
+impl TriggerSet {
     /// The empty set.
     pub(crate) const NONE: Self = Self(0);
 
@@ -44,7 +44,7 @@ impl Causes {
     }
 }
 
-impl BitOr for Causes {
+impl BitOr for TriggerSet {
     type Output = Self;
 
     fn bitor(self, other: Self) -> Self {
@@ -52,8 +52,8 @@ impl BitOr for Causes {
     }
 }
 
-impl FromIterator<Self> for Causes {
-    fn from_iter<I: IntoIterator<Item = Self>>(causes: I) -> Self {
-        causes.into_iter().fold(Self::NONE, Self::union)
+impl FromIterator<Self> for TriggerSet {
+    fn from_iter<I: IntoIterator<Item = Self>>(triggers: I) -> Self {
+        triggers.into_iter().fold(Self::NONE, Self::union)
     }
 }

@@ -8,11 +8,11 @@ use super::reporting::Actions;
 use super::retry::Retry;
 
 /// What a pipeline returns: `Ok(())` once every step succeeded.
-pub type Flow = Result<(), Halt>;
+pub type PassResult = Result<(), PassError>;
 
 /// Why a pipeline stopped. Only the framework makes one, from the error of a step, whose condition it has marked by then.
 #[derive(Clone, Debug)]
-pub struct Halt {
+pub struct PassError {
     pub(crate) class: Class,
     pub(crate) reason: &'static str,
     pub(crate) message: String,
@@ -20,7 +20,7 @@ pub struct Halt {
     pub(crate) retry: Retry,
 }
 
-impl Halt {
+impl PassError {
     /// What the framework itself found out.
     pub(crate) fn new(class: Class, reason: &'static str, message: &str, actions: Actions) -> Self {
         Self { class, reason, message: sanitize(message), actions, retry: Retry::Slow }
@@ -61,7 +61,7 @@ impl Halt {
     }
 }
 
-impl std::fmt::Display for Halt {
+impl std::fmt::Display for PassError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}: {}", self.reason, self.message)
     }

@@ -54,7 +54,7 @@ async fn unmake(_: &Widget, lab: &Arc<Lab>, _cx: &mut Cx<'_, make>) -> Result<()
 }
 
 #[reconciler(conditions = RightfulCondition)]
-async fn rightful(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> Flow {
+async fn rightful(widget: &Widget, lab: &Arc<Lab>, cx: &mut Pass<'_>) -> PassResult {
     look(widget, lab, cx).await?;
     make(widget, cx).await?;
     Ok(())
@@ -69,8 +69,8 @@ fn asked(entry: &Entry) -> Asked {
 }
 
 fn allowed(operator: &Operator) -> BTreeSet<Asked> {
-    let rights = operator.rights();
-    let each = |right: &evenkeel::knowledge::Right| {
+    let rights = operator.rbac_rules();
+    let each = |right: &evenkeel::introspection::RbacRule| {
         let verbs = right.verbs.clone().into_iter();
         let (group, resource) = (right.group.clone(), right.resource.clone());
         verbs.map(move |verb| (group.clone(), resource.clone(), verb.as_str().to_owned())).collect::<Vec<_>>()
