@@ -36,7 +36,7 @@ fn samples() -> Vec<(Macro, TokenStream, TokenStream)> {
     let step = quote! {
         /// Doc.
         pub async fn fetch(repo: &Repo, git: &Git, cx: &mut Cx) -> Result<Commit, E> {
-            cx.set(on::A, Status::True, "Fine", "m");
+            cx.set(on::A, ConditionStatus::True, "Fine", "m");
             Ok(git.fetch(repo).await?)
         }
     };

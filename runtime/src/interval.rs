@@ -53,13 +53,27 @@ pub struct Interval(Duration);
 
 const UNITS: [(&str, u64); 5] = [("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000)];
 
+/// A text that is not an [`Interval`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParseIntervalError {
+    text: String,
+}
+
+impl fmt::Display for ParseIntervalError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}` is not a duration: write for example \"30s\", \"10m\" or \"1h30m\"", self.text)
+    }
+}
+
+impl std::error::Error for ParseIntervalError {}
+
 impl FromStr for Interval {
-    type Err = String;
+    type Err = ParseIntervalError;
 
     /// # Errors
-    /// Says what is wrong with the text and how it is written.
-    fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = || format!("`{text}` is not a duration: write for example \"30s\", \"10m\" or \"1h30m\"");
+    /// The text is no duration, zero, or too long.
+    fn from_str(text: &str) -> Result<Self, ParseIntervalError> {
+        let wrong = || ParseIntervalError { text: text.to_owned() };
         let (mut rest, mut millis) = (text, 0_u64);
         while !rest.is_empty() {
             let digits = rest.find(|c: char| !c.is_ascii_digit()).ok_or_else(wrong)?;
@@ -222,7 +236,7 @@ mod tests {
     #[test]
     fn nonsense_is_refused_with_an_example() {
         for text in ["", "0s", "10", "m", "10 m", "-1s", "1w", "99999999999999999999s"] {
-            assert!(text.parse::<Interval>().unwrap_err().contains("10m"), "{text}");
+            assert!(text.parse::<Interval>().unwrap_err().to_string().contains("10m"), "{text}");
         }
     }
 }

@@ -68,17 +68,16 @@ pub use evenkeel_macros::{
 pub use outcome::reporting::{Actions, EventLevel, LogLevel, Until, VariantInfo, WatchedKind};
 
 pub use condition::{Condition, ConditionSet};
-pub use interval::{Interval, IntoInterval, Jitter};
+pub use interval::{Interval, IntoInterval, Jitter, ParseIntervalError};
 pub use introspection::crd;
 #[cfg(feature = "operator")]
 pub use operator::{Error, Operator, Result};
 pub use outcome::retry::Retry;
-pub use outcome::{Class, Outcome, PassError, PassResult, ReconcileError};
-pub use pipeline::context::{Apply, Cx, Delete, Get, List, Pass, Require, RequireReady, StatusOf};
+pub use outcome::{Class, Outcome, PassError, PassResult, ReconcileError, Requeue};
+pub use pipeline::context::{Cx, Pass, StatusOf};
 #[doc(inline)]
 pub use pipeline::hook;
 pub use pipeline::object::{Primary, is_deleted};
-pub use pipeline::permission::{ClearedBy, IndexedBy, KeptBy, ListedBy, OwnedBy, ReadBy, SetBy, WatchedBy};
 pub use pipeline::reconciler::Reconciler;
 pub use pipeline::restricted_field::{Restricted, WrittenBy, with_cx_write};
 pub use pipeline::state::DesiredStatus;
@@ -99,6 +98,16 @@ pub use wiring::{index, policy, suspend, triggers};
 /// The port between a pass and the API server: every call of a step goes through it, so it can be counted, traced and failed.
 pub mod backend {
     pub use crate::api::*;
+}
+
+/// What a step declares, as bounds for steps that are generic over a kind or a condition.
+pub mod permission {
+    pub use crate::pipeline::permission::{ClearedBy, IndexedBy, KeptBy, ListedBy, OwnedBy, ReadBy, SetBy, WatchedBy};
+}
+
+/// The futures that the methods of [`Cx`] return.
+pub mod future {
+    pub use crate::pipeline::context::{Apply, Delete, Get, List, Require, RequireReady};
 }
 
 /// Ownership: which of several operators of one cluster an object belongs to.

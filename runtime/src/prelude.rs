@@ -1,12 +1,12 @@
 //! What a file of an operator imports: `use evenkeel::prelude::*;`.
 
 pub use crate::api::ApiError;
-pub use crate::condition::{Condition, ConditionSet, Status};
+pub use crate::condition::{Condition, ConditionSet, ConditionStatus};
 pub use crate::dependency::{NotReady, Unfit};
 pub use crate::interval::Interval;
 #[cfg(feature = "operator")]
 pub use crate::operator::Operator;
-pub use crate::outcome::{Class, PassResult, ReconcileError};
+pub use crate::outcome::{PassResult, ReconcileError};
 pub use crate::pipeline::context::{Cx, Pass};
 pub use crate::pipeline::hook::PassEnd;
 pub use crate::pipeline::step::Absent;

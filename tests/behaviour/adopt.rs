@@ -28,7 +28,7 @@ enum AdoptCondition {
 async fn write<S>(widget: &Widget, lab: &Lab, cx: &mut Cx<'_, S>) -> Result<(), ApiError>
 where
     S: evenkeel::SubReconciler,
-    ConfigMap: evenkeel::OwnedBy<S>,
+    ConfigMap: evenkeel::permission::OwnedBy<S>,
 {
     lab.note(&widget.name_any());
     let word = widget.spec.fetch.clone().unwrap_or_default();
@@ -373,6 +373,6 @@ async fn a_trial_of_a_step_refuses_as_its_operator_does() {
     })
     .await;
     let halt = tried.value.unwrap_err();
-    assert_eq!((halt.reason(), halt.class()), ("DependentForeign", Class::Waiting { poll: None }));
+    assert_eq!((halt.reason(), halt.class()), ("DependentForeign", evenkeel::Class::Waiting { poll: None }));
     untouched(&world, &theirs).await;
 }

@@ -37,7 +37,7 @@ async fn shelve(widget: &Widget, cx: &mut Cx) -> Result<(), ShelfError> {
     if widget.spec.fetch.is_some() {
         return Err(cx.fail(on::Shelved, ShelfError::Fallen));
     }
-    cx.set(on::Shelved, Status::True, word(widget), widget.spec.child.as_deref().unwrap_or_default());
+    cx.set(on::Shelved, ConditionStatus::True, word(widget), widget.spec.child.as_deref().unwrap_or_default());
     Ok(())
 }
 

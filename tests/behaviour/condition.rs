@@ -70,8 +70,8 @@ async fn look(vault: &Vault, cx: &mut Cx) -> Result<(), SourceError> {
 #[sub_reconciler(sets(on::Verified))]
 async fn verify(vault: &Vault, cx: &mut Cx) -> Result<(), VaultError> {
     match vault.spec.check.as_deref() {
-        Some("good") => cx.set(on::Verified, Status::True, "Sealed", "the seal is whole"),
-        Some("bad") => cx.set(on::Verified, Status::False, "Tampered", "the seal is broken"),
+        Some("good") => cx.set(on::Verified, ConditionStatus::True, "Sealed", "the seal is whole"),
+        Some("bad") => cx.set(on::Verified, ConditionStatus::False, "Tampered", "the seal is broken"),
         Some(_) => return Err(VaultError::Unreadable),
         None => {}
     }

@@ -1,6 +1,7 @@
 //! What an operator answers to whoever looks at it: health, readiness, and why an object is not ready.
 
 use std::net::SocketAddr;
+use std::num::NonZero;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -148,7 +149,8 @@ async fn an_object_tells_why_it_is_not_ready_what_would_wake_it_and_when_it_is_t
 async fn an_object_tells_how_long_it_waits_for_a_slot_and_how_long_its_pass_runs() {
     let world = world().await;
     let lab = Lab::at("a");
-    let (operator, address) = listening(world.prepare::<widget>(lab.clone()).concurrency(1));
+    let (operator, address) =
+        listening(world.prepare::<widget>(lab.clone()).concurrency(const { NonZero::new(1).unwrap() }));
     let operator = Running::start(operator);
     quiet().await;
     let held = lab.hold.lock().await;

@@ -1,5 +1,6 @@
 //! How much of an operator runs at a time, and how fast it tries again.
 
+use std::num::NonZero;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -56,8 +57,8 @@ async fn a_reconciler_says_its_concurrency_itself_unless_the_operator_does_for_i
     for (given, expected) in [(None, 3), (Some(5), 5)] {
         let (world, lab) = (with_widgets(20, &json!({})).await, Lab::at("a"));
         let held = lab.hold.lock().await;
-        let operator = world.prepare::<narrow>(lab.clone()).concurrency(7);
-        let operator = given.into_iter().fold(operator, Operator::concurrency_of::<narrow>);
+        let operator = world.prepare::<narrow>(lab.clone()).concurrency(const { NonZero::new(7).unwrap() });
+        let operator = given.and_then(NonZero::new).into_iter().fold(operator, Operator::concurrency_of::<narrow>);
         let running = Running::start(operator);
         sleep(STANDING).await;
         assert_eq!(lab.log().len(), expected, "{:?}", lab.log());
@@ -71,7 +72,11 @@ async fn a_reconciler_may_have_a_concurrency_of_its_own() {
     let (world, lab, backups) = (with_widgets(20, &json!({})).await, Lab::at("a"), Lab::at("a"));
     let held = (lab.hold.lock().await, backups.hold.lock().await);
     let operator = world.prepare::<widget>(lab.clone()).reconciler::<backup>(backups.clone());
-    let running = Running::start(operator.concurrency(7).concurrency_of::<widget>(3));
+    let running = Running::start(
+        operator
+            .concurrency(const { NonZero::new(7).unwrap() })
+            .concurrency_of::<widget>(const { NonZero::new(3).unwrap() }),
+    );
     sleep(STANDING).await;
     assert_eq!((lab.log().len(), backups.log().len()), (3, 7), "{:?}", lab.log());
     drop(held);
@@ -85,7 +90,7 @@ async fn all_reconcilers_together_may_be_bounded_and_none_is_left_out() {
     let (world, lab, backups) = (with_widgets(20, &json!({})).await, Lab::at("a"), Lab::at("a"));
     let held = (lab.hold.lock().await, backups.hold.lock().await);
     let operator = world.prepare::<widget>(lab.clone()).reconciler::<backup>(backups.clone());
-    let running = Running::start(operator.total_concurrency(4));
+    let running = Running::start(operator.total_concurrency(const { NonZero::new(4).unwrap() }));
     sleep(STANDING).await;
     assert_eq!(lab.passes() + backups.log().len(), 4);
     drop(held.0);
@@ -102,7 +107,8 @@ async fn all_reconcilers_together_may_be_bounded_and_none_is_left_out() {
 #[tokio::test(start_paused = true)]
 async fn tries_after_failures_keep_to_their_rate_and_changes_do_not_wait_for_them() {
     let (world, lab) = (with_widgets(40, &json!({ "fetch": "broken" })).await, Lab::at("a"));
-    let running = Running::start(world.prepare::<widget>(lab.clone()).retries_per_second(2));
+    let running =
+        Running::start(world.prepare::<widget>(lab.clone()).retries_per_second(const { NonZero::new(2).unwrap() }));
     sleep(Duration::from_secs(11)).await;
     // Without a rate, four tries of each.
     let tries = lab.passes() - 40;
@@ -117,7 +123,7 @@ async fn tries_after_failures_keep_to_their_rate_and_changes_do_not_wait_for_the
 #[tokio::test]
 async fn a_concurrency_of_a_reconciler_that_is_not_there_is_refused() {
     let world = with_widgets(0, &json!({})).await;
-    let operator = world.prepare::<widget>(Lab::at("a")).concurrency_of::<backup>(3);
+    let operator = world.prepare::<widget>(Lab::at("a")).concurrency_of::<backup>(const { NonZero::new(3).unwrap() });
     let error = operator.run_until(std::future::pending()).await.unwrap_err().to_string();
     assert!(error.starts_with("`backup` has a concurrency but is no reconciler here"), "{error}");
 }

@@ -39,10 +39,10 @@ mod before {
     #[sub_reconciler(sets(on::Sent, on::Late))]
     async fn send(parcel: &Parcel, cx: &mut Cx) -> Result<(), ApiError> {
         match parcel.spec.say.as_deref() {
-            Some("sent") => cx.set(on::Sent, Status::True, "Posted", "it is at the post office"),
-            Some("late") => cx.set(on::Late, Status::True, "Snow", ""),
-            Some("empty") => cx.set(on::Sent, Status::True, "Posted", ""),
-            Some("unsent") => cx.set(on::Sent, Status::False, "Unsent", ""),
+            Some("sent") => cx.set(on::Sent, ConditionStatus::True, "Posted", "it is at the post office"),
+            Some("late") => cx.set(on::Late, ConditionStatus::True, "Snow", ""),
+            Some("empty") => cx.set(on::Sent, ConditionStatus::True, "Posted", ""),
+            Some("unsent") => cx.set(on::Sent, ConditionStatus::False, "Unsent", ""),
             Some("ready") => cx.ready("Posted", ""),
             _ => {}
         }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
+use std::num::NonZero;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -107,7 +108,8 @@ async fn every_pass_step_and_call_is_counted_exactly() {
 async fn the_queue_is_told_to_the_second() {
     let world = world().await;
     let lab = Lab::at("a");
-    let (operator, address) = listening(world.prepare::<widget>(lab.clone()).concurrency(1));
+    let (operator, address) =
+        listening(world.prepare::<widget>(lab.clone()).concurrency(const { NonZero::new(1).unwrap() }));
     let operator = Running::start(operator);
     quiet().await;
     let held = lab.hold.lock().await;

@@ -144,14 +144,10 @@ async fn contradictions_are_told_before_anything_is_called() {
     let cases = [
         (twice, "widget and widget both reconcile Widget"),
         (Operator::new("tester").client(world.client.clone()), "tester has no reconciler"),
-        (operator(&world).concurrency(0), "a concurrency of 0 would run nothing"),
-        (operator(&world).total_concurrency(0), "a concurrency of 0 would run nothing"),
-        (operator(&world).concurrency_of::<widget>(0), "a concurrency of 0 would run nothing"),
         (
             operator(&world).trigger::<rivals::first::first>(futures::stream::empty()),
             "`first` has a trigger but is no reconciler here",
         ),
-        (operator(&world).retries_per_second(0), "0 retries per second would run nothing"),
         (
             Operator::new("My Operator").client(world.client.clone()).reconciler::<widget>(Lab::at("a")),
             "`My Operator` cannot be the name of an operator",

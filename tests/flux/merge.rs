@@ -1,7 +1,7 @@
 //! The suites about one condition made of several.
 
 use evenkeel::condition::{
-    self, Condition, Fallback, Group, Merge, Polarity, Ranking, Source, Status, completed, localize,
+    self, Condition, ConditionStatus, Fallback, Group, Merge, Polarity, Ranking, Source, completed, localize,
 };
 use serde_json::{Value, json};
 
@@ -68,6 +68,6 @@ fn first(input: &Value, source: &Source<'_>) -> Value {
 
 fn group(group: &Group<'_>) -> Value {
     let first = &group.members[0];
-    let status: Status = first.condition.status;
+    let status: ConditionStatus = first.condition.status;
     json!({ "count": group.members.len(), "negative": first.polarity == Polarity::Negative, "status": status })
 }

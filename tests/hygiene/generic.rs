@@ -45,7 +45,7 @@ pub enum ConfigCondition {
 
 #[sub_reconciler(sets(on::ConfigReady), watches(ConfigMap, by_name))]
 pub async fn ensure<O: HasConfig>(object: &O, cx: &mut Cx) -> Result<Option<BTreeMap<String, String>>, RepoError> {
-    cx.set(on::ConfigReady, Status::True, "Found", object.config().unwrap_or_default());
+    cx.set(on::ConfigReady, ConditionStatus::True, "Found", object.config().unwrap_or_default());
     Ok(cx.get::<ConfigMap>("config").await.ok().flatten().and_then(|config| config.data))
 }
 

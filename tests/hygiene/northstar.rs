@@ -70,7 +70,7 @@ pub async fn fetch(repo: &GitRepository, _git: &Git, cx: &mut Cx<'_, fetch>) -> 
     if let Some(name) = &repo.spec.secret {
         cx.require::<Secret>(name).await?;
     }
-    cx.set(on::ArtifactOutdated, Status::True, "NewRevision", "a newer revision exists");
+    cx.set(on::ArtifactOutdated, ConditionStatus::True, "NewRevision", "a newer revision exists");
     Ok(Commit(repo.spec.url.clone()))
 }
 

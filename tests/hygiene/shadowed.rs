@@ -38,7 +38,7 @@ pub enum ShadowedCondition {
 
 #[evenkeel::sub_reconciler(sets(on::Checked, on::Sealed))]
 pub async fn check(_repo: &GitRepository, cx: &mut Cx) -> ::std::result::Result<(), RepoError> {
-    cx.set(on::Sealed, evenkeel::condition::Status::True, "Fine", "");
+    cx.set(on::Sealed, evenkeel::condition::ConditionStatus::True, "Fine", "");
     ::std::result::Result::Ok(())
 }
 
@@ -59,7 +59,7 @@ impl ShadowedStruct {
 
     #[evenkeel::sub_reconciler(sets(on::Checked, on::Sealed))]
     async fn check(&self, _repo: &GitRepository, cx: &mut Cx) -> ::std::result::Result<(), RepoError> {
-        cx.set(on::Sealed, evenkeel::condition::Status::False, "Broken", "");
+        cx.set(on::Sealed, evenkeel::condition::ConditionStatus::False, "Broken", "");
         ::std::result::Result::Ok(())
     }
 }

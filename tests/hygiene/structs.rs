@@ -54,7 +54,7 @@ impl GitRepositories {
 
     /// A helper names the step by the path of its marker.
     fn outdated(&self, cx: &mut Cx<'_, git_repositories::fetch>) {
-        cx.set(on::ArtifactOutdated, Status::True, "NewRevision", &self.prefix);
+        cx.set(on::ArtifactOutdated, ConditionStatus::True, "NewRevision", &self.prefix);
     }
 }
 

@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
+use evenkeel::Class;
 use evenkeel::prelude::*;
 use evenkeel::{Actions, Retry};
 use serde_json::Value;

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use evenkeel::Class;
 use evenkeel::ownership::OPERATOR_NAMESPACE;
 use evenkeel::policy::POLICY;
 use evenkeel::prelude::*;
@@ -99,7 +100,7 @@ async fn make(object: &Outside, script: &Script, cx: &mut Cx<'_, make>) -> Resul
     match end {
         End::Requeue(after) => cx.requeue_after(after),
         End::Changed(to) => cx.status().made = Some(to),
-        End::Unknown(reason) => cx.set(on::Made, Status::Unknown, reason, ""),
+        End::Unknown(reason) => cx.set(on::Made, ConditionStatus::Unknown, reason, ""),
         End::Wrong(wrong) => return Err(wrong),
         End::Fine => {}
     }

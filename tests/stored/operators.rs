@@ -88,7 +88,7 @@ async fn find(widget: &Widget, lab: &Arc<Lab>, cx: &mut Cx) -> Result<(), Widget
 
 #[sub_reconciler(sets(look::Listed))]
 async fn rest(_: &Widget, cx: &mut Cx) -> Result<(), WidgetError> {
-    cx.set(look::Listed, Status::True, "Complete", "no map is left");
+    cx.set(look::Listed, ConditionStatus::True, "Complete", "no map is left");
     Ok(())
 }
 
@@ -115,7 +115,7 @@ enum ListCondition {
 async fn count(widget: &Widget, lab: &Arc<Lab>, cx: &mut Cx) -> Result<(), WidgetError> {
     let all = cx.list::<ConfigMap>().await?.len();
     lab.note(&format!("count {}: {all}", widget.name_any()));
-    cx.set(is::Counted, Status::True, "Counted", format!("{all} maps"));
+    cx.set(is::Counted, ConditionStatus::True, "Counted", format!("{all} maps"));
     Ok(())
 }
 

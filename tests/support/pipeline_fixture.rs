@@ -159,7 +159,7 @@ pub async fn shop(recipe: &Recipe, kitchen: &Arc<Kitchen>, _cx: &mut Cx) -> Resu
 pub async fn taste(recipe: &Recipe, kitchen: &Arc<Kitchen>, cx: &mut Cx) -> Result<String, RecipeError> {
     kitchen.act(recipe, "taste").await?;
     if recipe.spec.acts.contains_key("salt") {
-        cx.set(on::Bland, Status::True, "NoSalt", "salt is missing");
+        cx.set(on::Bland, ConditionStatus::True, "NoSalt", "salt is missing");
     }
     cx.status().taste = Some("fine".into());
     Ok("fine".into())
@@ -211,7 +211,7 @@ pub async fn serve(
     cx: &mut Cx,
 ) -> Result<(), RecipeError> {
     kitchen.act(recipe, "serve").await?;
-    cx.set(on::Served, Status::True, "Served", format!("{dish}, {}", taste.unwrap_or("untasted")));
+    cx.set(on::Served, ConditionStatus::True, "Served", format!("{dish}, {}", taste.unwrap_or("untasted")));
     Ok(())
 }
 

@@ -261,7 +261,7 @@ pub async fn fetch(widget: &Widget, lab: &Arc<Lab>, cx: &mut Cx<'_, fetch>) -> R
     act(widget.spec.fetch.as_deref()).await?;
     let revision = lab.revision();
     if cx.status().stored.as_ref().is_some_and(|stored| *stored != revision) {
-        cx.set(on::Outdated, Status::True, "NewRevision", format!("revision {revision} is newer"));
+        cx.set(on::Outdated, ConditionStatus::True, "NewRevision", format!("revision {revision} is newer"));
     }
     if widget.spec.record {
         cx.record(|status| status.fetched = Some(revision.clone())).await?;
@@ -311,7 +311,7 @@ pub async fn store(widget: &Widget, lab: &Arc<Lab>, found: &Found, cx: &mut Cx<'
         map.data = Some(data);
         cx.apply(&map).await?;
     }
-    cx.set(on::Stored, Status::True, "Stored", format!("stored revision {}", found.revision));
+    cx.set(on::Stored, ConditionStatus::True, "Stored", format!("stored revision {}", found.revision));
     cx.status().stored = Some(found.revision.clone());
     Ok(())
 }

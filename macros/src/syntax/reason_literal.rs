@@ -134,10 +134,10 @@ mod tests {
 
     #[test]
     fn a_refused_reason_is_found_wherever_it_stands() {
-        assert_eq!(mistakes(&quote!(cx.set(on::A, Status::True, "very busy", "m");)), 1);
+        assert_eq!(mistakes(&quote!(cx.set(on::A, ConditionStatus::True, "very busy", "m");)), 1);
         assert_eq!(
             mistakes(&quote!(if x {
-                f(|| cx.set(on::A, Status::True, "no-no", m))
+                f(|| cx.set(on::A, ConditionStatus::True, "no-no", m))
             })),
             1
         );
@@ -149,7 +149,10 @@ mod tests {
             let body: Group = syn::parse2(quote!({ #body })).unwrap();
             hold(&body, &format_ident!("cx"), &Krate::DEFAULT).to_string().matches("check_reason_of").count()
         };
-        assert_eq!(held(&quote!(if x { cx.set(on::A, Status::True, "Busy", m) } else { cx.set(A, s, "Idle", m) })), 2);
+        assert_eq!(
+            held(&quote!(if x { cx.set(on::A, ConditionStatus::True, "Busy", m) } else { cx.set(A, s, "Idle", m) })),
+            2
+        );
         assert_eq!(held(&quote!(cx.set(marker, s, "Busy", m); cx.set(on::A, s, reason, m); map.set(A, s, "Busy"))), 0);
     }
 
@@ -165,7 +168,7 @@ mod tests {
 
     #[test]
     fn other_calls_and_good_reasons_are_left_alone() {
-        assert_eq!(mistakes(&quote!(cx.set(on::A, Status::True, "Busy", "very busy");)), 0);
+        assert_eq!(mistakes(&quote!(cx.set(on::A, ConditionStatus::True, "Busy", "very busy");)), 0);
         assert_eq!(mistakes(&quote!(map.set(a, b, "very busy"); cx.set(a, b, reason, "m"); cx.get(a, b, "x y");)), 0);
     }
 }

@@ -8,6 +8,7 @@ use crate::outcome::{Class, ReconcileError};
 
 /// What may go wrong with a call to the API server.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ApiError {
     /// Another client wrote a newer version first (409).
     Conflict(String),

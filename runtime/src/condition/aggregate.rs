@@ -8,16 +8,16 @@ impl Merge<'_> {
     /// A missing type is absent here under every ranking: objects of other controllers owe us no report.
     ///
     /// ```
-    /// use evenkeel::condition::{Condition, Merge, READY, Ranking, Source, Status};
-    /// let good = [Condition::new(READY, Status::True, "Succeeded", "")];
-    /// let bad = [Condition::new(READY, Status::False, "FetchFailed", "refused")];
+    /// use evenkeel::condition::{Condition, Merge, READY, Ranking, Source, ConditionStatus};
+    /// let good = [Condition::new(READY, ConditionStatus::True, "Succeeded", "")];
+    /// let bad = [Condition::new(READY, ConditionStatus::False, "FetchFailed", "refused")];
     /// let objects = [
     ///     Source { kind: "GitRepository", name: "a", conditions: &good },
     ///     Source { kind: "GitRepository", name: "b", conditions: &bad },
     /// ];
     /// let merge = Merge::new(Ranking::Worst).types([READY]).sourced();
     /// let sources = merge.aggregate(&objects, "SourcesReady").unwrap();
-    /// assert_eq!((sources.status, &*sources.reason), (Status::False, "FetchFailed @ GitRepository/b"));
+    /// assert_eq!((sources.status, &*sources.reason), (ConditionStatus::False, "FetchFailed @ GitRepository/b"));
     /// ```
     #[must_use]
     pub fn aggregate(&self, sources: &[Source<'_>], target: &str) -> Option<Condition> {

@@ -1,7 +1,7 @@
 //! Counters: messages that say how far things have come.
 
 use super::group::{Group, Member};
-use super::{Polarity, Status};
+use super::{ConditionStatus, Polarity};
 
 /// Whether a message counts.
 #[derive(Clone, Debug, Default)]
@@ -36,8 +36,9 @@ impl Count<'_> {
 #[must_use]
 pub fn completed(groups: &[Group<'_>], of: usize) -> String {
     let members = groups.iter().flat_map(|group| &group.members);
-    let is_done =
-        |member: &&Member<'_>| member.polarity != Polarity::Negative && member.condition.status == Status::True;
+    let is_done = |member: &&Member<'_>| {
+        member.polarity != Polarity::Negative && member.condition.status == ConditionStatus::True
+    };
     format!("{} of {of} completed", members.filter(is_done).count())
 }
 

@@ -7,8 +7,8 @@ use super::{ConditionInfo, STALLED};
 /// The first of the negative types, in their order, that is True. One that is present and False is no failure.
 ///
 /// ```
-/// use evenkeel::condition::{Condition, Status, highest_negative};
-/// let conditions = ["Outdated", "FetchFailed"].map(|type_| Condition::new(type_, Status::True, "X", ""));
+/// use evenkeel::condition::{Condition, ConditionStatus, highest_negative};
+/// let conditions = ["Outdated", "FetchFailed"].map(|type_| Condition::new(type_, ConditionStatus::True, "X", ""));
 /// assert_eq!(highest_negative(&conditions, &["FetchFailed", "Outdated"]).unwrap().type_, "FetchFailed");
 /// ```
 #[must_use]
@@ -20,8 +20,8 @@ pub fn highest_negative<'c>(conditions: &'c [Condition], negatives: &[&str]) -> 
 /// Whether one of the failures was True before and none is True now.
 ///
 /// ```
-/// use evenkeel::condition::{Condition, Status, recovered};
-/// let before = [Condition::new("FetchFailed", Status::True, "Timeout", "")];
+/// use evenkeel::condition::{Condition, ConditionStatus, recovered};
+/// let before = [Condition::new("FetchFailed", ConditionStatus::True, "Timeout", "")];
 /// assert!(recovered(&before, &[], &["FetchFailed"]));
 /// assert!(!recovered(&before, &before, &["FetchFailed"]));
 /// ```
@@ -43,15 +43,24 @@ pub(crate) fn has_recovered(before: &[Condition], now: &[Condition], declared: &
 #[cfg(all(test, feature = "operator"))]
 mod tests {
     use super::*;
-    use crate::condition::{Polarity, Status};
+    use crate::condition::{ConditionStatus, Polarity};
 
     #[test]
     fn an_object_has_recovered_when_something_was_bad_and_nothing_is() {
         let declared =
             [ConditionInfo::new("Stored", Polarity::Positive), ConditionInfo::new("Outdated", Polarity::Negative)];
         let of = |type_, status| vec![Condition::new(type_, status, "X", "")];
-        let bad = [of("Stored", Status::False), of("Outdated", Status::True), of(STALLED, Status::True)];
-        let good = [vec![], of("Stored", Status::True), of("Outdated", Status::False), of("Stored", Status::Unknown)];
+        let bad = [
+            of("Stored", ConditionStatus::False),
+            of("Outdated", ConditionStatus::True),
+            of(STALLED, ConditionStatus::True),
+        ];
+        let good = [
+            vec![],
+            of("Stored", ConditionStatus::True),
+            of("Outdated", ConditionStatus::False),
+            of("Stored", ConditionStatus::Unknown),
+        ];
         for bad in &bad {
             assert!(good.iter().all(|good| has_recovered(bad, good, &declared)), "{bad:?}");
             assert!(bad.iter().all(|_| !has_recovered(bad, bad, &declared)), "{bad:?}");

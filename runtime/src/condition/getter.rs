@@ -1,6 +1,6 @@
 //! Reading a list of conditions, which is a map by type.
 
-use super::{Condition, READY, RECONCILING, STALLED, Status, find};
+use super::{Condition, ConditionStatus, READY, RECONCILING, STALLED, find};
 
 /// Whether a condition of the type is present, whatever its status.
 #[must_use]
@@ -23,13 +23,13 @@ pub fn has_any_reason(conditions: &[Condition], type_: &str, reasons: &[&str]) -
 /// Whether the condition is present and True.
 #[must_use]
 pub fn is_true(conditions: &[Condition], type_: &str) -> bool {
-    find(conditions, type_).is_some_and(|c| c.status == Status::True)
+    find(conditions, type_).is_some_and(|c| c.status == ConditionStatus::True)
 }
 
 /// Whether the condition is present and False.
 #[must_use]
 pub fn is_false(conditions: &[Condition], type_: &str) -> bool {
-    find(conditions, type_).is_some_and(|c| c.status == Status::False)
+    find(conditions, type_).is_some_and(|c| c.status == ConditionStatus::False)
 }
 
 /// Whether nothing is known of the condition: it is Unknown, or missing.
@@ -47,10 +47,10 @@ pub fn is_ready(conditions: &[Condition]) -> bool {
 /// Whether only a person can help. An object that says both Stalled and Reconciling is neither.
 ///
 /// ```
-/// use evenkeel::condition::{Condition, RECONCILING, STALLED, Status, is_reconciling, is_stalled};
-/// let mut conditions = vec![Condition::new(STALLED, Status::True, "InvalidUrl", "")];
+/// use evenkeel::condition::{Condition, RECONCILING, STALLED, ConditionStatus, is_reconciling, is_stalled};
+/// let mut conditions = vec![Condition::new(STALLED, ConditionStatus::True, "InvalidUrl", "")];
 /// assert!(is_stalled(&conditions));
-/// conditions.push(Condition::new(RECONCILING, Status::True, "Progressing", ""));
+/// conditions.push(Condition::new(RECONCILING, ConditionStatus::True, "Progressing", ""));
 /// assert!(!is_stalled(&conditions) && !is_reconciling(&conditions));
 /// ```
 #[must_use]

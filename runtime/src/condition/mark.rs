@@ -1,20 +1,20 @@
 //! Marks: a condition set to a status, and the two that exclude each other.
 
-use super::{Condition, READY, RECONCILING, STALLED, Stamp, Status, delete, is_unknown, set};
+use super::{Condition, ConditionStatus, READY, RECONCILING, STALLED, Stamp, delete, is_unknown, set};
 
 /// Sets the condition to True.
 pub fn mark_true(conditions: &mut Vec<Condition>, type_: &str, reason: &str, message: &str, stamp: &Stamp) {
-    set(conditions, Condition::new(type_, Status::True, reason, message), stamp);
+    set(conditions, Condition::new(type_, ConditionStatus::True, reason, message), stamp);
 }
 
 /// Sets the condition to False.
 pub fn mark_false(conditions: &mut Vec<Condition>, type_: &str, reason: &str, message: &str, stamp: &Stamp) {
-    set(conditions, Condition::new(type_, Status::False, reason, message), stamp);
+    set(conditions, Condition::new(type_, ConditionStatus::False, reason, message), stamp);
 }
 
 /// Sets the condition to Unknown.
 pub fn mark_unknown(conditions: &mut Vec<Condition>, type_: &str, reason: &str, message: &str, stamp: &Stamp) {
-    set(conditions, Condition::new(type_, Status::Unknown, reason, message), stamp);
+    set(conditions, Condition::new(type_, ConditionStatus::Unknown, reason, message), stamp);
 }
 
 /// The controller is at work: Reconciling is True, and Stalled goes.
@@ -31,6 +31,7 @@ pub fn mark_stalled(conditions: &mut Vec<Condition>, reason: &str, message: &str
 
 /// What is known of the object while work on it begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Drift {
     /// Nothing says that it is not as it was.
     Unseen,

@@ -13,13 +13,13 @@ use super::{Condition, ConditionInfo, Polarity};
 /// How several conditions become one: a [summary](Merge::summary) of an object, or an [aggregate](Merge::aggregate) over several.
 ///
 /// ```
-/// use evenkeel::condition::{Condition, Merge, READY, Ranking, Status};
+/// use evenkeel::condition::{Condition, Merge, READY, Ranking, ConditionStatus};
 /// let conditions = [
-///     Condition::new("Stored", Status::True, "Succeeded", "stored"),
-///     Condition::new("Outdated", Status::True, "NewRevision", "revision b is newer"),
+///     Condition::new("Stored", ConditionStatus::True, "Succeeded", "stored"),
+///     Condition::new("Outdated", ConditionStatus::True, "NewRevision", "revision b is newer"),
 /// ];
 /// let ready = Merge::new(Ranking::Flux).negative(["Outdated"]).summary(&conditions, READY).unwrap();
-/// assert_eq!((ready.status, &*ready.message), (Status::False, "revision b is newer"));
+/// assert_eq!((ready.status, &*ready.message), (ConditionStatus::False, "revision b is newer"));
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Merge<'a> {
@@ -233,9 +233,9 @@ impl<'a> Merge<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::condition::{READY, Status};
+    use crate::condition::{ConditionStatus, READY};
 
-    fn ready_of(merge: &Merge<'_>, objects: [Status; 3]) -> Condition {
+    fn ready_of(merge: &Merge<'_>, objects: [ConditionStatus; 3]) -> Condition {
         let conditions = objects.map(|status| [Condition::new(READY, status, "Said", "so")]);
         let sources: Vec<Source<'_>> =
             conditions.iter().map(|conditions| Source { conditions, ..Source::default() }).collect();
@@ -244,7 +244,7 @@ mod tests {
 
     #[test]
     fn an_aggregate_counts_the_conditions_that_decided_where_that_is_asked_for() {
-        let statuses = [Status::True, Status::False, Status::False];
+        let statuses = [ConditionStatus::True, ConditionStatus::False, ConditionStatus::False];
         let merge = || Merge::new(Ranking::Worst).types([READY]);
         assert_eq!(ready_of(&merge(), statuses).message, "so");
         assert_eq!(ready_of(&merge().counter(), statuses).message, "2 of 3 Ready");
@@ -258,7 +258,7 @@ mod tests {
         let merge = Merge::new(Ranking::Worst).types(["SourceVerified"]).bipolar(["SourceVerified"]);
         assert_eq!(merge.summary(&[], READY), None);
         assert_eq!(merge.polarity("SourceVerified"), Polarity::Bipolar);
-        assert_eq!(merge.summary(&verified(Status::False), READY).unwrap().status, Status::False);
-        assert_eq!(merge.summary(&verified(Status::True), READY).unwrap().status, Status::True);
+        assert_eq!(merge.summary(&verified(ConditionStatus::False), READY).unwrap().status, ConditionStatus::False);
+        assert_eq!(merge.summary(&verified(ConditionStatus::True), READY).unwrap().status, ConditionStatus::True);
     }
 }

@@ -1,12 +1,12 @@
 //! The mirror: the Ready of another object as a condition of ours.
 
-use super::{Condition, READY, Status, find};
+use super::{Condition, ConditionStatus, READY, find};
 
 /// What stands in for an object that says nothing of itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fallback<'a> {
     /// The status.
-    pub status: Status,
+    pub status: ConditionStatus,
     /// The reason.
     pub reason: &'a str,
     /// The message.
@@ -16,8 +16,8 @@ pub struct Fallback<'a> {
 /// The Ready of another object under a type of ours; where it has none, the fallback, if there is one.
 ///
 /// ```
-/// use evenkeel::condition::{Condition, READY, Status, mirror};
-/// let other = [Condition::new(READY, Status::False, "FetchFailed", "refused")];
+/// use evenkeel::condition::{Condition, READY, ConditionStatus, mirror};
+/// let other = [Condition::new(READY, ConditionStatus::False, "FetchFailed", "refused")];
 /// assert_eq!(mirror(&other, "SourceReady", None).unwrap().reason, "FetchFailed");
 /// assert_eq!(mirror(&[], "SourceReady", None), None);
 /// ```

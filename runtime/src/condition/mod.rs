@@ -23,6 +23,7 @@ mod declared;
 mod failure;
 mod getter;
 mod group;
+mod k8s;
 mod mark;
 mod merge;
 mod mirror;
@@ -72,19 +73,19 @@ pub enum Polarity {
 impl Polarity {
     /// The status that says "good" under this polarity.
     #[must_use]
-    pub const fn good(self) -> Status {
+    pub const fn good(self) -> ConditionStatus {
         match self {
-            Self::Positive | Self::Bipolar => Status::True,
-            Self::Negative => Status::False,
+            Self::Positive | Self::Bipolar => ConditionStatus::True,
+            Self::Negative => ConditionStatus::False,
         }
     }
 
     /// The status that says "bad" under this polarity.
     #[must_use]
-    pub const fn bad(self) -> Status {
+    pub const fn bad(self) -> ConditionStatus {
         match self {
-            Self::Positive | Self::Bipolar => Status::False,
-            Self::Negative => Status::True,
+            Self::Positive | Self::Bipolar => ConditionStatus::False,
+            Self::Negative => ConditionStatus::True,
         }
     }
 }
@@ -92,7 +93,7 @@ impl Polarity {
 /// The status of a condition, as the Kubernetes API conventions define it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline)]
-pub enum Status {
+pub enum ConditionStatus {
     /// The condition holds.
     True,
     /// The condition does not hold.
@@ -106,7 +107,7 @@ pub enum Status {
     Other,
 }
 
-impl Status {
+impl ConditionStatus {
     /// The word on the wire.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
@@ -124,7 +125,7 @@ impl Status {
     }
 }
 
-impl std::fmt::Display for Status {
+impl std::fmt::Display for ConditionStatus {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(self.as_str())
     }
@@ -141,7 +142,7 @@ pub struct Condition {
     #[serde(rename = "type")]
     pub type_: String,
     /// `True`, `False` or `Unknown`.
-    pub status: Status,
+    pub status: ConditionStatus,
     /// The generation that the condition was set for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub observed_generation: Option<i64>,
@@ -172,7 +173,7 @@ impl Condition {
     #[must_use]
     pub fn new(
         type_: impl Into<String>,
-        status: Status,
+        status: ConditionStatus,
         reason: impl Into<String>,
         message: impl Into<String>,
     ) -> Self {

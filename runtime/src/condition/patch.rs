@@ -96,10 +96,10 @@ pub fn diff(before: &[Condition], after: &[Condition]) -> Vec<ConditionPatch> {
 ///
 /// ```
 /// use evenkeel::condition::patch::{Owned, apply, diff};
-/// use evenkeel::condition::{Condition, Stamp, Status};
+/// use evenkeel::condition::{Condition, Stamp, ConditionStatus};
 /// let stamp = Stamp::new(1, "2024-05-01T10:00:00Z".parse().unwrap());
-/// let stored = [Condition::new("Stored", Status::True, "Succeeded", "")];
-/// let latest = [Condition::new("Scanned", Status::True, "Clean", "")];
+/// let stored = [Condition::new("Stored", ConditionStatus::True, "Succeeded", "")];
+/// let latest = [Condition::new("Scanned", ConditionStatus::True, "Clean", "")];
 /// let merged = apply(&diff(&[], &stored), &latest, Owned::Types(&["Stored"]), &stamp).unwrap();
 /// assert_eq!(merged.len(), 2);
 /// ```
@@ -154,14 +154,14 @@ fn decide<'o>(operation: &'o ConditionPatch, latest: Option<&Condition>, is_owne
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::condition::Status;
+    use crate::condition::ConditionStatus;
 
     #[test]
     fn a_conflict_says_what_the_other_writer_made_of_the_condition() {
         let scanned = |status| Condition::new("Scanned", status, "Clean", "");
-        let operation = ConditionPatch::Remove { before: scanned(Status::True) };
+        let operation = ConditionPatch::Remove { before: scanned(ConditionStatus::True) };
         let conflict = |latest| Conflict { operation: operation.clone(), latest }.to_string();
-        let changed = conflict(Some(scanned(Status::False)));
+        let changed = conflict(Some(scanned(ConditionStatus::False)));
         assert_eq!(changed, "another writer set the condition Scanned to False: Clean");
         assert_eq!(conflict(None), "another writer removed the condition Scanned");
     }

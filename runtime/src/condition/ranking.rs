@@ -1,6 +1,6 @@
 //! Rankings: what a condition says, and which of several is heard.
 
-use super::{Condition, Polarity, Status};
+use super::{Condition, ConditionStatus, Polarity};
 
 /// What a condition says, read with its polarity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,27 +16,32 @@ pub enum Verdict {
 impl Polarity {
     /// What the status says under this polarity.
     #[must_use]
-    pub const fn verdict(self, status: Status) -> Verdict {
+    pub const fn verdict(self, status: ConditionStatus) -> Verdict {
         match (self, status) {
-            (_, Status::Unknown | Status::Other) => Verdict::Unknown,
-            (Self::Negative, Status::True) | (Self::Positive | Self::Bipolar, Status::False) => Verdict::Bad,
-            (Self::Negative, Status::False) | (Self::Positive | Self::Bipolar, Status::True) => Verdict::Good,
+            (_, ConditionStatus::Unknown | ConditionStatus::Other) => Verdict::Unknown,
+            (Self::Negative, ConditionStatus::True) | (Self::Positive | Self::Bipolar, ConditionStatus::False) => {
+                Verdict::Bad
+            }
+            (Self::Negative, ConditionStatus::False) | (Self::Positive | Self::Bipolar, ConditionStatus::True) => {
+                Verdict::Good
+            }
         }
     }
 
     /// The status that says this under this polarity.
     #[must_use]
-    pub const fn status(self, verdict: Verdict) -> Status {
+    pub const fn status(self, verdict: Verdict) -> ConditionStatus {
         match verdict {
             Verdict::Bad => self.bad(),
             Verdict::Good => self.good(),
-            Verdict::Unknown => Status::Unknown,
+            Verdict::Unknown => ConditionStatus::Unknown,
         }
     }
 }
 
 /// How conditions are ranked against each other, where several become one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Ranking {
     /// Bad, then unknown or missing, then good: one bad or unknown condition is enough to be not ready.
     #[default]
@@ -54,7 +59,7 @@ pub(super) struct Rank {
 }
 
 impl Ranking {
-    pub(super) const fn rank(self, polarity: Polarity, status: Status) -> Rank {
+    pub(super) const fn rank(self, polarity: Polarity, status: ConditionStatus) -> Rank {
         let verdict = polarity.verdict(status);
         let is_negative = matches!(polarity, Polarity::Negative);
         match self {
@@ -72,7 +77,7 @@ impl Ranking {
                     (Verdict::Bad, false) => 1,
                     (Verdict::Good, false) => 2,
                     (Verdict::Good, true) => 3,
-                    (Verdict::Unknown, _) if matches!(status, Status::Other) => 5,
+                    (Verdict::Unknown, _) if matches!(status, ConditionStatus::Other) => 5,
                     (Verdict::Unknown, _) => 4,
                 };
                 Rank { order, is_negative }
@@ -83,7 +88,8 @@ impl Ranking {
     /// What stands for a declared condition that is missing. A negative or bipolar one that is absent has nothing to say.
     pub(super) fn missing(self, type_: &str, polarity: Polarity) -> Option<Condition> {
         let counts = self == Self::Worst && polarity == Polarity::Positive;
-        counts
-            .then(|| Condition::new(type_, Status::Unknown, "NotYetReported", format!("{type_} was not reported yet")))
+        counts.then(|| {
+            Condition::new(type_, ConditionStatus::Unknown, "NotYetReported", format!("{type_} was not reported yet"))
+        })
     }
 }

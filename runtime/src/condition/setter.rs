@@ -9,6 +9,7 @@ use crate::outcome::message::clean;
 
 /// What moves the transition time of a condition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Transition {
     /// A change of its status, as the Kubernetes API conventions ask for.
     #[default]
@@ -70,11 +71,11 @@ impl Stamp {
 /// The generation is that of the stamp, whatever stands in the condition. A new condition keeps the time that it brings.
 ///
 /// ```
-/// use evenkeel::condition::{Condition, Stamp, Status, find, set};
+/// use evenkeel::condition::{Condition, Stamp, ConditionStatus, find, set};
 /// let stamp = |generation, now: &str| Stamp::new(generation, now.parse().unwrap());
 /// let mut conditions = Vec::new();
-/// set(&mut conditions, Condition::new("Fetched", Status::True, "Succeeded", ""), &stamp(1, "2024-05-01T10:00:00Z"));
-/// set(&mut conditions, Condition::new("Fetched", Status::True, "Cached", ""), &stamp(2, "2024-05-01T11:00:00Z"));
+/// set(&mut conditions, Condition::new("Fetched", ConditionStatus::True, "Succeeded", ""), &stamp(1, "2024-05-01T10:00:00Z"));
+/// set(&mut conditions, Condition::new("Fetched", ConditionStatus::True, "Cached", ""), &stamp(2, "2024-05-01T11:00:00Z"));
 /// let fetched = find(&conditions, "Fetched").unwrap();
 /// assert_eq!(fetched.observed_generation, Some(2));
 /// assert_eq!(fetched.last_transition_time.unwrap().to_string(), "2024-05-01T10:00:00Z");

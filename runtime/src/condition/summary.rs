@@ -11,13 +11,13 @@ impl Merge<'_> {
     /// One condition of type `target` for all that are in scope, without generation and time; `None` where nothing is in scope.
     ///
     /// ```
-    /// use evenkeel::condition::{Condition, ConditionInfo, Merge, Polarity, READY, Ranking, Status};
+    /// use evenkeel::condition::{Condition, ConditionInfo, Merge, Polarity, READY, Ranking, ConditionStatus};
     /// const SET: [ConditionInfo; 2] =
     ///     [ConditionInfo::new("Fetched", Polarity::Positive), ConditionInfo::new("Stored", Polarity::Positive)];
-    /// let conditions = [Condition::new("Fetched", Status::True, "Succeeded", "")];
+    /// let conditions = [Condition::new("Fetched", ConditionStatus::True, "Succeeded", "")];
     /// let ready = |ranking| Merge::of(ranking, &SET).summary(&conditions, READY).unwrap().status;
-    /// assert_eq!(ready(Ranking::Worst), Status::Unknown);
-    /// assert_eq!(ready(Ranking::Flux), Status::True);
+    /// assert_eq!(ready(Ranking::Worst), ConditionStatus::Unknown);
+    /// assert_eq!(ready(Ranking::Flux), ConditionStatus::True);
     /// ```
     #[must_use]
     pub fn summary(&self, conditions: &[Condition], target: &str) -> Option<Condition> {
@@ -51,7 +51,7 @@ impl Merge<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::condition::{ConditionInfo, Polarity, READY, Ranking, STALLED, Status};
+    use crate::condition::{ConditionInfo, ConditionStatus, Polarity, READY, Ranking, STALLED};
 
     const SET: &[ConditionInfo] = &[
         ConditionInfo::new("Fetched", Polarity::Positive),
@@ -60,11 +60,11 @@ mod tests {
         ConditionInfo::new("Verified", Polarity::Bipolar),
     ];
 
-    fn condition(type_: &str, status: Status) -> Condition {
+    fn condition(type_: &str, status: ConditionStatus) -> Condition {
         Condition::new(type_, status, format!("{type_}Reason"), type_)
     }
 
-    fn ready(ranking: Ranking, present: &[Condition], marked: Option<&str>) -> (Status, String) {
+    fn ready(ranking: Ranking, present: &[Condition], marked: Option<&str>) -> (ConditionStatus, String) {
         let summary = Merge::of(ranking, SET)
             .and_progress()
             .first(marked)
@@ -75,13 +75,13 @@ mod tests {
 
     #[test]
     fn a_bad_condition_beats_an_unknown_one_and_that_a_good_one() {
-        let mut present = vec![condition("Fetched", Status::True), condition("Stored", Status::True)];
-        assert_eq!(ready(Ranking::Worst, &present, None), (Status::True, "Fetched".into()));
-        present[1].status = Status::Unknown;
-        assert_eq!(ready(Ranking::Worst, &present, None), (Status::Unknown, "Stored".into()));
-        assert_eq!(ready(Ranking::Flux, &present, None), (Status::True, "Fetched".into()));
-        present.push(condition("Outdated", Status::True));
-        assert_eq!(ready(Ranking::Worst, &present, None), (Status::False, "Outdated".into()));
+        let mut present = vec![condition("Fetched", ConditionStatus::True), condition("Stored", ConditionStatus::True)];
+        assert_eq!(ready(Ranking::Worst, &present, None), (ConditionStatus::True, "Fetched".into()));
+        present[1].status = ConditionStatus::Unknown;
+        assert_eq!(ready(Ranking::Worst, &present, None), (ConditionStatus::Unknown, "Stored".into()));
+        assert_eq!(ready(Ranking::Flux, &present, None), (ConditionStatus::True, "Fetched".into()));
+        present.push(condition("Outdated", ConditionStatus::True));
+        assert_eq!(ready(Ranking::Worst, &present, None), (ConditionStatus::False, "Outdated".into()));
     }
 
     #[test]
@@ -89,55 +89,58 @@ mod tests {
         let odd: Condition =
             serde_json::from_value(serde_json::json!({ "type": "Fetched", "status": "Maybe" })).unwrap();
         let odd = Condition { message: "Fetched".into(), ..odd };
-        let unknown = condition("Stored", Status::Unknown);
+        let unknown = condition("Stored", ConditionStatus::Unknown);
         for present in [[odd.clone(), unknown.clone()], [unknown, odd.clone()]] {
-            assert_eq!(ready(Ranking::Flux, &present, None), (Status::Unknown, "Stored".into()));
+            assert_eq!(ready(Ranking::Flux, &present, None), (ConditionStatus::Unknown, "Stored".into()));
         }
-        assert_eq!(ready(Ranking::Flux, std::slice::from_ref(&odd), None), (Status::Unknown, "Fetched".into()));
-        let verified = condition("Verified", Status::True);
-        let good = [odd.clone(), condition("Stored", Status::True), verified];
-        assert_eq!(ready(Ranking::Worst, &good, None), (Status::Unknown, "Fetched".into()));
+        assert_eq!(
+            ready(Ranking::Flux, std::slice::from_ref(&odd), None),
+            (ConditionStatus::Unknown, "Fetched".into())
+        );
+        let verified = condition("Verified", ConditionStatus::True);
+        let good = [odd.clone(), condition("Stored", ConditionStatus::True), verified];
+        assert_eq!(ready(Ranking::Worst, &good, None), (ConditionStatus::Unknown, "Fetched".into()));
         assert_eq!(serde_json::to_value(&odd).unwrap()["status"], "Unknown");
     }
 
     #[test]
     fn the_schema_of_a_status_has_the_three_words_only() {
-        let schema = schemars::schema_for!(Status).to_value().to_string();
+        let schema = schemars::schema_for!(ConditionStatus).to_value().to_string();
         assert!(["True", "False", "Unknown"].iter().all(|word| schema.contains(&format!("\"{word}\""))), "{schema}");
         assert!(!schema.contains("\"Other\""), "{schema}");
     }
 
     #[test]
     fn a_missing_positive_condition_is_unknown_for_us_and_absent_for_flux() {
-        let present = [condition("Fetched", Status::True)];
-        assert_eq!(ready(Ranking::Worst, &present, None).0, Status::Unknown);
-        assert_eq!(ready(Ranking::Flux, &present, None).0, Status::True);
+        let present = [condition("Fetched", ConditionStatus::True)];
+        assert_eq!(ready(Ranking::Worst, &present, None).0, ConditionStatus::Unknown);
+        assert_eq!(ready(Ranking::Flux, &present, None).0, ConditionStatus::True);
     }
 
     #[test]
     fn the_condition_that_the_pass_marked_comes_first_in_its_rank() {
-        let present = [condition("Fetched", Status::False), condition("Stored", Status::False)];
+        let present = [condition("Fetched", ConditionStatus::False), condition("Stored", ConditionStatus::False)];
         assert_eq!(ready(Ranking::Worst, &present, Some("Stored")).1, "Stored");
         assert_eq!(ready(Ranking::Worst, &present, None).1, "Fetched");
-        let good = [condition("Fetched", Status::True), condition("Stored", Status::False)];
+        let good = [condition("Fetched", ConditionStatus::True), condition("Stored", ConditionStatus::False)];
         assert_eq!(ready(Ranking::Worst, &good, Some("Fetched")).1, "Stored");
     }
 
     #[test]
     fn reconciling_and_stalled_are_heard_after_declared_conditions_of_their_rank() {
-        let mut present = vec![condition(STALLED, Status::True), condition("Fetched", Status::True)];
-        assert_eq!(ready(Ranking::Worst, &present, None), (Status::False, STALLED.into()));
-        present.push(condition("Stored", Status::False));
-        assert_eq!(ready(Ranking::Worst, &present, None), (Status::False, "Stored".into()));
+        let mut present = vec![condition(STALLED, ConditionStatus::True), condition("Fetched", ConditionStatus::True)];
+        assert_eq!(ready(Ranking::Worst, &present, None), (ConditionStatus::False, STALLED.into()));
+        present.push(condition("Stored", ConditionStatus::False));
+        assert_eq!(ready(Ranking::Worst, &present, None), (ConditionStatus::False, "Stored".into()));
     }
 
     #[test]
     fn a_bipolar_condition_speaks_only_where_it_is_present() {
-        let mut present = vec![condition("Fetched", Status::True), condition("Stored", Status::True)];
-        assert_eq!(ready(Ranking::Worst, &present, None).0, Status::True);
-        present.push(condition("Verified", Status::False));
-        assert_eq!(ready(Ranking::Worst, &present, None), (Status::False, "Verified".into()));
-        present[2].status = Status::True;
-        assert_eq!(ready(Ranking::Worst, &present, None), (Status::True, "Fetched".into()));
+        let mut present = vec![condition("Fetched", ConditionStatus::True), condition("Stored", ConditionStatus::True)];
+        assert_eq!(ready(Ranking::Worst, &present, None).0, ConditionStatus::True);
+        present.push(condition("Verified", ConditionStatus::False));
+        assert_eq!(ready(Ranking::Worst, &present, None), (ConditionStatus::False, "Verified".into()));
+        present[2].status = ConditionStatus::True;
+        assert_eq!(ready(Ranking::Worst, &present, None), (ConditionStatus::True, "Fetched".into()));
     }
 }

@@ -12,6 +12,7 @@ use crate::outcome::{Class, PassError};
 
 /// What an operator allows, before any object is asked: `Operator::access`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Access {
     /// References to other namespaces are allowed; where the object that is referred to has an [`Acl`] and code [checks](Self::check)
     /// it, if that allows them.
@@ -39,6 +40,7 @@ pub struct NamespaceSelector {
 
 /// Why a reference is not allowed.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Denied {
     /// The operator allows no reference to another namespace.
     CrossNamespace,

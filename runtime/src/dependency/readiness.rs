@@ -4,6 +4,7 @@ use serde_json::Value;
 
 /// How an object stands, for those that depend on it.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Readiness {
     /// It is as its spec says.
     Ready,

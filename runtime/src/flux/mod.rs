@@ -50,12 +50,12 @@
 //! struct RepoStatus {
 //!     revision: Option<String>,
 //!     #[serde(flatten)]
-//!     kept: flux::Kept,
+//!     kept: flux::FluxStatus,
 //! }
 //!
-//! impl flux::Keeps for RepoStatus {
-//!     fn kept(&self) -> &flux::Kept { &self.kept }
-//!     fn kept_mut(&mut self) -> &mut flux::Kept { &mut self.kept }
+//! impl flux::HasFluxStatus for RepoStatus {
+//!     fn kept(&self) -> &flux::FluxStatus { &self.kept }
+//!     fn kept_mut(&mut self) -> &mut flux::FluxStatus { &mut self.kept }
 //! }
 //!
 //! const FINALIZER: &str = "example.dev/finalizer";

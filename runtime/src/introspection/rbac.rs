@@ -53,6 +53,7 @@ impl Serialize for Verb {
 /// What an operator needs on one resource.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct RbacRule {
     /// The API group; empty for the core kinds.
     pub group: String,

@@ -3,6 +3,7 @@
 use std::fmt;
 #[cfg(feature = "metrics")]
 use std::net::{SocketAddr, TcpListener};
+use std::num::{NonZeroU32, NonZeroUsize};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -122,7 +123,7 @@ impl Operator {
     }
 
     /// How long running passes may take after a stop; by default 25 s, less than the 30 s of a pod (`terminationGracePeriodSeconds`). Then
-    /// they are dropped, and run again at the next start. On the command line it is `--shutdown_timeout`.
+    /// they are dropped, and run again at the next start. On the command line it is `--shutdown-timeout`.
     pub fn shutdown_timeout(mut self, shutdown_timeout: Duration) -> Self {
         self.shutdown_timeout = shutdown_timeout;
         self
@@ -189,27 +190,35 @@ impl Operator {
         self
     }
 
-    /// How many objects of one reconciler may be worked on at a time, where it says no `concurrency` itself; 16 unless said otherwise.
-    pub fn concurrency(mut self, passes: usize) -> Self {
+    /// Sets how many objects of one reconciler are reconciled at a time; 16 by default. `#[reconciler(concurrency = ..)]` and
+    /// [`concurrency_of`](Self::concurrency_of) take precedence.
+    ///
+    /// ```
+    /// # use evenkeel::Operator;
+    /// use std::num::NonZero;
+    /// let operator = Operator::new("source-controller").concurrency(const { NonZero::new(4).unwrap() });
+    /// ```
+    pub fn concurrency(mut self, passes: NonZeroUsize) -> Self {
         self.limits.concurrency = passes;
         self
     }
 
-    /// How many objects of this reconciler may be worked on at a time, whatever holds for the others and whatever it says itself.
-    pub fn concurrency_of<R: Reconciler>(mut self, passes: usize) -> Self {
+    /// Sets how many objects of this reconciler are reconciled at a time. Takes precedence over [`concurrency`](Self::concurrency) and
+    /// `#[reconciler(concurrency = ..)]`.
+    pub fn concurrency_of<R: Reconciler>(mut self, passes: NonZeroUsize) -> Self {
         self.limits.set_own::<R>(passes);
         self
     }
 
-    /// How many objects of all reconcilers together may be worked on at a time; no number of its own unless said otherwise.
-    pub fn total_concurrency(mut self, passes: usize) -> Self {
+    /// Sets how many objects of all reconcilers together are reconciled at a time; unlimited by default.
+    pub fn total_concurrency(mut self, passes: NonZeroUsize) -> Self {
         self.limits.together = Some(passes);
         self
     }
 
-    /// How many objects may be tried again per second after failures, all together; 100 unless said otherwise. They wait without a
-    /// slot, and what changes is never held up.
-    pub fn retries_per_second(mut self, retries: u32) -> Self {
+    /// Sets how many failed objects of all reconcilers together are retried per second; 100 by default. An object that waits for its retry
+    /// does not count towards the concurrency, and a changed object is never delayed.
+    pub fn retries_per_second(mut self, retries: NonZeroU32) -> Self {
         self.limits.retries = retries;
         self
     }

@@ -1,6 +1,7 @@
 //! The command line of an operator.
 
 use std::io::Write;
+use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -63,15 +64,15 @@ struct Flags {
     /// Watches this namespace only; may be given several times [default: all]
     #[arg(short, long = "namespace", global = true, value_name = "NAMESPACE")]
     namespaces: Vec<String>,
-    /// How many objects of one kind are worked on at a time, where its reconciler does not say it [default: 16]
+    /// How many objects of one reconciler are reconciled at a time, unless the reconciler sets it [default: 16]
     #[arg(long, global = true, value_name = "N")]
-    concurrency: Option<usize>,
-    /// How many objects of all kinds together are worked on at a time [default: no limit of its own]
+    concurrency: Option<NonZeroUsize>,
+    /// How many objects of all reconcilers together are reconciled at a time [default: unlimited]
     #[arg(long, global = true, value_name = "N")]
-    total_concurrency: Option<usize>,
-    /// How many objects are tried again per second after failures, all together [default: 100]
+    total_concurrency: Option<NonZeroUsize>,
+    /// How many failed objects of all reconcilers together are retried per second [default: 100]
     #[arg(long, global = true, value_name = "N")]
-    retries_per_second: Option<u32>,
+    retries_per_second: Option<NonZeroU32>,
     /// How long running passes may take after SIGTERM or Ctrl-C before they are dropped, like 25s or 2m; less than the
     /// `terminationGracePeriodSeconds` of the pod [default: 25s]
     #[arg(long, global = true, value_name = "DURATION")]
@@ -84,7 +85,7 @@ struct Flags {
     /// Stalls objects that refer to an object of another namespace [default: they may]
     #[arg(long, global = true)]
     no_cross_namespace_refs: bool,
-    /// What may be done for objects of which nobody says so, where their reconciler has policies [default: manage]
+    /// Default policy for objects without a policy annotation [default: manage]
     #[arg(long, global = true, value_name = "POLICY", value_parser = policies())]
     default_policy: Option<Policy>,
     /// The namespace of this operator, where several share a cluster: objects that are annotated with that of another one are left alone, the
@@ -296,6 +297,14 @@ mod tests {
             |text| Cli::try_parse_from(["op", "--shutdown-timeout", text]).map(|cli| cli.flags.shutdown_timeout);
         assert_eq!(shutdown_timeout("2m").unwrap(), Some(Interval::from(std::time::Duration::from_secs(120))));
         assert!(shutdown_timeout("25").unwrap_err().to_string().contains("write for example \"30s\""));
+    }
+
+    #[test]
+    fn a_limit_of_zero_is_refused_with_the_flag() {
+        for flag in ["--concurrency", "--total-concurrency", "--retries-per-second"] {
+            let error = Cli::try_parse_from(["op", flag, "0"]).unwrap_err().to_string();
+            assert!(error.contains(flag) && error.contains("zero"), "{error}");
+        }
     }
 
     #[test]

@@ -10,11 +10,11 @@ use crate::queue::{ConcurrencyLimit, QueueConfig, Rate};
 
 /// The limits as they were given.
 pub(super) struct Limits {
-    pub(super) concurrency: usize,
+    pub(super) concurrency: NonZeroUsize,
     /// Those of single reconcilers, with their names.
-    own: HashMap<TypeId, (&'static str, usize)>,
-    pub(super) together: Option<usize>,
-    pub(super) retries: u32,
+    own: HashMap<TypeId, (&'static str, NonZeroUsize)>,
+    pub(super) together: Option<NonZeroUsize>,
+    pub(super) retries: NonZeroU32,
 }
 
 /// The concurrency of single reconcilers.
@@ -22,28 +22,24 @@ pub(super) type Own = HashMap<TypeId, NonZeroUsize>;
 
 impl Default for Limits {
     fn default() -> Self {
-        let (concurrency, retries) = (QueueConfig::CONCURRENCY.get(), Rate::RETRIES.get());
-        Self { concurrency, own: HashMap::new(), together: None, retries }
+        Self { concurrency: QueueConfig::CONCURRENCY, own: HashMap::new(), together: None, retries: Rate::RETRIES }
     }
 }
 
 impl Limits {
     /// The concurrency of one reconciler.
-    pub(super) fn set_own<R: Reconciler>(&mut self, passes: usize) {
+    pub(super) fn set_own<R: Reconciler>(&mut self, passes: NonZeroUsize) {
         self.own.insert(TypeId::of::<R>(), (R::WIRING.name, passes));
     }
 
-    /// What the queues go by.
-    pub(super) fn config(&self) -> Result<QueueConfig> {
-        let retries = "leave out `.retries_per_second(0)`, or give 1 or more";
-        let rate = NonZeroU32::new(self.retries).ok_or_else(|| nothing("0 retries per second", retries))?;
-        let slots = self.together.map(|passes| some(passes, "total_concurrency")).transpose()?;
-        Ok(QueueConfig {
-            concurrency: some(self.concurrency, "concurrency")?,
-            slots: slots.map_or_else(ConcurrencyLimit::default, ConcurrencyLimit::new),
-            rate: Rate::new(rate),
+    /// The configuration of the queues.
+    pub(super) fn config(&self) -> QueueConfig {
+        QueueConfig {
+            concurrency: self.concurrency,
+            slots: self.together.map_or_else(ConcurrencyLimit::default, ConcurrencyLimit::new),
+            rate: Rate::new(self.retries),
             ..QueueConfig::default()
-        })
+        }
     }
 
     /// What holds for single reconcilers, which must be among these.
@@ -56,15 +52,6 @@ impl Limits {
                 cure,
             ));
         }
-        self.own.iter().map(|(id, (_, passes))| Ok((*id, some(*passes, "concurrency_of::<..>")?))).collect()
+        Ok(self.own.iter().map(|(id, (_, passes))| (*id, *passes)).collect())
     }
-}
-
-fn some(passes: usize, method: &str) -> Result<NonZeroUsize> {
-    let cure = format!("leave out `.{method}(0)`, or give 1 or more");
-    NonZeroUsize::new(passes).ok_or_else(|| nothing("a concurrency of 0", &cure))
-}
-
-fn nothing(what: &str, cure: &str) -> Error {
-    Error::new(Reason::Setup, format!("{what} would run nothing"), cure)
 }

@@ -17,7 +17,7 @@ pub(super) fn check(operator: &Operator) -> Result<(QueueConfig, Own)> {
         let cure = "it is part of finalizers: use up to 63 of a-z, 0-9 and -, for example source-controller";
         return setup(format!("`{name}` cannot be the name of an operator"), cure);
     }
-    let config = operator.limits.config()?;
+    let config = operator.limits.config();
     let members: Vec<_> = operator.members.iter().map(|member| member.under(name)).collect();
     if members.is_empty() {
         return setup(format!("{name} has no reconciler"), "add one: `.reconciler::<my_reconciler>(dependencies)`");

@@ -7,6 +7,7 @@ use super::retry::Retry;
 
 /// What the framework does about an error of a step. Every variant of a step's error type has one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Class {
     /// Retrying is useless until a person changes something.
     Stalled,

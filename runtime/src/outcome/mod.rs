@@ -4,6 +4,7 @@ mod class;
 pub(crate) mod message;
 mod pass_error;
 pub(crate) mod reporting;
+mod requeue;
 pub(crate) mod retry;
 
 use std::time::Duration;
@@ -11,9 +12,11 @@ use std::time::Duration;
 pub use self::class::{Class, ReconcileError};
 pub(crate) use self::pass_error::panicked;
 pub use self::pass_error::{PassError, PassResult};
+pub use self::requeue::Requeue;
 
 /// How a pass ended. One sum type: no pairs of result and error.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Outcome {
     /// Every step succeeded and the object is ready.
     Done,

@@ -67,6 +67,8 @@ impl std::fmt::Display for PassError {
     }
 }
 
+impl std::error::Error for PassError {}
+
 /// What a panic says.
 pub(crate) fn panicked(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(ToString::to_string);

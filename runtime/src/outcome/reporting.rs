@@ -20,6 +20,7 @@ pub struct Actions {
 
 /// The type of a Kubernetes event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum EventLevel {
     /// No event at all.
     None,
@@ -31,6 +32,7 @@ pub enum EventLevel {
 
 /// The level of a line in the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum LogLevel {
     /// No line at all.
     None,
@@ -95,6 +97,7 @@ pub struct VariantInfo {
 
 /// What ends a wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Until {
     /// A change of a watched object, of the kind that the error holds.
     Change(WatchedKind),

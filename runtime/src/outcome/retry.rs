@@ -6,6 +6,7 @@ use std::time::Duration;
 /// How soon an error of class `transient` is tried again; an attribute of its variant: `#[class(transient, retry = "fast")]`. It is
 /// tried for ever: an error that is not worth another try is `stalled`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Retry {
     /// After one second, doubling to 30 s: what it lacks is about to come.
     Fast,

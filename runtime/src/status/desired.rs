@@ -145,7 +145,7 @@ fn explicit(inputs: &ObservedInputs) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::condition::{READY, Status};
+    use crate::condition::{ConditionStatus, READY};
 
     fn inputs() -> ObservedInputs {
         ObservedInputs {
@@ -160,7 +160,7 @@ mod tests {
     fn intent() -> DesiredStatus {
         DesiredStatus {
             observed_generation: Some(7),
-            conditions: vec![Condition::new(READY, Status::True, "Done", "")],
+            conditions: vec![Condition::new(READY, ConditionStatus::True, "Done", "")],
             observed_inputs: Some(inputs()),
             receipts: Receipts { reconcile: Some("now".into()), actions: [("force".into(), "1".into())].into() },
             ..DesiredStatus::empty()
@@ -232,7 +232,8 @@ mod tests {
 
     #[test]
     fn the_first_reconciler_is_stalled_by_its_condition_and_a_second_by_its_own_word() {
-        let stalled = DesiredStatus { conditions: vec![Condition::new(STALLED, Status::True, "Bad", "")], ..intent() };
+        let stalled =
+            DesiredStatus { conditions: vec![Condition::new(STALLED, ConditionStatus::True, "Bad", "")], ..intent() };
         assert!(stalled.is_stalled() && !intent().is_stalled());
         assert!(DesiredStatus { second: Some(("backups", true)), ..intent() }.is_stalled());
         assert!(!DesiredStatus { second: Some(("backups", false)), ..stalled }.is_stalled());

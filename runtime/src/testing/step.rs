@@ -5,7 +5,6 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
 
 use futures::{FutureExt, TryFutureExt};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
@@ -18,7 +17,7 @@ use crate::api::{ApiError, Backend, BoxFuture, Target};
 use crate::client::{Answers, StepClient};
 use crate::condition::{Condition, ConditionSet};
 use crate::leadership::Leadership;
-use crate::outcome::PassError;
+use crate::outcome::{PassError, Requeue};
 use crate::pass::{Calls, Owned, Sender, owned, owner};
 use crate::pipeline::context::{self, Cx, Pass};
 use crate::pipeline::state::{DesiredStatus, PassState};
@@ -28,6 +27,7 @@ use crate::watch::{ObjectVersion, selects};
 use crate::wiring::{How, KindInfo, Relation, Wiring};
 
 /// How a step ended.
+#[non_exhaustive]
 pub struct StepRun<T> {
     /// What it returned, or the error as the framework classed it.
     pub value: Result<T, PassError>,
@@ -35,8 +35,8 @@ pub struct StepRun<T> {
     pub conditions: Vec<Condition>,
     /// The fields of the status that it changed.
     pub fields: BTreeMap<String, Value>,
-    /// `cx.requeue()` (`Some(None)`) or `cx.requeue_after(..)`.
-    pub requeue: Option<Option<Duration>>,
+    /// What `cx.requeue()` or `cx.requeue_after(..)` asked for.
+    pub requeue: Option<Requeue>,
 }
 
 impl<T: fmt::Debug> fmt::Debug for StepRun<T> {

@@ -13,6 +13,7 @@ use crate::outcome::{Class, PassError};
 
 /// What may be done for an object, where its reconciler says `policies`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Policy {
     /// The steps run, and the cleanups when it goes.
     #[default]

@@ -4,7 +4,7 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use evenkeel::ApiError;
-use evenkeel::condition::{Condition, Status, mark_true};
+use evenkeel::condition::{Condition, ConditionStatus, mark_true};
 use evenkeel::flux::{
     AlwaysRequeue, Announce, Entry, Error, Object, Part, PatchError, PatchOptions, Port, REQUESTED_AT, Read,
     ReconcileResult, Reconciled, ResultFinalizer, RunEnd, RuntimeResult, SerialPatcher, State, Summarize, Target,
@@ -225,7 +225,7 @@ fn a_run_that_ended_in_an_error_or_a_success_leaves_no_state_that_misleads_obser
         let mut fake = object(&state);
         let RunEnd { returned, options } = END.end(&mut fake, run(), &INTERVAL, &mut []);
         let ready = fake.conditions().iter().find(|one| one.type_ == "Ready").map(|one| one.status);
-        let is_settled = returned.is_err() || ready == Some(Status::True) || run().is_err();
+        let is_settled = returned.is_err() || ready == Some(ConditionStatus::True) || run().is_err();
         assert!(is_settled, "a success that is not ready is an error: {state}");
         let violated = violated(fake, &options, &NEGATIVE);
         assert!(violated.is_empty(), "{returned:?} from {:?} on {state}: {violated:?}", run());

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use evenkeel::condition::{Stamp, Status};
+use evenkeel::condition::{ConditionStatus, Stamp};
 use evenkeel::flux::{
     ClientPort, ConditionList, Config, Entry, Error, EventType, FluxStatus, HasFluxStatus, Kind, Part, PatchError,
     PatchOptions, Port, Read, ReconcileResult, SerialPatcher, State, Summarize, Target, add_finalizer, end_cleanup,
@@ -156,7 +156,7 @@ fn a_patch_in_the_middle_of_a_run_writes_the_summary_with_the_types_that_are_own
     let written: Vec<evenkeel::condition::Condition> =
         serde_json::from_value(server.stored()["status"]["conditions"].clone()).unwrap();
     let ready = written.iter().find(|one| one.type_ == "Ready").unwrap();
-    assert_eq!((ready.status, ready.reason.as_str()), (Status::True, "Succeeded"));
+    assert_eq!((ready.status, ready.reason.as_str()), (ConditionStatus::True, "Succeeded"));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use evenkeel::prelude::*;
+use evenkeel::Class;
 use serde_json::{Value, json};
 
 use super::reasons::retry;

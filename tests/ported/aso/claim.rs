@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use evenkeel::prelude::*;
+use evenkeel::Class;
 use k8s_openapi::api::core::v1::ConfigMap;
 use serde_json::{Value, json};
 

@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::time::Duration;
 
+use evenkeel::Class;
 use evenkeel::Retry;
-use evenkeel::prelude::*;
 use evenkeel_tests::recording_client::Fault;
 use serde_json::{Value, json};
 

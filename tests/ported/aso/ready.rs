@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use evenkeel::Class;
 use evenkeel::prelude::*;
 use evenkeel_tests::widget::condition;
 use serde_json::{Value, json};

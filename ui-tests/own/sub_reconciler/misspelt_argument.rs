@@ -4,7 +4,7 @@ use ui_tests::{GitRepository, RepoCondition, RepoError, on};
 
 #[sub_reconciler(set(on::SourceFetched))]
 async fn fetch(repo: &GitRepository, cx: &mut Cx) -> Result<String, RepoError> {
-    cx.set(on::SourceFetched, Status::True, "Fetched", "");
+    cx.set(on::SourceFetched, ConditionStatus::True, "Fetched", "");
     Ok(repo.spec.url.clone())
 }
 

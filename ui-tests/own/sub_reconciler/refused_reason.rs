@@ -4,7 +4,7 @@ use ui_tests::{BucketCondition, GitRepository, RepoError, bucket};
 
 #[sub_reconciler(sets(bucket::BucketMade))]
 async fn make(_repo: &GitRepository, cx: &mut Cx) -> Result<(), RepoError> {
-    cx.set(bucket::BucketMade, Status::False, "not made", "the bucket could not be made");
+    cx.set(bucket::BucketMade, ConditionStatus::False, "not made", "the bucket could not be made");
     Ok(())
 }
 

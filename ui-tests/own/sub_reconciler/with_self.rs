@@ -11,7 +11,7 @@ impl Repos {
 
     #[sub_reconciler(sets(on::SourceFetched))]
     async fn fetch(&self, _repo: &GitRepository, cx: &mut Cx) -> Result<(), RepoError> {
-        cx.set(on::SourceFetched, Status::True, "Fine", "");
+        cx.set(on::SourceFetched, ConditionStatus::True, "Fine", "");
         Ok(())
     }
 }

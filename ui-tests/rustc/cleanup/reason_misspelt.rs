@@ -16,7 +16,7 @@ async fn store(_repo: &GitRepository, _cx: &mut Cx) -> Result<(), RepoError> {
 
 #[cleanup(of = store)]
 async fn remove(_repo: &GitRepository, cx: &mut Cx) -> Result<(), RepoError> {
-    cx.set(on::ArtifactStored, Status::False, "DiskFul", "no space left");
+    cx.set(on::ArtifactStored, ConditionStatus::False, "DiskFul", "no space left");
     Ok(())
 }
 

@@ -1,5 +1,5 @@
 //! A condition is cleared by a step that declares it.
-use evenkeel::ClearedBy;
+use evenkeel::permission::ClearedBy;
 use evenkeel::prelude::*;
 use ui_tests::{GitRepository, RepoError, on};
 

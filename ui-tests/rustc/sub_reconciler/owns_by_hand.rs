@@ -1,5 +1,5 @@
 //! A kind is written where it is declared: by hand the role would not allow it.
-use evenkeel::OwnedBy;
+use evenkeel::permission::OwnedBy;
 use evenkeel::prelude::*;
 use k8s_openapi::api::core::v1::ConfigMap;
 use ui_tests::{GitRepository, RepoError, on};

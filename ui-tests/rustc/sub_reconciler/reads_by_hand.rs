@@ -1,5 +1,5 @@
 //! A condition is read by a step that declares it.
-use evenkeel::ReadBy;
+use evenkeel::permission::ReadBy;
 use evenkeel::prelude::*;
 use ui_tests::{GitRepository, RepoError, on};
 

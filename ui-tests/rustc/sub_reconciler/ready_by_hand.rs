@@ -4,7 +4,7 @@ use ui_tests::*;
 
 #[sub_reconciler(sets(on::SourceFetched))]
 async fn check(_repo: &GitRepository, cx: &mut Cx) -> Result<(), RepoError> {
-    cx.set(on::Stalled, Status::True, "Done", "");
+    cx.set(on::Stalled, ConditionStatus::True, "Done", "");
     Ok(())
 }
 

@@ -11,7 +11,7 @@ enum SomeCondition {
 
 #[sub_reconciler(sets(on::ArtifactStored))]
 async fn store(_repo: &GitRepository, cx: &mut Cx) -> Result<(), RepoError> {
-    cx.set(on::ArtifactStored, Status::False, "DiskFul", "no space left");
+    cx.set(on::ArtifactStored, ConditionStatus::False, "DiskFul", "no space left");
     Ok(())
 }
 

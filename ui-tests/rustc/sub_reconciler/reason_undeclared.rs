@@ -12,7 +12,7 @@ enum SomeCondition {
 #[sub_reconciler(sets(on::ArtifactStored))]
 async fn store(repo: &GitRepository, cx: &mut Cx) -> Result<(), RepoError> {
     if repo.spec.url.is_empty() {
-        cx.set(on::ArtifactStored, Status::Unknown, "NothingAsked", "there is no URL");
+        cx.set(on::ArtifactStored, ConditionStatus::Unknown, "NothingAsked", "there is no URL");
     }
     Ok(())
 }

@@ -1,5 +1,5 @@
 //! A condition is set by the step that declares it, whatever is implemented.
-use evenkeel::SetBy;
+use evenkeel::permission::SetBy;
 use evenkeel::prelude::*;
 use ui_tests::{GitRepository, RepoError, on};
 

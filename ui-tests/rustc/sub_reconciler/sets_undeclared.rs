@@ -4,7 +4,7 @@ use ui_tests::{GitRepository, RepoError, on};
 
 #[sub_reconciler(sets(on::SourceFetched))]
 async fn fetch(_repo: &GitRepository, cx: &mut Cx) -> Result<(), RepoError> {
-    cx.set(on::ArtifactStored, Status::True, "Stored", "stored");
+    cx.set(on::ArtifactStored, ConditionStatus::True, "Stored", "stored");
     Ok(())
 }
 

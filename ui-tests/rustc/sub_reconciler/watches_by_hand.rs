@@ -1,5 +1,5 @@
 //! A kind wakes where it is declared: by hand no watch would start.
-use evenkeel::WatchedBy;
+use evenkeel::permission::WatchedBy;
 use evenkeel::prelude::*;
 use k8s_openapi::api::core::v1::ConfigMap;
 use ui_tests::{GitRepository, RepoError, on};

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use evenkeel::condition::{self, READY, Status};
+use evenkeel::condition::{self, ConditionStatus, READY};
 use evenkeel_testkit::{Cluster, eventually};
 use futures::{StreamExt, TryStreamExt};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
@@ -68,7 +68,7 @@ impl World {
         let path = eventually(LONG, || async {
             let object = self.repositories.get(name).await.ok()?;
             let artifact = object.status.as_ref()?.artifact.clone()?;
-            (ready(&object) == Some(Status::True) && artifact.revision == revision).then_some(artifact.path)
+            (ready(&object) == Some(ConditionStatus::True) && artifact.revision == revision).then_some(artifact.path)
         });
         self.data().join(path.await)
     }
@@ -92,7 +92,7 @@ impl World {
     }
 }
 
-fn ready(object: &GitRepository) -> Option<Status> {
+fn ready(object: &GitRepository) -> Option<ConditionStatus> {
     condition::find(&object.status.as_ref()?.conditions, READY).map(|ready| ready.status)
 }
 
@@ -123,7 +123,7 @@ async fn a_new_revision_is_one_status_write_and_ready_never_leaves_true() {
     appears(&file).await;
     assert_eq!(world.status_writes(), before + 1);
     eventually(LONG, || async { (!states.lock().unwrap().is_empty()).then_some(()) }).await;
-    assert_eq!(*states.lock().unwrap(), [Some(Status::True)]);
+    assert_eq!(*states.lock().unwrap(), [Some(ConditionStatus::True)]);
 }
 
 #[tokio::test]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use evenkeel::StatusContract;
-use evenkeel::condition::{self, READY, STALLED, Status};
+use evenkeel::condition::{self, ConditionStatus, READY, STALLED};
 use examples::server::said;
 use futures::{Stream, StreamExt};
 use jiff::Timestamp;
@@ -218,13 +218,14 @@ fn observed(object: &GitRepository) -> bool {
 }
 
 fn why_not_stalled(object: &GitRepository) -> Option<String> {
-    let stalled = find(object, STALLED).is_some_and(|c| c.status == Status::True && c.reason == "InvalidSource");
+    let stalled =
+        find(object, STALLED).is_some_and(|c| c.status == ConditionStatus::True && c.reason == "InvalidSource");
     (!stalled || !observed(object))
         .then(|| format!("{} is not Stalled with InvalidSource, {}", object.name_any(), now(object)))
 }
 
 fn why_not_stored(object: &GitRepository) -> Option<String> {
-    let ready = find(object, READY).is_some_and(|ready| ready.status == Status::True);
+    let ready = find(object, READY).is_some_and(|ready| ready.status == ConditionStatus::True);
     let stored = object.status.as_ref().is_some_and(|status| status.artifact.is_some());
     (!ready || !stored || !observed(object)).then(|| format!("{} is not Ready, {}", object.name_any(), now(object)))
 }

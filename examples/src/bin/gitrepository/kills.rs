@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::env;
 use std::path::{Path, PathBuf};
 
-use evenkeel::condition::{self, READY, Status};
+use evenkeel::condition::{self, ConditionStatus, READY};
 use evenkeel_tests::real::Version;
 use evenkeel_tests::trial::Process;
 use evenkeel_tests::trial::kills::{self, Site, client_of_the_process};
@@ -102,7 +102,7 @@ impl Load {
         let artifact = status.and_then(|status| status.artifact.as_ref());
         let stored = artifact.filter(|artifact| self.data().join(&artifact.path).exists());
         let is_newest = stored.is_some_and(|artifact| artifact.revision == self.revision);
-        (ready != Some(Status::True) || !is_newest).then(|| format!("{name}: {ready:?}, {artifact:?}"))
+        (ready != Some(ConditionStatus::True) || !is_newest).then(|| format!("{name}: {ready:?}, {artifact:?}"))
     }
 
     /// Folders of objects that are gone, and files that a kill in the middle of a write left.

@@ -128,9 +128,14 @@ pub async fn fetch(repo: &GitRepository, storage: &Storage, cx: &mut Cx<'_, fetc
     let (wanted, clone) = (repo.spec.r#ref.clone(), storage.clone_dir(repo, &repo.spec.url));
     let missing = RepoError::RefMissing(wanted.as_ref().map_or("the default branch".into(), GitRef::to_string));
     let commit = cx.blocking(move || remote.fetch(wanted.as_ref(), login, &clone)).await?.ok_or(missing)?;
-    cx.set(on::SourceFetched, Status::True, "Fetched", format!("fetched {}", commit.revision));
+    cx.set(on::SourceFetched, ConditionStatus::True, "Fetched", format!("fetched {}", commit.revision));
     if cx.status().artifact.as_ref().is_some_and(|stored| stored.revision != commit.revision) {
-        cx.set(on::ArtifactOutdated, Status::True, "NewRevision", format!("{} is not stored yet", commit.revision));
+        cx.set(
+            on::ArtifactOutdated,
+            ConditionStatus::True,
+            "NewRevision",
+            format!("{} is not stored yet", commit.revision),
+        );
     }
     Ok(commit)
 }
@@ -160,7 +165,12 @@ pub async fn archive(
     let (storage, key, known) = (storage.clone(), key(repo), cx.status().artifact.clone());
     let recipe = Recipe { commit, ignore: repo.spec.ignore.clone(), included };
     let artifact = cx.blocking(move || storage.keep(&key, &recipe, known.as_ref())).await?;
-    cx.set(on::ArtifactStored, Status::True, "Stored", format!("stored artifact for revision {}", artifact.revision));
+    cx.set(
+        on::ArtifactStored,
+        ConditionStatus::True,
+        "Stored",
+        format!("stored artifact for revision {}", artifact.revision),
+    );
     cx.status().artifact = Some(artifact);
     Ok(())
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use evenkeel::condition::{self, READY, Status};
+use evenkeel::condition::{self, ConditionStatus, READY};
 use evenkeel_testkit::{Seed, Sweep, Trial, Trouble, eventually, until};
 use kube::api::DeleteParams;
 use kube::{Api, CustomResourceExt};
@@ -17,7 +17,9 @@ const LONG: Duration = Duration::from_secs(1200);
 
 fn is_ready(object: &GitRepository) -> bool {
     let ready = object.status.as_ref().and_then(|status| condition::find(&status.conditions, READY));
-    ready.is_some_and(|ready| ready.status == Status::True && ready.observed_generation == object.metadata.generation)
+    ready.is_some_and(|ready| {
+        ready.status == ConditionStatus::True && ready.observed_generation == object.metadata.generation
+    })
 }
 
 /// The names of all files below.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use evenkeel::condition::{self, READY, Status};
+use evenkeel::condition::{self, ConditionStatus, READY};
 use examples::server::said;
 use examples::story::{Story, print_changes};
 use examples::terminal::say;
@@ -113,7 +113,9 @@ impl Story for Demo {
 /// Whether Ready is True for the spec as it is.
 pub fn is_ready(object: &PostgresUser) -> bool {
     let ready = object.status.as_ref().and_then(|status| condition::find(&status.conditions, READY));
-    ready.is_some_and(|ready| ready.status == Status::True && ready.observed_generation == object.metadata.generation)
+    ready.is_some_and(|ready| {
+        ready.status == ConditionStatus::True && ready.observed_generation == object.metadata.generation
+    })
 }
 
 fn line(object: &PostgresUser) -> String {

@@ -143,7 +143,7 @@ fn overlay(status: &mut Value, found: &Value, intent: &Value) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::condition::{Condition, Status};
+    use crate::condition::{Condition, ConditionStatus};
     use crate::pass::api::scripted::{Answer, Script, absent, conflict, error, identity, object};
 
     /// Patches the status while the server gives these answers. Returns the result, and the script with the requests.
@@ -194,7 +194,7 @@ mod tests {
         assert!(matches!(failed, Err(Unwritten::Failed(_))) && script.asked().len() == 2);
     }
 
-    fn status(conditions: &[(&str, Status)]) -> DesiredStatus {
+    fn status(conditions: &[(&str, ConditionStatus)]) -> DesiredStatus {
         let conditions =
             conditions.iter().map(|(type_, status)| Condition::new(*type_, *status, "Because", "")).collect();
         DesiredStatus {
@@ -210,11 +210,11 @@ mod tests {
 
     #[test]
     fn only_our_part_of_the_status_is_replaced() {
-        let ours = DesiredStatus { observed_generation: Some(6), ..status(&[("Reconciling", Status::True)]) };
+        let ours = DesiredStatus { observed_generation: Some(6), ..status(&[("Reconciling", ConditionStatus::True)]) };
         let known = json!({ "theirs": 1, "observedGeneration": 6, "conditions": [
             { "type": "Reconciling", "status": "True" }, { "type": "Theirs", "status": "True" },
         ] });
-        let found = overlaid(&known, &ours, &status(&[("Ready", Status::True)]));
+        let found = overlaid(&known, &ours, &status(&[("Ready", ConditionStatus::True)]));
         let types: Vec<_> =
             found["conditions"].as_array().unwrap().iter().map(|condition| &condition["type"]).collect();
         assert_eq!(types, ["Ready", "Theirs"]);
@@ -229,8 +229,8 @@ mod tests {
         let types = |status: &DesiredStatus| -> Vec<String> {
             patched(&identity, status).conditions.into_iter().map(|condition| condition.type_).collect()
         };
-        assert_eq!(types(&status(&[("Ready", Status::True)])), ["Reconciling", "Ready"]);
-        let stalled = status(&[("Stalled", Status::True), ("Ready", Status::False)]);
+        assert_eq!(types(&status(&[("Ready", ConditionStatus::True)])), ["Reconciling", "Ready"]);
+        let stalled = status(&[("Stalled", ConditionStatus::True), ("Ready", ConditionStatus::False)]);
         assert_eq!(types(&stalled), ["Stalled", "Ready"]);
         assert_eq!(patched(&identity, &stalled).observed_inputs.unwrap().wiring, crate::status::PATCHED);
     }
@@ -263,7 +263,7 @@ mod tests {
 
     #[test]
     fn a_status_that_was_never_written_is_created() {
-        let found = overlaid(&Value::Null, &status(&[]), &status(&[("Ready", Status::True)]));
+        let found = overlaid(&Value::Null, &status(&[]), &status(&[("Ready", ConditionStatus::True)]));
         assert_eq!((&found["conditions"][0]["type"], &found["observedGeneration"]), (&json!("Ready"), &json!(7)));
     }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::condition::{Condition, Status, find};
+use crate::condition::{Condition, ConditionStatus, find};
 use crate::pass::context::{PassContext, observed};
 use crate::pass::decide::policy;
 use crate::pipeline::object::Object;
@@ -23,7 +23,9 @@ pub(crate) struct Working {
 fn is_ready(wiring: &Wiring, object: &Object) -> bool {
     let observed = observed(wiring, object).generation;
     let ready = find(object.conditions(), wiring.summary_type());
-    observed.is_some() && observed == object.meta().generation && ready.is_some_and(|c| c.status == Status::True)
+    observed.is_some()
+        && observed == object.meta().generation
+        && ready.is_some_and(|c| c.status == ConditionStatus::True)
 }
 
 impl Working {

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 
 use kube::runtime::events::{self, EventType};
 
-use crate::condition::{Condition, ConditionInfo, Status, has_recovered};
+use crate::condition::{Condition, ConditionInfo, ConditionStatus, has_recovered};
 use crate::interval::Clamped;
 use crate::outcome::reporting::{Actions, EventLevel, LogLevel};
 use crate::outcome::{Class, Outcome, PassError};
@@ -44,8 +44,8 @@ impl PassReport {
         declared: &[ConditionInfo],
     ) -> Self {
         let (was, is) = (before.ready(), after.ready());
-        let ready_again =
-            was.is_some_and(|c| c.status == Status::False) && is.is_some_and(|c| c.status == Status::True);
+        let ready_again = was.is_some_and(|c| c.status == ConditionStatus::False)
+            && is.is_some_and(|c| c.status == ConditionStatus::True);
         let (reason, message) = match pass_error {
             Some(pass_error) => (pass_error.reason.to_owned(), pass_error.message.clone()),
             None => is.map(|ready| (ready.reason.clone(), ready.message.clone())).unwrap_or_default(),
@@ -165,10 +165,10 @@ mod tests {
 
     const DECLARED: [ConditionInfo; 1] = [ConditionInfo::new("Stored", Polarity::Positive)];
 
-    fn status(ready: Option<Status>, stalled: bool) -> DesiredStatus {
+    fn status(ready: Option<ConditionStatus>, stalled: bool) -> DesiredStatus {
         let mut conditions = Vec::new();
         conditions.extend(ready.map(|status| Condition::new(READY, status, "Said", "so")));
-        conditions.extend(stalled.then(|| Condition::new(STALLED, Status::True, "Invalid", "bad")));
+        conditions.extend(stalled.then(|| Condition::new(STALLED, ConditionStatus::True, "Invalid", "bad")));
         DesiredStatus { conditions, ..DesiredStatus::empty() }
     }
 
@@ -186,9 +186,12 @@ mod tests {
             let (before, after) = (status(Some(was), false), status(Some(is), false));
             PassReport::of(&before, &after, &Outcome::Ignored, Some(&pass_error(Class::Ignored)), &DECLARED).actions
         };
-        assert_eq!(told(Status::False, Status::True).log, LogLevel::Info);
-        for (was, is) in [(Status::True, Status::True), (Status::Unknown, Status::True), (Status::False, Status::False)]
-        {
+        assert_eq!(told(ConditionStatus::False, ConditionStatus::True).log, LogLevel::Info);
+        for (was, is) in [
+            (ConditionStatus::True, ConditionStatus::True),
+            (ConditionStatus::Unknown, ConditionStatus::True),
+            (ConditionStatus::False, ConditionStatus::False),
+        ] {
             assert_eq!(told(was, is), Actions::STALLED, "what the error says, {was:?} {is:?}");
         }
     }
@@ -208,7 +211,7 @@ mod tests {
 
     #[test]
     fn the_end_of_a_stall_without_success_is_told() {
-        let (stalled, not) = (status(Some(Status::False), true), status(Some(Status::False), false));
+        let (stalled, not) = (status(Some(ConditionStatus::False), true), status(Some(ConditionStatus::False), false));
         let waiting = Outcome::Waiting { poll: None };
         assert_eq!(unstalled(&stalled, &not, &failed()), Some("not stalled any more, retrying"));
         assert_eq!(unstalled(&stalled, &not, &waiting), Some("not stalled any more, waiting"));
@@ -223,7 +226,7 @@ mod tests {
 
     #[test]
     fn a_transition_has_one_event_and_rest_has_none() {
-        let (bad, good) = (status(Some(Status::False), false), status(Some(Status::True), false));
+        let (bad, good) = (status(Some(ConditionStatus::False), false), status(Some(ConditionStatus::True), false));
         let done = |before, after| PassReport::of(before, after, &Outcome::Done, None, &DECLARED);
         let event = done(&bad, &good).event().unwrap();
         assert_eq!((event.type_, event.reason, event.note), (EventType::Normal, "Said".into(), Some("so".into())));

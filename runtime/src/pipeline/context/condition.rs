@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::Cx;
 use crate::condition::{
-    Condition, ConditionMarker, Fallback, Merge, Polarity, READY, Ranking, Source, Status, is_true, mirror,
+    Condition, ConditionMarker, ConditionStatus, Fallback, Merge, Polarity, READY, Ranking, Source, is_true, mirror,
 };
 use crate::pipeline::permission::SetBy;
 use crate::pipeline::step::SubReconciler;
@@ -18,7 +18,10 @@ impl<S: SubReconciler> Cx<'_, S> {
     pub fn mirror<C: ConditionMarker + SetBy<S>>(&mut self, on: C, object: &impl Serialize) {
         let other = Other::read(object);
         let message = format!("{other} does not say whether it is ready");
-        self.show(on, &other.ready(Fallback { status: Status::Unknown, reason: "NotYetReported", message: &message }));
+        self.show(
+            on,
+            &other.ready(Fallback { status: ConditionStatus::Unknown, reason: "NotYetReported", message: &message }),
+        );
     }
 
     /// The same, where an object without Ready is known to be something else than Unknown.
@@ -49,7 +52,7 @@ impl<S: SubReconciler> Cx<'_, S> {
 
 /// The worst Ready, with the object that says so in the message: a reason has no room for it.
 fn aggregate(others: &[Other]) -> Option<Condition> {
-    let silent = Fallback { status: Status::Unknown, reason: "NotYetReported", message: "not reported yet" };
+    let silent = Fallback { status: ConditionStatus::Unknown, reason: "NotYetReported", message: "not reported yet" };
     let ready: Vec<[Condition; 1]> = others.iter().map(|other| [other.ready(silent)]).collect();
     let sources: Vec<Source<'_>> = others
         .iter()
@@ -57,11 +60,11 @@ fn aggregate(others: &[Other]) -> Option<Condition> {
         .map(|(other, conditions)| Source { kind: &other.kind, name: &other.name, conditions })
         .collect();
     let mut worst = Merge::new(Ranking::Worst).types([READY]).sourced().aggregate(&sources, READY)?;
-    let good = ready.iter().flatten().filter(|condition| condition.status == Status::True).count();
+    let good = ready.iter().flatten().filter(|condition| condition.status == ConditionStatus::True).count();
     let (reason, of) = worst.reason.split_once(" @ ").unwrap_or((&worst.reason, ""));
     worst.message = match worst.status {
-        Status::True => format!("{good} of {} ready", others.len()),
-        Status::False | Status::Unknown | Status::Other => {
+        ConditionStatus::True => format!("{good} of {} ready", others.len()),
+        ConditionStatus::False | ConditionStatus::Unknown | ConditionStatus::Other => {
             format!("{good} of {} ready; {of}: {}", others.len(), worst.message)
         }
     };
@@ -104,7 +107,7 @@ impl Other {
         let is_behind = self.observed.is_some() && self.observed != self.generation;
         if is_behind && is_true(&self.conditions, READY) {
             let message = format!("{self} has not observed generation {} yet", self.generation.unwrap_or_default());
-            return Condition::new(READY, Status::Unknown, "Progressing", message);
+            return Condition::new(READY, ConditionStatus::Unknown, "Progressing", message);
         }
         let shown = mirror(&self.conditions, READY, Some(fallback));
         let mut shown =
@@ -123,7 +126,7 @@ mod tests {
 
     use super::*;
 
-    const SILENT: Fallback<'_> = Fallback { status: Status::False, reason: "Silent", message: "says nothing" };
+    const SILENT: Fallback<'_> = Fallback { status: ConditionStatus::False, reason: "Silent", message: "says nothing" };
 
     fn object(name: &str, observed: i64, status: &str) -> Value {
         let ready = json!([{ "type": "Ready", "status": status, "reason": "Because", "message": "of this" }]);
@@ -137,9 +140,12 @@ mod tests {
     fn a_mirror_shows_ready_as_it_is_and_an_outdated_one_as_unknown() {
         let shown = |object: &Value| Other::read(object).ready(SILENT);
         let current = shown(&object("a", 2, "False"));
-        assert_eq!((current.status, &*current.reason, &*current.message), (Status::False, "Because", "of this"));
+        assert_eq!(
+            (current.status, &*current.reason, &*current.message),
+            (ConditionStatus::False, "Because", "of this")
+        );
         let behind = shown(&object("a", 1, "True"));
-        assert_eq!((behind.status, &*behind.reason), (Status::Unknown, "Progressing"));
+        assert_eq!((behind.status, &*behind.reason), (ConditionStatus::Unknown, "Progressing"));
         assert!(behind.message.contains("Bucket/a"));
         assert_eq!(shown(&object("a", -1, "False")).reason, "Because");
     }
@@ -155,12 +161,12 @@ mod tests {
     fn an_aggregate_names_the_worst_object_and_counts_the_ready_ones() {
         let others = |objects: &[Value]| objects.iter().map(Other::read).collect::<Vec<_>>();
         let mixed = aggregate(&others(&[object("a", 2, "True"), object("b", 2, "False")])).unwrap();
-        assert_eq!((mixed.status, &*mixed.reason), (Status::False, "Because"));
+        assert_eq!((mixed.status, &*mixed.reason), (ConditionStatus::False, "Because"));
         assert_eq!(mixed.message, "1 of 2 ready; Bucket/b: of this");
         let good = aggregate(&others(&[object("a", 2, "True"), object("b", 2, "True")])).unwrap();
-        assert_eq!((good.status, &*good.message), (Status::True, "2 of 2 ready"));
+        assert_eq!((good.status, &*good.message), (ConditionStatus::True, "2 of 2 ready"));
         let silent = aggregate(&others(&[object("a", 2, "True"), json!({ "kind": "Bucket" })])).unwrap();
-        assert_eq!((silent.status, &*silent.reason), (Status::Unknown, "NotYetReported"));
+        assert_eq!((silent.status, &*silent.reason), (ConditionStatus::Unknown, "NotYetReported"));
         assert_eq!(aggregate(&[]), None);
     }
 }

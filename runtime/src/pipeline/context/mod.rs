@@ -21,8 +21,9 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 use kube::ResourceExt;
 use kube::core::ObjectMeta;
 
-use crate::condition::{Condition, ConditionMarker, Status};
+use crate::condition::{Condition, ConditionMarker, ConditionStatus};
 use crate::interval::Clamped;
+use crate::outcome::Requeue;
 use crate::pipeline::object::Primary;
 use crate::pipeline::permission::{ClearedBy, IndexedBy, KeptBy, ListedBy, ReadBy, SetBy, WatchedBy};
 use crate::pipeline::restricted_field::{Restricted, WrittenBy};
@@ -93,7 +94,7 @@ impl<S: SubReconciler> Cx<'_, S> {
     pub fn set<C: ConditionMarker + SetBy<S>>(
         &mut self,
         _: C,
-        status: Status,
+        status: ConditionStatus,
         reason: &'static str,
         message: impl AsRef<str>,
     ) {
@@ -158,14 +159,13 @@ impl<S: SubReconciler> Cx<'_, S> {
 
     /// Runs again after this pass, along the back-off curve; later steps still run.
     pub fn requeue(&mut self) {
-        self.state.requeue.get_or_insert(None);
+        self.state.ask_requeue(Requeue::WithBackoff);
     }
 
     /// Runs again after `delay`, clamped to between one second and thirty days; later steps still run.
     pub fn requeue_after(&mut self, delay: Duration) {
         let clamped = Clamped::clamp("time to requeue after", delay, &mut self.state.clamped);
-        let shortest = self.state.requeue.flatten().map_or(clamped, |earlier| earlier.min(clamped));
-        self.state.requeue = Some(Some(shortest));
+        self.state.ask_requeue(Requeue::After(clamped));
     }
 
     /// The object of the name that this step cannot do without; in the namespace of the reconciled object where the kind has them.

@@ -4,9 +4,9 @@ use super::found_status::second;
 use super::reconciling::{progressing, retry_message};
 use super::{DesiredStatus, PassState};
 use crate::api::ApiError;
-use crate::condition::{Condition, Merge, READY, RECONCILING, Ranking, STALLED, Status, find};
+use crate::condition::{Condition, ConditionStatus, Merge, READY, RECONCILING, Ranking, STALLED, find};
 use crate::outcome::retry::Retry;
-use crate::outcome::{Class, Outcome, PassError};
+use crate::outcome::{Class, Outcome, PassError, Requeue};
 
 impl PassState {
     /// Classifies how the pipeline ended, before the summary.
@@ -15,7 +15,11 @@ impl PassState {
             return Outcome::Conflict;
         }
         match self.refused.clone().or(pass_error) {
-            None => self.requeue.map_or(Outcome::Done, |after| Outcome::Requeue { after }),
+            None => match self.requeue {
+                None => Outcome::Done,
+                Some(Requeue::After(after)) => Outcome::Requeue { after: Some(after) },
+                Some(Requeue::WithBackoff) => Outcome::Requeue { after: None },
+            },
             Some(pass_error) => match pass_error.class {
                 Class::Stalled => Outcome::Stalled { reason: pass_error.reason.into(), message: pass_error.message },
                 Class::Waiting { poll } => Outcome::Waiting { poll },
@@ -64,7 +68,7 @@ impl PassState {
         let conditions = self.summarized(&outcome, retry);
         let ready = find(&conditions, self.wiring.summary_type());
         if matches!(outcome, Outcome::Done | Outcome::Ignored)
-            && let Some(ready) = ready.filter(|ready| ready.status != Status::True)
+            && let Some(ready) = ready.filter(|ready| ready.status != ConditionStatus::True)
         {
             let failed = Outcome::Failed { message: ready.message.clone() };
             let conditions = self.summarized(&failed, retry);
@@ -79,10 +83,12 @@ impl PassState {
         let (before, conditions) = (&self.before, &self.conditions);
         let mut all = Vec::with_capacity(conditions.places().len() + 2);
         match outcome {
-            Outcome::Stalled { reason, message } => all.push(before.stamped(STALLED, Status::True, reason, message)),
+            Outcome::Stalled { reason, message } => {
+                all.push(before.stamped(STALLED, ConditionStatus::True, reason, message));
+            }
             Outcome::Requeue { .. } | Outcome::Waiting { .. } | Outcome::Failed { .. } => {
                 let message = retry_message(self, outcome);
-                all.push(before.stamped(RECONCILING, Status::True, progressing(outcome, retry), &message));
+                all.push(before.stamped(RECONCILING, ConditionStatus::True, progressing(outcome, retry), &message));
             }
             _ => {}
         }
@@ -92,10 +98,12 @@ impl PassState {
         if let Some(mut summary) = merge.summary(&all, READY) {
             let type_ = self.wiring.summary_type();
             let ready = match (&self.blocked, &self.ready) {
-                (Some(pass_error), _) => before.stamped(type_, Status::False, pass_error.reason, &pass_error.message),
-                (None, Some((reason, message))) if summary.status == Status::True => {
+                (Some(pass_error), _) => {
+                    before.stamped(type_, ConditionStatus::False, pass_error.reason, &pass_error.message)
+                }
+                (None, Some((reason, message))) if summary.status == ConditionStatus::True => {
                     let message = if message.is_empty() { &summary.message } else { message };
-                    before.stamped(type_, Status::True, reason, message)
+                    before.stamped(type_, ConditionStatus::True, reason, message)
                 }
                 _ => {
                     type_.clone_into(&mut summary.type_);
@@ -191,7 +199,7 @@ mod tests {
         state.conclude(outcome, Retry::Slow)
     }
 
-    fn status(intent: &DesiredStatus, type_: &str) -> Option<Status> {
+    fn status(intent: &DesiredStatus, type_: &str) -> Option<ConditionStatus> {
         find(&intent.conditions, type_).map(|c| c.status)
     }
 
@@ -202,7 +210,7 @@ mod tests {
         assert_eq!(intent.observed_generation, Some(2));
         let types: Vec<_> = intent.conditions.iter().map(|c| c.type_.as_str()).collect();
         assert_eq!(types, ["Ready", "Fetched", "Stored"]);
-        assert_eq!(status(&intent, READY), Some(Status::True));
+        assert_eq!(status(&intent, READY), Some(ConditionStatus::True));
     }
 
     #[test]
@@ -214,25 +222,25 @@ mod tests {
         let sent: Vec<_> = intent.conditions.iter().map(|c| (c.type_.as_str(), c.reason.as_str())).collect();
         assert_eq!(sent[..3].iter().map(|c| c.0).collect::<Vec<_>>(), ["Reconciling", "Ready", "Available"]);
         assert_eq!((sent[1].1, sent[2].1), ("Because", "Blocked"));
-        assert_eq!(status(&intent, "Available"), Some(Status::Unknown));
+        assert_eq!(status(&intent, "Available"), Some(ConditionStatus::Unknown));
     }
 
     #[test]
     fn each_class_of_error_ends_as_the_table_says() {
         let poll = Some(Duration::from_secs(60));
         for (class, stalled, reconciling, observed) in [
-            (Class::Stalled, Some(Status::True), None, Some(2)),
-            (Class::Waiting { poll }, None, Some(Status::True), Some(1)),
-            (Class::Transient, None, Some(Status::True), Some(1)),
+            (Class::Stalled, Some(ConditionStatus::True), None, Some(2)),
+            (Class::Waiting { poll }, None, Some(ConditionStatus::True), Some(1)),
+            (Class::Transient, None, Some(ConditionStatus::True), Some(1)),
         ] {
             let (_, intent) = run(state(vec![]), &[FETCH], pass_error(class));
             assert_eq!(status(&intent, STALLED), stalled, "{class:?}");
             assert_eq!(status(&intent, RECONCILING), reconciling, "{class:?}");
             assert_eq!(intent.observed_generation, observed, "{class:?}");
             let ready = find(&intent.conditions, READY).unwrap();
-            assert_eq!((ready.status, &*ready.reason, &*ready.message), (Status::False, "Because", "of this"));
+            assert_eq!((ready.status, &*ready.reason, &*ready.message), (ConditionStatus::False, "Because", "of this"));
             let blocked = find(&intent.conditions, "Stored").unwrap();
-            assert_eq!((blocked.status, &*blocked.reason), (Status::Unknown, "Blocked"));
+            assert_eq!((blocked.status, &*blocked.reason), (ConditionStatus::Unknown, "Blocked"));
             assert!(blocked.message.contains("fetch"));
         }
     }
@@ -240,23 +248,23 @@ mod tests {
     #[test]
     fn a_requeue_is_reconciling_and_not_ready() {
         let mut state = state(vec![]);
-        state.requeue = Some(None);
+        state.requeue = Some(Requeue::WithBackoff);
         let (outcome, intent) = run(state, &[FETCH, STORE], None);
         assert_eq!(outcome, Outcome::Requeue { after: None });
-        assert_eq!((status(&intent, READY), intent.observed_generation), (Some(Status::False), Some(1)));
+        assert_eq!((status(&intent, READY), intent.observed_generation), (Some(ConditionStatus::False), Some(1)));
     }
 
     #[test]
     fn a_success_that_is_not_ready_is_failed_with_the_message_of_ready() {
         let mut state = state(vec![]);
         state.begin(&FETCH);
-        state.set(1, Status::True, "Newer", "a newer one exists");
+        state.set(1, ConditionStatus::True, "Newer", "a newer one exists");
         state.succeed(0b10);
         state.begin(&StepWiring { clears: &[], ..STORE });
         state.succeed(0);
         let (outcome, intent) = state.conclude(Outcome::Done, Retry::Slow);
         assert_eq!(outcome, Outcome::Failed { message: "a newer one exists".into() });
-        assert_eq!(status(&intent, RECONCILING), Some(Status::True));
+        assert_eq!(status(&intent, RECONCILING), Some(ConditionStatus::True));
         assert_eq!(intent.observed_generation, Some(1));
     }
 
@@ -266,7 +274,7 @@ mod tests {
         assert_eq!(failed, Outcome::Failed { message: "nothing to do, but a condition was never reported".into() });
         let found = ["Fetched", "Stored"].map(|type_| Condition {
             observed_generation: Some(1),
-            ..state(vec![]).before.stamped(type_, Status::True, "Succeeded", "")
+            ..state(vec![]).before.stamped(type_, ConditionStatus::True, "Succeeded", "")
         });
         let mut state = state(found.to_vec());
         state.begin(&FETCH);
@@ -278,7 +286,7 @@ mod tests {
 
     #[test]
     fn steps_not_reached_keep_their_conditions_with_their_generation() {
-        let mut stored = state(vec![]).before.stamped("Stored", Status::True, "Succeeded", "");
+        let mut stored = state(vec![]).before.stamped("Stored", ConditionStatus::True, "Succeeded", "");
         stored.observed_generation = Some(1);
         let (_, intent) = run(state(vec![stored.clone()]), &[FETCH], pass_error(Class::Transient));
         assert_eq!(find(&intent.conditions, "Stored"), Some(&stored));
@@ -287,7 +295,7 @@ mod tests {
     #[test]
     fn the_transition_time_moves_with_the_status_only() {
         let then: Timestamp = "2020-01-01T00:00:00Z".parse().unwrap();
-        let mut fetched = state(vec![]).before.stamped("Fetched", Status::True, "Earlier", "");
+        let mut fetched = state(vec![]).before.stamped("Fetched", ConditionStatus::True, "Earlier", "");
         fetched.last_transition_time = Some(then);
         let (_, intent) = run(state(vec![fetched.clone()]), &[FETCH, STORE], None);
         let now = find(&intent.conditions, "Fetched").unwrap();
@@ -298,18 +306,18 @@ mod tests {
 
     #[test]
     fn foreign_conditions_and_left_over_marks_are_never_sent() {
-        let found =
-            ["Foreign", RECONCILING, STALLED].map(|type_| state(vec![]).before.stamped(type_, Status::True, "X", ""));
+        let found = ["Foreign", RECONCILING, STALLED]
+            .map(|type_| state(vec![]).before.stamped(type_, ConditionStatus::True, "X", ""));
         let (_, intent) = run(state(found.to_vec()), &[FETCH, STORE], None);
         assert!(intent.conditions.iter().all(|c| !["Foreign", RECONCILING, STALLED].contains(&c.type_.as_str())));
     }
 
     #[test]
     fn what_a_progress_write_said_is_what_is_there_now() {
-        let condition = |type_: &str| Condition::new(type_, Status::True, "Earlier", "");
+        let condition = |type_: &str| Condition::new(type_, ConditionStatus::True, "Earlier", "");
         let found = [READY, "Theirs", STALLED, RECONCILING, "Fetched"].map(condition);
         let mut state = state(found.to_vec());
-        let written = Condition::new(READY, Status::False, "Now", "");
+        let written = Condition::new(READY, ConditionStatus::False, "Now", "");
         state.recorded(DesiredStatus { conditions: vec![written], ..DesiredStatus::empty() });
         let there: Vec<_> = state.before.conditions.iter().map(|c| (c.type_.as_str(), c.reason.as_str())).collect();
         assert_eq!(there, [("Theirs", "Earlier"), ("Fetched", "Earlier"), (READY, "Now")]);

@@ -1,7 +1,7 @@
 //! The declared conditions as they stand while the steps run.
 
 use super::found_status::FoundStatus;
-use crate::condition::{Condition, ConditionInfo, Polarity, Status, find};
+use crate::condition::{Condition, ConditionInfo, ConditionStatus, Polarity, find};
 
 /// The declared conditions, by place.
 #[derive(Clone)]
@@ -48,9 +48,16 @@ impl Conditions {
 
     /// Sets a condition, stamped with the generation on which the pass runs. One that is True says what its doc comment says, unless a
     /// message is given.
-    pub(super) fn set(&mut self, place: usize, status: Status, reason: &str, message: &str, before: &FoundStatus) {
+    pub(super) fn set(
+        &mut self,
+        place: usize,
+        status: ConditionStatus,
+        reason: &str,
+        message: &str,
+        before: &FoundStatus,
+    ) {
         let info = &self.infos[place];
-        let message = if message.is_empty() && status == Status::True { info.message } else { message };
+        let message = if message.is_empty() && status == ConditionStatus::True { info.message } else { message };
         if !self.confirmed(place, (status, reason, message), before.generation) {
             self.now[place] = Some(before.stamped(info.type_, status, reason, message));
         }
@@ -58,7 +65,12 @@ impl Conditions {
 
     /// Whether the condition says just that already; it is then of this generation, too. Most conditions are set to what they are, and so
     /// cost no text.
-    fn confirmed(&mut self, place: usize, (status, reason, message): (Status, &str, &str), generation: i64) -> bool {
+    fn confirmed(
+        &mut self,
+        place: usize,
+        (status, reason, message): (ConditionStatus, &str, &str),
+        generation: i64,
+    ) -> bool {
         let Some(condition) = &mut self.now[place] else { return false };
         let is_same = condition.status == status && condition.reason == reason && condition.message == message;
         // A time that another writer left out is set anew.
@@ -101,7 +113,7 @@ impl Conditions {
         for place in self.places() {
             let is_unreported = self.counts(place) && self.now[place].is_none();
             if is_unreported && self.polarity(place) == Polarity::Positive {
-                self.set(place, Status::Unknown, "Blocked", message, before);
+                self.set(place, ConditionStatus::Unknown, "Blocked", message, before);
             }
         }
     }
@@ -139,7 +151,7 @@ mod tests {
     const STORED: ConditionInfo = ConditionInfo::new("Stored", Polarity::Positive).with_message("It is stored.");
 
     /// What stands there after one call of `set`, on a condition of an earlier generation.
-    fn set(found: Condition, status: Status, reason: &str, message: &str) -> Condition {
+    fn set(found: Condition, status: ConditionStatus, reason: &str, message: &str) -> Condition {
         let before = FoundStatus::new(2, Observed::default(), vec![found]);
         let mut conditions = Conditions::new(&[STORED], &before.conditions);
         conditions.set(0, status, reason, message, &before);
@@ -147,7 +159,7 @@ mod tests {
     }
 
     fn found(time: Option<&str>) -> Condition {
-        let mut condition = Condition::new("Stored", Status::False, "Full", "the disk is full");
+        let mut condition = Condition::new("Stored", ConditionStatus::False, "Full", "the disk is full");
         condition.observed_generation = Some(1);
         condition.last_transition_time = time.map(|time| serde_json::from_str(&format!("{time:?}")).unwrap());
         condition
@@ -156,24 +168,31 @@ mod tests {
     #[test]
     fn a_condition_that_says_the_same_keeps_its_time_and_is_of_this_generation() {
         let before = found(Some("2026-01-01T00:00:00Z"));
-        let again = set(before.clone(), Status::False, "Full", "the disk is full");
+        let again = set(before.clone(), ConditionStatus::False, "Full", "the disk is full");
         assert_eq!(again, Condition { observed_generation: Some(2), ..before });
     }
 
     #[test]
     fn whatever_differs_is_set() {
         let before = || found(Some("2026-01-01T00:00:00Z"));
-        let now = set(before(), Status::True, "Succeeded", "");
-        assert_eq!((now.status, &*now.message, now.observed_generation), (Status::True, "It is stored.", Some(2)));
+        let now = set(before(), ConditionStatus::True, "Succeeded", "");
+        assert_eq!(
+            (now.status, &*now.message, now.observed_generation),
+            (ConditionStatus::True, "It is stored.", Some(2))
+        );
         assert_ne!(now.last_transition_time, before().last_transition_time);
-        let now = set(before(), Status::True, "Full", "the disk is full");
-        assert_eq!(now.status, Status::True, "also where the words are the same");
+        let now = set(before(), ConditionStatus::True, "Full", "the disk is full");
+        assert_eq!(now.status, ConditionStatus::True, "also where the words are the same");
         for (reason, message) in [("Broken", "the disk is full"), ("Full", "another disk is full")] {
-            let now = set(before(), Status::False, reason, message);
+            let now = set(before(), ConditionStatus::False, reason, message);
             assert_eq!((&*now.reason, &*now.message), (reason, message));
             assert_eq!(now.last_transition_time, before().last_transition_time, "the status is as it was");
         }
-        assert_eq!(set(before(), Status::False, "Full", "").message, "", "only what is True says its doc comment");
-        assert!(set(found(None), Status::False, "Full", "the disk is full").last_transition_time.is_some());
+        assert_eq!(
+            set(before(), ConditionStatus::False, "Full", "").message,
+            "",
+            "only what is True says its doc comment"
+        );
+        assert!(set(found(None), ConditionStatus::False, "Full", "the disk is full").last_transition_time.is_some());
     }
 }

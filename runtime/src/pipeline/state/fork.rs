@@ -85,7 +85,9 @@ impl PassState {
 
     fn take_in(&mut self, fork: Self, base: &Conditions) {
         self.conditions.take_in(fork.conditions, base);
-        self.requeue = sooner(self.requeue, fork.requeue);
+        if let Some(requeue) = fork.requeue {
+            self.ask_requeue(requeue);
+        }
         self.references.extend(fork.references);
         self.clamped.extend(fork.clamped);
         self.refused = self.refused.take().or(fork.refused);
@@ -167,14 +169,6 @@ fn changed(base: &Fields, fields: &Fields, mut onto: Fields) -> Fields {
     onto
 }
 
-/// The shortest wins; the back-off curve counts as longest.
-fn sooner(one: Option<Option<Duration>>, other: Option<Option<Duration>>) -> Option<Option<Duration>> {
-    match (one, other) {
-        (Some(one), Some(other)) => Some(one.into_iter().chain(other).min()),
-        (one, other) => one.or(other),
-    }
-}
-
 /// Failed before Waiting (the shortest poll) before Stalled before Ignored; of equals the first in declared order.
 pub(crate) fn deciding(stops: &[Option<PassError>]) -> Option<usize> {
     let stopped = stops.iter().enumerate().filter_map(|(i, stop)| Some((i, stop.as_ref()?)));
@@ -248,15 +242,6 @@ mod tests {
         let second = fields(&[("a", 3), ("b", 1)]);
         let merged = changed(&base, &second, changed(&base, &first, base.clone()));
         assert_eq!(merged, fields(&[("a", 3), ("b", 2), ("d", 2)]));
-    }
-
-    #[test]
-    fn the_shortest_requeue_wins_and_the_curve_counts_as_longest() {
-        let (short, long) = (Some(Some(Duration::from_secs(1))), Some(Some(Duration::from_secs(2))));
-        assert_eq!(sooner(long, short), short);
-        assert_eq!(sooner(Some(None), long), long);
-        assert_eq!(sooner(None, Some(None)), Some(None));
-        assert_eq!(sooner(None, None), None);
     }
 
     #[test]

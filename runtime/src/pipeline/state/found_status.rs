@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::DesiredStatus;
-use crate::condition::{Condition, RECONCILING, STALLED, Stamp, Status, find};
+use crate::condition::{Condition, ConditionStatus, RECONCILING, STALLED, Stamp, find};
 use crate::status::ObservedInputs;
 use crate::status::fields::Fields;
 use crate::status::observed::Observed;
@@ -46,7 +46,7 @@ impl FoundStatus {
     }
 
     /// A condition of this generation. The transition time stays while the status stays.
-    pub(super) fn stamped(&self, type_: &str, status: Status, reason: &str, message: &str) -> Condition {
+    pub(super) fn stamped(&self, type_: &str, status: ConditionStatus, reason: &str, message: &str) -> Condition {
         self.stamp(Condition::new(type_, status, reason, message))
     }
 
@@ -87,10 +87,10 @@ impl FoundStatus {
         if self.observed_generation == Some(self.generation) {
             conditions.extend(wiring.kept_types().iter().copied().filter_map(found));
         } else if wiring.summary.is_none() {
-            conditions.push(progressing(RECONCILING, Status::True));
+            conditions.push(progressing(RECONCILING, ConditionStatus::True));
         }
         let summary = wiring.summary_type();
-        conditions.push(found(summary).unwrap_or_else(|| progressing(summary, Status::Unknown)));
+        conditions.push(found(summary).unwrap_or_else(|| progressing(summary, ConditionStatus::Unknown)));
         conditions.extend(wiring.condition_types().filter_map(found));
         DesiredStatus { fields, ..self.intent_with(wiring, conditions) }
     }

@@ -15,7 +15,6 @@ mod write_turn;
 use std::any::Any;
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::time::Duration;
 #[cfg(not(feature = "operator"))]
 use std::time::Instant;
 
@@ -33,9 +32,9 @@ pub(crate) use crate::status::fields::Field;
 use crate::status::fields::Fields;
 
 use crate::api::{ApiError, Backend};
-use crate::condition::{Condition, Polarity, Status, sanitize};
+use crate::condition::{Condition, ConditionStatus, Polarity, sanitize};
 use crate::interval::Clamped;
-use crate::outcome::PassError;
+use crate::outcome::{PassError, Requeue};
 use crate::pipeline::object::Object;
 use crate::status::erased::Typed;
 use crate::status::observed::Observed;
@@ -68,8 +67,8 @@ pub(crate) struct PassState {
     forks: Vec<PassState>,
     /// This is one of them.
     joined: Option<Joined>,
-    /// `cx.requeue()` or `cx.requeue_after(d)`: the shortest wins, a curve counts as longest.
-    pub(crate) requeue: Option<Option<Duration>>,
+    /// `cx.requeue()` or `cx.requeue_after(d)`: the soonest.
+    pub(crate) requeue: Option<Requeue>,
     /// Objects asked for by name, as they stand in `observedInputs.references`.
     pub(crate) references: BTreeSet<String>,
     /// The objects of other owners that were refused to the step that runs.
@@ -172,7 +171,7 @@ impl PassState {
 
     /// Sets a condition, stamped with the generation on which the pass runs. One that is True says what its doc comment says, unless a
     /// message is given.
-    pub(crate) fn set(&mut self, place: usize, status: Status, reason: &str, message: &str) {
+    pub(crate) fn set(&mut self, place: usize, status: ConditionStatus, reason: &str, message: &str) {
         self.conditions.set(place, status, reason, message, &self.before);
     }
 

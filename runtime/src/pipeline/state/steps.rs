@@ -3,7 +3,8 @@
 use super::warn_once::warn_of_reason;
 use super::{Instant, PassState};
 use crate::api::ApiError;
-use crate::condition::{Polarity, Status};
+use crate::condition::{ConditionStatus, Polarity};
+use crate::outcome::Requeue;
 use crate::wiring::StepWiring;
 
 impl PassState {
@@ -16,6 +17,11 @@ impl PassState {
                 self.clear(*place);
             }
         }
+    }
+
+    /// Asks for another run of the object. The soonest request wins.
+    pub(crate) fn ask_requeue(&mut self, requeue: Requeue) {
+        self.requeue = Some(self.requeue.map_or(requeue, |earlier| earlier.min(requeue)));
     }
 
     /// The name of the step that runs or ran last; empty before the first.
@@ -35,7 +41,7 @@ impl PassState {
         let Some(step) = self.step else { return };
         for place in step.sets {
             if self.polarity(*place) == Polarity::Positive && said & (1 << place) == 0 {
-                self.set(*place, Status::True, "Succeeded", "");
+                self.set(*place, ConditionStatus::True, "Succeeded", "");
             }
         }
         for place in step.clears {
@@ -49,7 +55,7 @@ impl PassState {
             match self.polarity(*place) {
                 Polarity::Positive => {
                     let message = format!("step {} was not needed", step.name);
-                    self.set(*place, Status::True, reason, &message);
+                    self.set(*place, ConditionStatus::True, reason, &message);
                 }
                 _ => self.clear(*place),
             }

@@ -10,7 +10,7 @@ use prometheus_client::metrics::gauge::ConstGauge;
 
 use super::reconciler::{ReconcilerMetrics, Subjects};
 use super::subject::Subject;
-use crate::condition::Status;
+use crate::condition::ConditionStatus;
 use crate::queue::QueueStats;
 use crate::wiring::policy::{Policy, UNKNOWN_WORD};
 
@@ -76,7 +76,7 @@ fn queues(all: &[Queue], encoder: &mut DescriptorEncoder) -> Result<(), Error> {
     family(all, encoder, name, |(_, queue)| ConstGauge::new(queue.unfinished().1.as_secs_f64()))
 }
 
-const STATUSES: [Status; 3] = [Status::True, Status::False, Status::Unknown];
+const STATUSES: [ConditionStatus; 3] = [ConditionStatus::True, ConditionStatus::False, ConditionStatus::Unknown];
 
 /// How many objects of a kind have a condition of which status. What nobody declared is not counted.
 fn conditions(all: &[Queue], encoder: &mut DescriptorEncoder) -> Result<(), Error> {

@@ -102,8 +102,10 @@ fn controller(what: &str, who: &str, client: Client) -> Pin<Box<dyn Future<Outpu
 /// Ours; without the short-circuit, without the pass (a closure that looks up the object), or with so many passes in flight.
 async fn ours(client: Client, always: bool, bare: bool, flight: Option<usize>) {
     let lab = Lab { naps: flight.is_some(), ..Lab::default() };
-    let operator =
-        Operator::new("bench").client(client).reconciler::<plain>(Arc::new(lab)).concurrency(flight.unwrap_or(16));
+    let operator = Operator::new("bench")
+        .client(client)
+        .reconciler::<plain>(Arc::new(lab))
+        .concurrency(NonZeroUsize::new(flight.unwrap_or(16)).expect("one at least"));
     let operator = if always { operator.without_short_circuit() } else { operator };
     let operator = if bare { operator.without_pass() } else { operator };
     operator.run_until(std::future::pending()).await.unwrap();

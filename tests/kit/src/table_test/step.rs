@@ -2,6 +2,7 @@
 
 use std::fmt::Debug;
 
+use evenkeel::Requeue;
 use evenkeel::testing::{self, StepRun};
 use evenkeel::{Class, Condition, Cx, SubReconciler};
 use kube::api::{DynamicObject, ListParams};
@@ -55,8 +56,9 @@ fn said(condition: &Condition) -> (String, Value) {
 fn outcome<T: Debug>(tried: &StepRun<T>) -> Outcome {
     let again = match tried.requeue {
         None => String::new(),
-        Some(None) => ", requeue".to_owned(),
-        Some(Some(after)) => format!(", requeue after {after:?}"),
+        Some(Requeue::WithBackoff) => ", requeue".to_owned(),
+        Some(Requeue::After(after)) => format!(", requeue after {after:?}"),
+        Some(other) => format!(", requeue {other:?}"),
     };
     match &tried.value {
         Ok(value) if again.is_empty() => Outcome::Success(format!("Ok({value:?})")),
@@ -69,7 +71,8 @@ fn class(class: Class) -> &'static str {
     match class {
         Class::Stalled => "Stalled",
         Class::Waiting { .. } => "Waiting",
-        Class::Transient => "Failed",
         Class::Ignored => "Ignored",
+        // Transient, and what may be added: as a pass treats it.
+        _ => "Failed",
     }
 }

@@ -7,9 +7,9 @@ use evenkeel_testkit::kstatus::{self, Mode, Observed};
 use serde_json::json;
 
 use super::no_backend::Nowhere;
-use crate::condition::{Condition, ConditionInfo, Polarity, RECONCILING, STALLED, Status};
+use crate::condition::{Condition, ConditionInfo, ConditionStatus, Polarity, RECONCILING, STALLED};
 use crate::outcome::retry::Retry;
-use crate::outcome::{Class, Outcome, PassError};
+use crate::outcome::{Class, Outcome, PassError, Requeue};
 use crate::pipeline::state::{DesiredStatus, PassState};
 use crate::wiring::{StepWiring, Wiring};
 
@@ -43,8 +43,10 @@ fn ends() -> Vec<End> {
 }
 
 /// Absent, True, False and Unknown of each condition.
-fn states() -> impl Iterator<Item = Vec<(&'static str, Status)>> {
-    let status = |code: usize| [None, Some(Status::True), Some(Status::False), Some(Status::Unknown)][code % 4];
+fn states() -> impl Iterator<Item = Vec<(&'static str, ConditionStatus)>> {
+    let status = |code: usize| {
+        [None, Some(ConditionStatus::True), Some(ConditionStatus::False), Some(ConditionStatus::Unknown)][code % 4]
+    };
     (0..256).map(move |code| {
         let places = (0..4).map(|place| (SET[place].type_, status(code >> (2 * place))));
         places.filter_map(|(type_, status)| Some((type_, status?))).collect()
@@ -54,12 +56,12 @@ fn states() -> impl Iterator<Item = Vec<(&'static str, Status)>> {
 /// Which of the two were there before.
 const MARKS: [&[&str]; 4] = [&[], &[RECONCILING], &[STALLED], &[RECONCILING, STALLED]];
 
-fn found(state: &[(&str, Status)], marks: &[&str], observed: i64) -> Vec<Condition> {
+fn found(state: &[(&str, ConditionStatus)], marks: &[&str], observed: i64) -> Vec<Condition> {
     let condition = |type_: &str, status| Condition {
         observed_generation: Some(observed),
         ..Condition::new(type_, status, "Earlier", "from before")
     };
-    let marks = marks.iter().map(|type_| condition(type_, Status::True));
+    let marks = marks.iter().map(|type_| condition(type_, ConditionStatus::True));
     state.iter().map(|(type_, status)| condition(type_, *status)).chain(marks).collect()
 }
 
@@ -79,14 +81,14 @@ fn run(end: End, found: Vec<Condition>, observed: i64) -> (Outcome, DesiredStatu
                 break;
             }
             End::NotReady if place == 1 => {
-                state.set(3, Status::False, "Unsigned", "nobody signed it");
+                state.set(3, ConditionStatus::False, "Unsigned", "nobody signed it");
                 state.succeed(1 << 3);
             }
             _ => state.succeed(0),
         }
     }
     if let End::Requeue(after) = end {
-        state.requeue = Some(after);
+        state.requeue = Some(after.map_or(Requeue::WithBackoff, Requeue::After));
     }
     let outcome = state.outcome(pass_error);
     state.conclude(outcome, Retry::Slow)

@@ -29,7 +29,7 @@ fn fields(pairs: &[(&'static str, u8)]) -> Fields {
 
 /// A draft of generation 2 whose status is these fields, and was found with them.
 fn state(wiring: Wiring, found: &[(&'static str, u8)]) -> PassState {
-    let conditions = vec![Condition::new("A", Status::False, "Broken", "it is")];
+    let conditions = vec![Condition::new("A", ConditionStatus::False, "Broken", "it is")];
     let mut state = PassState::bare(wiring, 2, Observed::default(), conditions, Arc::new(Nowhere));
     (state.namespace, state.name) = (Some("a".into()), "x".into());
     (state.status, state.typed) = (Box::new(fields(found)), TYPED);
@@ -45,7 +45,7 @@ fn a_fork_is_of_the_same_object_and_begins_with_what_the_draft_holds() {
     let fork = state.fork(1).first().unwrap();
     assert_eq!((fork.namespace.as_deref(), &*fork.name), (Some("a"), "x"));
     assert_eq!((fork.said(), fork.policy, fork.fires("restart")), (fields(&[("a", 1)]), Policy::Skip, true));
-    assert_eq!(fork.condition(0).map(|condition| condition.status), Some(Status::False));
+    assert_eq!(fork.condition(0).map(|condition| condition.status), Some(ConditionStatus::False));
     assert_eq!(fork.before.conditions.len(), 1, "times are those of what was found");
 }
 
@@ -102,7 +102,7 @@ fn a_step_that_succeeds_makes_true_what_it_did_not_set_itself() {
     state.step = Some(&FIRST);
     state.clear(0);
     state.succeed(1 << 1);
-    assert_eq!(state.condition(0).map(|condition| condition.status), Some(Status::True));
+    assert_eq!(state.condition(0).map(|condition| condition.status), Some(ConditionStatus::True));
     assert_eq!(state.condition(1), None, "the step left it out");
 }
 
@@ -147,8 +147,11 @@ fn a_pass_made_progress_where_a_status_of_a_condition_or_a_field_is_another_one(
     let found = || state.found();
     assert!(!state.progressed(&found()));
     let said = |status| vec![Condition::new("A", status, "Other", "words")];
-    assert!(!state.progressed(&DesiredStatus { conditions: said(Status::False), ..found() }), "only the words differ");
-    assert!(state.progressed(&DesiredStatus { conditions: said(Status::True), ..found() }));
+    assert!(
+        !state.progressed(&DesiredStatus { conditions: said(ConditionStatus::False), ..found() }),
+        "only the words differ"
+    );
+    assert!(state.progressed(&DesiredStatus { conditions: said(ConditionStatus::True), ..found() }));
     assert!(state.progressed(&DesiredStatus { fields: fields(&[("a", 1)]), ..found() }));
 }
 
@@ -165,13 +168,13 @@ fn what_a_pass_recorded_and_took_back_is_no_progress() {
 fn the_words_of_a_ready_object_are_given_only_where_it_is_ready() {
     let ready = |status| {
         let mut state = state(WIRING, &[]);
-        let now = [("A", status), ("B", Status::True)];
+        let now = [("A", status), ("B", ConditionStatus::True)];
         state.conditions.replace(now.map(|(type_, status)| Condition::new(type_, status, "Because", "it is")));
         state.say_ready("Stored", "all is stored");
         let (_, intent) = state.conclude(Outcome::Done, Retry::Slow);
         let ready = intent.ready().unwrap();
         (ready.status, ready.reason.clone())
     };
-    assert_eq!(ready(Status::True), (Status::True, "Stored".into()));
-    assert_eq!(ready(Status::False), (Status::False, "Because".into()));
+    assert_eq!(ready(ConditionStatus::True), (ConditionStatus::True, "Stored".into()));
+    assert_eq!(ready(ConditionStatus::False), (ConditionStatus::False, "Because".into()));
 }
