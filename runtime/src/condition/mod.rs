@@ -35,7 +35,7 @@ mod source;
 mod summary;
 mod well_known;
 
-#[cfg(feature = "log")]
+#[cfg(feature = "cli")]
 pub(crate) use crate::outcome::message::escape;
 pub use crate::outcome::message::{MAX_MESSAGE, sanitize};
 pub use counter::{completed, counted};

@@ -25,4 +25,6 @@ pub use self::reconciler_info::ReconcilerInfo;
 pub(crate) use self::printer_column::add_columns;
 pub use self::printer_column::crd;
 #[cfg(feature = "operator")]
-pub(crate) use self::rbac::{rbac_rules, text};
+pub(crate) use self::rbac::rbac_rules;
+#[cfg(feature = "cli")]
+pub(crate) use self::rbac::text;

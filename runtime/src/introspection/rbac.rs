@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Serialize, Serializer};
 
 use super::reconciler_info::ReconcilerInfo;
+#[cfg(feature = "cli")]
 use super::table;
 use crate::wiring::{Cache, How, KindInfo};
 
@@ -146,11 +147,13 @@ pub(crate) fn rbac_rules(all: &[ReconcilerInfo]) -> Vec<RbacRule> {
 }
 
 /// The rights as a table for a terminal.
+#[cfg(feature = "cli")]
 pub(crate) fn text(rbac_rules: &[RbacRule]) -> String {
     let rows: Vec<_> = rbac_rules.iter().map(row).collect();
     table::columns(&["group", "resource", "verbs", "why"], &rows)
 }
 
+#[cfg(feature = "cli")]
 fn row(right: &RbacRule) -> Vec<String> {
     let verbs: Vec<_> = right.verbs.iter().map(|verb| verb.as_str()).collect();
     let why: Vec<_> = right.why.iter().copied().collect();

@@ -15,6 +15,7 @@ fn cell(text: &str) -> String {
 }
 
 /// A table in columns, two spaces apart.
+#[cfg(any(test, feature = "cli"))]
 pub(super) fn columns(head: &[&str], rows: &[Vec<String>]) -> String {
     let head = head.iter().map(|cell| cell.to_uppercase()).collect::<Vec<_>>();
     let all: Vec<&Vec<String>> = std::iter::once(&head).chain(rows).collect();

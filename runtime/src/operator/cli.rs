@@ -106,7 +106,6 @@ struct Flags {
     #[arg(long, global = true, env = "OTEL_EXPORTER_OTLP_ENDPOINT", value_name = "URL")]
     otlp: Option<String>,
     /// What to log: a level, or a filter like `info,evenkeel=debug`
-    #[cfg(feature = "log")]
     #[arg(long, global = true, env = "RUST_LOG", default_value = "info", value_name = "FILTER", value_parser = filter)]
     log: tracing_subscriber::EnvFilter,
 }
@@ -136,7 +135,6 @@ fn policies() -> impl TypedValueParser<Value = Policy> {
 }
 
 /// What the client logs the operator tells itself, once and with a cure.
-#[cfg(feature = "log")]
 fn filter(text: &str) -> Result<tracing_subscriber::EnvFilter, String> {
     let quiet = "kube_client=off,kube_runtime=error";
     tracing_subscriber::EnvFilter::try_new(format!("{quiet},{text}")).map_err(|error| error.to_string())
@@ -150,7 +148,7 @@ impl Operator {
     /// exit code 3; blocking work is not waited for. Two seconds after the shutdown timeout the process ends in any case, also where a step holds all
     /// threads of the runtime. A second signal ends it at once. The [guide](crate::guide::shutdown) lists the exit codes.
     ///
-    /// With the feature `log` (on by default) it writes the log to standard error, unless a subscriber of `tracing` is set.
+    /// Writes the log to standard error, unless a subscriber of `tracing` is set.
     ///
     /// # Errors
     /// See [`run_until`](Self::run_until); what prints: standard output cannot be written.
@@ -161,16 +159,14 @@ impl Operator {
         if !matches!(command, Command::Run) {
             return print(&self.text(&command).map_err(|error| unwritten(&error))?);
         }
-        #[cfg(all(feature = "log", not(feature = "otlp")))]
+        #[cfg(not(feature = "otlp"))]
         let exports = super::log::begin(cli.flags.log.clone())?;
         #[cfg(feature = "otlp")]
         let exports = super::log::begin(cli.flags.log.clone(), &self.name, cli.flags.otlp.as_deref())?;
         let operator = self.configured(cli.flags).await?;
-        #[cfg(feature = "log")]
         let shutdown_timeout = operator.shutdown_timeout;
         let signals = Signals::listen(Some(operator.shutdown_timeout))?;
         let ended = operator.run_until(signals.stop()).await;
-        #[cfg(feature = "log")]
         exports.finish(shutdown::left(shutdown_timeout, signals.since())).await;
         shutdown::exit_if_dropped(&ended);
         ended

@@ -1,5 +1,6 @@
 //! Where an operator listens for those who look at it.
 
+#[cfg(any(test, feature = "cli"))]
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
@@ -30,6 +31,7 @@ pub(super) async fn begin(listener: Option<Listener>, health: &Health) -> Result
 }
 
 /// An address, or a port of this machine alone.
+#[cfg(any(test, feature = "cli"))]
 pub(super) fn address(text: &str) -> Result<SocketAddr, String> {
     if let Ok(port) = text.trim_start_matches(':').parse() {
         return Ok(SocketAddr::from((Ipv4Addr::LOCALHOST, port)));

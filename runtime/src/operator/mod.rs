@@ -1,6 +1,7 @@
 //! The operator: reconcilers under one name, with one client and one end.
 
 mod builder;
+#[cfg(feature = "cli")]
 mod cli;
 mod conflicts;
 mod controller;
@@ -15,9 +16,9 @@ mod lease_name;
 mod limits;
 #[cfg(feature = "metrics")]
 mod listen;
-#[cfg(feature = "log")]
+#[cfg(feature = "cli")]
 mod log;
-#[cfg(feature = "log")]
+#[cfg(feature = "cli")]
 mod log_line;
 mod registration;
 mod run;

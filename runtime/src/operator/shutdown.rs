@@ -9,7 +9,7 @@ use crate::interval::Interval;
 pub(super) const MARGIN: Duration = Duration::from_secs(2);
 
 /// What sending the last spans may take, whatever is left of the shutdown timeout.
-#[cfg_attr(not(feature = "log"), allow(dead_code, reason = "there are no spans to send"))]
+#[cfg(any(test, feature = "cli"))]
 const LEAST: Duration = Duration::from_secs(1);
 
 /// So many objects are named in the error; the log names all.
@@ -19,6 +19,7 @@ const NAMED: usize = 20;
 pub(super) const UNFINISHED: i32 = 3;
 
 /// The exit codes, for `--help`.
+#[cfg(any(test, feature = "cli"))]
 pub(super) const EXIT_CODES: &str = "\
 Exit codes:
   0    stopped, and all running passes ended; or the command printed its text
@@ -49,12 +50,13 @@ fn named(dropped: &[String]) -> String {
 }
 
 /// How long sending the last spans may take; without a stop there is no deadline.
-#[cfg_attr(not(feature = "log"), allow(dead_code, reason = "there are no spans to send"))]
+#[cfg(any(test, feature = "cli"))]
 pub(super) fn left(shutdown_timeout: Duration, since: Option<Duration>) -> Duration {
     since.map_or(Duration::MAX, |since| shutdown_timeout.saturating_sub(since).max(LEAST))
 }
 
 /// Ends the process, where passes were dropped: the runtime would wait for their blocking work.
+#[cfg(any(test, feature = "cli"))]
 pub(super) fn exit_if_dropped(ended: &Result) {
     let Err(error) = ended else { return };
     if !error.dropped().is_empty() {

@@ -46,7 +46,7 @@ impl Signals {
     }
 
     /// How long ago the first signal came.
-    #[cfg_attr(not(feature = "log"), allow(dead_code, reason = "what is exported has to be sent in time"))]
+    #[cfg_attr(not(feature = "cli"), allow(dead_code, reason = "what is exported has to be sent in time"))]
     pub(super) fn since(&self) -> Option<Duration> {
         self.first.borrow().map(|first| first.elapsed())
     }

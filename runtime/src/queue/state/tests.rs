@@ -1,5 +1,7 @@
 //! The state of the queue, step by step.
 
+use std::time::Duration;
+
 use super::*;
 use crate::queue::backoff::Backoff;
 
