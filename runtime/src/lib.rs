@@ -1,16 +1,23 @@
-//! A DSL of attribute macros for Kubernetes operators.
+//! A framework for Kubernetes operators, based on attribute macros and kube-rs.
 //!
-//! The author declares what a kind's conditions are ([`ConditionSet`](derive@ConditionSet)), what can go wrong and what is done about it
-//! ([`ReconcileError`](derive@ReconcileError)), the [steps](macro@sub_reconciler) that bring an object about, and the
-//! [pipeline](macro@reconciler) of steps. The macros write the reconcile entry point, the short-circuit, the classification of errors,
-//! the conditions with their summary and the status write; the [`Operator`] watches, queues and runs. What does not fit together does
-//! not compile.
+//! The author of an operator declares:
 //!
-//! - [`prelude`]: what a file of an operator imports
-//! - [`Cx`]: what a step can do; [`Pass`]: what a pipeline hands on
-//! - [`guide`]: how a pass ends, what happens in it, what it costs, and where this differs from its sources
+//! - the conditions of a kind: [`ConditionSet`](derive@ConditionSet)
+//! - the errors, and how each one is handled: [`ReconcileError`](derive@ReconcileError)
+//! - the steps that reconcile an object: [`sub_reconciler`](macro@sub_reconciler)
+//! - the pipeline that calls the steps: [`reconciler`](macro@reconciler)
 //!
-//! Without the feature `operator` (in `default`) the crate is types only: enough to check an operator, a fraction to build.
+//! The macros generate the reconcile entry point, the short-circuit, the classification of errors, the conditions with their summary, and the
+//! status write. The [`Operator`] runs the watches, the queue and the reconcilers. Declarations that contradict each other do not compile.
+//!
+//! Where to start:
+//!
+//! - [`prelude`]: the imports of an operator
+//! - [`Cx`]: the context of a step, with everything that a step can do
+//! - [`Pass`]: the context of a pass, which a pipeline hands to its steps
+//! - [`guide`]: the stages of a pass, its outcomes and costs, and the differences from other frameworks
+//!
+//! Without the default feature `operator` the crate contains only types. This is enough to type-check an operator, and it builds much faster.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(not(feature = "operator"), allow(dead_code, reason = "types only: what the engine uses waits for it"))]
@@ -37,6 +44,8 @@ pub mod operator;
 mod outcome;
 #[cfg(feature = "operator")]
 mod pass;
+// Public for the code that the macros print and for the paths in compiler messages; not part of the API.
+#[doc(hidden)]
 pub mod pipeline;
 pub mod prelude;
 #[cfg(feature = "operator")]
@@ -95,12 +104,15 @@ pub use wiring::index::Index;
 #[doc(inline)]
 pub use wiring::{index, policy, suspend, triggers};
 
-/// The port between a pass and the API server: every call of a step goes through it, so it can be counted, traced and failed.
+// Public for the signatures of hidden items; not part of the API.
+#[doc(hidden)]
 pub mod backend {
     pub use crate::api::*;
 }
 
-/// What a step declares, as bounds for steps that are generic over a kind or a condition.
+/// Permissions that a step declares, as trait bounds.
+///
+/// Use them in steps that are generic over a kind or a condition.
 pub mod permission {
     pub use crate::pipeline::permission::{ClearedBy, IndexedBy, KeptBy, ListedBy, OwnedBy, ReadBy, SetBy, WatchedBy};
 }
@@ -110,7 +122,7 @@ pub mod future {
     pub use crate::pipeline::context::{Apply, Delete, Get, List, Require, RequireReady};
 }
 
-/// Ownership: which of several operators of one cluster an object belongs to.
+/// The assignment of objects to one of several operators in a cluster.
 pub mod ownership {
     pub use crate::wiring::annotations::OPERATOR_NAMESPACE;
 }

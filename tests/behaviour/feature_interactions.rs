@@ -34,7 +34,8 @@ async fn left(widget: &Widget, lab: &Arc<Lab>, cx: &mut Cx) -> Result<(), Widget
         lab.note("left forced");
     }
     if widget.spec.record {
-        cx.record(|status| status.fetched = Some("left".into())).await?;
+        cx.status().fetched = Some("left".into());
+        cx.commit().await?;
     }
     tokio::time::sleep(Duration::from_millis(50)).await;
     cx.status().stored = Some("left".into());

@@ -1,4 +1,4 @@
-//! What `cx.record` stores is in the status when it returns, in each call, so that no crash loses it.
+//! What `cx.commit` stores is in the status when it returns, in each call, so that no crash loses it.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use std::future::pending;
@@ -52,8 +52,10 @@ enum Stop {
 
 #[sub_reconciler(sets(on::Opened))]
 async fn open(_account: &Account, stop: &Arc<Stop>, cx: &mut Cx) -> Result<(), ApiError> {
-    cx.record(|status| status.login = Some("login-1".into())).await?;
-    cx.record(|status| status.password = Some("password-1".into())).await?;
+    cx.status().login = Some("login-1".into());
+    cx.commit().await?;
+    cx.status().password = Some("password-1".into());
+    cx.commit().await?;
     if **stop == Stop::InOpen {
         pending::<()>().await;
     }
@@ -63,7 +65,8 @@ async fn open(_account: &Account, stop: &Arc<Stop>, cx: &mut Cx) -> Result<(), A
 #[sub_reconciler(sets(on::Granted))]
 async fn grant(_account: &Account, stop: &Arc<Stop>, what: &String, cx: &mut Cx) -> Result<(), ApiError> {
     if !cx.status().granted.contains(what) {
-        cx.record(|status| status.granted.push(what.clone())).await?;
+        cx.status().granted.push(what.clone());
+        cx.commit().await?;
     }
     if **stop == Stop::AtGrant("write") && what == "write" {
         pending::<()>().await;

@@ -51,7 +51,7 @@ async fn enter(ledger: &Ledger, cx: &mut Cx) -> Result<(), LedgerError> {
     if cx.status().last_line != line {
         cx.write(|status| &mut status.lines).extend(line.clone());
         *cx.write(|status| &mut status.last_line) = line;
-        cx.record(|_| ()).await?;
+        cx.commit().await?;
     }
     Ok(())
 }

@@ -175,7 +175,8 @@ pub async fn wash(recipe: &Recipe, kitchen: &Arc<Kitchen>, _cx: &mut Cx<'_, tast
 #[sub_reconciler(sets(on::Boiled))]
 pub async fn boil(recipe: &Recipe, kitchen: &Arc<Kitchen>, cx: &mut Cx<'_, boil>) -> Result<&'static str, RecipeError> {
     if recipe.spec.record {
-        cx.record(|status| status.soup = Some("started".into())).await?;
+        cx.status().soup = Some("started".into());
+        cx.commit().await?;
     }
     kitchen.act(recipe, "boil").await?;
     cx.status().soup = Some("done".into());
@@ -187,7 +188,8 @@ pub async fn boil(recipe: &Recipe, kitchen: &Arc<Kitchen>, cx: &mut Cx<'_, boil>
 #[sub_reconciler(sets(on::Fried))]
 pub async fn fry(recipe: &Recipe, kitchen: &Arc<Kitchen>, cx: &mut Cx<'_, fry>) -> Result<usize, RecipeError> {
     if recipe.spec.record {
-        cx.record(|status| status.steak = Some("started".into())).await?;
+        cx.status().steak = Some("started".into());
+        cx.commit().await?;
     }
     kitchen.act(recipe, "fry").await?;
     cx.status().steak = Some("done".into());

@@ -264,7 +264,8 @@ pub async fn fetch(widget: &Widget, lab: &Arc<Lab>, cx: &mut Cx<'_, fetch>) -> R
         cx.set(on::Outdated, ConditionStatus::True, "NewRevision", format!("revision {revision} is newer"));
     }
     if widget.spec.record {
-        cx.record(|status| status.fetched = Some(revision.clone())).await?;
+        cx.status().fetched = Some(revision.clone());
+        cx.commit().await?;
     }
     cx.status().fetched = Some(revision.clone());
     if lab.stamps {

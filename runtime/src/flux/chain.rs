@@ -6,7 +6,7 @@ use crate::api::BoxFuture;
 /// A step of a list. `S` is what the steps of one run share: clients, scratch space, what an earlier step found.
 ///
 /// ```
-/// use evenkeel::backend::BoxFuture;
+/// use futures::future::BoxFuture;
 /// use evenkeel::flux::{ReconcileResult, Reconciled, Step};
 ///
 /// fn fetch<'r>(name: &'r mut String, revision: &'r mut Option<u32>) -> BoxFuture<'r, Reconciled> {

@@ -1,4 +1,4 @@
-//! The wiring of a reconciler: what the macros found out, as constants.
+//! The wiring of a reconciler: constants that the macros generate.
 
 pub(crate) mod annotations;
 pub(crate) mod flow;
@@ -29,55 +29,77 @@ use self::triggers::Triggers;
 use crate::condition::{ConditionInfo, ConditionSet, READY, RECONCILING, STALLED, SummaryInfo};
 pub use crate::kind::{Kind, KindInfo, KnownScope, OwnableBy, Readable};
 
-/// All that is known at compile time of one reconciler.
+/// The compile-time information about one reconciler.
 #[derive(Clone, Copy, Debug)]
 pub struct Wiring {
     /// The name of the function: `git_repository`.
     pub name: &'static str,
     /// The doc comment of the function.
+    #[doc(hidden)]
     pub doc: &'static str,
     /// The declared conditions, highest rank first.
+    #[doc(hidden)]
     pub conditions: &'static [ConditionInfo],
-    /// The summaries beside Ready.
+    /// The further summaries besides Ready.
+    #[doc(hidden)]
     pub summaries: &'static [SummaryInfo],
     /// The steps in pipeline order.
+    #[doc(hidden)]
     pub steps: &'static [StepWiring],
-    /// How they run: under conditions, concurrently, for each item; empty where they only follow one another.
+    /// The control flow of the steps: branches, concurrency and loops. Empty if the steps only run one after another.
+    #[doc(hidden)]
     pub shape: &'static [Node],
-    /// How long one pass may take before it is dropped, unless the reconciler says otherwise; five minutes.
+    /// The timeout of a pass, after which it is dropped; five minutes unless declared.
+    #[doc(hidden)]
     pub timeout: Duration,
-    /// How many objects are worked on at a time (`concurrency = 4`); `None`: as the operator says for all.
+    /// The number of objects that are reconciled concurrently (`concurrency = 4`). `None` uses the setting of the
+    /// operator.
+    #[doc(hidden)]
     pub concurrency: Option<NonZeroUsize>,
-    /// Bumped by the author when the code's effect changed (`revision = 2`).
+    /// The revision, which the author increments when the effect of the code has changed (`revision = 2`).
+    #[doc(hidden)]
     pub revision: u32,
-    /// Finalizer name, if the author chose one (`finalizer = ".."`); otherwise `<group>/<operator>`.
+    /// The finalizer, if declared (`finalizer = ".."`); otherwise `<group>/<operator>`, or
+    /// `<group>/<operator>-<reconciler>` if `summary` is set.
+    #[doc(hidden)]
     pub finalizer: Option<&'static str>,
-    /// Field manager, if the author chose one (`field_manager = ".."`); otherwise `<operator>/<reconciler>`.
+    /// The field manager, if declared (`field_manager = ".."`); otherwise `<operator>/<reconciler>`.
+    #[doc(hidden)]
     pub field_manager: Option<&'static str>,
-    /// What earlier versions left behind, to be taken over.
+    /// The names that earlier versions used, whose fields and finalizers are taken over.
+    #[doc(hidden)]
     pub previously: Previously,
-    /// The annotation that asks for a pass (`request_annotation = ".."`).
+    /// The annotation that requests a reconcile (`request_annotation = ".."`).
+    #[doc(hidden)]
     pub request_annotation: &'static str,
     /// The labels and annotations that trigger a reconcile (`triggers(spec, labels)`); all of them unless declared.
+    #[doc(hidden)]
     pub triggers: Triggers,
-    /// The condition that sums up the others instead of Ready (`summary = ".."`): of a second reconciler of the kind.
+    /// The summary condition to use instead of Ready (`summary = ".."`), for a second reconciler of the same kind.
+    #[doc(hidden)]
     pub summary: Option<&'static str>,
-    /// What suspends an object (`suspend(..)`); `None`: nothing does.
+    /// The suspension settings (`suspend(..)`). `None` disables suspension.
+    #[doc(hidden)]
     pub suspend: Option<Suspend>,
-    /// Objects wait for others of their kind (`depends_on = spec.field`).
+    /// Whether objects wait for other objects of their kind (`depends_on = spec.field`).
+    #[doc(hidden)]
     pub depends_on: bool,
-    /// Owners of objects say what may be done (`policies`); `None`: everything.
+    /// The policy settings (`policies`). With `None`, all objects are managed.
+    #[doc(hidden)]
     pub policies: Option<Policies>,
-    /// What runs instead of the steps where the policy forbids to change anything (`observe = look`).
+    /// The function that runs instead of the steps if the policy forbids changes (`observe = look`).
+    #[doc(hidden)]
     pub observe: Option<ObserveHandler>,
-    /// What prepares an object before its finalizer is stored (`claim = name_it`).
+    /// The function that prepares an object before its finalizer is stored (`claim = name_it`).
+    #[doc(hidden)]
     pub claim: Option<ClaimHandler>,
-    /// What runs beside the steps (`hooks(announce)`), in order.
+    /// The hooks in order (`hooks(announce)`).
+    #[doc(hidden)]
     pub hooks: &'static [HookHandler],
 }
 
 impl Wiring {
-    /// Without steps and conditions: what an expansion leaves unsaid stands here.
+    /// A wiring without steps and conditions, with the default of every field.
     pub const EMPTY: Self = Self {
         name: "",
         doc: "",
@@ -102,14 +124,14 @@ impl Wiring {
         hooks: &[],
     };
 
-    /// What the macro knows of every reconciler: its name and its conditions.
+    /// Creates the wiring that every reconciler has: its name and its conditions.
     #[doc(hidden)]
     #[must_use]
     pub const fn of<C: ConditionSet>(name: &'static str) -> Self {
         Self { name, conditions: C::CONDITIONS, summaries: C::SUMMARIES, ..Self::EMPTY }
     }
 
-    /// The shape; where the expansion says nothing of it, the steps run one after another.
+    /// The control flow. If the macro generated none, the steps run one after another.
     #[must_use]
     pub(crate) fn nodes(&self) -> Cow<'static, [Node]> {
         match self.shape {
@@ -118,16 +140,16 @@ impl Wiring {
         }
     }
 
-    /// The field manager within the operator of the name.
+    /// The field manager within an operator of this name.
     #[must_use]
     pub fn field_manager_under(&self, operator: &str) -> String {
         self.field_manager.map_or_else(|| format!("{operator}/{}", self.name), ToOwned::to_owned)
     }
 
-    /// The finalizer within the operator of the name, for a kind of the group.
+    /// The finalizer within an operator of this name, for a kind of this group.
     #[must_use]
     pub fn finalizer_under(&self, operator: &str, group: &str) -> String {
-        // Core kinds have no group; a finalizer needs a domain all the same.
+        // Core kinds have no group, but a finalizer needs a domain.
         let domain = if group.is_empty() { "core.kubernetes.io" } else { group };
         match (self.finalizer, self.summary) {
             (Some(finalizer), _) => finalizer.to_owned(),
@@ -136,13 +158,13 @@ impl Wiring {
         }
     }
 
-    /// The type of the condition that sums up the others.
+    /// The type of the summary condition.
     #[must_use]
     pub fn summary_type(&self) -> &'static str {
         self.summary.unwrap_or(READY)
     }
 
-    /// The conditions that the framework keeps for this reconciler, in the order as sent.
+    /// The conditions that the framework manages for this reconciler, in the order in which they are sent.
     pub(crate) fn kept_types(&self) -> &'static [&'static str] {
         if self.summary.is_some() { &[] } else { &[STALLED, RECONCILING] }
     }
@@ -153,18 +175,19 @@ impl Wiring {
         type_ == self.summary_type() || kept || self.condition_types().any(|own| own == type_)
     }
 
-    /// The types of the further summaries and of the declared conditions, in the order as sent.
+    /// The types of the further summaries and of the declared conditions, in the order in which they are sent.
     pub(crate) fn condition_types(&self) -> impl Iterator<Item = &'static str> + use<> {
         let summaries = self.summaries.iter().map(|summary| summary.type_);
         summaries.chain(self.conditions.iter().map(|condition| condition.type_))
     }
 
-    /// The steps in pipeline order, then the observer.
+    /// The steps in pipeline order, followed by the observer.
     pub fn all_steps(&self) -> impl Iterator<Item = StepWiring> + Clone + use<> {
         self.steps.iter().copied().chain(self.observe.map(|observer| observer.step))
     }
 
-    /// The kinds that steps and observer read, watch, poll and own; and namespaces, where their policies count.
+    /// The kinds that the steps and the observer read, watch, poll and own. Includes namespaces if their policies
+    /// count.
     pub(crate) fn relations(&self) -> impl Iterator<Item = &'static Relation> + use<> {
         let namespaces = self.policies.filter(|policies| policies.namespace).map(|_| &NAMESPACES);
         self.all_steps().flat_map(|step| step.relations).chain(namespaces)
@@ -175,7 +198,7 @@ impl Wiring {
         self.steps.iter().flat_map(|step| step.actions).copied()
     }
 
-    /// Whether a step makes something outside the cluster, or a hook runs when an object goes.
+    /// Whether a step is external (changes something outside the cluster), or a hook runs on deletion.
     #[must_use]
     pub fn needs_finalizer(&self) -> bool {
         let says_goodbye = |hook: &HookHandler| matches!(hook.when, When::BeforeDelete | When::AfterDelete);
@@ -185,11 +208,11 @@ impl Wiring {
 
 static NAMESPACES: Relation = Relation::new(How::WatchesByName, Some(KindInfo::of::<Namespace>));
 
-/// Names under which earlier versions of this operator wrote.
+/// Names that earlier versions of this operator used.
 #[derive(Clone, Copy, Debug)]
 pub struct Previously {
     /// Field managers of the status (`previously(managers("x"))`).
     pub managers: &'static [&'static str],
-    /// Finalizers to take off (`previously(finalizers("example.com/x"))`).
+    /// Finalizers to remove (`previously(finalizers("example.com/x"))`).
     pub finalizers: &'static [&'static str],
 }

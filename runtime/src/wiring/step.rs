@@ -1,4 +1,4 @@
-//! What a step declared.
+//! The wiring of a step: the declarations of its attribute.
 
 use std::time::Duration;
 
@@ -7,41 +7,55 @@ use super::relation::Relation;
 use crate::kind::KindInfo;
 use crate::outcome::reporting::{Until, VariantInfo, WatchedKind};
 
-/// What a step declared.
+/// The declarations of a step.
 #[derive(Clone, Copy, Debug)]
 pub struct StepWiring {
     /// The name of the function.
     pub name: &'static str,
     /// The doc comment of the function.
+    #[doc(hidden)]
     pub doc: &'static str,
-    /// The conditions it sets, as places in the declared order, in the order of `sets(..)`.
+    /// The conditions that the step sets, as indices into the declared order, in the order of `sets(..)`.
+    #[doc(hidden)]
     pub sets: &'static [usize],
-    /// The negative conditions of earlier steps that its success removes.
+    /// The negative conditions of earlier steps that are removed when the step succeeds.
+    #[doc(hidden)]
     pub clears: &'static [usize],
-    /// It makes something outside the cluster, which its cleanup removes.
+    /// Whether the step creates something outside the cluster, which its cleanup removes.
+    #[doc(hidden)]
     pub external: bool,
-    /// It only looks: before the others, or after them (`#[check(before)]`).
+    /// Whether the step is a check, which only reads, and whether it runs before or after the other steps
+    /// (`#[check(before)]`).
+    #[doc(hidden)]
     pub check: Option<When>,
-    /// How long it may take before it is dropped, within the time of the pass.
+    /// The timeout of the step, within that of the pass.
+    #[doc(hidden)]
     pub timeout: Option<Duration>,
-    /// The kinds it reads, watches, polls and owns.
+    /// The kinds that the step reads, watches, polls and owns.
+    #[doc(hidden)]
     pub relations: &'static [Relation],
-    /// The reasons that it says as literals, each with the place of its condition.
+    /// The reasons that occur as literals in the step, each with the index of its condition.
+    #[doc(hidden)]
     pub says: &'static [(usize, &'static str)],
-    /// The conditions that it names in `cx.fail(..)`.
+    /// The conditions that occur in `cx.fail(..)`.
+    #[doc(hidden)]
     pub fails: &'static [usize],
-    /// The variants of the error that it fails with. Filled in where a reconciler calls the step, so in
-    /// [`Wiring::steps`](super::Wiring::steps).
+    /// The variants of the step's error type.
+    ///
+    /// They are set only where a reconciler calls the step, in [`Wiring::steps`](super::Wiring::steps).
+    #[doc(hidden)]
     pub errors: &'static [VariantInfo],
-    /// The one-shot actions that it asks for, as `lastHandledActions` names them.
+    /// The one-shot actions that the step handles, by their names in `lastHandledActions`.
+    #[doc(hidden)]
     pub actions: &'static [&'static str],
-    /// Undoes it, where it is external. Filled in as the errors are.
+    /// The cleanup, if the step is external. It is set in the same place as the errors.
+    #[doc(hidden)]
     #[doc(hidden)]
     pub undo: Option<UndoStep>,
 }
 
 impl StepWiring {
-    /// A step that declares nothing: what an expansion leaves unsaid stands here.
+    /// A step without declarations, with the default of every field.
     pub const EMPTY: Self = Self {
         name: "",
         doc: "",
@@ -60,7 +74,8 @@ impl StepWiring {
 }
 
 impl StepWiring {
-    /// The variants of its error that it can end in. One that names a watched object comes only from a step that watches the kind.
+    /// The error variants that the step can return. A variant for a watched object requires that the step watches the
+    /// kind.
     pub fn failures(&self) -> impl Iterator<Item = &'static VariantInfo> + use<> {
         let relations = self.relations;
         let is_watched = move |kind: &KindInfo| relations.iter().any(|one| one.how.is_watch() && one.is_of(kind));
@@ -70,24 +85,25 @@ impl StepWiring {
         })
     }
 
-    /// Whether an error of the step may mark the condition at the place: the first of `sets(..)`, or one that it names in `cx.fail(..)`.
+    /// Whether an error of the step may mark the condition at this index: the first of `sets(..)`, or one in
+    /// `cx.fail(..)`.
     #[must_use]
     pub fn marks(&self, place: usize) -> bool {
         self.sets.first() == Some(&place) || self.fails.contains(&place)
     }
 }
 
-/// A point in the life of an object at which hooks run.
+/// A point in the lifecycle of an object at which hooks run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum When {
-    /// First in every pass that does something.
+    /// First, in every pass that runs the steps, the observer or the cleanups.
     Read,
     /// Before the steps.
     Before,
-    /// After the steps, where all of them succeeded.
+    /// After the steps, if all of them succeeded.
     After,
     /// Before the cleanups.
     BeforeDelete,
-    /// After the cleanups, where all of them succeeded.
+    /// After the cleanups, if all of them succeeded.
     AfterDelete,
 }

@@ -10,7 +10,7 @@ async fn fetch(_repo: &GitRepository, _cx: &mut Cx) -> Result<(), RepoError> {
 #[cleanup(of = fetch)]
 async fn remove(_repo: &GitRepository, cx: &mut Cx) -> Result<(), RepoError> {
     let seen = std::rc::Rc::new(0);
-    cx.record(|_| ()).await?;
+    cx.commit().await?;
     drop(seen);
     Ok(())
 }

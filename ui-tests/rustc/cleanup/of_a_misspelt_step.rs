@@ -9,7 +9,7 @@ async fn fetch(_repo: &GitRepository, _cx: &mut Cx) -> Result<(), RepoError> {
 
 #[cleanup(of = fetsh)]
 async fn remove(_repo: &GitRepository, cx: &mut Cx) -> Result<(), RepoError> {
-    cx.record(|_| ()).await?;
+    cx.commit().await?;
     Ok(())
 }
 

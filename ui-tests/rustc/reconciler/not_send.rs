@@ -5,7 +5,7 @@ use ui_tests::{BucketCondition, GitRepository, RepoError, bucket, run};
 #[sub_reconciler(sets(bucket::BucketMade))]
 async fn count(_repo: &GitRepository, cx: &mut Cx) -> Result<(), RepoError> {
     let seen = std::rc::Rc::new(0);
-    cx.record(|_| ()).await?;
+    cx.commit().await?;
     drop(seen);
     Ok(())
 }

@@ -4,7 +4,8 @@ use ui_tests::{GitRepository, RepoError, on};
 
 #[sub_reconciler(sets(on::SourceFetched))]
 async fn fetch(repo: &GitRepository, cx: &mut Cx) -> Result<(), RepoError> {
-    cx.record(|status| *status.archive = Some(repo.spec.url.clone())).await?;
+    *cx.status().archive = Some(repo.spec.url.clone());
+    cx.commit().await?;
     Ok(())
 }
 

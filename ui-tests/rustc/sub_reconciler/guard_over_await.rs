@@ -6,7 +6,7 @@ use ui_tests::{BucketCondition, GitRepository, RepoError, bucket, run};
 async fn count(_repo: &GitRepository, cx: &mut Cx) -> Result<(), RepoError> {
     let all = std::sync::Mutex::new(0);
     let held = all.lock().unwrap();
-    cx.record(|_| ()).await?;
+    cx.commit().await?;
     drop(held);
     Ok(())
 }

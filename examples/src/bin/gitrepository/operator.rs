@@ -130,12 +130,8 @@ pub async fn fetch(repo: &GitRepository, storage: &Storage, cx: &mut Cx<'_, fetc
     let commit = cx.blocking(move || remote.fetch(wanted.as_ref(), login, &clone)).await?.ok_or(missing)?;
     cx.set(on::SourceFetched, ConditionStatus::True, "Fetched", format!("fetched {}", commit.revision));
     if cx.status().artifact.as_ref().is_some_and(|stored| stored.revision != commit.revision) {
-        cx.set(
-            on::ArtifactOutdated,
-            ConditionStatus::True,
-            "NewRevision",
-            format!("{} is not stored yet", commit.revision),
-        );
+        let message = format!("{} is not stored yet", commit.revision);
+        cx.set(on::ArtifactOutdated, ConditionStatus::True, "NewRevision", message);
     }
     Ok(commit)
 }
@@ -165,12 +161,8 @@ pub async fn archive(
     let (storage, key, known) = (storage.clone(), key(repo), cx.status().artifact.clone());
     let recipe = Recipe { commit, ignore: repo.spec.ignore.clone(), included };
     let artifact = cx.blocking(move || storage.keep(&key, &recipe, known.as_ref())).await?;
-    cx.set(
-        on::ArtifactStored,
-        ConditionStatus::True,
-        "Stored",
-        format!("stored artifact for revision {}", artifact.revision),
-    );
+    let message = format!("stored artifact for revision {}", artifact.revision);
+    cx.set(on::ArtifactStored, ConditionStatus::True, "Stored", message);
     cx.status().artifact = Some(artifact);
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! What a step stores in the middle of a pass: fields of the status, and the handles of long operations.
+//! Status writes in the middle of a pass: the author's fields, and the handles of long-running operations.
 
 use std::future::Future;
 
@@ -9,44 +9,43 @@ use crate::pipeline::step::SubReconciler;
 use crate::status::operation::RemoteOperation;
 
 impl<S: SubReconciler> Cx<'_, S> {
-    /// Stores author fields before a side effect: what `change` does, and what [`write`](Self::write) did.
+    /// Stores the author's fields of the status now, for example before a side effect.
     ///
-    /// Each call that changes something is one write, and returns when the API server has stored it: an id that was recorded before a call
-    /// to another system survives a crash of the operator. A call that changes nothing costs nothing.
+    /// Without this call they are stored at the end of the pass. Stores what was changed through [`status`](Self::status) and
+    /// [`write`](Self::write). Each call with a changed field sends one write, and returns when the API server has stored it. An id that is
+    /// stored before a call to another system therefore survives a crash of the operator. A call without a changed field sends no request.
     ///
     /// ```ignore
     /// let id = Uuid::new_v4();
-    /// cx.record(|status| status.order = Some(id)).await?;
+    /// cx.status().order = Some(id);
+    /// cx.commit().await?;
     /// shop.order(id).await?; // after a crash the next pass finds `status.order`, and asks for the same one
     /// ```
     ///
-    /// Only the status is written. What has to be in the metadata or the spec before a step runs, a name that was drawn say, is stored by a
-    /// [claim](macro@crate::claim), together with the finalizer.
+    /// Only the status is written, and no condition: conditions are computed when the pass ends. To store a value in the metadata or the spec
+    /// before the steps run, such as a generated name, use a [claim](macro@crate::claim), which stores it together with the finalizer.
     ///
     /// # Errors
-    /// The write failed. After a conflict the pass is discarded and runs again, whatever the step makes of the error.
-    pub async fn record(&mut self, change: impl FnOnce(&mut StatusOf<S>) + Send) -> Result<(), ApiError> {
-        change(self.status());
-        store(self.state, false).await
-    }
-
-    /// Stores now what the author's fields of the status hold, each time it is called; otherwise they are written at the end of the pass.
-    /// Conditions are found out in the end only: they stay as they are until then. Each call that has something to store costs a write.
-    ///
-    /// # Errors
-    /// As [`record`](Self::record).
+    /// The write failed. After a conflict the pass is discarded and runs again, even if the step ignores the error.
     pub async fn commit(&mut self) -> Result<(), ApiError> {
         store(self.state, false).await
     }
 
-    /// Makes sure that an operation that takes long has ended for the spec as it is now. `None`: it runs; say so by an error of class
-    /// `waiting(poll = ..)`, and ask again in the next pass.
+    /// Starts a long-running operation for the current spec, or polls the one that is running.
     ///
-    /// `start` starts it and returns its handle, which the status field keeps from then on: it is stored at once, before anything waits
-    /// for the operation, so that a restart asks for this one instead of starting another. `poll` asks for it; `None`: it still runs. One that
-    /// failed has ended as well, so that `T` says which of both. What ended for an earlier generation is dropped, and it starts again: the
-    /// spec moved meanwhile. Only a crash between the two, or an API server that cannot be reached until the operator is restarted, can
-    /// make `start` run twice; where that matters, it starts under a name made of the object's UID and finds what it made before.
+    /// Returns `Some` when the operation has ended, and `None` while it is running. For `None`, return an error of class `waiting(poll = ..)`
+    /// and call this method again in the next pass.
+    ///
+    /// - `start` starts the operation and returns its handle. The handle is stored in the status field immediately, so that the operator polls
+    ///   this operation after a restart instead of starting another one.
+    /// - `poll` queries the operation. It returns `None` while the operation is running, and `Some` when it has ended, successfully or not.
+    ///   `T` must therefore distinguish success from failure.
+    ///
+    /// If an operation ends that was started for an earlier generation of the object, its result is dropped and `start` is called again.
+    ///
+    /// `start` can run twice for one operation in two cases: the operator crashes before the handle is stored, or the API server stays
+    /// unreachable until the operator is restarted. If this matters, derive the name of the operation from the UID of the object, and let
+    /// `start` look for an existing one first.
     ///
     /// ```ignore
     /// let created = cx.operation(
@@ -58,7 +57,7 @@ impl<S: SubReconciler> Cx<'_, S> {
     /// ```
     ///
     /// # Errors
-    /// Those of `start` and `poll`, after which the operation is asked for again, or the handle could not be stored.
+    /// `start` or `poll` failed, or the handle could not be stored. The next call tries again.
     pub async fn operation<T, E, A, B>(
         &mut self,
         field: impl Fn(&mut StatusOf<S>) -> &mut Option<RemoteOperation> + Send,
@@ -71,7 +70,7 @@ impl<S: SubReconciler> Cx<'_, S> {
         E: From<ApiError>,
     {
         let (place, backend) = (std::any::type_name_of_val(&field), self.state.backend.clone());
-        // What could not be stored is not lost as long as the process lives.
+        // A handle that could not be stored is still available while the process runs.
         if let Some(running) = field(self.status()).clone().or_else(|| backend.operation(place)) {
             let Some(ended) = poll(running.handle.clone()).await? else {
                 *field(self.status()) = Some(running);
@@ -91,7 +90,7 @@ impl<S: SubReconciler> Cx<'_, S> {
     }
 }
 
-/// Stores the author's fields in the middle of the pass. An `urgent` record is stored although the spec has changed since the pass began.
+/// Stores the author's fields in the middle of the pass. An `urgent` write is sent even if the spec has changed since the pass began.
 async fn store(state: &mut PassState, urgent: bool) -> Result<(), ApiError> {
     let turn = state.turn().await;
     let (intent, found) = (state.progress_beside(turn.as_ref()), state.found());
