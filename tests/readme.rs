@@ -71,7 +71,7 @@ fn the_manifest_of_the_readme_names_the_versions_that_are_tested() {
 #[test]
 fn every_folder_on_the_map_of_the_readme_is_there() {
     let readme = read("README.md");
-    let map = readme.split("## The map").nth(1).unwrap();
+    let map = readme.split("## Repository layout").nth(1).unwrap();
     let paths: Vec<&str> = map.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next()).collect();
     assert!(paths.len() > 5, "{paths:?}");
     for path in paths {

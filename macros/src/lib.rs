@@ -1,7 +1,14 @@
 //! The attribute macros of evenkeel. Use them through the `evenkeel` crate, which re-exports them.
 //!
-//! Each folder is one macro, of the same inner shape: `args` (as written), `check` (the refusals), `model` (validated), `expand`
-//! (prints the model), `fallback` (what stands where something failed). The examples below stand, compiled, in `tests/hygiene`.
+//! Each folder contains one macro or a few related ones. Most folders consist of these modules:
+//!
+//! - `args`: the arguments as written
+//! - `check`: the checks that reject them
+//! - `model`: the validated arguments
+//! - `expand`: the expansion of the model
+//! - `fallback`: the expansion after an error
+//!
+//! `tests/hygiene` compiles the examples below.
 
 #![forbid(unsafe_code)]
 
@@ -21,7 +28,9 @@ mod syntax;
 
 use proc_macro::TokenStream;
 
-/// Declares the conditions of a reconciler: one variant each, the most important first.
+/// Declares the conditions of a reconciler, one variant per condition.
+///
+/// List the variants in order of importance, the most important first.
 ///
 /// ```ignore (needs the runtime, on which this crate cannot depend)
 /// #[derive(ConditionSet)]
@@ -38,25 +47,32 @@ use proc_macro::TokenStream;
 ///
 /// | argument | meaning |
 /// | --- | --- |
-/// | `condition_set(mod = on)` | the module of the markers: `on::SourceFetched`; the enum's name in snake case unless given |
-/// | `condition_set(summary(Available(SourceFetched, ArtifactStored)))` | one more condition, which sums up these as Ready sums up all; nobody sets it |
-/// | `condition_set(crate = ::path)` | where the runtime is, if it is renamed |
-/// | `condition(positive)` | True is good; True when its step succeeds, unless the step said otherwise |
-/// | `condition(negative)` | True is bad; absent while there is nothing to say |
-/// | `condition(bipolar)` | True is good, False is bad, absent says nothing; only the step itself, or its error, sets it |
-/// | `condition(.., reasons(NewRevision = "A newer one exists", Corrupt))` | the closed set of its reasons; another literal does not compile |
+/// | `condition_set(mod = on)` | the module that contains the markers, such as `on::SourceFetched`; default: the name of the enum in snake case |
+/// | `condition_set(summary(Available(SourceFetched, ArtifactStored)))` | an additional condition that summarizes the listed ones as Ready summarizes all; steps cannot set it |
+/// | `condition_set(crate = ::path)` | the path of the runtime crate, if it is renamed |
+/// | `condition(positive)` | True is good; set to True when its step succeeds, unless the step sets it itself |
+/// | `condition(negative)` | True is bad; absent when there is nothing to report |
+/// | `condition(bipolar)` | True is good, False is bad, absent is neutral; set only by the step itself or by its error |
+/// | `condition(.., reasons(NewRevision = "A newer one exists", Corrupt))` | the closed set of its reasons; any other literal does not compile |
 ///
-/// A set has at least one positive condition: without one nothing would tell success.
-/// Doc comments become the text of the definition and of the reference page. The names are CamelCase, as Kubernetes wants them;
-/// `Ready`, `Reconciling` and `Stalled` are the framework's. A set holds at most 64 conditions.
+/// Rules for a set:
 ///
-/// Generates a unit struct for each variant in the module, and `ConditionSet` for the enum.
+/// - It has at least one positive condition; otherwise success could not be reported.
+/// - It has at most 64 conditions.
+/// - Names are CamelCase, the Kubernetes convention for condition types.
+/// - `Ready`, `Reconciling` and `Stalled` are reserved for the framework.
+///
+/// The doc comments of the variants appear in the CRD and on the reference page.
+///
+/// Generates a module with one unit struct per variant, and implements `ConditionSet` for the enum.
 #[proc_macro_derive(ConditionSet, attributes(condition_set, condition))]
 pub fn condition_set(item: TokenStream) -> TokenStream {
     condition_set::derive(item.into()).into()
 }
 
-/// Gives each variant of an error a class: what the framework does about it.
+/// Assigns a class to each variant of an error enum.
+///
+/// The class determines how the framework handles the error.
 ///
 /// ```ignore (needs the runtime, on which this crate cannot depend)
 /// #[derive(Debug, thiserror::Error, ReconcileError)]
@@ -75,37 +91,41 @@ pub fn condition_set(item: TokenStream) -> TokenStream {
 ///
 /// | class | meaning |
 /// | --- | --- |
-/// | `stalled` | retrying is useless until a person changes something |
-/// | `waiting` | a precondition is not met: triggered by each change of the watched object that the variant holds as `Absent<K>`, `Unfit<K>` or `NotReady<K>` |
-/// | `waiting(poll = "1m")` | a precondition is not met that no watch shows: polled after the time |
-/// | `waiting(poll = self.after)` | the same, after what the field says: an `Interval`, a `Duration` or an `Option` of one (30 s where it is `None`) |
-/// | `waiting(poll = requeue)` | postponed: looks again at the next resync of the reconciler (after an hour where it has none) |
-/// | `transient` | worth another try, with back-off |
-/// | `transient, retry = "fast"` | the same, at most 30 s apart: what it lacks is about to come |
-/// | `transient, retry = "very-slow"` | the same, each time that the requeue interval has passed (an hour where there is none) |
-/// | `ignored` | nothing to do: the pass counts as done |
+/// | `stalled` | a retry is useless until a person changes something |
+/// | `waiting` | a precondition is not met; each change to the watched object that the variant holds as `Absent<K>`, `Unfit<K>` or `NotReady<K>` triggers a reconcile |
+/// | `waiting(poll = "1m")` | a precondition is not met and cannot be watched; it is checked again after this time |
+/// | `waiting(poll = self.after)` | the same, with the time from a field of the variant: an `Interval`, a `Duration` or an `Option` of either (`None` means 30 s) |
+/// | `waiting(poll = requeue)` | postponed until the next resync of the reconciler (an hour if it has none) |
+/// | `transient` | a retry may succeed; retried with back-off |
+/// | `transient, retry = "fast"` | the same, with retries at most 30 s apart, for something that is expected soon |
+/// | `transient, retry = "very-slow"` | the same, with one retry per requeue interval (an hour if there is none) |
+/// | `ignored` | nothing to do; the pass counts as done |
 ///
-/// What is told of an error beside the conditions depends on its class; a variant may say otherwise, after its class:
+/// The class also determines the event, the log level and the notification. A variant overrides these defaults with arguments after the class:
 ///
 /// | argument | stalled | waiting | transient | ignored | meaning |
 /// | --- | --- | --- | --- | --- | --- |
-/// | `severity = ".."` | `"error"` | `"info"` | `"warning"` | | all of what follows, as of the class with this severity |
-/// | `event = ".."` | `"warning"` | `"normal"` | `"warning"` | `"none"` | the Kubernetes event of the transition into it |
-/// | `log = ".."` | `"error"` | `"info"` | `"warn"` | `"debug"` | the level of the one line in the log; `"none"`: no line |
+/// | `severity = ".."` | `"error"` | `"info"` | `"warning"` | | sets all of the following to the defaults of the class with this severity |
+/// | `event = ".."` | `"warning"` | `"normal"` | `"warning"` | `"none"` | the type of the Kubernetes event on the transition to this error |
+/// | `log = ".."` | `"error"` | `"info"` | `"warn"` | `"debug"` | the level of the log line; `"none"`: no line |
 /// | `notify = ..` | `true` | `false` | `true` | `false` | whether observers of the operator should notify people |
 ///
-/// The reason of the condition is the name of the variant, or `class(.., reason = "Word")`; the message is `Display`. On the enum,
-/// `#[reconcile_error(crate = ::path)]` says where the runtime is, if it is renamed. Durations are from one second to thirty days:
-/// literals are checked, fields are clamped.
+/// The reason of the condition is the name of the variant, unless `class(.., reason = "Word")` sets another one. The message is the `Display`
+/// text of the error.
 ///
-/// Generates `ReconcileError` for the enum.
+/// `#[reconcile_error(crate = ::path)]` on the enum sets the path of the runtime crate, if it is renamed.
+///
+/// Durations range from one second to thirty days. A literal outside this range does not compile; the value of a field is clamped.
+///
+/// Implements `ReconcileError` for the enum.
 #[proc_macro_derive(ReconcileError, attributes(reconcile_error, class))]
 pub fn reconcile_error(item: TokenStream) -> TokenStream {
     reconcile_error::derive(item.into()).into()
 }
 
-/// Adds the fields that the framework keeps to a status: `observedGeneration`, `conditions` (a map keyed by type), `observedInputs`,
-/// `lastHandledReconcileAt`, `lastHandledActions`.
+/// Adds the fields that the framework manages to a status struct.
+///
+/// These are `observedGeneration`, `conditions` (a map keyed by type), `observedInputs`, `lastHandledReconcileAt` and `lastHandledActions`.
 ///
 /// ```ignore (needs the runtime, on which this crate cannot depend)
 /// #[status]
@@ -114,14 +134,15 @@ pub fn reconcile_error(item: TokenStream) -> TokenStream {
 /// }
 /// ```
 ///
-/// The schema has the default `{observedGeneration: -1}` on the status itself, so that a fresh object does not look current. Every
-/// field is therefore an `Option`, a list, a map, or has a `#[serde(default)]`; options and lists are left out where they are empty.
+/// The schema sets the default of the status to `{observedGeneration: -1}`, so that a new object does not appear to be reconciled already.
+/// Because this default has no other fields, each field must be an `Option`, a list or a map, or have a `#[serde(default)]`. An option that is
+/// `None` and an empty list are not serialized.
 ///
-/// `Clone`, `Debug`, `Default`, `PartialEq`, `Serialize`, `Deserialize` and `JsonSchema` are derived unless a `#[derive(..)]` below
-/// the attribute has them; names on the wire are camelCase unless `#[serde(rename_all = "..")]` says otherwise.
-/// `#[status(crate = ::path)]` says where the runtime is, if it is renamed.
+/// The attribute derives `Clone`, `Debug`, `Default`, `PartialEq`, `Serialize`, `Deserialize` and `JsonSchema`, except those that a
+/// `#[derive(..)]` below it already lists. Fields are serialized in camelCase unless `#[serde(rename_all = "..")]` sets another case.
+/// `#[status(crate = ::path)]` sets the path of the runtime crate, if it is renamed.
 ///
-/// `#[status(step = store)]` on a field lets only the step `store` write it; a path such as `git::store` is a step as well:
+/// `#[status(step = store)]` on a field allows only the step `store` to write it. The step may also be a path such as `git::store`:
 ///
 /// ```ignore (needs the runtime, on which this crate cannot depend)
 /// #[status]
@@ -138,55 +159,25 @@ pub fn reconcile_error(item: TokenStream) -> TokenStream {
 /// }
 /// ```
 ///
-/// All steps read the field with `cx.status().artifact`, which derefs to the value; neither an assignment to that nor `cx.write` in
-/// another step compiles. `cx.status()` then gives a struct with the author's fields only. The type of the field in the status, its
-/// form on the wire and its schema stay as they are.
+/// Every step can read the field as `cx.status().artifact`, which derefs to the value. An assignment to it, or `cx.write` in another step,
+/// does not compile. In this case `cx.status()` returns a struct that has only the author's fields. The type of the field in the status, its
+/// serialized form and its schema do not change.
 ///
-/// Generates the struct with all fields, and `StatusContract` for it.
+/// Generates the struct with all fields, and implements `StatusContract` for it.
 #[proc_macro_attribute]
 pub fn status(args: TokenStream, item: TokenStream) -> TokenStream {
     status::attribute(args.into(), &item.into()).into()
 }
 
-/// Makes a function a step, and declares what it does: what is not declared does not compile.
+/// Turns a function into a step of a reconciler.
 ///
-/// ```ignore (needs the runtime, on which this crate cannot depend)
-/// #[sub_reconciler(sets(on::SourceFetched), watches(Secret, by_name))]
-/// pub async fn fetch(repo: &GitRepository, git: &Git, cx: &mut Cx) -> Result<Commit, RepoError> {
-///     let token = cx.require::<Secret>("token").await?;
-///     Ok(git.fetch(&repo.spec.url, &token).await?)
-/// }
-/// ```
-///
-/// The first parameter borrows the object, the last is the context; between them stands what the step needs. It is called as any
-/// other function. It may be generic, for reconcilers of several kinds that share a condition set: `ensure<O: HasConfig>(object: &O,
-/// cx: &mut Cx)` is called as `ensure(widget, cx)`, and that `O` has a status is understood; others as `copy::<Widget, Secret>(widget, cx)`.
-///
-/// | argument | meaning |
-/// | --- | --- |
-/// | `sets(on::A, ..)` | the conditions it owns; the first is marked by its error, all by its success |
-/// | `clears(on::B, ..)` | negative conditions of earlier steps that its success removes |
-/// | `reads(K, on::C, ..)` | kinds and conditions that it looks at, and that wake nobody |
-/// | `watches(K, by_name)` | a kind of which the named objects wake this one |
-/// | `watches(K, labels = "a=b")` | a kind of which all matching objects are kept in memory, for `cx.get` and `cx.list` |
-/// | `watches(K, labels = "a=b", index = ByUser)` | the same, found by what an `Index` says of them with `cx.indexed(ByUser, "alice")`, which alone wakes |
-/// | `polls(K)` | a kind that is read from the API server each time |
-/// | `owns(K, ..)` | kinds that it writes; a change of one triggers a reconcile of its owner, `cx.owned` names those there are |
-/// | `owns(K, .., adopt = if_unowned)` | objects without an owner are taken over, with `always` those of other owners, too; without it the object waits, `DependentForeign` |
-/// | `watches(K, .., cache = none)` | what is kept of the objects: `none` a version, `metadata`, or `full`; of owned kinds a record unless given |
-/// | `timeout = "30s"` | how long it, or its cleanup, may take within the time of the pass; then it is dropped and its condition says `TimedOut` |
-/// | `external` | it makes something outside of the cluster, which its [`cleanup`](macro@cleanup) removes |
-/// | `actions(force, ..)` | one-shot actions: `cx.requested("force")` tells whether `evenkeel.dev/forceAt` asks for it in this pass |
-/// | `marker = Name` | the name of the step as a type, where function and file share one |
-/// | `crate = ::path` | where the runtime is, if it is renamed |
-///
-/// Generates a type with the name of the function, `SubReconciler` for it, and its rights.
+#[doc = include_str!("sub_reconciler/reference.md")]
 #[proc_macro_attribute]
 pub fn sub_reconciler(args: TokenStream, item: TokenStream) -> TokenStream {
     sub_reconciler::attribute(args.into(), &item.into()).into()
 }
 
-/// Makes a function a check: a step that only looks, before the others or after them.
+/// Turns a function into a check: a read-only step before or after all others.
 ///
 /// ```ignore (needs the runtime, on which this crate cannot depend)
 /// #[check(before, sets(on::Allowed), reads(Team))]
@@ -199,20 +190,31 @@ pub fn sub_reconciler(args: TokenStream, item: TokenStream) -> TokenStream {
 /// }
 /// ```
 ///
-/// Its result is the verdict: `Ok` proceeds, an error of class `waiting` blocks what follows, one of `waiting(poll = requeue)` postpones it,
-/// and `stalled` and `transient` mean what they mean everywhere; its condition shows the reason. A check `before` stands before all
-/// other steps, one `after` behind them, where it runs only if they succeeded; else it does not compile. `cx.owner::<K>(object)` reads
-/// the owner of the object from the API server.
+/// The result of the check decides whether the pass continues:
 ///
-/// It takes the arguments of a [step](macro@sub_reconciler), without those that change something: `external`, `owns`, `clears`, `actions`.
+/// | result | effect |
+/// | --- | --- |
+/// | `Ok` | the pass continues |
+/// | an error of class `waiting` | the following steps are blocked |
+/// | an error of class `waiting(poll = requeue)` | the following steps are postponed |
+/// | an error of class `stalled` or `transient` | as for any other step |
 ///
-/// Generates what `sub_reconciler` does.
+/// The condition of the check shows the reason.
+///
+/// A check with `before` must be called before all other steps, and a check with `after` must be called after them; any other order does not
+/// compile. An `after` check runs only if all steps succeeded. `cx.owner::<K>(object)` reads the owner of the object from the API server.
+///
+/// A check takes the arguments of a [step](macro@sub_reconciler), except those that change something: `external`, `owns`, `clears`, `actions`.
+///
+/// Generates the same items as `sub_reconciler`.
 #[proc_macro_attribute]
 pub fn check(args: TokenStream, item: TokenStream) -> TokenStream {
     sub_reconciler::check_attribute::attribute(args.into(), &item.into()).into()
 }
 
-/// Undoes an `external` step when its object goes.
+/// Turns a function into the cleanup of an `external` step.
+///
+/// The cleanup runs when the object is being deleted.
 ///
 /// ```ignore (needs the runtime, on which this crate cannot depend)
 /// #[cleanup(of = store)]
@@ -221,17 +223,19 @@ pub fn check(args: TokenStream, item: TokenStream) -> TokenStream {
 /// }
 /// ```
 ///
-/// The first parameter borrows the object, the last is the context of the step; the dependencies between them are found by their
-/// types among those of the reconciler. Cleanups run in the reverse order of the pipeline; the finalizer goes after the last.
-/// `crate = ::path` says where the runtime is, if it is renamed.
+/// The first parameter borrows the object and the last one is the context of the step. The parameters between them are dependencies, which
+/// are matched by type with those of the reconciler. Cleanups run in the reverse order of the pipeline; the finalizer is removed after the
+/// last one. `crate = ::path` sets the path of the runtime crate, if it is renamed.
 ///
-/// Generates `HasCleanup` for the step, and a type with the name of the function.
+/// Implements `HasCleanup` for the step, and generates a type with the name of the function.
 #[proc_macro_attribute]
 pub fn cleanup(args: TokenStream, item: TokenStream) -> TokenStream {
     cleanup::attribute(args.into(), &item.into()).into()
 }
 
-/// Makes a function the claim of a reconciler: it prepares an object before its finalizer is stored and before any step runs.
+/// Turns a function into the claim of a reconciler.
+///
+/// The claim prepares an object before its finalizer is stored and before any step runs.
 ///
 /// ```ignore (needs the runtime, on which this crate cannot depend)
 /// #[claim]
@@ -246,19 +250,25 @@ pub fn cleanup(args: TokenStream, item: TokenStream) -> TokenStream {
 /// pub async fn postgres_user(user: &PostgresUser, server: &Server, cx: &mut Pass<'_>) -> PassResult { .. }
 /// ```
 ///
-/// It may change labels, annotations, owner references and the spec. What it changed and the finalizer are stored in one write, and the pass
-/// goes on with what that returned; where nothing changed, nothing is written. It runs in each pass that does something, so it must be
-/// idempotent, and never for an object that goes. Its error ends the pass: no finalizer is stored, no step runs, and Ready says why. What it
-/// depends on is found by type among the dependencies of the reconciler. In a struct the method needs no `claim = ..`. A claim writes no
-/// status: a step stores an id there with `cx.record(..)` before it uses it. `crate = ::path` says where the runtime is, if it is renamed.
+/// A claim may change labels, annotations, owner references and the spec. Its changes and the finalizer are stored in one write, and the pass
+/// continues with the object that this write returns. Without changes there is no write.
 ///
-/// Generates `Claim` for a type with the name of the function.
+/// The claim runs before the steps in every pass that is not short-circuited, suspended or blocked, so it must be idempotent. It does not run
+/// for an object that is being deleted. If it fails, the pass ends: no finalizer is stored, no step runs, and Ready shows the error.
+///
+/// The parameters after the object are dependencies, which are matched by type with those of the reconciler. A claim does not write the
+/// status: to store an id there before it is used, set the field and call `cx.commit()` in a step. For a method of a struct, omit `claim = ..`.
+/// `crate = ::path` sets the path of the runtime crate, if it is renamed.
+///
+/// Generates a type with the name of the function, and implements `Claim` for it.
 #[proc_macro_attribute]
 pub fn claim(args: TokenStream, item: TokenStream) -> TokenStream {
     lifecycle::attribute(lifecycle::What::Claim, args.into(), &item.into()).into()
 }
 
-/// Makes a function a hook of a reconciler: it runs at a point of the life of an object, beside the steps.
+/// Turns a function into a hook of a reconciler.
+///
+/// A hook runs in addition to the steps, at one point in the life of an object.
 ///
 /// ```ignore (needs the runtime, on which this crate cannot depend)
 /// #[hook(before_delete)]
@@ -270,26 +280,30 @@ pub fn claim(args: TokenStream, item: TokenStream) -> TokenStream {
 /// pub async fn postgres_user(user: &PostgresUser, server: &Server, mail: &Mail, cx: &mut Pass<'_>) -> PassResult { .. }
 /// ```
 ///
-/// | argument | when it runs |
+/// | argument | meaning |
 /// | --- | --- |
-/// | `read` | first, in every pass that does something, also for an object that goes or that only an observer looks at |
-/// | `before` | before the steps |
-/// | `after` | after the steps, where all of them succeeded |
-/// | `before_delete` | before the cleanups of an object that goes |
-/// | `after_delete` | after them, where all of them succeeded, and before the finalizer goes |
-/// | `crate = ::path` | where the runtime is, if it is renamed |
+/// | `read` | runs first, in every pass that runs the steps, the cleanups or the observer |
+/// | `before` | runs before the steps |
+/// | `after` | runs after the steps, if all of them succeeded |
+/// | `before_delete` | runs before the cleanups of an object that is being deleted |
+/// | `after_delete` | runs after the cleanups, if all of them succeeded, and before the finalizer is removed |
+/// | `crate = ::path` | the path of the runtime crate, if it is renamed |
 ///
-/// It takes the object and dependencies, which are found by type among those of the reconciler, and changes neither object nor cluster: what
-/// does is a [claim](macro@claim) or a [step](macro@sub_reconciler). It must be idempotent, as a pass may run again. Its error ends the
-/// pass as that of a step does, by its class. Those of one point run in the order of the list; in a struct, which needs no list, as they stand.
+/// A hook takes the object and dependencies, which are matched by type with those of the reconciler. It must not change the object or the
+/// cluster; use a [claim](macro@claim) or a [step](macro@sub_reconciler) for that. It must be idempotent, because a pass may run again. If it
+/// fails, the pass ends according to the class of the error, as for a step.
 ///
-/// Generates `Hooked` for a type with the name of the function.
+/// Hooks at the same point run in the order of the list `hooks(..)`. A struct needs no list: its hooks run in the order of its methods.
+///
+/// Generates a type with the name of the function, and implements `Hooked` for it.
 #[proc_macro_attribute]
 pub fn hook(args: TokenStream, item: TokenStream) -> TokenStream {
     lifecycle::attribute(lifecycle::What::Hook, args.into(), &item.into()).into()
 }
 
-/// Makes a function the observer of a reconciler: a step that runs alone where the policy of an object is `skip`.
+/// Turns a function into the observer of a reconciler.
+///
+/// The observer is a read-only step. It runs instead of the other steps if the policy of an object is `skip`.
 ///
 /// ```ignore (needs the runtime, on which this crate cannot depend)
 /// #[observe(sets(on::RoleExists))]
@@ -302,98 +316,20 @@ pub fn hook(args: TokenStream, item: TokenStream) -> TokenStream {
 /// pub async fn postgres_user(user: &PostgresUser, server: &Server, cx: &mut Pass<'_>) -> PassResult { .. }
 /// ```
 ///
-/// It takes the arguments of a [step](macro@sub_reconciler), without those that change something: `external`, `owns`, `clears`, `actions`.
-/// The conditions that it sets are all that is known then, and Ready sums up those; the others are removed until the steps run again. What it
-/// depends on is found by type among the dependencies of the reconciler. In a struct the method needs no `observe = ..`.
+/// An observer takes the arguments of a [step](macro@sub_reconciler), except those that change something: `external`, `owns`, `clears`,
+/// `actions`. While the policy is `skip`, Ready summarizes only the conditions that the observer sets; all others are removed until the steps
+/// run again. The parameters between the object and the context are dependencies, which are matched by type with those of the reconciler.
+/// For a method of a struct, omit `observe = ..`.
 ///
-/// Generates what `sub_reconciler` does, and `Observe` for it.
+/// Generates the same items as `sub_reconciler`, and implements `Observe` for the type.
 #[proc_macro_attribute]
 pub fn observe(args: TokenStream, item: TokenStream) -> TokenStream {
     sub_reconciler::observe_attribute::attribute(args.into(), &item.into()).into()
 }
 
-/// Makes a function a reconciler, of which its body is the pipeline; or a struct, of which the method `reconcile` is.
+/// Turns a function or a struct into a reconciler.
 ///
-/// ```ignore (needs the runtime, on which this crate cannot depend)
-/// #[reconciler(conditions = RepoCondition, requeue = "10m")]
-/// pub async fn git_repository(repo: &GitRepository, git: &Git, cx: &mut Pass<'_>) -> PassResult {
-///     let commit = fetch(repo, git, cx).await?;
-///     store(repo, git, &commit, cx).await?;
-///     Ok(())
-/// }
-/// ```
-///
-/// The first parameter borrows the object, the last is the context of the pass; between them stand the dependencies, borrowed and
-/// told apart by their types. The last line is `Ok(())`; the lines before it are
-///
-/// | line | meaning |
-/// | --- | --- |
-/// | `let x = step(repo, .., cx).await?;` | the step runs; `let` where it hands something on |
-/// | `if a { .. } else if let Some(x) = b { .. } else { .. }` | one of the branches runs, each of such lines; `let x = if ..` binds what it ends with |
-/// | `let (x, y) = join(a(repo, .., cx), b(repo, .., cx)).await?;` | two to eight steps run concurrently; an error of one does not stop the others |
-/// | `for item in items { step(repo, item, cx).await?; }` | the step runs for every item; the errors become one, and success is that of all |
-/// | `skip(step, "Reason");` | in a branch: the step is not needed; its positive conditions are True with the reason, its others removed |
-///
-/// What one branch runs, every other one runs or skips. Conditions, items and what steps are given are ordinary expressions without `cx`,
-/// `.await` and `?`. Joined steps are independent: none clears what another of them sets.
-///
-/// On the `impl` of a struct, the pipeline is its method `reconcile`, and what the steps depend on are its fields:
-///
-/// ```ignore (needs the runtime, on which this crate cannot depend)
-/// #[reconciler(conditions = RepoCondition, requeue = "10m")]
-/// impl GitRepositories {
-///     pub async fn reconcile(&self, repo: &GitRepository, cx: &mut Pass<'_>) -> PassResult {
-///         let commit = self.fetch(repo, cx).await?;
-///         self.store(repo, &commit, cx).await?;
-///         Ok(())
-///     }
-///
-///     #[sub_reconciler(sets(on::SourceFetched))]
-///     async fn fetch(&self, repo: &GitRepository, cx: &mut Cx) -> Result<Commit, RepoError> { .. }
-///
-///     #[sub_reconciler(sets(on::ArtifactStored), external)]
-///     async fn store(&self, repo: &GitRepository, commit: &Commit, cx: &mut Cx) -> Result<(), RepoError> { .. }
-///
-///     #[cleanup(of = store)]
-///     async fn remove(&self, repo: &GitRepository, cx: &mut Cx) -> Result<(), RepoError> { .. }
-/// }
-/// ```
-///
-/// It runs with `.reconciler::<GitRepositories>(GitRepositories { .. })`. Free steps may be called as well; what the cleanup of one
-/// asks for is handed out by an `impl Provides<Git> for GitRepositories`. A helper names a step by `git_repositories::fetch`, the
-/// module of the types of steps; on the wire the reconciler is called `git_repositories`, too. All other items stay as they are.
-///
-/// | argument | meaning |
-/// | --- | --- |
-/// | `conditions = C` | the condition set; each condition is set by exactly one step |
-/// | `requeue = "10m"` | when to run again after success, give or take a jitter; a change is awaited unless given |
-/// | `retry = "30s"` | when to try again after a failure; along the back-off curve unless given |
-/// | `timeout = "5m"` | how long a pass may take; five minutes unless given |
-/// | `concurrency = 4` | how many objects are worked on at a time; as the operator says for all unless given, which is 16 unless said there |
-/// | `revision = 2` | bumped when the effect of the code changed, so that unchanged objects run again |
-/// | `finalizer = "example.com/name"` | the finalizer; `<group>/<operator>` unless given |
-/// | `field_manager = "name"` | the field manager; `<operator>/<reconciler>` unless given |
-/// | `previously(field_managers("x"), finalizers("example.com/y"))` | what earlier versions left behind, to be taken over |
-/// | `depends_on = spec.depends_on` | the objects of the kind that have to be ready first: a field, or a function of the object, with a `Vec<Reference>` |
-/// | `suspend = spec.suspend` | the field, a `bool` or an `Option<bool>`, that suspends an object: nothing is done for it |
-/// | `suspend(field = spec.suspend, annotation, record)` | so does the annotation `evenkeel.dev/suspend: "true"`; the generation counts as observed |
-/// | `claim = name_role` | the [claim](macro@claim) that prepares an object before its finalizer is stored |
-/// | `hooks(announce, say_goodbye)` | the [hooks](macro@hook) that run beside the steps |
-/// | `policies` | owners of objects say what may be done, in the annotation `evenkeel.dev/policy`: `manage`, `skip` or `detach-on-delete` |
-/// | `policies(key = "example.com/policy", unobserved)` | in another annotation; nobody looks at an object under `skip` |
-/// | `observe = look` | the [observer](macro@observe) that runs under `skip` |
-/// | `on_end = report` | a hook on the outcome, `fn report(repo: &GitRepository, end: &mut PassEnd<'_, GitRepositoryStatus>)`, called before the status write |
-/// | `request_annotation = "example.com/requestedAt"` | the annotation that asks for a pass; `evenkeel.dev/requestedAt` unless given |
-/// | `triggers(spec, labels, annotations("example.com/tier"))` | the labels and annotations that trigger a reconcile: `labels` alone means all, `triggers(spec)` none; all of both unless given |
-/// | `summary = "BackupReady"` | of a second reconciler of a kind: it sums up in this condition, and leaves Ready, Reconciling and Stalled alone |
-/// | `mod = name` | of a struct: the module of its steps as types; the struct's name in snake case unless given |
-/// | `crate = ::path` | where the runtime is, if it is renamed |
-///
-/// Each of `requeue`, `retry` and `timeout` is a literal, a field of the object (`spec.interval`, `spec.policy.interval`) or a function
-/// of it (`requeue = next_run`, `fn next_run(repo: &GitRepository) -> Option<Duration>`); fields and functions give an `Interval`, a
-/// `Duration` or an `Option` of one, and `None` is as if nothing were given.
-///
-/// Generates a type with the name of the function, and `Reconciler` for it; or `Reconciler` for the struct.
+#[doc = include_str!("reconciler/reference.md")]
 #[proc_macro_attribute]
 pub fn reconciler(args: TokenStream, item: TokenStream) -> TokenStream {
     reconciler::attribute(args.into(), &item.into()).into()

@@ -1,4 +1,4 @@
-//! Time spans: as specs write them (`"10m"`, `"1h30m"`), clamped, and spread.
+//! Time spans: the notation in specs (`"10m"`, `"1h30m"`), limits and jitter.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -8,21 +8,21 @@ use std::time::Duration;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-/// The shortest time that the framework waits between two runs.
+/// The shortest delay that the framework schedules before a pass: one second.
 pub(crate) const SHORTEST: Duration = Duration::from_secs(1);
-/// The longest time that the framework waits between two runs: 30 days.
+/// The longest delay that the framework schedules before a pass: 30 days.
 pub(crate) const LONGEST: Duration = Duration::from_secs(30 * 24 * 3600);
 
-/// A run-time value that was out of bounds.
+/// A run-time value that was out of range.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Clamped {
-    /// What it is: "poll time".
+    /// The name of the value, such as "poll time".
     pub(crate) what: &'static str,
     asked: Duration,
 }
 
 impl Clamped {
-    /// The value within one second and thirty days; what was out of bounds goes to `warnings`.
+    /// Clamps the value to the range from one second to thirty days. A value out of range is added to `warnings`.
     pub(crate) fn clamp(what: &'static str, asked: Duration, warnings: &mut Vec<Self>) -> Duration {
         let clamped = asked.clamp(SHORTEST, LONGEST);
         if clamped != asked {
@@ -39,7 +39,7 @@ impl fmt::Display for Clamped {
     }
 }
 
-/// A time span as specs write it: `"90s"`, `"10m"`, `"1h30m"`, `"500ms"`, `"2d"`.
+/// A time span in the notation of specs: `"90s"`, `"10m"`, `"1h30m"`, `"500ms"`, `"2d"`.
 ///
 /// ```
 /// use evenkeel::Interval;
@@ -53,7 +53,7 @@ pub struct Interval(Duration);
 
 const UNITS: [(&str, u64); 5] = [("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000)];
 
-/// A text that is not an [`Interval`].
+/// The error for a text that is not an [`Interval`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseIntervalError {
     text: String,
@@ -71,7 +71,7 @@ impl FromStr for Interval {
     type Err = ParseIntervalError;
 
     /// # Errors
-    /// The text is no duration, zero, or too long.
+    /// The text is not a duration, or the duration is zero or too long.
     fn from_str(text: &str) -> Result<Self, ParseIntervalError> {
         let wrong = || ParseIntervalError { text: text.to_owned() };
         let (mut rest, mut millis) = (text, 0_u64);
@@ -134,19 +134,21 @@ impl JsonSchema for Interval {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        // The server refuses what would not parse, so that no stored object is unreadable.
+        // The API server rejects a text of any other form, so that it is never stored.
         json_schema!({ "type": "string", "pattern": "^([0-9]{1,9}(ms|s|m|h|d))+$" })
     }
 }
 
-/// What `requeue = spec.interval` and its like may be: an [`Interval`] or a [`Duration`], or an optional one.
+/// A type for fields and functions in `requeue = spec.interval` and similar arguments.
+///
+/// Implemented for [`Interval`], [`Duration`] and an `Option` of either.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an interval",
     label = "not an interval",
     note = "use an `evenkeel::Interval`, a `Duration`, or an `Option` of one"
 )]
 pub trait IntoInterval {
-    /// The time span, unclamped.
+    /// The time span, without clamping.
     fn into_interval(self) -> Option<Duration>;
 }
 
@@ -174,7 +176,10 @@ impl IntoInterval for Option<Duration> {
     }
 }
 
-/// Spreads intervals: a factor from `1 - p` to `1 + p`, so that what began together does not go on together.
+/// A random variation of intervals.
+///
+/// An interval is multiplied by a factor from `1 - p` to `1 + p`, so that passes which start at the same time do not stay synchronized. The
+/// default is five percent.
 ///
 /// ```
 /// use evenkeel::Jitter;
@@ -187,28 +192,28 @@ impl IntoInterval for Option<Duration> {
 pub struct Jitter(f64);
 
 impl Jitter {
-    /// None at all.
+    /// No jitter.
     pub const NONE: Self = Self(0.0);
 
-    /// By so many percent, at most 99. `None`: more.
+    /// A jitter of this percentage, at most 99. Returns `None` for a higher value.
     #[must_use]
     pub fn percent(percentage: u8) -> Option<Self> {
         (percentage < 100).then(|| Self(f64::from(percentage) / 100.0))
     }
 
-    /// By this fraction; none where it is not between zero and one.
+    /// A jitter of this fraction. A value that is not between zero and one gives no jitter.
     #[must_use]
     pub fn fraction(p: f64) -> Self {
         Self(if p > 0.0 && p < 1.0 { p } else { 0.0 })
     }
 
-    /// The factor for a number that was drawn evenly from 0 to 1.
+    /// The factor for a uniform random number from 0 to 1.
     #[must_use]
     pub fn factor(self, drawn: f64) -> f64 {
         1.0 + self.0 * (2.0 * drawn.clamp(0.0, 1.0) - 1.0)
     }
 
-    /// The interval, spread by a number that was drawn evenly from 0 to 1.
+    /// The interval with jitter, for a uniform random number from 0 to 1.
     #[must_use]
     pub fn spread(self, interval: Duration, drawn: f64) -> Duration {
         interval.mul_f64(self.factor(drawn))
@@ -216,7 +221,7 @@ impl Jitter {
 }
 
 impl Default for Jitter {
-    /// Five percent.
+    /// A jitter of five percent.
     fn default() -> Self {
         Self(0.05)
     }

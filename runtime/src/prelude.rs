@@ -1,4 +1,4 @@
-//! What a file of an operator imports: `use evenkeel::prelude::*;`.
+//! The imports of an operator: `use evenkeel::prelude::*;`.
 
 pub use crate::api::ApiError;
 pub use crate::condition::{Condition, ConditionSet, ConditionStatus};

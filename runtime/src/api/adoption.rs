@@ -1,4 +1,4 @@
-//! Whose an object is that a step would write or delete, and what may be done with it: one decision for all of them.
+//! Ownership of an object that a step would write or delete, and whether the step may take it over.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ManagedFieldsEntry, OwnerReference};
 use kube::api::ObjectMeta;
@@ -6,43 +6,44 @@ use kube::api::ObjectMeta;
 use super::target::Target;
 use crate::wiring::relation::Adopt;
 
-/// Who wants to write: the reconciled object, and the field manager of its reconciler.
+/// The writer: the reconciled object, and the field manager of its reconciler.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Claimant<'a> {
     pub(crate) owner: &'a OwnerReference,
     pub(crate) manager: &'a str,
 }
 
-/// Whose an object is.
+/// The owner of an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Holder {
-    /// The claimant's: it may be updated and deleted.
+    /// The claimant, which may update and delete the object.
     Ours,
-    /// It has no owner. The field manager that wrote it, if that is known.
+    /// No owner. Contains the field manager that wrote the object, if it is known.
     Unowned(Option<String>),
-    /// Another object of the claimant's own kind, in words.
+    /// Another object of the claimant's own kind, as text.
     Sibling(String),
-    /// Another object, in words.
+    /// An object of another kind, as text.
     Object(String),
-    /// A tool that marks what it manages by a label or an annotation, in words.
+    /// A tool that marks its objects with a label or an annotation, as text.
     Tool(String),
 }
 
-/// The call that a foreign object refuses.
+/// The call that is refused for a foreign object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Deed {
     Apply,
     Delete,
 }
 
-/// The part of an object that tells whose it is: a refusal stands until it changes.
+/// The metadata that identifies the owner of an object: a refusal is valid until it changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Title {
     uid: String,
     owners: Vec<(String, bool)>,
 }
 
-/// The labels and annotations by which tools mark what they manage; the last ones mark any key that ends so.
+/// The labels and annotations with which tools mark their objects. An entry with a leading slash matches any key with
+/// that suffix.
 const MARKS: [(&str, &str); 8] = [
     ("meta.helm.sh/release-name", "Helm release"),
     ("kustomize.toolkit.fluxcd.io/name", "Flux Kustomization"),
@@ -64,7 +65,7 @@ impl Title {
 }
 
 impl Claimant<'_> {
-    /// Whose the object is.
+    /// Determines the owner of the object.
     pub(crate) fn holder(&self, meta: &ObjectMeta) -> Holder {
         let owners = meta.owner_references.as_deref().unwrap_or_default();
         let controller = owners.iter().find(|owner| owner.controller == Some(true));
@@ -75,7 +76,8 @@ impl Claimant<'_> {
         }
     }
 
-    /// The owner is the reconciled object, also one that was deleted and made anew.
+    /// Classifies an owner reference. A reconciled object that was deleted and re-created under the same name counts as
+    /// the same owner.
     fn owner_is(&self, owner: &OwnerReference) -> Holder {
         let is_of_our_kind = owner.kind == self.owner.kind && group(owner) == group(self.owner);
         let words = format!("{} {}", owner.kind, owner.name);
@@ -87,7 +89,8 @@ impl Claimant<'_> {
         }
     }
 
-    /// The field manager counts only here: an owner wins over it, and so does a mark that is not our own.
+    /// Classifies an object without an owner reference by its field managers. A tool's mark takes precedence, unless
+    /// this reconciler wrote it.
     fn without_owner(&self, meta: &ObjectMeta) -> Holder {
         let managers = || meta.managed_fields.iter().flatten().filter(|entry| entry.subresource.is_none());
         let ours = || managers().filter(|entry| entry.manager.as_deref() == Some(self.manager));
@@ -105,7 +108,8 @@ fn group(owner: &OwnerReference) -> &str {
     owner.api_version.rsplit_once('/').map_or("", |(group, _)| group)
 }
 
-/// The tool whose mark the object has. A mark that we wrote ourselves is a copy, as labels of an object are often passed on.
+/// The tool that marked the object. A mark that this reconciler wrote is ignored: labels are often copied from the
+/// parent object.
 fn tool(meta: &ObjectMeta, is_copy: impl Fn(&str, &str) -> bool) -> Option<String> {
     let annotations = meta.annotations.iter().flatten().map(|mark| ("f:annotations", mark));
     let labels = meta.labels.iter().flatten().map(|mark| ("f:labels", mark));
@@ -117,30 +121,30 @@ fn tool(meta: &ObjectMeta, is_copy: impl Fn(&str, &str) -> bool) -> Option<Strin
     marks.next()
 }
 
-/// Whether the manager wrote the label or annotation.
+/// Whether the field manager wrote the label or annotation.
 fn claims(entry: &ManagedFieldsEntry, list: &str, key: &str) -> bool {
     let fields = entry.fields_v1.as_ref().map(|fields| &fields.0["f:metadata"][list]);
     fields.is_some_and(|fields| fields.get(format!("f:{key}")).is_some())
 }
 
 impl Holder {
-    /// Whether an object that is theirs may be taken over.
+    /// Whether the object may be taken over under this policy.
     pub(crate) fn yields(&self, adopt: Adopt) -> bool {
         match self {
             Self::Ours => true,
             Self::Unowned(_) => adopt >= Adopt::IfUnowned,
             Self::Object(_) | Self::Tool(_) => adopt == Adopt::Always,
-            // Two objects that both take what the other has would do so for ever.
+            // Two siblings that may adopt from each other would take the object over forever.
             Self::Sibling(_) => false,
         }
     }
 
-    /// Whether the owner stands where every watch shows it. Labels and annotations are not kept of each object.
+    /// Whether every watch reports the owner. Labels and annotations are not cached for all objects.
     pub(crate) fn is_named_by_title(&self) -> bool {
         !matches!(self, Self::Tool(_))
     }
 
-    /// Why it is left alone, and what to do about it.
+    /// The message: why the object is left unchanged, and how to fix it.
     pub(crate) fn refusal(&self, target: &Target, deed: Deed) -> String {
         let kind = &target.kind.resource.kind;
         let place = target.namespace.iter().map(|namespace| format!("{namespace}/"));

@@ -1,4 +1,4 @@
-//! What may go wrong with a call to the API server.
+//! Errors of calls to the API server.
 
 use std::fmt;
 use std::time::Duration;
@@ -6,26 +6,27 @@ use std::time::Duration;
 use crate::outcome::reporting::{Actions, VariantInfo};
 use crate::outcome::{Class, ReconcileError};
 
-/// What may go wrong with a call to the API server.
+/// An error of a call to the API server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ApiError {
     /// Another client wrote a newer version first (409).
     Conflict(String),
-    /// The answer names an object that is not there (404): the one of the call, its namespace, or a subresource of it. A webhook answers so,
-    /// too; that the object of the call is gone shows only in a read of it.
+    /// The response names an object that does not exist (404): the object of the call, its namespace, or a subresource.
+    ///
+    /// A webhook can return the same response. Only a read shows whether the object itself is missing.
     NotFound(String),
     /// The API server does not serve the kind or the path, or does not serve it yet (404 that names no object).
     NotServed(String),
-    /// The role does not allow it (403).
+    /// RBAC does not allow the call, or admission refused it (403).
     Forbidden(String),
-    /// The server refuses the content (400, 422).
+    /// The API server rejects the content (400, 422).
     Invalid(String),
-    /// The server is busy (429, 503), with its `Retry-After`.
+    /// The API server is busy (429, 503). Contains the duration of its `Retry-After` header.
     Busy(Option<Duration>, String),
-    /// The object belongs to another owner, or to none: it was left as it is. The text names the owner.
+    /// The object belongs to another owner, or to none, and was left unchanged. The text names the owner.
     Foreign(String),
-    /// Anything else: the network, a 500, an answer that cannot be decoded.
+    /// Any other error: a network failure, a 500, or a response that cannot be decoded.
     Failed(String),
 }
 
@@ -50,13 +51,15 @@ const fn variant(reason: &'static str, doc: &'static str) -> VariantInfo {
     VariantInfo::new(reason, "transient", doc, Actions::TRANSIENT)
 }
 
-/// The reason of an object that waits for one that is another's, whatever the error type of its step is.
+/// The reason while a step waits because a dependent belongs to another owner. It is the same for every error type.
 pub(crate) const FOREIGN: &str = "DependentForeign";
 const FOREIGN_DOC: &str = "An object that it would write belongs to another owner, or to none; it is left as it is.\n\n\
     Delete that object, choose another name, or declare `owns(.., adopt = ..)`. It runs again when that object or its owner changes.";
 
-/// A step that does nothing but talk to the API server needs no error type of its own: whatever is refused is tried again with back-off,
-/// as a role, a webhook or another object may change. An object of another owner is waited for.
+/// Lets a step that only calls the API server return [`ApiError`] instead of an error type of its own.
+///
+/// All errors are retried with back-off, since a role, a webhook or another object may change. The exception is
+/// [`ApiError::Foreign`], for which the step waits.
 impl ReconcileError for ApiError {
     fn class(&self) -> Class {
         match self {

@@ -1,4 +1,4 @@
-//! What a role lacks where the API server answers 403, in the words of an RBAC rule.
+//! The RBAC rule that is missing when the API server answers 403.
 
 use std::fmt;
 
@@ -6,10 +6,10 @@ use kube::core::ApiResource;
 
 use super::error::ApiError;
 
-/// What a watch needs.
+/// The verbs that a watch needs.
 pub(crate) const WATCH: &[&str] = &["get", "list", "watch"];
 
-/// A rule to add to a role.
+/// An RBAC rule to add to a role.
 pub(crate) struct Grant<'a> {
     pub(crate) verbs: &'a [&'a str],
     pub(crate) resource: &'a ApiResource,
@@ -18,7 +18,7 @@ pub(crate) struct Grant<'a> {
 }
 
 impl fmt::Display for Grant<'_> {
-    /// `grant the verbs create, patch on deployments.apps in namespace team-a`.
+    /// Formats the rule as `grant the verbs create, patch on deployments.apps in namespace team-a`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let noun = if self.verbs.len() == 1 { "verb" } else { "verbs" };
         let what = plural_and_group(&self.resource.plural, &self.resource.group);
@@ -29,7 +29,7 @@ impl fmt::Display for Grant<'_> {
 }
 
 impl Grant<'_> {
-    /// The error of a call that needs this rule: a 403 of the role gets the rule as its fix.
+    /// Adds the rule to the message of a 403 that RBAC caused. Other errors are returned unchanged.
     pub(crate) fn explain(&self, error: ApiError) -> ApiError {
         match error {
             ApiError::Forbidden(refusal) => ApiError::Forbidden(self.explained(refusal)),
@@ -51,16 +51,17 @@ impl Grant<'_> {
     }
 }
 
-/// Who refuses, and why.
+/// The origin of a 403.
 #[derive(Debug, PartialEq, Eq)]
 enum Refusal {
-    /// RBAC, which names the verb.
+    /// RBAC, with the verb in the message.
     Verb,
-    /// RBAC without a cause: servers answer so where server-side apply would create an object and the role has `patch` but not `create`.
+    /// RBAC without an explanation. Servers return this if server-side apply would create an object and the role has
+    /// `patch` but not `create`.
     Unexplained,
     /// The admission plugin `OwnerReferencesPermissionEnforcement`.
     Finalizers,
-    /// A webhook, a quota, a namespace that is being deleted: the role is not to blame.
+    /// A webhook, a quota, or a namespace that is being deleted; the role is not the cause.
     Other,
 }
 
@@ -78,7 +79,7 @@ impl Refusal {
     }
 }
 
-/// `secrets`, `deployments.apps`.
+/// Formats a resource as `secrets` or `deployments.apps`.
 pub(crate) fn plural_and_group(plural: &str, group: &str) -> String {
     if group.is_empty() { plural.to_owned() } else { format!("{plural}.{group}") }
 }

@@ -1,37 +1,39 @@
-//! Which object, or which selection of objects, a call is about.
+//! The target of a call: an object, or a selection of objects.
 
 use std::fmt;
 
 use crate::wiring::KindInfo;
 
-/// Which object a call is about.
+/// The object that a call reads or writes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Target {
-    /// Its kind.
+    /// The kind of the object.
     pub kind: KindInfo,
-    /// Its namespace, where the kind has them.
+    /// The namespace of the object; `None` for cluster-scoped kinds.
     pub namespace: Option<String>,
-    /// Its name.
+    /// The name of the object.
     pub name: String,
 }
 
 impl Target {
-    /// All objects of the kind that match a selector, in this namespace; without one, wherever they are watched. No object has such a
-    /// name.
+    /// Creates a target for all objects of the kind that match a selector.
+    ///
+    /// The selection is limited to `namespace` if it is given, and otherwise covers all watched namespaces. Internally
+    /// it is encoded as a name that no object can have.
     #[must_use]
     pub fn selection(kind: KindInfo, namespace: Option<String>, selector: &str) -> Self {
         Self { namespace: namespace.filter(|_| kind.namespaced), name: format!("?{selector}"), kind }
     }
 
-    /// Those of the selection that stand under an entry of an index.
+    /// Restricts the selection to the objects under an index entry.
     pub(crate) fn under(self, entry: &str) -> Self {
         Self { name: format!("{}|{entry}", self.name), ..self }
     }
 
-    /// What is selected, where not an object is meant.
+    /// The selection, or `None` if the target is a single object.
     pub(crate) fn selected(&self) -> Option<Selected<'_>> {
         let text = self.name.strip_prefix('?')?;
-        // No selector has a bar.
+        // A selector never contains a bar.
         Some(match text.split_once('|') {
             Some((selector, entry)) => Selected { selector, entry: Some(entry) },
             None => Selected { selector: text, entry: None },
@@ -39,17 +41,17 @@ impl Target {
     }
 }
 
-/// What a target selects.
+/// The selection of a target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Selected<'a> {
-    /// By label.
+    /// The label selector.
     pub(crate) selector: &'a str,
-    /// And by an entry of an index.
+    /// The index entry, if the selection is restricted to one.
     pub(crate) entry: Option<&'a str>,
 }
 
 impl fmt::Display for Target {
-    /// As it stands in `status.observedInputs.references`: `v1/Secret/team-a/token`.
+    /// Formats the target as in `status.observedInputs.references`: `v1/Secret/team-a/token`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}/{}", self.kind.resource.api_version, self.kind.resource.kind)?;
         match &self.namespace {

@@ -1,11 +1,12 @@
-//! The aggregate: one condition that says how several objects stand.
+//! Aggregates: one condition that is computed from the conditions of several objects.
 
 use super::{Condition, Merge, Source};
 
 impl Merge<'_> {
-    /// One condition of type `target` for the conditions of all the objects; `None` where none of them has one in scope.
+    /// Merges the conditions of all objects into one condition of type `target`. Returns `None` if none of them is in
+    /// scope.
     ///
-    /// A missing type is absent here under every ranking: objects of other controllers owe us no report.
+    /// A missing type is ignored under every ranking, since objects of other controllers need not report it.
     ///
     /// ```
     /// use evenkeel::condition::{Condition, Merge, READY, Ranking, Source, ConditionStatus};

@@ -1,15 +1,15 @@
-//! Counters: messages that say how far things have come.
+//! Counters: messages such as "2 of 3 completed".
 
 use super::group::{Group, Member};
 use super::{ConditionStatus, Polarity};
 
-/// Whether a message counts.
+/// Whether a message is a counter.
 #[derive(Clone, Debug, Default)]
 pub(super) enum Count<'a> {
     #[default]
     Never,
     Always,
-    /// While nothing else is in scope.
+    /// Only if no other types are in scope.
     OnlyIf(Vec<&'a str>),
 }
 
@@ -22,7 +22,8 @@ impl Count<'_> {
         }
     }
 
-    /// What a step counter counts up to: what was named, what was declared, what is there.
+    /// The total of a step counter: the number of named types, or else of declared types, or else of conditions that
+    /// were found.
     pub(super) fn of(&self, declared: usize, found: usize) -> usize {
         match (self, declared) {
             (Self::OnlyIf(types), _) => types.len(),
@@ -32,7 +33,7 @@ impl Count<'_> {
     }
 }
 
-/// "2 of 3 completed": how many positive conditions are True.
+/// Formats "2 of 3 completed": the number of conditions that are True and not negative.
 #[must_use]
 pub fn completed(groups: &[Group<'_>], of: usize) -> String {
     let members = groups.iter().flat_map(|group| &group.members);
@@ -42,7 +43,7 @@ pub fn completed(groups: &[Group<'_>], of: usize) -> String {
     format!("{} of {of} completed", members.filter(is_done).count())
 }
 
-/// "2 of 3 Ready": how many conditions decided.
+/// Formats "2 of 3 Ready": the number of conditions in the deciding group.
 #[must_use]
 pub fn counted(group: &Group<'_>, of: usize) -> String {
     let type_ = group.members.first().map_or("", |member| &*member.condition.type_);

@@ -1,69 +1,71 @@
-//! What is declared of conditions: the set, its summaries, its reasons, and the markers.
+//! Declarations of conditions: condition sets, summaries, reasons and markers.
 
 use super::Polarity;
 
-/// What `#[derive(ConditionSet)]` knows of one condition.
+/// A condition, as `#[derive(ConditionSet)]` declares it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ConditionInfo {
-    /// The condition type on the wire.
+    /// The condition type in the status.
     pub type_: &'static str,
     /// Which status is the good one.
     pub polarity: Polarity,
     /// The doc comment of the variant.
     pub doc: &'static str,
-    /// Its message while it is True, unless a step sets another one: the first sentence of the doc comment.
+    /// The message while the condition is True, unless a step sets another one: the first sentence of the doc comment.
     pub message: &'static str,
-    /// The closed set of its reasons (`reasons(..)`); empty where any will do.
+    /// The closed set of reasons (`reasons(..)`); empty if any reason is allowed.
     pub reasons: &'static [ReasonInfo],
 }
 
 impl ConditionInfo {
-    /// A condition of which only type and polarity are known.
+    /// Creates a condition without doc comment, message and reasons.
     #[must_use]
     pub const fn new(type_: &'static str, polarity: Polarity) -> Self {
         Self { type_, polarity, doc: "", message: "", reasons: &[] }
     }
 
-    /// With its doc comment.
+    /// Sets the doc comment.
     #[must_use]
     pub const fn with_doc(self, doc: &'static str) -> Self {
         Self { doc, ..self }
     }
 
-    /// With its message while it is True.
+    /// Sets the message for the status True.
     #[must_use]
     pub const fn with_message(self, message: &'static str) -> Self {
         Self { message, ..self }
     }
 
-    /// With the closed set of its reasons.
+    /// Sets the closed set of reasons.
     #[must_use]
     pub const fn with_reasons(self, reasons: &'static [ReasonInfo]) -> Self {
         Self { reasons, ..self }
     }
 }
 
-/// What `#[derive(ConditionSet)]` knows of one declared reason.
+/// A reason, as `#[derive(ConditionSet)]` declares it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReasonInfo {
-    /// The word.
+    /// The reason in CamelCase.
     pub name: &'static str,
-    /// What it means, as the author says it.
+    /// The meaning of the reason, from its declaration.
     pub doc: &'static str,
 }
 
-/// A summary beside Ready: a condition that sums up some of the declared ones.
+/// A further summary: a condition that is computed from some of the declared ones, in addition to Ready.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SummaryInfo {
-    /// The condition type on the wire.
+    /// The condition type in the status.
     pub type_: &'static str,
-    /// The places of the conditions that it sums up, in declared order.
+    /// The indices of the conditions that it summarizes, in declared order.
     pub of: &'static [usize],
-    /// A sentence for people.
+    /// A description for users.
     pub doc: &'static str,
 }
 
-/// The conditions of one reconciler, in declared order. Derive it on an enum with [`ConditionSet`](derive@crate::ConditionSet).
+/// The conditions of one reconciler, in declared order.
+///
+/// Derive it on an enum with [`ConditionSet`](derive@crate::ConditionSet).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a condition set",
     label = "not a condition set",
@@ -74,9 +76,9 @@ pub trait ConditionSet: Send + Sync + 'static {
     const NAME: &'static str;
     /// The declared conditions, highest rank first.
     const CONDITIONS: &'static [ConditionInfo];
-    /// The summaries beside Ready (`summary(Available(..))`).
+    /// The further summaries besides Ready (`summary(Available(..))`).
     const SUMMARIES: &'static [SummaryInfo] = &[];
-    /// The module of the markers: `on`. For what the compiler says when the wiring does not fit.
+    /// The module of the markers, `on`. It appears in compiler messages about the wiring.
     #[doc(hidden)]
     const MARKERS: &'static str;
 }
@@ -90,6 +92,6 @@ pub trait ConditionSet: Send + Sync + 'static {
 pub trait ConditionMarker: Copy + Send + 'static {
     /// The set that declares the condition.
     type Set: ConditionSet;
-    /// Its place in the declared order; at most 63.
+    /// The index of the condition in the declared order; at most 63.
     const INDEX: usize;
 }

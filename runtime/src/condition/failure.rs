@@ -1,10 +1,10 @@
-//! Failures: which one counts most, and whether an object has recovered.
+//! Failures: the most important one, and recovery.
 
 use super::{Condition, find, is_true};
 #[cfg(feature = "operator")]
 use super::{ConditionInfo, STALLED};
 
-/// The first of the negative types, in their order, that is True. One that is present and False is no failure.
+/// Returns the first of the negative types that is True. A negative condition that is False is not a failure.
 ///
 /// ```
 /// use evenkeel::condition::{Condition, ConditionStatus, highest_negative};
@@ -30,7 +30,8 @@ pub fn recovered(before: &[Condition], now: &[Condition], failures: &[&str]) -> 
     highest_negative(before, failures).is_some() && highest_negative(now, failures).is_none()
 }
 
-/// Whether one of the declared conditions was bad before, or the object was stalled, and nothing of the kind is so now.
+/// Whether the object was failing and has recovered. It is failing if it is stalled or one of its declared conditions
+/// is bad.
 #[cfg(feature = "operator")]
 pub(crate) fn has_recovered(before: &[Condition], now: &[Condition], declared: &[ConditionInfo]) -> bool {
     let is_bad = |of: &[Condition], info: &ConditionInfo| {

@@ -1,4 +1,4 @@
-//! Groups: the conditions of one rank.
+//! Groups of conditions with the same rank.
 
 use std::borrow::Cow;
 
@@ -6,24 +6,26 @@ use super::ranking::{Rank, Verdict};
 use super::source::Source;
 use super::{Condition, Polarity};
 
-/// A condition in scope, and the object that has it.
+/// A condition in scope, with its object.
 #[derive(Clone, Debug)]
 pub struct Member<'m> {
-    /// The condition; one that was made up stands for a declared one that is missing.
+    /// The condition. A declared condition that is missing is replaced with a generated one.
     pub condition: Cow<'m, Condition>,
-    /// Which status of it is the good one.
+    /// Which status of the condition is the good one.
     pub polarity: Polarity,
-    /// The object.
+    /// The object of the condition.
     pub source: Source<'m>,
 }
 
-/// The conditions of one rank.
+/// Conditions with the same rank.
 #[derive(Clone, Debug)]
 pub struct Group<'m> {
     pub(super) rank: Rank,
-    /// What they all say.
+    /// The verdict that all conditions of the group share.
     pub verdict: Verdict,
-    /// They, in the order in which they were found; in the first group in the [order of a list](super::compare), then by name of the
-    /// object.
+    /// The conditions in the order in which they were found.
+    ///
+    /// The first group is sorted by the [order of a list](super::compare), and conditions of the same type by the name
+    /// of their object.
     pub members: Vec<Member<'m>>,
 }

@@ -5,7 +5,8 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition as K8sCondition, 
 
 use super::{Condition, ConditionStatus};
 
-/// A condition without a transition time gets the epoch: the type of Kubernetes requires one.
+/// Converts a condition without a transition time to one with the Unix epoch, since the Kubernetes type requires a
+/// time.
 impl From<Condition> for K8sCondition {
     fn from(condition: Condition) -> Self {
         Self {
@@ -19,7 +20,7 @@ impl From<Condition> for K8sCondition {
     }
 }
 
-/// A status that is none of the three words of Kubernetes becomes [`ConditionStatus::Other`].
+/// Converts a status other than the three of Kubernetes to [`ConditionStatus::Other`].
 impl From<K8sCondition> for Condition {
     fn from(condition: K8sCondition) -> Self {
         Self {

@@ -1,4 +1,4 @@
-//! Marks: a condition set to a status, and the two that exclude each other.
+//! Marks: set a condition to a status, including Reconciling and Stalled, which exclude each other.
 
 use super::{Condition, ConditionStatus, READY, RECONCILING, STALLED, Stamp, delete, is_unknown, set};
 
@@ -17,29 +17,31 @@ pub fn mark_unknown(conditions: &mut Vec<Condition>, type_: &str, reason: &str, 
     set(conditions, Condition::new(type_, ConditionStatus::Unknown, reason, message), stamp);
 }
 
-/// The controller is at work: Reconciling is True, and Stalled goes.
+/// Sets Reconciling to True and removes Stalled: the controller is working on the object.
 pub fn mark_reconciling(conditions: &mut Vec<Condition>, reason: &str, message: &str, stamp: &Stamp) {
     delete(conditions, STALLED);
     mark_true(conditions, RECONCILING, reason, message, stamp);
 }
 
-/// Only a person can help: Stalled is True, and Reconciling goes.
+/// Sets Stalled to True and removes Reconciling: the object requires action by a person.
 pub fn mark_stalled(conditions: &mut Vec<Condition>, reason: &str, message: &str, stamp: &Stamp) {
     delete(conditions, RECONCILING);
     mark_true(conditions, STALLED, reason, message, stamp);
 }
 
-/// What is known of the object while work on it begins.
+/// The drift of an object that is known when work on it begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Drift {
-    /// Nothing says that it is not as it was.
+    /// No drift is known.
     Unseen,
-    /// It is known to have drifted: Ready no longer tells the truth.
+    /// The object has drifted, so Ready is outdated.
     Found,
 }
 
-/// Says that work has begun: Reconciling is True, and Ready is Unknown where it is missing, Unknown, or known to be untrue.
+/// Marks the beginning of work: sets Reconciling to True.
+///
+/// Sets Ready to Unknown if it is missing or Unknown, or if the object has drifted.
 ///
 /// ```
 /// use evenkeel::condition::{Drift, READY, Stamp, is_reconciling, is_true, mark_progress, mark_true};

@@ -1,4 +1,4 @@
-//! Merging: how several conditions become one.
+//! Merges several conditions into one.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,9 @@ use super::source::{Source, localize};
 use super::well_known::{RECONCILING, STALLED};
 use super::{Condition, ConditionInfo, Polarity};
 
-/// How several conditions become one: a [summary](Merge::summary) of an object, or an [aggregate](Merge::aggregate) over several.
+/// The rules by which several conditions are merged into one.
+///
+/// The result is a [summary](Merge::summary) of one object, or an [aggregate](Merge::aggregate) over several.
 ///
 /// ```
 /// use evenkeel::condition::{Condition, Merge, READY, Ranking, ConditionStatus};
@@ -57,83 +59,85 @@ impl<'a> Merge<'a> {
         merge
     }
 
-    /// Reconciling and Stalled take part as negatives, last: the summary is what the object as a whole comes to.
+    /// Adds Stalled and Reconciling as negative types, last in order of importance, so that the summary covers the
+    /// object as a whole.
     #[must_use]
     pub fn and_progress(self) -> Self {
         self.types([STALLED, RECONCILING]).negative([STALLED, RECONCILING])
     }
 
-    /// Only these types are in scope, in order of importance.
+    /// Restricts the scope to these types, in order of importance.
     #[must_use]
     pub fn types(mut self, types: impl IntoIterator<Item = &'a str>) -> Self {
         self.types.extend(types);
         self
     }
 
-    /// These types are bad when True. A target among them is negative itself.
+    /// Declares types for which True is bad. If the target is one of them, its own status is inverted as well.
     #[must_use]
     pub fn negative(mut self, types: impl IntoIterator<Item = &'a str>) -> Self {
         self.negative.extend(types);
         self
     }
 
-    /// These types have nothing to say where they are absent.
+    /// Declares types that are ignored while they are absent.
     #[must_use]
     pub fn bipolar(mut self, types: impl IntoIterator<Item = &'a str>) -> Self {
         self.bipolar.extend(types);
         self
     }
 
-    /// This type speaks before others of its rank.
+    /// Prefers this type over others of the same rank.
     #[must_use]
     pub fn first(mut self, type_: Option<&'a str>) -> Self {
         self.first = type_;
         self
     }
 
-    /// Only conditions of the highest generation that is there count.
+    /// Considers only conditions of the highest generation that is present.
     #[must_use]
     pub fn latest_generation(mut self) -> Self {
         self.latest_generation = true;
         self
     }
 
-    /// The message counts the True positive conditions: "2 of 3 completed".
+    /// Sets the message to the number of positive conditions that are True: "2 of 3 completed".
     #[must_use]
     pub fn steps(mut self) -> Self {
         self.steps = Count::Always;
         self
     }
 
-    /// The same, while no other types than these are in scope; of them, whether there or not, it counts.
+    /// Like [`steps`](Self::steps()), but only if no other types are in scope. The total is the number of these types,
+    /// present or not.
     #[must_use]
     pub fn steps_only_if(mut self, types: impl IntoIterator<Item = &'a str>) -> Self {
         self.steps = Count::OnlyIf(types.into_iter().collect());
         self
     }
 
-    /// The message of an aggregate counts the conditions that decided: "2 of 3 Ready".
+    /// Sets the message of an aggregate to the number of conditions that decided: "2 of 3 Ready".
     #[must_use]
     pub fn counter(mut self) -> Self {
         self.counter = Count::Always;
         self
     }
 
-    /// The same, while no other types than these are in scope.
+    /// Like [`counter`](Self::counter()), but only if no other types are in scope.
     #[must_use]
     pub fn counter_only_if(mut self, types: impl IntoIterator<Item = &'a str>) -> Self {
         self.counter = Count::OnlyIf(types.into_iter().collect());
         self
     }
 
-    /// The reason says which object it is of: "FetchFailed @ GitRepository/app".
+    /// Adds the object to the reason: "FetchFailed @ GitRepository/app".
     #[must_use]
     pub fn sourced(mut self) -> Self {
         self.is_sourced = true;
         self
     }
 
-    /// The same, as soon as one of these types is in scope.
+    /// Like [`sourced`](Self::sourced), but only if one of these types is in scope.
     #[must_use]
     pub fn sourced_if(mut self, types: impl IntoIterator<Item = &'a str>) -> Self {
         self.sourced_if.extend(types);
@@ -148,7 +152,7 @@ impl<'a> Merge<'a> {
         }
     }
 
-    /// Merges the whole list: the declared types do not limit it, they only say who is heard first.
+    /// Merges the whole list. The declared types do not limit the scope; they only determine the priority.
     #[must_use]
     pub fn merge(&self, source: &Source<'_>, target: &str) -> Option<Condition> {
         let members = self.all(source);
@@ -156,7 +160,7 @@ impl<'a> Merge<'a> {
         self.decide(members, target, of)
     }
 
-    /// The groups of the whole list, the one that decides first.
+    /// Groups the whole list by rank, starting with the group that decides.
     #[must_use]
     pub fn groups<'m>(&self, source: &Source<'m>) -> Vec<Group<'m>> {
         self.grouped(self.all(source))
@@ -171,7 +175,7 @@ impl<'a> Merge<'a> {
         Member { condition, polarity, source }
     }
 
-    /// Merges what is in scope; `None` where nothing is. `of` is what a counter counts up to.
+    /// Merges the conditions in scope. Returns `None` if there are none. `of` is the total of a counter.
     pub(super) fn decide(&self, members: Vec<Member<'_>>, target: &str, of: usize) -> Option<Condition> {
         let is_sourced =
             self.is_sourced || members.iter().any(|member| self.sourced_if.contains(&&*member.condition.type_));
@@ -192,7 +196,7 @@ impl<'a> Merge<'a> {
         Some(Condition::new(target, status, reason, message))
     }
 
-    /// The groups of what is in scope, the one that decides first.
+    /// Groups the conditions in scope by rank, starting with the group that decides.
     fn grouped<'m>(&self, members: Vec<Member<'m>>) -> Vec<Group<'m>> {
         let mut groups: Vec<Group<'m>> = Vec::new();
         for member in self.of_generation(members) {
@@ -213,7 +217,7 @@ impl<'a> Merge<'a> {
         groups
     }
 
-    /// Where only the latest generation counts, the others go before anything is ranked.
+    /// Removes conditions of earlier generations, if only the latest one counts.
     fn of_generation<'m>(&self, mut members: Vec<Member<'m>>) -> Vec<Member<'m>> {
         if self.latest_generation {
             let generation = |member: &Member<'_>| member.condition.observed_generation.unwrap_or_default();
@@ -223,7 +227,8 @@ impl<'a> Merge<'a> {
         members
     }
 
-    /// The member that gives reason and message: the one that comes first by wish, by declaration, by the order of a list.
+    /// The condition that supplies reason and message: the preferred type, else the first declared type, else the first
+    /// in list order.
     fn speaker<'g, 'm>(&self, group: &'g Group<'m>) -> Option<&'g Member<'m>> {
         let of = |type_: &str| group.members.iter().find(|member| member.condition.type_ == type_);
         self.first.and_then(of).or_else(|| self.types.iter().find_map(|type_| of(type_))).or(group.members.first())

@@ -1,19 +1,21 @@
-//! The mirror: the Ready of another object as a condition of ours.
+//! Mirrors: the Ready condition of another object as a condition of this one.
 
 use super::{Condition, ConditionStatus, READY, find};
 
-/// What stands in for an object that says nothing of itself.
+/// The condition to use if the other object has no Ready condition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fallback<'a> {
-    /// The status.
+    /// The status of the condition.
     pub status: ConditionStatus,
-    /// The reason.
+    /// The reason of the condition.
     pub reason: &'a str,
-    /// The message.
+    /// The message of the condition.
     pub message: &'a str,
 }
 
-/// The Ready of another object under a type of ours; where it has none, the fallback, if there is one.
+/// Returns the Ready condition of another object under the type `target`.
+///
+/// If the object has no Ready condition, returns the fallback, if there is one.
 ///
 /// ```
 /// use evenkeel::condition::{Condition, READY, ConditionStatus, mirror};

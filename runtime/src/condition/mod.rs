@@ -1,9 +1,14 @@
-//! Conditions: what a set declares, and the algebra of values that a pass works on.
+//! Conditions: declared condition sets, and functions on lists of conditions.
 //!
-//! The functions take a list of conditions, which is a map by type, and the time as a value: they read no clock and reach no server.
-//! A [`Merge`] makes one condition of several: the [summary](Merge::summary) of an object, the [aggregate](Merge::aggregate) over
-//! others, the [`mirror`] of one. [`set`] and the marks keep generation, transition time and order; [`patch`] merges what two writers
-//! made of one list. Pipelines use the same functions, so that a controller ported by hand reads like one that is generated.
+//! All functions take a list of conditions, which is a map by type, and the time as a value. They neither read a clock
+//! nor call the API server:
+//!
+//! - A [`Merge`] computes one condition from several: the [summary](Merge::summary) of an object, or the
+//!   [aggregate](Merge::aggregate) over several objects. [`mirror`] copies the condition of another object.
+//! - [`set`] and the marks maintain generation, transition time and order.
+//! - [`patch`] merges the changes of two writers to one list.
+//!
+//! Pipelines use the same functions, so a hand-written controller that is ported reads like a generated one.
 //!
 //! ```
 //! use evenkeel::condition::{Merge, READY, Ranking, Stamp, is_ready, mark_false, mark_true, set};
@@ -64,14 +69,14 @@ use serde::{Deserialize, Serialize};
 pub enum Polarity {
     /// `True` is good: `Available`, `ArtifactStored`.
     Positive,
-    /// `True` is bad: `FetchFailed`, `ArtifactOutdated`. Present only while there is something to say.
+    /// `True` is bad: `FetchFailed`, `ArtifactOutdated`. The condition is usually absent unless it is True.
     Negative,
-    /// `True` is good and `False` is bad, and absent means that there is nothing to say: `SourceVerified`.
+    /// `True` is good and `False` is bad; the condition may also be absent: `SourceVerified`.
     Bipolar,
 }
 
 impl Polarity {
-    /// The status that says "good" under this polarity.
+    /// The good status under this polarity.
     #[must_use]
     pub const fn good(self) -> ConditionStatus {
         match self {
@@ -80,7 +85,7 @@ impl Polarity {
         }
     }
 
-    /// The status that says "bad" under this polarity.
+    /// The bad status under this polarity.
     #[must_use]
     pub const fn bad(self) -> ConditionStatus {
         match self {
@@ -108,7 +113,7 @@ pub enum ConditionStatus {
 }
 
 impl ConditionStatus {
-    /// The word on the wire.
+    /// The status as a string.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -118,7 +123,7 @@ impl ConditionStatus {
         }
     }
 
-    /// Whether the status says neither yes nor no.
+    /// Whether the status is neither True nor False.
     #[must_use]
     pub const fn is_unknown(self) -> bool {
         matches!(self, Self::Unknown | Self::Other)
@@ -158,7 +163,8 @@ pub struct Condition {
     pub message: String,
 }
 
-/// Reading tolerates what is missing; the server need not fill it in (and 1.20 takes an empty text there for null).
+/// Removes the defaults from the schema: missing fields are accepted, so the API server need not set them. Kubernetes 1.20
+/// interprets an empty text in a default as null.
 fn without_defaults(schema: &mut schemars::Schema) {
     let properties = schema.get_mut("properties").and_then(|properties| properties.as_object_mut());
     for property in properties.into_iter().flat_map(|properties| properties.values_mut()) {
@@ -169,7 +175,7 @@ fn without_defaults(schema: &mut schemars::Schema) {
 }
 
 impl Condition {
-    /// A condition without generation and time, which a [`Stamp`] gives it.
+    /// Creates a condition without generation and transition time, which a [`Stamp`] adds.
     #[must_use]
     pub fn new(
         type_: impl Into<String>,
@@ -187,7 +193,7 @@ impl Condition {
         }
     }
 
-    /// Whether type, status, reason and message are equal; generation and time do not count.
+    /// Whether type, status, reason and message are equal. Generation and transition time are ignored.
     #[must_use]
     pub fn same_state(&self, other: &Self) -> bool {
         self.type_ == other.type_
@@ -197,7 +203,7 @@ impl Condition {
     }
 }
 
-/// The condition of the given type, if it is in the list. Lists of conditions are maps keyed by type.
+/// Returns the condition of the given type. Lists of conditions are maps by type.
 #[must_use]
 pub fn find<'a>(conditions: &'a [Condition], type_: &str) -> Option<&'a Condition> {
     conditions.iter().find(|c| c.type_ == type_)

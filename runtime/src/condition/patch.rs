@@ -1,27 +1,27 @@
-//! The three-way merge: what one writer changed, applied to what others made of the list meanwhile.
+//! A three-way merge of conditions: applies the changes of one writer to the latest list.
 
 use std::fmt;
 
 use super::{Condition, Stamp, delete, find, set};
 
-/// What a writer did to one condition.
+/// A change that a writer made to one condition.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ConditionPatch {
-    /// It was not there before.
+    /// The condition was added.
     Add {
-        /// As it is now.
+        /// The new condition.
         after: Condition,
     },
-    /// Anything of it is another, its generation and time included.
+    /// The condition was changed, possibly only in its generation or transition time.
     Change {
-        /// As it was.
+        /// The old condition.
         before: Condition,
-        /// As it is now.
+        /// The new condition.
         after: Condition,
     },
-    /// It is gone.
+    /// The condition was removed.
     Remove {
-        /// As it was.
+        /// The old condition.
         before: Condition,
     },
 }
@@ -37,12 +37,12 @@ impl ConditionPatch {
     }
 }
 
-/// Which conditions are the writer's own, so that what others made of them does not count.
+/// The conditions that the writer owns, for which concurrent changes of other writers are overwritten.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Owned<'a> {
-    /// These types.
+    /// Conditions of these types.
     Types(&'a [&'a str]),
-    /// All: the writer has its way.
+    /// All conditions.
     All,
 }
 
@@ -55,12 +55,12 @@ impl Owned<'_> {
     }
 }
 
-/// Another writer changed the same condition to something else.
+/// The error if another writer changed the same condition differently.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Conflict {
-    /// What could not be applied.
+    /// The change that could not be applied.
     pub operation: ConditionPatch,
-    /// What stands there instead.
+    /// The condition in the latest list.
     pub latest: Option<Condition>,
 }
 
@@ -78,7 +78,7 @@ impl fmt::Display for Conflict {
 
 impl std::error::Error for Conflict {}
 
-/// What was done between the two lists: what was added or changed, then what was removed.
+/// Returns the changes between two lists: additions and changes first, then removals.
 #[must_use]
 pub fn diff(before: &[Condition], after: &[Condition]) -> Vec<ConditionPatch> {
     let set = after.iter().filter_map(|after| match find(before, &after.type_) {
@@ -90,9 +90,10 @@ pub fn diff(before: &[Condition], after: &[Condition]) -> Vec<ConditionPatch> {
     set.chain(removed.map(|before| ConditionPatch::Remove { before: before.clone() })).collect()
 }
 
-/// Applies the operations to the latest list. What is not touched stays as it is there.
+/// Applies changes to the latest list. All other conditions stay unchanged.
 ///
-/// The stamp is that of the writer: a condition is about the generation on which the work was done, not about the latest.
+/// The stamp is that of the writer, since a condition describes the generation on which the work was done and not the
+/// latest one.
 ///
 /// ```
 /// use evenkeel::condition::patch::{Owned, apply, diff};
@@ -105,7 +106,7 @@ pub fn diff(before: &[Condition], after: &[Condition]) -> Vec<ConditionPatch> {
 /// ```
 ///
 /// # Errors
-/// [`Conflict`]: a condition that the writer does not own was made something else by another. Nothing is applied then.
+/// [`Conflict`]: another writer changed a condition that the writer does not own. The latest list is not modified.
 pub fn apply(
     operations: &[ConditionPatch],
     latest: &[Condition],
@@ -131,7 +132,7 @@ pub fn apply(
 enum Decision<'o> {
     Set(&'o Condition),
     Delete,
-    /// The latest list says the same already: its time stays.
+    /// The latest list already contains the wanted state, and keeps its transition time.
     Keep,
     Conflict,
 }

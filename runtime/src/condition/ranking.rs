@@ -1,20 +1,20 @@
-//! Rankings: what a condition says, and which of several is heard.
+//! Verdicts and rankings of conditions.
 
 use super::{Condition, ConditionStatus, Polarity};
 
-/// What a condition says, read with its polarity.
+/// The meaning of a condition under its polarity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// A True negative one, a False positive one.
+    /// A negative condition is True, or another one is False.
     Bad,
-    /// A True positive one, a False negative one.
+    /// A negative condition is False, or another one is True.
     Good,
-    /// Nothing is known.
+    /// The status is Unknown, or not a Kubernetes status.
     Unknown,
 }
 
 impl Polarity {
-    /// What the status says under this polarity.
+    /// The meaning of the status under this polarity.
     #[must_use]
     pub const fn verdict(self, status: ConditionStatus) -> Verdict {
         match (self, status) {
@@ -28,7 +28,7 @@ impl Polarity {
         }
     }
 
-    /// The status that says this under this polarity.
+    /// The status with this meaning under this polarity.
     #[must_use]
     pub const fn status(self, verdict: Verdict) -> ConditionStatus {
         match verdict {
@@ -39,19 +39,25 @@ impl Polarity {
     }
 }
 
-/// How conditions are ranked against each other, where several become one.
+/// The order in which conditions decide when several are merged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Ranking {
-    /// Bad, then unknown or missing, then good: one bad or unknown condition is enough to be not ready.
+    /// Bad, then unknown or missing, then good. One bad or unknown condition makes the object not ready.
     #[default]
     Worst,
-    /// As Flux does: True negative, False positive, True positive, False negative, Unknown, then any other word; a missing condition is
-    /// absent.
+    /// The ranking of Flux. A missing condition is ignored. The order is:
+    ///
+    /// 1. negative True
+    /// 2. positive False
+    /// 3. positive True
+    /// 4. negative False
+    /// 5. Unknown
+    /// 6. any other status
     Flux,
 }
 
-/// A place in a ranking. Conditions of one place form a group; the lower order is heard, of equals the one that appears first.
+/// A rank. Conditions with the same rank form a group, and the group with the lowest order decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Rank {
     pub(super) order: u8,
@@ -85,7 +91,7 @@ impl Ranking {
         }
     }
 
-    /// What stands for a declared condition that is missing. A negative or bipolar one that is absent has nothing to say.
+    /// A condition that replaces a declared one that is missing. Missing negative and bipolar conditions are ignored.
     pub(super) fn missing(self, type_: &str, polarity: Polarity) -> Option<Condition> {
         let counts = self == Self::Worst && polarity == Polarity::Positive;
         counts.then(|| {

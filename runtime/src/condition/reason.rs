@@ -1,14 +1,14 @@
-//! Closed sets of reasons: what the compiler says of a word that was not declared.
+//! Closed sets of reasons, and the compile-time check for undeclared ones.
 
 use super::{ConditionInfo, ConditionMarker, ConditionSet};
 use crate::const_str::{Sentence, same};
 use crate::outcome::reporting::VariantInfo;
 
-/// The reasons that the framework gives; they belong to every set.
+/// The reasons that the framework sets, which belong to every set.
 pub(crate) const OWN: [&str; 6] =
     ["Succeeded", "Blocked", "Panicked", "TimedOut", "NotYetReported", "DependentForeign"];
 
-/// A declared reason that nothing says.
+/// A declared reason that no step uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnusedReason {
     /// The type of the condition.
@@ -17,7 +17,8 @@ pub struct UnusedReason {
     pub reason: &'static str,
 }
 
-/// The literal is a reason of the condition. Fails the build with the nearest one, or with all of them.
+/// Checks that the literal is a reason of the condition. Fails the build and suggests the nearest reason, or lists all
+/// of them.
 #[doc(hidden)]
 #[track_caller]
 pub const fn check_reason<M: ConditionMarker>(reason: &str) {
@@ -39,14 +40,14 @@ pub const fn check_reason<M: ConditionMarker>(reason: &str) {
     panic!("{}", sentence.text());
 }
 
-/// The same of a marker's value.
+/// Like [`check_reason`], for a marker value.
 #[doc(hidden)]
 #[track_caller]
 pub const fn check_reason_of<M: ConditionMarker>(_: M, reason: &str) {
     check_reason::<M>(reason);
 }
 
-/// What the errors of a step would mark its first condition with are reasons of that.
+/// Checks that the errors of a step have reasons that its first condition declares.
 #[track_caller]
 pub(crate) const fn check_errors(info: &ConditionInfo, errors: &[VariantInfo]) {
     let mut i = 0;
@@ -67,7 +68,7 @@ pub(crate) const fn check_errors(info: &ConditionInfo, errors: &[VariantInfo]) {
     }
 }
 
-/// Whether the reason may stand in the condition.
+/// Whether the condition may have the reason.
 pub(crate) const fn is_declared(info: &ConditionInfo, reason: &str) -> bool {
     let (mut found, mut i) = (info.reasons.is_empty() || is_own(reason), 0);
     while i < info.reasons.len() {
@@ -88,7 +89,7 @@ const fn is_own(reason: &str) -> bool {
     false
 }
 
-/// The declared reason within a third of its letters.
+/// The nearest declared reason, at an edit distance of at most a third of its length.
 const fn nearest(word: &str, info: &ConditionInfo) -> Option<&'static str> {
     let mut best: Option<(usize, &'static str)> = None;
     let mut i = 0;
@@ -110,10 +111,10 @@ const fn nearest(word: &str, info: &ConditionInfo) -> Option<&'static str> {
     }
 }
 
-/// Longer words are compared by their beginnings.
+/// Longer words are compared by their prefix of this length.
 const LONGEST: usize = 64;
 
-/// Levenshtein's distance.
+/// The Levenshtein distance.
 const fn distance(a: &[u8], b: &[u8]) -> usize {
     let width = least(b.len(), LONGEST);
     let mut row = [0; LONGEST + 1];
@@ -141,7 +142,7 @@ const fn least(a: usize, b: usize) -> usize {
     a - a.saturating_sub(b)
 }
 
-/// The declared reasons: `a`, `b` or `c`.
+/// Lists the declared reasons: `a`, `b` or `c`.
 const fn list(mut sentence: Sentence, info: &ConditionInfo) -> Sentence {
     let mut i = 0;
     while i < info.reasons.len() {
@@ -187,7 +188,7 @@ mod tests {
         const INDEX: usize = INDEX;
     }
 
-    /// What the check says of the word, if anything.
+    /// The message of the check, if it fails.
     fn said(check: impl FnOnce() + std::panic::UnwindSafe) -> Option<String> {
         std::panic::catch_unwind(check).err().map(|panic| panic.downcast_ref::<String>().unwrap().clone())
     }

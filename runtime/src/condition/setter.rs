@@ -1,4 +1,4 @@
-//! Setting a condition in a list: its generation, its time, its message, its place.
+//! Sets a condition in a list, with its generation, transition time, message and position.
 
 use std::cmp::{Ordering, Reverse};
 
@@ -7,43 +7,45 @@ use jiff::Timestamp;
 use super::{Condition, READY, RECONCILING, STALLED, find};
 use crate::outcome::message::clean;
 
-/// What moves the transition time of a condition.
+/// The rule by which the transition time of a condition changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Transition {
-    /// A change of its status, as the Kubernetes API conventions ask for.
+    /// The status changed, as in the Kubernetes API conventions.
     #[default]
     Status,
-    /// A change of status, reason or message, as Flux does it.
+    /// The status, reason or message changed, as in Flux.
     State,
 }
 
-/// For which generation conditions are set, and when.
+/// The generation and time for which conditions are set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stamp {
     /// The generation of the object on which the work was done.
     pub generation: i64,
-    /// The time, in whole seconds: Kubernetes stores no fractions.
+    /// The current time in whole seconds, since Kubernetes does not store fractions.
     pub now: Timestamp,
-    /// What moves the transition time.
+    /// The rule for the transition time.
     pub transition: Transition,
 }
 
 impl Stamp {
-    /// A stamp of the generation. Times move with the status.
+    /// Creates a stamp for the generation. The transition time changes with the status.
     #[must_use]
     pub fn new(generation: i64, now: Timestamp) -> Self {
         let now = Timestamp::from_second(now.as_second()).unwrap_or(now);
         Self { generation, now, transition: Transition::Status }
     }
 
-    /// The same with another rule for the transition time.
+    /// Sets the rule for the transition time.
     #[must_use]
     pub fn moved_by(self, transition: Transition) -> Self {
         Self { transition, ..self }
     }
 
-    /// The condition as it is stored in the place of `earlier`: stamped, its message [sanitized](super::sanitize), its time by the rule.
+    /// Returns the condition as it is stored in place of `earlier`.
+    ///
+    /// It is stamped, its message is [sanitized](super::sanitize), and its transition time follows the rule.
     #[must_use]
     pub fn on(&self, earlier: Option<&Condition>, mut condition: Condition) -> Condition {
         condition.observed_generation = Some(self.generation);
@@ -58,7 +60,7 @@ impl Stamp {
     fn time(&self, earlier: &Condition, condition: &Condition) -> Option<Timestamp> {
         let kept = earlier.last_transition_time;
         match self.transition {
-            // A time that another writer left out is a mistake that is mended.
+            // Repairs a transition time that another writer omitted.
             Transition::Status if earlier.status == condition.status => kept.or(Some(self.now)),
             Transition::State if earlier.same_state(condition) => kept,
             Transition::Status | Transition::State => Some(self.now),
@@ -66,9 +68,10 @@ impl Stamp {
     }
 }
 
-/// Sets a condition, and brings the list into its [order](compare).
+/// Sets a condition and sorts the list into its [order](compare).
 ///
-/// The generation is that of the stamp, whatever stands in the condition. A new condition keeps the time that it brings.
+/// The generation is that of the stamp and overrides the one in the condition. A new condition retains its own
+/// transition time, if it has one.
 ///
 /// ```
 /// use evenkeel::condition::{Condition, Stamp, ConditionStatus, find, set};
@@ -87,14 +90,14 @@ pub fn set(conditions: &mut Vec<Condition>, condition: Condition, stamp: &Stamp)
     conditions.sort_by(compare);
 }
 
-/// Removes the condition of the type, if it is there.
+/// Removes the condition of this type, if it is present.
 pub fn delete(conditions: &mut Vec<Condition>, type_: &str) {
     conditions.retain(|c| c.type_ != type_);
 }
 
 /// The order of a list: Stalled, Reconciling, Ready, then the newest generation first, then by type.
 ///
-/// A pipeline sends its conditions in declared order instead; this is for lists of which no declaration is known.
+/// A pipeline sends its conditions in declared order instead. This order is for lists without a known declaration.
 #[must_use]
 pub fn compare(a: &Condition, b: &Condition) -> Ordering {
     match (kept(a), kept(b)) {

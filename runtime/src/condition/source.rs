@@ -1,21 +1,21 @@
-//! Sources: the objects that conditions are of, and reasons that name them.
+//! The objects of conditions, and reasons that name them.
 
 use super::Condition;
 
-/// An object whose conditions are looked at.
+/// An object with its conditions.
 ///
-/// With the names left empty it is the object itself, which a reason need not name.
+/// If kind and name are empty, it is the reconciled object itself, which a reason need not name.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Source<'a> {
-    /// Its kind.
+    /// The kind of the object.
     pub kind: &'a str,
-    /// Its name.
+    /// The name of the object.
     pub name: &'a str,
-    /// Its conditions.
+    /// The conditions of the object.
     pub conditions: &'a [Condition],
 }
 
-/// The reason with the object that it is of, unless it names one already.
+/// Appends the object to the reason, unless the reason already names one.
 ///
 /// ```
 /// use evenkeel::condition::{Source, localize};

@@ -1,4 +1,4 @@
-//! The summary: one condition that says how the others of an object stand.
+//! Summaries: one condition that is computed from the others of an object.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,8 @@ use super::source::Source;
 use super::{Condition, find};
 
 impl Merge<'_> {
-    /// One condition of type `target` for all that are in scope, without generation and time; `None` where nothing is in scope.
+    /// Merges all conditions in scope into one of type `target`, without generation and time. Returns `None` if none is
+    /// in scope.
     ///
     /// ```
     /// use evenkeel::condition::{Condition, ConditionInfo, Merge, Polarity, READY, Ranking, ConditionStatus};
@@ -24,7 +25,7 @@ impl Merge<'_> {
         self.summary_of(&Source { conditions, ..Source::default() }, target)
     }
 
-    /// The same for an object that a reason can name.
+    /// Like [`summary`](Self::summary), for an object that a reason can name.
     #[must_use]
     pub fn summary_of(&self, source: &Source<'_>, target: &str) -> Option<Condition> {
         let mut members = self.members(source, Some(target));
@@ -40,7 +41,7 @@ impl Merge<'_> {
         present.map(|condition| self.member(Cow::Borrowed(condition), *source)).collect()
     }
 
-    /// What stands for declared conditions that are not there.
+    /// Replacements for declared conditions that are missing.
     fn missing<'m>(&self, source: &Source<'m>) -> Vec<Member<'m>> {
         let absent = self.types.iter().filter(|type_| find(source.conditions, type_).is_none());
         let made_up = absent.filter_map(|type_| self.ranking.missing(type_, self.polarity(type_)));

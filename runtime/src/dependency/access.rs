@@ -1,4 +1,4 @@
-//! Who may refer to objects of another namespace.
+//! Access to objects in other namespaces.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,15 +10,20 @@ use super::Reference;
 use crate::outcome::reporting::Actions;
 use crate::outcome::{Class, PassError};
 
-/// What an operator allows, before any object is asked: `Operator::access`.
+/// The policy of an operator for references to other namespaces, set by `Operator::access`.
+///
+/// It applies before the policies of individual objects.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Access {
-    /// References to other namespaces are allowed; where the object that is referred to has an [`Acl`] and code [checks](Self::check)
-    /// it, if that allows them.
+    /// References to other namespaces are allowed.
+    ///
+    /// Code that calls [`check`](Self::check) additionally requires an [`Acl`] of the referenced object that allows the
+    /// reference.
     #[default]
     ByAcl,
-    /// References do not leave their namespace, whatever the objects say: one that does stalls its object, reason `AccessDenied`.
+    /// References must not leave their namespace. An object with such a reference is stalled with the reason
+    /// `AccessDenied`.
     SameNamespace,
 }
 
@@ -38,15 +43,15 @@ pub struct NamespaceSelector {
     pub match_labels: BTreeMap<String, String>,
 }
 
-/// Why a reference is not allowed.
+/// The reason why a reference is denied.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Denied {
-    /// The operator allows no reference to another namespace.
+    /// The operator does not allow references to other namespaces.
     CrossNamespace,
-    /// The object that is referred to has no [`Acl`].
+    /// The referenced object has no [`Acl`].
     NoAcl,
-    /// None of its selectors matches the namespace of the referrer.
+    /// No selector of the ACL matches the namespace of the referrer.
     NotSelected,
 }
 
@@ -63,11 +68,12 @@ impl fmt::Display for Denied {
 impl std::error::Error for Denied {}
 
 impl Access {
-    /// Whether an object in `namespace`, of which these are the labels, may refer to one in `to`. An empty `to` is the same namespace,
-    /// which is allowed without a look at anything else.
+    /// Checks whether an object in `namespace`, which has these labels, may refer to an object in the namespace `to`.
+    ///
+    /// If `to` is empty, it is the namespace of the referrer. References within one namespace are always allowed.
     ///
     /// # Errors
-    /// [`Denied`], with the reason.
+    /// [`Denied`], with the cause.
     pub fn check(
         self,
         namespace: &str,
@@ -90,7 +96,8 @@ impl Access {
 }
 
 impl Access {
-    /// What stalls an object of the namespace `from` that refers to one of another. An object without a namespace may refer to any.
+    /// The error that stalls an object in the namespace `from` with a reference to another namespace. A cluster-scoped
+    /// object may refer to any namespace.
     pub(crate) fn refusal(self, from: Option<&str>, reference: &Reference) -> Option<PassError> {
         let (from, to) = (from?, reference.namespace.as_deref()?);
         if self == Self::ByAcl || from == to {

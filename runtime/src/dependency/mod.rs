@@ -1,4 +1,4 @@
-//! Dependencies between objects: references, their order, whether one is ready, and who may refer to whom.
+//! Dependencies between objects: references, sort order, readiness, and access across namespaces.
 
 mod access;
 mod not_ready;

@@ -1,4 +1,4 @@
-//! What a step gets that needs another object to be ready, and it is not.
+//! The error of a step that requires another object to be ready.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -6,8 +6,10 @@ use std::marker::PhantomData;
 use super::Reference;
 use crate::kind::{Kind, WakeUp};
 
-/// An object that a step needs is not ready. Only [`Cx::require_ready`](crate::Cx::require_ready) makes one, where the kind is watched:
-/// its change wakes.
+/// An object that a step needs is not ready.
+///
+/// Only [`Cx::require_ready`](crate::Cx::require_ready) creates this error, for a kind that is watched. A change to the
+/// object triggers a reconcile.
 pub struct NotReady<K> {
     reference: Reference,
     why: String,
@@ -19,7 +21,7 @@ impl<K: Kind> NotReady<K> {
         Self { reference, why: why.into(), kind: PhantomData }
     }
 
-    /// The object that was asked for.
+    /// The reference to the object.
     #[must_use]
     pub fn reference(&self) -> &Reference {
         &self.reference

@@ -1,28 +1,35 @@
-//! Whether an object that others depend on is ready: kstatus's rules, of which the generation is the first.
+//! Readiness of an object on which others depend, by the rules of kstatus.
 
 use serde_json::Value;
 
-/// How an object stands, for those that depend on it.
+/// Whether an object is ready, from the point of view of its dependents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Readiness {
-    /// It is as its spec says.
+    /// The actual state of the object matches its spec.
     Ready,
-    /// Not yet, or not any more, and why.
+    /// The object is not ready. Contains the cause.
     NotReady(String),
 }
 
 impl Readiness {
-    /// Whether it is ready.
+    /// Whether the object is ready.
     #[must_use]
     pub fn is_ready(&self) -> bool {
         *self == Self::Ready
     }
 }
 
-/// Reads an object as kstatus does: it is not ready while it is being deleted, while its observed generation is not its generation
-/// (a Ready of an earlier spec says nothing of this one), while it is Reconciling or Stalled, or while Ready is not True. An object
-/// that says nothing of the kind, a Secret for instance, is ready by being there.
+/// Determines the readiness of an object by the rules of kstatus.
+///
+/// An object is not ready in any of these cases:
+///
+/// - It is being deleted.
+/// - Its observed generation differs from its generation, since its conditions are then outdated.
+/// - It is Reconciling or Stalled.
+/// - Its Ready condition is not True, or is set for another generation.
+///
+/// An object without any of these fields, such as a Secret, is ready as soon as it exists.
 #[must_use]
 pub fn readiness(object: &Value) -> Readiness {
     let (meta, status) = (&object["metadata"], &object["status"]);

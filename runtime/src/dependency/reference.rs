@@ -1,4 +1,4 @@
-//! A reference to another object, as text: `[namespace/]name[@expression]`.
+//! References to other objects as text: `[namespace/]name[@expression]`.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -29,19 +29,19 @@ pub struct Reference {
 }
 
 impl Reference {
-    /// A reference to the object of the name.
+    /// Creates a reference to the object with this name.
     #[must_use]
     pub fn new(namespace: Option<&str>, name: &str) -> Self {
         Self { namespace: namespace.map(ToOwned::to_owned), name: name.to_owned(), expression: None }
     }
 
-    /// The object that is meant, seen from a namespace: with that where none is given, and without the expression.
+    /// Resolves the reference from a namespace: adds that namespace if the reference has none, and drops the expression.
     #[must_use]
     pub fn within(&self, namespace: Option<&str>) -> Self {
         Self::new(self.namespace.as_deref().or(namespace), &self.name)
     }
 
-    /// Expressions are not evaluated yet, and never ignored.
+    /// The error for a reference with an expression. Expressions are not evaluated yet, and must not be ignored.
     pub(crate) fn refusal(&self) -> Option<PassError> {
         let expression = self.expression.as_ref()?;
         let message = format!(
@@ -51,7 +51,7 @@ impl Reference {
     }
 }
 
-/// A text that is no reference.
+/// The error for a text that is not a reference.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InvalidReference(String);
 
@@ -63,7 +63,7 @@ impl fmt::Display for InvalidReference {
 
 impl std::error::Error for InvalidReference {}
 
-/// Whether all parts, taken apart by `dots` where there may be any, are DNS labels.
+/// Whether the text is a DNS label, or a list of labels separated by dots if `dots` is set.
 fn is_name(text: &str, max: usize, dots: bool) -> bool {
     let alphanumeric = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
     let label = |label: &str| {
@@ -128,14 +128,14 @@ impl JsonSchema for Reference {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        // The server refuses what would not parse, so that no stored object is unreadable.
+        // The API server rejects texts that would not parse, so that every stored object can be decoded.
         const LABEL: &str = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
         let pattern = format!("^({LABEL}/)?{LABEL}(\\.{LABEL})*(@.+)?$");
         json_schema!({ "type": "string", "pattern": pattern, "maxLength": 1024 })
     }
 }
 
-/// What a field of `depends_on = spec.field` may be, and what a function of `depends_on = function` may return.
+/// The type of a field in `depends_on = spec.field`, or the return type of a function in `depends_on = function`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not hold references",
     label = "not a list of references",
@@ -144,7 +144,7 @@ impl JsonSchema for Reference {
 pub trait References: Sized {
     /// The references, in the order of the list.
     fn references(&self) -> &[Reference];
-    /// The same of a list that nobody else needs.
+    /// The references of an owned list, without a copy.
     fn into_references(self) -> Vec<Reference>;
 }
 

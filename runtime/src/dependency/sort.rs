@@ -1,14 +1,14 @@
-//! The order of dependencies: depth first, in the order of the input.
+//! Topological order of dependencies: depth first, in the order of the input.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 
 use super::Reference;
 
-/// Objects that depend on each other in a ring.
+/// A dependency cycle.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cycle {
-    /// The ring: the last is the first again.
+    /// The objects of the cycle. The last one is the same as the first.
     pub path: Vec<Reference>,
 }
 
@@ -21,11 +21,13 @@ impl fmt::Display for Cycle {
 
 impl std::error::Error for Cycle {}
 
-/// Sorts objects so that each comes after what it depends on. References without a namespace mean that of their referrer; those that
-/// are not among the objects come where they are met.
+/// Sorts objects topologically, so that each follows its dependencies.
+///
+/// A reference without a namespace refers to the namespace of its referrer. Referenced objects that are missing from
+/// `objects` are inserted where they are first encountered.
 ///
 /// # Errors
-/// A [`Cycle`], with its path.
+/// [`Cycle`], with its path.
 ///
 /// ```
 /// use evenkeel::dependency::{Reference, sort};
@@ -43,17 +45,17 @@ pub fn sort(objects: &[(Reference, Vec<Reference>)]) -> Result<Vec<Reference>, C
     Ok(walk.order)
 }
 
-/// A walk over references. It keeps its own stack: a long chain is no deep recursion.
+/// A traversal of references. It uses an explicit stack, so a long chain does not cause deep recursion.
 #[derive(Debug, Default)]
 pub(crate) struct Walk {
-    /// What was met with all that it depends on, in order.
+    /// The visited objects, each after its dependencies.
     order: Vec<Reference>,
     met: HashSet<Reference>,
     path: Vec<(Reference, std::vec::IntoIter<Reference>)>,
 }
 
 impl Walk {
-    /// Walks from one object on.
+    /// Traverses the dependencies of one object.
     pub(crate) fn visit(&mut self, start: &Reference, of: impl Fn(&Reference) -> Vec<Reference>) -> Result<(), Cycle> {
         self.enter(start.clone(), &of);
         while let Some((id, on)) = self.path.last_mut() {
@@ -84,7 +86,7 @@ impl Walk {
         Some(Cycle { path: ring.cloned().collect() })
     }
 
-    /// All that was met, also where a cycle ended the walk.
+    /// All visited objects, even if a cycle ended the traversal.
     pub(crate) fn met(&self) -> impl Iterator<Item = &Reference> {
         self.met.iter()
     }

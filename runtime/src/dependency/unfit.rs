@@ -1,13 +1,14 @@
-//! What a step returns that has found an object, and cannot use it as it is.
+//! The error of a step that found an object but cannot use it.
 
 use std::fmt;
 use std::marker::PhantomData;
 
 use crate::kind::{Kind, WakeUp};
 
-/// An object that a step needs is there, and the step cannot use it yet: it lacks a key, for instance. Only
-/// [`Cx::unfit`](crate::Cx::unfit) makes one, where the kind is watched: each change of the object triggers a reconcile, so an error of
-/// class `waiting` that holds one needs no poll time.
+/// An object that a step needs exists, but the step cannot use it yet, for example because it lacks a key.
+///
+/// Only [`Cx::unfit`](crate::Cx::unfit) creates this error, for a kind that is watched. Each change to the object
+/// triggers a reconcile, so an error of class `waiting` that contains it does not need a poll time.
 ///
 /// ```ignore
 /// #[derive(Debug, thiserror::Error, ReconcileError)]
@@ -31,7 +32,7 @@ use crate::kind::{Kind, WakeUp};
 /// }
 /// ```
 ///
-/// The condition then says: ``Secret "login" cannot be used yet: the key `token` is missing``.
+/// The message of the condition is then ``Secret "login" cannot be used yet: the key `token` is missing``.
 pub struct Unfit<K> {
     name: String,
     why: String,
@@ -43,13 +44,15 @@ impl<K: Kind> Unfit<K> {
         Self { name: name.into(), why: why.to_string(), kind: PhantomData }
     }
 
-    /// The name of the object, after its namespace where that is another one than that of the reconciled object: `team-a/login`.
+    /// The name of the object: `team-a/login`.
+    ///
+    /// The namespace is included if it differs from that of the reconciled object.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// What is missing.
+    /// The missing part of the object.
     #[must_use]
     pub fn why(&self) -> &str {
         &self.why

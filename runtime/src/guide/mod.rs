@@ -1,55 +1,72 @@
-//! The guide: what the framework does, and why.
+//! The guide: the behaviour of the framework and the reasons for it.
 
-/// The words of this framework, and what they mean.
+/// Glossary of the terms that evenkeel defines.
+///
 #[doc = include_str!("glossary.md")]
 pub mod glossary {}
 
-/// How a pass ends, and the status that it writes.
+/// Outcomes of a pass and the status that each one writes.
+///
 #[doc = include_str!("outcomes.md")]
 pub mod outcomes {}
 
-/// What happens in a pass, in which order, and what it costs.
+/// The stages of a pass, in order, and their costs.
+///
 #[doc = include_str!("pass.md")]
 pub mod pass {}
 
-/// The life of an object, beside a generic controller.
+/// The life of an object, compared with a generic controller.
+///
 #[doc = include_str!("lifecycle.md")]
 pub mod lifecycle {}
 
-/// Where evenkeel does not do what its sources do.
+/// Deliberate differences between evenkeel and its sources.
+///
 #[doc = include_str!("deviations.md")]
 pub mod deviations {}
 
-/// Where the results differ from those of Flux. Every recorded case gives the same result as Flux, but for those in which one of these rules holds.
-/// `Q` numbers the quirks of the Flux result model, `F` the strict kstatus checks.
+/// Differences from the results of Flux.
+///
+/// Every recorded case gives the same result as in Flux, unless one of these rules applies to it. The numbers with `Q` refer to quirks of the
+/// Flux result model, those with `F` to the strict kstatus checks.
+///
 #[doc = include_str!("cases.md")]
 pub mod cases {}
 
-/// Where the cases of other systems are not followed; every other case of theirs that is run agrees.
+/// Differences from the recorded cases of other systems.
+///
+/// All other cases of these systems that are run give the same result.
+///
 #[doc = include_str!("systems.md")]
 pub mod systems {}
 
-/// How much of an operator is plumbing, and how that is counted.
+/// The share of plumbing in the code of an operator, and how it is counted.
+///
 #[doc = include_str!("plumbing.md")]
 pub mod plumbing {}
 
-/// What the wiring of a reconciler tells: graph, reference page, contract, RBAC rules.
+/// Output generated from the wiring: graph, reference page, contract, RBAC rules.
+///
 #[doc = include_str!("introspection.md")]
 pub mod introspection {}
 
-/// What an operator tells of itself while it runs.
+/// Diagnostics of a running operator: spans, metrics and health.
+///
 #[doc = include_str!("diagnostics.md")]
 pub mod diagnostics {}
 
-/// How an operator ends, and its exit codes.
+/// Shutdown of an operator, and its exit codes.
+///
 #[doc = include_str!("shutdown.md")]
 pub mod shutdown {}
 
-/// How an operator that is written by hand moves kind by kind.
+/// Migration of a hand-written operator, one kind at a time.
+///
 #[doc = include_str!("kube_controller.md")]
 pub mod kube_controller {}
 
-/// What evenkeel costs beside controllers that are written by hand.
+/// The costs of evenkeel, compared with hand-written controllers.
+///
 #[doc = include_str!("figures.md")]
 ///
 /// # Memory

@@ -1,4 +1,4 @@
-//! The status contract: what others may rely on, in a file that a test can hold against semantic versioning.
+//! The status contract of an operator, as a file whose changes a test can compare with semantic versioning.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -10,9 +10,9 @@ use super::reconciler_info::ReconcilerInfo;
 use crate::condition::{Polarity, READY, RECONCILING, STALLED};
 use crate::status::kept_fields;
 
-/// What an operator promises to those who read its objects.
+/// The guarantees of an operator to consumers of its objects.
 ///
-/// `contract` prints it as JSON, in a stable order. Keep that in a file, and hold it in a test:
+/// `contract` prints it as JSON, in a stable order. Store the output in a file and compare it in a test:
 ///
 /// ```ignore
 /// let stored = Contract::parse(include_str!("contract.json"))?;
@@ -21,59 +21,59 @@ use crate::status::kept_fields;
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Contract {
-    /// By the field manager of their writes, `<operator>/<reconciler>`: no two have the same.
+    /// The reconcilers by the field manager of their writes, `<operator>/<reconciler>`, which is unique.
     pub reconcilers: BTreeMap<String, ReconcilerContract>,
 }
 
-/// What one reconciler promises.
+/// The guarantees of one reconciler.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ReconcilerContract {
-    /// Group and version of the kind.
+    /// The group and version of the kind.
     pub api_version: String,
     /// The reconciled kind.
     pub kind: String,
-    /// The condition that sums up the others.
+    /// The type of the condition that summarizes the others.
     pub summary: String,
-    /// By type.
+    /// The conditions by type.
     pub conditions: BTreeMap<String, ConditionContract>,
-    /// The finalizer that its objects carry.
+    /// The finalizer on the objects of the kind, if the reconciler needs one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finalizer: Option<String>,
-    /// What triggers a reconcile beside the spec, where that is declared: `triggers(spec, labels)`.
+    /// The triggers besides the spec, if they are declared: `triggers(spec, labels)`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub triggers: Option<String>,
-    /// The status fields that the framework keeps.
+    /// The status fields that the framework manages.
     pub fields: BTreeSet<String>,
 }
 
-/// What is promised of one condition.
+/// The guarantees about one condition.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ConditionContract {
-    /// `positive`, `negative`.
+    /// The polarity: `positive`, `negative` or `bipolar`.
     pub polarity: String,
-    /// The reasons that it may have, as far as they are declared.
+    /// The reasons that the condition may have, as far as they are declared.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub reasons: BTreeSet<String>,
 }
 
-/// Which part of a version a change moves.
+/// The part of the version number that a change increments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Semver {
-    /// Nothing that others see.
+    /// No change that consumers can observe.
     Patch,
-    /// Something new.
+    /// Only additions.
     Minor,
-    /// Something that others may rely on is gone, or means something else.
+    /// A guarantee was removed, or has another meaning.
     Major,
 }
 
-/// One difference between two contracts.
+/// A difference between two contracts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ApiDiff {
-    /// What it costs.
+    /// The part of the version number that this change increments.
     pub semver: Semver,
-    /// What it is: `removed: source-controller/git_repository, condition ArtifactStored`.
+    /// A description: `removed: source-controller/git_repository, condition ArtifactStored`.
     pub what: String,
 }
 
@@ -84,7 +84,7 @@ impl fmt::Display for ApiDiff {
 }
 
 impl Semver {
-    /// The step that these changes ask for together.
+    /// The version increment that these changes require together.
     #[must_use]
     pub fn of(changes: &[ApiDiff]) -> Self {
         changes.iter().map(|change| change.semver).max().unwrap_or(Self::Patch)
@@ -92,20 +92,20 @@ impl Semver {
 }
 
 impl Contract {
-    /// The contract of these reconcilers.
+    /// Creates the contract of these reconcilers.
     pub(crate) fn of(all: &[ReconcilerInfo]) -> Self {
         Self { reconcilers: all.iter().map(|known| (known.field_manager.clone(), known.contract())).collect() }
     }
 
-    /// Reads a contract as [`Display`](fmt::Display) writes it.
+    /// Parses a contract that [`Display`](fmt::Display) printed.
     ///
     /// # Errors
-    /// The text is no contract.
+    /// The text is not a contract.
     pub fn parse(text: &str) -> Result<Self, serde_json::Error> {
         serde_json::from_str(text)
     }
 
-    /// What `next` takes away, changes and adds.
+    /// Returns the guarantees that `next` removes, changes and adds.
     #[must_use]
     pub fn compare(&self, next: &Self) -> Vec<ApiDiff> {
         let (before, after) = (self.facts(), next.facts());
@@ -122,7 +122,7 @@ impl Contract {
         gone.chain(new).flatten().collect()
     }
 
-    /// All promises, each with what it says.
+    /// All guarantees, each with its value.
     fn facts(&self) -> Facts {
         let mut facts = Facts::new();
         for (name, reconciler) in &self.reconcilers {
@@ -134,7 +134,8 @@ impl Contract {
 
 type Facts = BTreeMap<Vec<String>, String>;
 
-/// A promise that only one of both makes; `None` where it goes with a larger one.
+/// A guarantee that only one of the two contracts contains. Returns `None` if it is part of a larger guarantee that is
+/// reported instead.
 fn change(semver: Semver, word: &str, fact: &[String], mine: &Facts, other: &Facts) -> Option<ApiDiff> {
     let alone = |part: &[String]| mine.contains_key(part) && !other.contains_key(part);
     let within = (1..fact.len()).any(|end| alone(&fact[..end]));
@@ -169,14 +170,14 @@ impl ReconcilerContract {
 }
 
 impl fmt::Display for Contract {
-    /// As JSON, with a line break at the end.
+    /// Formats the contract as JSON, with a line break at the end.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = serde_json::to_string_pretty(self).map_err(|_| fmt::Error)?;
         writeln!(f, "{text}")
     }
 }
 
-/// The word of a contract, which programs read.
+/// The name of a polarity in the JSON of a contract.
 const fn polarity(polarity: Polarity) -> &'static str {
     match polarity {
         Polarity::Positive => "positive",
@@ -186,7 +187,7 @@ const fn polarity(polarity: Polarity) -> &'static str {
 }
 
 impl ReconcilerInfo {
-    /// What this reconciler promises.
+    /// Returns the guarantees of this reconciler.
     #[must_use]
     pub fn contract(&self) -> ReconcilerContract {
         let declared = self.wiring.conditions.iter().enumerate().map(|(place, info)| {
@@ -227,7 +228,7 @@ mod tests {
         Contract::of(&[fixture::known()])
     }
 
-    /// The step and the words of the only change.
+    /// The version increment and the text of the only change.
     fn only(before: &Contract, after: &Contract) -> (Semver, String) {
         let changes = before.compare(after);
         assert_eq!(changes.len(), 1, "{changes:?}");

@@ -1,4 +1,4 @@
-//! What can go wrong, what it means, what happens next, and the cure: from the classes and the doc comments of error variants.
+//! The tables of errors: meaning, next action and fix, from the classes and doc comments of error variants.
 
 use std::borrow::Cow;
 
@@ -8,17 +8,17 @@ use crate::outcome::reporting::{EventLevel, Until, VariantInfo, WatchedKind};
 use crate::outcome::retry::Retry;
 use crate::wiring::Wiring;
 
-/// What a table with errors of several steps says first.
+/// The introduction of a table in which an error belongs to several steps.
 const SHARED: &str =
     "Where several steps are named, they have one error type. Each of its reasons comes from at least one of them.";
 
-/// An error with the steps that may end in it.
+/// An error, with the steps that may return it.
 pub(super) struct Known {
     pub(super) info: VariantInfo,
     pub(super) steps: Vec<&'static str>,
 }
 
-/// The errors of all steps, in the order of the steps, each once.
+/// The errors of all steps, in the order of the steps and without duplicates.
 pub(super) fn errors(wiring: &Wiring) -> Vec<Known> {
     let mut all: Vec<Known> = Vec::new();
     let claim = wiring.claim.map(|claim| *claim.step);
@@ -35,7 +35,7 @@ pub(super) fn errors(wiring: &Wiring) -> Vec<Known> {
     all
 }
 
-/// The table of errors.
+/// Prints the table of errors.
 pub(super) fn table_of_errors(wiring: &Wiring) -> String {
     let errors = errors(wiring);
     let rows: Vec<_> = errors.iter().map(row).collect();
@@ -46,7 +46,7 @@ pub(super) fn table_of_errors(wiring: &Wiring) -> String {
     }
 }
 
-/// The events that errors cause: type, reason and when.
+/// The events that errors emit: type, reason and when.
 pub(super) fn events_of_errors(wiring: &Wiring) -> Vec<[String; 3]> {
     let events = errors(wiring).into_iter().filter_map(|Known { info, steps }| {
         let type_ = match info.actions.event {
@@ -67,7 +67,7 @@ fn row(known: &Known) -> Vec<String> {
     words.map(ToOwned::to_owned).into()
 }
 
-/// The first paragraph of the doc comment says what it means, the others the cure.
+/// Splits the doc comment: the first paragraph is the meaning, the others are the fix.
 fn parts(info: &VariantInfo) -> (&'static str, &'static str) {
     match info.doc.split_once("\n\n") {
         Some((meaning, cure)) => (meaning, cure),
@@ -87,7 +87,7 @@ fn next(info: &VariantInfo) -> Cow<'static, str> {
     next.into()
 }
 
-/// What ends a wait: a watch, or polling.
+/// The event that ends a wait: a change of a watched object, or a poll.
 fn wait(info: &VariantInfo) -> Cow<'static, str> {
     match info.until {
         Some(Until::Change(WatchedKind(kind))) => {
@@ -96,12 +96,12 @@ fn wait(info: &VariantInfo) -> Cow<'static, str> {
         Some(Until::Poll(time)) => format!("polled: it runs again after {}", Interval::from(time)).into(),
         Some(Until::PollOfError) => "polled: it runs again after the time that the error carries".into(),
         Some(Until::Resync) => "polled: it runs again at the next resync".into(),
-        // Of a trait that was implemented without the derive.
+        // The trait was implemented without the derive.
         None => "it runs again when what it waits for changes, or after its poll time".into(),
     }
 }
 
-/// The cure where the author names none.
+/// The default fix, if the doc comment does not name one.
 fn usual(class: &str) -> &'static str {
     match class {
         "stalled" => "change the object",
@@ -134,7 +134,7 @@ mod tests {
         waiting("Limited", Until::PollOfError),
         waiting("Postponed", Until::Resync),
     ];
-    /// It watches Secrets, and no ConfigMap.
+    /// Watches Secrets, but not ConfigMaps.
     const FETCH: StepWiring = StepWiring { errors: ERRORS, ..fixture::FETCH };
     const COPY: StepWiring = StepWiring { name: "copy", sets: &[2], errors: ERRORS, ..StepWiring::EMPTY };
 

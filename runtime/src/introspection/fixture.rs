@@ -1,4 +1,4 @@
-//! A reconciler for the tests of this folder.
+//! A reconciler for the tests in this folder.
 
 use k8s_openapi::api::core::v1::{ConfigMap, Node, Secret};
 
@@ -43,7 +43,7 @@ const WIRING: Wiring = Wiring {
     ..Wiring::EMPTY
 };
 
-/// Things, which are pods here.
+/// A reconciler whose kind is Pod.
 pub(super) fn known() -> ReconcilerInfo {
     ReconcilerInfo {
         wiring: WIRING,

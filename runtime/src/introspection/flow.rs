@@ -1,11 +1,11 @@
-//! The order of the steps in a graph: straight on, branches, joins, loops.
+//! The order of the steps in a graph: sequences, branches, joins and loops.
 
 use super::mermaid::{Lines, label, step_id, text};
 use super::reconciler_info::ReconcilerInfo;
 use crate::condition::READY;
 use crate::wiring::{Arm, Node};
 
-/// Where the next statement is reached from, and what stands on the arrow.
+/// The nodes from which the next statement is reached, each with the label of the arrow.
 type From = Vec<(String, String)>;
 
 /// Draws the pipeline from the object to Ready.

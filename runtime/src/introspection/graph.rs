@@ -1,4 +1,4 @@
-//! The graph of a reconciler in mermaid: its steps in order, the kinds that they touch, the conditions that they tell.
+//! The mermaid graph of a reconciler: its steps in order, the kinds that they use, and the conditions that they set.
 
 use super::flow;
 use super::mermaid::{Lines, id, step_id, text};
@@ -6,7 +6,11 @@ use super::reconciler_info::ReconcilerInfo;
 use crate::wiring::{How, StepWiring};
 
 impl ReconcilerInfo {
-    /// A mermaid flowchart. Solid arrows are the order of the steps, dotted ones what wakes and what is read, thick ones what is owned.
+    /// A mermaid flowchart of the reconciler.
+    ///
+    /// - Solid arrows are the order of the steps.
+    /// - Dotted arrows are kinds that are watched or read.
+    /// - Thick arrows are kinds that are owned.
     #[must_use]
     pub fn graph(&self) -> String {
         let mut lines = Lines::default();

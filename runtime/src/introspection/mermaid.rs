@@ -1,11 +1,12 @@
-//! Mermaid's syntax: lines, labels, identifiers.
+//! Mermaid syntax: lines, labels and identifiers.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use crate::wiring::StepWiring;
 
-/// Steps may share a name: a generic one is called several times.
+/// The identifier of a step. It contains the position, since a generic step can be called several times under the same
+/// name.
 pub(super) fn step_id(place: usize, step: &StepWiring) -> String {
     format!("step{}_{}", place + 1, id(step.name))
 }
@@ -33,7 +34,7 @@ impl Lines {
     }
 }
 
-/// The name, and below it the first line of the doc comment.
+/// The name of the step, with the first line of its doc comment below it.
 pub(super) fn label(step: &StepWiring) -> String {
     match step.doc.lines().next() {
         Some(doc) => format!("<b>{}</b><br/>{}", step.name, text(doc)),
@@ -41,7 +42,7 @@ pub(super) fn label(step: &StepWiring) -> String {
     }
 }
 
-/// Text in a quoted label.
+/// Escapes text for a quoted label.
 pub(super) fn text(text: &str) -> String {
     let replace = |c: char| match c {
         '"' => "#quot;".to_owned(),
@@ -54,7 +55,7 @@ pub(super) fn text(text: &str) -> String {
     text.chars().map(replace).collect()
 }
 
-/// An identifier of a node or a part of one.
+/// Converts text to an identifier of a node, or to a part of one.
 pub(super) fn id(text: &str) -> String {
     text.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect()
 }

@@ -1,7 +1,8 @@
-//! Generated knowledge: what the wiring of a reconciler says, as a graph, a reference page, a contract, and a list of RBAC rules.
+//! Output that is generated from the wiring of a reconciler: graph, reference page, contract and RBAC rules.
 //!
-//! All of it is computed from [`WIRING`](crate::Reconciler::WIRING), so it cannot drift from the code. The command line prints it
-//! (`wiring`, `docs`, `contract`, `rbac`); a test may compare it with what is in the repository.
+//! Everything is computed from [`WIRING`](crate::Reconciler::WIRING), so it cannot diverge from the code. The command
+//! line prints it (`wiring`, `docs`, `contract`, `rbac`), and a test may compare the output with files in the
+//! repository.
 
 mod contract;
 mod error;

@@ -1,4 +1,4 @@
-//! The reference page of a reconciler, in Markdown: what can be said of an object, what wakes it, and what is written.
+//! The reference page of a reconciler in Markdown: conditions, reasons, errors, events, triggers and writes.
 
 use super::error::{events_of_errors, table_of_errors};
 use super::reason::{KEPT, own_reasons};
@@ -9,7 +9,7 @@ use crate::wiring::policy::Policies;
 use crate::wiring::{Adopt, How, StepWiring};
 
 impl ReconcilerInfo {
-    /// The page: steps, conditions, reasons, events, what wakes, what is written.
+    /// Prints the page: steps, conditions, reasons, errors, events, triggers, and the objects that are written.
     #[must_use]
     pub fn page(&self) -> String {
         let resource = &self.kind.resource;
@@ -59,7 +59,7 @@ impl ReconcilerInfo {
         table::markdown(&["type", "good", "meaning", "reasons", "set by"], &rows)
     }
 
-    /// The closed sets of reasons, and what each of them means.
+    /// The closed sets of reasons, with the meaning of each reason.
     fn meanings(&self) -> String {
         let unsaid = self.wiring.unused_reasons();
         let of = |info: &ConditionInfo| {
@@ -95,7 +95,7 @@ impl ReconcilerInfo {
         ]
     }
 
-    /// The table of events: at most one for each transition, none at rest.
+    /// The table of events. An event is emitted at most once per transition, and never while the object is idle.
     fn events(&self) -> String {
         let success = [["Normal", "that of Ready", "Ready became True"]];
         let trouble = [
@@ -160,7 +160,7 @@ impl ReconcilerInfo {
     }
 }
 
-/// Which objects that it did not make are written, too.
+/// The objects that the step writes although it did not create them.
 fn adopted(adopt: Adopt) -> &'static str {
     match adopt {
         Adopt::Never => "",
@@ -169,7 +169,7 @@ fn adopted(adopt: Adopt) -> &'static str {
     }
 }
 
-/// How it stands while all is well.
+/// The status of the condition while the object is healthy.
 fn good(polarity: Polarity) -> String {
     let good = polarity.good().to_string();
     if polarity == Polarity::Positive { good } else { format!("absent or {good}") }

@@ -1,4 +1,4 @@
-//! Printer columns: what `kubectl get` shows of an object, from its condition set.
+//! Printer columns for `kubectl get`, derived from the condition set.
 
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::{
     CustomResourceColumnDefinition as Column, CustomResourceDefinition,
@@ -12,9 +12,12 @@ use crate::wiring::{KindInfo, Wiring};
 
 /// The CRD of the kind that a reconciler reconciles, with its printer columns.
 ///
-/// `K::crd()` of `#[derive(CustomResource)]` has the schema only. This adds what `kubectl get` should show: Ready, its message, each
-/// condition of the reconciler (`-o wide`) and the age. A column that the author has under one of these names stays as it is. The command
-/// `crds` prints the same; where several reconcilers share a kind, [`Operator::definitions`](crate::Operator::definitions) joins their columns.
+/// The CRD that `#[derive(CustomResource)]` returns from `K::crd()` contains only the schema. This function adds
+/// printer columns for Ready, its message, each condition of the reconciler (`-o wide`) and the age. A column that the
+/// author declared under one of these names is left unchanged.
+///
+/// The command `crds` prints the same CRD. If several reconcilers share a kind,
+/// [`Operator::definitions`](crate::Operator::definitions) merges their columns.
 ///
 /// ```ignore
 /// let definitions: Api<CustomResourceDefinition> = Api::all(client);
@@ -29,7 +32,7 @@ pub fn crd<R: Reconciler<Object: CustomResourceExt>>() -> CustomResourceDefiniti
     definition
 }
 
-/// Adds the columns of a reconciler to the version that it serves.
+/// Adds the columns of a reconciler to the version of the CRD that it reconciles.
 pub(crate) fn add_columns<R: Reconciler>(definition: &mut CustomResourceDefinition) {
     let kind = KindInfo::of::<R::Object>();
     let versions = definition.spec.versions.iter_mut();
@@ -39,7 +42,7 @@ pub(crate) fn add_columns<R: Reconciler>(definition: &mut CustomResourceDefiniti
     }
 }
 
-/// Ready first, then the author's, the message, the conditions (`-o wide`), and the age last.
+/// Orders the columns: Ready, the author's columns, the message, the conditions (`-o wide`), and the age.
 fn merged(wiring: &Wiring, mut own: Vec<Column>) -> Vec<Column> {
     let written: Vec<String> = own.iter().map(|column| column.name.clone()).collect();
     let missing = |column: &Column| !written.contains(&column.name);

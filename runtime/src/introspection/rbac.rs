@@ -1,4 +1,4 @@
-//! Rights: the kinds that a reconciler touches, and with which verbs.
+//! RBAC rules: the kinds that a reconciler uses, and the verbs that it needs for them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,28 +9,28 @@ use super::reconciler_info::ReconcilerInfo;
 use super::table;
 use crate::wiring::{Cache, How, KindInfo};
 
-/// A verb of the Kubernetes API, in the order in which roles name them.
+/// A verb of the Kubernetes API, in the usual order of RBAC rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Verb {
     /// Reads one object.
     Get,
-    /// Reads all objects.
+    /// Lists objects.
     List,
-    /// Is told of changes.
+    /// Watches objects for changes.
     Watch,
-    /// Makes an object; server-side apply of one that is not there asks for it, too.
+    /// Creates an object. Server-side apply of an object that does not exist requires it, too.
     Create,
     /// Replaces an object.
     Update,
-    /// Changes an object; server-side apply is a patch.
+    /// Patches an object. Server-side apply is a patch.
     Patch,
     /// Deletes an object.
     Delete,
 }
 
 impl Verb {
-    /// The word of a role.
+    /// The name of the verb in an RBAC rule.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -51,24 +51,24 @@ impl Serialize for Verb {
     }
 }
 
-/// What an operator needs on one resource.
+/// The permissions that an operator needs on one resource.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct RbacRule {
-    /// The API group; empty for the core kinds.
+    /// The API group; empty for the core group.
     pub group: String,
-    /// The resource as roles name it: `secrets`, `gitrepositories/status`.
+    /// The resource as in an RBAC rule: `secrets`, `gitrepositories/status`.
     pub resource: String,
-    /// Whether its objects live in namespaces.
+    /// Whether the resource is namespaced.
     pub namespaced: bool,
-    /// What is done to it.
+    /// The verbs that the operator needs.
     pub verbs: BTreeSet<Verb>,
-    /// What for.
+    /// The purposes for which it needs them.
     pub why: BTreeSet<&'static str>,
 }
 
-/// By group and resource.
+/// The rules by group and resource.
 #[derive(Default)]
 struct Rules(BTreeMap<(String, String), RbacRule>);
 
@@ -89,7 +89,7 @@ impl Rules {
     fn add_own(&mut self, known: &ReconcilerInfo) {
         let kind = &known.kind;
         self.add(kind, "", &[Verb::Get, Verb::List, Verb::Watch], "reconciles it");
-        // Also without an external step: a finalizer that an earlier version put on must come off.
+        // Required even without an external step: a finalizer of an earlier version has to be removed.
         self.add(kind, "", &[Verb::Patch], "puts its finalizer on and off");
         self.add(kind, "/status", &[Verb::Patch], "writes the status");
         let owns = known.wiring.relations().any(|r| r.how == How::Owns);
@@ -133,7 +133,7 @@ impl Rules {
     }
 }
 
-/// What the reconcilers need together, sorted by group and resource.
+/// The rules that the reconcilers need together, sorted by group and resource.
 pub(crate) fn rbac_rules(all: &[ReconcilerInfo]) -> Vec<RbacRule> {
     let mut rbac_rules = Rules::default();
     for known in all {
@@ -146,7 +146,7 @@ pub(crate) fn rbac_rules(all: &[ReconcilerInfo]) -> Vec<RbacRule> {
     rbac_rules.0.into_values().collect()
 }
 
-/// The rights as a table for a terminal.
+/// Prints the rules as a table for a terminal.
 #[cfg(feature = "cli")]
 pub(crate) fn text(rbac_rules: &[RbacRule]) -> String {
     let rows: Vec<_> = rbac_rules.iter().map(row).collect();
@@ -162,7 +162,9 @@ fn row(right: &RbacRule) -> Vec<String> {
 }
 
 impl ReconcilerInfo {
-    /// What this reconciler needs, sorted by group and resource. The union over an operator is [`Operator::rbac_rules`](crate::Operator::rbac_rules).
+    /// The RBAC rules that this reconciler needs, sorted by group and resource.
+    ///
+    /// [`Operator::rbac_rules`](crate::Operator::rbac_rules) returns the union over an operator.
     #[must_use]
     pub fn rbac_rules(&self) -> Vec<RbacRule> {
         rbac_rules(std::slice::from_ref(self))

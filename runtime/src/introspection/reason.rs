@@ -8,15 +8,15 @@ use crate::condition::Polarity;
 use crate::outcome::reporting::VariantInfo;
 use crate::wiring::{How, StepWiring, Wiring};
 
-/// A reason that the framework gives by itself.
+/// A reason that the framework sets.
 pub(super) struct FrameworkReason {
     pub(super) reason: &'static str,
-    /// Only a positive condition has it.
+    /// Whether only positive conditions have it.
     pub(super) positive: bool,
     pub(super) meaning: &'static str,
 }
 
-/// The reasons that the framework gives to declared conditions.
+/// The reasons that the framework sets on declared conditions.
 pub(super) const KEPT: [FrameworkReason; 5] = [
     FrameworkReason { reason: "Succeeded", positive: true, meaning: "the step succeeded and said nothing else" },
     FrameworkReason {
@@ -41,13 +41,15 @@ pub(super) const KEPT: [FrameworkReason; 5] = [
     },
 ];
 
-/// The declared reasons of the condition at the place, all that the error types of its steps have.
+/// All reasons of the condition at this index that are declared or that the error types of its steps contain.
 pub(super) fn reasons(wiring: &Wiring, place: usize) -> BTreeSet<String> {
     reasons_where(wiring, place, |_| true)
 }
 
-/// The reasons that are those of its steps alone, and the steps that share others with them. Which of the steps that have one error type
-/// ends in which of its variants shows only when it happens.
+/// The reasons that belong only to the steps of this condition, and the other steps that share further reasons with
+/// them.
+///
+/// Several steps may share one error type. The wiring does not show which of them returns which variant.
 pub(super) fn own_reasons(wiring: &Wiring, place: usize) -> (BTreeSet<String>, Vec<&'static str>) {
     let shared: Vec<Known> = errors(wiring).into_iter().filter(|known| known.steps.len() > 1).collect();
     let own = reasons_where(wiring, place, |error| !shared.iter().any(|known| known.info == *error));

@@ -1,9 +1,9 @@
-//! What is known of one reconciler at compile time: all texts of this folder are made of it.
+//! The compile-time information about one reconciler, from which all output of this folder is generated.
 
 use crate::pipeline::reconciler::Reconciler;
 use crate::wiring::{KindInfo, Wiring};
 
-/// What is known of one reconciler within an operator.
+/// The compile-time information about one reconciler within an operator.
 ///
 /// ```ignore
 /// let known = ReconcilerInfo::of::<git_repository>("source-controller");
@@ -11,18 +11,18 @@ use crate::wiring::{KindInfo, Wiring};
 /// ```
 #[derive(Clone, Debug)]
 pub struct ReconcilerInfo {
-    /// What the macros found out.
+    /// The constants that the macros generated.
     pub wiring: Wiring,
     /// The reconciled kind.
     pub kind: KindInfo,
-    /// The field manager of all that it writes.
+    /// The field manager of all writes of the reconciler.
     pub field_manager: String,
-    /// The finalizer that it puts on its objects; `None` where no step is external.
+    /// The finalizer on its objects; `None` if no step is external and no hook runs on deletion.
     pub finalizer: Option<String>,
 }
 
 impl ReconcilerInfo {
-    /// What is known of a reconciler in the operator of the name.
+    /// Collects the information about a reconciler within the operator of this name.
     #[must_use]
     pub fn of<R: Reconciler>(operator: &str) -> Self {
         let kind = KindInfo::of::<R::Object>();
@@ -32,7 +32,7 @@ impl ReconcilerInfo {
         Self { wiring, kind, field_manager, finalizer }
     }
 
-    /// The names of conditions at these places.
+    /// The types of the conditions at these indices.
     pub(super) fn conditions(&self, places: &[usize]) -> Vec<&'static str> {
         let known = places.iter().filter_map(|place| self.wiring.conditions.get(*place));
         known.map(|info| info.type_).collect()

@@ -1,6 +1,6 @@
-//! Tables of text: in Markdown, and in columns for a terminal.
+//! Text tables in Markdown, and in columns for a terminal.
 
-/// A table in Markdown. Cells may hold any text.
+/// Formats a Markdown table. Cells may contain any text.
 pub(super) fn markdown(head: &[&str], rows: &[Vec<String>]) -> String {
     let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
     let head_line = line(head.iter().map(|cell| (*cell).to_owned()).collect());
@@ -9,12 +9,12 @@ pub(super) fn markdown(head: &[&str], rows: &[Vec<String>]) -> String {
     format!("{head_line}{rule}{}", body.collect::<String>())
 }
 
-/// One line, and no bar that would end the cell.
+/// Joins the text into one line and escapes bars, which would end the cell.
 fn cell(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ").replace('|', "\\|")
 }
 
-/// A table in columns, two spaces apart.
+/// Formats a table in columns that are two spaces apart.
 #[cfg(any(test, feature = "cli"))]
 pub(super) fn columns(head: &[&str], rows: &[Vec<String>]) -> String {
     let head = head.iter().map(|cell| cell.to_uppercase()).collect::<Vec<_>>();

@@ -1,4 +1,4 @@
-//! The builder of an operator: its name, its reconcilers and its settings.
+//! Builder of an operator: name, reconcilers and settings.
 
 use std::fmt;
 #[cfg(feature = "metrics")]
@@ -40,11 +40,11 @@ pub struct Operator {
     pub(super) shutdown_timeout: Duration,
     pub(super) jitter: Jitter,
     pub(super) client: Option<Client>,
-    /// What to make a client of, where it is not the usual one.
+    /// Overrides the inferred configuration.
     pub(super) config: Option<Config>,
     #[cfg(feature = "metrics")]
     pub(super) listener: Option<Listener>,
-    /// All of them, except in our own tests.
+    /// All triggers, except in evenkeel's own tests.
     pub(super) enabled_triggers: EnabledTriggers,
     pub(super) access: Access,
     pub(super) policy: Policy,
@@ -62,8 +62,10 @@ impl fmt::Debug for Operator {
 }
 
 impl Operator {
-    /// An operator without reconcilers. The name stands in field managers (`<operator>/<reconciler>`), finalizers
-    /// (`<group>/<operator>`), events and the `User-Agent`: changing it later leaves the old ones behind.
+    /// Creates an operator without reconcilers.
+    ///
+    /// The name is part of field managers (`<operator>/<reconciler>`), finalizers (`<group>/<operator>`), events and
+    /// the `User-Agent`. After a rename, existing objects still carry the old names.
     pub fn new(name: &str) -> Self {
         Self {
             name: name.into(),
@@ -88,93 +90,119 @@ impl Operator {
         }
     }
 
-    /// Adds a reconciler with what it depends on: one value, or a tuple in the order of its parameters.
+    /// Adds a reconciler and its dependencies: one value, or a tuple in the order of the parameters.
     pub fn reconciler<R: Reconciler<Object: CustomResourceExt>>(mut self, deps: R::Deps) -> Self {
         self.members.push(Box::new(Typed::<R>::new(deps)));
         self
     }
 
-    /// The same over dependencies that other operators have, too.
+    /// Adds a reconciler whose dependencies are shared with other operators.
     #[doc(hidden)]
     pub fn reconciler_sharing<R: Reconciler<Object: CustomResourceExt>>(mut self, deps: Arc<R::Deps>) -> Self {
         self.members.push(Box::new(Typed::<R>::sharing(deps)));
         self
     }
 
-    /// Watches these namespaces only; none means all. Kinds without namespaces are not affected.
+    /// Restricts the watches to these namespaces; an empty list means all namespaces.
+    ///
+    /// Cluster-scoped kinds are not affected.
     pub fn namespaces<N: AsRef<str>>(mut self, namespaces: impl IntoIterator<Item = N>) -> Self {
         self.namespaces = namespaces.into_iter().map(|namespace| namespace.as_ref().into()).collect();
         self
     }
 
-    /// Keeps `metadata.managedFields` and the annotation `kubectl.kubernetes.io/last-applied-configuration` of the objects that steps are
-    /// given. Otherwise both are skipped while decoding: no reconciler should decide by them, and they take most of the memory of an object.
+    /// Retains `metadata.managedFields` and the annotation `kubectl.kubernetes.io/last-applied-configuration`.
+    ///
+    /// By default both are skipped while decoding, so steps do not receive them. They take most of the memory of an
+    /// object, and no reconciler should base decisions on them.
     pub fn keep_managed_fields(mut self) -> Self {
         self.managed_fields = true;
         self
     }
 
-    /// Asks for the objects that are there in pages, also where the API server offers them as a stream in the watch itself. Otherwise a
-    /// stream is asked for, which costs a large cluster's API server far less memory: Kubernetes offers it from 1.32 on, earlier behind the
-    /// feature gate `WatchList`. A server that refuses it, or never ends it, is asked once.
+    /// Uses paginated lists instead of streaming lists.
+    ///
+    /// By default the initial list is requested as a stream within the watch (`WatchList`), which needs far less memory
+    /// in the API server of a large cluster. Kubernetes supports streaming lists from 1.32 on, and earlier behind the
+    /// feature gate `WatchList`. If the API server rejects a streaming list or never completes it, the operator does
+    /// not request one again.
     pub fn paged_lists(mut self) -> Self {
         self.streaming_lists = false;
         self
     }
 
-    /// How long running passes may take after a stop; by default 25 s, less than the 30 s of a pod (`terminationGracePeriodSeconds`). Then
-    /// they are dropped, and run again at the next start. On the command line it is `--shutdown-timeout`.
+    /// How long running passes may take after a stop signal; 25 s by default.
+    ///
+    /// The default is shorter than the 30 s of a pod (`terminationGracePeriodSeconds`). Passes that exceed the
+    /// timeout are dropped, and their objects are reconciled again after the next start. The command-line flag is
+    /// `--shutdown-timeout`.
     pub fn shutdown_timeout(mut self, shutdown_timeout: Duration) -> Self {
         self.shutdown_timeout = shutdown_timeout;
         self
     }
 
-    /// How far the requeue interval of an object may be from what was asked for; five percent unless said otherwise. Each object
-    /// has a share of its own, kept over restarts.
+    /// How far a requeue interval may deviate from the requested one; five percent by default.
+    ///
+    /// Each object has a fixed deviation, which is the same after a restart.
     pub fn jitter(mut self, jitter: Jitter) -> Self {
         self.jitter = jitter;
         self
     }
 
-    /// Whether objects may refer to others in another namespace, by `depends_on` or [`Cx::require_ready`](crate::Cx::require_ready). They
-    /// may, unless [`Access::SameNamespace`] is given here or `--no-cross-namespace-refs` on the command line; then such an object is
-    /// stalled with the reason `AccessDenied`. Whatever else a step reads by name is in the namespace of its object anyway.
+    /// Whether objects may refer to objects in other namespaces.
+    ///
+    /// This applies to `depends_on` and [`Cx::require_ready`](crate::Cx::require_ready). Cross-namespace references are
+    /// allowed by default. With [`Access::SameNamespace`], or `--no-cross-namespace-refs` on the command line, an
+    /// object with such a reference is stalled with the reason `AccessDenied`. All other reads by name are limited to
+    /// the namespace of the reconciled object anyway.
     pub fn access(mut self, access: Access) -> Self {
         self.access = access;
         self
     }
 
-    /// What may be done for objects of which nobody says so, where their reconciler has `policies`; [`Policy::Manage`] unless given here
-    /// or by `--default-policy` on the command line.
+    /// Default policy for objects without a policy annotation; [`Policy::Manage`] unless set.
+    ///
+    /// It applies to reconcilers that declare `policies`. The command-line flag is `--default-policy`.
     pub fn default_policy(mut self, policy: Policy) -> Self {
         self.policy = policy;
         self
     }
 
-    /// The namespace in which this operator runs, where several operators with the same kinds share a cluster: each object belongs to the one
-    /// that its annotation [`evenkeel.dev/operator-namespace`](crate::ownership::OPERATOR_NAMESPACE) names. One without it is claimed before
-    /// anything is done for it; for one of another operator nothing is done, and one Warning event says so. Without this, all objects are
-    /// ours. On the command line it is `--operator-namespace`.
+    /// The namespace in which this operator runs, if several operators with the same kinds share a cluster.
+    ///
+    /// Each object belongs to the operator that its annotation
+    /// [`evenkeel.dev/operator-namespace`](crate::ownership::OPERATOR_NAMESPACE) names:
+    ///
+    /// - An object without the annotation is annotated for this operator before anything else is done for it.
+    /// - An object of another operator is ignored, even on deletion. One Warning event is emitted for it.
+    ///
+    /// Unless this is set, the operator reconciles all objects. The command-line flag is `--operator-namespace`.
     pub fn operator_namespace(mut self, namespace: impl AsRef<str>) -> Self {
         self.owner = Some(namespace.as_ref().into()).filter(|namespace: &Arc<str>| !namespace.is_empty());
         self
     }
 
-    /// The version of the program, for `--version` and the `User-Agent`: `.version(env!("CARGO_PKG_VERSION"))`.
+    /// The version of the program, for `--version` and the `User-Agent`.
+    ///
+    /// Usually `.version(env!("CARGO_PKG_VERSION"))`.
     pub fn version(mut self, version: &str) -> Self {
         self.version = Some(version.to_owned());
         self
     }
 
-    /// The client to use, instead of one from the kubeconfig or the service account. Build it with kube's own retries off
-    /// (`config.default_retry = false`): the queue backs off per object, and retries underneath would hold its slots.
+    /// The client to use instead of one from the kubeconfig or the service account.
+    ///
+    /// Disable kube's own retries in its configuration (`config.default_retry = false`). The queue already backs off
+    /// per object, and retries inside the client would occupy its slots.
     pub fn client(mut self, client: Client) -> Self {
         self.client = Some(client);
         self
     }
 
-    /// Calls this after each pass with how it ended, for notifications and metrics; several functions are called in order. It runs
-    /// within the pass, so it should hand on what takes time. A panic in it is logged and changes nothing.
+    /// Calls a function after each pass with a report of its outcome, for notifications and metrics.
+    ///
+    /// If several functions are registered, they are called in order. The function runs within the pass, so hand slow
+    /// work to another task. A panic in it is logged and has no other effect.
     ///
     /// ```no_run
     /// # use evenkeel::Operator;
@@ -190,8 +218,9 @@ impl Operator {
         self
     }
 
-    /// Sets how many objects of one reconciler are reconciled at a time; 16 by default. `#[reconciler(concurrency = ..)]` and
-    /// [`concurrency_of`](Self::concurrency_of) take precedence.
+    /// Sets how many objects of one reconciler are reconciled concurrently; 16 by default.
+    ///
+    /// `#[reconciler(concurrency = ..)]` and [`concurrency_of`](Self::concurrency_of) take precedence.
     ///
     /// ```
     /// # use evenkeel::Operator;
@@ -203,31 +232,36 @@ impl Operator {
         self
     }
 
-    /// Sets how many objects of this reconciler are reconciled at a time. Takes precedence over [`concurrency`](Self::concurrency) and
-    /// `#[reconciler(concurrency = ..)]`.
+    /// Sets how many objects of this reconciler are reconciled concurrently.
+    ///
+    /// Takes precedence over [`concurrency`](Self::concurrency) and `#[reconciler(concurrency = ..)]`.
     pub fn concurrency_of<R: Reconciler>(mut self, passes: NonZeroUsize) -> Self {
         self.limits.set_own::<R>(passes);
         self
     }
 
-    /// Sets how many objects of all reconcilers together are reconciled at a time; unlimited by default.
+    /// Sets how many objects of all reconcilers together are reconciled concurrently; unlimited by default.
     pub fn total_concurrency(mut self, passes: NonZeroUsize) -> Self {
         self.limits.together = Some(passes);
         self
     }
 
-    /// Sets how many failed objects of all reconcilers together are retried per second; 100 by default. An object that waits for its retry
-    /// does not count towards the concurrency, and a changed object is never delayed.
+    /// Sets how many failed objects of all reconcilers together are retried per second; 100 by default.
+    ///
+    /// An object that waits for its retry does not count towards the concurrency. A changed object is never delayed.
     pub fn retries_per_second(mut self, retries: NonZeroU32) -> Self {
         self.limits.retries = retries;
         self
     }
 
-    /// Wants a pass for each object that the stream names: something outside of the cluster changed that its steps look at, and no watch
-    /// tells of it. The body runs, whatever the cluster holds. An object that is not there (yet) is no mistake and is left alone.
+    /// Reconciles each object that the stream yields, for changes outside of the cluster that no watch reports.
     ///
-    /// The stream is read from the first list of the kind on, so what it says before is not lost; what it says while the operator is
-    /// down is, and the requeue interval makes up for it. Its end is the end of the triggers, and of nothing else.
+    /// The body runs even if nothing in the cluster has changed. References to objects that do not exist (yet) are
+    /// ignored.
+    ///
+    /// The stream is polled from the start, and references that arrive before the first list of the kind are processed
+    /// after it. References are lost while the operator is down; the requeue interval makes up for them. The operator
+    /// keeps running when the stream ends.
     ///
     /// ```ignore
     /// let pushes = hooks.map(|push| ObjectRef::new(&push.name).within(&push.namespace));
@@ -245,37 +279,38 @@ impl Operator {
 
 #[cfg(feature = "metrics")]
 impl Operator {
-    /// Listens at the address, over plain HTTP and without asking who it is: `/metrics`, `/healthz`, `/readyz` and `/debug/objects`, as
-    /// told [here](crate::guide::diagnostics). With port 0 a free one is taken, and logged. Nothing listens unless this is called or
-    /// `--listen` is given.
+    /// Serves `/metrics`, `/healthz`, `/readyz` and `/debug/objects` at the address, over plain HTTP.
+    ///
+    /// The endpoints are not authenticated and are described in the [guide](crate::guide::diagnostics). With port 0 the
+    /// operator picks a free port and logs it. Without this call and without `--listen`, the operator does not listen.
     pub fn listen(mut self, address: SocketAddr) -> Self {
         self.listener = Some(Listener::At(address));
         self
     }
 
-    /// As [`listen`](Self::listen), at a socket that is bound.
+    /// Like [`listen`](Self::listen), with a socket that is already bound.
     pub fn listen_on(mut self, socket: TcpListener) -> Self {
         self.listener = Some(Listener::Bound(socket));
         self
     }
 }
 
-/// For our own tests.
+/// Hooks for evenkeel's own tests.
 #[cfg(feature = "__test-hooks")]
 impl Operator {
-    /// Takes a cause out of the event filter and the short-circuit.
+    /// Disables a trigger in the event filter and the short-circuit.
     pub fn without_trigger(mut self, word: &str) -> Self {
         self.enabled_triggers.take_out(word);
         self
     }
 
-    /// Runs the body of every pass, and a pass for every event of the reconciled kind.
+    /// Runs the body in every pass, and a pass for every event of the reconciled kind.
     pub fn without_short_circuit(mut self) -> Self {
         self.enabled_triggers.always_run();
         self
     }
 
-    /// A pass only looks the object up, as a bare closure would: what the rest of a pass costs is the difference.
+    /// Reduces a pass to looking up the object, as a bare closure would, to measure the overhead of the rest of a pass.
     pub fn without_pass(mut self) -> Self {
         self.enabled_triggers.only_look_up();
         self

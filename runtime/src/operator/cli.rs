@@ -21,7 +21,7 @@ use crate::interval::Interval;
 use crate::introspection;
 use crate::wiring::policy::Policy;
 
-/// Runs the operator, or prints what a cluster needs for it
+/// Runs the operator, or prints its CRDs, RBAC rules and documentation
 #[derive(Debug, Parser)]
 #[command(after_help = EXIT_CODES)]
 struct Cli {
@@ -37,15 +37,15 @@ enum Command {
     Run,
     /// Prints the CRDs of all reconciled kinds as YAML, for `kubectl apply -f -`
     Crds,
-    /// Prints the steps of each reconciler, and the kinds and conditions that they touch, as a mermaid graph
+    /// Prints a mermaid graph of each reconciler: its steps, and the kinds and conditions that they use
     Wiring,
-    /// Prints the reference page in Markdown: conditions, reasons with their cures, events, what wakes and what is written
+    /// Prints a reference page of each reconciler in Markdown: conditions, reasons, fixes, events, triggers and writes
     Docs,
-    /// Prints what others may rely on (condition types, reasons, finalizers, field managers) as JSON in a stable order
+    /// Prints the stable interface (condition types, reasons, finalizers, field managers) as JSON in a stable order
     Contract,
     /// Prints the RBAC rules that the role of the operator needs
     Rbac {
-        /// How to print them
+        /// The output format
         #[arg(short, long, default_value = "table", value_name = "FORMAT")]
         output: Format,
     },
@@ -53,15 +53,15 @@ enum Command {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Format {
-    /// Columns for people
+    /// Aligned columns
     Table,
-    /// YAML for programs
+    /// YAML
     Yaml,
 }
 
 #[derive(Debug, Args)]
 struct Flags {
-    /// Watches this namespace only; may be given several times [default: all]
+    /// Watches only this namespace; may be repeated [default: all namespaces]
     #[arg(short, long = "namespace", global = true, value_name = "NAMESPACE")]
     namespaces: Vec<String>,
     /// How many objects of one reconciler are reconciled at a time, unless the reconciler sets it [default: 16]
@@ -73,39 +73,38 @@ struct Flags {
     /// How many failed objects of all reconcilers together are retried per second [default: 100]
     #[arg(long, global = true, value_name = "N")]
     retries_per_second: Option<NonZeroU32>,
-    /// How long running passes may take after SIGTERM or Ctrl-C before they are dropped, like 25s or 2m; less than the
+    /// How long running passes may take after SIGTERM or Ctrl-C before they are dropped, for example 25s or 2m. Keep it below the
     /// `terminationGracePeriodSeconds` of the pod [default: 25s]
     #[arg(long, global = true, value_name = "DURATION")]
     shutdown_timeout: Option<Interval>,
-    /// Serves metrics, health and the state of objects over plain HTTP: a port for this machine only, or an address like 0.0.0.0:8080
-    /// [default: nothing listens]
+    /// Serves metrics, health and debug pages over plain HTTP: a port on loopback, or an address such as 0.0.0.0:8080 [default: off]
     #[cfg(feature = "metrics")]
     #[arg(long, global = true, value_name = "ADDRESS", value_parser = super::listen::address)]
     listen: Option<std::net::SocketAddr>,
-    /// Stalls objects that refer to an object of another namespace [default: they may]
+    /// Stalls objects that refer to an object in another namespace [default: such references are allowed]
     #[arg(long, global = true)]
     no_cross_namespace_refs: bool,
     /// Default policy for objects without a policy annotation [default: manage]
     #[arg(long, global = true, value_name = "POLICY", value_parser = policies())]
     default_policy: Option<Policy>,
-    /// The namespace of this operator, where several share a cluster: objects that are annotated with that of another one are left alone, the
-    /// others are claimed [default: $OPERATOR_NAMESPACE; without it all objects are ours]
+    /// The namespace of this operator, if several operators share a cluster. Objects annotated for another operator are ignored; objects
+    /// without the annotation are annotated for this one [default: $OPERATOR_NAMESPACE; if unset, all objects are reconciled]
     #[arg(long, global = true, value_name = "NAMESPACE", env = "OPERATOR_NAMESPACE", hide_env = true)]
     operator_namespace: Option<String>,
-    /// Asks for first lists in pages [default: as streams, where the API server offers them]
+    /// Requests the initial lists in pages [default: as streaming lists, if the API server supports them]
     #[arg(long, global = true)]
     paged_lists: bool,
     /// The kubeconfig to use [default: $KUBECONFIG, ~/.kube/config, or the pod's service account]
     #[arg(long, global = true, value_name = "FILE")]
     kubeconfig: Option<PathBuf>,
-    /// The context of the kubeconfig to use [default: its current one]
+    /// The context of the kubeconfig to use [default: the current context]
     #[arg(long, global = true, value_name = "NAME")]
     context: Option<String>,
-    /// Exports spans to an OTLP collector: the base URL of its HTTP receiver, like http://localhost:4318 [default: none are exported]
+    /// Exports spans to an OTLP collector: the base URL of its HTTP receiver, for example http://localhost:4318 [default: off]
     #[cfg(feature = "otlp")]
     #[arg(long, global = true, env = "OTEL_EXPORTER_OTLP_ENDPOINT", value_name = "URL")]
     otlp: Option<String>,
-    /// What to log: a level, or a filter like `info,evenkeel=debug`
+    /// The log level, or a filter such as `info,evenkeel=debug`
     #[arg(long, global = true, env = "RUST_LOG", default_value = "info", value_name = "FILTER", value_parser = filter)]
     log: tracing_subscriber::EnvFilter,
 }
@@ -134,7 +133,7 @@ fn policies() -> impl TypedValueParser<Value = Policy> {
     PossibleValuesParser::new(Policy::ALL.map(Policy::as_str)).try_map(|word| word.parse::<Policy>())
 }
 
-/// What the client logs the operator tells itself, once and with a cure.
+/// Without the log lines of kube's client: the operator logs its errors itself, once and with the fix.
 fn filter(text: &str) -> Result<tracing_subscriber::EnvFilter, String> {
     let quiet = "kube_client=off,kube_runtime=error";
     tracing_subscriber::EnvFilter::try_new(format!("{quiet},{text}")).map_err(|error| error.to_string())

@@ -1,12 +1,12 @@
-//! Why an operator does not start: what is wrong, and the cure.
+//! The error of an operator that cannot start or continue, with its cause and fix.
 
 use std::fmt;
 
 pub(super) use crate::schema::install;
 
-/// An operator that could not start, or could not go on.
+/// An operator that could not start, or could not continue.
 ///
-/// Prints as one line on what is wrong and one on what to do; `Debug` prints the same, since that is what `main` shows.
+/// Prints one line about the cause and one about the fix. `Debug` prints the same, since `main` prints errors that way.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Error {
     reason: Reason,
@@ -15,27 +15,27 @@ pub struct Error {
     dropped: Vec<String>,
 }
 
-/// What kind of obstacle it is.
+/// The category of an [`Error`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Reason {
-    /// The program itself contradicts Kubernetes or itself: two reconcilers of one kind, a name that Kubernetes refuses.
+    /// The program contradicts itself or Kubernetes: two reconcilers of one kind, or an invalid name.
     Setup,
-    /// No usable kubeconfig, or a service account that cannot be read.
+    /// There is no usable kubeconfig, or the service account cannot be read.
     Config,
-    /// The API server does not answer.
+    /// The API server does not respond.
     Unreachable,
     /// The CRD is not installed.
     NotInstalled,
-    /// The CRD does not serve the version that the program was built for.
+    /// The CRD does not serve the version for which the program was built.
     NotServed,
-    /// The installed CRD does not fit the type: it lacks a field of the status, or one of the spec that the type requires.
+    /// The installed CRD does not fit the type: a status field, or a spec field that the type requires, is missing.
     Outdated,
-    /// The role does not allow what the operator cannot do without.
+    /// The RBAC rules do not grant a permission that the operator requires.
     Forbidden,
-    /// A part of the operator ended that never should.
+    /// A part of the operator that must never end has ended.
     Ended,
-    /// Passes were still running at the end of the [shutdown timeout](crate::Operator::shutdown_timeout) and were dropped.
+    /// Passes were still running after the [shutdown timeout](crate::Operator::shutdown_timeout) and were dropped.
     Dropped,
 }
 
@@ -51,20 +51,22 @@ impl Error {
         Self { dropped, ..self }
     }
 
-    /// What kind of obstacle it is.
+    /// The category of the error.
     #[must_use]
     pub fn reason(&self) -> Reason {
         self.reason
     }
 
-    /// What to do about it.
+    /// How to fix it.
     #[must_use]
     pub fn cure(&self) -> &str {
         &self.cure
     }
 
-    /// The passes that were dropped at the end of the [shutdown timeout](crate::Operator::shutdown_timeout), as `reconciler namespace/name`. They run again at
-    /// the next start.
+    /// The passes that were dropped after the [shutdown timeout](crate::Operator::shutdown_timeout), as
+    /// `reconciler namespace/name`.
+    ///
+    /// Their objects are reconciled again after the next start.
     #[must_use]
     pub fn dropped(&self) -> &[String] {
         &self.dropped

@@ -1,4 +1,4 @@
-//! A generated reconciler under a `Controller` of kube: the pair of functions that its `run` takes.
+//! Runs an evenkeel reconciler under kube's `Controller`: the functions for `Controller::run`.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -23,17 +23,22 @@ use crate::queue::pause::Pause;
 use crate::queue::{CachedVersionFn, Key, Queue};
 use crate::watch::Started;
 
-/// A reconciler whose turns a `Controller` of kube gives: the context of [`reconcile`] and [`error_policy`]. Made by [`Operator::for_kube_controller`].
+/// The context of [`reconcile`] and [`error_policy`] for a reconciler that runs under kube's `Controller`.
 ///
-/// Everything works as under an operator but what the queue decides: order and priorities, the number of passes at a time, the rate of
-/// retries, and the end are the controller's. Its default is as many passes at a time as there are objects; 16 is a good number.
+/// It is created by [`Operator::for_kube_controller`]. Everything works as under an operator, except for the
+/// responsibilities of the queue, which the controller takes over:
+///
+/// - order and priorities
+/// - the number of concurrent passes; by default kube's `Controller` does not limit it, and 16 is a good value
+/// - the rate of retries
+/// - the shutdown
 pub struct ControllerContext<R: Reconciler> {
     queue: Queue,
     worker: Arc<PassContext>,
     version: CachedVersionFn,
     pause: Pause,
     span: Span,
-    /// Watches, triggers and what listens go on as long as this is there.
+    /// Watches, triggers and listeners run until this is dropped.
     _kept: (Started, JoinSet<()>, Mutex<Controller>),
     reconciler: PhantomData<fn() -> R>,
 }
@@ -44,10 +49,10 @@ impl<R: Reconciler> fmt::Debug for ControllerContext<R> {
     }
 }
 
-/// Between two turns of an object whose kind is paused: its CRD does not fit.
+/// The delay before the next attempt while the kind is paused because its CRD does not fit.
 const PAUSE: Duration = Duration::from_secs(10);
 
-/// A pass that did not end well. What went wrong stands in the object's conditions and in the log.
+/// A pass that failed. The conditions of the object and the log contain the cause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Failed {
     reconciler: &'static str,
@@ -64,12 +69,19 @@ impl fmt::Display for Failed {
 impl std::error::Error for Failed {}
 
 impl Operator {
-    /// Hands out the reconciler for a `Controller` of kube, so that an operator that has one can move kind by kind: the context for
-    /// [`kube_controller::reconcile`](reconcile) and [`kube_controller::error_policy`](error_policy), and the stream of objects that want a turn because one
-    /// that they own or watch changed, a [trigger](Operator::trigger) named them, or the cache came later than that of the controller.
+    /// Hands out one reconciler to run under kube's `Controller`, so that an existing operator can migrate kind by
+    /// kind.
     ///
-    /// Name, client, namespaces, jitter, access, observers and triggers of the operator count; its limits do not. The kind is watched
-    /// twice, by the controller and here. The [guide](crate::guide::kube_controller) tells what differs.
+    /// Returns two values:
+    ///
+    /// - the context for [`kube_controller::reconcile`](reconcile) and [`kube_controller::error_policy`](error_policy)
+    /// - a stream of objects to reconcile, for `reconcile_on`: an owned or watched object changed, a
+    ///   [trigger](Operator::trigger) named the object, or the cache of evenkeel received the object later than that of
+    ///   the controller
+    ///
+    /// The name, client, namespaces, jitter, access, observers and triggers of the operator apply; its limits do not.
+    /// The kind is watched twice, by the controller and by evenkeel. The [guide](crate::guide::kube_controller) lists
+    /// the differences.
     ///
     /// ```ignore
     /// let operator = Operator::new("source-controller").client(client.clone());
@@ -81,8 +93,8 @@ impl Operator {
     /// ```
     ///
     /// # Errors
-    /// What [`run_until`](Operator::run_until) refuses at the start, a definition that is not installed among it, and an operator that has
-    /// reconcilers of its own.
+    /// Fails for the reasons for which [`run_until`](Operator::run_until) fails at the start, including a CRD that is
+    /// not installed. Also fails if the operator has reconcilers of its own.
     pub async fn for_kube_controller<R: Reconciler<Object: CustomResourceExt>>(
         mut self,
         deps: R::Deps,
@@ -122,16 +134,16 @@ impl Operator {
     }
 }
 
-/// One turn of an object: its pass, if there is a cause for one. Give it to `Controller::run`.
+/// Runs a pass for the object if it has a trigger. Pass this function to `Controller::run`.
 ///
 /// # Errors
-/// The pass did not end well; [`error_policy`] says when it is tried again.
+/// The pass failed; [`error_policy`] returns the delay of the retry.
 pub async fn reconcile<R: Reconciler>(
     object: Arc<R::Object>,
     pair: Arc<ControllerContext<R>>,
 ) -> Result<Action, Failed> {
     if pair.pause.is_on() {
-        // What is due stays due: the queue is not asked.
+        // Returns before the queue claims the object, so pending triggers are not lost.
         return Ok(Action::requeue(PAUSE));
     }
     let key = Key::of(object.meta());
@@ -142,7 +154,8 @@ pub async fn reconcile<R: Reconciler>(
     }
 }
 
-/// When an object is tried again whose pass did not end well: along the back-off of its own. Give it to `Controller::run`.
+/// Returns the delay of the retry after a failed pass, from the object's own back-off. Pass this function to
+/// `Controller::run`.
 pub fn error_policy<R: Reconciler>(_: Arc<R::Object>, error: &Failed, _: Arc<ControllerContext<R>>) -> Action {
     action(error.next)
 }

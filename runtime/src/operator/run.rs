@@ -1,4 +1,4 @@
-//! The run of an operator: from its settings to its reconcilers at work, until the stop.
+//! Runs an operator: checks the settings, starts the reconcilers, and stops them.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -23,7 +23,9 @@ use crate::queue::meter::CallMeter;
 use crate::watch::{Health, Scope, SharedWatches, Streaming};
 
 impl Operator {
-    /// Runs until SIGTERM or Ctrl-C. A second signal ends the process at once, with the exit code 143 or 130.
+    /// Runs until SIGTERM or Ctrl-C.
+    ///
+    /// A second signal ends the process at once, with the exit code 143 or 130.
     ///
     /// # Errors
     /// See [`run_until`](Self::run_until).
@@ -32,19 +34,27 @@ impl Operator {
         self.run_until(signals.stop()).await
     }
 
-    /// Runs until the future ends. Then no further pass starts, and running ones may end within the [shutdown timeout](Self::shutdown_timeout). Those that do not
-    /// are dropped.
+    /// Runs until the future completes, and then shuts down.
     ///
-    /// Work that a step gave to [`Cx::blocking`](crate::Cx::blocking) cannot be dropped: its thread goes on, and a tokio runtime waits for
-    /// it when it is dropped, at the end of `main` at the latest. A program that has to end in time ends the process
-    /// ([`std::process::exit`]), as [`run_cli`](Self::run_cli) does, or its runtime by `Runtime::shutdown_background`.
+    /// After that no further pass starts, and running passes may finish within the [shutdown
+    /// timeout](Self::shutdown_timeout). Passes that exceed the timeout are dropped.
+    ///
+    /// Work in [`Cx::blocking`](crate::Cx::blocking) cannot be dropped: its thread continues. A tokio runtime waits for
+    /// such threads when the runtime itself is dropped, at the latest at the end of `main`. A program that must exit in
+    /// time can call [`std::process::exit`], as [`run_cli`](Self::run_cli) does, or `Runtime::shutdown_background`.
     ///
     /// # Errors
-    /// Passes were dropped at the end of the shutdown timeout: [`Error::dropped`] names their objects.
+    /// Passes were dropped after the shutdown timeout: [`Error::dropped`] lists their objects.
     ///
-    /// The operator cannot start: a contradiction in the setup, no cluster, no CRD, an outdated CRD, no rights to list and watch.
-    /// What fails later is tried again and never ends the operator. Where some reconciled kinds are installed and others are not, the
-    /// reconcilers of those begin when the definition comes.
+    /// The operator cannot start:
+    ///
+    /// - The setup contradicts itself.
+    /// - The cluster is unreachable.
+    /// - No CRD is installed, or a CRD is outdated.
+    /// - The RBAC rules do not allow list and watch.
+    ///
+    /// Later failures are retried and never end the operator. If only some of the reconciled kinds are installed, the
+    /// reconcilers of the other kinds start when their CRDs are installed.
     ///
     /// # Cancellation
     /// Dropping the future drops the running passes at once.
@@ -59,10 +69,10 @@ async fn serve(mut operator: Operator, stop: impl Future<Output = ()> + Send) ->
     let stopping = launch.stop.clone();
     let run = async {
         let members: Vec<_> = operator.members.into_iter().map(|member| member.prepare(launch.clone())).collect();
-        // All of them have joined: from here on each watch runs once.
+        // All reconcilers have joined, so each watch is started only once.
         let mut watches = launch.watches.start();
         let _definitions = launch.definitions.start(&launch.client);
-        // Before the first pass there is nothing to wait for.
+        // A stop before the first pass has nothing to wait for.
         let Some(prepared) = launch.stop.run_until_cancelled(try_join_all(members)).await else { return Ok(()) };
         let prepared = prepared?;
         something_to_do(&prepared)?;
@@ -88,13 +98,14 @@ async fn serve(mut operator: Operator, stop: impl Future<Output = ()> + Send) ->
     }
 }
 
-/// Where no reconciled kind is installed, the operator would do nothing; otherwise the rest has been told by its watches.
+/// Returns an error if no reconciled kind is installed, since the operator would do nothing. If only some are missing,
+/// their watches have already logged it.
 fn something_to_do(reconcilers: &[Box<dyn Prepared>]) -> Result {
     let missing: Option<Vec<_>> = reconcilers.iter().map(|reconciler| reconciler.missing()).collect();
     missing.and_then(|missing| missing.first().map(|error| Error::clone(error))).map_or(Ok(()), Err)
 }
 
-/// What its reconcilers share.
+/// Prepares the state that all reconcilers of the operator share.
 pub(super) async fn launch(operator: &mut Operator) -> Result<Launch> {
     let (config, own) = settings::check(operator)?;
     let health = Health::default();
@@ -139,7 +150,7 @@ async fn telemetry(_operator: &mut Operator, _health: &Health) -> Result<Telemet
     Ok(Telemetry::default())
 }
 
-/// The client, and who counts its calls.
+/// Creates the client and the meter that counts its calls.
 fn connect(operator: &Operator, config: Config, telemetry: &Telemetry) -> Result<(Client, CallMeter)> {
     let meter = telemetry.calls(config.cluster_url.host().unwrap_or_default());
     match client::configured(config, &agent(operator)) {
@@ -148,7 +159,7 @@ fn connect(operator: &Operator, config: Config, telemetry: &Telemetry) -> Result
     }
 }
 
-/// `source-controller/1.2.0 evenkeel/0.1.0`.
+/// The `User-Agent`: `source-controller/1.2.0 evenkeel/0.1.0`.
 fn agent(operator: &Operator) -> String {
     let version = operator.version.iter().fold(String::new(), |_, version| format!("/{version}"));
     format!("{}{version} evenkeel/{}", operator.name, env!("CARGO_PKG_VERSION"))

@@ -1,29 +1,31 @@
-//! The class of an error: what the framework does about it.
+//! The class of an error, which determines how the framework handles it.
 
 use std::time::Duration;
 
 use super::reporting::{Actions, VariantInfo};
 use super::retry::Retry;
 
-/// What the framework does about an error of a step. Every variant of a step's error type has one.
+/// The class of an error, which determines how the framework handles it.
+///
+/// Every variant of the error type of a step has a class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Class {
-    /// Retrying is useless until a person changes something.
+    /// A retry is useless until a person changes something.
     Stalled,
-    /// Not our turn yet: woken by the object it waits on, or after `poll`.
+    /// A precondition is not met yet. A change to the watched object triggers a reconcile, or the object is polled.
     Waiting {
-        /// When to look again; `None` where a watch wakes the object.
+        /// The time until the next pass; `None` if a watch triggers it.
         poll: Option<Duration>,
     },
-    /// Worth another try, with back-off.
+    /// A retry may succeed; retried with back-off.
     Transient,
-    /// Nothing to do: the pass counts as done.
+    /// Nothing to do; the pass counts as done.
     Ignored,
 }
 
 impl Class {
-    /// The word for those who count.
+    /// The name of the class in metrics.
     pub(crate) const fn as_str(self) -> &'static str {
         match self {
             Self::Stalled => "stalled",
@@ -33,7 +35,7 @@ impl Class {
         }
     }
 
-    /// What is told of an error of this class, unless its variant says otherwise.
+    /// The default event, log level and notification for errors of this class.
     #[must_use]
     pub const fn actions(self) -> Actions {
         match self {
@@ -45,11 +47,11 @@ impl Class {
     }
 }
 
-/// When an error of class `waiting(poll = self.after)` looks again where its field is `None`: after 30 s.
+/// The poll time of an error of class `waiting(poll = self.after)` whose field is `None`: 30 s.
 pub(crate) const POLL: Duration = Duration::from_secs(30);
 
 impl Class {
-    /// Waiting, to look again after the time that the error says; see [`POLL`] where it says none.
+    /// The class Waiting with this poll time, or with [`POLL`] if it is `None`.
     #[doc(hidden)]
     #[must_use]
     pub fn polling(after: Option<Duration>) -> Self {
@@ -57,25 +59,27 @@ impl Class {
     }
 }
 
-/// An error type of which every variant has a class. Derive it with [`ReconcileError`](derive@crate::ReconcileError).
+/// An error type whose variants all have a class.
+///
+/// Derive it with [`ReconcileError`](derive@crate::ReconcileError).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the error of a step: its variants have no class",
     label = "no classes",
     note = "`#[derive(ReconcileError)]` on it, and mark each variant: `#[class(transient)]`, `#[class(waiting)]`, `#[class(stalled)]` or `#[class(ignored)]`"
 )]
 pub trait ReconcileError: std::fmt::Display + Send {
-    /// What to do about it.
+    /// The class of the error.
     fn class(&self) -> Class;
-    /// The reason of the condition that the error marks, a word in CamelCase.
+    /// The reason of the condition that the error marks, one word in CamelCase.
     fn reason(&self) -> &'static str;
-    /// What is told of it beside the conditions; that of its class unless its variant says otherwise.
+    /// The event, log level and notification for the error; default: those of its class.
     fn actions(&self) -> Actions {
         self.class().actions()
     }
-    /// How soon it is tried again.
+    /// The pace of retries; default: [`Retry::Slow`].
     fn retry(&self) -> Retry {
         Retry::Slow
     }
-    /// All variants, in declared order, for what is generated of them; empty where the trait is implemented by hand.
+    /// All variants in declared order, for generated documentation; empty if the trait is implemented manually.
     const VARIANTS: &'static [VariantInfo] = &[];
 }

@@ -1,13 +1,14 @@
-//! Messages: cut to size, and cleaned of what must not be shown.
+//! Messages: truncated to the maximum size, and sanitized.
 
-/// The longest message that Kubernetes accepts in a condition, in bytes.
+/// The maximum length of the message of a condition in Kubernetes, in bytes.
 pub const MAX_MESSAGE: usize = 32_768;
 
-/// The message as it may be stored: URLs lose user info and query, control characters are escaped, and the text is cut at a character
-/// boundary.
+/// Sanitizes a message before it is stored.
 ///
-/// Signed URLs carry their secret in the query, and clone URLs theirs before the `@`. A newline from a field of the spec could forge a line of
-/// a log or of `kubectl describe`: it becomes `\\n`.
+/// - The user info and the query of URLs are removed. Signed URLs have their secret in the query, and clone URLs have theirs before the `@`.
+/// - Control characters are escaped: a newline becomes `\\n`. Otherwise a newline from a field of the spec could forge a line in a log or in
+///   the output of `kubectl describe`.
+/// - A text longer than [`MAX_MESSAGE`] is truncated at a character boundary.
 ///
 /// ```
 /// use evenkeel::condition::sanitize;
@@ -19,7 +20,7 @@ pub fn sanitize(message: &str) -> String {
     clean(message.to_owned())
 }
 
-/// The same, without a copy of a message that holds no URL.
+/// The same as [`sanitize`], without copying a message that contains no URL.
 pub(crate) fn clean(message: String) -> String {
     let message = if message.contains("://") { without_secrets(&message) } else { message };
     cut(escape(message))
@@ -40,7 +41,7 @@ fn without_secrets(message: &str) -> String {
     out
 }
 
-/// Control characters, and what else ends a line, as Rust writes them in a literal.
+/// Escapes control characters and Unicode line separators as in a Rust string literal.
 pub(crate) fn escape(text: String) -> String {
     let breaks = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');
     if !text.contains(breaks) {
@@ -63,7 +64,7 @@ fn push_url(out: &mut String, url: &str) {
         return out.push_str(url);
     };
     out.push_str(&url[..query]);
-    // Punctuation that closes the sentence around the URL is not part of the query.
+    // Punctuation after the URL belongs to the surrounding sentence, not to the query.
     let tail = url.trim_end_matches([':', ',', ';', '.', ')', ']']);
     out.push_str(&url[tail.len().max(query)..]);
 }

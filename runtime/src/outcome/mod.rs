@@ -1,4 +1,4 @@
-//! Outcomes: how errors are classed, how a pipeline stops, how a pass ends.
+//! Outcomes of a pass, classes of errors, and the error that stops a pipeline.
 
 mod class;
 pub(crate) mod message;
@@ -14,20 +14,22 @@ pub(crate) use self::pass_error::panicked;
 pub use self::pass_error::{PassError, PassResult};
 pub use self::requeue::Requeue;
 
-/// How a pass ended. One sum type: no pairs of result and error.
+/// The outcome of a pass.
+///
+/// One enum covers all results, so there are no contradictory pairs of result and error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Outcome {
     /// Every step succeeded and the object is ready.
     Done,
-    /// A step asked to run again (`cx.requeue()`, `cx.requeue_after(d)`); every step succeeded.
+    /// Every step succeeded, and a step requested another pass (`cx.requeue()`, `cx.requeue_after(d)`).
     Requeue {
-        /// After how long; `None` follows the back-off curve.
+        /// The time until the next pass; `None` means the back-off curve.
         after: Option<Duration>,
     },
     /// An error of class `waiting`.
     Waiting {
-        /// When to look again; `None` where a watch wakes the object.
+        /// The time until the next pass; `None` if a watch triggers it.
         poll: Option<Duration>,
     },
     /// An error of class `stalled`.
@@ -37,21 +39,21 @@ pub enum Outcome {
         /// The text of the error.
         message: String,
     },
-    /// An error of class `transient`, a panic, a time-out, or a success that left the object not ready.
+    /// An error of class `transient`, a panic, a time-out, or a successful pass after which the object is not ready.
     Failed {
         /// The text of the error.
         message: String,
     },
-    /// An error of class `ignored`: nothing to do.
+    /// An error of class `ignored`; there is nothing to do.
     Ignored,
-    /// The object vanished.
+    /// The object no longer exists.
     Gone,
-    /// A write met a newer version of the object.
+    /// A write failed because the API server has a newer version of the object.
     Conflict,
 }
 
 impl Outcome {
-    /// The word for logs and metrics.
+    /// The name of the outcome in logs and metrics.
     #[must_use]
     pub const fn as_str(&self) -> &'static str {
         match self {
@@ -66,7 +68,9 @@ impl Outcome {
         }
     }
 
-    /// Whether the generation counts as observed: nothing more happens until something changes.
+    /// Whether the pass records the generation as observed.
+    ///
+    /// No retry is scheduled after such an outcome.
     #[must_use]
     pub const fn is_final(&self) -> bool {
         matches!(self, Self::Done | Self::Stalled { .. } | Self::Ignored)

@@ -1,4 +1,4 @@
-//! Why a pipeline stopped before its end.
+//! The error that stops a pipeline.
 
 use std::time::Duration;
 
@@ -7,10 +7,12 @@ use super::message::sanitize;
 use super::reporting::Actions;
 use super::retry::Retry;
 
-/// What a pipeline returns: `Ok(())` once every step succeeded.
+/// The return type of a pipeline: `Ok(())` if every step succeeded.
 pub type PassResult = Result<(), PassError>;
 
-/// Why a pipeline stopped. Only the framework makes one, from the error of a step, whose condition it has marked by then.
+/// The error that stopped a pipeline.
+///
+/// Only the framework creates it, from the error of a step. The condition of the step is already marked at this point.
 #[derive(Clone, Debug)]
 pub struct PassError {
     pub(crate) class: Class,
@@ -21,28 +23,28 @@ pub struct PassError {
 }
 
 impl PassError {
-    /// What the framework itself found out.
+    /// An error detected by the framework.
     pub(crate) fn new(class: Class, reason: &'static str, message: &str, actions: Actions) -> Self {
         Self { class, reason, message: sanitize(message), actions, retry: Retry::Slow }
     }
 
-    /// A step or a cleanup did not end in time.
+    /// The error of a step or a cleanup that exceeded its time limit.
     pub(crate) fn timed_out(part: &str, limit: Duration) -> Self {
         Self::mishap("TimedOut", &format!("{part} did not end within {limit:?}"))
     }
 
-    /// Nothing that the author said something about.
+    /// A transient error that the author did not declare, such as a panic.
     pub(crate) fn mishap(reason: &'static str, message: &str) -> Self {
         Self::new(Class::Transient, reason, message, Actions::MISHAP)
     }
 
-    /// What the framework does about it.
+    /// The class of the error.
     #[must_use]
     pub fn class(&self) -> Class {
         self.class
     }
 
-    /// The reason that stands in the marked condition.
+    /// The reason of the marked condition.
     #[must_use]
     pub fn reason(&self) -> &'static str {
         self.reason
@@ -54,7 +56,7 @@ impl PassError {
         &self.message
     }
 
-    /// What is told of it.
+    /// The event, log level and notification for the error.
     #[must_use]
     pub fn actions(&self) -> Actions {
         self.actions
@@ -69,7 +71,7 @@ impl std::fmt::Display for PassError {
 
 impl std::error::Error for PassError {}
 
-/// What a panic says.
+/// The message of a panic.
 pub(crate) fn panicked(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(ToString::to_string);
     text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no message".into())

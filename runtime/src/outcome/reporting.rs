@@ -1,18 +1,18 @@
-//! Actions: what is told, beside the conditions, when a pass ends in an error.
+//! Actions: the event, log line and notification for a pass that ends with an error.
 
 use std::time::Duration;
 
 use super::retry::Retry;
 use crate::kind::KindInfo;
 
-/// What is told of an error: to the cluster, to the log, and to those who asked to be notified.
+/// The event, log level and notification for an error.
 ///
-/// Each class has its default; a variant may say otherwise: `#[class(transient, event = "none", log = "info", notify = false)]`.
+/// Each class has defaults. A variant overrides them in its attribute: `#[class(transient, event = "none", log = "info", notify = false)]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Actions {
-    /// The Kubernetes event of the transition; there is none at rest.
+    /// The type of the Kubernetes event. An event is emitted only on a transition.
     pub event: EventLevel,
-    /// The level of the one line that the framework logs.
+    /// The level of the line that the framework logs for the pass.
     pub log: LogLevel,
     /// Whether observers should notify people.
     pub notify: bool,
@@ -22,7 +22,7 @@ pub struct Actions {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum EventLevel {
-    /// No event at all.
+    /// No event.
     None,
     /// An event of type `Normal`.
     Normal,
@@ -30,80 +30,80 @@ pub enum EventLevel {
     Warning,
 }
 
-/// The level of a line in the log.
+/// The level of a log line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LogLevel {
-    /// No line at all.
+    /// No log line.
     None,
-    /// For who looks for a fault in the operator.
+    /// Details for debugging the operator.
     Debug,
-    /// In the normal course of things.
+    /// Normal operation.
     Info,
-    /// May pass by itself.
+    /// A problem that may resolve itself.
     Warn,
-    /// A person must help.
+    /// A problem that a person must resolve.
     Error,
 }
 
 impl Actions {
-    /// Of the class `stalled`: a warning event, an error in the log, a notification.
+    /// The defaults of the class `stalled`: an event of type `Warning`, log level error, a notification.
     pub const STALLED: Self = Self { event: EventLevel::Warning, log: LogLevel::Error, notify: true };
-    /// Of the class `waiting`: a normal event, a line of level info, no notification.
+    /// The defaults of the class `waiting`: an event of type `Normal`, log level info, no notification.
     pub const WAITING: Self = Self { event: EventLevel::Normal, log: LogLevel::Info, notify: false };
-    /// Of the class `transient`: a warning event, a warning in the log, a notification.
+    /// The defaults of the class `transient`: an event of type `Warning`, log level warn, a notification.
     pub const TRANSIENT: Self = Self { event: EventLevel::Warning, log: LogLevel::Warn, notify: true };
-    /// Of the class `ignored`: no event, a line of level debug, no notification.
+    /// The defaults of the class `ignored`: no event, log level debug, no notification.
     pub const IGNORED: Self = Self { event: EventLevel::None, log: LogLevel::Debug, notify: false };
 
-    /// Of a panic and a time-out, which nobody can override.
+    /// The actions for a panic or a time-out. They cannot be overridden.
     pub(crate) const MISHAP: Self = Self::STALLED;
 
-    /// The same with another event.
+    /// Sets the type of the event.
     #[must_use]
     pub const fn with_event(self, event: EventLevel) -> Self {
         Self { event, ..self }
     }
 
-    /// The same with another level in the log.
+    /// Sets the log level.
     #[must_use]
     pub const fn with_log(self, log: LogLevel) -> Self {
         Self { log, ..self }
     }
 
-    /// The same with or without a notification.
+    /// Sets whether people are notified.
     #[must_use]
     pub const fn with_notify(self, notify: bool) -> Self {
         Self { notify, ..self }
     }
 }
 
-/// What `#[derive(ReconcileError)]` knows of one variant of an error.
+/// The information of `#[derive(ReconcileError)]` about one variant of an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VariantInfo {
-    /// The reason of the condition that it marks.
+    /// The reason of the condition that the variant marks.
     pub reason: &'static str,
-    /// The word of its class: `stalled`, `waiting`, `transient` or `ignored`.
+    /// The name of the class: `stalled`, `waiting`, `transient` or `ignored`.
     pub class: &'static str,
-    /// Its doc comment, lines joined.
+    /// The doc comment of the variant, with its lines joined.
     pub doc: &'static str,
-    /// What is told of it.
+    /// The event, log level and notification for the variant.
     pub actions: Actions,
-    /// How soon it is tried again.
+    /// The pace of retries.
     pub retry: Retry,
-    /// What ends a wait of this class. `None`: the class is not `waiting`, or the attribute does not say it.
+    /// The end of the wait. `None` if the class is not `waiting`, or if the attribute does not contain this information.
     pub until: Option<Until>,
 }
 
-/// What ends a wait.
+/// The end of a wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Until {
-    /// A change of a watched object, of the kind that the error holds.
+    /// A change to a watched object of the kind that the error contains.
     Change(WatchedKind),
-    /// Polling, so long after the error.
+    /// Polling, after this time.
     Poll(Duration),
-    /// Polling, after the time that the error itself carries.
+    /// Polling, after the time that the error contains.
     PollOfError,
     /// The next resync of the object.
     Resync,
@@ -114,7 +114,7 @@ pub enum Until {
 pub struct WatchedKind(pub fn() -> KindInfo);
 
 impl PartialEq for WatchedKind {
-    /// By the kind: two functions that return the same may have one address or two.
+    /// Compares the kinds, not the functions: two functions that return the same kind may have the same address or different ones.
     fn eq(&self, other: &Self) -> bool {
         (self.0)() == (other.0)()
     }
@@ -129,19 +129,19 @@ impl std::fmt::Debug for WatchedKind {
 }
 
 impl VariantInfo {
-    /// Of a variant that is tried again as failures are.
+    /// Creates the information for a variant with the retry pace [`Retry::Slow`].
     #[must_use]
     pub const fn new(reason: &'static str, class: &'static str, doc: &'static str, actions: Actions) -> Self {
         Self { reason, class, doc, actions, retry: Retry::Slow, until: None }
     }
 
-    /// The same, tried again at another pace.
+    /// Sets the pace of retries.
     #[must_use]
     pub const fn retried(self, retry: Retry) -> Self {
         Self { retry, ..self }
     }
 
-    /// The same, waiting for this.
+    /// Sets the end of the wait.
     #[must_use]
     pub const fn until(self, until: Until) -> Self {
         Self { until: Some(until), ..self }

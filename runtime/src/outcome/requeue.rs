@@ -1,15 +1,17 @@
-//! When a successful pass asks to run again.
+//! The time of the next pass that a successful pass requests.
 
 use std::time::Duration;
 
-/// When a successful pass asks to run again, by [`Cx::requeue`](crate::Cx::requeue) or [`Cx::requeue_after`](crate::Cx::requeue_after).
-/// In order of time: with back-off is later than any time.
+/// The time of the next pass that a successful pass requests.
+///
+/// It is requested by [`Cx::requeue`](crate::Cx::requeue) or [`Cx::requeue_after`](crate::Cx::requeue_after). Values are ordered by time, and
+/// `WithBackoff` is later than any `After`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Requeue {
-    /// After this time.
+    /// The next pass runs after this time.
     After(Duration),
-    /// With the back-off of failures.
+    /// The next pass runs along the back-off curve of failures.
     WithBackoff,
 }
 

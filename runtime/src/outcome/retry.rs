@@ -1,24 +1,26 @@
-//! How soon an error is tried again, as its variant says.
+//! The pace of retries, which the variant of an error sets.
 
 #[cfg(feature = "operator")]
 use std::time::Duration;
 
-/// How soon an error of class `transient` is tried again; an attribute of its variant: `#[class(transient, retry = "fast")]`. It is
-/// tried for ever: an error that is not worth another try is `stalled`.
+/// The pace of retries for an error of class `transient`.
+///
+/// The variant sets it: `#[class(transient, retry = "fast")]`. The number of retries is not limited; use the class `stalled` for an error that a
+/// retry cannot resolve.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Retry {
-    /// After one second, doubling to 30 s: what it lacks is about to come.
+    /// After one second, doubling to 30 s; for something that is expected soon.
     Fast,
-    /// As failures are: after one second, doubling to ten minutes, or after the `retry = ..` of the reconciler.
+    /// After one second, doubling to ten minutes, or after the `retry = ..` of the reconciler.
     #[default]
     Slow,
-    /// When the `requeue = ..` of the reconciler has passed; after an hour where it has none. A try costs more than it is likely to find.
+    /// After the `requeue = ..` of the reconciler, or after an hour if it has none; for retries that are expensive and unlikely to succeed.
     VerySlow,
 }
 
 impl Retry {
-    /// The interval of `VerySlow` where the reconciler has none.
+    /// The interval of `VerySlow` if the reconciler has no `requeue = ..`.
     #[cfg(feature = "operator")]
     pub(crate) const HOUR: Duration = Duration::from_secs(3600);
 }

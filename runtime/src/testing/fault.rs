@@ -1,20 +1,22 @@
-//! For our own tests: operators with a hole in the list of triggers, to show that each cause is needed, and the queue and what is kept of
-//! objects by themselves, to count what they cost. The feature `__test_hooks` is no part of the API.
+//! Hooks for evenkeel's own tests and benchmarks, behind the feature `__test-hooks`, which is not part of the API.
+//!
+//! Tests run operators with a trigger disabled, to show that each trigger is necessary. Benchmarks measure the cost of
+//! the queue and of cached objects in isolation.
 
 pub use crate::queue::{Bare, Taken, requeued};
 use crate::trigger::EnabledTriggers;
 use crate::watch::hold;
 use crate::wiring::Cache;
 
-/// The words of all triggers, in the order of the list.
+/// The names of all triggers, in the order of the list.
 pub fn triggers() -> impl Iterator<Item = &'static str> {
     EnabledTriggers::words()
 }
 
-/// What is kept of objects that a watch delivers in these words.
+/// Caches these objects as a watch would, and returns the cached form.
 ///
 /// # Panics
-/// When one of them is no object.
+/// Panics if one of the texts is not an object.
 pub fn kept(cache: Cache, texts: &[String]) -> impl Send + use<> {
     hold(cache, texts)
 }

@@ -1,4 +1,4 @@
-//! For tests of an operator: runs one step on its own.
+//! Test support for operators: runs one step in isolation.
 
 #[cfg(all(feature = "operator", feature = "__test-hooks"))]
 pub mod fault;

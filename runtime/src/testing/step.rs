@@ -1,6 +1,6 @@
-//! One step on its own, for tests: no queue, no watches, no status write.
+//! Runs one step in isolation for tests: without a queue, watches or the final status write.
 //!
-//! The test kit builds its table tests of steps on it (`Row::step`); it needs nothing of the kit itself.
+//! The test kit builds table tests of steps on it (`Row::step`). It does not depend on the test kit itself.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -26,16 +26,16 @@ use crate::queue::meter::CallMeter;
 use crate::watch::{ObjectVersion, selects};
 use crate::wiring::{How, KindInfo, Relation, Wiring};
 
-/// How a step ended.
+/// The result of running one step.
 #[non_exhaustive]
 pub struct StepRun<T> {
-    /// What it returned, or the error as the framework classed it.
+    /// The return value, or the error with its class.
     pub value: Result<T, PassError>,
-    /// The conditions that it sets or clears, as it left them.
+    /// The conditions that the step sets or clears, as it left them.
     pub conditions: Vec<Condition>,
-    /// The fields of the status that it changed.
+    /// The status fields that the step changed.
     pub fields: BTreeMap<String, Value>,
-    /// What `cx.requeue()` or `cx.requeue_after(..)` asked for.
+    /// The requeue that the step requested with `cx.requeue()` or `cx.requeue_after(..)`.
     pub requeue: Option<Requeue>,
 }
 
@@ -47,8 +47,10 @@ impl<T: fmt::Debug> fmt::Debug for StepRun<T> {
     }
 }
 
-/// Runs one step for an object, as its pipeline would: conditions start and end as declared, errors are classed, the time-out holds.
-/// It reads from the server what it would read from caches, and writes under the field manager.
+/// Runs one step for an object, as its pipeline would.
+///
+/// Conditions start and end as declared, errors are classified, and the timeout applies. All reads go to the API server
+/// instead of caches, and writes use the given field manager.
 ///
 /// ```ignore
 /// let tried = testing::run_step::<fetch, _>(&widget, client, "tester", async |cx| fetch(&widget, &lab, cx).await).await;
@@ -83,7 +85,7 @@ pub async fn run_step<S: SubReconciler, T>(
     StepRun { value, conditions, fields, requeue: state.requeue }
 }
 
-/// Reads and writes without caches.
+/// A backend that reads and writes without caches.
 struct Direct {
     calls: Calls,
     owner: OwnerReference,
@@ -96,7 +98,7 @@ impl Direct {
         Owned { calls: &self.calls, claimant, target, subscriber: None }
     }
 
-    /// The objects of the kind that the object owns.
+    /// Lists the objects of the kind that the object owns.
     async fn children(&self, kind: KindInfo) -> Result<Vec<DynamicObject>, ApiError> {
         let namespace = self.target.namespace.clone().filter(|_| kind.namespaced);
         let target = Target { namespace, name: String::new(), kind };

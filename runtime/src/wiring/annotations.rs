@@ -1,14 +1,17 @@
-//! The annotations that the framework reads: whose an object is, when a pass was asked for, what is suspended, what may be done.
+//! The annotations that the framework reads: owning operator, reconcile request, suspension and policy.
 
-/// The annotation that holds the namespace of the operator which an object belongs to, where operators say
-/// [`operator_namespace`](crate::Operator::operator_namespace).
+/// The annotation with the namespace of the operator to which an object belongs.
+///
+/// It is used by operators with [`operator_namespace`](crate::Operator::operator_namespace).
 pub const OPERATOR_NAMESPACE: &str = "evenkeel.dev/operator-namespace";
 
-/// The annotation that asks for a pass, unless `#[reconciler(request_annotation = "..")]` names another one.
+/// The annotation that requests a reconcile, unless `#[reconciler(request_annotation = "..")]` names another one.
 pub const REQUESTED_AT: &str = "evenkeel.dev/requestedAt";
 
-/// The annotation that suspends an object with the value `"true"`, where `#[reconciler(suspend(annotation))]` says so.
+/// The annotation that suspends an object with the value `"true"`.
+///
+/// It has this effect if the reconciler declares `#[reconciler(suspend(annotation))]`.
 pub const SUSPEND: &str = "evenkeel.dev/suspend";
 
-/// The annotation that holds the policy of an object, unless `#[reconciler(policies(key = ".."))]` names another.
+/// The annotation with the policy of an object, unless `#[reconciler(policies(key = ".."))]` names another one.
 pub const POLICY: &str = "evenkeel.dev/policy";

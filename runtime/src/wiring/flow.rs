@@ -1,40 +1,40 @@
-//! The shape of a pipeline: in which order, on which condition and how often its steps run.
+//! The control flow of a pipeline: the order, conditions and loops of its steps.
 
-/// One statement of a pipeline. Steps are named by their place in [`Wiring::steps`](crate::wiring::Wiring::steps).
+/// A statement of a pipeline. Steps are referenced by their index in [`Wiring::steps`](crate::wiring::Wiring::steps).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Node {
-    /// The step runs.
+    /// Runs the step.
     Call(usize),
-    /// The step does not run: `skip(step, "Reason")`.
+    /// Skips the step: `skip(step, "Reason")`.
     Skip {
-        /// Which step.
+        /// The index of the step.
         step: usize,
-        /// The reason that its positive conditions give for being True.
+        /// The reason of the step's positive conditions, which are set to True.
         reason: &'static str,
     },
-    /// One of the arms runs: `if`, `else if`, `else`.
+    /// Runs one of the arms: `if`, `else if`, `else`.
     Branch(&'static [Arm]),
-    /// The steps run concurrently: `join(..)`.
+    /// Runs the steps concurrently: `join(..)`.
     Join(&'static [usize]),
-    /// The step runs for every item: `for item in items`.
+    /// Runs the step for every item: `for item in items`.
     Loop {
-        /// Which step.
+        /// The index of the step.
         step: usize,
-        /// What it loops over, as the author wrote it.
+        /// The expression of the loop, as written by the author.
         over: &'static str,
     },
 }
 
-/// One arm of a branch.
+/// An arm of a branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arm {
-    /// The condition as the author wrote it; empty for `else`.
+    /// The condition of the arm, as written by the author; empty for `else`.
     pub when: &'static str,
-    /// What runs under it.
+    /// The statements of the arm.
     pub nodes: &'static [Node],
 }
 
-/// The shape in short, without the author's expressions: `0 (1|!1:NotNeeded) [2 3] 4*`.
+/// Prints the control flow without the author's expressions: `0 (1|!1:NotNeeded) [2 3] 4*`.
 pub(crate) fn describe(nodes: &[Node]) -> String {
     nodes.iter().map(node).collect::<Vec<_>>().join(" ")
 }

@@ -1,4 +1,4 @@
-//! What runs one function of an author, whatever reconciler it is of: the types of the wiring, filled in by the pipeline.
+//! Type-erased handlers: the author's functions, as the pipeline registers them in the wiring.
 
 use std::any::Any;
 use std::future::Future;
@@ -6,14 +6,17 @@ use std::pin::Pin;
 
 use crate::outcome::PassResult;
 
-/// The object, the dependencies or the state of a pass, without its type.
+/// The object, the dependencies or the state of a pass, with its type erased.
 pub type Erased = dyn Any + Send + Sync;
 
-/// What such a function comes to.
+/// The future of a handler.
 type Run<'a> = Pin<Box<dyn Future<Output = PassResult> + Send + 'a>>;
 
-/// Undoes a step. Object and dependencies are those of the reconciler in whose wiring it stands; the last is the state of the pass.
+/// Undoes a step.
+///
+/// The parameters are the object and the dependencies of the reconciler to which the wiring belongs, and the state of
+/// the pass.
 pub type UndoStep = for<'a> fn(&'a Erased, &'a Erased, &'a mut Erased) -> Run<'a>;
 
-/// As [`UndoStep`], for what changes the object.
+/// Like [`UndoStep`], for a function that changes the object.
 pub type ClaimStep = for<'a> fn(&'a mut Erased, &'a Erased, &'a mut Erased) -> Run<'a>;

@@ -1,4 +1,4 @@
-//! Indexes: objects under watch, found by what a function says of them.
+//! Indexes over watched objects, by keys that a function computes.
 
 use std::any::{TypeId, type_name};
 use std::collections::BTreeSet;
@@ -10,9 +10,11 @@ use serde::Deserialize;
 
 use crate::kind::Kind;
 
-/// Finds objects of a kind by what [`keys`](Self::keys) says of them, without a look at the others. A step that watches the kind by label
-/// declares it with `index = ByUser` and asks with [`Cx::indexed`](crate::Cx::indexed): it is woken by what is, or was, under the key that
-/// it asked for, and by nothing else.
+/// Finds objects of a kind by the keys that [`keys`](Self::keys) returns, without scanning all objects.
+///
+/// A step that watches the kind by label declares the index with `index = ByUser` and queries it with
+/// [`Cx::indexed`](crate::Cx::indexed). Only changes to objects that are, or were, under a
+/// queried key trigger a reconcile.
 ///
 /// ```
 /// use evenkeel::Index;
@@ -36,21 +38,24 @@ use crate::kind::Kind;
     note = "write `impl evenkeel::Index for {Self}`, which names a kind and what its objects are found by"
 )]
 pub trait Index: 'static {
-    /// The name of the index, such as `by-user`: not empty, without `=`, and its own among the indexes of the kind.
+    /// The name of the index, such as `by-user`. It must not be empty or contain `=`, and must be unique among the
+    /// indexes of the kind.
     ///
-    /// It is stored in `status.observedInputs.references` of each object that asked the index. Leave it as it is when you rename or move the
-    /// type: under another name each of these objects is reconciled once more.
+    /// The name is stored in `status.observedInputs.references` of each object that queried the index. Do not change it
+    /// when you rename or move the type: with another name, each of these objects is reconciled once more.
     const NAME: &'static str;
 
-    /// The kind whose objects it finds.
+    /// The kind that is indexed.
     type Object: Kind;
 
-    /// What the object is found by: nothing, one thing, or several. Called when an object appears or changes, not when a step asks. Where it
-    /// panics the object is found by nothing, which is logged.
+    /// Returns the keys of the object: none, one or several.
+    ///
+    /// It is called when an object appears or changes, not when a step queries the index. If it panics, the object has
+    /// no keys, and the panic is logged.
     fn keys(object: &Self::Object) -> Vec<String>;
 }
 
-/// An [`Index`], erased.
+/// A type-erased [`Index`].
 #[derive(Clone, Copy)]
 pub struct Indexer {
     name: &'static str,
@@ -65,7 +70,7 @@ impl fmt::Debug for Indexer {
     }
 }
 
-/// The kind that an index finds.
+/// A bound that requires the index to be over the watched kind.
 #[diagnostic::on_unimplemented(
     message = "the index finds `{I}`, but `{Self}` is watched",
     label = "an index of another kind",
@@ -74,7 +79,7 @@ impl fmt::Debug for Indexer {
 pub trait FoundAs<I> {}
 impl<K> FoundAs<K> for K {}
 
-/// An index, erased, which finds objects of `K`. Fails the build where its name cannot be stored.
+/// Creates a type-erased index over objects of `K`. Fails the build if its name cannot be stored.
 #[must_use]
 #[track_caller]
 pub const fn indexer<I: Index, K: FoundAs<I::Object>>() -> Indexer {
@@ -90,7 +95,7 @@ const fn check_name(name: &str) {
     );
     let (name, mut i) = (name.as_bytes(), 0);
     while i < name.len() {
-        // What follows the first one in a reference is the key.
+        // The first `=` in a reference separates the name from the key.
         assert!(
             name[i] != b'=',
             "the `NAME` of this index contains `=`\nhelp: write for example `const NAME: &'static str = \"by-user\";`"
@@ -100,7 +105,7 @@ const fn check_name(name: &str) {
 }
 
 impl Indexer {
-    /// As it is stored.
+    /// The name of the index, as it is stored.
     pub(crate) const fn name(self) -> &'static str {
         self.name
     }
@@ -111,19 +116,19 @@ impl Indexer {
         (self.type_name)()
     }
 
-    /// Whether another type has the same name.
+    /// Whether the other index has the same name but another type.
     #[cfg(feature = "operator")]
     pub(crate) fn is_namesake_of(self, other: Self) -> bool {
         self.name == other.name && (self.type_id)() != (other.type_id)()
     }
 
-    /// Whether the entry is one of this index.
+    /// Whether the entry belongs to this index.
     #[cfg(feature = "operator")]
     pub(crate) fn has(self, entry: &str) -> bool {
         entry.split_once('=').is_some_and(|(name, _)| name == self.name)
     }
 
-    /// The entries that the object stands under.
+    /// The entries of the object in this index.
     pub(crate) fn entries(self, object: &DynamicObject) -> BTreeSet<Box<str>> {
         match (self.keys)(object) {
             Ok(keys) => keys.iter().map(|key| entry(self.name, key).into()).collect(),
@@ -136,7 +141,7 @@ impl Indexer {
     }
 }
 
-/// An index and a key, as a target says it.
+/// Formats an index name and a key as they occur in a target.
 pub(crate) fn entry(index: &str, key: &str) -> String {
     format!("{index}={key}")
 }
@@ -144,7 +149,7 @@ pub(crate) fn entry(index: &str, key: &str) -> String {
 fn keys<I: Index>(object: &DynamicObject) -> Result<Vec<String>, String> {
     let value = serde_json::to_value(object).map_err(|error| error.to_string())?;
     let object = I::Object::deserialize(value).map_err(|error| format!("it does not fit its type: {error}"))?;
-    // The panic itself has been told by then.
+    // The panic itself has already been logged.
     catch_unwind(AssertUnwindSafe(|| I::keys(&object))).map_err(|_| "`keys` panicked".to_owned())
 }
 

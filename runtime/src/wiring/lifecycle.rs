@@ -1,36 +1,36 @@
-//! What runs beside the steps: a claim, hooks, the observer.
+//! Handlers that run in addition to the steps: claim, hooks and observer.
 
 use super::handler::{ClaimStep, UndoStep};
 use super::step::{StepWiring, When};
 
-/// What prepares an object before its finalizer is stored.
+/// The function that may change metadata and spec before the finalizer is stored.
 #[derive(Clone, Copy, Debug)]
 pub struct ClaimHandler {
-    /// Its name, and the errors that it fails with.
+    /// The name of the function and its errors.
     pub step: &'static StepWiring,
-    /// Runs it.
+    /// Runs the function.
     #[doc(hidden)]
     pub run: ClaimStep,
 }
 
-/// What runs at a point in the life of an object, beside the steps.
+/// A hook, which runs at one point in the lifecycle of an object.
 #[derive(Clone, Copy, Debug)]
 pub struct HookHandler {
-    /// When it runs.
+    /// The point at which the hook runs.
     pub when: When,
-    /// Its name, and the errors that it fails with.
+    /// The name of the hook and its errors.
     pub step: &'static StepWiring,
-    /// Runs it.
+    /// Runs the hook.
     #[doc(hidden)]
     pub run: UndoStep,
 }
 
-/// What runs instead of the steps where the policy forbids to change anything.
+/// The function that runs instead of the steps if the policy forbids changes.
 #[derive(Clone, Copy, Debug)]
 pub struct ObserveHandler {
-    /// What it declared.
+    /// The declarations of the function.
     pub step: StepWiring,
-    /// Runs it.
+    /// Runs the function.
     #[doc(hidden)]
     pub run: UndoStep,
 }

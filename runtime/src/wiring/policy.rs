@@ -1,4 +1,4 @@
-//! Policies: what the owner of an object allows to be done to what its steps make outside the cluster.
+//! Policies: the changes outside the cluster that the owner of an object allows.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -11,24 +11,24 @@ pub use super::annotations::POLICY;
 use crate::outcome::reporting::Actions;
 use crate::outcome::{Class, PassError};
 
-/// What may be done for an object, where its reconciler says `policies`.
+/// The changes that are allowed for an object, if its reconciler declares `policies`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Policy {
-    /// The steps run, and the cleanups when it goes.
+    /// The steps run, and the cleanups run when the object is deleted.
     #[default]
     Manage,
-    /// Nothing is changed, neither now nor when it goes: it is observed only.
+    /// Nothing is changed, not even on deletion. The object is only observed.
     Skip,
-    /// The steps run; when it goes, what they made is left behind.
+    /// The steps run. When the object is deleted, the cleanups do not run, and external resources remain.
     DetachOnDelete,
 }
 
 impl Policy {
-    /// All of them.
+    /// All policies.
     pub const ALL: [Self; 3] = [Self::Manage, Self::Skip, Self::DetachOnDelete];
 
-    /// As it stands in the annotation.
+    /// The value of the annotation.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -57,7 +57,7 @@ impl fmt::Display for Policy {
     }
 }
 
-/// The text is no policy. Case and blanks count.
+/// The error for a text that is not a policy. Case and whitespace are significant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownPolicy(String);
 
@@ -78,16 +78,16 @@ impl FromStr for Policy {
     }
 }
 
-/// What `#[reconciler(policies(..))]` said.
+/// The settings of `#[reconciler(policies(..))]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Policies {
-    /// The annotation that holds the policy.
+    /// The annotation with the policy.
     pub key: &'static str,
-    /// Whether the namespace of an object counts where the object says nothing.
+    /// Whether the annotation of the namespace applies if the object has none.
     pub namespace: bool,
 }
 
-/// The scope of kinds whose objects live in namespaces.
+/// A bound that requires a namespaced kind.
 #[diagnostic::on_unimplemented(
     message = "a cluster-scoped object has no namespace whose policy could count",
     label = "the kind is cluster-scoped",
@@ -97,22 +97,22 @@ pub trait InNamespace {}
 impl InNamespace for NamespaceResourceScope {}
 
 impl Policies {
-    /// What the word `policies` alone means.
+    /// The settings of `policies` without arguments.
     pub const DEFAULT: Self = Self { key: POLICY, namespace: false };
 
-    /// The same in another annotation.
+    /// Sets the annotation.
     #[must_use]
     pub const fn keyed(self, key: &'static str) -> Self {
         Self { key, ..self }
     }
 
-    /// The same, said by namespaces, too.
+    /// Includes the annotation of the namespace.
     #[must_use]
     pub const fn of_namespaces<K: Resource<Scope: InNamespace>>(self) -> Self {
         Self { namespace: true, ..self }
     }
 
-    /// What the annotations of the object, or of its namespace, say; `None`: nothing. An empty one is as none.
+    /// Parses the annotation of the object or of its namespace. Returns `None` if it is missing or empty.
     pub(crate) fn parse(self, annotations: &BTreeMap<String, String>, of: impl fmt::Display) -> Option<ResolvedPolicy> {
         let said = annotations.get(self.key).filter(|said| !said.is_empty())?;
         Some(match said.parse() {
@@ -122,16 +122,16 @@ impl Policies {
     }
 }
 
-/// The policy that counts.
+/// The policy that applies to an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ResolvedPolicy {
     Known(Policy),
-    /// What is wrong with it. Nothing is changed: a misspelt `skip` must not delete.
+    /// An invalid policy, with the cause. Nothing is changed, so that a misspelled `skip` does not delete anything.
     Unknown(String),
 }
 
 impl ResolvedPolicy {
-    /// As it stands in the status: `manage` goes without saying.
+    /// The policy as shown in the status; empty for `manage`.
     pub(crate) fn shown(&self) -> &'static str {
         match self {
             Self::Known(Policy::Manage) => "",
@@ -139,7 +139,7 @@ impl ResolvedPolicy {
         }
     }
 
-    /// In a word.
+    /// The policy as one word.
     pub(crate) fn word(&self) -> &'static str {
         match self {
             Self::Known(policy) => policy.as_str(),
@@ -147,7 +147,7 @@ impl ResolvedPolicy {
         }
     }
 
-    /// What counts of it in the digest.
+    /// The text that is hashed into the digest.
     pub(crate) fn text(&self) -> &str {
         match self {
             Self::Known(policy) => policy.as_str(),
@@ -155,7 +155,7 @@ impl ResolvedPolicy {
         }
     }
 
-    /// What stops every pass until the policy can be told.
+    /// The error that ends every pass until the policy is valid.
     pub(crate) fn pass_error(&self) -> Option<PassError> {
         let Self::Unknown(why) = self else { return None };
         let class = Class::Waiting { poll: None };
@@ -163,10 +163,10 @@ impl ResolvedPolicy {
     }
 }
 
-/// What the status says where a policy cannot be told.
+/// The policy in the status if the annotation is invalid.
 pub(crate) const UNKNOWN_WORD: &str = "unknown";
 
-/// The reason of Ready where a policy cannot be told.
+/// The reason of Ready if the annotation is invalid.
 pub(crate) const UNKNOWN: &str = "PolicyUnknown";
 
 #[cfg(test)]

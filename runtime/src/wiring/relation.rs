@@ -1,94 +1,97 @@
-//! The relations of steps to kinds: how, and what is kept of the objects.
+//! Relations between steps and kinds: the type of the relation, the cache and adoption.
 
 use crate::kind::KindInfo;
 use crate::wiring::index::Indexer;
 
-/// One kind that a step declared.
+/// A kind that a step declared.
 #[derive(Clone, Copy, Debug)]
 pub struct Relation {
-    /// In which way.
+    /// The type of the relation.
     pub how: How,
-    /// What is kept of its objects in memory.
+    /// The part of the objects that is cached.
     pub cache: Cache,
-    /// Which kind; `None` where a condition was declared.
+    /// The kind; `None` if a condition was declared instead.
     pub kind: Option<fn() -> KindInfo>,
-    /// What else its objects are found by, where they are watched by label.
+    /// The indexes over the objects, if they are watched by label.
     pub indexes: &'static [Indexer],
-    /// Which objects that are there already the step takes over, where it owns the kind.
+    /// The existing objects that the step takes over, if it owns the kind.
     pub adopt: Adopt,
 }
 
 impl Relation {
-    /// With what is kept unless the step says otherwise: watched objects in full, of others nothing.
+    /// Creates a relation with the default cache: full objects if the kind is watched, and otherwise no content.
     #[must_use]
     pub const fn new(how: How, kind: Option<fn() -> KindInfo>) -> Self {
         Self { how, cache: how.cache(), kind, indexes: &[], adopt: Adopt::Never }
     }
 
-    /// The same, of which this is kept.
+    /// Sets the part of the objects that is cached.
     #[must_use]
     pub const fn cached(self, cache: Cache) -> Self {
         Self { cache, ..self }
     }
 
-    /// The same, found by these indexes as well.
+    /// Sets the indexes over the objects.
     #[must_use]
     pub const fn indexed(self, indexes: &'static [Indexer]) -> Self {
         Self { indexes, ..self }
     }
 
-    /// The same, of which the step takes over these.
+    /// Sets the existing objects that the step takes over.
     #[must_use]
     pub const fn adopting(self, adopt: Adopt) -> Self {
         Self { adopt, ..self }
     }
 
-    /// Whether the declared kind is this one.
+    /// Whether the relation is to this kind.
     pub(crate) fn is_of(&self, kind: &KindInfo) -> bool {
         self.kind.is_some_and(|of| of() == *kind)
     }
 }
 
-/// What is kept in memory of the objects of a kind (`cache = ..`); the later holds more.
+/// The part of the objects of a kind that is cached (`cache = ..`). Each variant caches more than the one before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Cache {
-    /// Only whose it is, and its version: what is read comes from the API server.
+    /// Only owner and version. Reads go to the API server.
     None,
-    /// Its metadata, for `cx.metadata`: the rest comes from the API server.
+    /// Also the metadata, for `cx.metadata`. All other reads go to the API server.
     Metadata,
-    /// All of it.
+    /// The whole object.
     Full,
 }
 
-/// Which objects a step takes over that are there already and that its reconciler did not make (`owns(K, adopt = ..)`); the later takes more.
+/// The existing objects that a step takes over although its reconciler did not create them (`owns(K, adopt = ..)`).
 ///
-/// An object that is not taken over is neither changed nor deleted: the object that wants it waits, with the reason `DependentForeign`.
+/// Each variant takes over more than the one before. An object that is not taken over is neither changed nor deleted.
+/// The reconciled object waits, with the reason `DependentForeign`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Adopt {
-    /// None: only what is absent is created, and only what is ours is updated.
+    /// No existing objects. The step creates missing objects and updates its own ones.
     #[default]
     Never,
     /// Objects without an owner.
     IfUnowned,
-    /// Objects of other owners, too, but for those of another object of the reconciled kind.
+    /// Also objects of other owners, except for those of another object of the reconciled kind.
     Always,
 }
 
-/// In which way a step is related to a kind.
+/// The type of the relation between a step and a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum How {
-    /// `owns(K)`: the step writes objects of the kind, with an owner reference; a change of one triggers a reconcile of the owner.
+    /// `owns(K)`: the step writes objects of the kind with an owner reference. A change to one triggers a reconcile of
+    /// the owner.
     Owns,
-    /// `watches(K, by_name)`: one watch per name that the step asked for; role with get, list, watch.
+    /// `watches(K, by_name)`: one watch per name that the step reads. The role needs list and watch, and get unless the
+    /// cache is full.
     WatchesByName,
     /// `watches(K, labels = "..")`: one watch for all objects that match the selector.
     WatchesLabels(&'static str),
-    /// `polls(K)` and `reads(K)`: read from the API, nothing wakes.
+    /// `polls(K)` and `reads(K)`: reads from the API server. Changes do not trigger a reconcile.
     Reads,
 }
 
 impl How {
-    /// What is kept of the objects unless the step says otherwise.
+    /// The default cache of the relation.
     #[must_use]
     pub const fn cache(self) -> Cache {
         match self {
@@ -97,7 +100,7 @@ impl How {
         }
     }
 
-    /// Whether the step is woken by objects that it does not own.
+    /// Whether changes to objects that the step does not own trigger a reconcile.
     #[must_use]
     pub(crate) const fn is_watch(self) -> bool {
         matches!(self, Self::WatchesByName | Self::WatchesLabels(_))

@@ -1,17 +1,17 @@
-//! Suspension: an object of which its owner wants that nothing is done for it now.
+//! Suspension: the owner of an object pauses its reconciliation.
 
 pub use super::annotations::SUSPEND;
 
-/// What `#[reconciler(suspend(..))]` said beside the field.
+/// The settings of `#[reconciler(suspend(..))]` besides the field.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Suspend {
-    /// The annotation [`SUSPEND`] suspends, too.
+    /// Whether the annotation [`SUSPEND`] suspends an object, too.
     pub annotation: bool,
-    /// The generation counts as observed while suspended; otherwise nothing is written but receipts.
+    /// Whether a suspended object's generation is recorded as observed. Otherwise only handled tokens are written.
     pub record: bool,
 }
 
-/// What a field of `suspend = spec.field` may be.
+/// The type of a field in `suspend = spec.field`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not say whether an object is suspended",
     label = "neither a `bool` nor an `Option<bool>`",

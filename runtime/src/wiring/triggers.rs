@@ -1,32 +1,33 @@
-//! The labels and annotations that trigger a reconcile: all of them, unless the reconciler declares which.
+//! The labels and annotations that trigger a reconcile: all of them, unless the reconciler declares some.
 
 use std::fmt;
 
-/// What triggers a reconcile beside the spec and the deletion of an object, as `#[reconciler(triggers(..))]` declares it.
+/// The triggers besides the spec and the deletion of an object, as `#[reconciler(triggers(..))]` declares them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Triggers {
-    /// The labels.
+    /// The labels that trigger a reconcile.
     pub labels: Names,
-    /// The annotations. Those with a meaning of their own (requests, suspension, policies) trigger by that.
+    /// The annotations that trigger a reconcile. The framework's own annotations (requests, suspension, policies)
+    /// always do.
     pub annotations: Names,
 }
 
 /// A set of labels or annotations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Names {
-    /// All of them.
+    /// All keys.
     All,
-    /// These, by their whole keys.
+    /// These keys, in full.
     Only(&'static [&'static str]),
 }
 
 impl Triggers {
-    /// All labels and annotations: what counts unless declared, since a body sees the whole object.
+    /// All labels and annotations. This is the default, since a body sees the whole object.
     pub const ALL: Self = Self { labels: Names::All, annotations: Names::All };
 }
 
 impl Triggers {
-    /// The argument of the attribute that declares these and those: `triggers(spec, labels("tier"), annotations)`.
+    /// Prints the argument that declares these triggers and `more`: `triggers(spec, labels("tier"), annotations)`.
     #[must_use]
     pub fn declared_with<'a>(&self, more: impl Iterator<Item = &'a Undeclared> + Clone) -> String {
         let labels = more.clone().filter_map(|one| match one {
@@ -42,7 +43,7 @@ impl Triggers {
         format!("triggers(spec{})", both.concat())
     }
 
-    /// The argument of the attribute; `None` where it is not given.
+    /// Prints the argument as it is declared. Returns `None` if the triggers are not declared.
     #[must_use]
     pub fn declared(&self) -> Option<String> {
         (*self != Self::ALL).then(|| self.declared_with(std::iter::empty()))
@@ -50,14 +51,14 @@ impl Triggers {
 }
 
 impl Names {
-    /// `, labels("tier")`, with these names as well.
+    /// Prints `, labels("tier")`, including the names in `more`.
     fn declared_with<'a>(self, word: &str, more: impl Iterator<Item = &'a str>) -> String {
         let Self::Only(names) = self else { return format!(", {word}") };
         let names: Vec<String> = names.iter().copied().chain(more).map(|name| format!("\"{name}\"")).collect();
         if names.is_empty() { String::new() } else { format!(", {word}({})", names.join(", ")) }
     }
 
-    /// Whether the set has the name.
+    /// Whether the set contains the key.
     #[must_use]
     pub fn has(self, name: &str) -> bool {
         match self {
@@ -66,7 +67,7 @@ impl Names {
         }
     }
 
-    /// `its labels`, or `its labels a and b`; `None`: there are none.
+    /// Prints `its labels`, or `its labels a and b`. Returns `None` if the set is empty.
     fn said(self, what: &str) -> Option<String> {
         match self {
             Self::All => Some(format!("its {what}s")),
@@ -78,19 +79,20 @@ impl Names {
 }
 
 impl fmt::Display for Triggers {
-    /// What triggers beside the spec: `, its labels, its annotation `example.com/tier``.
+    /// Prints the triggers besides the spec: `, its labels, its annotation `example.com/tier``.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let said = [self.labels.said("label"), self.annotations.said("annotation")];
         said.into_iter().flatten().try_for_each(|said| write!(f, ", {said}"))
     }
 }
 
-/// kubectl's copy of what was applied: the spec and metadata that it repeats count themselves.
+/// A copy of the applied manifest, by kubectl. The spec and metadata that it repeats trigger a reconcile themselves.
 pub(super) const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
-/// The framework's own annotations have triggers of their own.
+/// The prefix of the framework's own annotations, which have their own triggers.
 const OURS: &str = "evenkeel.dev/";
 
-/// Whether the annotation has a meaning of its own: a change of it is no change of what a body reads.
+/// Whether the annotation belongs to the framework or kubectl, so that a change to it does not affect the input of a
+/// body.
 pub(crate) fn is_own(name: &str, request_annotation: &str, policy: Option<&str>) -> bool {
     name == request_annotation || Some(name) == policy || name.starts_with(OURS) || name == LAST_APPLIED
 }
@@ -98,8 +100,8 @@ pub(crate) fn is_own(name: &str, request_annotation: &str, policy: Option<&str>)
 const LABELS: &str = "labels/";
 const ANNOTATIONS: &str = "annotations/";
 
-/// The labels and annotations that count for one object: those that the reconciler declares, and those that its claim wrote, as
-/// `observedInputs.claimed` lists them.
+/// The labels and annotations that count for one object: those that the reconciler declares, and those that its claim
+/// wrote (`observedInputs.claimed`).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Counted<'a> {
     pub(crate) triggers: Triggers,
@@ -123,14 +125,14 @@ impl Counted<'_> {
 /// A label or an annotation, as an argument of `triggers(..)`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Undeclared {
-    /// A label.
+    /// The key of a label.
     Label(String),
-    /// An annotation.
+    /// The key of an annotation.
     Annotation(String),
 }
 
 impl Undeclared {
-    /// `labels/example.com/tier`, as the status lists it.
+    /// Formats the key as in the status: `labels/example.com/tier`.
     #[must_use]
     pub fn path(&self) -> String {
         match self {
@@ -141,7 +143,7 @@ impl Undeclared {
 }
 
 impl fmt::Display for Undeclared {
-    /// `labels("example.com/tier")`, as it is declared.
+    /// Formats the key as in the declaration: `labels("example.com/tier")`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Label(name) => write!(f, "labels(\"{name}\")"),

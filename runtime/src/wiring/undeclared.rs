@@ -1,4 +1,4 @@
-//! The labels and annotations of an object that no trigger of its reconciler names.
+//! The labels and annotations of an object that are not triggers of its reconciler.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
@@ -6,8 +6,8 @@ use super::Wiring;
 use super::triggers::{Undeclared, is_own};
 
 impl Wiring {
-    /// The labels and annotations of an object of which a change neither triggers a reconcile nor counts in the digest, unless the claim
-    /// wrote them.
+    /// The labels and annotations of an object whose changes neither trigger a reconcile nor affect the digest, unless
+    /// the claim wrote them.
     #[must_use]
     pub fn undeclared(&self, meta: &ObjectMeta) -> Vec<Undeclared> {
         let labels = meta.labels.iter().flatten().map(|(name, _)| name.as_str());
@@ -15,7 +15,7 @@ impl Wiring {
         self.undeclared_of(labels, annotations)
     }
 
-    /// The same of these labels and annotations.
+    /// Like [`undeclared`](Self::undeclared), for these labels and annotations.
     pub(crate) fn undeclared_of<'a>(
         &self,
         labels: impl Iterator<Item = &'a str>,

@@ -1,11 +1,12 @@
-//! The declared reasons that no step gives.
+//! The declared reasons that no step uses.
 
 use super::Wiring;
 use crate::condition::UnusedReason;
 use crate::condition::reason::OWN;
 
 impl Wiring {
-    /// The declared reasons that no literal in a step and no error of one says: left-overs, or reasons that come about at run time.
+    /// The declared reasons that occur in no literal of a step and in no error. They are either unused or computed at
+    /// run time.
     ///
     /// ```
     /// use evenkeel::condition::{ConditionInfo, Polarity, ReasonInfo};

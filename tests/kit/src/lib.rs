@@ -1,8 +1,9 @@
 //! An in-process Kubernetes API server for tests and examples.
 //!
-//! [`Cluster::start`] gives a server with the rules of a real one: resource versions, watches that resume, expire and
-//! send bookmarks, server-side apply with field owners, custom resources with their schemas, finalizers, garbage
-//! collection, namespaces. Its rules were compared with conversations recorded on real servers.
+//! [`Cluster::start`] starts a server that follows the rules of a real API server: resource versions, watches that
+//! resume, expire and send bookmarks, server-side apply with field owners, custom resources with their schemas,
+//! finalizers, garbage collection and namespaces. The rules were compared with conversations that were recorded on real
+//! API servers.
 //!
 //! ```
 //! use evenkeel_testkit::{Cluster, Effect, Fault, Verb};
@@ -30,53 +31,65 @@
 //! # }
 //! ```
 //!
-//! What a test needs around it, for operators of plain kube-rs as well as of evenkeel:
+//! The crate also contains test utilities, for operators of plain kube-rs as well as of evenkeel:
 //!
-//! - [`Cluster::seed`]: the objects at the start, in YAML or typed
-//! - [`Row`]: table tests; given these objects, a pass or a step makes these writes and events, and no others
-//! - [`Sweep`]: the scenario again and again, with a fault of each sort and a crash at each call and each await; it must always end the
-//!   same
-//! - [`Fault`]: the API server fails as one rule says; [`Requests`]: what was asked, and assertions on it
-//! - [`Snapshot`]: what the cluster holds, with all that is volatile redacted, for golden files and insta
-//! - [`Coverage`]: which declared conditions and reasons no test has reached
-//! - [`eventually`], [`eventually_eq`], [`until`]: waits; [`mod@kstatus`]: whether observers read a status as it was meant
+//! - [`Cluster::seed`]: initial objects, in YAML or typed
+//! - [`Row`]: table tests; for the given objects, a pass or a step makes exactly the listed writes and events
+//! - [`Sweep`]: repeats a scenario with each type of fault and a crash at each call and each await; the final state
+//!   must always be the same
+//! - [`Fault`]: a rule by which the API server fails; [`Requests`]: recorded requests, with assertions on them
+//! - [`Snapshot`]: the content of the cluster with all volatile values redacted, for golden files and insta
+//! - [`Coverage`]: the declared conditions and reasons that no test has reached
+//! - [`eventually`], [`eventually_eq`], [`until`]: waits
+//! - [`mod@kstatus`]: checks that observers interpret a status as intended
 //!
-//! The feature `evenkeel` adds what knows reconcilers and steps of evenkeel: `Row::pass`, `Row::step`,
+//! The feature `evenkeel` adds support for reconcilers and steps of evenkeel: `Row::pass`, `Row::step` and
 //! `Coverage::declare_reconciler`. It is off by default, so that users of plain kube-rs do not build evenkeel.
 //!
-//! Everything runs inside the calling tokio runtime and by its clock: under `tokio::time::pause()` bookmarks, timeouts,
-//! latencies and even creation timestamps are virtual. `tokio::time::sleep` in a test with `#[tokio::test(start_paused = true)]` moves the
-//! clock as far as that, and all that waits meanwhile happens in order. That costs what happens: a week of a watch at
-//! rest, which kube renews each 290 s, takes 20 ms (`cargo run --release -p evenkeel-testkit --example start`), and a week of an operator with two
-//! watches and 1,200 passes three seconds in a debug build.
-//! [`Cluster::serve`] offers the same server over HTTP, for `kubectl` and for processes of their own.
+//! Everything runs in the calling tokio runtime and uses its clock. Under `tokio::time::pause()`, bookmarks, timeouts,
+//! latencies and even creation timestamps are virtual. In a test with `#[tokio::test(start_paused = true)]`,
+//! `tokio::time::sleep` advances the clock by that duration, and everything that is due in the meantime happens in
+//! order.
+//!
+//! The cost depends on the number of events, not on the duration:
+//!
+//! - A week of an idle watch, which kube renews every 290 s, takes 20 ms
+//!   (`cargo run --release -p evenkeel-testkit --example start`).
+//! - A week of an operator with two watches and 1,200 passes takes three seconds in a debug build.
+//!
+//! [`Cluster::serve`] serves the same API over HTTP, for `kubectl` and for separate processes.
 //!
 //! # Limits
 //!
-//! What is not done answers 501 or 405 with a text that says so, never a plausible 200:
+//! Unsupported requests are answered with 501 or 405 and an explanation, never with a plausible 200. The limits are:
 //!
-//! - rights are checked only in a cluster built with [`Builder::rbac`];
-//! - no kubelet, no scheduler, no controllers of Deployments, Jobs or Services, no default ServiceAccounts: objects stay
-//!   as they were written, and status is what a test writes;
-//! - built-in kinds are checked by type, and beyond that in few places (names, labels, ConfigMap keys, selectors of workloads,
-//!   Leases, Events, role references, services, priority classes, what of pods, jobs and claims may change); the defaults of a cluster are set for pods, workloads, services and
-//!   priority classes; services get addresses of 10.96.0.0/16 and ports of 30000-32767, and nothing listens there;
-//! - rules of definitions (CEL) run as on a cluster, with its limits of cost; that a cluster forgets what a set had when a rule
-//!   adds to it twice is not copied;
-//! - the published schemas (OpenAPI v3, which `kubectl explain` reads) have all fields and types of built-in kinds, and none of their
-//!   descriptions; OpenAPI v2 is not served;
-//! - of protobuf only what `kubectl create` sends is read, and nothing is answered in it; an object that would keep more than
-//!   127 levels of JSON is refused (501; a cluster stores 9,990, which no client of kube could read: its decoder ends at 127, too);
-//! - the built-in kinds are those that operators write most (`kubectl api-resources` lists them); others, such as ReplicationControllers,
-//!   PodTemplates and the configurations of webhooks, are as unknown as a misspelt one (404);
-//! - the past is forgotten all at once: a list of an old version fails when a watch from there does, and not later;
-//! - budgets of evictions are what the status of their PodDisruptionBudget says, which nobody counts here;
-//! - logs are the texts that a test has put there ([`Cluster::set_log`]), told as a whole or from their end: not followed, nor since a time;
-//! - tokens of service accounts ([`Builder::rbac`], [`Builder::bearer`]) are texts without meaning of their own, and TokenReviews are
-//!   not answered;
-//! - webhooks and exec.
+//! - RBAC rules are checked only in a cluster that is built with [`Builder::rbac`].
+//! - There is no kubelet, no scheduler, no default ServiceAccount, and no controller of Deployments, Jobs or Services.
+//!   Objects stay as they were written, and a test writes their status itself.
+//! - Built-in kinds are checked against their types. Further validation is limited to names, labels, ConfigMap keys,
+//!   selectors of workloads, Leases, Events, role references, services, priority classes, and the mutable fields of
+//!   pods, jobs and claims.
+//! - Defaults are set for pods, workloads, services and priority classes.
+//! - Services get addresses in 10.96.0.0/16 and ports in 30000-32767, on which nothing listens.
+//! - CEL validation rules run with the cost limits of a real cluster. One detail is not reproduced: a real cluster
+//!   loses the earlier elements of a set if a rule adds to it twice.
+//! - The published schemas (OpenAPI v3, which `kubectl explain` reads) contain all fields and types of built-in kinds,
+//!   but no descriptions. OpenAPI v2 is not served.
+//! - Protobuf is decoded only in the requests of `kubectl create`, and is never sent in responses.
+//! - An object with more than 127 levels of JSON is rejected (501). A real cluster stores up to 9,990 levels, but no
+//!   client of kube could read them, since its decoder has the limit of 127, too.
+//! - The built-in kinds are those that operators write most often (`kubectl api-resources` lists them). Other kinds are
+//!   unknown (404), including ReplicationControllers, PodTemplates and webhook configurations.
+//! - Old resource versions expire all at once: a list of an old version fails exactly when a watch from that version
+//!   does.
+//! - Eviction budgets are read from the status of their PodDisruptionBudget, which no controller updates.
+//! - Logs are texts that a test has set ([`Cluster::set_log`]). They are returned as a whole or from the end; following
+//!   them, or reading them since a given time, is not supported.
+//! - Tokens of service accounts ([`Builder::rbac`], [`Builder::bearer`]) are opaque texts, and TokenReviews are not
+//!   supported.
+//! - Webhooks and exec are not supported.
 //!
-//! What shows each rule of the server, and which few nothing shows, stands in `tests/rules.txt` of this crate.
+//! `tests/rules.txt` in this crate lists each rule of the server with its proof, and the few rules without one.
 //!
 #![doc = include_str!("../fakes.md")]
 #![forbid(unsafe_code)]

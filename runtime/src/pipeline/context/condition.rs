@@ -1,4 +1,4 @@
-//! Conditions that tell of other objects: mirrored from one, aggregated over several.
+//! Conditions computed from other objects: mirrored from one, or aggregated over several.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -11,10 +11,15 @@ use crate::pipeline::permission::SetBy;
 use crate::pipeline::step::SubReconciler;
 
 impl<S: SubReconciler> Cx<'_, S> {
-    /// Shows the Ready of another object as a condition that this step owns, read by the polarity of the condition.
+    /// Sets a condition of this step to the Ready condition of another object.
     ///
-    /// A True of an older generation counts as Unknown, and so does an object without Ready: its controller was not there yet.
-    /// The reason is the other object's, also where the condition declares a closed set.
+    /// The status follows the polarity of the condition: if the other object is ready, a negative condition is False. The condition is
+    /// Unknown in these cases:
+    ///
+    /// - Ready is True, but the other object has not observed its current generation yet.
+    /// - The other object has no Ready condition, because its controller has not reported one yet.
+    ///
+    /// The reason is copied from the other object, even if the condition declares a closed set of reasons.
     pub fn mirror<C: ConditionMarker + SetBy<S>>(&mut self, on: C, object: &impl Serialize) {
         let other = Other::read(object);
         let message = format!("{other} does not say whether it is ready");
@@ -24,13 +29,15 @@ impl<S: SubReconciler> Cx<'_, S> {
         );
     }
 
-    /// The same, where an object without Ready is known to be something else than Unknown.
+    /// The same as [`mirror`](Self::mirror), with `fallback` for an object without a Ready condition.
     pub fn mirror_or<C: ConditionMarker + SetBy<S>>(&mut self, on: C, object: &impl Serialize, fallback: Fallback<'_>) {
         self.show(on, &Other::read(object).ready(fallback));
     }
 
-    /// Shows how several objects stand as one condition that this step owns: the worst of their Ready conditions, and how many
-    /// are ready. Of no objects there is nothing to show.
+    /// Sets a condition of this step from the Ready conditions of several objects.
+    ///
+    /// Status and reason come from the worst Ready condition; the message contains the number of ready objects. Without objects the condition
+    /// is not set.
     pub fn aggregate<'o, C: ConditionMarker + SetBy<S>, K: Serialize + 'o>(
         &mut self,
         on: C,
@@ -50,7 +57,7 @@ impl<S: SubReconciler> Cx<'_, S> {
     }
 }
 
-/// The worst Ready, with the object that says so in the message: a reason has no room for it.
+/// The worst Ready condition. The message names the object that has it, because a reason cannot contain a name.
 fn aggregate(others: &[Other]) -> Option<Condition> {
     let silent = Fallback { status: ConditionStatus::Unknown, reason: "NotYetReported", message: "not reported yet" };
     let ready: Vec<[Condition; 1]> = others.iter().map(|other| [other.ready(silent)]).collect();
@@ -72,7 +79,7 @@ fn aggregate(others: &[Other]) -> Option<Condition> {
     Some(worst)
 }
 
-/// What another object says of itself.
+/// The parts of another object that determine its readiness.
 struct Other {
     kind: String,
     name: String,
@@ -101,9 +108,9 @@ impl Other {
         }
     }
 
-    /// Its Ready; a good one only if it is about the object as it is now.
+    /// The Ready condition of the object. True only if it is set for the current generation.
     fn ready(&self, fallback: Fallback<'_>) -> Condition {
-        // A failure does not record its generation, and is to be shown.
+        // A failure does not record its generation, so a Ready condition that is not True counts for every generation.
         let is_behind = self.observed.is_some() && self.observed != self.generation;
         if is_behind && is_true(&self.conditions, READY) {
             let message = format!("{self} has not observed generation {} yet", self.generation.unwrap_or_default());
@@ -113,7 +120,7 @@ impl Other {
         let mut shown =
             shown.unwrap_or_else(|| Condition::new(READY, fallback.status, fallback.reason, fallback.message));
         if shown.reason.is_empty() {
-            // Foreign writers may leave it out; in a condition of ours it has to be there.
+            // Other controllers may omit the reason; a condition that evenkeel writes must have one.
             shown.reason = "Mirrored".into();
         }
         shown

@@ -1,4 +1,4 @@
-//! The contexts that author code sees: [`Pass`] in a pipeline, [`Cx`] in a step.
+//! The contexts that the author's code receives: [`Pass`] in a pipeline, [`Cx`] in a step.
 
 mod condition;
 mod for_each;
@@ -46,7 +46,9 @@ pub use self::run::{Pipeline, StepTag, finish, pipeline};
 pub(crate) use self::run_handler::{claim, hook, observe, undo};
 pub use self::timeout::{Bounded, Limit};
 
-/// The context of one pass: one run of a reconciler for one object. A pipeline hands it to its steps.
+/// The context of a pass: one run of a reconciler for one object.
+///
+/// A pipeline hands it to its steps.
 pub struct Pass<'p> {
     pub(crate) state: &'p mut PassState,
 }
@@ -57,18 +59,21 @@ impl std::fmt::Debug for Pass<'_> {
     }
 }
 
-/// The context of the step `S`: what it declared, and nothing else, it may do here.
+/// The context of the step `S`.
+///
+/// It allows only what the attribute of the step declares; any other call does not compile.
 pub struct Cx<'a, S> {
     state: &'a mut PassState,
-    /// Conditions that the step set itself, as bits.
+    /// Conditions that the step set itself, as a bit set.
     said: u64,
-    /// The condition that `fail` named.
+    /// The index of the condition passed to `fail`.
     named: Option<usize>,
     step: PhantomData<fn() -> S>,
 }
 
-/// What the step `S` sees of the status of its kind: the status itself, or where fields of it are [`Restricted`] a step, a struct
-/// with the same fields.
+/// The type through which the step `S` accesses the status of its kind.
+///
+/// It is the status type itself, or a struct with the same fields if some of them are [`Restricted`] to a step.
 pub type StatusOf<S> = <<<S as SubReconciler>::Object as Primary>::Status as StatusContract>::Draft;
 
 impl<S> std::fmt::Debug for Cx<'_, S> {
@@ -78,7 +83,7 @@ impl<S> std::fmt::Debug for Cx<'_, S> {
 }
 
 impl<'y, S> Cx<'y, S> {
-    /// The context for the function of the step. A method, since it stands in every call that is printed.
+    /// The context for the function of the step. This is a method because every call that the macros generate contains it.
     #[doc(hidden)]
     pub fn into_step_cx<'a>(&'a mut self) -> S::Context
     where
@@ -89,8 +94,10 @@ impl<'y, S> Cx<'y, S> {
 }
 
 impl<S: SubReconciler> Cx<'_, S> {
-    /// Sets a condition that this step owns. The reason is a word in CamelCase; the message is for people. One outside the closed set of
-    /// the condition does not compile as a literal; from elsewhere it is set as it is, and logged once.
+    /// Sets a condition that this step owns.
+    ///
+    /// The reason is one word in CamelCase, and the message is a text for people. If the condition has a closed set of reasons, a literal
+    /// outside this set does not compile. A reason that is not a literal is set unchanged, and one outside the set is logged once.
     pub fn set<C: ConditionMarker + SetBy<S>>(
         &mut self,
         _: C,
@@ -103,44 +110,53 @@ impl<S: SubReconciler> Cx<'_, S> {
         self.state.set(C::INDEX, status, reason, message.as_ref());
     }
 
-    /// Removes a negative condition of an earlier step at once, rather than when this step succeeds.
+    /// Removes a negative condition of an earlier step immediately, instead of when this step succeeds.
     pub fn clear<C: ConditionMarker + ClearedBy<S>>(&mut self, _: C) {
         self.state.clear(C::INDEX);
     }
 
-    /// The condition as it stands now.
+    /// The current value of the condition; `None` if it is absent.
     #[must_use]
     pub fn condition<C: ConditionMarker + ReadBy<S>>(&self, _: C) -> Option<&Condition> {
         self.state.condition(C::INDEX)
     }
 
-    /// What may be done for the object, where its reconciler says `policies`: an observer runs under [`Policy::Skip`], and a step or a cleanup
-    /// may want to know whether what it makes will be left behind.
+    /// The policy of the object; [`Policy::Manage`] unless its reconciler declares `policies`.
+    ///
+    /// An observer runs with [`Policy::Skip`]. With [`Policy::DetachOnDelete`] the cleanups do not run when the object is deleted.
     #[must_use]
     pub fn policy(&self) -> Policy {
         self.state.policy
     }
 
-    /// Says which condition the error marks, where it is not the first of `sets(..)`: `return Err(cx.fail(on::X, error))`.
+    /// Selects the condition that the error marks: `return Err(cx.fail(on::X, error))`.
+    ///
+    /// Without this call an error marks the first condition of `sets(..)`.
     #[must_use]
     pub fn fail<C: ConditionMarker + SetBy<S>>(&mut self, _: C, error: S::Error) -> S::Error {
         self.named = Some(C::INDEX);
         error
     }
 
-    /// Says with what reason and message Ready is True if the pass ends well: `cx.ready("Provisioned", "role alice, 3 grants")`. A later call
-    /// takes the place of an earlier one; where Ready is not True nothing of it is shown.
+    /// Sets the reason and message of Ready for a successful pass: `cx.ready("Provisioned", "role alice, 3 grants")`.
+    ///
+    /// A later call replaces an earlier one. Reason and message are used only if Ready is True.
     pub fn ready(&mut self, reason: &'static str, message: impl AsRef<str>) {
         self.state.say_ready(reason, message.as_ref());
     }
 
-    /// The author's part of the status, in which restricted fields are [`Restricted`] a step; written with the rest at the end of the pass, also when a later step fails.
+    /// The author's fields of the status.
+    ///
+    /// They are written at the end of the pass together with the conditions, even if a later step fails. A field that only one step may write
+    /// has the type [`Restricted`].
     #[allow(clippy::expect_used, reason = "the draft of a pass is made for exactly this kind")]
     pub fn status(&mut self) -> &mut StatusOf<S> {
         self.state.status.downcast_mut().expect("the status is that of the step's kind")
     }
 
-    /// A status field that `#[status(step = ..)]` gives to this step, to write it: `*cx.write(|status| &mut status.artifact) = None`.
+    /// Mutable access to a status field that `#[status(step = ..)]` restricts to this step.
+    ///
+    /// Example: `*cx.write(|status| &mut status.artifact) = None`.
     #[must_use]
     pub fn write<T, O: WrittenBy<S> + 'static, H: 'static>(
         &mut self,
@@ -149,29 +165,38 @@ impl<S: SubReconciler> Cx<'_, S> {
         field(self.status()).value()
     }
 
-    /// Whether the action of `actions(force)` fires in this pass: `cx.requested("force")`. That is so where `evenkeel.dev/forceAt` holds
-    /// the token of the request that the pass answers, and neither was handled before. A pass whose status write fails is no receipt: the
-    /// action fires again in the next one.
+    /// Whether a one-shot action is requested in this pass.
+    ///
+    /// For `actions(force)`, `cx.requested("force")` returns true if both of these conditions are met:
+    ///
+    /// - The annotation `evenkeel.dev/forceAt` contains the token of the reconcile request that the pass handles.
+    /// - Neither this request nor the action with this token was handled before.
+    ///
+    /// If the status write of the pass fails, the token is not recorded as handled, and the action is requested again in the next pass.
     #[must_use]
     pub fn requested(&self, action: Action<S>) -> bool {
         self.state.fires(action.name)
     }
 
-    /// Runs again after this pass, along the back-off curve; later steps still run.
+    /// Requests another pass after this one, along the back-off curve. Later steps still run.
     pub fn requeue(&mut self) {
         self.state.ask_requeue(Requeue::WithBackoff);
     }
 
-    /// Runs again after `delay`, clamped to between one second and thirty days; later steps still run.
+    /// Requests another pass after `delay`. Later steps still run.
+    ///
+    /// The delay is clamped to the range from one second to thirty days.
     pub fn requeue_after(&mut self, delay: Duration) {
         let clamped = Clamped::clamp("time to requeue after", delay, &mut self.state.clamped);
         self.state.ask_requeue(Requeue::After(clamped));
     }
 
-    /// The object of the name that this step cannot do without; in the namespace of the reconciled object where the kind has them.
+    /// Reads an object that this step requires.
+    ///
+    /// If the kind is namespaced, the object is read from the namespace of the reconciled object.
     ///
     /// # Errors
-    /// [`Absent`]: it is not there, or cannot be read; its appearance or change wakes the object.
+    /// [`Absent`]: the object does not exist or cannot be read. When it appears or changes, a reconcile is triggered.
     pub fn require<K: Kind + WatchedBy<S>>(&mut self, name: &str) -> Require<'_, K> {
         let name = name.to_owned();
         let found = lookup(self.state, S::WIRING.relations, &name, WATCHED);
@@ -184,7 +209,9 @@ impl<S: SubReconciler> Cx<'_, S> {
         }))
     }
 
-    /// The object of the name, if it is there; a watched kind is read from the cache, another one from the API server.
+    /// Reads an object by name; `None` if it does not exist.
+    ///
+    /// An object of a watched kind comes from the cache, one of any other kind from the API server.
     ///
     /// # Errors
     /// The call failed, or the object cannot be decoded.
@@ -192,41 +219,50 @@ impl<S: SubReconciler> Cx<'_, S> {
         Get(lookup(self.state, S::WIRING.relations, name, READ))
     }
 
-    /// All objects of a kind that this step watches by label: those that match, in the namespace of the reconciled object where it has one,
-    /// ordered by namespace and name. They come from the cache; what appears among them, changes or vanishes wakes the object.
+    /// Lists all objects of a kind that this step watches by label.
+    ///
+    /// The list contains the objects that match the selector, ordered by namespace and name. If the reconciled object has a namespace, only
+    /// objects in this namespace are listed. They come from the cache. The creation, change or deletion of such an object triggers a reconcile.
     ///
     /// # Errors
-    /// The watch does not work, or an object cannot be decoded.
+    /// The watch fails, or an object cannot be decoded.
     pub fn list<K: Kind + ListedBy<S>>(&mut self) -> List<'_, Vec<K>> {
         let all = selection(self.state, S::WIRING.relations, KindInfo::of::<K>(), None);
         List(listed(self.state, all))
     }
 
-    /// Those objects of a kind that this step watches by label which an [`Index`] finds under the key: `cx.indexed(ByUser, "alice")`. As with
-    /// [`list`](Self::list) they are of the namespace of the reconciled object where it has one, ordered, and from the cache; what is or was
-    /// under the key wakes the object when it changes, and the others do not.
+    /// Lists the objects that an [`Index`] has under the key: `cx.indexed(ByUser, "alice")`.
+    ///
+    /// The kind must be watched by label. Namespace, order and source are those of [`list`](Self::list). A change to an object that is or was
+    /// under the key triggers a reconcile; changes to other objects do not.
     ///
     /// # Errors
-    /// The watch does not work, or an object cannot be decoded.
+    /// The watch fails, or an object cannot be decoded.
     pub fn indexed<I: Index + IndexedBy<S>>(&mut self, _: I, key: &str) -> List<'_, Vec<I::Object>> {
         let entry = entry(I::NAME, key);
         let found = selection(self.state, S::WIRING.relations, KindInfo::of::<I::Object>(), Some(&entry));
         List(listed(self.state, found))
     }
 
-    /// The metadata of all objects of a kind of which this step keeps that or more in memory: of a kind that it watches by label, what
-    /// [`list`](Self::list) would give; of one that it owns, those of the reconciled object, by name. They come from the cache.
+    /// Lists the metadata of the objects of a kind, from the cache.
+    ///
+    /// The step must cache at least the metadata of the kind (`cache = metadata` or `full`).
+    ///
+    /// - For a kind that the step watches by label, the list covers the same objects as [`list`](Self::list).
+    /// - For a kind that the step owns, it covers the objects owned by the reconciled object, ordered by name.
     ///
     /// # Errors
-    /// The watch does not work.
+    /// The watch fails.
     pub fn metadata<K: Kind + KeptBy<S>>(&mut self) -> List<'_, Vec<ObjectMeta>> {
         let (relation, target) = selection(self.state, S::WIRING.relations, KindInfo::of::<K>(), None);
         let (step, backend) = (self.state.step_name(), self.state.backend.clone());
         List(Box::pin(async move { backend.metadata(step, relation, target).await }))
     }
 
-    /// The owner of the object among a kind that this step reads, as it is now: `polls(K)` and `reads(K)` ask the API server. `None`: it has
-    /// none of this kind, or that is gone.
+    /// Reads the owner of the object that is of kind `K`.
+    ///
+    /// With `polls(K)` and `reads(K)` the owner comes from the API server. Returns `None` if the object has no owner of this kind, or if the
+    /// owner no longer exists.
     ///
     /// # Errors
     /// The call failed, or the owner cannot be decoded.
@@ -239,15 +275,18 @@ impl<S: SubReconciler> Cx<'_, S> {
             return Get(Box::pin(std::future::ready(Ok(None))));
         };
         let found = lookup::<K>(self.state, S::WIRING.relations, &owner.name, READ);
-        // Another one of the name is not the owner.
+        // An object with the same name and another UID is not the owner.
         let is_same = move |found: &K| found.meta().uid.as_ref() == Some(&owner.uid);
         Get(Box::pin(async move { Ok(found.await?.filter(is_same)) }))
     }
 
-    /// Runs blocking work on a thread of its own. If the pass is dropped by its time-out, the object stays taken until the work has ended.
+    /// Runs blocking work on a thread for blocking tasks.
     ///
-    /// Nothing can stop the work from outside. At a stop the operator does not wait for it longer than the [shutdown timeout](crate::Operator::shutdown_timeout):
-    /// `run_cli` then ends the process. Work that must not be cut off between two effects is split into several calls.
+    /// # Cancellation
+    /// The work cannot be cancelled. If the pass times out and is dropped, no other pass of the object starts until the work has ended.
+    ///
+    /// At shutdown the operator waits for the work no longer than the [shutdown timeout](crate::Operator::shutdown_timeout); `run_cli` then
+    /// ends the process. If work must not be interrupted between two side effects, split it into several calls.
     pub async fn blocking<T: Send + 'static>(&mut self, work: impl FnOnce() -> T + Send + 'static) -> T {
         let answer = Arc::new(Mutex::new(None));
         let given = answer.clone();
@@ -265,7 +304,9 @@ impl<S: SubReconciler> Cx<'_, S> {
     }
 }
 
-/// What the function of a step takes last. Where a function is no step, the type is unknown, and rustc says nothing more of the call.
+/// The conversion of a context into the last argument of a step function.
+///
+/// If a function is not a step, the type of this argument is unknown, and rustc reports no further errors for the call.
 pub trait IntoStepCx<'a, 'y: 'a>: Sized {
     /// `&mut Cx<'_, Self>`.
     type Context;

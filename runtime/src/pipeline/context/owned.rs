@@ -1,4 +1,4 @@
-//! The objects that a step owns: applied, exported, named, deleted.
+//! Methods for the objects that a step owns: apply, export, delete, list the names.
 
 use std::collections::BTreeMap;
 
@@ -15,16 +15,23 @@ use crate::pipeline::step::SubReconciler;
 use crate::wiring::{How, Kind, KindInfo, Relation};
 
 impl<S: SubReconciler> Cx<'_, S> {
-    /// Server-side apply of an object that this step owns. Namespace and owner reference are filled in; nothing is sent where the
-    /// same was applied last and the object has not changed since.
+    /// Applies an object that this step owns, by server-side apply.
     ///
-    /// An object that is there already is updated if it is ours: its controller is the reconciled object, or it has no owner and our field
-    /// manager wrote it. Any other is left as it is, unless `owns(K, adopt = ..)` says otherwise: then the step fails with
-    /// [`ApiError::Foreign`], and where it hands on the error, or its text, the object waits with the reason `DependentForeign`, whatever the
-    /// class of the author's error. It is reconciled again when that object is deleted or its owner changes.
+    /// The namespace and the owner reference are set automatically. No request is sent if the same content was applied last and the object has
+    /// not changed since.
+    ///
+    /// An existing object is updated in these cases:
+    ///
+    /// - The reconciled object is its controller.
+    /// - It has no owner, and the field manager of this reconciler wrote it.
+    /// - `owns(K, adopt = ..)` allows the takeover.
+    ///
+    /// Any other existing object is left unchanged, and the call fails with [`ApiError::Foreign`]. If the step returns this error, or an error
+    /// that contains its text, the reconciled object waits with the reason `DependentForeign`, whatever the class of the author's error. It is
+    /// reconciled again when the existing object is deleted or its owner changes.
     ///
     /// # Errors
-    /// The call failed, the object has no name, or belongs to another owner.
+    /// The call failed, the object has no name, or it belongs to another owner.
     pub fn apply<K: Kind + OwnedBy<S>>(&mut self, object: &K) -> Apply<'_, K> {
         let target = object.meta().name.as_deref().map(|name| target::<K>(self.state, name));
         let value = serde_json::to_value(object);
@@ -41,8 +48,10 @@ impl<S: SubReconciler> Cx<'_, S> {
         }))
     }
 
-    /// Keeps a Secret of this name with just this content, owned by the reconciled object: an [`apply`](Self::apply), so an object of
-    /// another owner is left as it is. Nothing is sent where nothing has changed, and no value stands in a log, an event or a message.
+    /// Applies a Secret with this name and exactly this content, owned by the reconciled object.
+    ///
+    /// The rules of [`apply`](Self::apply) hold: a Secret of another owner is left unchanged, and no request is sent if nothing has changed.
+    /// The values never appear in a log line, an event or a message.
     ///
     /// # Errors
     /// The object belongs to another owner, or the call failed.
@@ -56,7 +65,9 @@ impl<S: SubReconciler> Cx<'_, S> {
         self.apply(&Secret { metadata: named(name), data: Some(data), ..Secret::default() })
     }
 
-    /// Keeps a ConfigMap of this name with just this content, as [`export_secret`](Self::export_secret) does a Secret.
+    /// Applies a ConfigMap with this name and exactly this content, owned by the reconciled object.
+    ///
+    /// The rules of [`apply`](Self::apply) hold.
     ///
     /// # Errors
     /// The object belongs to another owner, or the call failed.
@@ -74,8 +85,10 @@ impl<S: SubReconciler> Cx<'_, S> {
         self.apply(&ConfigMap { metadata: named(name), data: Some(data), ..ConfigMap::default() })
     }
 
-    /// Deletes an object that this step owns; one that is not there is fine. One that is not ours is left as it is, as in
-    /// [`apply`](Self::apply); where the reconciled object is being deleted, that counts as not there.
+    /// Deletes an object that this step owns.
+    ///
+    /// The call succeeds if the object does not exist. An object of another owner is left unchanged and the call fails, as for
+    /// [`apply`](Self::apply). While the reconciled object is being deleted, the call succeeds in this case, too.
     ///
     /// # Errors
     /// The call failed, or the object belongs to another owner.
@@ -89,18 +102,20 @@ impl<S: SubReconciler> Cx<'_, S> {
         }))
     }
 
-    /// The names of the objects of a kind that this step owns and that belong to the reconciled object, whichever pass made them: what is
-    /// not wanted any more can be [deleted](Self::delete). They come from the cache and our own writes, without a call.
+    /// Lists the names of the objects of a kind that the reconciled object owns.
+    ///
+    /// The list includes objects that earlier passes created, so that a step can [delete](Self::delete) those that are no longer needed. The
+    /// names come from the cache and from the writes of this operator, without a request to the API server.
     ///
     /// # Errors
-    /// None in an operator; a [trial](crate::testing) of the step asks the API server.
+    /// In an operator the call does not fail. In a [trial](crate::testing) of the step it reads from the API server, which can fail.
     pub fn owned<K: Kind + OwnedBy<S>>(&mut self) -> List<'_, Vec<String>> {
         let (step, backend) = (self.state.step_name(), self.state.backend.clone());
         List(Box::pin(async move { backend.owned(step, KindInfo::of::<K>()).await }))
     }
 }
 
-/// How the step owns the kind.
+/// The relation by which the step owns the kind.
 fn owning(relations: &[Relation], kind: &KindInfo) -> Relation {
     let declared = relations.iter().find(|relation| relation.how == How::Owns && relation.is_of(kind));
     declared.copied().unwrap_or(Relation::new(How::Owns, None))

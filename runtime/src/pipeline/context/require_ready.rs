@@ -1,4 +1,4 @@
-//! A step that needs another object, as it has to be.
+//! Methods for a step that requires another object in a certain state.
 
 use std::fmt::Display;
 
@@ -13,8 +13,9 @@ use crate::pipeline::step::SubReconciler;
 use crate::wiring::{Kind, KindInfo};
 
 impl<S: SubReconciler> Cx<'_, S> {
-    /// The error for an object that is there, and that this step cannot use yet: a Secret without the key that it needs, say. It names the
-    /// object and what is missing; each change of the object triggers a reconcile.
+    /// Creates the error for an object that exists but cannot be used yet, such as a Secret without a required key.
+    ///
+    /// The error names the object and the missing part. Each change to the object triggers a reconcile.
     ///
     /// ```ignore
     /// let token = data.get("token").ok_or_else(|| cx.unfit(&secret, "the key `token` is missing"))?;
@@ -26,12 +27,17 @@ impl<S: SubReconciler> Cx<'_, S> {
         Unfit::new(name, missing)
     }
 
-    /// The object that is referred to, once it is [ready](crate::dependency::readiness): in the namespace of the reconciled object unless
-    /// the reference names one. Where the operator does not allow another one ([`Access`](crate::dependency::Access)), it stalls the object.
+    /// Reads a referenced object that must be [ready](crate::dependency::readiness).
+    ///
+    /// The object is read from the namespace of the reference, or by default from the namespace of the reconciled object.
     ///
     /// # Errors
-    /// [`NotReady`]: it is not there, not ready, or cannot be read; its change wakes the object. A reference with an expression stalls
-    /// the object, as expressions are not evaluated yet.
+    /// [`NotReady`]: the object does not exist, is not ready, or cannot be read. A change to it triggers a reconcile.
+    ///
+    /// In two cases the reconciled object becomes Stalled:
+    ///
+    /// - The operator does not allow references to the other namespace ([`Access`](crate::dependency::Access)).
+    /// - The reference contains an expression; expressions are not evaluated yet.
     pub fn require_ready<K: Kind + WatchedBy<S>>(&mut self, reference: &Reference) -> RequireReady<'_, K> {
         let (reference, kind) = (reference.clone(), KindInfo::of::<K>());
         let denied = || self.state.backend.access().refusal(self.state.namespace.as_deref(), &reference);

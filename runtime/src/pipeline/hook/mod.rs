@@ -1,9 +1,10 @@
-//! Hooks on the outcome: the author's last word on a pass, and reports to observers of the operator.
+//! Hooks on the outcome of a pass: the hook of a reconciler, and the observers of an operator.
 //!
-//! - [`PassEnd`]: what `#[reconciler(.., on_end = report)]` gives to `report`, once per pass, before the status is written
-//! - [`Report`]: what [`Operator::on_pass_end`](crate::Operator::on_pass_end) gives to each observer, once per pass, after the write
+//! - [`PassEnd`]: the argument of the hook in `#[reconciler(.., on_end = report)]`, called once per pass before the status write
+//! - [`Report`]: the argument of each observer from [`Operator::on_pass_end`](crate::Operator::on_pass_end), called once per pass after the
+//!   status write
 //!
-//! A panic in either is logged, with the name of the hook, and changes nothing.
+//! A panic in a hook or an observer is logged with its name and has no other effect.
 
 mod pass_end;
 mod report;

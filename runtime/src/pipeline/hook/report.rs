@@ -4,37 +4,39 @@ use std::time::Duration;
 
 use crate::outcome::Outcome;
 
-/// How one pass ended. Passes of which the body did not run (the short-circuit, a suspended object) have none.
+/// The report of one pass.
 ///
-/// A pass of which the status could not be written reports its own outcome, and may be reported as a transition again when it runs
-/// anew.
+/// There is no report for a short-circuit or for the pass of a suspended object.
+///
+/// If the status write fails, the report contains the outcome of the pass. The next pass may then report the same transition again.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Report<'a> {
     /// The name of the reconciler: `git_repository`.
     pub reconciler: &'a str,
-    /// The namespace of the object, if its kind has any.
+    /// The namespace of the object; `None` if its kind is cluster-scoped.
     pub namespace: Option<&'a str>,
     /// The name of the object.
     pub name: &'a str,
     /// The UID of the object.
     pub uid: &'a str,
-    /// Whether the object was about to be deleted; Done then means that the finalizer is off.
+    /// Whether the object was being deleted. Done then means that the finalizer is removed.
     pub deleting: bool,
-    /// How the pass ended.
+    /// The outcome of the pass.
     pub outcome: &'a Outcome,
-    /// The reason of the error, or that of Ready where there is none.
+    /// The reason of the error, or of Ready if there is no error.
     pub reason: &'a str,
-    /// The text of the error, or that of Ready where there is none.
+    /// The text of the error, or the message of Ready if there is no error.
     pub message: &'a str,
-    /// Whether people should be told, as the [actions](crate::Actions) of the error say; without an error, on a recovery. Errors come
-    /// again with every pass: tell on a transition.
+    /// Whether people should be notified: set by the [actions](crate::Actions) of the error or, without an error, on a recovery.
+    ///
+    /// An error sets this in every pass. To notify only once, check `transition` as well.
     pub notify: bool,
     /// Whether the summary changed: the status or the reason of Ready, or whether the object is stalled.
     pub transition: bool,
-    /// Whether a failure is over: a declared condition was bad before, or the object was stalled, and now nothing of the kind is.
+    /// Whether the object has recovered: a declared condition was bad before, or the object was stalled, and neither is the case now.
     pub recovery: bool,
-    /// From the start of the body to the end of the status write.
+    /// The time from the start of the body to the end of the status write.
     pub duration: Duration,
 }
 
@@ -42,7 +44,7 @@ pub struct Report<'a> {
 #[cfg(feature = "operator")]
 pub(crate) type PassListener = std::sync::Arc<dyn Fn(&Report<'_>) + Send + Sync>;
 
-/// Tells every observer. A panic of one is logged and hurts nobody else.
+/// Calls every observer. A panic in one of them is logged and does not affect the others.
 #[cfg(feature = "operator")]
 pub(crate) fn notify(listeners: &[PassListener], report: &Report<'_>) {
     for listener in listeners {
