@@ -115,6 +115,8 @@ pub mod backend {
 /// Use them in steps that are generic over a kind or a condition.
 pub mod permission {
     pub use crate::pipeline::permission::{ClearedBy, IndexedBy, KeptBy, ListedBy, OwnedBy, ReadBy, SetBy, WatchedBy};
+    // Compiler messages name the lists of a step's attribute by these types.
+    pub use crate::pipeline::permission::{clears, indexes, kept, labels, owns, reads, sets, watches};
 }
 
 /// The futures that the methods of [`Cx`] return.
