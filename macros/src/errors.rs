@@ -1,41 +1,41 @@
-//! The sink of mistakes: they accumulate, and each stands at the user's token with its cure.
+//! The collector of errors: each points at the user's token and has a help line.
 
 use std::fmt::Display;
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 
-/// All mistakes of one expansion.
+/// All errors of one expansion.
 #[derive(Default)]
 pub(crate) struct Errors(Vec<syn::Error>);
 
 impl Errors {
-    /// Adds a mistake at `node`: a headline without full stop, and the cure.
+    /// Adds an error at `node`: a headline without full stop, and a help line.
     pub(crate) fn push(&mut self, node: impl ToTokens, headline: impl Display, help: impl Display) {
         self.add(syn::Error::new_spanned(node, format_args!("{headline}\nhelp: {help}")));
     }
 
-    /// Adds a ready-made mistake.
+    /// Adds an existing error.
     pub(crate) fn add(&mut self, error: syn::Error) {
         self.0.push(error);
     }
 
-    /// The value, or `None` with its mistake added.
+    /// Returns the value, or adds the error and returns `None`.
     pub(crate) fn take<T>(&mut self, result: syn::Result<T>) -> Option<T> {
         result.map_err(|error| self.add(error)).ok()
     }
 
-    /// Adds the mistakes of another part.
+    /// Adds the errors of another collector.
     pub(crate) fn append(&mut self, other: Self) {
         self.0.extend(other.0);
     }
 
-    /// How many there are.
+    /// The number of errors.
     pub(crate) fn count(&self) -> usize {
         self.0.len()
     }
 
-    /// Takes the first mistake out, as an expression.
+    /// Removes the first error and returns it as an expression.
     pub(crate) fn take_expr(&mut self) -> TokenStream {
         match self.0.is_empty() {
             true => quote!(()),
@@ -44,7 +44,7 @@ impl Errors {
     }
 }
 
-/// The first message, as a macro call that may stand for an expression.
+/// The first message, as a macro call that is valid as an expression.
 fn braced(error: syn::Error) -> TokenStream {
     error.into_iter().next().map_or_else(|| quote!(()), |first| first.to_compile_error())
 }
@@ -55,7 +55,7 @@ impl ToTokens for Errors {
     }
 }
 
-/// A mistake at `node` as a value: a headline without full stop, and the cure.
+/// Makes an error at `node`: a headline without full stop, and a help line.
 pub(crate) fn mistake(node: impl ToTokens, headline: impl Display, help: impl Display) -> syn::Error {
     syn::Error::new_spanned(node, format_args!("{headline}\nhelp: {help}"))
 }

@@ -1,18 +1,18 @@
-//! The time of day, which moves with the runtime's clock: under paused time, as tests have it, it moves as far as that.
+//! The wall clock, shifted by tokio's clock, so that it follows paused time in tests.
 
 use jiff::Timestamp;
 
-/// Now.
+/// The current time.
 #[cfg(not(feature = "operator"))]
 pub(crate) fn now() -> Timestamp {
     Timestamp::now()
 }
 
-/// Now.
+/// The current time.
 #[cfg(feature = "operator")]
 pub(crate) fn now() -> Timestamp {
     let (wall, real, runtime) = (Timestamp::now(), std::time::Instant::now(), tokio::time::Instant::now().into_std());
-    // Paused time may be ahead, where it was advanced, or behind, where it stood still.
+    // Paused time can be ahead (after an advance) or behind (while real time passes).
     let shifted = match runtime.checked_duration_since(real) {
         Some(ahead) => wall.checked_add(ahead),
         None => wall.checked_sub(real.duration_since(runtime)),

@@ -1,6 +1,6 @@
-//! Text at compile time, for const checks: whether two are the same, and a sentence put together for a panic.
+//! Strings in const checks: comparison, and messages for a panic.
 
-/// The sentence so far; what does not fit in is left out.
+/// The message so far; text beyond the capacity is dropped.
 pub(crate) struct Sentence {
     bytes: [u8; 1024],
     len: usize,

@@ -1,4 +1,4 @@
-//! Kinds of Kubernetes: the trait of their types, and what is known of one without its type.
+//! Kubernetes kinds: the trait of their types, and their type-erased description.
 
 use std::sync::Arc;
 
@@ -6,12 +6,12 @@ use kube::Resource;
 use kube::core::ApiResource;
 use kube::core::{ClusterResourceScope, NamespaceResourceScope};
 
-/// A kind, erased.
+/// A type-erased kind.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct KindInfo {
-    /// Group, version, kind and plural; shared, as each object that a pass looks at names its kind.
+    /// Group, version, kind and plural; shared, since each object in a pass refers to its kind.
     pub resource: Arc<ApiResource>,
-    /// Whether its objects live in namespaces.
+    /// Whether its objects are namespaced.
     pub namespaced: bool,
 }
 
@@ -54,7 +54,7 @@ impl<K> Kind for K where
 
 /// A scope that is known at compile time.
 pub trait KnownScope {
-    /// Whether objects live in namespaces.
+    /// Whether objects are namespaced.
     const NAMESPACED: bool;
 }
 
@@ -66,24 +66,24 @@ impl KnownScope for ClusterResourceScope {
     const NAMESPACED: bool = false;
 }
 
-/// Where an owner of scope `O` may own objects of this scope (owner references do not cross namespaces).
+/// Implemented for scopes whose objects an owner of scope `O` may own. Owner references do not cross namespaces.
 #[diagnostic::on_unimplemented(
     message = "a namespaced object cannot own a cluster-scoped one",
     label = "the garbage collector would take the owner reference for dangling and delete the child",
     note = "drop the kind from `owns(..)`, and delete the object in a `#[cleanup]` instead"
 )]
 pub trait OwnableBy<O> {}
-// Of any scope: a step that is generic over its object may own what lives in namespaces.
+// Implemented for any `O`: a step that is generic over its object may own namespaced objects.
 impl<O> OwnableBy<O> for NamespaceResourceScope {}
 impl OwnableBy<ClusterResourceScope> for ClusterResourceScope {}
 
-/// What `reads(..)` takes: a kind, or a condition of the set.
+/// An argument of `reads(..)`: a kind, or a condition of the set.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can be read neither as a kind nor as a condition",
     label = "not a kind, and not a condition"
 )]
 pub trait Readable {
-    /// The kind, where it is one.
+    /// The kind, if it is one.
     #[doc(hidden)]
     const KIND: Option<fn() -> KindInfo> = None;
 }
@@ -93,7 +93,7 @@ impl<K: Kind> Readable for K {
     const KIND: Option<fn() -> KindInfo> = Some(KindInfo::of::<K>);
 }
 
-/// What a `waiting` variant without a poll time holds.
+/// The content of a `waiting` variant without a poll time.
 #[diagnostic::on_unimplemented(
     message = "nothing would wake this variant: it holds a `{Self}`",
     label = "neither an `Absent<K>` nor an `Unfit<K>`",

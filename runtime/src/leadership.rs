@@ -1,4 +1,4 @@
-//! The gate in front of queue and writes: closed while another replica may be at work.
+//! The gate in front of the queue and of writes: closed while another replica may be active.
 
 use std::sync::Arc;
 
@@ -10,12 +10,12 @@ struct State {
     epoch: u64,
 }
 
-/// Whether this process may work. Cloneable: all clones are one gate. Each opening begins a new epoch.
+/// Whether this process may work. Clones share one gate. Each opening starts a new epoch.
 #[derive(Clone, Debug)]
 pub(crate) struct Leadership(Arc<watch::Sender<State>>);
 
 impl Leadership {
-    /// A gate that stands open.
+    /// Creates an open gate.
     pub(crate) fn open() -> Self {
         Self(Arc::new(watch::Sender::new(State { open: true, epoch: 0 })))
     }
@@ -24,31 +24,31 @@ impl Leadership {
         self.0.borrow().open
     }
 
-    /// Leave to write in the present epoch; valid until the gate closes.
+    /// A permit to write in the current epoch; valid until the gate closes.
     pub(crate) fn permit(&self) -> WritePermit {
         WritePermit { gate: self.clone(), taken: *self.0.borrow() }
     }
 
-    /// Returns once the gate stands open.
+    /// Waits until the gate is open.
     pub(crate) async fn opened(&self) {
         // The sender lives as long as the gate, so waiting cannot fail.
         let _ = self.0.subscribe().wait_for(|state| state.open).await;
     }
 
-    /// Closes the gate: no key is taken, no permit holds.
+    /// Closes the gate: no key is taken, and all permits become invalid.
     #[cfg_attr(not(test), allow(dead_code, reason = "the seam for leader election"))]
     pub(crate) fn close(&self) {
         self.0.send_modify(|state| state.open = false);
     }
 
-    /// Opens the gate anew, in the next epoch.
+    /// Opens the gate again, in the next epoch.
     #[cfg_attr(not(test), allow(dead_code, reason = "the seam for leader election"))]
     pub(crate) fn reopen(&self) {
         self.0.send_modify(|state| *state = State { open: true, epoch: state.epoch + 1 });
     }
 }
 
-/// Leave to write, checked before each write.
+/// A permit to write, checked before each write.
 #[derive(Clone, Debug)]
 pub(crate) struct WritePermit {
     gate: Leadership,
@@ -56,7 +56,7 @@ pub(crate) struct WritePermit {
 }
 
 impl WritePermit {
-    /// Whether the gate has stood open ever since the permit was taken.
+    /// Whether the gate has been open since the permit was taken.
     pub(crate) fn is_valid(&self) -> bool {
         self.taken.open && *self.gate.0.borrow() == self.taken
     }

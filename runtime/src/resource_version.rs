@@ -1,7 +1,7 @@
-//! Versions of objects, and which of two is newer.
+//! Comparison of resource versions.
 
-/// Whether the version is newer than the other one. Versions are numbers on every API server that we know; where they are not,
-/// what came last counts as newer.
+/// Whether the version is newer than the other one. Versions are numbers on all API servers known to us. If either one is not a number, any
+/// different version counts as newer.
 pub(crate) fn is_newer(version: &str, than: &str) -> bool {
     match (version.parse::<u128>(), than.parse::<u128>()) {
         (Ok(version), Ok(than)) => version > than,
@@ -9,7 +9,7 @@ pub(crate) fn is_newer(version: &str, than: &str) -> bool {
     }
 }
 
-/// Whether the version is older than the other one, and neither the same nor of unknown order.
+/// Whether the version is older than the other one; false if they are equal or not comparable.
 pub(crate) fn is_older(version: &str, than: &str) -> bool {
     version != than && !is_newer(version, than)
 }

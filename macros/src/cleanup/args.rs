@@ -1,4 +1,4 @@
-//! `#[cleanup(of = step)]`.
+//! The arguments of `#[cleanup(of = step)]`.
 
 use proc_macro2::TokenStream;
 use syn::Path;
@@ -12,7 +12,7 @@ const KEYS: Keys = Keys { known: &["of", "crate"], many: &[] };
 pub(crate) struct CleanupArgs {
     pub(crate) of: Option<Path>,
     pub(crate) krate: Krate,
-    /// A mistake in the arguments is reported already.
+    /// Whether an error in the arguments is already reported.
     pub(crate) wrong: bool,
 }
 

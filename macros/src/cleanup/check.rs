@@ -1,4 +1,4 @@
-//! What a cleanup may not be.
+//! Checks of a cleanup.
 
 use quote::{ToTokens, format_ident};
 use syn::{ReturnType, Type};
@@ -11,7 +11,7 @@ use crate::syntax::names::plain;
 use crate::syntax::signature::check_plain;
 use crate::syntax::suggest;
 
-/// A cleanup names its step.
+/// A cleanup must name its step.
 pub(crate) fn check_of(args: &CleanupArgs, function: &Function, errors: &mut Errors) {
     if args.of.is_none() && !args.wrong {
         let name = &function.sig.ident;
@@ -28,7 +28,7 @@ pub(crate) fn check_shape(what: &str, function: &Function, errors: &mut Errors) 
     }
 }
 
-/// A cleanup has the context of its step.
+/// A cleanup must take the context of its step.
 pub(crate) fn check_context(what: &str, step: &str, function: &Function, errors: &mut Errors) {
     let params = function.params();
     let Some(last) = params.last().filter(|_| params.len() > 1) else { return };
@@ -38,7 +38,7 @@ pub(crate) fn check_context(what: &str, step: &str, function: &Function, errors:
     }
 }
 
-/// A method undoes a step of its own `impl`, with what its struct holds. The step is then named by the path of its marker.
+/// A method must undo a step of its own `impl` and may use only the fields of its struct. Resolves the step to the path of its marker.
 pub(crate) fn check_home(args: &mut CleanupArgs, function: &Function, dependencies: &[Type], errors: &mut Errors) {
     let Some(home) = &function.home else { return };
     if let (Some(param), false) = (function.params().get(1), dependencies.is_empty()) {
@@ -52,7 +52,7 @@ pub(crate) fn check_home(args: &mut CleanupArgs, function: &Function, dependenci
         let steps: Vec<String> = home.steps.iter().map(plain).collect();
         let steps: Vec<&str> = steps.iter().map(String::as_str).collect();
         errors.push(&of, format_args!("`{}` has no step `{name}`", home.name), suggest::help(&name, &steps));
-        // The one that was meant counts as cleaned up.
+        // The nearest step counts as cleaned up, to avoid a second error.
         step = suggest::nearest(&name, &steps).map(|near| format_ident!("{near}"));
     }
     args.of = step.map(|step| syn::parse_quote!(#module::#step));

@@ -1,4 +1,4 @@
-//! Prints a cleanup: the function, and how a reconciler calls it.
+//! Expands a cleanup: the function, and its call by a reconciler.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote, quote_spanned};
@@ -17,7 +17,7 @@ pub(crate) fn expand(cleanup: &Cleanup) -> Parts {
     let Cleanup { krate, of, function, marker, .. } = cleanup;
     let here = krate.at(of.span());
     let (params, bounds) = marker.params(None, &TokenStream::new());
-    // The two impls stand on two types: a second cleanup of a step is then one conflict, not two.
+    // The two impls are on two types, so that a second cleanup of a step is one conflict instead of two.
     let link = quote_spanned! {of.span()=>
         impl #params #here::HasCleanup for #of #bounds { type Cleanup = #marker; }
     };
@@ -26,7 +26,7 @@ pub(crate) fn expand(cleanup: &Cleanup) -> Parts {
     Parts { function: expand_sent(function, krate), marker, impls: quote!(#link #undo) }
 }
 
-/// How a reconciler runs it: any one that has what a function takes, or the struct of a method.
+/// The impl by which a reconciler runs it: any reconciler with the dependencies of a function, or the struct of a method.
 fn expand_undo(cleanup: &Cleanup) -> TokenStream {
     let Cleanup { krate, of, function, object, dependencies, marker } = cleanup;
     let (object_, deps, cx) = (hidden("object"), hidden("deps"), hidden("cx"));
@@ -48,15 +48,15 @@ fn expand_undo(cleanup: &Cleanup) -> TokenStream {
     }
 }
 
-/// A cleanup with a mistake: the function stays.
+/// Expands an invalid cleanup: the function is retained.
 pub(crate) fn expand_poisoned(args: &CleanupArgs, function: &Function) -> Parts {
-    // A method elsewhere: what else is printed would stand in its `impl`.
+    // For a method outside of a reconciler, further items would end up inside its `impl`.
     let stray = function.home.is_none() && function.sig.receiver().is_some();
     let impls = if stray { TokenStream::new() } else { expand_poison(args) };
     Parts { function: function.to_token_stream(), marker: TokenStream::new(), impls }
 }
 
-/// The step counts as cleaned up, so that it reports nothing.
+/// Marks the step as cleaned up, so that it reports no further error.
 pub(crate) fn expand_poison(args: &CleanupArgs) -> TokenStream {
     let (krate, of) = (&args.krate, args.of.iter());
     quote!(#(impl #krate::HasCleanup for #of { type Cleanup = #krate::NoCleanup; })*)

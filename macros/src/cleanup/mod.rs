@@ -1,4 +1,4 @@
-//! `#[cleanup]`: what undoes an external step when its object goes.
+//! `#[cleanup]`: the function that undoes an external step when its object is deleted.
 
 mod args;
 mod check;
@@ -14,7 +14,7 @@ use crate::syntax::function::Function;
 use crate::syntax::krate::Krate;
 use crate::syntax::signature::parse_function;
 
-/// Expands the attribute. Whatever is wrong, the function stays, and the step counts as cleaned up.
+/// Expands the attribute. On errors the function is retained and the step counts as cleaned up.
 pub(crate) fn attribute(args: TokenStream, item: &TokenStream) -> TokenStream {
     let mut errors = Errors::default();
     let args = args::parse(args, Krate::DEFAULT, &mut errors);
@@ -29,7 +29,7 @@ pub(crate) fn attribute(args: TokenStream, item: &TokenStream) -> TokenStream {
     quote!(#function #marker #impls #errors)
 }
 
-/// Expands the attribute on a method of a struct that reconciles.
+/// Expands the attribute on a method of a reconciler struct.
 pub(crate) fn method(args: TokenStream, krate: Krate, function: Function, errors: &mut Errors) -> Parts {
     let mut found = Errors::default();
     let args = args::parse(args, krate, &mut found);

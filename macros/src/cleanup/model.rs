@@ -16,7 +16,7 @@ use crate::syntax::signature::{bind_generics, check_named, parse_dependencies, p
 
 pub(crate) struct Cleanup {
     pub(crate) krate: Krate,
-    /// The step that is undone.
+    /// The step that it undoes.
     pub(crate) of: Path,
     pub(crate) function: Function,
     pub(crate) object: Type,
@@ -62,8 +62,8 @@ pub(crate) fn read(
     }
 }
 
-/// `fetch<>`. Where rustc does not find a step without arguments among the arguments of a type, it suggests a type parameter for it, and
-/// so reports the same mistake in other words once more.
+/// The step with empty type arguments, `fetch<>`. For an unknown step without them rustc also suggests a type parameter, and so reports the
+/// same mistake twice.
 fn closed(step: &Path) -> Path {
     let mut step = step.clone();
     if let Some(last) = step.segments.last_mut().filter(|last| last.arguments.is_none()) {
@@ -72,12 +72,12 @@ fn closed(step: &Path) -> Path {
     step
 }
 
-/// The context of no step, so that the signature at least is right.
+/// The context of a placeholder step, so that the signature is valid.
 fn poison(krate: &Krate) -> TokenStream {
     quote!(#krate::ErrorPlaceholder)
 }
 
-/// The step whose context the cleanup has: where it is not named, that is still the one to count as cleaned up.
+/// The step in the context of the cleanup. If `of` is missing, this step counts as cleaned up.
 fn implied(function: &Function) -> Option<Path> {
     match context_type::step(&function.params().last()?.ty)? {
         Type::Path(path) => Some(path.path.clone()),

@@ -1,4 +1,4 @@
-//! `#[condition_set(..)]` on the enum, `#[condition(..)]` on a variant.
+//! The arguments of `#[condition_set(..)]` on the enum and `#[condition(..)]` on a variant.
 
 use proc_macro2::{Ident, TokenStream};
 use syn::ext::IdentExt;
@@ -14,20 +14,20 @@ use crate::syntax::names::{camel, plain};
 const SET: Keys = Keys { known: &["mod", "summary", "crate"], many: &["summary"] };
 const CONDITION: Keys = Keys { known: &["positive", "negative", "bipolar", "reasons"], many: &[] };
 
-/// What `#[condition_set(..)]` says.
+/// The arguments of `#[condition_set(..)]`.
 pub(crate) struct SetArgs {
     pub(crate) module: Option<Ident>,
     pub(crate) summaries: Vec<SummaryArgs>,
     pub(crate) krate: Krate,
 }
 
-/// `Available(SourceFetched, ArtifactStored)`.
+/// A further summary, such as `Available(SourceFetched, ArtifactStored)`.
 pub(crate) struct SummaryArgs {
     pub(crate) target: Ident,
     pub(crate) members: Vec<Ident>,
 }
 
-/// Which status is the good one.
+/// The polarity: which status is the good one.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Polarity {
     Positive,
@@ -35,14 +35,14 @@ pub(crate) enum Polarity {
     Bipolar,
 }
 
-/// What `#[condition(..)]` says.
+/// The arguments of `#[condition(..)]`.
 pub(crate) struct ConditionArgs {
-    /// `None` where the mistake is reported.
+    /// `None` if the error is already reported.
     pub(crate) polarity: Option<Polarity>,
     pub(crate) reasons: Vec<ReasonArgs>,
 }
 
-/// `NewRevision`, or `NewRevision = "A newer revision exists"`.
+/// A reason, such as `NewRevision` or `NewRevision = "A newer revision exists"`.
 pub(crate) struct ReasonArgs {
     pub(crate) name: Ident,
     pub(crate) doc: Option<LitStr>,
@@ -96,7 +96,7 @@ pub(crate) fn parse_condition(variant: &Ident, attrs: &[Attribute], errors: &mut
     for arg in &words {
         errors.take(arg.word());
     }
-    // An unknown word has been reported by now.
+    // An unknown word is already reported.
     let is_silent = !named || attrs.iter().any(is_bare) || errors.count() == before;
     ConditionArgs { polarity: parse_polarity(variant, &words, is_silent, errors), reasons }
 }
@@ -168,7 +168,7 @@ fn parse_reason(input: ParseStream) -> syn::Result<ReasonArgs> {
     Ok(ReasonArgs { name, doc })
 }
 
-/// `#[condition]` or `#[condition()]`.
+/// Whether the attribute is `#[condition]` or `#[condition()]`.
 fn is_bare(attr: &Attribute) -> bool {
     attr.path().is_ident("condition") && arguments(attr).is_empty()
 }

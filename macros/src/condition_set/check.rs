@@ -1,4 +1,4 @@
-//! What a condition set may not be.
+//! Checks of a condition set.
 
 use proc_macro2::Ident;
 use syn::{Data, DataEnum, DeriveInput, Fields, Variant};
@@ -8,7 +8,7 @@ use crate::errors::Errors;
 use crate::syntax::names::{KEPT, camel, is_condition_type, is_reason, plain};
 use crate::syntax::suggest;
 
-/// A condition of the set, as far as a check looks at it.
+/// The parts of a condition that the checks use.
 pub(crate) struct Declared<'a> {
     pub(crate) name: &'a str,
     pub(crate) polarity: Polarity,
@@ -21,10 +21,10 @@ impl Declared<'_> {
     }
 }
 
-/// Sets of conditions are bits of a `u64`.
+/// The maximum number of conditions: a set is the bits of a `u64`.
 pub(crate) const MOST: usize = 64;
 
-/// Conditions are the variants of an enum.
+/// Conditions must be the variants of an enum.
 pub(crate) fn refuse_no_enum(input: &DeriveInput, errors: &mut Errors) {
     let word = match &input.data {
         Data::Union(_) => "union",
@@ -34,14 +34,14 @@ pub(crate) fn refuse_no_enum(input: &DeriveInput, errors: &mut Errors) {
     errors.push(&input.ident, headline, "write one variant for each condition");
 }
 
-/// A set has one wire form, and so no parameters.
+/// A set must not be generic, since its JSON form is fixed.
 pub(crate) fn check_generics(input: &DeriveInput, errors: &mut Errors) {
     if let Some(param) = input.generics.params.first() {
         errors.push(param, "a condition set cannot be generic", "remove the parameter");
     }
 }
 
-/// At least one condition, at most 64.
+/// A set has at least one and at most 64 conditions.
 pub(crate) fn check_count(input: &DeriveInput, data: &DataEnum, errors: &mut Errors) {
     if data.variants.is_empty() {
         let help = "add a variant: `#[condition(positive)] Available`";
@@ -66,7 +66,7 @@ pub(crate) fn check_variant(variant: &Variant, errors: &mut Errors) {
     }
 }
 
-/// The name goes on the wire as it is, and the framework keeps three of them.
+/// The name is used unchanged in JSON, and must not be one of the framework's three conditions.
 fn check_name(ident: &Ident, errors: &mut Errors) {
     let name = plain(ident);
     if KEPT.contains(&name.as_str()) {
@@ -81,7 +81,7 @@ fn check_name(ident: &Ident, errors: &mut Errors) {
     }
 }
 
-/// Where nothing can be True as a sign of success, Ready would be missing for ever.
+/// At least one condition must be positive: otherwise no condition can show success, and Ready would never be set.
 pub(crate) fn check_positive(input: &DeriveInput, conditions: &[Declared<'_>], errors: &mut Errors) {
     if errors.count() == 0 && !conditions.iter().any(Declared::is_positive) {
         let help = "add one that is True when the work is done: `#[condition(positive)] Available`";
@@ -89,7 +89,7 @@ pub(crate) fn check_positive(input: &DeriveInput, conditions: &[Declared<'_>], e
     }
 }
 
-/// A reason is a word, and stands once.
+/// A reason must be a valid word and must not be repeated.
 pub(crate) fn check_reasons(reasons: &[ReasonArgs], errors: &mut Errors) {
     for (i, ReasonArgs { name, .. }) in reasons.iter().enumerate() {
         let text = plain(name);
@@ -102,7 +102,7 @@ pub(crate) fn check_reasons(reasons: &[ReasonArgs], errors: &mut Errors) {
     }
 }
 
-/// A further summary is a condition of its own, over conditions that are there.
+/// A further summary must have a name of its own and refer to existing conditions.
 pub(crate) fn check_summaries(summaries: &[SummaryArgs], conditions: &[Declared<'_>], errors: &mut Errors) {
     for (i, summary) in summaries.iter().enumerate() {
         let target = plain(&summary.target);

@@ -1,4 +1,4 @@
-//! Prints a condition set: markers, their places, and the set itself.
+//! Expands a condition set: the markers, their places, and the set itself.
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
@@ -52,7 +52,7 @@ fn expand_impl(set: &Set) -> TokenStream {
     }
 }
 
-/// The marker stands at the variant, so that "go to definition" leads there.
+/// The marker has the span of the variant, so that "go to definition" finds the variant.
 fn expand_struct(set: &Set, condition: &Condition) -> TokenStream {
     let Condition { ident, docs, .. } = condition;
     let (krate, vis) = (set.krate.beside(ident.span()), &set.inner);

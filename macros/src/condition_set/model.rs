@@ -1,4 +1,4 @@
-//! The validated set: names, polarities, sentences.
+//! The validated set: names, polarities and doc comments.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
@@ -15,7 +15,7 @@ pub(crate) struct Set {
     pub(crate) krate: Krate,
     pub(crate) ident: Ident,
     pub(crate) vis: Visibility,
-    /// The same reach, seen from within the module of the markers.
+    /// The same visibility, relative to the module of the markers.
     pub(crate) inner: Visibility,
     pub(crate) module: Ident,
     pub(crate) conditions: Vec<Condition>,
@@ -25,7 +25,7 @@ pub(crate) struct Set {
 /// A further summary.
 pub(crate) struct Summary {
     pub(crate) name: String,
-    /// The places of the conditions that it sums up.
+    /// The places of its member conditions.
     pub(crate) places: Vec<usize>,
     pub(crate) doc: String,
 }
@@ -38,10 +38,10 @@ pub(crate) struct Reason {
 
 pub(crate) struct Condition {
     pub(crate) ident: Ident,
-    /// The name on the wire.
+    /// The name in JSON.
     pub(crate) name: String,
     pub(crate) polarity: Polarity,
-    /// The closed set of its reasons; empty where any will do.
+    /// The closed set of its reasons; empty if every reason is allowed.
     pub(crate) reasons: Vec<Reason>,
     /// The doc attributes, for the marker.
     pub(crate) docs: TokenStream,
@@ -51,15 +51,15 @@ pub(crate) struct Condition {
     pub(crate) place: Place,
 }
 
-/// How the place of a condition is written.
+/// The form in which the place of a condition is generated.
 pub(crate) enum Place {
-    /// As the number of its variant, which so counts as used.
+    /// As the discriminant of its variant, which then counts as used.
     Variant,
-    /// As a number, where the variant carries data.
+    /// As a number, if the variant has fields.
     Number(usize),
 }
 
-/// Reads the set; a condition with a mistake takes part with a default, so that its users see no second error.
+/// Parses the set. An invalid condition gets a default, so that its users report no second error.
 pub(crate) fn read(input: &DeriveInput, errors: &mut Errors) -> Option<Set> {
     let args = parse_set(&input.attrs, errors);
     let Data::Enum(data) = &input.data else {
@@ -77,7 +77,7 @@ pub(crate) fn read(input: &DeriveInput, errors: &mut Errors) -> Option<Set> {
         check::check_reasons(&args.reasons, errors);
         let plain_variant = matches!(variant.fields, Fields::Unit) && variant.discriminant.is_none();
         let place = if plain_variant { Place::Variant } else { Place::Number(i) };
-        // Two variants of one name are an error of rustc's already.
+        // rustc already reports two variants with the same name.
         if conditions.iter().all(|earlier| earlier.ident != variant.ident) {
             conditions.push(condition(variant, &args, place));
         }
@@ -92,14 +92,14 @@ pub(crate) fn read(input: &DeriveInput, errors: &mut Errors) -> Option<Set> {
 }
 
 fn sum_up(args: &SummaryArgs, conditions: &[Condition]) -> Summary {
-    // In declared order: inside a rank that decides who is heard.
+    // In declared order, which breaks ties within a rank.
     let is_member = |condition: &Condition| args.members.iter().any(|member| plain(member) == condition.name);
     let places: Vec<usize> = (0..conditions.len()).filter(|place| is_member(&conditions[*place])).collect();
     let names: Vec<&str> = places.iter().map(|place| conditions[*place].name.as_str()).collect();
     Summary { name: plain(&args.target), doc: format!("The summary of {}.", names.join(", ")), places }
 }
 
-/// The visibility, written one module deeper.
+/// The visibility relative to a module one level deeper.
 fn one_deeper(vis: &Visibility) -> Visibility {
     let Visibility::Restricted(restricted) = vis else {
         return match vis {

@@ -1,4 +1,4 @@
-//! What a claim or a hook may not be.
+//! Checks of a claim or a hook.
 
 use proc_macro2::Ident;
 use quote::ToTokens;
@@ -9,7 +9,7 @@ use crate::errors::Errors;
 use crate::syntax::function::{Function, behind};
 use crate::syntax::signature::{check_named, check_plain, parse_dependencies, parse_object};
 
-/// Object, dependencies and result, if all of them are right.
+/// The object, the dependencies and the result, if all of them are valid.
 pub(super) fn shape(kind: What, function: &Function, errors: &mut Errors) -> Option<Shape> {
     let (before, what) = (errors.count(), format!("{} `{}`", kind.word(), function.sig.ident));
     check_plain(&what, &function.sig, errors);
@@ -31,20 +31,20 @@ pub(super) fn shape(kind: What, function: &Function, errors: &mut Errors) -> Opt
     Some(Shape { object, dependencies, output })
 }
 
-/// It has no context in which to do what a step declares.
+/// Rejects an argument of a step, since a claim or a hook has no context.
 pub(super) fn refuse_step_word(kind: What, word: &Ident, errors: &mut Errors) {
     let headline = format!("a {} declares no `{word}`: it has no context, and sets no condition", kind.word());
     errors.push(word, headline, "drop it; a step of the pipeline can");
 }
 
-/// A hook says when.
+/// A hook must declare when it runs.
 pub(super) fn refuse_never(function: &Function, errors: &mut Errors) {
     let name = &function.sig.ident;
     let help = "`#[hook(before)]`; or `read`, `after`, `before_delete`, `after_delete`";
     errors.push(name, format_args!("hook `{name}` does not say when it runs"), help);
 }
 
-/// It changes the object: that is what it is for.
+/// A claim must borrow the object mutably, since its purpose is to change it.
 fn check_changes(what: &str, function: &Function, errors: &mut Errors) {
     let params = function.params();
     let Some(first) = params.first() else {
@@ -69,7 +69,7 @@ fn output(what: &str, function: &Function, errors: &mut Errors) -> Option<Type> 
     }
 }
 
-/// The same function in the shape of a step, whose rules are shared: the object borrowed, a context last.
+/// The same function in the form of a step, to reuse the checks of steps: the object borrowed, a context last.
 fn as_step(kind: What, function: &Function) -> Function {
     let mut sig = function.sig.clone();
     let first = sig.inputs.iter_mut().find_map(|input| match input {

@@ -1,4 +1,4 @@
-//! Prints a claim or a hook: the function, and how a reconciler calls it.
+//! Expands a claim or a hook: the function, and its call by a reconciler.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
@@ -14,7 +14,7 @@ use crate::syntax::sent::expand_sent;
 pub(super) fn expand(moment: &Moment) -> Parts {
     let Moment { what, args, function, marker, shape } = moment;
     if shape.is_none() && function.home.is_none() && function.sig.receiver().is_some() {
-        // What else is printed here would stand in the `impl` of the method.
+        // Further items would end up inside the `impl` of the method.
         let nothing = TokenStream::new;
         return Parts { function: function.to_token_stream(), marker: nothing(), impls: nothing() };
     }
@@ -31,7 +31,7 @@ pub(super) fn expand(moment: &Moment) -> Parts {
 }
 
 impl What {
-    /// The trait, its method, and whether that changes the object.
+    /// The trait, its method, and `mut` if the method changes the object.
     fn names(self) -> (Ident, Ident, Option<TokenStream>) {
         match self {
             Self::Claim => (format_ident!("Claim"), format_ident!("claim"), Some(quote!(mut))),
@@ -40,7 +40,7 @@ impl What {
     }
 }
 
-/// When it runs, where it is a hook.
+/// The point at which a hook runs; empty for a claim.
 fn expand_when(what: What, Args { krate, when }: &Args) -> TokenStream {
     let when = match when.as_ref().map(ToString::to_string).as_deref() {
         _ if what == What::Claim => return TokenStream::new(),
@@ -54,7 +54,7 @@ fn expand_when(what: What, Args { krate, when }: &Args) -> TokenStream {
     quote!(const WHEN: #krate::When = #krate::When::#when;)
 }
 
-/// How a reconciler runs it: any one that has what a function takes, or the struct of a method.
+/// The impl by which a reconciler runs it: any reconciler with the dependencies of a function, or the struct of a method.
 fn expand_link(moment: &Moment, shape: &Shape) -> TokenStream {
     let Moment { what, args, function, marker, .. } = moment;
     let (krate, Shape { object, dependencies, output }) = (&args.krate, shape);
@@ -80,7 +80,7 @@ fn expand_link(moment: &Moment, shape: &Shape) -> TokenStream {
     }
 }
 
-/// One with a mistake does nothing, for every reconciler.
+/// The impl of an invalid one: it does nothing, for every reconciler.
 fn expand_poison(moment: &Moment) -> TokenStream {
     let Moment { what, args, marker, .. } = moment;
     let (krate, any) = (&args.krate, hidden("R"));

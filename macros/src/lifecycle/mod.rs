@@ -1,5 +1,5 @@
-//! What stands beside the steps in the life of an object and sets no condition: `#[claim]`, which prepares it before its finalizer is
-//! stored, and `#[hook]`, which runs at a point of its life.
+//! Functions that set no condition and are not steps: `#[claim]` prepares an object before its finalizer is stored, `#[hook]` runs at a
+//! point in the life of an object.
 
 mod check;
 mod expand;
@@ -21,7 +21,7 @@ use crate::syntax::signature::{bind_generics, parse_function};
 const CLAIM: Keys = Keys { known: &["crate"], many: &[] };
 const HOOK: Keys = Keys { known: &["read", "before", "after", "before_delete", "after_delete", "crate"], many: &[] };
 
-/// Expands the attribute. Whatever is wrong, the function stays and counts as what it is marked as.
+/// Expands the attribute. On errors the function is retained and still counts as a claim or a hook.
 pub(crate) fn attribute(what: What, args: TokenStream, item: &TokenStream) -> TokenStream {
     let mut errors = Errors::default();
     let Some(function) = parse_function(what.word(), item, &mut errors) else {
@@ -31,7 +31,7 @@ pub(crate) fn attribute(what: What, args: TokenStream, item: &TokenStream) -> To
     quote!(#function #marker #impls #errors)
 }
 
-/// Expands the attribute on a method of a struct that reconciles.
+/// Expands the attribute on a method of a reconciler struct.
 pub(crate) fn method(what: What, args: TokenStream, krate: Krate, function: Function, errors: &mut Errors) -> Parts {
     let mut found = Errors::default();
     let parts = parts(what, args, krate, function, &mut found);
@@ -71,7 +71,7 @@ fn parse(what: What, tokens: TokenStream, krate: Krate, function: &Function, err
     args
 }
 
-/// An argument that a step takes: who writes one here, takes this for a step.
+/// The argument if it is one of a step: its author has probably mistaken the attribute for that of a step.
 fn step_word(arg: &TokenStream) -> Option<Ident> {
     match arg.clone().into_iter().next()? {
         TokenTree::Ident(word) if is_word(&word) => Some(word),

@@ -1,4 +1,4 @@
-//! A claim or a hook as it was read.
+//! The parsed claim or hook.
 
 use proc_macro2::Ident;
 use syn::Type;
@@ -7,7 +7,7 @@ use crate::syntax::function::Function;
 use crate::syntax::krate::Krate;
 use crate::syntax::marker::Marker;
 
-/// What it is.
+/// The kind of the function.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum What {
     Claim,
@@ -23,24 +23,24 @@ impl What {
     }
 }
 
-/// A claim or a hook, right or wrong.
+/// A claim or a hook, valid or not.
 pub(crate) struct Moment {
     pub(crate) what: What,
     pub(crate) args: Args,
     pub(crate) function: Function,
     pub(crate) marker: Marker,
-    /// `None`: the signature is wrong, which is reported.
+    /// `None` if the signature is invalid; the error is already reported.
     pub(crate) shape: Option<Shape>,
 }
 
-/// What the attribute says.
+/// The arguments of the attribute.
 pub(crate) struct Args {
     pub(crate) krate: Krate,
-    /// When a hook runs.
+    /// The point at which a hook runs.
     pub(crate) when: Option<Ident>,
 }
 
-/// What the signature says.
+/// The parts of the signature.
 pub(crate) struct Shape {
     pub(crate) object: Type,
     pub(crate) dependencies: Vec<Type>,

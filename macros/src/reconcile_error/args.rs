@@ -1,4 +1,4 @@
-//! `#[class(..)]` on a variant, `#[reconcile_error(crate = ..)]` on the enum.
+//! The arguments of `#[class(..)]` on a variant and `#[reconcile_error(crate = ..)]` on the enum.
 
 use std::time::Duration;
 
@@ -21,12 +21,12 @@ const CLASS: Keys = Keys {
 const WAITING: Keys = Keys { known: &["poll"], many: &[] };
 const ERROR: Keys = Keys { known: &["crate"], many: &[] };
 
-/// What is written, and the variant of the runtime's enum that it means.
+/// Pairs of a written word and the variant of the runtime's enum.
 type Words = [(&'static str, &'static str)];
 const EVENTS: &Words = &[("none", "None"), ("normal", "Normal"), ("warning", "Warning")];
 const LOGS: &Words = &[("none", "None"), ("debug", "Debug"), ("info", "Info"), ("warn", "Warn"), ("error", "Error")];
 
-/// The class whose events and log lines are of the severity.
+/// The severities, each with the class whose events and log lines have it.
 const SEVERITIES: &Words = &[("error", "STALLED"), ("warning", "TRANSIENT"), ("info", "WAITING")];
 const RETRIES: &Words = &[("fast", "Fast"), ("slow", "Slow"), ("very-slow", "VerySlow")];
 
@@ -36,36 +36,36 @@ pub(crate) enum Class {
     Stalled,
     Ignored,
     Transient,
-    /// Woken by what the variant holds.
+    /// A change of the watched object in a field of the variant triggers the reconcile.
     Waiting,
     Polling(Poll),
 }
 
-/// When to look again.
+/// The poll time.
 #[derive(Clone)]
 pub(crate) enum Poll {
     After(Duration),
-    /// As a field of the variant says: `self.after`, `self.0`.
+    /// From a field of the variant: `self.after`, `self.0`.
     Field(Member),
     /// At the next resync of the reconciler.
     Requeue,
 }
 
-/// What is told otherwise than the class would; each as a variant of the runtime's enum.
+/// Overrides of the events, logs and notifications of the class; each is a variant of the runtime's enum.
 #[derive(Default)]
 pub(crate) struct Told {
-    /// Of this class instead of the variant's own.
+    /// The class whose severity is used instead of the variant's own.
     pub(crate) severity: Option<&'static str>,
     pub(crate) event: Option<&'static str>,
     pub(crate) log: Option<&'static str>,
     pub(crate) notify: Option<bool>,
 }
 
-/// What `#[class(..)]` says.
+/// The arguments of `#[class(..)]`.
 pub(crate) struct ClassArgs {
     pub(crate) class: Option<Class>,
     pub(crate) reason: Option<LitStr>,
-    /// How soon it is tried again, as a variant of the runtime's enum.
+    /// The retry pace, as a variant of the runtime's enum.
     pub(crate) retry: Option<&'static str>,
     pub(crate) told: Told,
 }
@@ -78,11 +78,11 @@ pub(crate) fn parse_krate(attrs: &[Attribute], errors: &mut Errors) -> Krate {
     krate.unwrap_or(Krate::DEFAULT)
 }
 
-/// The class of a variant; `None` where the mistake is reported.
+/// The class of a variant. `None` if an error is already reported.
 pub(crate) fn parse_class(variant: &Ident, attrs: &[Attribute], errors: &mut Errors) -> ClassArgs {
     let before = errors.count();
     let args = parse_attrs(attrs, "class", &CLASS, errors);
-    // What could not be read may be the very class: one error is enough.
+    // An unreadable argument may be the class, so its error suffices.
     let readable = errors.count() == before;
     let (classes, others): (Vec<&Arg>, Vec<&Arg>) = args.iter().partition(|arg| CLASSES.iter().any(|c| arg.key == *c));
     let (mut reason, mut retry, mut told) = (None, None, Told::default());
@@ -160,7 +160,7 @@ fn parse_word(what: &str, arg: &Arg, words: &Words) -> syn::Result<&'static str>
     found.ok_or_else(|| mistake(&text, format_args!("unknown {what} `{value}`"), suggest::help(&value, &known)))
 }
 
-/// Only what is tried again has a pace.
+/// Only an error that is retried has a pace.
 fn parse_retry(arg: &Arg, classes: &[&Arg]) -> syn::Result<&'static str> {
     let retry = match arg.text("\"fast\"") {
         Ok(text) if text.value() == "none" => {

@@ -1,4 +1,4 @@
-//! What a classed error may not be.
+//! Checks of an error with classes.
 
 use proc_macro2::Ident;
 use syn::{Data, DeriveInput, Fields, Member, Type};
@@ -7,7 +7,7 @@ use crate::errors::Errors;
 use crate::syntax::names::plain;
 use crate::syntax::suggest;
 
-/// Classes stand on variants.
+/// The classes must be on the variants of an enum.
 pub(crate) fn refuse_no_enum(input: &DeriveInput, errors: &mut Errors) {
     let word = match &input.data {
         Data::Union(_) => "union",
@@ -17,14 +17,14 @@ pub(crate) fn refuse_no_enum(input: &DeriveInput, errors: &mut Errors) {
     errors.push(&input.ident, headline, "write one variant for each way to fail");
 }
 
-/// Every variant has a class: the framework must know what to do.
+/// Every variant must have a class, which determines the framework's reaction.
 pub(crate) fn refuse_no_class(variant: &Ident, errors: &mut Errors) {
     let headline = format!("error variant `{}` has no class", plain(variant));
     let help = "`#[class(transient)]` to retry, `#[class(waiting)]`, `#[class(stalled)]` or `#[class(ignored)]`";
     errors.push(variant, headline, help);
 }
 
-/// One class is enough.
+/// A variant must have only one class.
 pub(crate) fn refuse_two_classes(variant: &Ident, second: &Ident, errors: &mut Errors) {
     let headline = format!("error variant `{}` has two classes", plain(variant));
     errors.push(second, headline, "keep one of them");
@@ -33,7 +33,7 @@ pub(crate) fn refuse_two_classes(variant: &Ident, second: &Ident, errors: &mut E
 /// The types that a bare `waiting` may hold. Each names a watched object, and a change of that object triggers a reconcile.
 const WATCHED: [&str; 3] = ["Absent", "NotReady", "Unfit"];
 
-/// The field that wakes a bare `waiting`: the one that names a watched object, or the only one.
+/// The field that ends a bare `waiting`: the one with a watched object, or the only one.
 pub(crate) fn parse_wake_up(variant: &Ident, fields: &Fields, errors: &mut Errors) -> Option<Type> {
     let watched: Vec<_> = fields.iter().filter(|field| is_watched(&field.ty)).collect();
     match (watched.as_slice(), fields.len()) {
@@ -53,7 +53,7 @@ pub(crate) fn parse_wake_up(variant: &Ident, fields: &Fields, errors: &mut Error
     }
 }
 
-/// The field that `poll = self.after` names is there.
+/// The field of `poll = self.after` must exist.
 pub(crate) fn check_poll(variant: &Ident, fields: &Fields, member: &Member, errors: &mut Errors) -> bool {
     let known: Vec<Member> = fields.members().collect();
     if known.contains(member) {

@@ -1,4 +1,4 @@
-//! Prints the classes of an error.
+//! Expands the classes of an error.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
@@ -22,7 +22,7 @@ pub(crate) fn expand(model: &ErrorModel) -> TokenStream {
     });
     let retry = expand_retry(krate, arms);
     let variants = arms.iter().map(|arm| expand_variant(krate, arm));
-    // An enum without variants, or no enum at all, has nothing to match on.
+    // An enum without variants, or another item, has nothing to match on.
     let (class, reason, actions) = match arms.is_empty() {
         true => (quote!(#krate::Class::Transient), quote!(""), quote!(#krate::Actions::TRANSIENT)),
         false => {
@@ -57,14 +57,14 @@ fn expand_class(krate: &Krate, Arm { ident, class, .. }: &Arm) -> TokenStream {
     quote!(Self::#ident { .. } => #krate::Class::#class,)
 }
 
-/// The poll time is what a field says; that it is a time is asked at the author's token.
+/// The poll time from a field. The check that it is a duration has the author's span.
 fn expand_polled(krate: &Krate, ident: &Ident, member: &Member) -> TokenStream {
     let (here, poll) = (krate.at(member.span()), hidden_at("poll", member.span()));
     let interval = quote_spanned!(member.span()=> #here::IntoInterval::into_interval(*#poll));
     quote!(Self::#ident { #member: #poll, .. } => #krate::Class::polling(#interval),)
 }
 
-/// How soon each is tried again, where one says so.
+/// The retry paces of the variants that declare one.
 fn expand_retry(krate: &Krate, arms: &[Arm]) -> TokenStream {
     let said = arms.iter().filter_map(|Arm { ident, retry, .. }| {
         let retry = format_ident!("{}", (*retry)?);
@@ -80,7 +80,7 @@ fn expand_retry(krate: &Krate, arms: &[Arm]) -> TokenStream {
     }
 }
 
-/// What is known of a variant at compile time.
+/// The compile-time information on a variant.
 fn expand_variant(krate: &Krate, arm: &Arm) -> TokenStream {
     let Arm { class, reason, doc, .. } = arm;
     let word = match class {
@@ -95,7 +95,7 @@ fn expand_variant(krate: &Krate, arm: &Arm) -> TokenStream {
     quote!(#krate::VariantInfo::new(#reason, #word, #doc, #actions) #(.retried(#krate::Retry::#retry))* #until)
 }
 
-/// What is told of a variant: as of its class, but for what its attribute says.
+/// The actions of a variant: those of its class, with the overrides of its attribute.
 fn expand_actions(krate: &Krate, Arm { class, told, .. }: &Arm) -> TokenStream {
     let class = match class {
         Kind::Stalled => quote!(STALLED),
@@ -116,7 +116,7 @@ fn expand_actions(krate: &Krate, Arm { class, told, .. }: &Arm) -> TokenStream {
     }
 }
 
-/// What ends a wait. That the type which a bare `waiting` holds names a watched object is asked at the type.
+/// The condition that ends a wait. The check that the type of a bare `waiting` names a watched object has the span of the type.
 fn expand_until(krate: &Krate, arm: &Arm) -> TokenStream {
     let until = match (&arm.class, &arm.wakes) {
         (Kind::Waiting(None), Some(ty)) => {

@@ -10,7 +10,7 @@ use quote::quote;
 
 use crate::errors::Errors;
 
-/// Expands the derive. Whatever is wrong, the trait is implemented, so that one mistake stays one error.
+/// Expands the derive. On errors the trait is still implemented, so that one mistake causes one error.
 pub(crate) fn derive(item: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
     let Some(input) = errors.take(syn::parse2(item)) else { return quote!(#errors) };

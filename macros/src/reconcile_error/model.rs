@@ -1,4 +1,4 @@
-//! The validated error: classes, reasons, and what wakes.
+//! The validated error: classes, reasons and the fields that end a wait.
 
 use proc_macro2::Ident;
 use syn::{Data, DeriveInput, Generics, Type, Variant};
@@ -22,10 +22,10 @@ pub(crate) struct Arm {
     pub(crate) class: Kind,
     pub(crate) reason: String,
     pub(crate) doc: String,
-    /// How soon it is tried again, where it says so.
+    /// The retry pace, if it is declared.
     pub(crate) retry: Option<&'static str>,
     pub(crate) told: Told,
-    /// The type that must be able to wake.
+    /// The type that must name a watched object.
     pub(crate) wakes: Option<Type>,
 }
 
@@ -36,7 +36,7 @@ pub(crate) enum Kind {
     Waiting(Option<Poll>),
 }
 
-/// Reads the error; a variant with a mistake is transient, so that its users see no second error.
+/// Parses the error. An invalid variant becomes transient, so that its users report no second error.
 pub(crate) fn read(input: &DeriveInput, errors: &mut Errors) -> ErrorModel {
     let krate = parse_krate(&input.attrs, errors);
     let arms = match &input.data {

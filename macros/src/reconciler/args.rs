@@ -1,4 +1,4 @@
-//! The arguments of `#[reconciler]` as written.
+//! The parsed arguments of `#[reconciler]`.
 
 use proc_macro2::{Ident, TokenStream};
 use syn::parse::Parser;
@@ -46,7 +46,7 @@ const PREVIOUSLY: Keys = Keys { known: &["field_managers", "finalizers"], many: 
 pub(crate) struct ReconcilerArgs {
     pub(crate) conditions: Option<Path>,
     pub(crate) times: Times,
-    /// How many objects at a time.
+    /// The number of objects that are reconciled concurrently.
     pub(crate) concurrency: Option<LitInt>,
     pub(crate) revision: u32,
     pub(crate) finalizer: Option<LitStr>,
@@ -55,22 +55,22 @@ pub(crate) struct ReconcilerArgs {
     pub(crate) triggers: Option<Triggers>,
     pub(crate) suspend: Option<Suspend>,
     pub(crate) policies: Option<Policies>,
-    /// What runs where a policy forbids to change anything; in a struct, the path of its marker.
+    /// The observer, which runs if a policy forbids changes; for a struct, the path of its marker.
     pub(crate) observe: Option<Path>,
-    /// What prepares an object before its finalizer is stored; in a struct, the path of its marker.
+    /// The claim, which prepares an object before its finalizer is stored; for a struct, the path of its marker.
     pub(crate) claim: Option<Path>,
-    /// What runs at points of the life of an object; in a struct, the paths of the markers.
+    /// The hooks, which run at points in the life of an object; for a struct, the paths of the markers.
     pub(crate) hooks: Vec<Path>,
     pub(crate) depends_on: Option<Dependencies>,
     pub(crate) on_end: Option<Path>,
     pub(crate) managers: Vec<LitStr>,
     pub(crate) finalizers: Vec<LitStr>,
-    /// What sums up the conditions instead of Ready.
+    /// The type of the summary condition that replaces Ready.
     pub(crate) summary: Option<LitStr>,
-    /// Where the markers of a struct's methods are.
+    /// The module of the markers of a struct's methods.
     pub(crate) module: Option<Ident>,
     pub(crate) krate: Krate,
-    /// `conditions` was there, right or wrong, or a misspelling stands for it.
+    /// Whether `conditions` was given, even if it is invalid or misspelt.
     pub(crate) says_conditions: bool,
 }
 

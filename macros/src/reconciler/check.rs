@@ -1,4 +1,4 @@
-//! What a reconciler may not be: its signature, and the methods that it calls.
+//! Checks of a reconciler: its signature, and the methods that it calls.
 
 use proc_macro2::Ident;
 use syn::{Pat, Type};
@@ -12,7 +12,7 @@ use crate::syntax::names::plain;
 use crate::syntax::signature::{check_generics, check_plain};
 use crate::syntax::suggest;
 
-/// The module of markers is that of a struct.
+/// Only a struct has a module of markers.
 pub(crate) fn check_module(args: &ReconcilerArgs, errors: &mut Errors) {
     if let Some(module) = &args.module {
         let help = "leave it out: the types stand beside the functions";
@@ -20,7 +20,7 @@ pub(crate) fn check_module(args: &ReconcilerArgs, errors: &mut Errors) {
     }
 }
 
-/// A reconciler tells how its object stands.
+/// A reconciler must have a condition set.
 pub(crate) fn check_conditions(what: &str, args: &ReconcilerArgs, function: &Function, errors: &mut Errors) {
     if args.conditions.is_none() && !args.says_conditions {
         let name = function.home.as_ref().map_or(&function.sig.ident, |home| &home.name);
@@ -37,7 +37,7 @@ pub(crate) fn check_function(what: &str, function: &Function, errors: &mut Error
     }
 }
 
-/// The last parameter is the context of the pass.
+/// The last parameter must be the context of the pass.
 pub(crate) fn check_context(what: &str, function: &Function, errors: &mut Errors) -> Option<Ident> {
     let params = function.params();
     let last = params.last().filter(|_| params.len() > 1)?;
@@ -49,7 +49,7 @@ pub(crate) fn check_context(what: &str, function: &Function, errors: &mut Errors
     named(&last.pat, errors)
 }
 
-/// A method takes what it depends on from its struct.
+/// A method must take its dependencies from its struct.
 pub(crate) fn check_fields(function: &Function, dependencies: &[Type], errors: &mut Errors) {
     let (Some(home), params) = (&function.home, function.params()) else { return };
     if let (Some(param), false) = (params.get(1), dependencies.is_empty()) {
@@ -58,7 +58,7 @@ pub(crate) fn check_fields(function: &Function, dependencies: &[Type], errors: &
     }
 }
 
-/// `self.step(..)` is a step of the same `impl`.
+/// `self.step(..)` must be a step of the same `impl`.
 pub(crate) fn check_methods(function: &Function, pipeline: &Pipeline, errors: &mut Errors) {
     for call in pipeline.calls() {
         let Callee::Method(method) = &call.callee else { continue };
@@ -79,7 +79,7 @@ pub(crate) fn check_methods(function: &Function, pipeline: &Pipeline, errors: &m
     }
 }
 
-/// Parameters that the pipeline hands on have names.
+/// The name of a parameter that the pipeline passes on. It must have one.
 pub(crate) fn named(pattern: &Pat, errors: &mut Errors) -> Option<Ident> {
     match pattern {
         Pat::Ident(ident) if ident.by_ref.is_none() && ident.subpat.is_none() => Some(ident.ident.clone()),

@@ -1,11 +1,11 @@
-//! What an argument may not hold: names that Kubernetes refuses, and numbers under which nothing would run.
+//! Checks of single arguments: names that Kubernetes rejects, and a concurrency of zero.
 
 use syn::{LitInt, LitStr};
 
 use crate::errors::mistake;
 use crate::syntax::names::{KEPT, camel, is_annotation, is_condition_type, is_finalizer, is_manager};
 
-/// The API server refuses a finalizer without a domain.
+/// A finalizer must have a domain, since the API server rejects it otherwise.
 pub(crate) fn finalizer(text: LitStr) -> syn::Result<LitStr> {
     let value = text.value();
     if is_finalizer(&value) {
@@ -18,7 +18,7 @@ pub(crate) fn finalizer(text: LitStr) -> syn::Result<LitStr> {
     Err(mistake(&text, format_args!("Kubernetes refuses the finalizer `{value}`"), help))
 }
 
-/// Where nothing may run, nothing would.
+/// The concurrency must be at least one, since nothing would run otherwise.
 pub(crate) fn concurrency(number: LitInt) -> syn::Result<LitInt> {
     match number.base10_parse::<u32>() {
         Ok(0) => {
@@ -29,7 +29,7 @@ pub(crate) fn concurrency(number: LitInt) -> syn::Result<LitInt> {
     }
 }
 
-/// The API server refuses a long or unprintable field manager.
+/// The API server rejects a field manager that is too long or not printable.
 pub(crate) fn field_manager(text: LitStr) -> syn::Result<LitStr> {
     if is_manager(&text.value()) {
         return Ok(text);
@@ -38,12 +38,12 @@ pub(crate) fn field_manager(text: LitStr) -> syn::Result<LitStr> {
     Err(mistake(&text, "Kubernetes refuses this field manager", help))
 }
 
-/// The API server refuses an annotation without a qualified name.
+/// The API server rejects an annotation without a qualified name.
 pub(crate) fn annotation(text: LitStr) -> syn::Result<LitStr> {
     key(text, "annotation", "\"reconcile.example.com/requestedAt\"")
 }
 
-/// The same for labels.
+/// The check of a key, for labels as well.
 pub(crate) fn key(text: LitStr, what: &str, example: &str) -> syn::Result<LitStr> {
     if is_annotation(&text.value()) {
         return Ok(text);
@@ -52,7 +52,7 @@ pub(crate) fn key(text: LitStr, what: &str, example: &str) -> syn::Result<LitStr
     Err(mistake(&text, headline, format_args!("write a domain and a name: `{example}`")))
 }
 
-/// The summary is a condition of its own.
+/// The summary must be the name of a condition of its own.
 pub(crate) fn summary(text: LitStr) -> syn::Result<LitStr> {
     let value = text.value();
     if KEPT.contains(&value.as_str()) {

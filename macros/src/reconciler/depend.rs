@@ -1,11 +1,11 @@
-//! Dependencies as written: a field of the object, or a function of it.
+//! Dependencies between objects: a field of the object, or a function of it.
 
 use syn::{Expr, Path};
 
 use crate::errors::mistake;
 use crate::syntax::args::Arg;
 
-/// What lists the objects that have to be ready first.
+/// The source of the objects that must be ready first.
 pub(crate) enum Dependencies {
     /// A field of the object: `spec.depends_on`.
     Field(Expr),

@@ -1,4 +1,4 @@
-//! A reconciler with a mistake: it stays a reconciler that does nothing, so that its users see no second error.
+//! An invalid reconciler: it is expanded to one that does nothing, so that its users report no second error.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
@@ -20,7 +20,7 @@ pub(crate) fn expand(draft: &Draft) -> TokenStream {
     quote!(#body #marker #entry #provides)
 }
 
-/// The function without its pipeline, of which all names count as used.
+/// The function without its pipeline. All names in it count as used.
 pub(crate) fn expand_function(draft: &Draft) -> TokenStream {
     let Draft { args, function, .. } = draft;
     let (krate, Function { attrs, vis, sig, .. }) = (&args.krate, function);
@@ -46,7 +46,7 @@ pub(crate) fn expand_entry(
     expand_poison(args, &quote!(#krate::Reconciler for #ty), deps, object)
 }
 
-/// The same, for what stands between `impl` and the brace.
+/// The same, for the generics and the type after `impl`.
 pub(crate) fn expand_poison(
     args: &ReconcilerArgs,
     head: &TokenStream,

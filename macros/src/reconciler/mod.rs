@@ -21,7 +21,7 @@ use crate::errors::Errors;
 use crate::syntax::function::is_impl;
 use crate::syntax::signature::parse_function;
 
-/// Expands the attribute. Whatever is wrong, the function and the reconciler stay, so that one mistake stays one error.
+/// Expands the attribute. On errors function and reconciler are retained, so that one mistake causes one error.
 pub(crate) fn attribute(args: TokenStream, item: &TokenStream) -> TokenStream {
     let mut errors = Errors::default();
     let args = args::parse(args, &mut errors);

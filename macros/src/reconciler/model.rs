@@ -12,7 +12,7 @@ use crate::syntax::function::Function;
 use crate::syntax::names::{plain, snake};
 use crate::syntax::signature::{parse_dependencies, parse_object};
 
-/// What was read, right or wrong.
+/// The parsed reconciler, valid or not.
 pub(crate) struct Draft {
     pub(crate) args: ReconcilerArgs,
     pub(crate) function: Function,
@@ -20,11 +20,11 @@ pub(crate) struct Draft {
     pub(crate) dependencies: Vec<Type>,
     pub(crate) context: Option<Ident>,
     pub(crate) pipeline: Option<Pipeline>,
-    /// Signature and pipeline are right; what is wrong with the arguments has a default.
+    /// Whether signature and pipeline are valid. Invalid arguments have defaults.
     pub(crate) sound: bool,
 }
 
-/// A reconciler of which signature and pipeline are right.
+/// A reconciler with a valid signature and pipeline.
 pub(crate) struct Reconciler {
     pub(crate) args: ReconcilerArgs,
     pub(crate) conditions: Path,
@@ -59,7 +59,7 @@ pub(crate) fn read(args: ReconcilerArgs, function: Function, errors: &mut Errors
 }
 
 impl Draft {
-    /// The reconciler, if signature and pipeline are right.
+    /// The reconciler, if signature and pipeline are valid.
     pub(crate) fn finish(self) -> Result<Reconciler, Box<Self>> {
         let name = match &self.function.home {
             Some(home) => snake(&plain(&home.name)),

@@ -1,4 +1,4 @@
-//! The argument `policies` as written: where the policy of an object stands, and whether nobody observes what may not be changed.
+//! The argument `policies`: where the policy of an object is read from, and whether an observer may be missing.
 
 use proc_macro2::Ident;
 use syn::{LitStr, Path};
@@ -10,16 +10,16 @@ use crate::syntax::args::{Arg, Keys, Value, parse_args};
 const KEYS: Keys = Keys { known: &["key", "namespace", "unobserved"], many: &[] };
 const EXAMPLE: &str = "key = \"example.com/policy\"";
 
-/// Who says what may be done.
+/// The sources of the policy.
 pub(crate) struct Policies {
-    /// The word itself.
+    /// The keyword, for its span.
     pub(crate) word: Ident,
     pub(crate) key: Option<LitStr>,
-    /// The namespace of an object may say it, too.
+    /// Given if the namespace of an object may set the policy as well.
     pub(crate) namespace: Option<Ident>,
-    /// Nothing is filled in under the policy `skip`.
+    /// Given if there is no observer: no condition is set under the policy `skip`.
     pub(crate) unobserved: Option<Ident>,
-    /// A mistake is reported already.
+    /// Whether an error is already reported.
     wrong: bool,
 }
 
@@ -43,7 +43,7 @@ pub(crate) fn parse(arg: &Arg, errors: &mut Errors) -> Option<Policies> {
     Some(policies)
 }
 
-/// Under the policy `skip` nothing but an observer tells how an object stands.
+/// Policies need an observer or `unobserved`: under the policy `skip` only an observer sets conditions.
 pub(crate) fn check_observer(policies: Option<&Policies>, observer: Option<&Path>, errors: &mut Errors) {
     match (policies, observer) {
         (None, Some(observer)) => {

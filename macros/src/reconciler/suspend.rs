@@ -1,4 +1,4 @@
-//! The argument `suspend` as written: a field, or a list of what suspends and what then counts as observed.
+//! The argument `suspend`: a field, or a list of the sources and of `record`.
 
 use syn::Expr;
 
@@ -8,7 +8,7 @@ use crate::syntax::args::{Arg, Keys, Value, parse_args};
 const KEYS: Keys = Keys { known: &["field", "annotation", "record"], many: &[] };
 const EXAMPLE: &str = "field = spec.suspend";
 
-/// What suspends an object.
+/// The sources that suspend an object.
 #[derive(Default)]
 pub(crate) struct Suspend {
     pub(crate) field: Option<Expr>,

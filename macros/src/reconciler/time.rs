@@ -1,4 +1,4 @@
-//! Times as written: a literal, a field of the object, or a function of it.
+//! The argument for a time: a literal, a field of the object, or a function of it.
 
 use std::time::Duration;
 
@@ -7,16 +7,16 @@ use syn::{Expr, Path};
 use crate::syntax::args::Arg;
 use crate::syntax::duration::parse_duration;
 
-/// When, or for how long.
+/// A delay or a timeout.
 pub(crate) enum Time {
     Literal(Duration),
-    /// What a field of the object says: `spec.interval`, `spec.policy.interval`.
+    /// From a field of the object: `spec.interval`, `spec.policy.interval`.
     Field(Expr),
-    /// What a function of the object says: `next_run`.
+    /// From a function of the object: `next_run`.
     Function(Path),
 }
 
-/// The times of a reconciler; `None`: not given.
+/// The times of a reconciler. `None` if not given.
 #[derive(Default)]
 pub(crate) struct Times {
     pub(crate) requeue: Option<Time>,

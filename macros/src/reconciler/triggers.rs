@@ -1,4 +1,4 @@
-//! The argument `triggers` as written: which labels and annotations trigger a reconcile beside the spec.
+//! The argument `triggers`: labels and annotations that trigger a reconcile, in addition to the spec.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -11,16 +11,16 @@ use crate::syntax::krate::Krate;
 
 const KEYS: Keys = Keys { known: &["spec", "labels", "annotations"], many: &[] };
 const EXAMPLE: &str = "\"example.com/tier\"";
-/// The framework's own annotations trigger by their own meaning.
+/// The prefix of the framework's annotations, which have triggers of their own.
 const OURS: &str = "evenkeel.dev/";
 
-/// What triggers a reconcile beside the spec.
+/// The labels and annotations that trigger a reconcile.
 pub(crate) struct Triggers {
     labels: Names,
     annotations: Names,
 }
 
-/// Labels, or annotations.
+/// The names of labels or annotations.
 enum Names {
     All,
     Only(Vec<LitStr>),
@@ -45,7 +45,7 @@ pub(crate) fn parse(arg: &Arg, errors: &mut Errors) -> Option<Triggers> {
     Some(triggers)
 }
 
-/// `labels`, or `labels("example.com/tier", ..)`.
+/// Parses `labels`, or `labels("example.com/tier", ..)`.
 fn names(arg: &Arg, errors: &mut Errors) -> Names {
     if matches!(arg.value, Value::Word) {
         return Names::All;
@@ -63,7 +63,7 @@ fn names(arg: &Arg, errors: &mut Errors) -> Names {
     Names::Only(names)
 }
 
-/// One key of a label or an annotation.
+/// Parses one key of a label or an annotation.
 fn name(arg: &Arg, tokens: TokenStream) -> syn::Result<LitStr> {
     let key = &arg.key;
     let Ok(Expr::Lit(ExprLit { lit: Lit::Str(text), .. })) = syn::parse2::<Expr>(tokens.clone()) else {
@@ -77,7 +77,7 @@ fn name(arg: &Arg, tokens: TokenStream) -> syn::Result<LitStr> {
     check_argument::key(text, if key == "labels" { "label" } else { "annotation" }, EXAMPLE)
 }
 
-/// `triggers: Triggers { .. },`
+/// Expands to `triggers: Triggers { .. },`.
 pub(crate) fn expand(krate: &Krate, triggers: Option<&Triggers>) -> TokenStream {
     let Some(Triggers { labels, annotations }) = triggers else { return TokenStream::new() };
     let [labels, annotations] = [labels, annotations].map(|names| match names {

@@ -1,4 +1,4 @@
-//! `#[status(crate = ::path)]`, and `#[status(step = path)]` on a field.
+//! The arguments of `#[status(crate = ::path)]`, and of `#[status(step = path)]` on a field.
 
 use proc_macro2::TokenStream;
 use syn::{Attribute, Path};
@@ -18,12 +18,12 @@ pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> Krate {
     krate.unwrap_or(Krate::DEFAULT)
 }
 
-/// The attribute of the field: `#[status(..)]`.
+/// Whether the attribute of a field is `#[status(..)]`.
 pub(crate) fn ours(attr: &Attribute) -> bool {
     attr.path().is_ident("status")
 }
 
-/// The step that writes the field, where it is restricted.
+/// The step that writes the field, if it is restricted.
 pub(crate) fn step(attrs: &[Attribute], errors: &mut Errors) -> Option<Path> {
     for empty in attrs.iter().filter(|attr| ours(attr) && arguments(attr).is_empty()) {
         errors.push(empty, "this says nothing about the field", "write `#[status(step = store)]`, or remove it");

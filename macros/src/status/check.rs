@@ -1,4 +1,4 @@
-//! What a status may not hold: fields that the framework keeps, and fields that a fresh object cannot have.
+//! Checks of the fields of a status: the framework's fields are reserved, and a new object must be able to omit the others.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::ToTokens;
@@ -8,7 +8,7 @@ use crate::errors::Errors;
 use crate::syntax::function::keyword;
 use crate::syntax::names::plain;
 
-/// The fields of the framework, in Rust.
+/// The Rust names of the framework's fields.
 pub(super) const KEPT: [&str; 6] = [
     "observed_generation",
     "conditions",
@@ -18,7 +18,7 @@ pub(super) const KEPT: [&str; 6] = [
     "observed_by",
 ];
 
-/// A status is a struct.
+/// A status must be a struct.
 pub(crate) fn refuse_no_struct(item: &TokenStream, error: syn::Error, errors: &mut Errors) {
     match keyword(item) {
         Some(word) if word != "struct" => {
@@ -29,7 +29,7 @@ pub(crate) fn refuse_no_struct(item: &TokenStream, error: syn::Error, errors: &m
     }
 }
 
-/// The fields have names.
+/// The fields must have names.
 pub(crate) fn check_fields(item: &ItemStruct, errors: &mut Errors) -> bool {
     if matches!(item.fields, Fields::Unnamed(_)) {
         let help = format!("write `struct {} {{ .. }}`", item.ident);
@@ -38,7 +38,7 @@ pub(crate) fn check_fields(item: &ItemStruct, errors: &mut Errors) -> bool {
     !matches!(item.fields, Fields::Unnamed(_))
 }
 
-/// One shape for all objects. The names of the parameters that it must not have.
+/// A status must not be generic, since all objects have the same schema. Returns the names of the parameters.
 pub(crate) fn refuse_generics(generics: &Generics, errors: &mut Errors) -> Vec<Ident> {
     if let Some(param) = generics.params.first() {
         errors.push(param, "a status cannot be generic", "remove the parameter");
@@ -54,7 +54,7 @@ fn name(param: &GenericParam) -> Ident {
     }
 }
 
-/// Whether the field is the author's to declare.
+/// Whether the field is not one of the framework's.
 pub(crate) fn check_not_kept(field: &Ident, errors: &mut Errors) -> bool {
     let name = plain(field);
     let kept = KEPT.contains(&name.as_str());
@@ -65,7 +65,7 @@ pub(crate) fn check_not_kept(field: &Ident, errors: &mut Errors) -> bool {
     !kept
 }
 
-/// A field of the author's that is never missing on the wire.
+/// Rejects an author's field that is always required in JSON.
 pub(crate) fn refuse_required(field: &Ident, ty: &Type, errors: &mut Errors) {
     let (name, text) = (plain(field), ty.to_token_stream().to_string().replace(' ', ""));
     let help = format!("write `{name}: Option<{text}>`, or put `#[serde(default)]` on it");

@@ -1,4 +1,4 @@
-//! Prints the draft of a status: the author's fields once more, as steps see them.
+//! Expands the draft of a status: the author's fields as steps use them.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{quote, quote_spanned};
@@ -42,7 +42,7 @@ fn declare(krate: &Krate, field: &Field) -> TokenStream {
 fn open(krate: &Krate, field: &Field) -> TokenStream {
     let (kept, ident) = (kept(field, &["cfg"]), &field.ident);
     let one = |step: &Path| {
-        // Where it is no step, rustc says so at the user's token.
+        // If it is not a step, rustc reports that at the user's token.
         let runtime = krate.at(step.span());
         let new = quote_spanned!(step.span()=> #runtime::Restricted::new);
         quote!(#new(status.#ident, key))
@@ -57,7 +57,7 @@ fn close(krate: &Krate, field: &Field) -> TokenStream {
     quote!(#(#kept)* #ident: #krate::std::clone::Clone::clone(&#value))
 }
 
-/// What to print for a field that one step writes, or for one that all do.
+/// Selects the tokens for a field that only one step writes (`one`) or every step (`all`).
 fn written(field: &Field, one: impl FnOnce(&Path) -> TokenStream, all: TokenStream) -> TokenStream {
     field.step.as_ref().map_or(all, one)
 }

@@ -1,4 +1,4 @@
-//! Prints a status: the struct with all its fields and derives, and the contract.
+//! Expands a status: the struct with all its fields and derives, and the impl of the contract.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote};
@@ -56,7 +56,7 @@ fn expand_contract(status: &Status, draft: &TokenStream) -> TokenStream {
     }
 }
 
-/// The type of tokens by action.
+/// The type of a map from actions to tokens.
 fn expand_tokens(krate: &Krate) -> TokenStream {
     quote!(#krate::std::collections::BTreeMap<#krate::std::string::String, #krate::std::string::String>)
 }
@@ -71,7 +71,7 @@ fn expand_struct(status: &Status) -> TokenStream {
     quote! {
         #(#attrs)*
         #derives
-        // The default stands on the status itself: it applies to an object without any status, which else looked current.
+        // The default is on the status itself, so that it applies to an object without a status, which would look current otherwise.
         #[schemars(crate = #schemars, extend("default" = { "observedGeneration": -1 }))]
         #vis struct #ident {
             #(#own,)*
@@ -98,7 +98,7 @@ fn expand_derives(status: &Status) -> TokenStream {
     quote!(#[derive(#(#paths),*)] #[serde(crate = #serde #names)])
 }
 
-/// The author's field, left out on the wire where there is nothing to say.
+/// The author's field, omitted in JSON when it is empty.
 fn expand_field(status: &Status, field: &Field) -> TokenStream {
     let (krate, tokens) = (&status.krate, &field.tokens);
     let schema = expand_schema(krate, field);
@@ -110,7 +110,7 @@ fn expand_field(status: &Status, field: &Field) -> TokenStream {
     quote!(#[serde(default, skip_serializing_if = #skip)] #schema #tokens)
 }
 
-/// The schema of the field through a function of ours, which says what to derive where there is none. An attribute of the author stays.
+/// Generates the schema through our own function, which suggests the derive if there is none. An attribute of the author is retained.
 fn expand_schema(krate: &Krate, field: &Field) -> TokenStream {
     if field.tokens.attrs.iter().any(|attr| attr.path().is_ident("schemars") || attr.path().is_ident("serde")) {
         return TokenStream::new();

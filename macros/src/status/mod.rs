@@ -1,4 +1,4 @@
-//! `#[status]`: the fields that the framework keeps, added to the author's.
+//! `#[status]`: adds the framework's fields to those of the author.
 
 mod args;
 mod check;
@@ -11,7 +11,7 @@ use quote::quote;
 
 use crate::errors::Errors;
 
-/// Expands the attribute. Fields with a mistake stay in the struct, so that one mistake stays one error.
+/// Expands the attribute. Invalid fields remain in the struct, so that one mistake causes one error.
 pub(crate) fn attribute(args: TokenStream, item: &TokenStream) -> TokenStream {
     let mut errors = Errors::default();
     let args = args::parse(args, &mut errors);

@@ -1,4 +1,4 @@
-//! The validated status: the author's fields, and which derives it has.
+//! The validated status: the author's fields and the derives.
 
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::ToTokens;
@@ -9,7 +9,7 @@ use super::{args, check};
 use crate::errors::Errors;
 use crate::syntax::krate::Krate;
 
-/// The derives that a status has.
+/// The derives of a status.
 pub(crate) const DERIVES: [&str; 7] =
     ["Clone", "Debug", "Default", "PartialEq", "Serialize", "Deserialize", "JsonSchema"];
 
@@ -19,7 +19,7 @@ pub(crate) struct Status {
     pub(crate) fields: Vec<Field>,
     /// Those of [`DERIVES`] that the author did not write.
     pub(crate) derives: Vec<&'static str>,
-    /// The author chose names for the wire.
+    /// Whether the author renames fields for JSON.
     pub(crate) renames: bool,
     pub(crate) draft: Draft,
 }
@@ -34,21 +34,21 @@ pub(crate) struct Field {
     pub(crate) step: Option<Path>,
 }
 
-/// What steps write in.
+/// The type that steps write to.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Draft {
-    /// The status.
+    /// The status itself.
     Status,
-    /// A struct with the same fields, some of which only one step writes.
+    /// A struct with the same fields, some of which only one step may write.
     Restricted,
 }
 
-/// How a field is missing on the wire.
+/// The way in which a field is omitted in JSON.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Shape {
-    /// `Option<T>`: left out where it is `None`.
+    /// `Option<T>`: omitted if it is `None`.
     Optional,
-    /// A list or a map: left out where it is empty.
+    /// A list or a map: omitted if it is empty.
     Empty,
     /// The author's own `#[serde(default)]`.
     Defaulted,
@@ -65,7 +65,7 @@ pub(crate) fn read(krate: Krate, item: &TokenStream, errors: &mut Errors) -> Opt
     };
     let mut fields = fields(&mut item.fields, errors);
     let params = check::refuse_generics(&std::mem::take(&mut item.generics), errors);
-    // The status goes on without the parameters, and without the fields that need them: one mistake stays one error.
+    // The status is expanded without the parameters and the fields that use them, so that one mistake causes one error.
     fields.retain(|field| !mentions(&field.ty.to_token_stream(), &params));
     if !check::check_fields(&item, errors) {
         return None;
@@ -85,7 +85,7 @@ pub(crate) fn read(krate: Krate, item: &TokenStream, errors: &mut Errors) -> Opt
     Some(Status { krate, item, fields, derives, renames, draft })
 }
 
-/// Reads the fields, and takes our attributes off them.
+/// Parses the fields and removes our attributes from them.
 fn fields(fields: &mut Fields, errors: &mut Errors) -> Vec<Field> {
     let read = |tokens: &mut syn::Field| {
         let ident = tokens.ident.clone()?;
@@ -118,7 +118,7 @@ fn mentions(tokens: &TokenStream, names: &[Ident]) -> bool {
     })
 }
 
-/// Whether a serde attribute has the word.
+/// Whether a serde attribute contains the word.
 pub(crate) fn says(attr: &Attribute, word: &str) -> bool {
     let Meta::List(list) = &attr.meta else { return false };
     list.path.is_ident("serde")

@@ -1,4 +1,4 @@
-//! The arguments of `#[sub_reconciler]` as written.
+//! The parsed arguments of `#[sub_reconciler]`.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ const KEYS: Keys = Keys {
     many: &["watches", "polls", "reads", "owns"],
 };
 
-/// Those of a check, without what changes something.
+/// The arguments of a check: those of a step, except those that change something.
 const CHECK: Keys = Keys {
     known: &[
         "before", "after", "sets", "reads", "watches", "polls", "timeout", "marker", "crate", "external", "owns",
@@ -28,12 +28,12 @@ const CHECK: Keys = Keys {
     many: KEYS.many,
 };
 
-/// Whether it is an argument by which a step declares something.
+/// Whether the word is an argument of a step.
 pub(crate) fn is_word(word: &Ident) -> bool {
     word != "crate" && KEYS.known.iter().any(|known| word == known)
 }
 
-/// All that a step declares.
+/// All declarations of a step.
 pub(crate) struct StepArgs {
     pub(crate) sets: Vec<Path>,
     pub(crate) clears: Vec<Path>,
@@ -42,15 +42,15 @@ pub(crate) struct StepArgs {
     pub(crate) watches: Vec<Watch>,
     pub(crate) owns: Vec<Own>,
     pub(crate) external: Option<Ident>,
-    /// When a check runs: `before` or `after`.
+    /// The order of a check: `before` or `after`.
     pub(crate) when: Option<Ident>,
     pub(crate) actions: Vec<Path>,
     pub(crate) timeout: Option<Duration>,
     pub(crate) marker: Option<Ident>,
     pub(crate) krate: Krate,
-    /// `sets` was there, right or wrong, or a misspelling stands for it.
+    /// Whether `sets` was given, even if it is invalid or misspelt.
     pub(crate) says_sets: bool,
-    /// Kinds of refused arguments: they count as used.
+    /// The kinds in rejected arguments, which count as used.
     pub(crate) refused: Vec<Path>,
 }
 
@@ -58,7 +58,7 @@ pub(crate) fn parse(tokens: TokenStream, krate: Krate, errors: &mut Errors) -> S
     read(tokens, &KEYS, krate, errors)
 }
 
-/// Those of a check.
+/// Parses the arguments of a check.
 pub(crate) fn parse_check(tokens: TokenStream, krate: Krate, errors: &mut Errors) -> StepArgs {
     read(tokens, &CHECK, krate, errors)
 }
@@ -83,7 +83,7 @@ fn read(tokens: TokenStream, keys: &Keys, krate: Krate, errors: &mut Errors) -> 
     for arg in parse_args(tokens, keys, errors) {
         step.take(&arg, errors);
     }
-    // A mistake in the list may be the very word: one error is enough.
+    // An error in the list may concern `sets` itself, so it suffices.
     step.says_sets |= errors.count() > 0;
     step
 }

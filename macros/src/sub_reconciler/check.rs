@@ -1,4 +1,4 @@
-//! What a step may not declare, and what its signature may not be.
+//! Checks of the declarations and the signature of a step.
 
 use proc_macro2::Ident;
 use syn::{Path, ReturnType, Type};
@@ -10,7 +10,7 @@ use crate::syntax::context_type::{self, is_context};
 use crate::syntax::function::Function;
 use crate::syntax::names::path_text;
 
-/// Where a step both owns and watches a kind, it reads from the watch.
+/// A step that both owns and watches a kind reads from the watch.
 fn check_own_cache(args: &StepArgs, errors: &mut Errors) {
     for own in &args.owns {
         let watched = args.watches.iter().any(|watch| path_text(&watch.kind) == path_text(&own.kind));
@@ -21,7 +21,7 @@ fn check_own_cache(args: &StepArgs, errors: &mut Errors) {
     }
 }
 
-/// The rules on arguments.
+/// Checks the arguments.
 pub(crate) fn check_args(args: &StepArgs, function: &Function, errors: &mut Errors) {
     check_sets(args, function, errors);
     let watches: Vec<Path> = args.watches.iter().map(|watch| watch.kind.clone()).collect();
@@ -45,7 +45,7 @@ pub(crate) fn check_args(args: &StepArgs, function: &Function, errors: &mut Erro
     check_both("watches", &watches, "polls", &args.polls, errors);
 }
 
-/// Every step answers for a condition: else its failure would show nowhere.
+/// Every step must set a condition: its failure would not be visible otherwise.
 fn check_sets(args: &StepArgs, function: &Function, errors: &mut Errors) {
     if args.sets.is_empty() && !args.says_sets {
         let name = &function.sig.ident;
@@ -54,7 +54,7 @@ fn check_sets(args: &StepArgs, function: &Function, errors: &mut Errors) {
     }
 }
 
-/// Nothing is listed twice.
+/// A path must not be listed twice.
 fn check_twice(key: &str, list: &[Path], errors: &mut Errors) {
     for (i, path) in list.iter().enumerate() {
         if list[..i].iter().any(|earlier| path_text(earlier) == path_text(path)) {
@@ -64,7 +64,7 @@ fn check_twice(key: &str, list: &[Path], errors: &mut Errors) {
     }
 }
 
-/// An action is a name, not that of the annotation that asks for a pass, and on the wire not that of another action.
+/// An action must be a name. In JSON it must differ from other actions, and its annotation from the one that requests a pass.
 fn check_actions(actions: &[Path], errors: &mut Errors) {
     for (i, action) in actions.iter().enumerate() {
         let same = |other: &&Path| {
@@ -87,7 +87,7 @@ fn check_actions(actions: &[Path], errors: &mut Errors) {
     }
 }
 
-/// What contradicts itself.
+/// Two lists that contradict each other must not share a path.
 fn check_both(first: &str, one: &[Path], second: &str, other: &[Path], errors: &mut Errors) {
     for path in other.iter().filter(|path| one.iter().any(|earlier| path_text(earlier) == path_text(path))) {
         let headline = format!("`{}` is in `{first}` and in `{second}`", path_text(path));
@@ -95,7 +95,7 @@ fn check_both(first: &str, one: &[Path], second: &str, other: &[Path], errors: &
     }
 }
 
-/// A variant is a value; its marker has the same name in the module of the set.
+/// A variant is a value; the list needs its marker, which has the same name in the module of the set.
 fn check_variants(list: &[Path], errors: &mut Errors) {
     for (path, set, name) in list.iter().filter_map(|path| variant(path).map(|(set, name)| (path, set, name))) {
         let headline = format!("`{}` is a variant, not the marker of a condition", path_text(path));
@@ -104,14 +104,14 @@ fn check_variants(list: &[Path], errors: &mut Errors) {
     }
 }
 
-/// Enum and variant of `RepoCondition::SourceFetched`.
+/// The enum and the variant of a path such as `RepoCondition::SourceFetched`.
 pub(crate) fn variant(path: &Path) -> Option<(&Ident, &Ident)> {
     let mut segments = path.segments.iter().rev();
     let (name, set) = (&segments.next()?.ident, &segments.next()?.ident);
     set.to_string().starts_with(char::is_uppercase).then_some((set, name))
 }
 
-/// The last parameter is the context.
+/// The last parameter must be the context.
 pub(crate) fn check_context(function: &Function, marker: &Ident, errors: &mut Errors) {
     let params = function.params();
     let Some(last) = params.last().filter(|_| params.len() > 1) else { return };
@@ -125,7 +125,7 @@ pub(crate) fn check_context(function: &Function, marker: &Ident, errors: &mut Er
     }
 }
 
-/// The step in `Cx<'_, step>` where it is another than this one.
+/// The step in `Cx<'_, step>` if it is not this one.
 fn other_step(ty: &Type, marker: &Ident) -> Option<String> {
     match context_type::step(ty)? {
         Type::Path(path) if path.path.segments.last().is_some_and(|last| last.ident != *marker) => {
@@ -135,7 +135,7 @@ fn other_step(ty: &Type, marker: &Ident) -> Option<String> {
     }
 }
 
-/// The result says what may go wrong.
+/// The function must return a `Result`.
 pub(crate) fn check_output(function: &Function, errors: &mut Errors) {
     let step = &function.sig.ident;
     let headline = format!("step `{step}` must return a `Result`");

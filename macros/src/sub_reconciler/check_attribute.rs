@@ -1,4 +1,4 @@
-//! `#[check]`: a step that only looks, before the others or after them.
+//! `#[check]`: a step that only reads, before or after the other steps.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -12,7 +12,7 @@ use crate::syntax::function::Function;
 use crate::syntax::krate::Krate;
 use crate::syntax::signature::parse_function;
 
-/// Expands the attribute. Whatever is wrong, the function stays and counts as a step.
+/// Expands the attribute. On errors the function is retained and counts as a step.
 pub(crate) fn attribute(args: TokenStream, item: &TokenStream) -> TokenStream {
     let mut errors = Errors::default();
     let args = args::parse_check(args, Krate::DEFAULT, &mut errors);
@@ -24,7 +24,7 @@ pub(crate) fn attribute(args: TokenStream, item: &TokenStream) -> TokenStream {
     quote!(#function #marker #impls #errors)
 }
 
-/// Expands the attribute on a method of a struct that reconciles.
+/// Expands the attribute on a method of a reconciler struct.
 pub(crate) fn method(args: TokenStream, krate: Krate, function: Function, errors: &mut Errors) -> Method {
     let mut found = Errors::default();
     let args = args::parse_check(args, krate, &mut found);

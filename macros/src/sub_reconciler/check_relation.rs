@@ -1,4 +1,4 @@
-//! What a relation may not be: a watch that caches too much, or that the API server refuses.
+//! Checks of a relation: a watch must not cache too much, and the API server must accept its selector.
 
 use syn::{LitStr, Path};
 
@@ -6,7 +6,7 @@ use super::relation::{How, Level, Watch};
 use crate::errors::mistake;
 use crate::syntax::names::{is_selector, path_text};
 
-/// A watch without a way would cache every object of the cluster.
+/// A watch must have a selection: otherwise it would cache every object of the cluster.
 pub(crate) fn bare_watch(kind: &Path) -> syn::Error {
     let name = path_text(kind);
     mistake(
@@ -16,7 +16,7 @@ pub(crate) fn bare_watch(kind: &Path) -> syn::Error {
     )
 }
 
-/// The API server would refuse the watch.
+/// Rejects a selector that the API server would reject.
 pub(crate) fn check_selector(selector: &LitStr) -> syn::Result<()> {
     let value = selector.value();
     if is_selector(&value) {
@@ -29,7 +29,7 @@ pub(crate) fn check_selector(selector: &LitStr) -> syn::Result<()> {
     ))
 }
 
-/// A watch by name has nothing to list, and an index looks at whole objects.
+/// A watch by name has no list for an index, and an index needs whole objects.
 pub(crate) fn check_watch(watch: &Watch) -> syn::Result<()> {
     let index = watch.indexes.first();
     match (&watch.how, &watch.cache) {

@@ -1,4 +1,4 @@
-//! Prints a step: the function, its marker, what it declared and what it may do.
+//! Expands a step: the function, its marker, its declarations and its permissions.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
@@ -66,14 +66,14 @@ fn expand_object(step: &Step) -> TokenStream {
     quote_spanned!(object.span()=> <#object as #here::KindOf<{ #asked }>>::Kind)
 }
 
-/// The set of the conditions: that of the first one.
+/// The condition set, taken from the first condition.
 fn expand_set(step: &Step) -> TokenStream {
     let first = &step.first;
     let here = step.args.krate.at(first.span());
     quote_spanned!(first.span()=> <#first as #here::ConditionMarker>::Set)
 }
 
-/// The same under its short name.
+/// The condition set under its short name.
 fn expand_short_set(step: &Step) -> Ident {
     hidden_at("Set", step.first.span())
 }
@@ -88,8 +88,8 @@ fn expand_error(krate: &Krate, error: &ErrorType) -> TokenStream {
     }
 }
 
-/// An external step is undone by its cleanup. That there is one is asked in a constant: a type with a wrong one is an error already, so
-/// that reconcilers say nothing of it. A generic step has no constants of its own.
+/// The cleanup of an external step. A constant checks that it exists: if not, the type is an error already, and reconcilers report nothing
+/// further. A generic step has no constants of its own.
 fn expand_undo(step: &Step) -> TokenStream {
     let (marker, name) = (&step.marker, &step.function.sig.ident);
     match &step.args.external {
@@ -110,7 +110,7 @@ fn expand_undo(step: &Step) -> TokenStream {
     }
 }
 
-/// What the author said, and only that.
+/// The wiring: only the fields that the author declared.
 fn expand_wiring(step: &Step) -> TokenStream {
     let Step { args, name, .. } = step;
     let krate = &args.krate;
@@ -146,7 +146,7 @@ fn expand_wiring(step: &Step) -> TokenStream {
     }
 }
 
-/// `field: &[..],` where there is something in it.
+/// Expands to `field: &[..],` unless it is empty.
 fn expand_list(field: &str, items: TokenStream) -> TokenStream {
     let field = format_ident!("{field}");
     match items.is_empty() {
@@ -155,7 +155,7 @@ fn expand_list(field: &str, items: TokenStream) -> TokenStream {
     }
 }
 
-/// The kinds that the step is related to.
+/// The relations of the step to other kinds.
 fn expand_relations(args: &StepArgs) -> TokenStream {
     let krate = &args.krate;
     let owns = args.owns.iter().map(|own| {
@@ -182,7 +182,7 @@ fn expand_relations(args: &StepArgs) -> TokenStream {
     quote!(#(#relations),*)
 }
 
-/// The places of conditions, which are of one set.
+/// The places of conditions, which must be of one set.
 fn expand_places(step: &Step, markers: &[Path]) -> TokenStream {
     let places = markers.iter().map(|marker| {
         let (here, set) = (step.args.krate.at(marker.span()), expand_short_set(step));
@@ -191,7 +191,7 @@ fn expand_places(step: &Step, markers: &[Path]) -> TokenStream {
     quote!(#(#places),*)
 }
 
-/// The reasons that the step says, each with the place of its condition.
+/// The literal reasons that the step sets, each with the place of its condition.
 fn expand_says(step: &Step) -> TokenStream {
     let says = step.says.iter().map(|Say { marker, reason }| {
         let place = expand_places(step, std::slice::from_ref(marker));
@@ -210,7 +210,7 @@ fn expand_relation(krate: &Krate, kind: &Path, how: &TokenStream, cache: Option<
     quote!(#krate::Relation::new(#krate::How::#how, <#kind as #here::Readable>::KIND) #cache)
 }
 
-/// Each finds objects of the watched kind, which is asked at its token.
+/// The indexes of a watch. The check that each indexes the watched kind has the span of the index.
 fn expand_indexes(krate: &Krate, Watch { kind, indexes, .. }: &Watch) -> TokenStream {
     if indexes.is_empty() {
         return TokenStream::new();
@@ -222,7 +222,7 @@ fn expand_indexes(krate: &Krate, Watch { kind, indexes, .. }: &Watch) -> TokenSt
     quote!(.indexed(&[#(#indexers),*]))
 }
 
-/// What the step may do, as impls that the methods of its context ask for.
+/// The permissions of the step, as impls that the methods of its context require.
 fn expand_rights(step: &Step) -> TokenStream {
     let args = &step.args;
     let watched: Vec<&Path> = args.watches.iter().map(|watch| &watch.kind).collect();
@@ -249,7 +249,7 @@ fn expand_rights(step: &Step) -> TokenStream {
     quote!(#sets #clears #watches #labels #indexes #kept #owns #reads)
 }
 
-/// The impls of one right. They stand on the step, so that a kind may be a parameter of it.
+/// The impls of one permission. They are on the step, so that a kind may be a type parameter of it.
 fn expand_right(step: &Step, list: &str, things: &[&Path]) -> TokenStream {
     let (krate, marker) = (&step.args.krate, &step.marker);
     let list = format_ident!("{list}");
@@ -257,7 +257,7 @@ fn expand_right(step: &Step, list: &str, things: &[&Path]) -> TokenStream {
     quote!(#(impl #params #krate::Declares<#krate::#list, #things> for #marker #bounds {})*)
 }
 
-/// Owners own where the garbage collector follows.
+/// Checks that the object may own the kinds: the garbage collector must be able to follow the reference.
 fn expand_owns(step: &Step) -> TokenStream {
     let (krate, object) = (&step.args.krate, &step.object);
     let (params, bounds) = step.marker.params(None, &TokenStream::new());
@@ -269,7 +269,7 @@ fn expand_owns(step: &Step) -> TokenStream {
     quote!(#(#owns)*)
 }
 
-/// Closed sets of reasons are kept to. One constant each: rustc stops at the first panic in one. Its name shows.
+/// Checks that reasons are in the closed sets. Each has its own constant, since rustc stops at the first panic in one.
 fn expand_reasons(step: &Step) -> TokenStream {
     let krate = step.args.krate.full();
     let reasons = step.says.iter().map(|Say { marker, reason }| {

@@ -1,4 +1,4 @@
-//! A step with a mistake: it stays a step, and may do everything, so that its users see no second error.
+//! An invalid step: it remains a step and may do everything, so that its users report no second error.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote};
@@ -16,7 +16,7 @@ pub(crate) fn expand(draft: &Draft, errors: &mut Errors) -> Parts {
     let Draft { args, function, marker, error, .. } = draft;
     let nothing = TokenStream::new;
     if function.home.is_none() && function.sig.receiver().is_some() {
-        // What else is printed here would stand in the `impl` of the method.
+        // Further items would end up inside the `impl` of the method.
         return Parts { function: expand_stray(args, function), marker: nothing(), impls: nothing() };
     }
     let (krate, inherited) = (&args.krate, function.inherited());
@@ -51,12 +51,12 @@ fn expand_function(draft: &Draft, errors: &mut Errors) -> TokenStream {
     match (&function.home, draft.callable) {
         (None, true) => quote!(#function),
         (None, false) => expand_uncallable(draft, errors),
-        // The pipeline stands beside it, and is not printed either where a step cannot be called.
+        // The pipeline is a method of the same `impl`. It is not expanded if a step cannot be called.
         (Some(_), _) => quote!(#[allow(dead_code)] #function),
     }
 }
 
-/// A method that is no reconciler's: it takes any context, so that its callers see no second error.
+/// A method outside of a reconciler: it takes any context, so that its callers report no second error.
 pub(crate) fn expand_stray(args: &StepArgs, stray: &Function) -> TokenStream {
     let (krate, mut sig) = (&args.krate, stray.sig.clone());
     let any = hidden("C");
@@ -68,8 +68,8 @@ pub(crate) fn expand_stray(args: &StepArgs, stray: &Function) -> TokenStream {
     quote!(#(#attrs)* #[allow(unused)] #vis #sig { #mentioned #krate::std::process::abort() })
 }
 
-/// Where the function has a shape that no pipeline can call, its name is a value of an erroneous type (an array of a length that
-/// does not compile): rustc then says nothing of the calls. The function itself is kept under another name, so that its body is still read.
+/// A function that no pipeline can call. Its name becomes a constant of an erroneous type (an array whose length does not compile), so that
+/// rustc does not report the calls. The function itself is retained under another name, so that its body is still checked.
 fn expand_uncallable(draft: &Draft, errors: &mut Errors) -> TokenStream {
     let function = &draft.function;
     let (attrs, vis, body, name) = (&function.attrs, &function.vis, &function.body, &function.sig.ident);
@@ -94,7 +94,7 @@ fn expand_step_of(draft: &Draft, object: &Type) -> TokenStream {
     }
 }
 
-/// What the arguments name counts as used: no warning follows from the mistake.
+/// Uses the paths in the arguments, so that no warning follows from the error.
 fn expand_mentioned(args: &StepArgs) -> TokenStream {
     let krate = &args.krate;
     let lists = [&args.sets, &args.clears, &args.reads, &args.polls, &args.refused];

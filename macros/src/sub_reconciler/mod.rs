@@ -1,4 +1,4 @@
-//! `#[sub_reconciler]`: a step, and what it declares.
+//! `#[sub_reconciler]`: a step and its declarations.
 
 mod args;
 mod check;
@@ -24,7 +24,7 @@ use self::args::StepArgs;
 pub(crate) use self::args::is_word;
 pub(crate) use self::parts::{Method, Parts};
 
-/// Expands the attribute. Whatever is wrong, the function stays and counts as a step that may do everything.
+/// Expands the attribute. On errors the function is retained and counts as a step that may do everything.
 pub(crate) fn attribute(args: TokenStream, item: &TokenStream) -> TokenStream {
     let mut errors = Errors::default();
     let args = args::parse(args, Krate::DEFAULT, &mut errors);
@@ -35,7 +35,7 @@ pub(crate) fn attribute(args: TokenStream, item: &TokenStream) -> TokenStream {
     quote!(#function #marker #impls #errors)
 }
 
-/// Expands the attribute on a method of a struct that reconciles.
+/// Expands the attribute on a method of a reconciler struct.
 pub(crate) fn method(args: TokenStream, krate: Krate, function: Function, errors: &mut Errors) -> Method {
     let mut found = Errors::default();
     let args = args::parse(args, krate, &mut found);
@@ -44,7 +44,7 @@ pub(crate) fn method(args: TokenStream, krate: Krate, function: Function, errors
     method
 }
 
-/// Reads the function, and prints it right or wrong.
+/// Parses the function and expands it, valid or not.
 fn finish(args: StepArgs, function: Function, errors: &mut Errors) -> Method {
     let draft = model::read(args, function, errors);
     let (object, callable) = (draft.object.clone(), draft.callable);
@@ -55,7 +55,7 @@ fn finish(args: StepArgs, function: Function, errors: &mut Errors) -> Method {
     Method { parts, object, callable }
 }
 
-/// A method of an `impl` that cannot be a reconciler's; what else is wrong with it can wait.
+/// Expands a method of an `impl` that cannot be a reconciler. Its other errors are not reported yet.
 pub(crate) fn stray(args: TokenStream, krate: Krate, function: &Function) -> TokenStream {
     fallback::expand_stray(&args::parse(args, krate, &mut Errors::default()), function)
 }

@@ -13,45 +13,45 @@ use crate::syntax::names::{path_text, plain};
 use crate::syntax::reason_literal::{Said, check_reasons, failed, said};
 use crate::syntax::signature::{bind_generics, check_named, check_plain, parse_object};
 
-/// What was read, right or wrong.
+/// The parsed step, valid or not.
 pub(crate) struct Draft {
     pub(crate) args: StepArgs,
-    /// With the step filled into a bare `Cx`.
+    /// The function, with the step added to a bare `Cx`.
     pub(crate) function: Function,
     pub(crate) marker: Marker,
     pub(crate) object: Option<Type>,
     pub(crate) error: Option<ErrorType>,
-    /// The function can be called as a step.
+    /// Whether the function can be called as a step.
     pub(crate) callable: bool,
 }
 
-/// A step without mistakes.
+/// A valid step.
 pub(crate) struct Step {
     pub(crate) args: StepArgs,
     pub(crate) function: Function,
     pub(crate) marker: Marker,
     pub(crate) name: String,
-    /// The first of `sets(..)`.
+    /// The first condition of `sets(..)`.
     pub(crate) first: Path,
     pub(crate) object: Type,
     pub(crate) error: ErrorType,
     pub(crate) says: Vec<Say>,
-    /// The conditions that its errors name.
+    /// The conditions that its errors may mark.
     pub(crate) fails: Vec<Path>,
 }
 
-/// A reason that the step says of a condition as a literal.
+/// A literal reason that the step sets for a condition.
 pub(crate) struct Say {
-    /// The marker as it stands in `sets(..)`: a misspelt one in the body is an error there already.
+    /// The marker as written in `sets(..)`; rustc already reports a misspelt one in the body.
     pub(crate) marker: Path,
     pub(crate) reason: LitStr,
 }
 
-/// Where the error type is found.
+/// The source of the error type.
 pub(crate) enum ErrorType {
     /// The `E` of `Result<T, E>`.
     Named(Type),
-    /// An alias such as `RepoResult<T>`, which is asked.
+    /// An alias such as `RepoResult<T>`, resolved by a trait.
     Within(Type),
 }
 
@@ -82,7 +82,7 @@ pub(crate) fn read(args: StepArgs, mut function: Function, errors: &mut Errors) 
 }
 
 impl Draft {
-    /// The step, if nothing was wrong.
+    /// The step, if there were no errors.
     pub(crate) fn finish(self, errors: &Errors) -> Result<Step, Box<Self>> {
         let name = plain(&self.function.sig.ident);
         match (self.args.sets.first().cloned(), self) {
@@ -107,7 +107,7 @@ fn says(args: &StepArgs, function: &Function) -> Vec<Say> {
     says.collect()
 }
 
-/// A marker in a variable may be any of them.
+/// The conditions that `cx.fail(..)` may name. A marker in a variable may be any of them.
 fn fails(args: &StepArgs, function: &Function) -> Vec<Path> {
     let Some(context) = context_type::name(function) else { return Vec::new() };
     let named = failed(&function.body, context);

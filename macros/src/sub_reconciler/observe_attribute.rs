@@ -1,4 +1,4 @@
-//! `#[observe]`: a step that runs alone, where the policy of an object forbids to change anything.
+//! `#[observe]`: a function that runs instead of the steps when the policy of an object forbids changes.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
@@ -16,7 +16,7 @@ use crate::syntax::krate::Krate;
 use crate::syntax::marker::Marker;
 use crate::syntax::signature::{parse_dependencies, parse_function};
 
-/// Expands the attribute. Whatever is wrong, the function stays and counts as an observer.
+/// Expands the attribute. On errors the function is retained and counts as an observer.
 pub(crate) fn attribute(args: TokenStream, item: &TokenStream) -> TokenStream {
     let mut errors = Errors::default();
     let args = args::parse(args, Krate::DEFAULT, &mut errors);
@@ -27,7 +27,7 @@ pub(crate) fn attribute(args: TokenStream, item: &TokenStream) -> TokenStream {
     quote!(#function #marker #impls #errors)
 }
 
-/// Expands the attribute on a method of a struct that reconciles.
+/// Expands the attribute on a method of a reconciler struct.
 pub(crate) fn method(args: TokenStream, krate: Krate, function: Function, errors: &mut Errors) -> Parts {
     let mut found = Errors::default();
     let args = args::parse(args, krate, &mut found);
@@ -60,7 +60,7 @@ fn parts(args: StepArgs, function: Function, errors: &mut Errors) -> Parts {
     }
 }
 
-/// It changes nothing.
+/// Rejects arguments that change something.
 pub(super) fn check_harmless(what: &str, args: &StepArgs, errors: &mut Errors) {
     if let Some(external) = &args.external {
         errors.push(external, format_args!("{what} makes nothing outside the cluster"), "drop `external`");
@@ -77,7 +77,7 @@ pub(super) fn check_harmless(what: &str, args: &StepArgs, errors: &mut Errors) {
     }
 }
 
-/// What stands between object and context: a method takes it from its struct.
+/// The parameters between object and context. A method takes its dependencies from its struct.
 fn dependencies(function: &Function, errors: &mut Errors) -> Vec<Type> {
     let what = format!("observer `{}`", function.sig.ident);
     let found = parse_dependencies(&what, function, errors);
@@ -88,7 +88,7 @@ fn dependencies(function: &Function, errors: &mut Errors) -> Vec<Type> {
     found
 }
 
-/// How a reconciler runs it: any one that has what a function takes, or the struct of a method.
+/// The impl by which a reconciler runs it: any reconciler with the dependencies of a function, or the struct of a method.
 fn expand_link(step: &Step, dependencies: &[Type]) -> TokenStream {
     let Step { args, function, marker, object, .. } = step;
     let krate = args.krate.full();
@@ -109,7 +109,7 @@ fn expand_link(step: &Step, dependencies: &[Type]) -> TokenStream {
     }
 }
 
-/// One with a mistake does nothing, for every reconciler.
+/// The impl of an invalid one: it does nothing, for every reconciler.
 fn expand_poison(krate: &Krate, marker: &Marker, object: Option<&Type>) -> TokenStream {
     let any = hidden("R");
     let object = object.map_or_else(|| quote!(#krate::ErrorPlaceholder), ToTokens::to_token_stream);

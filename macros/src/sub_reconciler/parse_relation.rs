@@ -1,4 +1,4 @@
-//! Reads the arguments `watches` and `owns`.
+//! Parses the arguments `watches` and `owns`.
 
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use syn::ext::IdentExt;
@@ -11,14 +11,14 @@ use crate::errors::{Errors, mistake};
 use crate::syntax::args::Arg;
 use crate::syntax::suggest;
 
-/// As the author writes them.
+/// The words as the author writes them.
 const LEVELS: [(&str, Level); 3] = [("none", Level::None), ("metadata", Level::Metadata), ("full", Level::Full)];
 const ADOPTS: [(&str, Adopt); 3] =
     [("never", Adopt::Never), ("if_unowned", Adopt::IfUnowned), ("always", Adopt::Always)];
 const ADOPT_HELP: &str = "write `adopt = never`, `adopt = if_unowned` or `adopt = always`";
 const CACHES: &str = "write `cache = none`, `cache = metadata` or `cache = full`";
 
-/// The kind and the indexes in a list that is wrong elsewhere.
+/// The kind and the indexes of a list with an error elsewhere.
 pub(crate) fn paths(arg: &Arg) -> Vec<Path> {
     let all = |input: ParseStream| {
         let mut paths = vec![input.parse()?];
@@ -34,7 +34,7 @@ pub(crate) fn paths(arg: &Arg) -> Vec<Path> {
     arg.list("").ok().and_then(|list| all.parse2(list).ok()).unwrap_or_default()
 }
 
-/// The kinds of one `owns(..)`. A mistake of ours leaves them as they are.
+/// The kinds of one `owns(..)`. A semantic error does not remove them.
 pub(crate) fn owns(arg: &Arg, errors: &mut Errors) -> Vec<Own> {
     let Some(list) = errors.take(arg.list("ConfigMap")) else { return Vec::new() };
     let unreadable = |_| Err(mistake(&list, "`owns` takes names", "write `owns(ConfigMap)`"));
@@ -47,7 +47,7 @@ pub(crate) fn owns(arg: &Arg, errors: &mut Errors) -> Vec<Own> {
     kinds.into_iter().map(|kind| Own { kind, cache: cache.clone(), adopt }).collect()
 }
 
-/// What is said of all kinds of one `owns(..)`, each with its key.
+/// The options for all kinds of one `owns(..)`, each with its key.
 #[derive(Default)]
 struct Options {
     cache: Option<(Ident, syn::Result<Cache>)>,
@@ -56,7 +56,7 @@ struct Options {
 }
 
 impl Options {
-    /// The value of this key, from the `=` on. False if it is wrong: what follows is not to be complained of as well.
+    /// Parses the value of this key, from the `=` on. Returns false on an error; the rest is then not reported.
     fn take(&mut self, key: Ident, input: ParseStream) -> bool {
         let known = ["cache", "adopt"];
         if key == "adopt" {
@@ -87,7 +87,7 @@ impl Options {
     }
 }
 
-/// The outer error is syn's, the inner ones ours.
+/// The outer error is a syntax error, the inner ones are semantic.
 fn parse_owns(input: ParseStream) -> syn::Result<syn::Result<(Vec<Path>, Options)>> {
     let (mut kinds, mut options) = (Vec::new(), Options::default());
     while !input.is_empty() {
@@ -116,11 +116,11 @@ pub(crate) fn watch(arg: &Arg) -> syn::Result<Watch> {
     parse_watch.parse2(list.clone()).unwrap_or_else(|_| Err(mistake(list, "`watches` takes a kind, and how", help)))
 }
 
-/// The outer error is syn's, the inner one ours.
+/// The outer error is a syntax error, the inner one is semantic.
 fn parse_watch(input: ParseStream) -> syn::Result<syn::Result<Watch>> {
     let kind: Type = input.parse()?;
     let watch = parse_rest(&kind, input);
-    // What an error of ours leaves is not to be complained of as well.
+    // After a semantic error the remaining tokens are skipped, to avoid a second error.
     let _: TokenStream = input.parse()?;
     Ok(watch)
 }
@@ -161,7 +161,7 @@ fn parse_how(word: &Ident, input: ParseStream) -> syn::Result<How> {
     }
 }
 
-/// What follows the way to watch.
+/// Parses the options after the selection.
 fn parse_options(mut watch: Watch, input: ParseStream) -> syn::Result<Watch> {
     while !input.is_empty() {
         let rest = input.cursor().token_stream();
@@ -181,7 +181,7 @@ fn parse_options(mut watch: Watch, input: ParseStream) -> syn::Result<Watch> {
     Ok(watch)
 }
 
-/// `cache = ..` from the `=` on.
+/// Parses `cache = ..` from the `=` on.
 fn parse_option(key: &Ident, again: bool, known: &[&str], input: ParseStream) -> syn::Result<Cache> {
     if key == "adopt" {
         let help = "say it where the step writes the kind: `owns(ConfigMap, adopt = if_unowned)`";
@@ -195,7 +195,7 @@ fn parse_option(key: &Ident, again: bool, known: &[&str], input: ParseStream) ->
     Ok(Cache { word, level })
 }
 
-/// One of the words that a key takes, from the `=` on.
+/// Parses one of the words of a key, from the `=` on.
 fn parse_word<T: Copy>(
     key: &Ident,
     again: bool,

@@ -1,13 +1,13 @@
-//! A printed step, in the parts that stand in different places where it is a method.
+//! An expanded step in separate parts, since those of a method belong in different places.
 
 use proc_macro2::TokenStream;
 use syn::Type;
 
-/// A step in the parts that stand in different places where it is a method.
+/// The parts of an expanded step.
 pub(crate) struct Parts {
     pub(crate) function: TokenStream,
     pub(crate) marker: TokenStream,
-    /// What makes the marker a step.
+    /// The impls that make the marker a step.
     pub(crate) impls: TokenStream,
 }
 
@@ -15,6 +15,6 @@ pub(crate) struct Parts {
 pub(crate) struct Method {
     pub(crate) parts: Parts,
     pub(crate) object: Option<Type>,
-    /// A pipeline can call it.
+    /// Whether a pipeline can call it.
     pub(crate) callable: bool,
 }

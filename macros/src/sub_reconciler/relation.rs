@@ -1,4 +1,4 @@
-//! The arguments `watches` and `owns` as written: kinds, how they trigger a reconcile, and what of their objects is cached.
+//! The arguments `watches` and `owns`: the kinds, how they trigger a reconcile, and which data of their objects is cached.
 
 use proc_macro2::Ident;
 use syn::{LitStr, Path};
@@ -8,7 +8,7 @@ pub(crate) struct Watch {
     pub(crate) kind: Path,
     pub(crate) how: How,
     pub(crate) cache: Option<Cache>,
-    /// What else its objects are found by.
+    /// The indexes for further look-ups.
     pub(crate) indexes: Vec<Path>,
 }
 
@@ -24,7 +24,7 @@ pub(crate) struct Own {
     pub(crate) adopt: Option<Adopt>,
 }
 
-/// Which objects that are there already are taken over.
+/// The policy for adopting existing objects.
 #[derive(Clone, Copy)]
 pub(crate) enum Adopt {
     Never,
@@ -32,7 +32,7 @@ pub(crate) enum Adopt {
     Always,
 }
 
-/// What is kept of the objects, with the word that says so.
+/// The cached data, with the keyword for its span.
 #[derive(Clone)]
 pub(crate) struct Cache {
     pub(crate) word: Ident,
@@ -47,7 +47,7 @@ pub(crate) enum Level {
 }
 
 impl Watch {
-    /// Whether all that match are known by their labels, to be listed.
+    /// Whether all matching objects are cached, so that they can be listed.
     pub(crate) fn lists(&self) -> bool {
         let keeps = self.cache.as_ref().is_none_or(|cache| cache.level > Level::None);
         matches!(self.how, How::Labels(_)) && keeps
@@ -55,7 +55,7 @@ impl Watch {
 }
 
 impl Own {
-    /// Whether more than the records is kept.
+    /// Whether more than the records is cached.
     pub(crate) fn keeps(&self) -> bool {
         self.cache.as_ref().is_some_and(|cache| cache.level > Level::None)
     }

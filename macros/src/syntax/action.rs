@@ -1,4 +1,4 @@
-//! One-shot actions: `cx.requested("force")`, where the literal becomes an action that the step declares.
+//! One-shot actions: `cx.requested("force")`, where the literal is expanded to an action that the step declares.
 
 use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 use quote::{ToTokens, quote_spanned};
@@ -10,22 +10,22 @@ use crate::syntax::krate::Krate;
 use crate::syntax::names::camel;
 use crate::syntax::suggest;
 
-/// What a step declares, and where its body asks for it.
+/// The actions that a step declares, and the names for their expansion.
 pub(crate) struct Actions<'a> {
     pub(crate) declared: &'a [Path],
     pub(crate) context: &'a Ident,
     pub(crate) krate: &'a Krate,
 }
 
-/// As the status and the annotation name it: `hardReset` for `hard_reset`.
+/// The name in the status and the annotation: `hardReset` for `hard_reset`.
 pub(crate) fn wire(action: &str) -> String {
     let camel = camel(action);
     camel[..1].to_lowercase() + &camel[1..]
 }
 
 impl Actions<'_> {
-    /// The body with each literal made into an action; an undeclared one is refused, and made into one all the same. `None`: it asks
-    /// for none.
+    /// The body with each literal replaced by an action. An undeclared one is an error and replaced as well. `None` if the body
+    /// requests no action.
     pub(crate) fn resolve(&self, body: &Group, errors: &mut Errors) -> Option<Group> {
         let before: Vec<TokenTree> = body.stream().into_iter().collect();
         let mut after = before.clone();

@@ -1,4 +1,4 @@
-//! Arguments of an attribute as written: `word`, `key = value`, `key(list)`.
+//! The parsed arguments of an attribute: `word`, `key = value`, `key(list)`.
 
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::ToTokens;
@@ -17,7 +17,7 @@ pub(crate) struct Arg {
     pub(crate) value: Value,
 }
 
-/// What follows the key.
+/// The tokens after the key.
 pub(crate) enum Value {
     /// Nothing: `external`.
     Word,
@@ -27,14 +27,14 @@ pub(crate) enum Value {
     Is(Box<Expr>),
 }
 
-/// Which keys an attribute knows, and which of them may come more than once.
+/// The keys of an attribute, and those that may be repeated.
 pub(crate) struct Keys {
     pub(crate) known: &'static [&'static str],
     pub(crate) many: &'static [&'static str],
 }
 
-/// Reads the arguments. A misspelt key counts as the one that was meant, so that nothing follows from it; what is wrong else is
-/// left out.
+/// Parses the arguments and omits invalid ones.
+/// A misspelt key counts as the one that was meant, so that no further error follows.
 pub(crate) fn parse_args(tokens: TokenStream, keys: &Keys, errors: &mut Errors) -> Vec<Arg> {
     let mut args: Vec<Arg> = Vec::new();
     for tokens in split(tokens) {
@@ -55,14 +55,14 @@ pub(crate) fn parse_args(tokens: TokenStream, keys: &Keys, errors: &mut Errors) 
     args
 }
 
-/// Reads the arguments of all helper attributes of the name: `#[condition(..)]`, `#[class(..)]`.
+/// Parses the arguments of all helper attributes with the name: `#[condition(..)]`, `#[class(..)]`.
 pub(crate) fn parse_attrs(attrs: &[Attribute], name: &str, keys: &Keys, errors: &mut Errors) -> Vec<Arg> {
     let ours = attrs.iter().filter(|attr| attr.path().is_ident(name));
     let tokens: Vec<_> = ours.map(arguments).filter(|tokens| !tokens.is_empty()).collect();
     parse_args(quote::quote!(#(#tokens),*), keys, errors)
 }
 
-/// What stands in the parentheses of an attribute.
+/// The tokens in the parentheses of an attribute.
 pub(crate) fn arguments(attr: &Attribute) -> TokenStream {
     match &attr.meta {
         Meta::List(list) => list.tokens.clone(),
@@ -70,7 +70,7 @@ pub(crate) fn arguments(attr: &Attribute) -> TokenStream {
     }
 }
 
-/// The arguments one by one: a mistake in one does not hide the next.
+/// Splits the arguments, so that an error in one does not hide the next.
 pub(crate) fn split(tokens: TokenStream) -> Vec<TokenStream> {
     let mut parts = vec![TokenStream::new()];
     for token in tokens {
@@ -188,7 +188,7 @@ impl Arg {
         Ok(paths.into_iter().collect())
     }
 
-    /// Refuses a value where the key is a mere word.
+    /// Rejects a value if the key is a mere word.
     pub(crate) fn word(&self) -> syn::Result<()> {
         let key = &self.key;
         match &self.value {

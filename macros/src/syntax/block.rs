@@ -1,4 +1,4 @@
-//! Blocks of methods of which the signatures are parsed and the bodies stay as tokens.
+//! Blocks of methods: the signatures are parsed, the bodies stay as tokens.
 
 use proc_macro2::TokenStream;
 use quote::ToTokens;
@@ -13,13 +13,13 @@ pub(crate) struct Block {
     pub(crate) inner: Vec<Attribute>,
     pub(crate) token: Token![impl],
     pub(crate) generics: Generics,
-    /// `impl Trait for ..`.
+    /// The trait in `impl Trait for ..`.
     pub(crate) of_trait: Option<Path>,
     pub(crate) self_ty: Type,
     pub(crate) items: Vec<Item>,
 }
 
-/// What stands in it.
+/// An item of the block.
 pub(crate) enum Item {
     Function(Box<Function>),
     /// A constant, a type, a macro call.

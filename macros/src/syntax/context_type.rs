@@ -19,7 +19,7 @@ fn last(ty: &Type) -> Option<&PathSegment> {
     }
 }
 
-/// The name of the last parameter.
+/// The name of the last parameter, the context.
 pub(crate) fn name(function: &Function) -> Option<&Ident> {
     match function.sig.inputs.last()? {
         FnArg::Typed(PatType { pat, .. }) => match &**pat {
@@ -30,7 +30,7 @@ pub(crate) fn name(function: &Function) -> Option<&Ident> {
     }
 }
 
-/// Replaces `cx: Cx` and `cx: &Cx` by `cx: &mut Cx`. The error is reported already, so the expansion causes no second one.
+/// Replaces `cx: Cx` and `cx: &Cx` by `cx: &mut Cx`. The error is already reported, so the expansion must not cause a second one.
 pub(crate) fn mend(function: &mut Function) -> bool {
     let Some(FnArg::Typed(context)) = function.sig.inputs.last_mut() else { return false };
     if is_context(&context.ty, "Cx") {
@@ -53,7 +53,7 @@ pub(crate) fn step(ty: &Type) -> Option<&Type> {
     })
 }
 
-/// Makes `cx: &mut Cx` into `cx: &mut Cx<'_, step>`; in a method, `Cx<'_, step>` as well into the path of its marker.
+/// Replaces `cx: &mut Cx` by `cx: &mut Cx<'_, step>`. In a method, also replaces the step of `Cx<'_, step>` by the path of its marker.
 pub(crate) fn fill_in(function: &mut Function, step: &impl ToTokens) {
     let is_method = function.home.is_some();
     let Some(FnArg::Typed(context)) = function.sig.inputs.last_mut() else { return };

@@ -1,4 +1,4 @@
-//! Doc comments as text: what generated pages show.
+//! Doc comments as text, for generated pages.
 
 use quote::ToTokens;
 use syn::{Attribute, Expr, ExprLit, Lit, Meta};
@@ -15,11 +15,11 @@ pub(crate) fn text(attrs: &[Attribute]) -> String {
     lines.collect::<Vec<_>>().join("\n").trim().to_owned()
 }
 
-/// The first sentence of a doc comment, on one line, as people read it in a message: links are plain code.
+/// The first sentence of a doc comment, on one line for use in messages. Links become plain code.
 pub(crate) fn sentence(doc: &str) -> String {
     let paragraph = doc.split("\n\n").next().unwrap_or_default();
     let words: Vec<&str> = paragraph.split_whitespace().collect();
-    // A full stop ends the sentence where a new one begins: not in `e.g. this`, nor in `1.20`.
+    // A full stop ends the sentence if a new one begins after it, but not in `e.g. this` or `1.20`.
     let begins = |word: &str| word.chars().find(|c| c.is_alphanumeric()).is_some_and(|first| !first.is_lowercase());
     let ends = |pair: &[&str]| pair[0].ends_with(['.', '!', '?']) && begins(pair[1]);
     let end = words.windows(2).position(ends).map_or(words.len(), |last| last + 1);

@@ -1,4 +1,4 @@
-//! Durations as literals: `"10m"`, `"1h30m"`; from one second to thirty days.
+//! Durations as literals, such as `"10m"` or `"1h30m"`, from one second to thirty days.
 
 use std::time::Duration;
 
@@ -11,27 +11,27 @@ use crate::syntax::krate::Krate;
 
 const UNITS: [(&str, u64); 5] = [("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000)];
 
-/// The bounds to which the runtime clamps, in milliseconds.
+/// The bounds of the runtime, in milliseconds.
 const SHORTEST: u64 = 1000;
 const LONGEST: u64 = 30 * 86_400_000;
 
-/// Prints a duration.
+/// Expands a duration.
 pub(crate) fn expand_duration(krate: &Krate, duration: Duration) -> TokenStream {
     let millis = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
     quote!(#krate::std::time::Duration::from_millis(#millis))
 }
 
-/// Units that people write instead, and what they mean.
+/// The supported units, and the prefix that other spellings of each have.
 const SPELLINGS: [(&str, &str); 5] = [("ms", "milli"), ("s", "sec"), ("m", "min"), ("h", "hour"), ("d", "day")];
 
-/// Why a text is no duration, and what to write.
+/// The error for an invalid text, with a suggestion.
 #[derive(Debug, PartialEq)]
 struct Wrong {
     headline: String,
     help: String,
 }
 
-/// The duration that the value of `key` is.
+/// Parses the value of `key` as a duration.
 pub(crate) fn parse_duration(key: &str, value: &Expr) -> syn::Result<Duration> {
     match value {
         Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => parse_text(key, text),
@@ -48,7 +48,7 @@ pub(crate) fn parse_duration(key: &str, value: &Expr) -> syn::Result<Duration> {
     }
 }
 
-/// The duration that a string literal is.
+/// Parses a string literal as a duration.
 fn parse_text(key: &str, text: &LitStr) -> syn::Result<Duration> {
     let wrong = |Wrong { headline, help }| mistake(text, format_args!("`{key}` {headline}"), help);
     read(&text.value()).map_err(wrong)
@@ -74,7 +74,7 @@ fn read(text: &str) -> Result<Duration, Wrong> {
     }
 }
 
-/// The first number with its unit in milliseconds, and the rest.
+/// The first number, its unit in milliseconds, and the rest.
 fn split(text: &str) -> Result<(u64, u64, &str), Wrong> {
     let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let (number, rest) = text.split_at(digits);

@@ -1,4 +1,4 @@
-//! Functions of which the signature is parsed and the body stays as tokens: cheap, and a half-typed body breaks nothing.
+//! Functions with a parsed signature and the body as tokens: parsing is cheap, and an incomplete body causes no error.
 
 use proc_macro2::{Group, Ident, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
@@ -13,21 +13,21 @@ pub(crate) struct Function {
     pub(crate) vis: Visibility,
     pub(crate) sig: Signature,
     pub(crate) body: Group,
-    /// `Some`: it is a method, of a struct that reconciles.
+    /// Set for a method of a reconciler struct.
     pub(crate) home: Option<Home>,
 }
 
-/// The struct whose `impl` a method stands in.
+/// The struct whose `impl` contains a method.
 #[derive(Clone)]
 pub(crate) struct Home {
     pub(crate) ty: Type,
-    /// Its name, without path.
+    /// Its name without the path.
     pub(crate) name: Ident,
-    /// Where the markers of its methods are.
+    /// The module of the markers of its methods.
     pub(crate) module: Ident,
-    /// How far that module is seen: as far as the pipeline.
+    /// The visibility of that module: the same as that of the pipeline.
     pub(crate) outer: Visibility,
-    /// The same, said from within the module.
+    /// The same visibility, relative to the module.
     pub(crate) vis: Visibility,
     /// All methods of the `impl`.
     pub(crate) methods: Vec<Ident>,
@@ -55,7 +55,7 @@ impl ToTokens for Function {
 }
 
 impl Function {
-    /// The parameters, a receiver left out.
+    /// The parameters without the receiver.
     pub(crate) fn params(&self) -> Vec<&PatType> {
         let typed = self.sig.inputs.iter().filter_map(|input| match input {
             FnArg::Typed(typed) => Some(typed),
@@ -64,7 +64,7 @@ impl Function {
         typed.collect()
     }
 
-    /// What the reconciler is as a type: the struct of the method, or the type with the name of the function.
+    /// The reconciler as a type: the struct of the method, or the type with the name of the function.
     pub(crate) fn subject(&self) -> TokenStream {
         match &self.home {
             Some(home) => home.ty.to_token_stream(),
@@ -72,7 +72,7 @@ impl Function {
         }
     }
 
-    /// Doc comments, `#[cfg]` and lint attributes: what the generated items have as well.
+    /// The attributes that generated items inherit: doc comments, `#[cfg]` and lints.
     pub(crate) fn inherited(&self) -> TokenStream {
         let kept = self
             .attrs
@@ -81,7 +81,7 @@ impl Function {
         quote!(#(#kept)*)
     }
 
-    /// The same for the type with the name of the function, of which the docs say what it is: in a paragraph of its own.
+    /// The same for the type with the name of the function. A separate paragraph of its docs describes the type.
     pub(crate) fn inherited_as(&self, what: &str) -> TokenStream {
         let (inherited, apart) = (self.inherited(), if docs::text(&self.attrs).is_empty() { "" } else { "\n\n" });
         let doc = format!("{apart}As a type: {what}");
@@ -100,7 +100,7 @@ pub(crate) fn is_impl(item: &TokenStream) -> bool {
     first.is_some_and(|word| word == "impl")
 }
 
-/// The item that is no function, by its keyword: `struct`, `impl`.
+/// The keyword of an item that is not a function: `struct`, `impl`.
 pub(crate) fn keyword(item: &TokenStream) -> Option<Ident> {
     item.clone().into_iter().find_map(|token| match token {
         TokenTree::Ident(ident) if KINDS.iter().any(|kind| ident == kind) => Some(ident),
@@ -108,7 +108,7 @@ pub(crate) fn keyword(item: &TokenStream) -> Option<Ident> {
     })
 }
 
-/// The type behind `&T`.
+/// The reference type, if the type is `&T`.
 pub(crate) fn behind(ty: &Type) -> Option<&TypeReference> {
     match ty {
         Type::Reference(reference) => Some(reference),

@@ -1,4 +1,4 @@
-//! How a reconciler runs what stands beside its steps: a cleanup, an observer, a claim.
+//! The impl by which a reconciler runs a function other than a step: a cleanup, an observer, a claim.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
@@ -8,15 +8,15 @@ use super::function::Function;
 use super::hidden::hidden;
 use super::krate::Krate;
 
-/// Any reconciler that has what a function takes, or the struct of a method.
+/// The reconciler of the impl: any one with the dependencies of a function, or the struct of a method.
 pub(crate) struct Link {
-    /// The parameter that stands for any reconciler. The name shows in messages, and must not be that of a dependency's type.
+    /// The type parameter for any reconciler. rustc prints its name, which must differ from the types of the dependencies.
     pub(crate) more: Option<Ident>,
-    /// Who runs it.
+    /// The reconciler that runs it.
     pub(crate) reconciler: TokenStream,
-    /// What is asked of any reconciler.
+    /// The bounds on any reconciler.
     pub(crate) asked: TokenStream,
-    /// The call, with the hidden names of object and dependencies, and of what comes last.
+    /// The call, with the hidden names of the object, the dependencies and the last argument.
     pub(crate) called: TokenStream,
 }
 

@@ -1,4 +1,4 @@
-//! The path of the runtime: `::evenkeel`, or what `crate = ::path` says.
+//! The path of the runtime: `::evenkeel`, or the one in `crate = ::path`.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
@@ -7,19 +7,19 @@ use syn::{Expr, Path};
 use crate::errors::mistake;
 use crate::syntax::hidden::{hidden, hidden_at};
 
-/// Where expansions find `__private`.
+/// The path by which expansions refer to `__private`.
 #[derive(Clone)]
 pub(crate) struct Krate {
     path: Option<Path>,
-    /// The block has it under the name of [`Krate::import`].
+    /// Whether the block has the short name of [`Krate::import`].
     short: bool,
 }
 
 impl Krate {
-    /// The usual place: `::evenkeel`.
+    /// The default path: `::evenkeel`.
     pub(crate) const DEFAULT: Self = Self { path: None, short: false };
 
-    /// The path after `crate =`.
+    /// Parses the path after `crate =`.
     pub(crate) fn parse(value: &Expr) -> syn::Result<Self> {
         let help = "write `crate = ::name` or `crate = crate::path`";
         let Expr::Path(path) = value else {
@@ -32,7 +32,7 @@ impl Krate {
         Ok(Self { path: Some(path.path.clone()), short: false })
     }
 
-    /// `::evenkeel::__private`, spanned at `span` so that rustc points there.
+    /// `::evenkeel::__private` with the location of `span`, so that rustc points there.
     pub(crate) fn at(&self, span: Span) -> TokenStream {
         let span = span.resolved_at(Span::mixed_site());
         match &self.path {
@@ -42,8 +42,8 @@ impl Krate {
         }
     }
 
-    /// The same, with the hygiene of the token at `span` as well: editors follow an item to the user's token only where all of its tokens
-    /// are of one kind.
+    /// The same, with the hygiene of the token at `span` as well.
+    /// Editors link an item to the user's token only if all its tokens have the same hygiene.
     pub(crate) fn beside(&self, span: Span) -> TokenStream {
         let tokens = self.to_token_stream().into_iter().map(|mut token| {
             token.set_span(span);
@@ -52,23 +52,23 @@ impl Krate {
         tokens.collect()
     }
 
-    /// The same, under the short name.
+    /// The same path under the short name.
     pub(crate) fn short(&self) -> Self {
         Self { path: self.path.clone(), short: true }
     }
 
-    /// The same, in full: for what stands outside of a block with the short name.
+    /// The same path in full, for code outside of a block with the short name.
     pub(crate) fn full(&self) -> Self {
         Self { path: self.path.clone(), short: false }
     }
 
-    /// What gives `__private` its short name in a block: lines stay short, and so what an author reads who looks at an expansion.
+    /// The import that gives `__private` its short name in a block, so that an expansion has short lines and is easier to read.
     pub(crate) fn import(&self) -> TokenStream {
         let (full, short) = (self.full(), self.short());
         quote!(use #full as #short;)
     }
 
-    /// The root of the runtime as a string, for the `crate = ".."` of other derives.
+    /// The root of the runtime as a string, for `crate = ".."` of other derives.
     pub(crate) fn text(&self, rest: &str) -> String {
         let root = match &self.path {
             Some(path) => path.to_token_stream().to_string().replace(' ', ""),
@@ -90,7 +90,7 @@ impl ToTokens for Krate {
 
 fn respan(tokens: TokenStream, span: Span) -> TokenStream {
     let respanned = tokens.into_iter().map(|mut token| {
-        // The hygiene of the user's token is kept: only the place moves.
+        // The hygiene of the user's token is retained; only the location changes.
         token.set_span(span.resolved_at(token.span()));
         token
     });

@@ -1,4 +1,4 @@
-//! Markers: the types by which steps and cleanups are told apart.
+//! Markers: the types that identify steps and cleanups.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
@@ -7,18 +7,18 @@ use syn::{Attribute, GenericParam, Generics, Path, PathArguments, Visibility, Wh
 use crate::syntax::function::Function;
 use crate::syntax::krate::Krate;
 
-/// The type with the name of a function; that of a method stands in the module of its struct.
+/// The type with the name of a function. For a method it is in the module of its struct.
 #[derive(Clone)]
 pub(crate) struct Marker {
     module: Option<Ident>,
     vis: Visibility,
     pub(crate) ident: Ident,
-    /// Those of the function, lifetimes left out.
+    /// The generics of the function without the lifetimes.
     generics: Generics,
 }
 
 impl Marker {
-    /// The marker of a function, under the name that its author chose, if any.
+    /// The marker of a function, under the name that its author chose, if there is one.
     pub(crate) fn of(function: &Function, chosen: Option<&Ident>) -> Self {
         let ident = chosen.unwrap_or(&function.sig.ident).clone();
         let mut generics = function.sig.generics.clone();
@@ -34,7 +34,7 @@ impl Marker {
         Self { module, vis, ident, generics }
     }
 
-    /// The step of a generic cleanup has the same parameters: `make` as `make<O>`.
+    /// Adds the type parameters of a generic cleanup to the path of its step: `make` becomes `make<O>`.
     pub(crate) fn share(&self, mut of: Path) -> Path {
         let names = self.names();
         if let Some(last) = of.segments.last_mut()
@@ -46,7 +46,7 @@ impl Marker {
         of
     }
 
-    /// It has parameters.
+    /// Whether it has type parameters.
     pub(crate) fn is_generic(&self) -> bool {
         !self.generics.params.is_empty()
     }
@@ -55,7 +55,7 @@ impl Marker {
         self.generics.params.iter().filter_map(name).collect()
     }
 
-    /// The parameters of an impl on the marker, with `more` after them, and the bounds, with those that are `asked` beside them.
+    /// The parameters and bounds of an impl on the marker, with `more` added to the parameters and `asked` to the bounds.
     pub(crate) fn params(&self, more: Option<&Ident>, asked: &TokenStream) -> (TokenStream, TokenStream) {
         let params: Vec<TokenStream> = self
             .generics
@@ -77,7 +77,7 @@ impl Marker {
         (params, bounds)
     }
 
-    /// The type itself. Braces keep it out of the namespace of values.
+    /// The definition of the type. Its braces exclude it from the value namespace.
     pub(crate) fn define(&self, attrs: &TokenStream, krate: &Krate) -> TokenStream {
         let Self { vis, ident, .. } = self;
         let params: Vec<GenericParam> = self.generics.params.iter().map(bare).collect();
@@ -94,7 +94,7 @@ impl Marker {
     }
 }
 
-/// Without bounds: only the impls need them.
+/// The parameter without bounds, which only the impls need.
 fn bare(param: &GenericParam) -> GenericParam {
     let mut param = param.clone();
     if let GenericParam::Type(ty) = &mut param {

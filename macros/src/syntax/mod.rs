@@ -1,4 +1,4 @@
-//! What several macros read: arguments, functions with raw bodies, durations, names.
+//! Parsing that several macros share: arguments, functions with raw bodies, durations, names.
 
 pub(crate) mod action;
 pub(crate) mod args;

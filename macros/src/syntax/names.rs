@@ -1,4 +1,4 @@
-//! Names that Kubernetes would refuse, and how it wants them.
+//! Checks and conversions of the names that Kubernetes accepts.
 
 use proc_macro2::Ident;
 use quote::ToTokens;
@@ -7,25 +7,25 @@ use syn::ext::IdentExt;
 
 /// The longest reason that the API conventions allow.
 const MAX_REASON: usize = 1024;
-/// The longest condition type, which is a label-like qualified name.
+/// The longest condition type, which is a qualified name as that of a label.
 const MAX_TYPE: usize = 316;
 /// The longest field manager.
 const MAX_MANAGER: usize = 128;
 
-/// Condition types that the framework keeps itself.
+/// The condition types that the framework sets.
 pub(crate) const KEPT: [&str; 3] = ["Ready", "Reconciling", "Stalled"];
 
-/// The identifier as written on the wire: without `r#`.
+/// The identifier as in JSON, without `r#`.
 pub(crate) fn plain(ident: &Ident) -> String {
     ident.unraw().to_string()
 }
 
-/// The path as it is written.
+/// The path as it is written, without spaces.
 pub(crate) fn path_text(path: &Path) -> String {
     path.to_token_stream().to_string().replace(' ', "")
 }
 
-/// A reason: `^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$` (`metav1.Condition`).
+/// Whether the text is a reason: `^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$` (`metav1.Condition`).
 pub(crate) fn is_reason(text: &str) -> bool {
     let inner = |c: char| c.is_ascii_alphanumeric() || "_,:".contains(c);
     text.len() <= MAX_REASON
@@ -34,20 +34,20 @@ pub(crate) fn is_reason(text: &str) -> bool {
         && !text.ends_with([',', ':'])
 }
 
-/// A condition type in CamelCase, as the API conventions ask for.
+/// Whether the text is a condition type in CamelCase, as the API conventions require.
 pub(crate) fn is_condition_type(text: &str) -> bool {
     text.len() <= MAX_TYPE
         && text.starts_with(|c: char| c.is_ascii_uppercase())
         && text.chars().all(|c| c.is_ascii_alphanumeric())
 }
 
-/// A finalizer with a domain: `example.com/artifact`.
+/// Whether the text is a finalizer with a domain: `example.com/artifact`.
 pub(crate) fn is_finalizer(text: &str) -> bool {
     let Some((domain, name)) = text.split_once('/') else { return false };
     is_domain(domain) && is_name(name)
 }
 
-/// The key of an annotation: a name, with a domain where it is not the user's own.
+/// Whether the text is the key of an annotation: a name, with or without a domain.
 pub(crate) fn is_annotation(text: &str) -> bool {
     match text.split_once('/') {
         Some((domain, name)) => is_domain(domain) && is_name(name),
@@ -55,7 +55,7 @@ pub(crate) fn is_annotation(text: &str) -> bool {
     }
 }
 
-/// A DNS subdomain of at least two labels.
+/// Whether the text is a DNS subdomain of at least two labels.
 fn is_domain(text: &str) -> bool {
     let label = |label: &str| {
         !label.is_empty()
@@ -67,7 +67,7 @@ fn is_domain(text: &str) -> bool {
     text.len() <= 253 && text.contains('.') && text.split('.').all(label)
 }
 
-/// The name part of a qualified name.
+/// Whether the text is the name part of a qualified name.
 fn is_name(text: &str) -> bool {
     let edge = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric());
     text.len() <= 63
@@ -76,12 +76,12 @@ fn is_name(text: &str) -> bool {
         && edge(text.chars().next_back())
 }
 
-/// A field manager: 1 to 128 printable characters.
+/// Whether the text is a field manager: 1 to 128 printable characters.
 pub(crate) fn is_manager(text: &str) -> bool {
     !text.is_empty() && text.len() <= MAX_MANAGER && text.chars().all(|c| !c.is_control())
 }
 
-/// A label selector as `watches(K, labels = "..")` takes it: equality, inequality, presence, and sets.
+/// Whether the text is a label selector for `watches(K, labels = "..")`: equality, inequality, presence, and sets.
 pub(crate) fn is_selector(text: &str) -> bool {
     let key = |key: &str| match key.split_once('/') {
         Some((domain, name)) => is_domain(domain) && is_name(name),
@@ -95,7 +95,7 @@ pub(crate) fn is_selector(text: &str) -> bool {
     !text.is_empty() && text.split(',').all(|part| requirement(part.trim()) || text.contains('('))
 }
 
-/// `HTTPCondition` as `http_condition`.
+/// Converts to snake case: `HTTPCondition` to `http_condition`.
 pub(crate) fn snake(camel: &str) -> String {
     let chars: Vec<char> = camel.chars().collect();
     let mut out = String::new();
@@ -110,7 +110,7 @@ pub(crate) fn snake(camel: &str) -> String {
     out
 }
 
-/// `pods-ready` or `pods_ready` as `PodsReady`.
+/// Converts to camel case: `pods-ready` or `pods_ready` to `PodsReady`.
 pub(crate) fn camel(text: &str) -> String {
     let words = text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|w| !w.is_empty());
     words.map(|w| w[..1].to_uppercase() + &w[1..]).collect()

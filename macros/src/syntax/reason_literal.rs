@@ -1,4 +1,4 @@
-//! Reasons that a body hands to `cx.set(..)` as literals: the only part of a body that is looked into.
+//! Literal reasons in calls of `cx.set(..)`: with actions the only parts of a body that are parsed.
 
 use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 use quote::{quote, quote_spanned};
@@ -8,25 +8,25 @@ use crate::errors::Errors;
 use crate::syntax::krate::Krate;
 use crate::syntax::names::{camel, is_reason};
 
-/// `cx.set(marker, status, "reason", ..)`.
+/// A call `cx.set(marker, status, "reason", ..)`.
 pub(crate) struct Said {
-    /// The first argument, spaces left out.
+    /// The first argument, without spaces.
     pub(crate) marker: String,
     pub(crate) reason: LitStr,
 }
 
-/// The reasons that a body says as literals, wherever they stand.
+/// All literal reasons that a body sets.
 pub(crate) fn said(body: &Group, context: &Ident) -> Vec<Said> {
     calls(body, context, "set").iter().filter_map(arguments).collect()
 }
 
-/// The first arguments of `cx.fail(..)`, spaces left out.
+/// The first arguments of all calls of `cx.fail(..)`, without spaces.
 pub(crate) fn failed(body: &Group, context: &Ident) -> Vec<String> {
     let first = |call: &Group| parts(call).first().map(|marker| marker.to_string().replace(' ', ""));
     calls(body, context, "fail").iter().filter_map(first).collect()
 }
 
-/// The arguments of the calls of a method of the context, wherever they stand.
+/// The arguments of all calls of a method of the context.
 fn calls(body: &Group, context: &Ident, name: &str) -> Vec<Group> {
     let tokens: Vec<TokenTree> = body.stream().into_iter().collect();
     let groups = tokens.iter().enumerate().filter_map(|(i, token)| match token {
@@ -42,8 +42,8 @@ fn calls(body: &Group, context: &Ident, name: &str) -> Vec<Group> {
     each.collect()
 }
 
-/// The body with each literal held against the closed set of its condition, where it stands: names mean there what they mean to the
-/// author. A marker in a variable is left to the run time.
+/// The body with each literal reason checked against the closed set of its condition. The check is inserted at the call, where names have
+/// the meaning that the author intended. A marker in a variable is checked at run time.
 pub(crate) fn hold(body: &Group, context: &Ident, krate: &Krate) -> Group {
     let before: Vec<TokenTree> = body.stream().into_iter().collect();
     let after = before.iter().enumerate().map(|(i, token)| {
@@ -69,26 +69,26 @@ fn held(arguments: &Group, krate: &Krate) -> Option<Group> {
     Some(like(arguments, quote!(#(#parts),*)))
 }
 
-/// A path that names a type, as that of a marker does: `on::Stored`.
+/// Whether the path names a type, as that of a marker does: `on::Stored`.
 fn is_item(marker: &TokenStream) -> bool {
     let last = syn::parse2::<Path>(marker.clone()).ok().and_then(|path| path.segments.last().cloned());
     last.is_some_and(|last| last.ident.to_string().starts_with(char::is_uppercase))
 }
 
-/// Refuses the reasons that Kubernetes would.
+/// Rejects the reasons that Kubernetes would reject.
 pub(crate) fn check_reasons(body: &Group, context: &Ident, errors: &mut Errors) {
     for Said { reason, .. } in said(body, context) {
         check_reason(&reason, errors);
     }
 }
 
-/// `cx.set`, or another method of the context.
+/// Whether the tokens are `cx.set` or another method of the context.
 pub(super) fn is_call(tokens: &[TokenTree], context: &Ident, name: &str) -> bool {
     let [TokenTree::Ident(receiver), TokenTree::Punct(dot), TokenTree::Ident(method)] = tokens else { return false };
     receiver == context && dot.as_char() == '.' && method == name
 }
 
-/// The arguments, where the third is a literal.
+/// The marker and the reason, if the third argument is a literal.
 fn arguments(group: &Group) -> Option<Said> {
     let parts = parts(group);
     let marker = parts.first()?.to_string().replace(' ', "");
@@ -96,21 +96,21 @@ fn arguments(group: &Group) -> Option<Said> {
     Some(Said { marker, reason })
 }
 
-/// What stands between the commas.
+/// The arguments between the commas.
 fn parts(group: &Group) -> Vec<TokenStream> {
     let tokens: Vec<TokenTree> = group.stream().into_iter().collect();
     let is_comma = |token: &TokenTree| matches!(token, TokenTree::Punct(punct) if punct.as_char() == ',');
     tokens.split(is_comma).map(|tokens| tokens.iter().cloned().collect()).collect()
 }
 
-/// The group with another content.
+/// The group with other content.
 pub(super) fn like(group: &Group, stream: TokenStream) -> Group {
     let mut new = Group::new(group.delimiter(), stream);
     new.set_span(group.span());
     new
 }
 
-/// A reason goes into a condition, of which the API server checks the grammar.
+/// Checks the grammar of a reason, which the API server validates in a condition.
 pub(crate) fn check_reason(reason: &LitStr, errors: &mut Errors) {
     let text = reason.value();
     if !is_reason(&text) {

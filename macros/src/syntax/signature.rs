@@ -1,4 +1,4 @@
-//! Rules for the shape of a function that steps, cleanups and reconcilers share.
+//! Checks of signatures that steps, cleanups and reconcilers share.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::ToTokens;
@@ -8,7 +8,7 @@ use crate::errors::Errors;
 use crate::syntax::function::{Function, behind, keyword};
 use crate::syntax::krate::Krate;
 
-/// Parses a function, or says that `attribute` stands on something else.
+/// Parses a function, or reports that `attribute` is on another item.
 pub(crate) fn parse_function(attribute: &str, item: &TokenStream, errors: &mut Errors) -> Option<Function> {
     match syn::parse2(item.clone()) {
         Ok(function) => Some(function),
@@ -27,7 +27,7 @@ pub(crate) fn parse_function(attribute: &str, item: &TokenStream, errors: &mut E
     }
 }
 
-/// The function is a plain `async fn`: `what` is "step `fetch`" or its like.
+/// The function must be a plain `async fn`. `what` is the subject of the error, such as "step `fetch`".
 pub(crate) fn check_plain(what: &str, sig: &Signature, errors: &mut Errors) {
     if sig.asyncness.is_none() {
         errors.push(sig.fn_token, format_args!("{what} must be an `async fn`"), "write `async fn`");
@@ -43,7 +43,7 @@ pub(crate) fn check_plain(what: &str, sig: &Signature, errors: &mut Errors) {
     }
 }
 
-/// A reconciler is one type.
+/// A reconciler must not be generic.
 pub(crate) fn check_generics(what: &str, sig: &Signature, errors: &mut Errors) {
     for param in &sig.generics.params {
         let ident = match param {
@@ -55,7 +55,7 @@ pub(crate) fn check_generics(what: &str, sig: &Signature, errors: &mut Errors) {
     }
 }
 
-/// A type parameter without a name cannot be part of the name of a step.
+/// The type parameters must have names, since they are part of the type of a step.
 pub(crate) fn check_named(what: &str, function: &Function, errors: &mut Errors) -> bool {
     let before = errors.count();
     for param in function.params() {
@@ -69,12 +69,12 @@ pub(crate) fn check_named(what: &str, function: &Function, errors: &mut Errors) 
     errors.count() == before
 }
 
-/// The type parameters of a step outlive every pass, and that of its object can be reconciled. Said for the author.
+/// Adds the bounds of a step's type parameters: all are `'static`, and that of its object can be reconciled.
 pub(crate) fn bind_generics(function: &mut Function, object: Option<&Type>, krate: &Krate) {
     let generics = &mut function.sig.generics;
     let params: Vec<Ident> = generics.type_params().map(|param| param.ident.clone()).collect();
     if !params.is_empty() {
-        // The author may well have bounds in the one place; ours stand in the other.
+        // The author may have bounds in the other location.
         function.attrs.push(syn::parse_quote!(#[allow(clippy::multiple_bound_locations)]));
     }
     for param in params {
@@ -86,7 +86,7 @@ pub(crate) fn bind_generics(function: &mut Function, object: Option<&Type>, krat
     }
 }
 
-/// A free function has no `self`; a method borrows it, since passes for many objects run side by side.
+/// A free function has no `self`. A method must borrow it, since passes for several objects run concurrently.
 fn check_receiver(what: &str, function: &Function, errors: &mut Errors) -> bool {
     let (before, sig) = (errors.count(), &function.sig);
     match (&function.home, sig.inputs.first()) {
@@ -111,7 +111,7 @@ fn is_borrow(receiver: &Receiver) -> bool {
     matches!(receiver.kind, ReceiverKind::Reference(_, _, None))
 }
 
-/// The type of the object: what the first parameter borrows.
+/// The type of the object, which the first parameter borrows.
 pub(crate) fn parse_object(what: &str, function: &Function, errors: &mut Errors) -> Option<Type> {
     if !check_receiver(what, function, errors) {
         return None;
@@ -138,7 +138,7 @@ fn object_type(ty: &Type) -> String {
     inner.to_token_stream().to_string().replace(' ', "")
 }
 
-/// What a parameter between object and context borrows: a dependency.
+/// The dependencies, which the parameters between object and context borrow.
 pub(crate) fn parse_dependencies(what: &str, function: &Function, errors: &mut Errors) -> Vec<Type> {
     let params = function.params();
     let inner = params.get(1..params.len().saturating_sub(1)).unwrap_or_default();
@@ -162,7 +162,7 @@ pub(crate) fn parse_dependencies(what: &str, function: &Function, errors: &mut E
     found
 }
 
-/// The path as that of an item: a step is no variable, so rustc says the same of a misspelt one where there are variables and where not.
+/// The path as that of an item, so that rustc reports a misspelt step in the same words with and without variables in scope.
 pub(crate) fn apart(path: &Path) -> Path {
     let mut path = path.clone();
     if let (1, Some(only)) = (path.segments.len(), path.segments.first_mut()) {

@@ -1,6 +1,6 @@
-//! Did you mean: the nearest of the valid words.
+//! Suggestions: the most similar of the valid words.
 
-/// Arguments that had other names.
+/// Arguments that were renamed.
 const RENAMED: [(&str, &str); 4] = [
     ("after", "on_end"),
     ("manager", "field_manager"),
@@ -8,7 +8,7 @@ const RENAMED: [(&str, &str); 4] = [
     ("requested", "request_annotation"),
 ];
 
-/// The help line for an unknown word: its new name, the nearest valid one, or the list of them.
+/// The help line for an unknown word: its new name, the most similar valid one, or the list of all.
 pub(crate) fn help(word: &str, valid: &[&str]) -> String {
     if let Some((_, new)) = RENAMED.iter().find(|(old, new)| *old == word && valid.contains(new)) {
         return format!("`{word}` is called `{new}` now");
@@ -19,7 +19,7 @@ pub(crate) fn help(word: &str, valid: &[&str]) -> String {
     }
 }
 
-/// The valid word within a third of its letters, if there is one.
+/// The most similar valid word, if its distance is at most a third of the letters.
 pub(crate) fn nearest<'a>(word: &str, valid: &[&'a str]) -> Option<&'a str> {
     let scored = valid.iter().map(|v| (distance(word, v), *v));
     let (steps, near) = scored.min_by_key(|(steps, _)| *steps)?;
@@ -27,7 +27,7 @@ pub(crate) fn nearest<'a>(word: &str, valid: &[&'a str]) -> Option<&'a str> {
     close.then_some(near)
 }
 
-/// The words as prose: `a`, `b` or `c`.
+/// The words as a list in prose: `a`, `b` or `c`.
 pub(crate) fn list(words: &[&str]) -> String {
     let quoted: Vec<_> = words.iter().map(|w| format!("`{w}`")).collect();
     match quoted.split_last() {
@@ -36,7 +36,7 @@ pub(crate) fn list(words: &[&str]) -> String {
     }
 }
 
-/// Levenshtein's distance.
+/// The Levenshtein distance.
 fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();

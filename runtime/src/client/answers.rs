@@ -1,4 +1,4 @@
-//! What the answers to the calls of one pass say apart from their content.
+//! `Retry-After` and outages in the responses to the calls of one pass.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -7,7 +7,7 @@ use http::{HeaderMap, StatusCode, header};
 use jiff::Timestamp;
 use jiff::fmt::rfc2822::DateTimeParser;
 
-/// What all answers of one pass say together. Cloneable: all clones are one.
+/// A summary of all responses of one pass. All clones share it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Answers(Arc<Mutex<Summary>>);
 
@@ -23,12 +23,12 @@ impl Answers {
         self.summary().retry_after
     }
 
-    /// Whether the API server did not answer, could not serve, or refused the credentials: errors that concern all objects alike.
+    /// Whether a call failed for a reason that affects all objects: no response, a server error, throttling or rejected credentials.
     pub(crate) fn outage(&self) -> bool {
         self.summary().outage
     }
 
-    /// Records an answer.
+    /// Records a response.
     pub(crate) fn record(&self, status: StatusCode, headers: &HeaderMap) {
         let concerns_all = [StatusCode::TOO_MANY_REQUESTS, StatusCode::UNAUTHORIZED].contains(&status);
         if !status.is_server_error() && !concerns_all {
@@ -41,7 +41,7 @@ impl Answers {
         });
     }
 
-    /// Records that there is no answer.
+    /// Records a call without a response.
     pub(crate) fn record_outage(&self) {
         self.update(|summary| summary.outage = true);
     }
@@ -55,7 +55,7 @@ impl Answers {
     }
 }
 
-/// `Retry-After` in either form of RFC 9110: seconds, or a date.
+/// Parses `Retry-After` in either form of RFC 9110: seconds or a date.
 fn delay(value: &str, now: Timestamp) -> Option<Duration> {
     if let Ok(seconds) = value.trim().parse() {
         return Some(Duration::from_secs(seconds));

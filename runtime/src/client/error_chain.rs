@@ -1,6 +1,6 @@
-//! The text of an error with those of its causes.
+//! The text of an error and its causes.
 
-/// The error with its causes: the outermost text alone says too little.
+/// The error with its causes, as the outermost text alone is often not enough to find the fault.
 pub(crate) fn chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();

@@ -1,4 +1,4 @@
-//! A body whose data goes through a filter on its way.
+//! A body that passes its data through a filter.
 
 use std::collections::VecDeque;
 use std::pin::Pin;
@@ -8,21 +8,21 @@ use bytes::Bytes;
 use http_body::{Body, Frame};
 use tower::BoxError;
 
-/// What is done to data as it arrives.
+/// A filter for data as it arrives.
 pub(super) trait BodyFilter: Unpin {
-    /// Takes what has come, and hands on what is ready.
+    /// Takes the bytes that arrived, and appends the bytes that are ready.
     ///
     /// # Errors
-    /// No more of this answer is read.
+    /// The response is invalid, and no more of it is read.
     fn feed(&mut self, bytes: Bytes, ready: &mut VecDeque<Bytes>) -> Result<(), BoxError>;
 
-    /// What is left when nothing more comes.
+    /// The remaining bytes at the end of the body.
     fn rest(&mut self) -> Option<Bytes> {
         None
     }
 }
 
-/// What passes as it is.
+/// `None` passes everything on unchanged.
 impl<F: BodyFilter> BodyFilter for Option<F> {
     fn feed(&mut self, bytes: Bytes, ready: &mut VecDeque<Bytes>) -> Result<(), BoxError> {
         match self {
@@ -37,7 +37,7 @@ impl<F: BodyFilter> BodyFilter for Option<F> {
     }
 }
 
-/// The body as the filter leaves it.
+/// The filtered body.
 pub(super) struct Filtered<B, F> {
     inner: B,
     filter: F,

@@ -1,22 +1,22 @@
-//! Where a string of a JSON text may end, its line, and a list.
+//! Fast searches in JSON text: the end of a string, of a line and of a list.
 
 const ONES: u64 = u64::from_le_bytes([1; 8]);
 const TOPS: u64 = u64::from_le_bytes([0x80; 8]);
 
-/// The place of the first quote or backslash. Eight bytes at a time: most strings of an object are shorter than what the call of a
-/// vectorised search costs.
+/// The position of the first quote or backslash. Reads eight bytes at a time, since most strings of an object are too short for a
+/// vectorised search to pay off.
 #[inline]
 pub(crate) fn quote_or_backslash(text: &[u8]) -> Option<usize> {
     first(text, |word| has(word, b'"') | has(word, b'\\'), |byte| matches!(byte, b'"' | b'\\'))
 }
 
-/// The place of the first newline.
+/// The position of the first newline.
 pub(crate) fn newline(text: &[u8]) -> Option<usize> {
     first(text, |word| has(word, b'\n'), |byte| byte == b'\n')
 }
 
-/// Where the list ends whose first item begins here, if a glance tells: it is all here, there is no list in it, and in its strings only
-/// quotes are escaped.
+/// The end of the list whose first item begins here, in simple cases: the list is complete, contains no list, and its strings escape only
+/// quotes.
 pub(crate) fn end_of_list(text: &[u8]) -> Option<usize> {
     let (mut from, mut quotes) = (0, 0);
     loop {
@@ -36,9 +36,9 @@ pub(crate) fn end_of_list(text: &[u8]) -> Option<usize> {
     }
 }
 
-/// How many bytes, each with the one after it, are like this.
+/// The number of bytes that, together with the byte in `next`, satisfy the predicate.
 fn count(text: &[u8], next: &[u8], is_it: impl Fn(u8, u8) -> bool) -> usize {
-    // Sums of so few fit into a byte, which is what lets many be added at a time.
+    // Sums over at most 255 bytes fit into a byte, so the compiler can vectorise them.
     let parts = text.chunks(255).zip(next.chunks(255));
     let sum = |(text, next): (&[u8], &[u8])| {
         text.iter().zip(next).map(|(byte, next)| u8::from(is_it(*byte, *next))).sum::<u8>()
@@ -59,7 +59,7 @@ fn first(text: &[u8], in_word: impl Fn(u64) -> u64, is_it: impl Fn(u8) -> bool) 
     Some(8 * words.len() + tail)
 }
 
-/// The top bit of the first byte that is this one is set; bits of later bytes may be, too.
+/// Sets the top bit of the first matching byte. Bits of later bytes may be set, too.
 #[inline]
 fn has(word: u64, byte: u8) -> u64 {
     let zeros = word ^ (ONES * u64::from(byte));

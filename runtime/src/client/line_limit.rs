@@ -1,4 +1,4 @@
-//! The bound of a line of a watch, and the end of a connection that was cut.
+//! The size limit of watch lines, and the detection of broken connections.
 
 use std::collections::VecDeque;
 use std::error::Error;
@@ -13,18 +13,18 @@ use tower::BoxError;
 use super::filtered_body::BodyFilter;
 use crate::client::json_scan::newline;
 
-/// The longest line of a watch, in bytes. A line holds one object. etcd takes 1.5 MiB of an object by default. JSON that escapes
-/// each character needs six times as many bytes.
+/// The maximum length of a watch line, in bytes. A line contains one object. etcd accepts objects of up to 1.5 MiB by default. JSON that
+/// escapes each character needs six times as many bytes.
 pub(crate) const LINE: usize = 64 * 1024 * 1024;
 
-/// Hands everything on until a line gets too long.
+/// Passes everything on until a line is too long.
 #[derive(Debug, Default)]
 pub(super) struct Bound {
-    /// Bytes of the present line so far.
+    /// The number of bytes of the current line so far.
     length: usize,
 }
 
-/// A line of a watch is longer than the [bound](LINE).
+/// A watch line is longer than the [limit](LINE).
 #[derive(Debug)]
 pub(crate) struct LineTooLong;
 
@@ -66,7 +66,7 @@ impl BodyFilter for Bound {
     }
 }
 
-/// Whether the error is one of ours about what was read, not one of the connection.
+/// Whether the error is, or was caused by, a [`LineTooLong`], as opposed to an error of the connection.
 pub(crate) fn is_too_long(error: &(dyn Error + 'static)) -> bool {
     let mut cause = Some(error);
     while let Some(error) = cause {
@@ -74,7 +74,7 @@ pub(crate) fn is_too_long(error: &(dyn Error + 'static)) -> bool {
             return true;
         }
         cause = match error.downcast_ref::<std::io::Error>() {
-            // Its own `source` is that of what it holds.
+            // Its `source` skips the inner error and returns the source of that.
             Some(error) => error.get_ref().map(|inner| -> &(dyn Error + 'static) { inner }),
             None => error.source(),
         };
@@ -82,16 +82,16 @@ pub(crate) fn is_too_long(error: &(dyn Error + 'static)) -> bool {
     false
 }
 
-/// A body whose end shows whether it was one: kube takes a connection that breaks in the middle of a watch for the end of the watch.
+/// A body that reports a broken connection as an error. kube treats a connection that breaks during a watch as the end of the watch.
 pub(super) struct Ending<B>(pub(super) B);
 
-/// The connection broke.
+/// A broken connection.
 #[derive(Debug)]
 struct Cut(String);
 
 impl fmt::Display for Cut {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // By these words kube tells an end from an error.
+        // kube distinguishes the end of a watch from an error by these words.
         f.write_str(&self.0.replace("unexpected EOF", "end of file"))
     }
 }

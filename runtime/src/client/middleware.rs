@@ -1,4 +1,4 @@
-//! The layers of the clients: the agent, the count of calls, and the bodies of watches; and the client with kube's own retries off.
+//! The layers of the clients: user agent, call metrics, watch bodies, and the client without kube's own retries.
 
 use std::time::Duration;
 
@@ -21,22 +21,22 @@ use super::watch_lines::Lines;
 use crate::client::decode::RawTextStore;
 use crate::queue::meter::CallMeter;
 
-/// How long the head of an answer may take. API servers give up on a request after 60 s themselves, and answer watches at once; kube waits
-/// for ever, with which a watch whose list or start is never answered would be dead until the operator is started again.
+/// Timeout for the head of a response. API servers give up on a request after 60 s themselves, and respond to watches at once. kube has no
+/// such timeout: a watch whose list or start gets no response would hang until the operator restarts.
 const SILENCE: Duration = Duration::from_secs(65);
 
-/// A client with `<operator>/<version>` as agent, on top of a finished one.
+/// Wraps a client and sets the user agent `<operator>/<version>`.
 pub(crate) fn named(client: &Client, agent: &str) -> Client {
     over(client, &agent_layer(agent))
 }
 
-/// A client from a configuration: with the agent, and with kube's retries off, since the queue backs off per object.
+/// Builds a client with the user agent, and without kube's retries, since the queue backs off per object.
 pub(crate) fn configured(mut config: Config, agent: &str) -> Result<Client, kube::Error> {
     config.default_retry = false;
     Ok(ClientBuilder::try_from(config)?.with_layer(&agent_layer(agent)).build())
 }
 
-/// Names the agent where the request does not. A name that no header can hold is left out.
+/// Sets the user agent if the request has none. A name that is not a valid header value is omitted.
 fn agent_layer(agent: &str) -> MapRequestLayer<impl Fn(Request<Body>) -> Request<Body> + Clone + use<>> {
     let agent = HeaderValue::from_str(agent).ok();
     MapRequestLayer::new(move |mut request: Request<Body>| {
@@ -47,7 +47,7 @@ fn agent_layer(agent: &str) -> MapRequestLayer<impl Fn(Request<Body>) -> Request
     })
 }
 
-/// The same client, with its calls counted and none waited for longer than [`SILENCE`].
+/// Wraps a client, counts its calls and limits each to [`SILENCE`].
 pub(crate) fn counted(client: &Client, meter: &CallMeter) -> Client {
     let layer = layer_fn(|mut calls: Calls| {
         let meter = meter.clone();
@@ -68,7 +68,7 @@ pub(crate) fn counted(client: &Client, meter: &CallMeter) -> Client {
     over(client, &layer)
 }
 
-/// The same client, which asks for the metadata of objects only. A server that has no such form answers with whole objects.
+/// Wraps a client and requests the metadata of objects only. A server without that form returns whole objects.
 pub(crate) fn metadata_only(client: &Client) -> Client {
     const LIST: &str = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json";
     const WATCH: &str = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json";
@@ -80,8 +80,8 @@ pub(crate) fn metadata_only(client: &Client) -> Client {
     over(client, &MapRequestLayer::new(ask))
 }
 
-/// As [`watched`], and in lists and watches the `managedFields` of objects are empty. With a shelf, the objects that watches deliver are put
-/// there.
+/// Same as [`watched`], and empties the `managedFields` of objects in lists and watches. With a `shelf`, moves the objects of watches to
+/// that store.
 pub(crate) fn lean(client: &Client, shelf: Option<&RawTextStore>) -> Client {
     let layer = layer_fn(|mut calls: Calls| {
         let shelf = shelf.cloned();
@@ -96,7 +96,7 @@ pub(crate) fn lean(client: &Client, shelf: Option<&RawTextStore>) -> Client {
     over(client, &layer)
 }
 
-/// The same client, whose watches end where a line is too long, and with an error where the connection is cut.
+/// Wraps a client, whose watches fail if a line is too long or the connection breaks.
 pub(crate) fn watched(client: &Client) -> Client {
     let layer = layer_fn(|mut calls: Calls| {
         service_fn(move |request: Request<Body>| {
@@ -114,7 +114,7 @@ fn bounded(body: Body, is_watch: bool) -> Filtered<Ending<Body>, Option<Bound>> 
 /// The calls of a client, as a service.
 type Calls = BoxCloneSyncService<Request<Body>, Response<Body>, kube::Error>;
 
-/// A client on top of a finished one.
+/// Wraps a client with a layer.
 fn over<L, B>(client: &Client, layer: &L) -> Client
 where
     L: Layer<Calls>,

@@ -1,4 +1,4 @@
-//! HTTP under passes and watches: layers of the client, `Retry-After`, and what is left out of the answers.
+//! The HTTP layer of passes and watches: client layers, `Retry-After`, and the stripping of responses.
 
 mod answers;
 pub(crate) mod decode;

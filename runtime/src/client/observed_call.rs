@@ -1,4 +1,4 @@
-//! One call to the API server, in its span and counted; and the client of passes, whose calls are counted with the step that makes them.
+//! Spans and metrics of calls to the API server, and the client of passes, which counts its calls by step.
 
 use std::future::Future;
 
@@ -10,7 +10,7 @@ use tracing::Instrument;
 use super::request_info::Line;
 use crate::queue::meter::CallMeter;
 
-/// Awaits the head of an answer in the span of its call, and counts it.
+/// Awaits the head of a response in the span of its call, and counts the call.
 pub(super) async fn observed<B, E>(
     line: Line,
     step: &'static str,
@@ -27,7 +27,7 @@ pub(super) async fn observed<B, E>(
     answer
 }
 
-/// A client whose calls name the step that makes them.
+/// A client that counts its calls by step.
 #[derive(Clone)]
 pub(crate) struct StepClient {
     client: Client,
@@ -39,10 +39,10 @@ impl StepClient {
         Self { client, meter }
     }
 
-    /// Sends a request of this step; the name is empty outside of steps. Returns the head of the answer, whatever its code is.
+    /// Sends a request of this step (empty outside of steps). Returns the response for every status code; its body is not read yet.
     ///
     /// # Errors
-    /// There is no answer.
+    /// There is no response.
     pub(crate) async fn send(
         &self,
         step: &'static str,
@@ -55,7 +55,7 @@ impl StepClient {
 
 #[cfg(test)]
 impl StepClient {
-    /// The client, for what needs no step.
+    /// The client, for calls outside of steps.
     pub(crate) fn plain(&self) -> Client {
         self.client.clone()
     }

@@ -1,4 +1,4 @@
-//! What a call is about, read from its request line: verb, resource, object.
+//! The verb, resource and object of a call, from its request line.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use tracing::{Span, field};
 
 use crate::queue::meter::Call;
 
-/// The line of a request. Read only when somebody asks, so that it costs next to nothing otherwise.
+/// The request line, which is parsed only on demand.
 #[derive(Clone, Debug)]
 pub(super) struct Line {
     method: Method,
@@ -25,7 +25,7 @@ pub(super) struct Parts<'a> {
     pub(super) name: &'a str,
 }
 
-/// Whether a request to this address begins a watch.
+/// Whether a request to this URI starts a watch.
 pub(super) fn is_watch(uri: &Uri) -> bool {
     uri.query().is_some_and(|query| query.split('&').any(|pair| pair == "watch=true"))
 }
@@ -37,7 +37,7 @@ impl Line {
         Self { method: request.method().clone(), uri: request.uri().clone(), apply }
     }
 
-    /// The verb as roles and the audit log name it; a server-side apply is told from other patches.
+    /// The verb as in RBAC rules and the audit log, except that a server-side apply is `apply` instead of `patch`.
     pub(super) fn verb(&self) -> &'static str {
         let named = !self.parts().name.is_empty();
         let watches = is_watch(&self.uri);
@@ -64,7 +64,7 @@ impl Line {
         };
         path.next();
         let namespace = match path.next_if_eq(&"namespaces") {
-            // The namespaces themselves are objects, too.
+            // Namespaces are objects as well.
             Some(_) => match (path.next(), path.peek()) {
                 (Some(namespace), Some(plural)) if !matches!(*plural, "status" | "finalize") => namespace,
                 (name, _) => {
@@ -78,14 +78,14 @@ impl Line {
         Parts { group, namespace, plural: next(), name: next(), subresource: next() }
     }
 
-    /// The call as it is counted.
+    /// The call with its metric labels.
     pub(super) fn call(&self, step: &'static str, code: Option<StatusCode>) -> Call<'_> {
         let Parts { group, plural, .. } = self.parts();
         let (method, code) = (self.method.as_str(), code.map(|code| code.as_u16()));
         Call { method, verb: self.verb(), group, plural, step, code }
     }
 
-    /// The span of the call, within that of its step, its pass or the operator.
+    /// The span of the call, inside the span of its step, its pass or the operator.
     pub(super) fn span(&self) -> Span {
         tracing::info_span!("call", verb = self.verb(), resource = %Resource(self), object = %Object(self), code = field::Empty)
     }
@@ -105,7 +105,7 @@ impl fmt::Display for Resource<'_> {
     }
 }
 
-/// `namespace/name`; what there is of both.
+/// `namespace/name`, or the one of them that is present.
 struct Object<'a>(&'a Line);
 
 impl fmt::Display for Object<'_> {

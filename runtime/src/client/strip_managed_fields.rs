@@ -1,5 +1,5 @@
-//! Cutting `managedFields` out of lists and watches before anything reads them: they are nearly half of most objects, and what is not there
-//! need be neither counted, nor skipped, nor kept until the list is decoded.
+//! Removal of `managedFields` from lists and watches before anything parses them. They are nearly half of most objects. Removed bytes
+//! need not be counted, skipped or buffered until the list is decoded.
 
 use std::collections::VecDeque;
 
@@ -9,10 +9,10 @@ use tower::BoxError;
 use super::filtered_body::BodyFilter;
 use crate::client::json_scan::{end_of_list, newline, quote_or_backslash};
 
-/// What a value is part of.
+/// The part of the document that contains a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Place {
-    /// A list, or an event of a watch.
+    /// A list or a watch event.
     #[default]
     Root,
     Items,
@@ -21,7 +21,7 @@ enum Place {
     Other,
 }
 
-/// The keys that count.
+/// The relevant keys.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Key {
     Items,
@@ -32,15 +32,15 @@ enum Key {
     Other,
 }
 
-/// The longest of them.
+/// The length of the longest relevant key.
 const LONGEST: usize = "managedFields".len();
-/// So deep is the metadata of an item of a list.
+/// The depth of the metadata of a list item.
 const LEVELS: usize = 4;
 
-/// So deep is that of an event of a watch.
+/// The depth of the metadata of the object in a watch event.
 const EVENT: usize = 3;
 
-/// Which text stands here.
+/// The kind of the current string.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Text {
     #[default]
@@ -49,30 +49,30 @@ enum Text {
     Other,
 }
 
-/// Empties the `managedFields` of objects in a list or a watch as it arrives: where in the JSON the last frame ended. What is no JSON passes
-/// as it is.
+/// Empties the `managedFields` of objects in a list or a watch as it arrives. The fields are the position in the JSON between frames.
+/// Anything that is not JSON passes unchanged.
 #[derive(Default)]
 pub(super) struct Scan {
-    /// How many brackets are open.
+    /// The number of open brackets.
     depth: usize,
-    /// What they hold, the outermost first.
+    /// The contents of the open brackets, the outermost first.
     places: [Place; LEVELS],
-    /// The key of the value that comes next.
+    /// The key of the next value.
     key: Key,
-    /// A key comes next.
+    /// Whether the next string is a key.
     wants_key: bool,
     text: Text,
     escaped: bool,
-    /// The key so far.
+    /// The part of the key that has arrived.
     name: Vec<u8>,
-    /// Of this event of a watch nothing more is left out: the next one begins on a line of its own.
+    /// Whether the rest of this watch event passes unchanged. The next event begins on a new line.
     passes: bool,
-    /// How many lists are open in the one that is left out.
+    /// The number of open lists inside the list that is being removed.
     skipped: Option<usize>,
 }
 
 impl BodyFilter for Scan {
-    /// Hands on what is not left out.
+    /// Passes on everything that is not removed.
     fn feed(&mut self, bytes: Bytes, out: &mut VecDeque<Bytes>) -> Result<(), BoxError> {
         let (mut from, mut at) = (self.skipped.is_none().then_some(0), 0);
         while at < bytes.len() {
@@ -102,7 +102,7 @@ impl BodyFilter for Scan {
             }
             at += 1;
             if self.skipped.is_some() {
-                // The bracket itself stays: an empty list is what a decoder skips in no time.
+                // The brackets stay, since a decoder skips an empty list quickly.
                 out.extend(from.take().map(|from| bytes.slice(from..at)));
                 if let Some(end) = end_of_list(&bytes[at..]) {
                     at += end;
@@ -116,7 +116,7 @@ impl BodyFilter for Scan {
 }
 
 impl Scan {
-    /// Past the text, or as far as it is here.
+    /// Reads to the end of the string, or of the frame.
     fn read_text(&mut self, bytes: &[u8], start: usize) -> usize {
         let mut at = start + usize::from(std::mem::take(&mut self.escaped));
         while let Some(found) = quote_or_backslash(&bytes[at..]) {
@@ -135,11 +135,11 @@ impl Scan {
         bytes.len()
     }
 
-    /// Past the end of the line, or of what is here.
+    /// Skips to the next line, or to the end of the frame.
     fn pass(&mut self, bytes: &[u8], start: usize) -> usize {
         match newline(&bytes[start..]) {
             Some(found) => {
-                // The room for keys is kept: another event follows.
+                // Another event follows, so the buffer for keys is reused.
                 *self = Self { name: std::mem::take(&mut self.name), ..Self::default() };
                 start + found + 1
             }
@@ -147,7 +147,7 @@ impl Scan {
         }
     }
 
-    /// To the end of the list that is left out, or of what is here; or into a text.
+    /// Skips to the end of the removed list, to the next string in it, or to the end of the frame.
     fn skip(&mut self, bytes: &[u8], start: usize) -> usize {
         let mut lists = self.skipped.unwrap_or_default();
         for (at, byte) in bytes.iter().enumerate().skip(start) {
@@ -169,7 +169,7 @@ impl Scan {
         bytes.len()
     }
 
-    /// Keeps what is here of a key.
+    /// Appends a part of a key.
     fn note(&mut self, part: &[u8]) {
         if self.text == Text::Key && self.name.len() <= LONGEST {
             self.name.extend_from_slice(&part[..part.len().min(LONGEST + 1)]);
@@ -197,12 +197,12 @@ impl Scan {
         }
     }
 
-    /// Whether the keys here are looked at.
+    /// Whether keys are relevant at this place.
     fn has_keys(&self) -> bool {
         self.depth > 0 && matches!(self.place(), Place::Root | Place::Object | Place::Metadata)
     }
 
-    /// A bracket opens: from here on something may be left out.
+    /// Handles an opening bracket, which may start a removed list.
     fn open(&mut self, bracket: u8) {
         let place = match (self.place(), self.key, bracket) {
             _ if self.depth == 0 && bracket == b'{' => Place::Root,
@@ -225,7 +225,7 @@ impl Scan {
     }
 
     fn close(&mut self) {
-        // In a list other objects follow.
+        // In a list, other objects follow.
         self.passes = self.depth == EVENT && self.place() == Place::Metadata;
         self.depth = self.depth.saturating_sub(1);
         (self.key, self.wants_key) = (Key::Other, false);

@@ -1,4 +1,4 @@
-//! Lifting objects out of the lines of a watch as they arrive, so that what is decoded is the object and not the line around it.
+//! Extraction of objects from watch lines as they arrive, so that the decoder reads the object and not the line around it.
 
 use std::collections::VecDeque;
 
@@ -9,13 +9,13 @@ use super::filtered_body::BodyFilter;
 use crate::client::decode::RawTextStore;
 use crate::client::json_scan::newline;
 
-/// More room than this is given back after a line.
+/// Capacity above this is released after each line.
 const ROOM: usize = 64 * 1024;
 
-/// Puts the objects of a watch as it arrives on a shelf: in its lines a ticket stands for each. Lines of any other form pass as they are.
+/// Moves the objects of a watch into a store, and replaces each in its line with an id. Lines of any other form pass unchanged.
 pub(super) struct Lines {
     shelf: RawTextStore,
-    /// What is there of the next one.
+    /// The part of the next line that has arrived.
     line: Vec<u8>,
 }
 
@@ -50,7 +50,7 @@ impl BodyFilter for Lines {
     }
 }
 
-/// Type and object of an event in the form in which API servers write it; `None`: it is another one, as a bookmark or an error.
+/// Type and object of an event in the form that API servers write; `None` for any other line, such as a bookmark or an error.
 fn object(line: &[u8]) -> Option<(&'static str, &str)> {
     let rest = line.strip_prefix(b"{\"type\":\"")?;
     let type_ = ["ADDED", "MODIFIED", "DELETED"].into_iter().find(|type_| rest.starts_with(type_.as_bytes()))?;

@@ -1,4 +1,4 @@
-//! What is told of an error, and the processors that see what a run came to.
+//! Reports of errors, and the processors that receive the result of a run.
 
 use super::{Config, Error, Reconciled};
 use crate::condition::sanitize;
@@ -7,22 +7,22 @@ use crate::outcome::reporting::{EventLevel, LogLevel};
 /// The type of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EventType {
-    /// A Normal cluster event, forwarded to the notification service.
+    /// A Normal event in the cluster, forwarded to the notification service.
     Normal,
-    /// A Warning cluster event, always forwarded.
+    /// A Warning event in the cluster, always forwarded.
     Warning,
-    /// A Normal cluster event that stays in the cluster.
+    /// A Normal event in the cluster that is not forwarded.
     Trace,
 }
 
 impl EventType {
-    /// Whether the notification service gets it.
+    /// Whether the event is forwarded to the notification service.
     #[must_use]
     pub const fn is_forwarded(self) -> bool {
         !matches!(self, Self::Trace)
     }
 
-    /// The type as the cluster stores it.
+    /// The event type in the Kubernetes API.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -35,25 +35,25 @@ impl EventType {
 /// An event to record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
-    /// Its type.
+    /// The event type.
     pub type_: EventType,
     /// The reason of the error.
     pub reason: &'static str,
-    /// The text of the error, without what must not be shown.
+    /// The sanitized text of the error.
     pub message: String,
 }
 
-/// What is told of one error.
+/// The event and the log level for an error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ErrorReport {
-    /// The event.
+    /// The event, if any.
     pub event: Option<Event>,
     /// The level of the log line; [`LogLevel::None`]: no line.
     pub log: LogLevel,
 }
 
 impl Error {
-    /// What is to be told of it, by its [`Config`].
+    /// The event and the log level for the error, according to its [`Config`].
     ///
     /// ```
     /// use evenkeel::flux::{Error, EventType};
@@ -79,9 +79,9 @@ impl Error {
     }
 }
 
-/// Sees the object and what the run came to, before anything is corrected. Any closure with these arguments is one.
+/// A hook with the object and the result of a run, before conditions are corrected. Implemented for closures with these arguments.
 pub trait ResultProcessor<K> {
-    /// Looks, and may change the object.
+    /// Processes the result; may change the object.
     fn look(&mut self, object: &mut K, reconciled: &Reconciled);
 }
 
@@ -91,7 +91,7 @@ impl<K, F: FnMut(&mut K, &Reconciled)> ResultProcessor<K> for F {
     }
 }
 
-/// The processor that hands on what is to be told of the error, if there is one.
+/// A processor that passes the report of an error, if there is one, to a closure.
 ///
 /// ```
 /// use evenkeel::flux::{Error, ErrorActions, ResultProcessor};

@@ -1,15 +1,16 @@
-//! From what a run came to, to what the runtime does next.
+//! Computes the next action of the runtime from the result of a run.
 
 use std::time::Duration;
 
 use super::{Kind, ReconcileResult, Reconciled, RuntimeResult};
 
-/// Says what the runtime does after a run, and what success is. Replaceable: a reconciler that only reacts to events has its own.
+/// Computes the next action after a run, and what counts as success.
+/// Implement it for other rules, for example in a reconciler that only reacts to events.
 pub trait ResultBuilder {
-    /// What the runtime does next. Beside an error that it gets, the runtime looks at nothing else.
+    /// The next action of the runtime. It is ignored if the runtime also gets an error.
     fn build(&self, reconciled: &Reconciled) -> RuntimeResult;
 
-    /// Whether the run was a success. It is told what happened and need not guess it from a duration.
+    /// Whether the run was a success. Gets the result itself, so it need not infer success from a duration.
     fn is_success(&self, reconciled: &Reconciled) -> bool {
         match reconciled {
             Ok(result) => *result == ReconcileResult::Success,
@@ -18,7 +19,7 @@ pub trait ResultBuilder {
     }
 }
 
-/// After a success, runs again after an interval.
+/// Requeues after a success, at a fixed interval.
 ///
 /// ```
 /// use evenkeel::flux::{AlwaysRequeue, Error, ReconcileResult, ResultBuilder, RuntimeResult};
@@ -33,7 +34,7 @@ pub trait ResultBuilder {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AlwaysRequeue {
-    /// How long after a success. Jitter is applied before it comes here.
+    /// The delay after a success. The caller applies the jitter.
     pub interval: Duration,
 }
 

@@ -1,9 +1,9 @@
-//! The list of steps, folded into one result.
+//! Runs a list of steps and folds their results into one.
 
 use super::{ReconcileResult, Reconciled};
 use crate::api::BoxFuture;
 
-/// A step of a list. `S` is what the steps of one run share: clients, scratch space, what an earlier step found.
+/// A step of a list. `S` is the state that the steps of one run share: clients, scratch space, results of earlier steps.
 ///
 /// ```
 /// use futures::future::BoxFuture;
@@ -19,11 +19,11 @@ use crate::api::BoxFuture;
 /// ```
 pub type Step<K, S> = for<'r> fn(&'r mut K, &'r mut S) -> BoxFuture<'r, Reconciled>;
 
-/// Runs the steps in order. An error or a [`Requeue`](ReconcileResult::Requeue) stops the list and is what it came to; other results
-/// are folded. [`Empty`](ReconcileResult::Empty) does not stop it.
+/// Runs the steps in order and folds their results. An error or a [`Requeue`](ReconcileResult::Requeue) stops the list and is its result.
+/// [`Empty`](ReconcileResult::Empty) does not stop it.
 ///
 /// # Errors
-/// That of the step in the way.
+/// The error of the step that stopped the list.
 pub async fn run_steps<K, S>(object: &mut K, shared: &mut S, steps: &[Step<K, S>]) -> Reconciled {
     let mut folded = ReconcileResult::Empty;
     for step in steps {

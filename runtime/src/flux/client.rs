@@ -1,4 +1,4 @@
-//! The way to the object through a `kube::Client`.
+//! Access to one object through a `kube::Client`.
 
 use std::time::Duration;
 
@@ -12,13 +12,13 @@ use crate::api::ApiError;
 use crate::api::grant::Grant;
 use crate::pass::answered;
 
-/// The shortest pause before a write is tried again; up to as much again is added at random.
+/// The minimum delay before a write is retried; jitter adds up to the same again.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// One object, over a client.
+/// Access to one object through a client.
 ///
-/// The client reads the server and no cache, so a read is never older than the write before it. The error of a call that the role does not
-/// allow ends in the RBAC rule to grant.
+/// Reads go to the API server, not to a cache, so a read is never older than the write before it. If the role does not allow a call, the
+/// error ends with the RBAC rule to grant.
 #[derive(Clone, Debug)]
 pub struct ClientPort {
     api: Api<DynamicObject>,
@@ -28,7 +28,7 @@ pub struct ClientPort {
 }
 
 impl ClientPort {
-    /// The way to the object, which has a name.
+    /// Creates a port for the object, which must have a name.
     pub fn new<K: Resource<DynamicType = ()>>(client: Client, object: &K) -> Self {
         let resource = ApiResource::erase::<K>(&());
         let (name, namespace) = (object.meta().name.clone().unwrap_or_default(), object.meta().namespace.clone());
@@ -43,13 +43,13 @@ impl ClientPort {
         answered(self.api.get(&self.name)).await.map_err(|error| self.explain(error, "get", None))
     }
 
-    /// The error of a call, with the rule that its role lacks where that is the cause.
+    /// Adds the missing RBAC rule to the error, if the role does not allow the call.
     fn explain(&self, error: ApiError, verb: &str, subresource: Option<&str>) -> ApiError {
         let Self { resource, namespace, .. } = self;
         Grant { verbs: &[verb], resource, subresource, namespace: namespace.as_deref() }.explain(error)
     }
 
-    /// What a 404 of a write means: a read shows whether the object is gone, since what is missing may be its kind or its subresource.
+    /// Explains a 404 of a write. A read shows whether the object is gone; otherwise its kind or its subresource is missing.
     async fn missing(&self, error: ApiError) -> ApiError {
         match self.get().await {
             Ok(_) => ApiError::NotServed(error.to_string()),

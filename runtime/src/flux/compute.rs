@@ -1,4 +1,4 @@
-//! From what a run came to, to what is returned and what the conditions say of it.
+//! Computes the returned result and the conditions from the result of a run.
 
 use super::{
     Error, Kind, Object, PROGRESSING_WITH_RETRY, PatchOptions, ReconcileResult, Reconciled, ResultBuilder,
@@ -6,18 +6,18 @@ use super::{
 };
 use crate::condition::{Condition, RECONCILING, STALLED, Stamp, delete, find, is_stalled, is_true, mark_stalled, set};
 
-/// What a run means for the runtime.
+/// The outcome of a run for the runtime.
 #[derive(Debug)]
 pub struct Computed {
-    /// What the runtime is told: what is next, or the error that it retries with back-off.
+    /// The next action, or the error that the runtime retries with back-off.
     pub returned: Result<RuntimeResult, Error>,
-    /// What the patch is to be: whether the generation counts as observed.
+    /// The options of the patch, including whether the generation counts as observed.
     pub options: PatchOptions,
-    /// Whether the builder calls it a success.
+    /// Whether the builder considers the run a success.
     pub success: bool,
 }
 
-/// Corrects Reconciling and Stalled by what the run came to, and says what to return. Ready is not touched.
+/// Corrects Reconciling and Stalled after a run, and computes the returned result. Does not change Ready.
 pub fn compute<K: Object>(object: &mut K, reconciled: Reconciled, builder: &dyn ResultBuilder) -> Computed {
     let reconciled = without_rest(object, reconciled);
     let (stamp, success) = (object.stamp(), builder.is_success(&reconciled));
@@ -40,7 +40,7 @@ pub fn compute<K: Object>(object: &mut K, reconciled: Reconciled, builder: &dyn 
     Computed { returned, options, success }
 }
 
-/// A run that still says it is at work and that nobody had an opinion on has not ended: it is run again. Else it would stay so for ever.
+/// Requeues a run with an empty result whose object is still Reconciling; otherwise the object would stay in that state forever.
 fn without_rest<K: Object>(object: &K, reconciled: Reconciled) -> Reconciled {
     match reconciled {
         Ok(ReconcileResult::Empty) if is_true(object.conditions(), RECONCILING) && !object.is_deleting() => {
@@ -84,7 +84,7 @@ fn is_final(reconciled: &Reconciled) -> bool {
 }
 
 impl Computed {
-    /// Whether the run is one after which the object has to be ready: a success, without an error, and not stalled.
+    /// Whether the object has to be ready after the run: a success, without an error, and not stalled.
     #[must_use]
     pub fn is_non_stalled_success(&self, conditions: &[Condition]) -> bool {
         self.success && self.returned.is_ok() && !is_stalled(conditions)

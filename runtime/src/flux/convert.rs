@@ -1,4 +1,4 @@
-//! Between the classic form and the modern one: an error of a ported step classes itself, a result has its outcome.
+//! Conversions between the classic form and the modern one: error classes and outcomes.
 
 use std::time::Duration;
 
@@ -6,9 +6,9 @@ use super::{Error, Kind, ReconcileResult, Reconciled};
 use crate::outcome::reporting::{Actions, EventLevel, LogLevel};
 use crate::outcome::{Class, Outcome, ReconcileError};
 
-/// A ported step runs in a modern pipeline as it is: `Result<T, flux::Error>` is what a step may return.
+/// Lets a ported step run unchanged in a modern pipeline, where it returns `Result<T, flux::Error>`.
 ///
-/// A waiting error without a time of its own has no interval of success here: give it one, or a watch has to wake the object.
+/// A pipeline has no success interval for a waiting error without a time: give it a time, or watch an object that triggers a reconcile.
 impl ReconcileError for Error {
     fn class(&self) -> Class {
         match self.kind() {
@@ -26,7 +26,7 @@ impl ReconcileError for Error {
     fn actions(&self) -> Actions {
         let config = self.config();
         let log = match (config.log, config.event) {
-            // The runtime logs what is returned to it, here as there.
+            // The runtime logs returned errors in both forms.
             _ if self.is_retried() => LogLevel::Warn,
             (false, _) => LogLevel::Debug,
             (true, EventLevel::Warning) => LogLevel::Error,
@@ -36,7 +36,7 @@ impl ReconcileError for Error {
     }
 }
 
-/// The outcome of a run. [`ReconcileResult::Empty`] has none and is handed back.
+/// The outcome of a run. [`ReconcileResult::Empty`] has none and is returned as the error.
 ///
 /// ```
 /// use evenkeel::Outcome;
@@ -66,7 +66,7 @@ impl TryFrom<Reconciled> for Outcome {
     }
 }
 
-/// The result that corresponds to an outcome without an error; any other outcome is handed back.
+/// The result for an outcome without an error. Any other outcome is returned as the error.
 impl TryFrom<Outcome> for ReconcileResult {
     type Error = Outcome;
 

@@ -1,33 +1,33 @@
-//! The order of checks at the entry of a run.
+//! The order of checks at the start of a run.
 
 use kube::Resource;
 
 use super::{ReconcileResult, Reconciled};
 
-/// What reading the object came to.
+/// The result of reading the object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Read {
-    /// It is there.
+    /// The object exists.
     Found(State),
-    /// It is not there any more.
+    /// The object does not exist any more.
     NotFound,
-    /// It could not be read.
+    /// The object could not be read.
     Failed,
 }
 
-/// What the entry looks at.
+/// The state of the object that the checks use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct State {
-    /// It has a deletion timestamp.
+    /// The object has a deletion timestamp.
     pub deleting: bool,
-    /// It has the finalizer of this controller.
+    /// The object has the finalizer of this controller.
     pub finalizer: bool,
-    /// Its spec says to leave it alone.
+    /// The spec suspends the object.
     pub suspended: bool,
 }
 
 impl State {
-    /// Of an object, whose spec says whether it is suspended.
+    /// Reads the state of the object; `suspended` comes from its spec.
     #[must_use]
     pub fn of<K: Resource>(object: &K, finalizer: &str, suspended: bool) -> Self {
         let meta = object.meta();
@@ -36,25 +36,25 @@ impl State {
     }
 }
 
-/// What a run begins with.
+/// The action at the start of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Entry {
-    /// Nothing: the object is gone.
+    /// Do nothing: the object is gone.
     Gone,
-    /// The error of reading it, returned to the runtime; nothing is patched or measured.
+    /// Return the read error to the runtime; patch and measure nothing.
     Unreadable,
-    /// The cleanup, even if suspended; then [`end_cleanup`].
+    /// Run the cleanup, even if suspended, then [`end_cleanup`].
     Cleanup,
-    /// [`add_finalizer`], even if suspended; a new run begins with the rest.
+    /// Run [`add_finalizer`], even if suspended; the next run continues from there.
     AddFinalizer,
-    /// Nothing: the object is suspended. Its conditions are left as they are.
+    /// Do nothing: the object is suspended. Its conditions stay unchanged.
     Skip,
-    /// The list of steps.
+    /// Run the list of steps.
     Reconcile,
 }
 
 impl Entry {
-    /// Decides. Deletion wins over all, the missing finalizer over suspension.
+    /// Chooses the action. Deletion has the highest priority, then a missing finalizer, then suspension.
     ///
     /// ```
     /// use evenkeel::flux::{Entry, Read, State};
@@ -73,7 +73,7 @@ impl Entry {
         }
     }
 
-    /// What the run came to, where nothing of the author's is to be run.
+    /// The result of a run in which no code of the author runs.
     #[must_use]
     pub const fn reconciled(self) -> Option<ReconcileResult> {
         match self {
@@ -83,14 +83,14 @@ impl Entry {
         }
     }
 
-    /// Whether the object was read, so that the run ends with a patch and is measured.
+    /// Whether the object was read. If so, the run ends with a patch and is measured.
     #[must_use]
     pub const fn is_read(self) -> bool {
         !matches!(self, Self::Gone | Self::Unreadable)
     }
 }
 
-/// Adds the finalizer, which the patch at the end writes. No condition is set yet, so no generation is observed.
+/// Adds the finalizer; the patch at the end of the run writes it. No condition is set yet, so no generation is observed.
 pub fn add_finalizer<K: Resource>(object: &mut K, finalizer: &str) -> Reconciled {
     let finalizers = object.meta_mut().finalizers.get_or_insert_default();
     if !finalizers.iter().any(|one| one == finalizer) {
@@ -99,7 +99,7 @@ pub fn add_finalizer<K: Resource>(object: &mut K, finalizer: &str) -> Reconciled
     Ok(ReconcileResult::Requeue)
 }
 
-/// Ends the cleanup: a success takes the finalizer off, an error keeps it and is returned.
+/// Ends the cleanup. A success removes the finalizer; an error is returned and the finalizer stays.
 pub fn end_cleanup<K: Resource>(object: &mut K, finalizer: &str, cleanup: Result<(), super::Error>) -> Reconciled {
     cleanup?;
     if let Some(finalizers) = &mut object.meta_mut().finalizers {

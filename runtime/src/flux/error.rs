@@ -1,4 +1,4 @@
-//! Errors that know what is to be done about them.
+//! Typed errors of a run: how each kind is handled and reported.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -9,37 +9,37 @@ use crate::outcome::reporting::EventLevel;
 /// Any error, as a cause.
 type Cause = Box<dyn std::error::Error + Send + Sync>;
 
-/// The reason of an error that has none of its own.
+/// The reason of an error without its own reason.
 pub const FAILED: &str = "Failed";
 
-/// What is to be done about an error.
+/// The kind of an error, which decides how it is handled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Retrying is useless until a person changes something.
     Stalling,
-    /// Not our turn yet: look again after this time. Zero stands for the interval of success.
+    /// A precondition is not met yet: retried after this time. Zero means the success interval.
     Waiting(Duration),
-    /// Failed; retried with back-off, unless its [`Config`] says to ignore it.
+    /// A failure; retried with back-off, unless its [`Config`] ignores it.
     Generic,
-    /// An error without a reason of its own; retried with back-off.
+    /// An error without its own reason; retried with back-off.
     Plain,
 }
 
-/// Who hears of an error.
+/// How an error is reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Config {
-    /// The cluster event.
+    /// The level of the event in the cluster.
     pub event: EventLevel,
-    /// Whether it is logged. The runtime logs what is returned to it anyway.
+    /// Whether the error is logged. The runtime always logs returned errors.
     pub log: bool,
     /// Whether a Normal event is forwarded to the notification service; a Warning always is.
     pub notification: bool,
-    /// Whether the run counts as a success that had nothing to do. Generic errors only.
+    /// Whether the run counts as a success with nothing to do. Generic errors only.
     pub ignore: bool,
 }
 
 impl Config {
-    /// What holds for errors of this kind unless said otherwise.
+    /// The default configuration for errors of this kind.
     #[must_use]
     pub const fn of(kind: Kind) -> Self {
         let (event, log, notification) = match kind {
@@ -54,8 +54,8 @@ impl Config {
 
 /// An error of a run in the classic form.
 ///
-/// It is no [`std::error::Error`] itself, so `?` turns any error into a [`Kind::Plain`] one, and no wrapping can hide the kind:
-/// what is to be said around it goes through [`context`](Self::context).
+/// It does not implement [`std::error::Error`], so `?` turns any other error into a [`Kind::Plain`] one, and wrapping cannot hide the kind.
+/// Add text with [`context`](Self::context).
 ///
 /// ```
 /// use evenkeel::flux::{Error, Kind};
@@ -80,12 +80,12 @@ pub struct Error {
 }
 
 impl Error {
-    /// An error that only a person can mend.
+    /// An error that only a person can fix.
     pub fn stalling(reason: &'static str, cause: impl Into<Cause>) -> Self {
         Self::new(Kind::Stalling, reason, cause.into())
     }
 
-    /// Something that has to come about first: look again after `after`, or after the interval of success if that is zero.
+    /// A precondition is not met yet: retried after `after`, or after the success interval if that is zero.
     pub fn waiting(reason: &'static str, after: Duration, cause: impl Into<Cause>) -> Self {
         Self::new(Kind::Waiting(after), reason, cause.into())
     }
@@ -95,13 +95,13 @@ impl Error {
         Self::new(Kind::Generic, reason, cause.into())
     }
 
-    /// An error that says there was nothing to do: the run counts as a success.
+    /// An error that means there was nothing to do: the run counts as a success.
     pub fn ignored(reason: &'static str, cause: impl Into<Cause>) -> Self {
         let config = Config { event: EventLevel::None, ignore: true, ..Config::of(Kind::Generic) };
         Self::generic(reason, cause).with(Config { notification: false, ..config })
     }
 
-    /// An error without a reason; what `?` makes of any other error.
+    /// An error without its own reason, as `?` creates from any other error.
     pub fn plain(cause: impl Into<Cause>) -> Self {
         Self::new(Kind::Plain, FAILED, cause.into())
     }
@@ -110,14 +110,14 @@ impl Error {
         Self { kind, reason, context: Cow::Borrowed(""), cause, config: Config::of(kind) }
     }
 
-    /// The same with other ideas of who hears of it.
+    /// Replaces the reporting configuration.
     #[must_use]
     pub fn with(mut self, config: Config) -> Self {
         self.config = config;
         self
     }
 
-    /// The same with words before its text: wrapping that keeps kind, reason and configuration.
+    /// Adds text before the message. Kind, reason and configuration stay unchanged.
     #[must_use]
     pub fn context(mut self, words: impl Into<Cow<'static, str>>) -> Self {
         let words = words.into();
@@ -125,37 +125,37 @@ impl Error {
         self
     }
 
-    /// What is to be done about it.
+    /// The kind of the error.
     #[must_use]
     pub fn kind(&self) -> Kind {
         self.kind
     }
 
-    /// Its reason, a word in CamelCase; [`FAILED`] for a plain one.
+    /// The reason, in CamelCase; [`FAILED`] for a plain error.
     #[must_use]
     pub fn reason(&self) -> &'static str {
         self.reason
     }
 
-    /// Who hears of it.
+    /// The reporting configuration.
     #[must_use]
     pub fn config(&self) -> Config {
         self.config
     }
 
-    /// The error underneath.
+    /// The underlying error.
     #[must_use]
     pub fn cause(&self) -> &(dyn std::error::Error + Send + Sync + 'static) {
         &*self.cause
     }
 
-    /// Whether the run counts as a success that had nothing to do.
+    /// Whether the run counts as a success with nothing to do.
     #[must_use]
     pub fn is_ignored(&self) -> bool {
         self.kind == Kind::Generic && self.config.ignore
     }
 
-    /// Whether the runtime gets it, and with that back-off.
+    /// Whether the runtime gets the error and retries it with back-off.
     #[must_use]
     pub fn is_retried(&self) -> bool {
         matches!(self.kind, Kind::Generic | Kind::Plain) && !self.is_ignored()

@@ -1,4 +1,4 @@
-//! The newer, lighter end of a run, for controllers that return native results instead of abstract ones.
+//! The newer, lighter end of a run, for controllers that return native instead of abstract results.
 
 use super::{Error, Object, PROGRESSING_WITH_RETRY, PatchOptions, RuntimeResult, Target, record_reconcile_request};
 use crate::condition::{
@@ -6,22 +6,22 @@ use crate::condition::{
     mark_false, mark_true,
 };
 
-/// What a reconciler returned.
+/// The result of a reconciler.
 type Returned = Result<RuntimeResult, Error>;
 
-/// What Ready says of a run that is neither done nor failed, where nothing else says it.
+/// The message of Ready after an unfinished run, unless another condition provides one.
 const AGAIN: &str = "the reconciliation is to run again";
 
-/// What success looks like.
+/// Whether a success requeues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SuccessType {
-    /// The reconciler is run again after a success.
+    /// The object is requeued after a success.
     WithRequeue,
-    /// Nothing is to come after a success.
+    /// The object is not requeued after a success.
     NoRequeue,
 }
 
-/// Makes Ready, Reconciling and Stalled agree with what a reconciler returned.
+/// Makes Ready, Reconciling and Stalled agree with the result of a reconciler.
 ///
 /// ```
 /// use evenkeel::flux::{ResultFinalizer, RuntimeResult, SuccessType};
@@ -39,33 +39,34 @@ pub struct ResultFinalizer<'a, F> {
 }
 
 impl<'a, F: Fn(&Returned) -> bool> ResultFinalizer<'a, F> {
-    /// With the test of success, and what Ready says after one.
+    /// Creates a finalizer with the test for success and the message of Ready after one.
     pub fn new(is_success: F, message: &'a str) -> Self {
         Self { is_success, message, targets: &[], field_owner: None }
     }
 
-    /// The summaries that are made before Ready is decided.
+    /// Sets the summaries to compute before Ready is decided.
     #[must_use]
     pub fn targets(self, targets: &'a [Target<'a>]) -> Self {
         Self { targets, ..self }
     }
 
-    /// The field manager of the patch.
+    /// Sets the field manager of the patch.
     #[must_use]
     pub fn field_owner(self, owner: &'a str) -> Self {
         Self { field_owner: Some(owner), ..self }
     }
 
-    /// Found by asking whether nothing at all is a success.
+    /// The type of success: `NoRequeue` if [`RuntimeResult::Await`] counts as success.
     #[must_use]
     pub fn success_type(&self) -> SuccessType {
         if (self.is_success)(&Ok(RuntimeResult::Await)) { SuccessType::NoRequeue } else { SuccessType::WithRequeue }
     }
 
-    /// Corrects the conditions, and returns what the runtime is told: a success that left Ready False is an error with its message.
+    /// Corrects the conditions and returns the result for the runtime.
     ///
     /// # Errors
-    /// That of the reconciler, or the one just named.
+    /// The error of the reconciler. A [`WithRequeue`](SuccessType::WithRequeue) success that leaves Ready False without Stalled is an error
+    /// with Ready's message.
     pub fn finalize<K: Object>(&self, object: &mut K, returned: Returned) -> Returned {
         let (stamp, ok) = (object.stamp(), (self.is_success)(&returned));
         let conditions = &mut object.kept_mut().conditions;
@@ -83,7 +84,7 @@ impl<'a, F: Fn(&Returned) -> bool> ResultFinalizer<'a, F> {
         returned
     }
 
-    /// What the patch is to be: the generation counts as observed if the object is stalled or ready.
+    /// The options of the patch. The generation counts as observed if the object is stalled or ready.
     pub fn options<K: Object>(&self, object: &K) -> PatchOptions {
         let owned = self.targets.iter().flat_map(|target| target.owned).map(|type_| (*type_).to_owned()).collect();
         let observed_generation = is_stalled(object.conditions()) || is_ready(object.conditions());
@@ -107,7 +108,7 @@ impl<F: Fn(&Returned) -> bool> ResultFinalizer<'_, F> {
         returned
     }
 
-    /// Success is said where nothing else was; and whatever is not done leaves Ready False (Flux leaves it out, or as it was).
+    /// Sets Ready to True after a success if it is unknown, and to False after an unfinished run (Flux omits it or leaves it unchanged).
     fn say_ready(&self, conditions: &mut Vec<Condition>, returned: &Returned, stamp: &Stamp) {
         if is_unknown(conditions, READY) && (self.is_success)(returned) {
             mark_true(conditions, READY, "Succeeded", self.message, stamp);
@@ -124,7 +125,7 @@ impl<F: Fn(&Returned) -> bool> ResultFinalizer<'_, F> {
     }
 }
 
-/// Removes Stalled after a run that returned an error, or that asked to run again without a success.
+/// Removes Stalled after an error, or after a run that requeues without a success.
 fn settle_stalled(conditions: &mut Vec<Condition>, returned: &Returned, ok: bool) {
     let is_underway = matches!(returned, Ok(next) if *next != RuntimeResult::Await && !ok);
     if returned.is_err() || is_underway {
@@ -132,7 +133,7 @@ fn settle_stalled(conditions: &mut Vec<Condition>, returned: &Returned, ok: bool
     }
 }
 
-/// Ready becomes False as the condition says, if that is True and Ready is not False yet.
+/// Sets Ready to False with the reason and message of the condition, if that is True and Ready is not already False.
 fn say_as(conditions: &mut Vec<Condition>, type_: &str, stamp: &Stamp) {
     if let Some(condition) = find(conditions, type_).filter(|_| is_true(conditions, type_)).cloned() {
         say_false(conditions, &condition.reason, &condition.message, stamp);

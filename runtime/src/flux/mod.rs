@@ -1,11 +1,11 @@
-//! The classic form of the result model, for ports from Go: results, typed errors, and what is made of them at the end of a run.
+//! The classic form of the result model, for ports from Go: results, typed errors, and the end of a run.
 //!
-//! It needs the feature `flux`.
+//! Requires the feature `flux`.
 //!
-//! A controller that was written around Flux's `reconcile`, `error`, `summarize` and `patch` packages finds their parts here, with the
-//! same rules in the same order. Conditions are those of [`condition`](crate::condition), ranked as Flux does
-//! ([`Ranking::Flux`](crate::condition::Ranking)). A ported step can also run in a modern pipeline: [`Error`] is a
-//! [`ReconcileError`](trait@crate::ReconcileError), and a [`Reconciled`] run has its [`Outcome`](crate::Outcome).
+//! Controllers that use Flux's `reconcile`, `error`, `summarize` and `patch` packages find their parts here, with the same rules in the
+//! same order. Conditions are those of [`condition`](crate::condition), ranked as in Flux ([`Ranking::Flux`](crate::condition::Ranking)). A
+//! ported step can also run in a modern pipeline: [`Error`] is a [`ReconcileError`](trait@crate::ReconcileError), and a [`Reconciled`] run
+//! converts to an [`Outcome`](crate::Outcome).
 //!
 //! | Go | here |
 //! | --- | --- |
@@ -29,10 +29,10 @@
 //! | `notify` | [`notice`] |
 //! | `conditions.Has`, `MarkTrue`, `Delete`, .. | [`condition`](crate::condition) |
 //!
-//! What differs from Flux on purpose, with the cases that show it, stands in the [guide](crate::guide): above all, that the status is
-//! one write, that an error always leaves Ready False and saying why, and that waiting is never taken for a success.
+//! The [guide](crate::guide) lists the deliberate differences from Flux, with the cases that show them. The main ones: the status is
+//! written in one request, an error always sets Ready to False with its cause, and waiting never counts as success.
 //!
-//! A whole reconciler, ported:
+//! A complete ported reconciler:
 //!
 #![cfg_attr(feature = "operator", doc = "```no_run")]
 #![cfg_attr(not(feature = "operator"), doc = "```ignore")]
@@ -107,7 +107,7 @@
 //! }
 //! ```
 //!
-//! A ported step in a pipeline, where its errors are classed by their [`Kind`]:
+//! A ported step in a pipeline. The [`Kind`] of an error determines its class:
 //!
 #![cfg_attr(feature = "operator", doc = "```")]
 #![cfg_attr(not(feature = "operator"), doc = "```ignore")]

@@ -1,23 +1,23 @@
-//! The event at the end of a run that went well.
+//! The event at the end of a successful run.
 
 use super::{ReconcileResult, Reconciled};
 use crate::condition::{Condition, recovered};
 
-/// What a run made, and how the object stood, before it or after it.
+/// The artifact and the conditions of an object, before or after a run.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Made<'a> {
-    /// The digest of the artifact, where there is one.
+    /// The digest of the artifact, if there is one.
     pub digest: Option<&'a str>,
     /// The conditions.
     pub conditions: &'a [Condition],
 }
 
-/// What is worth a Normal event.
+/// The reason for a Normal event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Notice {
-    /// The artifact is another one.
+    /// The artifact has changed.
     NewArtifact,
-    /// The same artifact, and the failure before it is over.
+    /// The artifact is the same, and an earlier failure is over.
     Recovered,
 }
 
@@ -32,7 +32,7 @@ impl Notice {
     }
 }
 
-/// The notice of a run, if any: there is none for an error that was not ignored, without an artifact, or at rest.
+/// The notice of a run, if any. `None` if the run was not successful, has no artifact, or neither changed the artifact nor recovered.
 #[must_use]
 pub fn notice(reconciled: &Reconciled, before: Made<'_>, now: Made<'_>, failures: &[&str]) -> Option<Notice> {
     let went_well = match reconciled {

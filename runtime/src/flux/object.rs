@@ -1,4 +1,4 @@
-//! The object of a run, as far as the classic form looks at it.
+//! The object of a run, as the classic form reads it.
 
 use kube::Resource;
 use kube::core::object::HasStatus;
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::condition::{Condition, Stamp};
 
-/// The annotation by which people ask for a run at once; Flux's, since ports keep it.
+/// The annotation that requests an immediate run; Flux's, so that ports stay compatible.
 pub const REQUESTED_AT: &str = "reconcile.fluxcd.io/requestedAt";
 
 /// The part of a status that the classic form keeps. Flatten it into yours: `#[serde(flatten)] pub kept: flux::FluxStatus`.
@@ -26,11 +26,11 @@ pub struct FluxStatus {
     pub last_handled_reconcile_at: Option<String>,
 }
 
-/// A status that holds a [`FluxStatus`].
+/// A status that contains a [`FluxStatus`].
 pub trait HasFluxStatus: Default {
-    /// The kept part.
+    /// The contained status.
     fn kept(&self) -> &FluxStatus;
-    /// The kept part, to be changed.
+    /// The contained status, mutable.
     fn kept_mut(&mut self) -> &mut FluxStatus;
 }
 
@@ -44,36 +44,36 @@ impl HasFluxStatus for FluxStatus {
     }
 }
 
-/// An object of the classic form: any kind of `#[derive(CustomResource)]` whose status [`HasFluxStatus`].
+/// An object of the classic form: any kind with `#[derive(CustomResource)]` whose status implements [`HasFluxStatus`].
 pub trait Object: Resource<DynamicType = ()> {
-    /// Its conditions.
+    /// The conditions.
     fn conditions(&self) -> &[Condition];
 
-    /// What the classic form keeps in its status, which is made where there is none.
+    /// The [`FluxStatus`] of the object; an empty status is added if there is none.
     fn kept_mut(&mut self) -> &mut FluxStatus;
 
-    /// The generation that the last final result is for; zero where there was none, as Go has it.
+    /// The generation of the last final result; zero if there is none, as in Go.
     fn observed_generation(&self) -> i64;
 
-    /// The request that was handled last.
+    /// The last handled request.
     fn last_handled_reconcile_at(&self) -> Option<&str>;
 
-    /// Its generation.
+    /// The generation.
     fn generation(&self) -> i64 {
         self.meta().generation.unwrap_or_default()
     }
 
-    /// The stamp of conditions that are set in this run.
+    /// The stamp for conditions that are set in this run.
     fn stamp(&self) -> Stamp {
         Stamp::new(self.generation(), crate::clock::now())
     }
 
-    /// The request that its annotation makes.
+    /// The request in the annotation.
     fn requested_at(&self) -> Option<&str> {
         self.meta().annotations.as_ref()?.get(REQUESTED_AT).map(String::as_str)
     }
 
-    /// Whether it is being deleted.
+    /// Whether the object is being deleted.
     fn is_deleting(&self) -> bool {
         self.meta().deletion_timestamp.is_some()
     }
@@ -101,9 +101,9 @@ where
     }
 }
 
-/// The processor that gives the receipt of a request: the annotation, word for word, goes into the status.
+/// The processor that records a handled request: copies the annotation into the status.
 ///
-/// Without the annotation the last receipt stays.
+/// Without the annotation, the last handled request stays.
 pub fn record_reconcile_request<K: Object>(object: &mut K) {
     if let Some(request) = object.requested_at().map(ToOwned::to_owned) {
         object.kept_mut().last_handled_reconcile_at = Some(request);

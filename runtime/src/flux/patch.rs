@@ -1,4 +1,4 @@
-//! What a patch carries: the part of the document, and the difference to what was read.
+//! Content of a patch: the part of the document, and its difference to the last read.
 
 use std::fmt;
 
@@ -8,46 +8,46 @@ use crate::api::ApiError;
 use crate::condition::Condition;
 use crate::condition::patch::Conflict;
 
-/// How the patch at the end of a run, or in its middle, is made.
+/// Options of a patch at the end or in the middle of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PatchOptions {
-    /// The condition types with which the controller has its way; another writer's change of any other is a conflict.
+    /// The condition types that the controller owns and may overwrite. A change of any other type by another writer is a conflict.
     pub owned: Vec<String>,
-    /// The controller has its way with all of them.
+    /// Whether the controller may overwrite all condition types.
     pub force: bool,
     /// The field manager.
     pub field_owner: Option<String>,
-    /// Whether the generation of the object as it was read becomes `status.observedGeneration`.
+    /// Whether the patch sets `status.observedGeneration` to the generation that was read.
     pub observed_generation: bool,
 }
 
 impl PatchOptions {
-    /// Records the generation, if there is a condition: without an observation there is no observed generation.
+    /// Records the generation if there is a condition: without an observation there is no observed generation.
     pub fn observe(&mut self, conditions: &[Condition]) {
         self.observed_generation |= !conditions.is_empty();
     }
 }
 
-/// Why a patch was not, or not wholly, written.
+/// Why a patch was not written, or only in part.
 #[derive(Debug)]
 pub enum PatchError {
-    /// The object is of another kind than the one that was read.
+    /// The kind of the object differs from the one that was read.
     OtherKind {
         /// The kind that was read.
         read: String,
-        /// The kind that was to be written.
+        /// The kind to write.
         written: String,
     },
-    /// Another writer made something else of a condition that the controller does not own. Nothing was written.
+    /// Another writer changed a condition that the controller does not own. Nothing was written.
     Conditions(Box<Conflict>),
-    /// The API server did not do it.
+    /// The API server rejected the request, or it failed.
     Api(ApiError),
-    /// The object cannot be written as JSON, or what the server sent cannot be read.
+    /// The object cannot be serialized, or the response cannot be parsed.
     Json(serde_json::Error),
 }
 
 impl PatchError {
-    /// Whether the object is not there any more.
+    /// Whether the object does not exist any more.
     #[must_use]
     pub fn is_not_found(&self) -> bool {
         matches!(self, Self::Api(ApiError::NotFound(_)))
@@ -79,25 +79,25 @@ impl From<serde_json::Error> for PatchError {
     }
 }
 
-/// The part of a document that a write is about.
+/// The part of a document that a write changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Focus {
     /// Metadata and spec.
     Spec,
-    /// The status. Metadata stays, since a lock on the version stands there.
+    /// The status. Metadata is included, since it holds the resource version for optimistic locking.
     Status,
 }
 
-/// How the conditions of a type are patched.
+/// How the conditions are patched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConditionList {
-    /// Merged by type with what others wrote.
+    /// Merged by type with the conditions of other writers.
     Merged,
-    /// As any other field: the type has conditions of its own kind.
+    /// Like any other field, for types with their own kind of conditions.
     Plain,
 }
 
-/// The part of the document that a write is about, with what names it.
+/// The part of the document that a write changes, with `apiVersion`, `kind` and `metadata`.
 #[must_use]
 pub fn focus(document: &Value, focus: Focus, conditions: ConditionList) -> Value {
     let part = match focus {
@@ -113,7 +113,7 @@ pub fn focus(document: &Value, focus: Focus, conditions: ConditionList) -> Value
     Value::Object(focused)
 }
 
-/// The JSON merge patch (RFC 7386) that makes `after` out of `before`; `None` where they are equal.
+/// The JSON merge patch (RFC 7386) from `before` to `after`; `None` if they are equal.
 ///
 /// ```
 /// use evenkeel::flux::merge_patch;

@@ -1,26 +1,26 @@
-//! The beginning of a run: it says that it is at work, and whether observers are to hear of it at once.
+//! The start of a run: marks progress, and decides whether to patch it immediately.
 
 use super::Object;
 use crate::condition::{Drift, mark_progress};
 use crate::status::request::is_requested;
 
-/// The reason while a run is at work.
+/// The reason while a run is in progress.
 pub const PROGRESSING: &str = "Progressing";
-/// The reason once a run has ended and is to be tried again.
+/// The reason after a run that is going to be retried.
 pub const PROGRESSING_WITH_RETRY: &str = "ProgressingWithRetry";
 
-/// Whether the beginning is worth a write of its own.
+/// Whether to patch before the first step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Announce {
-    /// A run like any other: the patch at its end is enough.
+    /// No: the patch at the end of the run is enough.
     Later,
-    /// There is a new generation or a request: patch before the first step, so that people see it was taken up.
+    /// Yes: there is a new generation or a request, and the status should show that the run has started.
     AtOnce,
 }
 
-/// Marks progress on the object, and says whether to patch before the first step.
+/// Marks progress on the object. Returns whether to patch before the first step.
 ///
-/// The annotation being taken off is no request (in Flux each later run would write once more).
+/// Removing the annotation is not a request (in Flux each later run would send another write).
 pub fn begin<K: Object>(object: &mut K) -> Announce {
     let stamp = object.stamp();
     let (old, new) = (object.observed_generation(), object.generation());

@@ -1,25 +1,25 @@
-//! What a run came to, and what the runtime is told about it.
+//! The result of a run, and the next action of the runtime.
 
 use std::time::Duration;
 
 use super::Error;
 
-/// What a step, or a whole run, came to.
+/// The result of a step or a run.
 ///
-/// The order is the one in which results of several steps are folded: `Requeue` beats `Success`, and that beats `Empty`.
+/// The results of several steps are folded in this order: `Requeue` over `Success` over `Empty`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ReconcileResult {
-    /// No opinion.
+    /// No result.
     #[default]
     Empty,
     /// The goal is reached.
     Success,
-    /// To be run again at once, through the rate limiter.
+    /// Requeue immediately, with rate limiting.
     Requeue,
 }
 
 impl ReconcileResult {
-    /// Folds two results into the one that asks for more: `LowestRequeuingResult`.
+    /// Folds two results into the one that requeues sooner: `LowestRequeuingResult`.
     ///
     /// ```
     /// use evenkeel::flux::ReconcileResult::{Empty, Requeue, Success};
@@ -32,25 +32,25 @@ impl ReconcileResult {
     }
 }
 
-/// What a step returns, and what a run ends with: Go's `(Result, error)`, of which only one half ever meant something.
+/// The result of a step or a run: Go's `(Result, error)`, but only one of the two.
 ///
-/// A result next to an error is not representable; Go's runtime ignored it, and its list runner lost the error.
+/// A result together with an error cannot be expressed. The Go runtime ignores the result; the Go list runner loses the error.
 pub type Reconciled = Result<ReconcileResult, Error>;
 
-/// What the runtime does next: `ctrl.Result`, of which at most one field ever counted.
+/// The next action of the runtime: `ctrl.Result`, in which at most one field counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RuntimeResult {
-    /// Nothing, until something changes.
+    /// Wait for a change.
     #[default]
     Await,
-    /// Run again through the rate limiter.
+    /// Requeue with rate limiting.
     Requeue,
-    /// Run again after this time.
+    /// Requeue after this time.
     After(Duration),
 }
 
 impl RuntimeResult {
-    /// Run again after this time. None at all is no time, and never a loop without a pause.
+    /// Requeues after this time. Zero means [`Await`](Self::Await), so it never causes a busy loop.
     #[must_use]
     pub fn after(time: Duration) -> Self {
         if time.is_zero() { Self::Await } else { Self::After(time) }
@@ -59,7 +59,7 @@ impl RuntimeResult {
 
 #[cfg(feature = "operator")]
 impl RuntimeResult {
-    /// The same for a `kube::runtime::Controller`, which has no rate limiter: `backoff` is the time that `Requeue` waits.
+    /// Converts to the action of a `kube::runtime::Controller`. It has no rate limiter, so `Requeue` waits for `backoff`.
     #[must_use]
     pub fn action(self, backoff: Duration) -> kube::runtime::controller::Action {
         match self {

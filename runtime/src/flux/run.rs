@@ -1,4 +1,4 @@
-//! The end of a run and a progress in its middle, patch included.
+//! The end and the progress of a run, including the patch.
 
 use serde::Serialize;
 
@@ -8,11 +8,11 @@ use super::{
 };
 
 impl Summarize<'_> {
-    /// [Ends](Self::end) a run and writes what changed: `SummarizeAndPatch`.
+    /// [Ends](Self::end) a run and writes the changes: `SummarizeAndPatch`.
     ///
     /// # Errors
-    /// That of the run, that of the patch, or both as one. An object that is gone is no error if it was being deleted and
-    /// [`ignore_not_found`](Self::ignore_not_found) says so.
+    /// The error of the run, that of the patch, or both as one. With [`ignore_not_found`](Self::ignore_not_found), a missing object is no
+    /// error if it was being deleted.
     pub async fn end_and_patch<K: Object + Serialize, P: Port>(
         &self,
         patcher: &mut SerialPatcher<P>,
@@ -32,10 +32,10 @@ impl Summarize<'_> {
         }
     }
 
-    /// Summarises and writes in the middle of a run.
+    /// Computes the summaries and writes the changes in the middle of a run.
     ///
     /// # Errors
-    /// That of the patch. A step makes a typed error of it: `Error::generic("PatchOperationFailed", error)`.
+    /// The error of the patch. Steps turn it into a typed error: `Error::generic("PatchOperationFailed", error)`.
     pub async fn patch_progress<K: Object + Serialize, P: Port>(
         &self,
         patcher: &mut SerialPatcher<P>,

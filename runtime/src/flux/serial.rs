@@ -1,4 +1,4 @@
-//! The patches of one run, one after the other, each against what was written last.
+//! The consecutive patches of one run, each relative to the last write.
 
 use kube::Resource;
 use serde::Serialize;
@@ -10,10 +10,10 @@ use crate::api::ApiError;
 use crate::condition::patch::{ConditionPatch, Owned, apply, diff};
 use crate::condition::{Condition, Stamp};
 
-/// How often a write of conditions is tried while other writers come between.
+/// How many times a write of conditions is tried if other writers cause conflicts.
 const ATTEMPTS: usize = 5;
 
-/// Which resource a write goes to.
+/// The resource that a write changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
     /// The object itself.
@@ -22,9 +22,9 @@ pub enum Part {
     Status,
 }
 
-/// The way to the object on the API server.
+/// Access to the object on the API server.
 pub trait Port: Sync {
-    /// Reads the object as it is on the server now.
+    /// Reads the current object from the server.
     fn read(&self) -> impl Future<Output = Result<Value, ApiError>> + Send;
     /// Sends a JSON merge patch.
     fn write(
@@ -33,16 +33,16 @@ pub trait Port: Sync {
         patch: Value,
         field_owner: Option<&str>,
     ) -> impl Future<Output = Result<Value, ApiError>> + Send;
-    /// Lets some time pass before a write is tried again.
+    /// Waits before a write is retried.
     fn pause(&self) -> impl Future<Output = ()> + Send;
 }
 
-/// Writes what a run changed, in at most two requests: the status, conditions included, then metadata and spec.
+/// Writes the changes of a run in at most two requests: the status with its conditions, then metadata and spec.
 ///
-/// Flux sends up to three, conditions before the rest of the status, and goes on when one fails; so readers see Ready before the
-/// artifact that it speaks of, and a status can be lost for good. Here a status is written whole or not at all, and nothing after it if
-/// it fails. Conditions are merged by type with those of other writers; those of this controller are stamped with the generation that
-/// was worked on, not with the server's latest.
+/// Flux sends up to three requests, conditions before the rest of the status, and continues if one fails. Readers can then see Ready before
+/// the artifact that it refers to, and a status can be lost. Here the status is written in one request, and nothing is written after a
+/// failure. Conditions are merged by type with those of other writers. Conditions of this controller get the generation that was
+/// reconciled, not the latest.
 #[derive(Clone, Debug)]
 pub struct SerialPatcher<P> {
     port: P,
@@ -51,7 +51,7 @@ pub struct SerialPatcher<P> {
 }
 
 impl<P: Port> SerialPatcher<P> {
-    /// From the object as it was read.
+    /// Creates a patcher from the object that was read.
     ///
     /// # Errors
     /// [`PatchError::Json`].
@@ -59,15 +59,15 @@ impl<P: Port> SerialPatcher<P> {
         Ok(Self::of_document(document(object)?, ConditionList::Merged, port))
     }
 
-    /// From a document as it was read; for kinds whose status is not the [`FluxStatus`](super::FluxStatus) one.
+    /// Creates a patcher from a document that was read, for kinds whose status is not a [`FluxStatus`](super::FluxStatus).
     pub fn of_document(base: Value, conditions: ConditionList, port: P) -> Self {
         Self { port, base: with_status(base), conditions }
     }
 
-    /// Writes what changed since the last patch, or since the object was read.
+    /// Writes the changes since the last patch, or since the object was read.
     ///
     /// # Errors
-    /// What follows in the order was not written then; the next patch carries all of it again.
+    /// After a failed request the remaining ones are not sent; the next patch contains all changes again.
     pub async fn patch<K: Object + Serialize>(
         &mut self,
         object: &mut K,
@@ -80,7 +80,7 @@ impl<P: Port> SerialPatcher<P> {
         self.patch_document(document(object)?, &stamp, options).await
     }
 
-    /// The same for a document; `options.observed_generation` is the caller's affair.
+    /// The same for a document; the caller has to set its observed generation.
     ///
     /// # Errors
     /// As [`patch`](Self::patch).
@@ -124,7 +124,7 @@ impl<P: Port> SerialPatcher<P> {
         self.write_conditions(&operations, &rest, stamp, options).await
     }
 
-    /// The whole status in one request, which the server refuses if somebody wrote after the read.
+    /// Writes the whole status in one request. The server rejects it if another client has written since the read.
     async fn write_conditions(
         &self,
         operations: &[ConditionPatch],
@@ -144,7 +144,7 @@ impl<P: Port> SerialPatcher<P> {
     }
 }
 
-/// The object as JSON, named.
+/// The object as JSON, with `apiVersion` and `kind`.
 fn document<K: Resource<DynamicType = ()> + Serialize>(object: &K) -> Result<Value, PatchError> {
     let mut document = serde_json::to_value(object)?;
     document["apiVersion"] = K::api_version(&()).into();
@@ -152,7 +152,7 @@ fn document<K: Resource<DynamicType = ()> + Serialize>(object: &K) -> Result<Val
     Ok(document)
 }
 
-/// A status without content and no status at all are the same.
+/// Adds an empty status if there is none: the two are equivalent.
 fn with_status(mut document: Value) -> Value {
     if document["status"].is_null() {
         document["status"] = json!({});

@@ -1,4 +1,4 @@
-//! The end of a run: processors, results, summaries, and what the patch is to be.
+//! The end of a run: processors, results, summaries, and the options of the patch.
 
 use super::compute::{Computed, compute};
 use super::{Error, Object, PatchOptions, Reconciled, ResultBuilder, ResultProcessor, RuntimeResult};
@@ -6,7 +6,7 @@ use crate::condition::{
     Condition, Merge, READY, RECONCILING, Ranking, Stamp, find, is_false, is_ready, is_true, mark_false, set,
 };
 
-/// One summary: the condition that it makes, and of which others.
+/// A summary: the target condition and the conditions that it is computed from.
 ///
 /// ```
 /// use evenkeel::flux::Target;
@@ -19,18 +19,18 @@ use crate::condition::{
 /// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Target<'a> {
-    /// The type that the summary makes.
+    /// The type of the target condition.
     pub type_: &'a str,
-    /// The types that this controller owns: in a patch it has its way with them.
+    /// The types that this controller owns and may overwrite in a patch.
     pub owned: &'a [&'a str],
-    /// The types that the summary is of, the most important first.
+    /// The types to summarize, the most important first.
     pub summarize: &'a [&'a str],
-    /// Those that are bad when True.
+    /// The types with negative polarity: bad when True.
     pub negative: &'a [&'a str],
 }
 
 impl Target<'_> {
-    /// Makes the summary, ranked as Flux does. With nothing in scope, the target stays as it is.
+    /// Computes the summary, ranked as in Flux. If none of the conditions exists, the target stays unchanged.
     pub fn summarize(&self, conditions: &mut Vec<Condition>, stamp: &Stamp) {
         let merge = Merge::new(Ranking::Flux).types(self.summarize.iter().copied());
         if let Some(summary) = merge.negative(self.negative.iter().copied()).summary(conditions, self.type_) {
@@ -42,30 +42,30 @@ impl Target<'_> {
 /// How the runs of a controller end.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Summarize<'a> {
-    /// The summaries, in the order in which they are made.
+    /// The summaries, in the order in which they are computed.
     pub targets: &'a [Target<'a>],
-    /// Types that are good when True and bad when False, the most important first: the first False one decides Ready.
+    /// Types that are good when True and bad when False, the most important first. The first False one decides Ready.
     pub bipolar: &'a [&'a str],
     /// The field manager of the patch.
     pub field_owner: Option<&'a str>,
-    /// Whether the patch may find that an object that was being deleted is gone.
+    /// Whether a patch ignores that an object that was being deleted is gone.
     pub ignore_not_found: bool,
 }
 
-/// How a run ended.
+/// The end of a run.
 #[derive(Debug)]
 pub struct RunEnd {
-    /// What the runtime is told.
+    /// The result for the runtime.
     pub returned: Result<RuntimeResult, Error>,
-    /// What the patch is to be.
+    /// The options of the patch.
     pub options: PatchOptions,
 }
 
 impl Summarize<'_> {
-    /// Ends a run: processors, results, summaries. The [patch](super::SerialPatcher) with these options is to follow.
+    /// Ends a run: processors, results, summaries. [Patch](super::SerialPatcher) the object with the returned options afterwards.
     ///
-    /// An error always leaves Ready False and saying why: by a condition of its own, or else by the error's reason and text. A success
-    /// that leaves the object not ready is an error with Ready's message.
+    /// An error always sets Ready to False with a cause: that of a condition, or else the reason and text of the error. A success that
+    /// leaves the object not ready is an error with Ready's message.
     pub fn end<K: Object>(
         &self,
         object: &mut K,
@@ -86,7 +86,7 @@ impl Summarize<'_> {
         RunEnd { returned: self.checked(object, computed), options }
     }
 
-    /// A patch in the middle of a run: only the summaries.
+    /// Computes the summaries only, for a patch in the middle of a run.
     pub fn intermediate<K: Object>(&self, object: &mut K) -> PatchOptions {
         self.summarize(object);
         self.options()
@@ -109,7 +109,7 @@ impl Summarize<'_> {
         }
     }
 
-    /// Success and status must agree.
+    /// Returns an error if a success leaves the object not ready.
     fn checked<K: Object>(&self, object: &mut K, computed: Computed) -> Result<RuntimeResult, Error> {
         if !computed.is_non_stalled_success(object.conditions()) || is_ready(object.conditions()) {
             return computed.returned;
@@ -124,10 +124,10 @@ impl Summarize<'_> {
     }
 }
 
-/// What is said of a success that no condition speaks of.
+/// The message for a success that no condition reports.
 const UNREPORTED: &str = "the run succeeded, but no condition says so";
 
-/// The cause of a run that did not go well, as Ready may have to say it.
+/// The cause of a failed run, for Ready.
 struct Failure {
     reason: &'static str,
     message: String,
@@ -139,7 +139,7 @@ impl Failure {
         Self { reason: error.reason(), message: error.to_string(), is_retried: error.is_retried() }
     }
 
-    /// Makes Ready say the cause where nothing else does.
+    /// Sets Ready to False with the cause, if it does not have one yet.
     fn report<K: Object>(self, object: &mut K) {
         let conditions = object.conditions();
         let is_told = is_false(conditions, READY) && !(self.is_retried && only_says_progress(conditions));
@@ -150,7 +150,7 @@ impl Failure {
     }
 }
 
-/// Whether Ready only repeats that the controller is at work.
+/// Whether Ready only repeats that the run is in progress.
 fn only_says_progress(conditions: &[Condition]) -> bool {
     let repeats = |ready: &Condition, reconciling: &Condition| {
         ready.reason == reconciling.reason && ready.message == reconciling.message

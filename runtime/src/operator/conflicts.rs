@@ -1,9 +1,9 @@
-//! Two reconcilers of one operator that would overwrite each other.
+//! Conflicts between two reconcilers of one operator.
 
 use super::registration::Identity;
 use crate::condition::READY;
 
-/// What they would both write, and the cure; both are named.
+/// The conflict between two reconcilers and its fix, if there is one. The headline names both.
 pub(super) fn between(one: &Identity, other: &Identity) -> Option<(String, &'static str)> {
     let both = |what: &str| format!("{} and {} {what}", one.name, other.name);
     let (kind, is_same) = (&one.kind.resource.kind, one.kind == other.kind);
@@ -35,7 +35,7 @@ pub(super) fn between(one: &Identity, other: &Identity) -> Option<(String, &'sta
     None
 }
 
-/// A condition that both keep.
+/// A condition that both set.
 fn shared(one: &Identity, other: &Identity) -> Option<&'static str> {
     let types = |member: &Identity| member.wiring.condition_types().chain([member.wiring.summary_type()]);
     types(one).find(|type_| types(other).any(|theirs| theirs == *type_))

@@ -1,4 +1,4 @@
-//! The glue of one reconciler: its watches feed its queue, its queue runs its passes.
+//! The controller of one reconciler: its watches enqueue keys, and its queue runs the passes.
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -32,18 +32,18 @@ use crate::trigger::EnabledTriggers;
 use crate::watch::{Primary, RelatedCaches, Scope, SharedWatches, WatchHandle};
 use crate::wiring::policy::Policy;
 
-/// What all reconcilers of an operator share.
+/// The settings that all reconcilers of an operator share.
 #[derive(Clone)]
 pub(super) struct Launch {
     pub(super) client: Client,
-    /// The client of the passes.
+    /// The client that passes use.
     pub(super) passes: Arc<StepClient>,
     pub(super) watches: SharedWatches,
     pub(super) definitions: Definitions,
     pub(super) operator: Arc<str>,
     pub(super) scope: Scope,
     pub(super) config: QueueConfig,
-    /// Of single reconcilers.
+    /// The concurrency of single reconcilers.
     pub(super) own: Arc<Own>,
     pub(super) jitter: Jitter,
     pub(super) enabled_triggers: EnabledTriggers,
@@ -58,18 +58,18 @@ pub(super) struct Launch {
 }
 
 impl Launch {
-    /// How many objects of the reconciler are worked on at a time.
+    /// The maximum number of concurrent passes of the reconciler.
     fn concurrency(&self, reconciler: &dyn DynReconciler) -> NonZeroUsize {
         let given = self.own.get(&reconciler.id()).copied();
         given.or(reconciler.wiring().concurrency).unwrap_or(self.config.concurrency)
     }
 }
 
-/// A reconciler whose watches run.
+/// A reconciler whose watches have started.
 pub(super) trait Prepared: Send {
-    /// The error, if the reconciled kind is not installed: [`run`](Self::run) waits for that.
+    /// The error if the reconciled kind is not installed; [`run`](Self::run) waits for its installation.
     fn missing(&self) -> Option<&Error>;
-    /// Runs passes until the stop. Returns those that were dropped at its deadline, as `reconciler namespace/name`.
+    /// Runs passes until the stop. Returns the passes that were dropped at the deadline, as `reconciler namespace/name`.
     fn run(self: Box<Self>) -> BoxFuture<'static, Vec<String>>;
 }
 
@@ -80,7 +80,7 @@ pub(super) struct Controller {
     worker: Arc<PassContext>,
     primary: Primary,
     relations: RelatedCaches,
-    /// Of the reconciled kind.
+    /// The lists of the reconciled kind.
     lists: Vec<WatchHandle>,
     expected: Expected,
     pause: Pause,
@@ -90,7 +90,7 @@ pub(super) struct Controller {
 }
 
 impl Controller {
-    /// Joins the watches, which the operator starts when all of its reconcilers have.
+    /// Registers the watches. The operator starts them after all reconcilers have registered theirs.
     pub(super) fn new(
         launch: Launch,
         reconciler: Arc<dyn DynReconciler>,
@@ -133,8 +133,8 @@ impl Controller {
         Self { launch, reconciler, queue, worker, primary, relations, lists, expected, pause, triggers, missing, shown }
     }
 
-    /// Returns when the lists are in; a watch of a related kind that fails or takes too long does not hold it up. Nor does a reconciled
-    /// kind that is not installed.
+    /// Waits for the initial lists. A related kind whose watch fails or takes too long does not delay the start. A reconciled kind that is
+    /// not installed does not either.
     ///
     /// # Errors
     /// The reconciled kind cannot be listed, or its CRD does not fit the type.
@@ -152,7 +152,7 @@ impl Controller {
         Ok(())
     }
 
-    /// What a scheduler that is not ours needs. From now on every event wakes.
+    /// The parts that an external scheduler needs. From now on every event enqueues.
     pub(super) fn hand_out(&self) -> (Queue, Arc<PassContext>, CachedVersionFn, Pause) {
         self.relations.go_live();
         self.launch.telemetry.started();
@@ -160,12 +160,12 @@ impl Controller {
     }
 }
 
-/// Queues all objects of the cache, whose bodies then run.
+/// Enqueues all cached objects, so that their bodies run.
 fn wake_all(primary: Primary, queue: Queue) -> Box<dyn Fn() + Send + Sync> {
     Box::new(move || primary.keys().iter().for_each(|key| queue.add(key, TriggerSet::RESYNC)))
 }
 
-/// Tells what the cache holds.
+/// Reads the version of an object from the cache.
 fn version(primary: Primary) -> CachedVersionFn {
     Arc::new(move |key: &_| primary.seen_version(key))
 }
@@ -191,7 +191,7 @@ impl Prepared for Controller {
             shown,
         } = *self;
         async move {
-            // They end with the reconciler, and it does not end with them.
+            // Both are dropped with the reconciler; it keeps running if they end earlier.
             let (_triggers, _shown) = (triggers, shown);
             if missing.is_some() {
                 let installed = startup::installed(&launch.client, &expected, lists);

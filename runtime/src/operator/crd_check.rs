@@ -1,4 +1,4 @@
-//! Whether the installed CRD fits the type that the program was built with.
+//! Checks that the installed CRD fits the type that the program was built with.
 
 use std::time::Duration;
 
@@ -13,10 +13,10 @@ use crate::schema::{Misfit, Published, What, listed, misfits};
 use crate::status::{FRAMEWORK_FIELDS, kept_fields};
 use crate::wiring::{KindInfo, Wiring};
 
-/// How long the start waits for a schema: without it, the watch of the CRD and the answers to status writes report a misfit later.
+/// How long the start waits for a schema. Without it, the CRD watch and the responses to status writes report a misfit later.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// What a reconciler expects of the CRD of its kind.
+/// The expected CRD of a reconciler.
 #[derive(Clone, Debug)]
 pub(super) struct Expected {
     pub(super) kind: KindInfo,
@@ -29,7 +29,7 @@ impl Expected {
     pub(super) fn new(definition: &CustomResourceDefinition, kind: KindInfo, wiring: Wiring) -> Self {
         let version = definition.spec.versions.iter().find(|version| version.name == kind.resource.version);
         let schema = version.and_then(|version| version.schema.as_ref()?.open_api_v3_schema.as_ref());
-        // A schema without a text is no schema that could be sent either.
+        // A schema that cannot be serialized counts as missing.
         let schema = schema.and_then(|schema| serde_json::to_value(schema).ok()).unwrap_or_default();
         Self { kind, wiring, schema }
     }
@@ -39,7 +39,7 @@ impl Expected {
         plural_and_group(&self.kind.resource.plural, &self.kind.resource.group)
     }
 
-    /// What is wrong with the installed CRD.
+    /// Checks the installed CRD.
     pub(super) fn check(&self, definition: &Value) -> Result {
         let versions: Vec<&Value> = definition["spec"]["versions"].as_array().into_iter().flatten().collect();
         let version = &self.kind.resource.version;
@@ -53,7 +53,7 @@ impl Expected {
         self.check_version(&installed["schema"]["openAPIV3Schema"], has_status)
     }
 
-    /// What is wrong with the version that is served.
+    /// Checks the served version.
     fn check_version(&self, schema: &Value, has_status: bool) -> Result {
         let version = &self.kind.resource.version;
         if !has_status {
@@ -71,7 +71,7 @@ impl Expected {
         let kept: Vec<&str> = kept_fields(&self.wiring).collect();
         let is_used = |field: &str| !FRAMEWORK_FIELDS.contains(&field) || kept.contains(&field);
         let mut found = misfits(&self.schema, installed, &is_used);
-        // A type without a schema of its own says nothing of what the framework writes.
+        // A type without its own status schema does not cover the fields that the framework writes.
         if self.schema["properties"]["status"]["properties"].is_null() {
             found.extend(lacking(installed, &kept));
         }
@@ -83,7 +83,7 @@ impl Expected {
     }
 }
 
-/// The fields that the status lacks.
+/// The wanted fields that the status lacks.
 fn lacking<'a>(installed: &'a Value, wanted: &'a [&'a str]) -> impl Iterator<Item = Misfit> + 'a {
     let status = &installed["properties"]["status"];
     let is_open = [installed, status].iter().any(|schema| schema["x-kubernetes-preserve-unknown-fields"] == true);
@@ -91,7 +91,7 @@ fn lacking<'a>(installed: &'a Value, wanted: &'a [&'a str]) -> impl Iterator<Ite
     lacking.map(|field| Misfit { path: format!(".status.{field}"), what: What::Missing })
 }
 
-/// Compares what is installed with what the program needs. A kind that is not installed is no error here: its list tells.
+/// Compares the installed CRD with the expected one. A kind that is not installed is no error here: its list fails.
 pub(super) async fn check(client: &Client, expected: &Expected) -> Result {
     let found = tokio::time::timeout(PATIENCE, find(client, expected)).await;
     found.unwrap_or_else(|_| {
@@ -100,7 +100,7 @@ pub(super) async fn check(client: &Client, expected: &Expected) -> Result {
     })
 }
 
-/// Reads the CRD, or, where the role does not allow it, what `/openapi` publishes for everybody.
+/// Reads the CRD, or the schema in `/openapi` if the role may not read CRDs.
 async fn find(client: &Client, expected: &Expected) -> Result {
     let path = format!("/apis/apiextensions.k8s.io/v1/customresourcedefinitions/{}", expected.name());
     match get(client, path).await {
@@ -113,7 +113,7 @@ async fn find(client: &Client, expected: &Expected) -> Result {
     }
 }
 
-/// From version 3, and from version 2 where the server is older than 1.24.
+/// Reads OpenAPI v3, or v2 on servers older than 1.24.
 async fn find_published(client: &Client, expected: &Expected) -> Result {
     let newer = format!("/openapi/v3/apis/{}", expected.kind.resource.api_version);
     for path in [newer, "/openapi/v2".to_owned()] {

@@ -1,4 +1,4 @@
-//! The watches of CRDs: one for each kind, whoever reconciles it. A kind whose CRD does not fit any more pauses until it does.
+//! Watches of CRDs, one per kind. While a CRD does not fit, the reconcilers of its kind are paused.
 
 use std::collections::HashMap;
 use std::pin::pin;
@@ -19,27 +19,27 @@ use super::crd_check::Expected;
 use crate::queue::Backoff;
 use crate::queue::pause::Pause;
 
-/// The pauses between the tries of a watch that fails.
+/// Back-off of a failing watch.
 const PAUSES: Backoff = Backoff { base: Duration::from_secs(1), cap: Duration::from_secs(60) };
-/// The same where the role does not allow it, which only a person can change.
+/// The delay if the role does not allow the watch: only a change of the role fixes this.
 const REFUSED: Duration = Duration::from_secs(600);
-/// How long an API server may take to serve what its CRD says.
+/// How long the API server may take to serve a changed CRD.
 const SETTLES: Duration = Duration::from_secs(1);
 
 /// A reconciler that depends on a CRD.
 pub(super) struct Dependent {
     pub(super) expected: Expected,
     pub(super) pause: Pause,
-    /// Queues all objects.
+    /// Enqueues all objects.
     pub(super) wake: Box<dyn Fn() + Send + Sync>,
 }
 
-/// The CRDs of an operator. Cloneable: all clones are one.
+/// The CRDs of an operator. Clones share one map.
 #[derive(Clone, Default)]
 pub(super) struct Definitions(Arc<Mutex<HashMap<String, Vec<Dependent>>>>);
 
 impl Definitions {
-    /// Adds a reconciler, before the [start](Self::start).
+    /// Adds a reconciler. Call it before [`start`](Self::start).
     pub(super) fn join(&self, dependent: Dependent) {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         all.entry(dependent.expected.name()).or_default().push(dependent);
@@ -85,7 +85,7 @@ async fn follow(client: Client, name: String, dependents: Vec<Dependent>) {
     }
 }
 
-/// Pauses whom the CRD does not fit, at once; lets the others go on once the server has had time to serve it.
+/// Pauses the reconcilers that the CRD does not fit. Resumes the others after the server has had time to serve the CRD.
 async fn judge(definition: &Value, dependents: &[Dependent]) {
     let mut fits = Vec::new();
     for dependent in dependents {
@@ -110,7 +110,7 @@ impl Dependent {
         }
     }
 
-    /// Each object runs its body: the API server may have dropped what its CRD did not name.
+    /// Runs the body of each object, since the API server may have dropped fields that the old CRD did not have.
     fn resume(&self) {
         (self.wake)();
         if self.pause.end() {

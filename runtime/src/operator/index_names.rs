@@ -1,10 +1,10 @@
-//! Two indexes of one kind with one name: in a status they would be the same.
+//! Duplicate index names: two indexes of one kind with the same name would be ambiguous in the status.
 
 use super::error::{Error, Reason, Result};
 use crate::wiring::index::Indexer;
 use crate::wiring::{KindInfo, Wiring};
 
-/// Refuses them, with the paths of both types.
+/// Rejects duplicate names. The error names both types.
 pub(super) fn check<'a>(wirings: impl IntoIterator<Item = &'a Wiring>) -> Result {
     let mut earlier: Vec<(KindInfo, Indexer)> = Vec::new();
     for (kind, index) in wirings.into_iter().flat_map(indexes) {

@@ -1,4 +1,4 @@
-//! What an operator tells of itself while it runs, where somebody listens: the feature `metrics`. Without it nobody does.
+//! Metrics and debug data of a running operator, with the feature `metrics`; without it, no-ops.
 
 use std::sync::Arc;
 
@@ -10,14 +10,14 @@ use crate::queue::pause::Pause;
 use crate::telemetry::metrics;
 use crate::wiring::{KindInfo, Wiring};
 
-/// Who counts, if anybody does. Cloneable: all clones are one, and with the last one the listener ends.
+/// The metrics of an operator, if enabled. Clones share one listener, which stops when the last clone is dropped.
 #[derive(Clone, Default)]
 pub(super) struct Telemetry {
     #[cfg(feature = "metrics")]
     listening: Option<super::listen::Listening>,
 }
 
-/// Who counts what one reconciler does.
+/// The metrics of one reconciler, if enabled.
 #[derive(Clone, Default)]
 pub(super) struct Counted {
     pub(super) meter: Meter,
@@ -25,7 +25,7 @@ pub(super) struct Counted {
     controller: Option<Arc<metrics::ReconcilerMetrics>>,
 }
 
-/// As long as this is kept, the reconciler can be looked at.
+/// The reconciler is visible to metrics and debug pages until this guard is dropped.
 pub(super) type Shown = Box<dyn std::any::Any + Send>;
 
 #[cfg(feature = "metrics")]
@@ -34,19 +34,19 @@ impl Telemetry {
         Self { listening }
     }
 
-    /// Counts calls to this host.
+    /// A meter for calls to this host.
     pub(super) fn calls(&self, host: &str) -> CallMeter {
         self.listening.as_ref().map(|listening| listening.metrics.calls(host)).unwrap_or_default()
     }
 
-    /// Counts what the reconciler does.
+    /// Creates the metrics of the reconciler.
     pub(super) fn reconciler(&self, wiring: &Wiring, kind: &KindInfo, concurrency: usize) -> Counted {
         let Some(listening) = &self.listening else { return Counted::default() };
         let controller = listening.metrics.controller(wiring, kind, concurrency);
         Counted { meter: Meter::new(controller.clone()), controller: Some(controller) }
     }
 
-    /// All reconcilers are at work.
+    /// Records that all reconcilers have started.
     pub(super) fn started(&self) {
         if let Some(listening) = &self.listening {
             listening.metrics.start();
@@ -68,7 +68,7 @@ impl Telemetry {
 }
 
 impl Counted {
-    /// Lets this be looked at.
+    /// Makes the reconciler visible to metrics and debug pages.
     #[cfg(feature = "metrics")]
     pub(super) fn show(&self, worker: &Arc<PassContext>, queue: &Queue, pause: &Pause) -> Shown {
         let (worker, queue, pause) = (worker.clone(), queue.clone(), pause.clone());
@@ -79,7 +79,7 @@ impl Counted {
         Box::new(working)
     }
 
-    /// Nobody looks.
+    /// No-op without the feature.
     #[cfg(not(feature = "metrics"))]
     pub(super) fn show(&self, _worker: &Arc<PassContext>, _queue: &Queue, _pause: &Pause) -> Shown {
         Box::new(())

@@ -1,11 +1,12 @@
-//! Shards: operators that share a cluster by label selectors need leases of their own.
+//! Shards: operators that share a cluster by label selectors need different leases.
 
 use std::fmt::Write as _;
 
 use sha2::{Digest, Sha256};
 
-/// The name of the lease for an operator that watches only what these label selectors select: the name, a dash, and the first eight
-/// hex digits of the SHA-256 over the selectors in their order. Without selectors, or without a name, it is the name itself.
+/// The lease name for an operator that watches only these label selectors.
+///
+/// It is `base`, a dash, and the first eight hex digits of the SHA-256 of the selectors in order; `base` alone if either one is empty.
 #[must_use]
 pub fn leader_id<S: AsRef<str>>(base: &str, selectors: &[S]) -> String {
     let text: String = selectors.iter().map(AsRef::as_ref).collect();

@@ -1,4 +1,4 @@
-//! How much of an operator runs at a time, and how fast it tries again.
+//! Limits of an operator: concurrent passes and retries per second.
 
 use std::any::TypeId;
 use std::collections::HashMap;
@@ -8,10 +8,10 @@ use super::error::{Error, Reason, Result};
 use crate::pipeline::reconciler::Reconciler;
 use crate::queue::{ConcurrencyLimit, QueueConfig, Rate};
 
-/// The limits as they were given.
+/// The configured limits.
 pub(super) struct Limits {
     pub(super) concurrency: NonZeroUsize,
-    /// Those of single reconcilers, with their names.
+    /// The concurrency of single reconcilers, with their names.
     own: HashMap<TypeId, (&'static str, NonZeroUsize)>,
     pub(super) together: Option<NonZeroUsize>,
     pub(super) retries: NonZeroU32,
@@ -27,7 +27,7 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// The concurrency of one reconciler.
+    /// Sets the concurrency of one reconciler.
     pub(super) fn set_own<R: Reconciler>(&mut self, passes: NonZeroUsize) {
         self.own.insert(TypeId::of::<R>(), (R::WIRING.name, passes));
     }
@@ -42,7 +42,7 @@ impl Limits {
         }
     }
 
-    /// What holds for single reconcilers, which must be among these.
+    /// The concurrency of single reconcilers. Each one must be in `names`.
     pub(super) fn own(&self, names: &[&str]) -> Result<Own> {
         if let Some((name, _)) = self.own.values().find(|(name, _)| !names.contains(name)) {
             let cure = "add it with `.reconciler::<..>(..)`, or leave out its `.concurrency_of`";

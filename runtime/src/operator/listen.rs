@@ -1,4 +1,4 @@
-//! Where an operator listens for those who look at it.
+//! The listener of an operator for metrics, probes and debug pages.
 
 #[cfg(any(test, feature = "cli"))]
 use std::net::{Ipv4Addr, SocketAddr};
@@ -10,14 +10,14 @@ use super::error::{Error, Reason, Result};
 use crate::telemetry::metrics::{Listener, Metrics, serve};
 use crate::watch::Health;
 
-/// A listener that answers until the last of its clones is dropped.
+/// A listener that runs until the last of its clones is dropped.
 #[derive(Clone)]
 pub(super) struct Listening {
     pub(super) metrics: Metrics,
     _task: Arc<AbortOnDropHandle<()>>,
 }
 
-/// Begins to listen, where that is asked for.
+/// Starts the listener, if there is one.
 pub(super) async fn begin(listener: Option<Listener>, health: &Health) -> Result<Option<Listening>> {
     let Some(listener) = listener else { return Ok(None) };
     let place = listener.to_string();
@@ -30,7 +30,7 @@ pub(super) async fn begin(listener: Option<Listener>, health: &Health) -> Result
     Ok(Some(Listening { metrics, _task: task }))
 }
 
-/// An address, or a port of this machine alone.
+/// Parses an address, or a port on localhost.
 #[cfg(any(test, feature = "cli"))]
 pub(super) fn address(text: &str) -> Result<SocketAddr, String> {
     if let Ok(port) = text.trim_start_matches(':').parse() {

@@ -1,4 +1,4 @@
-//! Where the log of an operator goes, and its spans.
+//! Setup of the log and of the span export.
 
 use std::io::IsTerminal;
 
@@ -11,7 +11,7 @@ use super::error::Result;
 use super::error::{Error, Reason};
 use super::log_line::OneLine;
 
-/// What is sent elsewhere, until it is finished.
+/// The running exports.
 #[derive(Default)]
 pub(super) struct Exports {
     #[cfg(feature = "otlp")]
@@ -19,7 +19,7 @@ pub(super) struct Exports {
 }
 
 impl Exports {
-    /// Sends what is not sent yet, as far as that is possible within this time.
+    /// Sends the remaining spans, within this time at most.
     #[cfg_attr(not(feature = "otlp"), expect(clippy::unused_async, reason = "there is nothing to send"))]
     pub(super) async fn finish(self, within: std::time::Duration) {
         #[cfg(feature = "otlp")]
@@ -31,17 +31,17 @@ impl Exports {
     }
 }
 
-/// Writes the log to standard error, unless a subscriber of `tracing` is set: somebody who has set one wants that one.
+/// Writes the log to standard error, unless the program has already set a `tracing` subscriber.
 #[cfg(not(feature = "otlp"))]
 pub(super) fn begin(filter: EnvFilter) -> Result<Exports> {
     let _ = tracing_subscriber::registry().with(filter).with(lines()).try_init();
     Ok(Exports::default())
 }
 
-/// As without the feature, and exports the spans to the endpoint.
+/// Like the version without the feature, and exports spans to the endpoint.
 ///
 /// # Errors
-/// There is no such endpoint, or another subscriber is set.
+/// The endpoint is invalid, or another subscriber is already set.
 #[cfg(feature = "otlp")]
 pub(super) fn begin(filter: EnvFilter, name: &str, endpoint: Option<&str>) -> Result<Exports> {
     let unusable = |headline: String, cure: &str| Error::new(Reason::Config, headline, cure);
@@ -66,7 +66,7 @@ where
     lines_to(std::io::stderr, std::io::stderr().is_terminal())
 }
 
-/// Each event as one line.
+/// Writes each event as one line.
 pub(super) fn lines_to<S, W>(
     writer: impl Fn() -> W + Send + Sync + 'static,
     colours: bool,

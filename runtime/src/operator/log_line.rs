@@ -1,4 +1,4 @@
-//! One event of the log, one line: no field of an object can forge another one, or move the cursor of a terminal.
+//! One log event is one line: no field of an object can forge another line or move the terminal cursor.
 
 use std::fmt;
 
@@ -8,8 +8,8 @@ use tracing_subscriber::fmt::format::{DefaultFields, Writer};
 
 use crate::condition::escape;
 
-/// Formats fields as the subscriber does by default, and escapes their control characters. The colours of a line are around the fields:
-/// an escape sequence within them can only come from a value.
+/// Formats fields as the default formatter does, and escapes their control characters. The colours of a line are outside the fields, so an
+/// escape sequence inside a field can only come from a value.
 pub(super) struct OneLine;
 
 impl<'w> FormatFields<'w> for OneLine {

@@ -1,4 +1,4 @@
-//! The operator: reconcilers under one name, with one client and one end.
+//! The operator: reconcilers with one name, one client and one shutdown.
 
 mod builder;
 #[cfg(feature = "cli")]
@@ -30,7 +30,7 @@ mod status_check;
 mod trigger;
 mod wiring_check;
 
-// By a glob, so that the page of the public API names it as `operator::Operator`.
+// A glob, so that the public path is `operator::Operator`.
 pub use self::builder::*;
 pub use self::error::{Error, Reason, Result};
 #[doc(inline)]

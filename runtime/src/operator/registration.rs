@@ -1,4 +1,4 @@
-//! A reconciler of the operator, erased.
+//! A type-erased reconciler of the operator.
 
 use std::sync::Arc;
 
@@ -16,12 +16,12 @@ use crate::pipeline::dyn_reconciler::TypedReconciler;
 use crate::pipeline::reconciler::Reconciler;
 use crate::wiring::{KindInfo, Wiring};
 
-/// What sets one reconciler apart from the others.
+/// The identity of a reconciler within its operator.
 pub(super) struct Identity {
     /// The name of the function.
     pub(super) name: &'static str,
     pub(super) kind: KindInfo,
-    /// Field manager of all that it writes.
+    /// The field manager of all its writes.
     pub(super) field_manager: String,
     pub(super) finalizer: String,
     pub(super) wiring: Wiring,
@@ -31,16 +31,16 @@ pub(super) trait Registration: Send + Sync {
     fn identity(&self) -> Identity {
         self.under("")
     }
-    /// The identity within the operator of this name.
+    /// The identity in an operator with this name.
     fn under(&self, operator: &str) -> Identity;
     /// The CRD, with the columns of this reconciler.
     fn definition(&self) -> CustomResourceDefinition;
     /// Adds the columns of this reconciler to the CRD of its kind.
     fn add_columns(&self, definition: &mut CustomResourceDefinition);
     fn introspect(&self, operator: &str) -> ReconcilerInfo;
-    /// Refuses what the macros would not have made.
+    /// Rejects wiring and status types that the macros would not generate.
     fn check(&self) -> Result;
-    /// Joins the watches at once, and ends once passes may run.
+    /// Registers the watches immediately. The future ends when passes may run.
     fn prepare(self: Box<Self>, launch: Launch) -> BoxFuture<'static, Result<Box<dyn Prepared>>>;
 }
 
@@ -60,7 +60,7 @@ impl<R: Reconciler> Typed<R> {
 }
 
 impl<R: Reconciler<Object: CustomResourceExt>> Typed<R> {
-    /// From here on nothing depends on the types of the reconciler.
+    /// Creates the type-erased controller.
     pub(super) fn controller(self, launch: Launch) -> Controller {
         let decoder = Decoder::of::<R::Object>();
         Controller::new(launch, Arc::new(TypedReconciler::<R>::new(self.deps)), decoder, &R::Object::crd())

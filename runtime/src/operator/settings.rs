@@ -1,4 +1,4 @@
-//! The settings of an operator: its own contradictions, and where its cluster is.
+//! Validation of an operator's settings, and the configuration of its cluster.
 
 use kube::Config;
 
@@ -9,7 +9,7 @@ use super::{conflicts, index_names};
 use crate::client::chain;
 use crate::queue::QueueConfig;
 
-/// Checks the operator's own contradictions.
+/// Checks the settings for contradictions.
 pub(super) fn check(operator: &Operator) -> Result<(QueueConfig, Own)> {
     let setup = |headline: String, cure: &str| Err(Error::new(Reason::Setup, headline, cure));
     let name = &*operator.name;
@@ -38,13 +38,13 @@ pub(super) fn check(operator: &Operator) -> Result<(QueueConfig, Own)> {
     Ok((QueueConfig { shutdown_timeout: operator.shutdown_timeout, ..config }, operator.limits.own(&names)?))
 }
 
-/// A DNS label: what the name part of a finalizer certainly may be.
+/// Whether the name is a DNS label, which is always valid in the name part of a finalizer.
 fn is_label(name: &str) -> bool {
     let inner = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     !name.is_empty() && name.len() <= 63 && name.chars().all(inner) && !name.starts_with('-') && !name.ends_with('-')
 }
 
-/// The kubeconfig, or the service account of the pod.
+/// Reads the kubeconfig, or the service account of the pod.
 pub(super) async fn infer() -> Result<Config> {
     Config::infer().await.map_err(|error| {
         let headline = format!("no cluster to talk to: {}", chain(&error));
@@ -52,7 +52,7 @@ pub(super) async fn infer() -> Result<Config> {
     })
 }
 
-/// A configuration from which no client can be made.
+/// The error for a configuration that cannot create a client.
 pub(super) fn unusable(error: &kube::Error) -> Error {
     let headline = format!("the cluster configuration cannot be used: {}", chain(error));
     Error::new(Reason::Config, headline, "check the kubeconfig with `kubectl get --raw /version`")

@@ -1,21 +1,21 @@
-//! Shutdown: which passes were dropped at its deadline, and how the process ends then.
+//! Shutdown: the passes that were dropped at the deadline, and how the process exits then.
 
 use std::time::Duration;
 
 use super::error::{Error, Reason, Result};
 use crate::interval::Interval;
 
-/// What the process may take after the shutdown timeout, for passes to be dropped and spans to be sent.
+/// Extra time after the shutdown timeout to drop passes and send spans.
 pub(super) const MARGIN: Duration = Duration::from_secs(2);
 
-/// What sending the last spans may take, whatever is left of the shutdown timeout.
+/// Minimum time to send the last spans, even after the shutdown timeout.
 #[cfg(any(test, feature = "cli"))]
 const LEAST: Duration = Duration::from_secs(1);
 
-/// So many objects are named in the error; the log names all.
+/// How many objects the error names; the log names all.
 const NAMED: usize = 20;
 
-/// The exit code where passes were dropped.
+/// The exit code if passes were dropped.
 pub(super) const UNFINISHED: i32 = 3;
 
 /// The exit codes, for `--help`.
@@ -29,7 +29,7 @@ Exit codes:
   130  a second Ctrl-C ended the program at once
   143  a second SIGTERM ended the program at once";
 
-/// How an operator ended that was stopped: an error, if passes were dropped at the deadline.
+/// The result of a stopped operator: an error if passes were dropped at the deadline.
 pub(super) fn stopped(dropped: Vec<String>, shutdown_timeout: Duration) -> Result {
     if dropped.is_empty() {
         return Ok(());
@@ -49,18 +49,18 @@ fn named(dropped: &[String]) -> String {
     if more == 0 { named } else { format!("{named} and {more} more") }
 }
 
-/// How long sending the last spans may take; without a stop there is no deadline.
+/// How long sending the last spans may take. Without a stop there is no deadline.
 #[cfg(any(test, feature = "cli"))]
 pub(super) fn left(shutdown_timeout: Duration, since: Option<Duration>) -> Duration {
     since.map_or(Duration::MAX, |since| shutdown_timeout.saturating_sub(since).max(LEAST))
 }
 
-/// Ends the process, where passes were dropped: the runtime would wait for their blocking work.
+/// Exits the process if passes were dropped; otherwise the runtime would wait for their blocking work.
 #[cfg(any(test, feature = "cli"))]
 pub(super) fn exit_if_dropped(ended: &Result) {
     let Err(error) = ended else { return };
     if !error.dropped().is_empty() {
-        // As `main` prints an error.
+        // The same format as for an error returned from `main`.
         eprintln!("Error: {error}");
         std::process::exit(UNFINISHED);
     }

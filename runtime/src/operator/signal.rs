@@ -1,7 +1,7 @@
-//! The signals that stop an operator, received on a thread of their own.
+//! Stop signals, received on a separate thread.
 //!
-//! A step may hold every worker thread of the runtime, and then neither its signals nor its timers are looked at. So the thread has a
-//! runtime of its own, and ends the process itself where the program does not.
+//! Steps may block every worker thread of the runtime, which then handles neither signals nor timers. So this thread has its own runtime,
+//! and exits the process if the program does not.
 
 use std::sync::mpsc;
 use std::thread;
@@ -12,40 +12,40 @@ use tokio::sync::watch;
 use super::error::{Error, Reason, Result};
 use super::shutdown::{MARGIN, UNFINISHED};
 
-/// How long the last line of the log may take: a log that nobody reads must not hold up the end.
+/// Timeout for the last log line: a reader that is stuck must not delay the exit.
 const LAST_LINE: Duration = Duration::from_millis(200);
 
-/// What SIGTERM and Ctrl-C do from now on.
+/// The handlers of SIGTERM and Ctrl-C.
 pub(super) struct Signals {
-    /// When the first one came.
+    /// The time of the first signal.
     first: watch::Receiver<Option<Instant>>,
 }
 
 impl Signals {
-    /// The first signal stops the operator, a second one ends the process at once. Where a shutdown timeout is given, the process ends soon after
-    /// it, whatever still runs.
+    /// Installs the handlers. The first signal stops the operator, the second one exits the process immediately. With a shutdown timeout,
+    /// the process exits shortly after it, even if threads are busy.
     ///
     /// # Errors
-    /// The system gives no thread, or refuses the handlers.
+    /// The thread cannot be started, or the handlers cannot be installed.
     pub(super) fn listen(shutdown_timeout: Option<Duration>) -> Result<Self> {
         let (received, first) = watch::channel(None);
         let (listens, ready) = mpsc::channel();
         let thread = thread::Builder::new().name("signals".into());
         thread.spawn(move || receive(&listens, &received, shutdown_timeout)).map_err(|error| deaf(&error))?;
-        // A thread that ended without a word has panicked.
+        // A thread that ended without a message has panicked.
         let listening = ready.recv().unwrap_or_else(|error| Err(std::io::Error::other(error)));
         listening.map_err(|error| deaf(&error))?;
         Ok(Self { first })
     }
 
-    /// Returns at the first signal.
+    /// Waits for the first signal.
     pub(super) async fn stop(&self) {
         if self.first.clone().wait_for(Option::is_some).await.is_err() {
             std::future::pending::<()>().await;
         }
     }
 
-    /// How long ago the first signal came.
+    /// The time since the first signal.
     #[cfg_attr(not(feature = "cli"), allow(dead_code, reason = "what is exported has to be sent in time"))]
     pub(super) fn since(&self) -> Option<Duration> {
         self.first.borrow().map(|first| first.elapsed())
@@ -110,7 +110,7 @@ impl Handlers {
         Ok(Self { interrupt: signal(SignalKind::interrupt())?, terminate: signal(SignalKind::terminate())? })
     }
 
-    /// The exit code of the next signal, as shells count: 128 and its number.
+    /// The exit code for the next signal: 128 plus its number, as in shells.
     async fn next(&mut self) -> i32 {
         tokio::select! {
             _ = self.interrupt.recv() => 130,

@@ -1,4 +1,4 @@
-//! The wait for the first lists, and what to say where they do not come.
+//! The wait for the initial lists, and the errors if they fail.
 
 use std::time::Duration;
 
@@ -13,13 +13,13 @@ use crate::wiring::KindInfo;
 /// How long the start waits for a watch that neither lists nor fails.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Between two looks at a definition that does not fit.
+/// Interval between checks of a CRD that does not fit.
 const PAUSE: Duration = Duration::from_secs(30);
 
-/// Waits until a kind is installed that was not, and its definition fits.
+/// Waits until a missing kind is installed and its CRD fits.
 pub(super) async fn installed(client: &Client, expected: &Expected, lists: Vec<WatchHandle>) {
     for (_, mut progress) in lists {
-        // Its sender is held by the watch, which never ends by itself.
+        // The watch holds the sender and never ends by itself.
         let _ = progress.wait_for(|progress| *progress == Progress::Listed).await;
     }
     while let Err(error) = crd_check::check(client, expected).await {
@@ -29,7 +29,7 @@ pub(super) async fn installed(client: &Client, expected: &Expected, lists: Vec<W
     tracing::info!(reconciler = expected.wiring.name, "{} is installed now", expected.kind.resource.kind);
 }
 
-/// A watch is at its end, and with it the operator.
+/// The error for a watch that has ended: it also ends the operator.
 pub(super) fn ended(watch: &str, why: &str) -> Error {
     let headline = format!("the watch of {watch} has ended: {why}");
     Error::new(Reason::Ended, headline, "restart the operator, and report this: watches never end by themselves")
@@ -45,7 +45,7 @@ pub(super) async fn primary(client: &Client, kind: &KindInfo, started: Vec<Watch
     Ok(())
 }
 
-/// Waits for the lists of related kinds. None of them holds up the start for long; the watch has told of its trouble.
+/// Waits for the lists of related kinds, for a limited time. Errors are not returned: the watch has logged them.
 pub(super) async fn related(started: Vec<WatchHandle>) {
     wait(started).await;
 }
@@ -70,7 +70,7 @@ async fn wait(started: Vec<WatchHandle>) -> Vec<(WatchTarget, Progress)> {
     ended
 }
 
-/// Whether the trouble is one that only a person can end; the rest is tried again.
+/// Returns errors that only a person can fix; other errors are retried.
 async fn refusal(client: &Client, kind: &KindInfo, place: &WatchTarget, trouble: WatchError) -> Result {
     let resource = &kind.resource;
     match &trouble {
@@ -94,7 +94,7 @@ async fn refusal(client: &Client, kind: &KindInfo, place: &WatchTarget, trouble:
     }
 }
 
-/// Not installed at all, or installed in other versions?
+/// Distinguishes a kind that is not installed from one that is only served in other versions.
 async fn unknown(client: &Client, kind: &KindInfo) -> Error {
     let resource = &kind.resource;
     let groups = client.list_api_groups().await.map(|list| list.groups).unwrap_or_default();

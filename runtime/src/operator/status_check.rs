@@ -1,4 +1,4 @@
-//! Whether a status keeps what the framework writes: `#[status]` sees to that, a `StatusContract` that is implemented by hand may not.
+//! Checks that a status stores the fields of the framework. `#[status]` guarantees it; a hand-written `StatusContract` may not.
 
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use crate::pipeline::reconciler::Reconciler;
 use crate::status::{StatusContract, kept_fields};
 use crate::wiring::{KindInfo, Wiring};
 
-/// Refuses a status that loses a field: the next pass would not know what the last one did.
+/// Rejects a status that loses a field: the next pass would lack the state of the last one.
 pub(super) fn check<R: Reconciler>() -> Result {
     let defect = defect::<<R::Object as Primary>::Status>(&R::WIRING);
     defect.map_or(Ok(()), |defect| {
@@ -34,7 +34,7 @@ fn defect<S: StatusContract>(wiring: &Wiring) -> Option<String> {
     (!lost.is_empty()).then(|| format!("does not keep {}", lost.join(", ")))
 }
 
-/// A value in each field of the framework.
+/// A value for each field of the framework.
 fn sample() -> Value {
     json!({
         "observedGeneration": 7,
@@ -46,7 +46,7 @@ fn sample() -> Value {
     })
 }
 
-/// What the contract tells of the fields.
+/// The fields as the contract returns them.
 fn seen<S: StatusContract>(status: &S) -> Value {
     json!({
         "observedGeneration": status.observed_generation(),

@@ -1,4 +1,4 @@
-//! References from outside of the cluster: each wants a pass for its object.
+//! External triggers: streams of references, each of which enqueues its object.
 
 use std::any::TypeId;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,10 +11,10 @@ use crate::pipeline::reconciler::Reconciler;
 use crate::queue::{Key, Queue, TriggerSet};
 use crate::watch::{Progress, WatchHandle};
 
-/// References that wait for the first list of their namespace, at most; further ones wait in their stream.
+/// The maximum number of references that wait for the initial list of their namespace. Further ones stay in their stream.
 const WAITING: usize = 1024;
 
-/// The streams as they were given, until their reconciler takes them.
+/// The configured streams, until their reconciler takes them.
 #[derive(Clone, Default)]
 pub(super) struct Triggers(Arc<Mutex<Vec<Trigger>>>);
 
@@ -29,12 +29,12 @@ impl Triggers {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds a stream of the reconciler.
+    /// Adds a stream for the reconciler.
     pub(super) fn add<R: Reconciler>(&self, keys: BoxStream<'static, Key>) {
         self.lock().push(Trigger { reconciler: TypeId::of::<R>(), name: R::WIRING.name, keys });
     }
 
-    /// Each belongs to one of these.
+    /// Checks that each stream belongs to one of these reconcilers.
     pub(super) fn check(&self, names: &[&str]) -> Result {
         let Some(name) = self.lock().iter().map(|trigger| trigger.name).find(|name| !names.contains(name)) else {
             return Ok(());
@@ -43,14 +43,14 @@ impl Triggers {
         Err(Error::new(Reason::Setup, format!("`{name}` has a trigger but is no reconciler here"), cure))
     }
 
-    /// The streams of a reconciler, as one.
+    /// The streams of a reconciler, merged into one.
     pub(super) fn take(&self, reconciler: TypeId) -> impl Stream<Item = Key> + Send + use<> {
         let of = |trigger: &mut Trigger| trigger.reconciler == reconciler;
         futures::stream::select_all(self.lock().extract_if(.., of).map(|trigger| trigger.keys))
     }
 }
 
-/// Queues what the stream names, until it ends. What comes before the first list of its namespace is queued after it.
+/// Enqueues the objects from the stream until it ends. Objects in a namespace that is not listed yet are enqueued after its initial list.
 pub(super) async fn pull(keys: impl Stream<Item = Key> + Send, lists: Vec<WatchHandle>, queue: Queue) {
     let (lists, queue) = (&lists, &queue);
     let pulled = keys.for_each_concurrent(WAITING, |key| async move {
@@ -63,7 +63,7 @@ pub(super) async fn pull(keys: impl Stream<Item = Key> + Send, lists: Vec<WatchH
     pulled.await;
 }
 
-/// Waits for the first list of the namespace. False: it is not watched.
+/// Waits for the initial list of the namespace. Returns false if the namespace is not watched.
 async fn is_listed(lists: &[WatchHandle], key: &Key) -> bool {
     let here = lists.iter().find(|(place, _)| place.namespace.is_none() || place.namespace == key.namespace);
     let Some((_, progress)) = here else { return false };

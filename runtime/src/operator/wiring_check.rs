@@ -1,4 +1,4 @@
-//! Whether a wiring holds together: the macros see to that, a `Reconciler` that is implemented by hand may not.
+//! Checks that a wiring is consistent. The macros guarantee it; a hand-written `Reconciler` may not.
 
 use super::error::{Error, Reason, Result};
 use crate::wiring::Wiring;
@@ -6,7 +6,7 @@ use crate::wiring::Wiring;
 /// Conditions are bits of a `u64`.
 const MOST: usize = 64;
 
-/// Refuses a wiring that the pass could not work with.
+/// Rejects a wiring that a pass cannot work with.
 pub(super) fn check(wiring: &Wiring) -> Result {
     let Some(defect) = defect(wiring) else { return Ok(()) };
     let headline = format!("the wiring of {} does not hold together: {defect}", wiring.name);

@@ -1,4 +1,4 @@
-//! The backend of a pass: what its steps read from and write to.
+//! The backend of a pass, which its steps read from and write to.
 
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -12,7 +12,7 @@ use super::finish::hot_object;
 use super::report::current_pass::CurrentPass;
 use crate::pipeline::object::Object;
 
-/// Reads and writes for one pass.
+/// Creates the backend of one pass.
 pub(super) fn backend(context: &PassContext, pass: &CurrentPass<'_>, object: &Object) -> Arc<PassBackend> {
     let key = pass.key;
     let children = context.memory().entry(key.clone()).or_default().children.clone();

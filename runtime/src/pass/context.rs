@@ -1,4 +1,4 @@
-//! What the passes of one reconciler share: all that a stage needs beside its object.
+//! The state that all passes of one reconciler share.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -32,11 +32,11 @@ use crate::watch::{Dependents, Primary, PrimaryPredicate, RelatedCaches};
 use crate::wiring::policy::Policy;
 use crate::wiring::{KindInfo, Wiring};
 
-/// What the passes of one reconciler share.
+/// The settings and resources that the passes of one reconciler share.
 pub(crate) struct PassSetup {
-    /// The client of the passes; shared, as a copy of one is a boxed service.
+    /// The client for the API calls of the passes. Shared, since a clone of it clones a boxed service.
     pub(crate) client: Arc<StepClient>,
-    /// The client of the events.
+    /// The client for events.
     pub(crate) events: Client,
     /// The operator's name.
     pub(crate) operator: Arc<str>,
@@ -50,31 +50,31 @@ pub(crate) struct PassSetup {
     pub(crate) jitter: Jitter,
     /// Fences the writes.
     pub(crate) gate: Leadership,
-    /// The triggers that count.
+    /// The enabled triggers.
     pub(crate) enabled_triggers: EnabledTriggers,
-    /// Which references to other namespaces are allowed.
+    /// The allowed references to other namespaces.
     pub(crate) access: Access,
-    /// What may be done for objects that do not say so themselves.
+    /// The default policy, for objects without a policy annotation.
     pub(crate) policy: Policy,
-    /// The namespace of the operator, where objects belong to one of several; `None`: all are its own.
+    /// The operator's namespace, if each object belongs to one of several operators; `None`: all objects are its own.
     pub(crate) owner: Option<Arc<str>>,
     /// Counts passes and steps.
     pub(crate) meter: Meter,
-    /// Told of every pass.
+    /// Called after every pass.
     pub(crate) listeners: Arc<[PassListener]>,
 }
 
-/// What the last pass of this reconciler left in the status.
+/// The results of this reconciler's last pass, from the status.
 pub(super) fn observed<'o>(wiring: &Wiring, object: &'o Object) -> Observed<'o> {
     object.status().map(|status| Observed::of(status, wiring)).unwrap_or_default()
 }
 
-/// The labels and annotations that claims of earlier passes wrote.
+/// The labels and annotations that the claims of earlier passes wrote.
 pub(super) fn claimed_before(wiring: &Wiring, object: &Object) -> Vec<String> {
     observed(wiring, object).inputs.map_or_else(Vec::new, |inputs| inputs.into_owned().claimed)
 }
 
-/// What a stage of a pass needs beside its object: the same for all passes of the reconciler.
+/// The context of a pass, shared by all passes of the reconciler.
 pub(crate) struct PassContext {
     pub(super) env: PassSetup,
     pub(super) wiring: &'static Wiring,
@@ -106,7 +106,7 @@ impl PassContext {
         }
     }
 
-    /// What the event filter has to know.
+    /// The predicate for events of the reconciled kind.
     pub(crate) fn filter(&self) -> PrimaryPredicate {
         let (wiring, reconciler) = (self.wiring, self.env.reconciler.clone());
         PrimaryPredicate {
@@ -128,7 +128,7 @@ impl PassContext {
         Next::Forget
     }
 
-    /// The calls of a pass whose answers are recorded here.
+    /// The API calls of a pass, which record the responses in `answers`.
     pub(super) fn calls(&self, answers: &Answers) -> Calls {
         Calls {
             sender: Sender { client: self.env.client.clone(), answers: answers.clone(), step: "" },
@@ -147,7 +147,7 @@ impl PassContext {
         self.memory.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Puts the object as a write returned it before the cache.
+    /// Puts the object that a write returned ahead of the cached version.
     pub(super) fn wrote(&self, written: &DynamicObject) -> Option<Arc<Object>> {
         self.env.primary.take_answer(written)
     }

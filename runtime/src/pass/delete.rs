@@ -1,4 +1,4 @@
-//! The delete path: cleanups in reverse order, then the finalizer goes, and nothing is written after that.
+//! The delete path: runs the cleanups in reverse order, then removes the finalizer. Nothing is written after that.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ use crate::pipeline::object::Object;
 use crate::queue::Next;
 use crate::wiring::policy::{Policy, ResolvedPolicy};
 
-/// Undoes what the steps made. An object without our finalizer is none of our business.
+/// Cleans up after the steps. Ignores an object without our finalizer.
 pub(super) async fn delete(context: &PassContext, pass: &mut CurrentPass<'_>, object: Arc<Object>) -> Next {
     if context.finalizers.is_released(object.meta()) {
         return Next::Await;
@@ -39,14 +39,14 @@ pub(super) async fn delete(context: &PassContext, pass: &mut CurrentPass<'_>, ob
     }
 }
 
-/// Tells once that the object goes.
+/// Emits an event, once per object, that it is being deleted.
 fn announce_deletion(context: &PassContext, pass: &mut CurrentPass<'_>, object: &Object) {
     if !std::mem::replace(&mut context.memory().entry(pass.key.clone()).or_default().going, true) {
         send_event(context, pass, object, "Deleting", "what was made for it is removed, then it goes");
     }
 }
 
-/// Runs the cleanups. Then the finalizer goes, or what failed is shown.
+/// Runs the cleanups, then removes the finalizer or reports the failure in the status.
 async fn clean_up(context: &PassContext, pass: &mut CurrentPass<'_>, object: &Object) -> Next {
     let BodyEnd { state, backend, result } = run::body(context, pass, object, Vec::new(), Part::Cleanup).await;
     let next = match never_stalled(result.outcome) {
@@ -60,7 +60,7 @@ async fn clean_up(context: &PassContext, pass: &mut CurrentPass<'_>, object: &Ob
     next
 }
 
-/// The object goes, and what its steps made may not be deleted.
+/// Removes the finalizer without any cleanup, as the policy forbids to delete what the steps made.
 async fn detach(context: &PassContext, pass: &mut CurrentPass<'_>, object: &Object, policy: Policy) -> Next {
     let backend = backend::backend(context, pass, object);
     let next = released(context, pass, object, &backend).await;
@@ -71,7 +71,7 @@ async fn detach(context: &PassContext, pass: &mut CurrentPass<'_>, object: &Obje
     next
 }
 
-/// Takes the finalizer off, and reports.
+/// Removes the finalizer and reports the outcome.
 async fn released(context: &PassContext, pass: &mut CurrentPass<'_>, object: &Object, backend: &PassBackend) -> Next {
     let next = release(context, object, backend).await;
     let outcome = off(&next);
@@ -95,8 +95,8 @@ async fn release(context: &PassContext, object: &Object, backend: &PassBackend) 
     }
 }
 
-/// Takes our finalizer off. A newer version of the same object gets the write again, without another run of the cleanups:
-/// others take theirs off at the same time.
+/// Removes our finalizer. After a conflict with a newer version of the same object it repeats the write without the cleanups: other
+/// controllers remove their finalizers at the same time.
 async fn remove_finalizer(context: &PassContext, meta: &ObjectMeta, backend: &PassBackend) -> Result<(), Unwritten> {
     let PassBackend { calls, identity, .. } = backend;
     let mut patch = context.finalizers.remove_patch(meta);
@@ -112,7 +112,7 @@ async fn remove_finalizer(context: &PassContext, meta: &ObjectMeta, backend: &Pa
     Err(Unwritten::Outdated)
 }
 
-/// A cleanup is retried for ever: an object that cannot be deleted must not be forgotten.
+/// Turns a stalled cleanup into a failed one, which is retried for ever: an object that cannot be deleted must not be forgotten.
 fn never_stalled(outcome: Outcome) -> Outcome {
     match outcome {
         Outcome::Stalled { message, .. } => Outcome::Failed { message },
@@ -121,7 +121,7 @@ fn never_stalled(outcome: Outcome) -> Outcome {
     }
 }
 
-/// How a cleanup ends whose finalizer was to be taken off.
+/// The outcome of a cleanup after the attempt to remove the finalizer.
 fn off(next: &Next) -> Outcome {
     match next {
         Next::Retry { .. } => Outcome::Failed { message: "the finalizer could not be taken off".into() },

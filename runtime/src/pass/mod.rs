@@ -1,7 +1,7 @@
 //! The pass: one run of a reconciler for one object, from the cache to the status write.
 //!
-//! fetch from cache - decide - claim and finalizer - steps - summary - one status write - event - schedule. A [`Decision`] tells which of them
-//! are left out.
+//! Stages: fetch from cache - decide - claim and finalizer - steps - summary - one status write - event - schedule. A [`Decision`] selects
+//! the stages that are left out.
 
 mod api;
 mod backend;
@@ -44,10 +44,10 @@ pub(crate) use self::context::{PassContext, PassSetup};
 #[cfg(feature = "metrics")]
 pub(crate) use self::report::inspect::Working;
 
-/// So many conflicts in a row, and the cache is not trusted any more.
+/// Number of consecutive conflicts after which a pass reads its object from the server instead of the cache.
 const HANGS: u32 = 3;
 
-/// An object, and what its pass does.
+/// An object and the decision on its pass.
 struct Decided {
     object: Arc<Object>,
     decision: Result<Decision, MissingFact>,
@@ -71,13 +71,13 @@ impl Worker for PassContext {
             }
             Err(decided) => decided,
         };
-        // On the heap: the futures around it would each hold it, and without optimisation a thread's stack is not enough for them.
+        // Boxed: each surrounding future would contain it, and without optimisation they would overflow the stack of a thread.
         reported(self, CurrentPass::new(key, triggers), begun, attempt, decided).boxed().await
     }
 }
 
-/// How the pass ends, if the caches show that nothing is to be done; otherwise what is to be done. Without a future: to move one costs
-/// more than the look.
+/// Ends the pass if the caches show that there is nothing to do; otherwise returns the decision. It is not async, since moving a future
+/// costs more than the lookup.
 fn fast_path(
     context: &PassContext,
     key: &Key,
@@ -100,7 +100,7 @@ fn fast_path(
     }
 }
 
-/// The pass with its report.
+/// Runs the pass and reports it.
 async fn reported(
     context: &PassContext,
     mut pass: CurrentPass<'_>,
@@ -117,7 +117,7 @@ async fn reported(
     PassOutput { next: schedule::not_before(next, answers.retry_after()), tail, outage: answers.outage() }
 }
 
-/// What it goes through is on the heap, piece by piece: most passes need little of it, and moving a future costs what it is long.
+/// Runs the stages of a pass. Each is boxed on its own: most passes need few of them, and the cost of moving a future grows with its size.
 async fn stages(context: &PassContext, pass: &mut CurrentPass<'_>, attempt: Attempt, decided: Option<Decided>) -> Next {
     let (key, triggers) = (pass.key, pass.triggers);
     let Decided { object, decision } = match decided {
@@ -153,7 +153,7 @@ async fn stages(context: &PassContext, pass: &mut CurrentPass<'_>, attempt: Atte
     }
 }
 
-/// Claim and finalizer, then the author's code as the policy allows it.
+/// Runs claim and finalizer, then the part of the author's code that the policy allows.
 async fn steps(context: &PassContext, pass: &mut CurrentPass<'_>, object: Arc<Object>) -> Next {
     let claim::Prepared { object, claimed } = match claim::claim_and_finalize(context, pass, object).await {
         Ok(prepared) => prepared,
@@ -164,7 +164,7 @@ async fn steps(context: &PassContext, pass: &mut CurrentPass<'_>, object: Arc<Ob
         false => Some(Part::Steps),
     };
     let Some(part) = part else { return skipped::skip_by_policy(context, pass, &*object).boxed().await };
-    // On the heap, one after the other: neither future holds the other.
+    // Boxed one after the other, so that neither future contains the other.
     let end = run::body(context, pass, &*object, claimed, part).boxed().await;
     let backend = end.backend.clone();
     let next = finish::finish(context, pass, &*object, end).boxed().await;
@@ -172,7 +172,7 @@ async fn steps(context: &PassContext, pass: &mut CurrentPass<'_>, object: Arc<Ob
     next
 }
 
-/// From the cache; after so many conflicts from the server, in case the cache hangs.
+/// Reads the object from the cache; after [`HANGS`] conflicts from the server, in case the cache hangs.
 async fn fetch(
     context: &PassContext,
     pass: &CurrentPass<'_>,

@@ -1,4 +1,4 @@
-//! The body: the author's code, for an object that lives or goes, with panics and endless runs contained.
+//! The body: runs the author's code for a live or deleted object, and contains panics and endless runs.
 
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
@@ -23,12 +23,12 @@ use crate::queue::meter::CutOff;
 use crate::wiring::policy::ResolvedPolicy;
 use crate::wiring::{ObserveHandler, When};
 
-/// What the end of the author's code means.
+/// The result of the author's code.
 pub(super) struct BodyResult {
     pub(super) outcome: Outcome,
-    /// What stopped it.
+    /// The error that stopped it.
     pub(super) error: Option<PassError>,
-    /// The labels and annotations that the claim changed in this pass, as far as they are not declared.
+    /// The undeclared labels and annotations that the claim changed in this pass.
     pub(super) claimed: Vec<String>,
 }
 
@@ -39,7 +39,7 @@ pub(super) enum CodeEnd {
     TimedOut(Duration),
 }
 
-/// What the author's code left of a pass.
+/// The state of a pass after the author's code.
 pub(super) struct BodyEnd {
     pub(super) state: PassState,
     pub(super) backend: Arc<PassBackend>,
@@ -65,7 +65,7 @@ pub(super) async fn body(
     let mut pass = Pass { state: &mut state };
     let ended = match context.wiring.hooks.is_empty() {
         true => run(limit, part.run(reconciler, object, &mut pass)).await,
-        // Rare: what runs beside the steps need not make every body larger.
+        // Boxed: hooks are rare and should not enlarge every body.
         false => run(limit, hooked(reconciler, object, &mut pass, part).boxed()).await,
     };
     if let Some(how) = ended.cut_off() {
@@ -76,13 +76,13 @@ pub(super) async fn body(
     BodyEnd { state, backend, result }
 }
 
-/// A pass that timed out may have left blocking work behind: the key stays taken until it ends.
+/// Waits for the blocking work that a timed-out pass left behind. Until it ends, no other pass of the key starts.
 pub(super) async fn blocking_work_ends(backend: &PassBackend) {
     backend.blocking.close();
     backend.blocking.wait().await;
 }
 
-/// Which of the author's code runs.
+/// The part of the author's code to run.
 #[derive(Clone, Copy)]
 pub(super) enum Part {
     Steps,
@@ -105,7 +105,7 @@ impl Part {
     }
 }
 
-/// The author's code with the hooks around it; those after it on success only.
+/// Runs the author's code with its hooks; those after it run on success only.
 async fn hooked(reconciler: &dyn DynReconciler, object: &Object, pass: &mut Pass<'_>, part: Part) -> PassResult {
     let around = match part {
         Part::Steps => Some((When::Before, When::After)),
@@ -131,7 +131,7 @@ async fn hooks(when: When, reconciler: &dyn DynReconciler, object: &Object, pass
     Ok(())
 }
 
-/// Runs the author's code. A panic ends here; after `limit` the future is dropped.
+/// Runs the author's code and catches a panic. Drops the future after `limit`.
 pub(super) async fn run(limit: Duration, body: impl Future<Output = PassResult>) -> CodeEnd {
     match tokio::time::timeout(limit, AssertUnwindSafe(body).catch_unwind()).await {
         Ok(Ok(flow)) => CodeEnd::Returned(flow),
@@ -149,7 +149,7 @@ impl CodeEnd {
         }
     }
 
-    /// What stopped the pipeline; a panic or a time-out is marked on the step in which it happened.
+    /// The error that stopped the pipeline. A panic or a time-out is recorded on the step in which it happened.
     pub(super) fn error(self, state: &mut PassState) -> Option<PassError> {
         let error = match self {
             Self::Returned(flow) => return flow.err(),

@@ -1,18 +1,18 @@
-//! The const checks of a pipeline: whether set, steps and their order fit together. What the macros write does; what is written by hand
-//! is asked the same.
+//! Const checks of a pipeline: condition set, steps and their order.
+//! The macros run the same checks; these cover wiring that was written without them.
 
 use crate::condition::reason::check_errors;
 use crate::condition::{ConditionSet, Polarity, READY, RECONCILING, STALLED};
 use crate::const_str::{Sentence, same};
 use crate::wiring::{StepWiring, When};
 
-/// The place of a condition that could not be found out: the mistake is reported already, and the checks keep quiet.
+/// The place of a condition that could not be resolved. The error is already reported, so the checks skip it.
 pub(crate) const UNKNOWN: usize = usize::MAX;
 
-/// Conditions are bits of a `u64`.
+/// The maximum number of conditions: each is one bit of a `u64`.
 const MOST: usize = 64;
 
-/// The bits of `sets(..)` or `clears(..)`. `None`: one of them is no condition of the set, of which there are so many.
+/// The bits of `sets(..)` or `clears(..)`. `None` if a place is outside of the set, which has `count` conditions.
 const fn mask(places: &[usize], count: usize) -> Option<u64> {
     let (mut mask, mut i) = (0, 0);
     while i < places.len() {
@@ -25,7 +25,7 @@ const fn mask(places: &[usize], count: usize) -> Option<u64> {
     Some(mask)
 }
 
-/// What the steps set. `None`: unknown.
+/// The bits of the conditions that the steps before `end` set. `None` if a place is outside of the set.
 const fn sets(steps: &[StepWiring], end: usize, count: usize) -> Option<u64> {
     let (mut all, mut i) = (0, 0);
     while i < end {
@@ -36,8 +36,8 @@ const fn sets(steps: &[StepWiring], end: usize, count: usize) -> Option<u64> {
     Some(all)
 }
 
-/// The set is one that the derive could have made, and every condition of it is set by a step. Fails the build with the sentence of the
-/// condition.
+/// Checks that the set is valid and that every condition of it is set by a step.
+/// Otherwise the build fails with an error that names the condition.
 #[track_caller]
 pub const fn check_unset<C: ConditionSet>(steps: &[StepWiring]) {
     if let Some(defect) = defect::<C>() {
@@ -57,9 +57,9 @@ pub const fn check_unset<C: ConditionSet>(steps: &[StepWiring]) {
     }
 }
 
-/// The step sets nothing that an earlier one sets, and clears only negative conditions that one of them sets; where the condition that
-/// its errors mark has a closed set of reasons, theirs are in it. It is joined with the steps from `first` on: none of those is
-/// earlier than another.
+/// Checks one step against the steps before it. Its conditions must not be set by an earlier step, and it may clear only negative
+/// conditions that an earlier step sets. If the condition that its errors mark has a closed set of reasons, it must include theirs.
+/// The step is joined with those from `first` on, which do not count as earlier.
 #[track_caller]
 pub const fn check_step<C: ConditionSet>(steps: &[StepWiring], first: usize, step: usize) {
     if defect::<C>().is_some() {
@@ -106,7 +106,7 @@ pub const fn check_step<C: ConditionSet>(steps: &[StepWiring], first: usize, ste
     }
 }
 
-/// Checks that run before the steps stand before them, those that run after them behind. Steps that are joined with it are not earlier.
+/// Checks that come before the steps must run before them, and checks that come after must run after them. Joined steps are not earlier.
 #[track_caller]
 const fn check_order(steps: &[StepWiring], first: usize, step: usize) {
     let here = &steps[step];
@@ -123,7 +123,7 @@ const fn check_order(steps: &[StepWiring], first: usize, step: usize) {
     }
 }
 
-/// Fails the build: the one stands behind the other.
+/// Fails the build because `here` is placed after `earlier`.
 #[track_caller]
 const fn misplaced(words: [&str; 2], here: &StepWiring, earlier: &StepWiring) {
     let sentence = Sentence::new().push(words[0]).push(here.name).push(words[1]).push(earlier.name).push("`");
@@ -134,7 +134,7 @@ const fn misplaced(words: [&str; 2], here: &StepWiring, earlier: &StepWiring) {
     panic!("{}", sentence.push("\nhelp: move `").push(here.name).push("` up").text());
 }
 
-/// Fails the build: what is wrong with the condition, around its name, and the cure, around its marker.
+/// Fails the build: `wrong` goes around the name of the condition, `cure` around its marker.
 #[track_caller]
 const fn complain<C: ConditionSet>(place: usize, wrong: [&str; 2], cure: [&str; 2]) {
     let name = C::CONDITIONS[place].type_;
@@ -143,7 +143,7 @@ const fn complain<C: ConditionSet>(place: usize, wrong: [&str; 2], cure: [&str; 
     panic!("{}", sentence.text());
 }
 
-/// What a step names is in the set.
+/// Checks that the places that a step names are in the set.
 #[track_caller]
 const fn check_places<C: ConditionSet>(step: &StepWiring, places: &[usize]) {
     let mut i = 0;
@@ -161,7 +161,7 @@ const fn check_places<C: ConditionSet>(step: &StepWiring, places: &[usize]) {
     }
 }
 
-/// The summary is none of the conditions that it sums up.
+/// Checks that the name of the summary is not a condition of the set.
 #[track_caller]
 pub const fn check_summary<C: ConditionSet>(summary: &str) {
     let mut i = 0;
@@ -174,7 +174,7 @@ pub const fn check_summary<C: ConditionSet>(summary: &str) {
     }
 }
 
-/// What the derive would have refused.
+/// The first defect of a set that the derive would have rejected.
 const fn defect<C: ConditionSet>() -> Option<Sentence> {
     let set = Sentence::new().push("`").push(C::NAME).push("` ");
     let mut i = 0;

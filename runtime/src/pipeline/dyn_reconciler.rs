@@ -1,4 +1,4 @@
-//! A reconciler without its types, as the engine calls it: the engine is compiled once for all reconcilers.
+//! A type-erased reconciler, as the engine calls it. The engine is then compiled once for all reconcilers.
 
 use std::any::{Any, TypeId};
 use std::borrow::Cow;
@@ -21,9 +21,9 @@ use crate::wiring::{KindInfo, Wiring};
 
 type StatusOf<R> = <<R as Reconciler>::Object as Primary>::Status;
 
-/// The author's functions with their dependencies: each method is that of [`Reconciler`]. Objects are those of its kind.
+/// The author's functions with their dependencies. Each method corresponds to one of [`Reconciler`].
 pub(crate) trait DynReconciler: Send + Sync {
-    /// Tells the reconcilers of an operator apart.
+    /// The identity of the reconciler within an operator.
     fn id(&self) -> TypeId;
     fn wiring(&self) -> &'static Wiring;
     fn kind(&self) -> KindInfo;
@@ -35,12 +35,12 @@ pub(crate) trait DynReconciler: Send + Sync {
     fn depends_on<'o>(&self, object: &'o Object) -> Cow<'o, [Reference]>;
     fn reconcile<'a>(&'a self, object: &'a Object, pass: &'a mut Pass<'_>) -> BoxFuture<'a, PassResult>;
     fn cleanup<'a>(&'a self, object: &'a Object, pass: &'a mut Pass<'_>) -> BoxFuture<'a, PassResult>;
-    /// The name of the hook on the end of a pass, if there is one.
+    /// The name of the hook at the end of a pass, if there is one.
     fn hook(&self) -> Option<&'static str>;
-    /// Calls this hook with a copy of the author's status. Returns the fields that it left.
+    /// Calls this hook with a copy of the author's status. Returns the fields as the hook left them.
     ///
     /// # Errors
-    /// They cannot be written as JSON.
+    /// The fields cannot be serialized as JSON.
     fn end_pass(
         &self,
         object: &Object,
@@ -50,7 +50,7 @@ pub(crate) trait DynReconciler: Send + Sync {
     ) -> serde_json::Result<Fields>;
 }
 
-/// The reconciler of a type.
+/// The implementation for one reconciler type.
 pub(crate) struct TypedReconciler<R: Reconciler> {
     deps: Arc<R::Deps>,
 }

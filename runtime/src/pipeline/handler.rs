@@ -1,4 +1,4 @@
-//! The functions of an author that run beside the steps: cleanups, observers, claims and hooks.
+//! The functions of an author other than steps: cleanups, observers, claims and hooks.
 
 use std::future::Future;
 
@@ -8,12 +8,12 @@ use crate::pipeline::reconciler::Reconciler;
 use crate::pipeline::step::SubReconciler;
 use crate::wiring::When;
 
-/// The undoing of a step within a reconciler.
+/// The cleanup of a step within a reconciler.
 #[doc(hidden)]
 pub trait Undo<S: SubReconciler, R: Reconciler> {
     /// The name of the function.
     const NAME: &'static str;
-    /// Runs the cleanup with what the reconciler holds.
+    /// Runs the cleanup with the dependencies of the reconciler.
     fn undo(
         object: &R::Object,
         deps: &R::Deps,
@@ -21,7 +21,7 @@ pub trait Undo<S: SubReconciler, R: Reconciler> {
     ) -> impl Future<Output = Result<(), S::Error>> + Send;
 }
 
-/// Nothing to undo.
+/// The cleanup of a step that is not external: it does nothing.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct NoCleanup;
@@ -34,14 +34,14 @@ impl<S: SubReconciler, R: Reconciler> Undo<S, R> for NoCleanup {
     }
 }
 
-/// A step that runs alone where the policy of an object forbids to change anything. `#[observe]` implements it.
+/// The function that runs instead of the steps when the policy of an object forbids changes. `#[observe]` implements it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an observer of this reconciler",
     label = "not an `#[observe]` for its kind and conditions",
     note = "mark the function with `#[observe(sets(..))]`"
 )]
 pub trait Observe<R: Reconciler>: SubReconciler {
-    /// Runs the observer with what the reconciler holds.
+    /// Runs the observer with the dependencies of the reconciler.
     fn observe(
         object: &R::Object,
         deps: &R::Deps,
@@ -49,39 +49,39 @@ pub trait Observe<R: Reconciler>: SubReconciler {
     ) -> impl Future<Output = Result<(), Self::Error>> + Send;
 }
 
-/// What prepares an object before its finalizer is stored and before any side effect. `#[claim]` implements it.
+/// The function that prepares an object before its finalizer is stored and before any side effect. `#[claim]` implements it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a claim of this reconciler",
     label = "not a `#[claim]`, or one that asks for what the reconciler does not have",
     note = "mark the function with `#[claim]`"
 )]
 pub trait Claim<R: Reconciler>: Sized {
-    /// What it fails with.
+    /// The error that it returns.
     type Error: ReconcileError;
     /// The name of the function.
     const NAME: &'static str;
-    /// Runs the claim with what the reconciler holds.
+    /// Runs the claim with the dependencies of the reconciler.
     fn claim(object: &mut R::Object, deps: &R::Deps) -> impl Future<Output = Result<(), Self::Error>> + Send;
 }
 
-/// What runs at a point in the life of an object, beside the steps. `#[hook(..)]` implements it.
+/// A function that runs at a point in the life of an object, separately from the steps. `#[hook(..)]` implements it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a hook of this reconciler",
     label = "not a `#[hook]`, or one that asks for what the reconciler does not have",
     note = "mark the function with `#[hook(before)]`"
 )]
 pub trait Hooked<R: Reconciler>: Sized {
-    /// What it fails with.
+    /// The error that it returns.
     type Error: ReconcileError;
     /// The name of the function.
     const NAME: &'static str;
-    /// When it runs.
+    /// The point at which it runs.
     const WHEN: When;
-    /// Runs the hook with what the reconciler holds.
+    /// Runs the hook with the dependencies of the reconciler.
     fn hook(object: &R::Object, deps: &R::Deps) -> impl Future<Output = Result<(), Self::Error>> + Send;
 }
 
-/// A reconciler that has a dependency of this type to hand to a cleanup.
+/// A reconciler that has a dependency of this type for a cleanup, an observer, a claim or a hook.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no `{T}` to hand out",
     label = "a cleanup, an observer, a claim or a hook asks for it",

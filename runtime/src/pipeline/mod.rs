@@ -1,6 +1,6 @@
-//! How an expanded pipeline binds its calls to steps: by the context that the called function takes.
+//! Binds the calls of an expanded pipeline to steps, by the context type that the called function takes.
 //!
-//! Public only so that messages of the compiler can name it; nothing here is for authors.
+//! Public only so that compiler messages can name the items. Authors do not use them.
 
 pub(crate) mod check;
 pub(crate) mod context;
@@ -43,7 +43,7 @@ pub use crate::status::{StatusField, field_schema};
 pub use crate::wiring::handler::{ClaimStep, Erased, UndoStep};
 use crate::wiring::{ClaimHandler, HookHandler, Kind, KindInfo, ObserveHandler, OwnableBy, StepWiring};
 
-/// A function that takes the context of a step last. `M` is the list of its parameters, which rustc finds.
+/// A function whose last parameter is the context of a step. `M` is the list of its parameters, which rustc infers.
 #[diagnostic::on_unimplemented(
     message = "this function is not a step",
     label = "not a `#[sub_reconciler]`",
@@ -78,14 +78,14 @@ step_fn!(A B C D E G H I);
 step_fn!(A B C D E G H I J);
 step_fn!(A B C D E G H I J K);
 
-/// The step works on objects of `O` and sets conditions of `C`.
+/// A step that works on objects of `O` and sets conditions of `C`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no step for a `{O}` with the conditions `{C}`",
     label = "works on another kind, or sets conditions of another set"
 )]
 pub trait StepOf<O, C>: SubReconciler<Object = O, Conditions: SetMatches<C>> {}
 
-/// The set `C`, or what stands in for it.
+/// The condition set `C`, or a placeholder for it.
 #[diagnostic::on_unimplemented(
     message = "a step with the conditions `{Self}` is no step for `{C}`",
     label = "sets conditions of another set",
@@ -99,7 +99,8 @@ impl<C: IsSet> SetMatches<C> for C {}
 #[diagnostic::do_not_recommend]
 impl<C> SetMatches<C> for ErrorPlaceholder {}
 
-/// A condition set, or the error that it is none, once. Not a blanket impl: then the type would count, and its misfits follow.
+/// A condition set; a type that is not one is reported once.
+/// Not a blanket impl: rustc would then treat the type as a set and report follow-up errors.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a condition set",
     label = "not a condition set",
@@ -110,13 +111,13 @@ pub trait IsSet {
     type Set: ConditionSet;
 }
 
-/// The type is a condition set. Asked in a constant of a type, as [`has_cleanup`] is.
+/// Checks that the type is a condition set. Evaluated in a constant of a type, as [`has_cleanup`] is.
 #[must_use]
 pub const fn is_set<S: IsSet>() -> usize {
     0
 }
 
-/// A condition set, once it is known to be one: `N` is what [`is_set`] returns.
+/// A type that is known to be a condition set. `N` is the value of [`is_set`].
 pub trait Set<const N: usize> {
     /// The set itself.
     type Set: ConditionSet;
@@ -127,14 +128,14 @@ impl<S: IsSet, const N: usize> Set<N> for S {
     type Set = S::Set;
 }
 
-/// What a step returns, where it is written as an alias.
+/// The return type of a step that is written as an alias.
 #[diagnostic::on_unimplemented(
     message = "a step cannot return `{Self}`",
     label = "not a `Result`",
     note = "return `Result<T, E>`, where `E` derives `ReconcileError`"
 )]
 pub trait StepOutput {
-    /// What it fails with.
+    /// The error that the step returns.
     type Error: ReconcileError;
 }
 
@@ -142,7 +143,7 @@ impl<T, E: ReconcileError> StepOutput for Result<T, E> {
     type Error = E;
 }
 
-/// A condition of the set `C`.
+/// A marker of a condition in the set `C`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a condition of `{C}`",
     label = "of another set",
@@ -159,19 +160,20 @@ pub const fn place<M: MarkerOf<C>, C>() -> usize {
     M::INDEX
 }
 
-/// The step has a cleanup. Asked in a constant of a type, where an error makes the type one, too: whoever uses it says nothing more.
+/// Checks that the step has a cleanup. Evaluated in a constant of a type: an error there makes the type an error type, and rustc reports
+/// nothing further for its uses.
 #[must_use]
 pub const fn has_cleanup<S: HasCleanup>() -> usize {
     0
 }
 
-/// The same for a kind that can be reconciled.
+/// Checks that a kind can be reconciled, in the same way as [`has_cleanup`].
 #[must_use]
 pub const fn is_primary<O: Primary>() -> usize {
     0
 }
 
-/// A kind, once it is known that it can be reconciled: `N` is what [`is_primary`] returns.
+/// A kind that is known to be reconcilable. `N` is the value of [`is_primary`].
 pub trait KindOf<const N: usize> {
     /// The kind itself.
     type Kind: Primary;
@@ -182,22 +184,23 @@ impl<O: Primary, const N: usize> KindOf<N> for O {
     type Kind = O;
 }
 
-/// What ends the wait of an error that holds this.
+/// The change that ends the wait of an error with a field of type `T`.
 #[must_use]
 pub const fn wakes<T: WakeUp>() -> Until {
     Until::Change(WatchedKind(KindInfo::of::<T::Kind>))
 }
 
-/// Objects of `O` may own such of `K`.
+/// Checks that objects of `O` may own objects of `K`.
 pub const fn may_own<K: Kind<Scope: OwnableBy<O::Scope>>, O: Kind>() {}
 
-/// Takes the kind of a step into a constant of a type: where the step has an error there, the constant is one, and nothing is said again.
+/// Moves the kind of a step into a constant of a type.
+/// If the step has an error there, the constant is one as well, and rustc does not report it twice.
 #[must_use]
 pub const fn known<S: SubReconciler<Object = K>, O, K>(_: StepTag<S, O>) -> usize {
     0
 }
 
-/// Leaves the step out: its positive conditions are True with the reason.
+/// Skips the step: its positive conditions are set to True with the reason.
 pub fn skip<S: SubReconciler, O>(_: StepTag<S, O>, pass: &mut Pass<'_>, reason: &'static str) {
     pass.state.skip(&S::WIRING, reason);
 }
@@ -230,7 +233,7 @@ pub const fn hook_handler<R: Reconciler, S: Hooked<R>>() -> HookHandler {
     HookHandler { when: S::WHEN, step, run: hook::<S, R> }
 }
 
-/// What a step declared, with what undoes it in the reconciler `R`. Its places count only where its conditions are of the set `C`.
+/// The wiring of a step, with its cleanup in the reconciler `R`. The places are valid only if the step's conditions belong to the set `C`.
 #[must_use]
 pub const fn wiring_of<R, C, S, O>(_: StepTag<S, O>) -> StepWiring
 where
@@ -238,19 +241,19 @@ where
     C: ConditionSet,
     S: SubReconciler<Undo: Undo<S, R>>,
 {
-    // Without a pointer to it, nothing is compiled for the undoing of a step.
+    // The pointer is set only for external steps, so that no cleanup code is compiled for the others.
     let undo: Option<UndoStep> = if S::WIRING.external { Some(undo::<S, R>) } else { None };
     let wiring = StepWiring { errors: <S::Error as ReconcileError>::VARIANTS, undo, ..S::WIRING };
     if same(S::Conditions::NAME, C::NAME) {
         wiring
     } else {
-        // `StepOf` says so at the call.
+        // `StepOf` already reports the wrong set at the call.
         StepWiring { sets: &[UNKNOWN], clears: &[], ..wiring }
     }
 }
 
-/// The step of a function in a pipeline. Whether it fits is asked here only, in words that are the
-/// same at each mention of the step, so that rustc says them once. A function that is generic over its object gets the type from here.
+/// The step of a function in a pipeline. Whether it fits is checked only here, in the same words for each
+/// mention of the step, so that rustc reports it once. A function that is generic over its object gets the type from here.
 #[must_use]
 pub const fn step_of<O, C, F, M>(_: &Pipeline<O, C>, _: &F) -> StepTag<F::Step, O>
 where
@@ -262,16 +265,16 @@ where
     StepTag(seen::<F::Step, O, C>)
 }
 
-/// A value that tells rustc the type of a block; never called.
+/// A value that gives rustc the type of a block. Never called.
 #[must_use]
 pub fn value<T>() -> T {
     std::process::abort()
 }
 
-/// A borrow that keeps `dyn Trait` as long-lived as it is elsewhere.
+/// A reference whose `dyn Trait` has the same default lifetime as elsewhere.
 pub type Borrowed<'a, T> = &'a T;
 
-/// Whether a list or map is left out on the wire.
+/// Whether a list or map is empty and therefore omitted when it is serialized.
 pub fn is_empty<'a, T: ?Sized>(list: &'a T) -> bool
 where
     &'a T: IntoIterator,

@@ -1,4 +1,4 @@
-//! The object that is reconciled: a kind with a status, typed for its author, and without its type for the engine.
+//! The reconciled object: a kind with a status, typed for its author and type-erased for the engine.
 
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -15,17 +15,17 @@ use crate::status::StatusContract;
 use crate::status::erased::{AnyStatus, Status, Typed};
 use crate::wiring::Kind;
 
-/// A kind that can be reconciled: it has a status that keeps conditions.
+/// A kind that can be reconciled: its status holds conditions.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be reconciled: it has no `#[status]` to keep conditions in",
     label = "no `#[status]`",
     note = "add `status = \"..\"` to `#[kube(..)]`, and `#[evenkeel::status]` to that struct"
 )]
 pub trait Primary: Kind + Debug {
-    /// What it keeps its conditions in.
+    /// The type of its status.
     type Status: StatusContract;
 
-    /// The status, if the object has one yet.
+    /// The status, or `None` if the object does not have one yet.
     fn status(&self) -> Option<&Self::Status>;
 }
 
@@ -38,26 +38,26 @@ impl<K: Kind + HasStatus<Status: StatusContract> + Debug> Primary for K {
     }
 }
 
-/// An object that is reconciled, without its type: the engine is compiled once for all kinds.
+/// A type-erased object that is reconciled. The engine is then compiled once for all kinds.
 pub(crate) trait AnyObject: Any + Debug + Send + Sync {
     fn meta(&self) -> &ObjectMeta;
     fn meta_mut(&mut self) -> &mut ObjectMeta;
-    /// The status, if the object has one yet.
+    /// The status, or `None` if the object does not have one yet.
     fn status(&self) -> Option<&dyn AnyStatus>;
-    /// The status in the form in which steps write it, an empty one where there is none. `see` looks at it first.
+    /// The status in the form in which steps write it, empty if the object has none. Calls `see` with the original first.
     fn open_status(&self, see: &mut dyn FnMut(&dyn AnyStatus)) -> (Status, Typed);
-    /// What events name it by.
+    /// The reference by which events name the object.
     fn reference(&self) -> ObjectReference;
-    /// As JSON.
+    /// The object as JSON.
     ///
     /// # Errors
-    /// The type cannot be written as JSON.
+    /// The object cannot be serialized as JSON.
     fn to_value(&self) -> serde_json::Result<Value>;
-    /// A copy of its own.
+    /// A clone of the object.
     fn copy(&self) -> Box<Object>;
 }
 
-/// An object that is reconciled, whatever its kind.
+/// A reconciled object of any kind.
 pub(crate) type Object = dyn AnyObject;
 
 impl<K: Primary> AnyObject for K {
@@ -99,25 +99,25 @@ impl dyn AnyObject {
         self.meta().annotations.as_ref().unwrap_or(&NO_ANNOTATIONS)
     }
 
-    /// The conditions in the status; none where there is no status yet.
+    /// The conditions in the status, or none if there is no status yet.
     #[cfg(feature = "operator")]
     pub(crate) fn conditions(&self) -> &[Condition] {
         self.status().map(AnyStatus::conditions).unwrap_or_default()
     }
 
-    /// Empty where the object was never stored.
+    /// The UID, or an empty string if the object was never stored.
     pub(crate) fn uid(&self) -> &str {
         self.meta().uid.as_deref().unwrap_or_default()
     }
 
-    /// Empty where the object was never stored.
+    /// The resource version, or an empty string if the object was never stored.
     pub(crate) fn resource_version(&self) -> &str {
         self.meta().resource_version.as_deref().unwrap_or_default()
     }
 }
 
-/// Whether an object is deleted as far as its owner of finalizers is concerned: marked for deletion, and none of the owned finalizers
-/// is left. Finalizers of others may still hold it.
+/// Whether the object is marked for deletion and has none of the owned finalizers left.
+/// Finalizers of other controllers may still block its removal.
 pub fn is_deleted(meta: &ObjectMeta, is_owned: impl Fn(&str) -> bool) -> bool {
     meta.deletion_timestamp.is_some() && !meta.finalizers.iter().flatten().any(|finalizer| is_owned(finalizer))
 }

@@ -1,7 +1,7 @@
-//! Rights: what a step declared, as traits that the methods of its context ask for.
+//! Permissions: the declarations of a step, as traits that the methods of its context require.
 //!
-//! A right stands on what is set, read or written, not on the step: rustc then never guesses one where a step has a single right. Who
-//! has it is [`Declares`] alone, which has no public path: only the macro implements it, and a right by hand does not compile.
+//! A permission is a trait of the type that is set, read or written, not of the step. Otherwise rustc would infer that type for a step with
+//! a single permission. Only the macro implements [`Declares`], which has no public path, so a hand-written permission does not compile.
 
 use crate::pipeline::step::SubReconciler;
 use crate::status::request::Action;
@@ -17,7 +17,7 @@ macro_rules! lists {
 
 lists!(sets clears reads watches labels indexes kept owns);
 
-/// The condition may be set by the step `S`.
+/// A condition that the step `S` may set.
 #[diagnostic::on_unimplemented(
     message = "`{S}` may not set the condition `{Self}`",
     label = "not in the `sets(..)` of this step",
@@ -28,7 +28,7 @@ pub trait SetBy<S>: Declared<S, sets> {}
 #[diagnostic::do_not_recommend]
 impl<T: Declared<S, sets>, S> SetBy<S> for T {}
 
-/// The condition of an earlier step may be cleared by the step `S`.
+/// A condition of an earlier step that the step `S` may clear.
 #[diagnostic::on_unimplemented(
     message = "`{S}` may not clear the condition `{Self}`",
     label = "not in the `clears(..)` of this step",
@@ -39,7 +39,7 @@ pub trait ClearedBy<S>: Declared<S, clears> {}
 #[diagnostic::do_not_recommend]
 impl<T: Declared<S, clears>, S> ClearedBy<S> for T {}
 
-/// The kind or the condition may be read by the step `S`.
+/// A kind or a condition that the step `S` may read.
 #[diagnostic::on_unimplemented(
     message = "`{S}` may not read `{Self}`",
     label = "not declared by this step",
@@ -50,7 +50,7 @@ pub trait ReadBy<S>: Declared<S, reads> {}
 #[diagnostic::do_not_recommend]
 impl<T: Declared<S, reads>, S> ReadBy<S> for T {}
 
-/// The kind wakes the object of the step `S`.
+/// A kind whose changes trigger a reconcile of the object of the step `S`.
 #[diagnostic::on_unimplemented(
     message = "`{S}` would wait for a `{Self}`, but nothing would wake it",
     label = "not watched by this step",
@@ -61,7 +61,7 @@ pub trait WatchedBy<S>: Declared<S, watches> {}
 #[diagnostic::do_not_recommend]
 impl<T: Declared<S, watches>, S> WatchedBy<S> for T {}
 
-/// All objects of the kind that the step `S` watches by label may be listed by it.
+/// A kind that the step `S` watches by label and may list.
 #[diagnostic::on_unimplemented(
     message = "`{S}` would list `{Self}`, but does not watch it by label",
     label = "not watched by label in this step, or with `cache = none`",
@@ -72,7 +72,7 @@ pub trait ListedBy<S>: Declared<S, labels> {}
 #[diagnostic::do_not_recommend]
 impl<T: Declared<S, labels>, S> ListedBy<S> for T {}
 
-/// Objects of the kind that the step `S` watches by label may be found by this index.
+/// An index by which the step `S` may look up objects of a kind that it watches by label.
 #[diagnostic::on_unimplemented(
     message = "`{S}` would ask the index `{Self}`, but does not declare it",
     label = "no `index = {Self}` in this step",
@@ -83,7 +83,7 @@ pub trait IndexedBy<S>: Declared<S, indexes> {}
 #[diagnostic::do_not_recommend]
 impl<T: Declared<S, indexes>, S> IndexedBy<S> for T {}
 
-/// The step `S` keeps the metadata of objects of the kind, or all of them.
+/// A kind of which the step `S` caches the metadata, for some or all objects.
 #[diagnostic::on_unimplemented(
     message = "`{S}` would look at the metadata of `{Self}`, but keeps none",
     label = "its metadata is not kept by this step",
@@ -94,7 +94,7 @@ pub trait KeptBy<S>: Declared<S, kept> {}
 #[diagnostic::do_not_recommend]
 impl<T: Declared<S, kept>, S> KeptBy<S> for T {}
 
-/// Objects of the kind are written by the step `S`, and owned by its object.
+/// A kind that the step `S` writes and its object owns.
 #[diagnostic::on_unimplemented(
     message = "`{S}` may not write `{Self}`",
     label = "not owned by this step",
@@ -105,7 +105,7 @@ pub trait OwnedBy<S>: Declared<S, owns> {}
 #[diagnostic::do_not_recommend]
 impl<T: Declared<S, owns>, S> OwnedBy<S> for T {}
 
-/// The step `S` has it in its list `L`. Without a public path, so that no right is implemented by hand: that is an error with these words.
+/// A type in the list `L` of the step `S`. It has no public path: a hand-written permission is an error with this message.
 #[diagnostic::on_unimplemented(
     message = "a right is declared, not implemented: `{S}` does not declare `{Self}`",
     label = "not in the `{L}(..)` of `{S}`",
@@ -116,17 +116,17 @@ pub trait Declared<S, L> {}
 #[diagnostic::do_not_recommend]
 impl<T, S: Declares<L, T>, L> Declared<S, L> for T {}
 
-/// The step has `T` in its list `L`: what `#[sub_reconciler]` prints. On the step, so that `T` may be a parameter of it.
+/// A step with `T` in its list `L`. `#[sub_reconciler]` generates it for the step, so that `T` may be a generic parameter.
 pub trait Declares<L, T> {}
 
-/// A step with a mistake: it may do everything, so that one mistake stays one error.
+/// A step with a compile error. It has every permission, so that rustc reports one error only.
 #[doc(hidden)]
 pub trait Unchecked {}
 
 #[diagnostic::do_not_recommend]
 impl<S: Unchecked, L, T> Declares<L, T> for S {}
 
-/// An action that the attribute found among those that the step declares.
+/// An action that the attribute found in the declaration of the step.
 #[doc(hidden)]
 #[must_use]
 pub const fn action<S: SubReconciler>(name: &'static str) -> Action<S> {

@@ -1,4 +1,4 @@
-//! What stands in for a type that could not be read: it fits everywhere, so that one mistake stays one error.
+//! Placeholders for a type that could not be parsed. They fit everywhere, so that one mistake causes one error.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ use crate::pipeline::check::UNKNOWN;
 use crate::status::{ObservedInputs, StatusContract};
 use crate::wiring::StepWiring;
 
-/// Kind, status, condition set and error in one. No program that holds it compiles.
+/// A kind, status, condition set and error in one. A program that contains it does not compile.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct ErrorPlaceholder {
     metadata: ObjectMeta,
@@ -116,7 +116,7 @@ impl ReconcileError for ErrorPlaceholder {
     }
 }
 
-/// The wiring of a step with a mistake: it turns the checks of its pipeline off.
+/// The wiring of a step with a compile error. It disables the checks of its pipeline.
 #[must_use]
 pub const fn placeholder(name: &'static str) -> StepWiring {
     StepWiring { name, sets: &[UNKNOWN], ..StepWiring::EMPTY }

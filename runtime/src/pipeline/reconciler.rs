@@ -1,4 +1,4 @@
-//! The reconciler: the entry points that `#[reconciler]` generates.
+//! The reconciler: the functions that `#[reconciler]` generates.
 
 use std::borrow::Cow;
 use std::future::Future;
@@ -21,39 +21,39 @@ use crate::wiring::Wiring;
 pub trait Reconciler: Sized + Send + Sync + 'static {
     /// The kind that is reconciled.
     type Object: Primary;
-    /// What the pipeline takes beside the object and the context: one type, or a tuple in the order of the parameters; the struct itself.
+    /// The dependencies: one type, or a tuple in the order of the parameters after object and context; for an `impl` block, the struct.
     type Deps: Send + Sync + 'static;
-    /// The conditions.
+    /// The condition set.
     type Conditions: ConditionSet;
-    /// What is known at compile time.
+    /// The wiring of the reconciler, known at compile time.
     const WIRING: Wiring;
 
-    /// When to run again after success, before jitter; `None` awaits a change.
+    /// The delay until the next pass after a success, before jitter. `None` waits for a change.
     fn requeue(_object: &Self::Object) -> Option<Duration> {
         None
     }
 
-    /// When to try again after a failure, before jitter; `None` follows the back-off curve.
+    /// The delay until the next try after a failure, before jitter. `None` uses the backoff.
     fn retry(_object: &Self::Object) -> Option<Duration> {
         None
     }
 
-    /// How long a pass may take; `None`: as the [wiring](Wiring::timeout) says.
+    /// The timeout of a pass. `None` uses the timeout of the [wiring](Wiring::timeout).
     fn timeout(_object: &Self::Object) -> Option<Duration> {
         None
     }
 
-    /// Whether the field that `suspend = spec.field` names suspends the object.
+    /// Whether the field of `suspend = spec.field` suspends the object.
     fn is_suspended(_object: &Self::Object) -> bool {
         false
     }
 
-    /// The objects of the same kind that have to be ready first, as the field or the function of `depends_on = ..` lists them.
+    /// The objects of the same kind that must be ready first, from the field or function of `depends_on = ..`.
     fn depends_on(_object: &Self::Object) -> Cow<'_, [Reference]> {
         Cow::Borrowed(&[])
     }
 
-    /// The function that `after = ..` names.
+    /// The function of `after = ..`.
     #[doc(hidden)]
     fn after() -> Option<Hook<Self::Object>> {
         None

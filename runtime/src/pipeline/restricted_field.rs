@@ -1,4 +1,4 @@
-//! Status fields that one step writes: `#[status(step = store)]`.
+//! Status fields that only one step may write: `#[status(step = store)]`.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -7,7 +7,7 @@ use std::ops::Deref;
 use crate::pipeline::step::SubReconciler;
 use crate::status::draft::DraftKey;
 
-/// A field of a status that only the step `S` writes, as `#[status(step = ..)]` says. All steps read it: it derefs to its value.
+/// A field of a status that only the step `S` writes, declared with `#[status(step = ..)]`. All steps can read it: it derefs to its value.
 ///
 /// The step writes it through [`Cx::write`](crate::Cx::write):
 ///
@@ -15,16 +15,16 @@ use crate::status::draft::DraftKey;
 /// *cx.write(|status| &mut status.artifact) = Some(artifact);
 /// ```
 ///
-/// The value cannot be replaced through [`Cx::status`](crate::Cx::status): nobody but the framework makes an `Restricted`. In the
-/// kind's own status, on the wire and in the schema, the field has the type that its author wrote.
+/// The value cannot be replaced through [`Cx::status`](crate::Cx::status), since only the framework can construct a `Restricted`. In the
+/// kind's own status, in JSON and in the schema, the field has the type that its author wrote.
 ///
-/// `H` only says how, where rustc shows the type: [`with_cx_write`].
+/// `H` is only a hint in the type that rustc prints: [`with_cx_write`].
 pub struct Restricted<S, H, T> {
     value: T,
     step: PhantomData<fn() -> (S, H)>,
 }
 
-/// A restricted field is written as `*cx.write(|status| &mut status.field) = value`: the name shows where it is assigned otherwise.
+/// A hint in compiler messages for a plain assignment: write `*cx.write(|status| &mut status.field) = value` instead.
 #[allow(non_camel_case_types, reason = "as the author writes it, in messages")]
 #[derive(Debug)]
 pub enum with_cx_write {}
@@ -63,7 +63,7 @@ impl<S, H, T: PartialEq> PartialEq<T> for Restricted<S, H, T> {
     }
 }
 
-/// The status fields of this step may be written by the step `S`: they are the same.
+/// The status fields of this step may be written by the step `S` only if both are the same.
 #[diagnostic::on_unimplemented(
     message = "`{S}` may not write this status field",
     label = "only `{Self}` writes it",

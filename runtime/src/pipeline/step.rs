@@ -1,4 +1,4 @@
-//! Steps: what a sub-reconciler declares.
+//! Steps: the declarations of a sub-reconciler.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -20,18 +20,18 @@ pub use super::handler::{Claim, Hooked, NoCleanup, Observe, Provides, Undo};
 pub trait SubReconciler: Sized + Send + 'static {
     /// The kind that the step works on.
     type Object: Primary;
-    /// The set that its conditions belong to.
+    /// The condition set of the step.
     type Conditions: ConditionSet;
-    /// What it fails with.
+    /// The error that the step returns.
     type Error: ReconcileError;
-    /// What undoes it: its cleanup where it is `external`, [`NoCleanup`] otherwise.
+    /// Its cleanup if it is `external`, otherwise [`NoCleanup`].
     #[doc(hidden)]
     type Undo;
-    /// What it declared.
+    /// The wiring of the step.
     const WIRING: StepWiring;
 }
 
-/// A step that makes something outside the cluster can undo it.
+/// An external step with a cleanup that undoes it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` makes something outside the cluster, and nothing removes it",
     label = "`external`, but without a cleanup",
@@ -43,7 +43,7 @@ pub trait HasCleanup {
     type Cleanup;
 }
 
-/// The same, once `N` is known: it is what [`has_cleanup`](crate::pipeline::has_cleanup) returns.
+/// The same for a known `N`, the value of [`has_cleanup`](crate::pipeline::has_cleanup).
 #[doc(hidden)]
 pub trait CleanedUp<const N: usize> {
     /// The cleanup.
@@ -55,7 +55,8 @@ impl<S: HasCleanup, const N: usize> CleanedUp<N> for S {
     type Cleanup = S::Cleanup;
 }
 
-/// An object that a step needs is not there. Only [`Cx::require`](crate::Cx::require) makes one, where the kind is watched: its appearance wakes.
+/// The error for a required object that is absent. Only [`Cx::require`](crate::Cx::require) returns it, for watched kinds: when the object
+/// appears, a reconcile is triggered.
 pub struct Absent<K> {
     name: String,
     why: Option<String>,

@@ -1,4 +1,4 @@
-//! What passes leave to be done once their slots are free: of one key in order, and of all together only so much.
+//! After-pass work, which runs when the slot of its pass is free: in order per key, and limited in total.
 
 use std::collections::VecDeque;
 use std::collections::hash_map::{Entry, HashMap};
@@ -11,17 +11,17 @@ use tracing::Instrument;
 use super::key::Key;
 use super::worker::AfterPass;
 
-/// The tails that have not ended.
+/// The after-pass tasks that have not ended.
 #[derive(Default)]
 pub(super) struct AfterPassTasks {
     running: JoinSet<Key>,
-    /// Those behind the one that runs, of each key that has one.
+    /// For each key with a running task, the tasks that are queued behind it.
     behind: HashMap<Key, VecDeque<AfterPass>>,
     len: usize,
 }
 
 impl AfterPassTasks {
-    /// Runs it, after those of the same key.
+    /// Runs the task after those of the same key.
     pub(super) fn add(&mut self, key: &Key, tail: AfterPass) {
         self.len += 1;
         match self.behind.entry(key.clone()) {
@@ -34,7 +34,7 @@ impl AfterPassTasks {
     }
 
     fn spawn(&mut self, key: Key, tail: AfterPass) {
-        // One that panics must not keep those behind it.
+        // If one panics, those behind it still have to run.
         let tail = AssertUnwindSafe(tail).catch_unwind().map(|_| key);
         self.running.spawn(tail.in_current_span());
     }
@@ -43,10 +43,10 @@ impl AfterPassTasks {
         self.len
     }
 
-    /// Waits until one has ended. `None`: there is none.
+    /// Waits until a task ends. `None`: there is none.
     ///
     /// # Cancellation
-    /// Nothing is lost.
+    /// Cancel safe: no task is lost.
     pub(super) async fn next(&mut self) -> Option<()> {
         let ended = self.running.join_next().await?;
         // A task fails to join only if the runtime shuts down.
@@ -59,7 +59,7 @@ impl AfterPassTasks {
         Some(())
     }
 
-    /// Says what is dropped with them.
+    /// Logs how many tasks are dropped with the queue.
     pub(super) fn warn(&self) {
         if self.len > 0 {
             tracing::warn!(passes = self.len, "the events of some passes were not sent in time");

@@ -1,46 +1,46 @@
-//! The back-off curve: one second, doubling, capped, with jitter downward only.
+//! The back-off curve: starts at one second, doubles up to a cap, and jitter only shortens a delay.
 
 use std::time::Duration;
 
-/// Exponential back-off. The n-th delay is `base * 2^n`, at most `cap`, times a random factor between 0.75 and 1: objects that
-/// failed together do not come back together, and none waits longer than the curve says.
+/// Exponential back-off. The n-th delay is `base * 2^n`, at most `cap`, times a random factor between 0.75 and 1. The jitter spreads
+/// objects that failed together, and no delay exceeds the curve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Backoff {
     pub(crate) base: Duration,
     pub(crate) cap: Duration,
 }
 
-/// The shortest part of a delay that jitter leaves.
+/// The smallest jitter factor.
 const LEAST: f64 = 0.75;
 
 impl Backoff {
-    /// For objects that fail: 1 s doubling to 10 min.
+    /// For failing objects: 1 s doubling to 10 min.
     pub(crate) const FAILURE: Self = Self { base: Duration::from_secs(1), cap: Duration::from_secs(600) };
-    /// While the API server itself does not answer, or takes no credentials: as above, but at most 50 s, so that all are right within a
-    /// minute after it is back.
+    /// While the API server does not respond or rejects the credentials: 1 s doubling to 50 s. With this cap all objects recover within a
+    /// minute after the server does.
     pub(crate) const OUTAGE: Self = Self { base: Duration::from_secs(1), cap: Duration::from_secs(50) };
-    /// For objects that lack what is about to come: 1 s doubling to 30 s.
+    /// For objects that wait for something that should appear soon: 1 s doubling to 30 s.
     pub(crate) const FAST: Self = Self { base: Duration::from_secs(1), cap: Duration::from_secs(30) };
-    /// Between conflicting writes: 50 ms doubling to 5 s.
+    /// For conflicting writes: 50 ms doubling to 5 s.
     pub(crate) const CONFLICT: Self = Self { base: Duration::from_millis(50), cap: Duration::from_secs(5) };
 
-    /// Always the same.
+    /// A constant delay.
     pub(crate) const fn flat(pause: Duration) -> Self {
         Self { base: pause, cap: pause }
     }
 
-    /// The delay after so many failures before this one, without jitter.
+    /// The delay after this many earlier failures, without jitter.
     pub(crate) fn ceiling(self, failures: u32) -> Duration {
         let factor = 1_u32.checked_shl(failures.min(31)).unwrap_or(u32::MAX);
         self.base.saturating_mul(factor).min(self.cap)
     }
 
-    /// The delay after so many failures before this one.
+    /// The delay after this many earlier failures, with jitter.
     pub(crate) fn delay(self, failures: u32) -> Duration {
         self.delay_at(failures, rand::random())
     }
 
-    /// The delay with the jitter of a number that was drawn evenly from 0 to 1.
+    /// The delay with jitter from `drawn`, a uniform random number between 0 and 1.
     pub(crate) fn delay_at(self, failures: u32, drawn: f64) -> Duration {
         self.ceiling(failures).mul_f64(1.0 - (1.0 - LEAST) * drawn)
     }

@@ -7,11 +7,11 @@ use std::sync::Arc;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::PollSemaphore;
 
-/// Leave to run a pass, until it is dropped.
+/// A permit to run a pass, until it is dropped.
 pub(super) type Slot = OwnedSemaphorePermit;
 
-/// How many passes run at a time in all queues together; any number by default. All clones share their slots, and each stands in
-/// line once: who asked first is next.
+/// Limit on the concurrent passes of all queues together; unlimited by default. All clones share the slots. Each clone waits in line once,
+/// and slots are granted in order of request.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ConcurrencyLimit(Option<PollSemaphore>);
 
@@ -21,10 +21,10 @@ impl ConcurrencyLimit {
         Self(Some(PollSemaphore::new(Arc::new(Semaphore::new(passes)))))
     }
 
-    /// The next free slot; none where they are not counted.
+    /// Waits for the next free slot. `None`: the slots are unlimited.
     ///
     /// # Cancellation
-    /// Asking again goes on waiting in the same place.
+    /// Cancel safe: the next call continues to wait at the same position.
     pub(super) async fn next(&mut self) -> Option<Slot> {
         let slots = self.0.as_mut()?;
         // The semaphore is never closed.

@@ -1,4 +1,4 @@
-//! How a queue is drained: limits, shutdown timeout, pause.
+//! Configuration of a queue: limits, shutdown timeout, pause.
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -9,29 +9,29 @@ use super::key::Key;
 use super::pause::Pause;
 use super::rate_limit::Rate;
 
-/// Tells the version that the cache holds of an object.
+/// Returns the resource version of an object in the cache.
 pub(crate) type CachedVersionFn = Arc<dyn Fn(&Key) -> Option<String> + Send + Sync>;
 
-/// How a queue is drained.
+/// Configuration of [`drain`](super::drain).
 #[derive(Clone)]
 pub(crate) struct QueueConfig {
-    /// Passes at a time.
+    /// Concurrent passes of this queue.
     pub(crate) concurrency: NonZeroUsize,
-    /// Passes at a time with all other queues that have the same slots.
+    /// Concurrent passes of all queues that share these slots.
     pub(crate) slots: ConcurrencyLimit,
-    /// Retries per second with all other queues that have the same rate.
+    /// Retries per second of all queues that share this rate.
     pub(crate) rate: Rate,
-    /// How long running passes may go on after the stop.
+    /// How long running passes may continue after the stop.
     pub(crate) shutdown_timeout: Duration,
     /// While it is on, no pass starts.
     pub(crate) pause: Pause,
-    /// What the cache holds, for [`Next::Conflict`](super::next::Next::Conflict); without it only the timer counts.
+    /// Reads the cache for [`Next::Conflict`](super::next::Next::Conflict). `None`: only the timer ends the wait.
     pub(crate) version: Option<CachedVersionFn>,
 }
 
 impl QueueConfig {
     pub(crate) const CONCURRENCY: NonZeroUsize = NonZeroUsize::new(16).unwrap();
-    /// Below the 30 s that a pod has between SIGTERM and SIGKILL by default.
+    /// Below the default grace period of a pod, 30 s between SIGTERM and SIGKILL.
     pub(crate) const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(25);
 }
 

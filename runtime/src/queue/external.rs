@@ -1,4 +1,4 @@
-//! A queue under a scheduler that is not ours: triggers, history and back-off are kept here, turns are given there.
+//! A queue under an external scheduler: it stores triggers, history and back-off; the scheduler decides when a key runs.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,17 +12,17 @@ use super::key::Key;
 use super::run::{finish, run};
 use super::worker::Worker;
 
-/// How a turn of a key ended.
+/// Result of a turn of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ExternalTurn {
-    /// The pass did not end well.
+    /// The pass failed.
     pub(crate) failed: bool,
-    /// When the next turn is due without a change; `None`: not at all.
+    /// The delay until the next turn if nothing changes. `None`: no turn is scheduled.
     pub(crate) next: Option<Duration>,
 }
 
 impl Queue {
-    /// Runs the pass of a key whose turn it is. Without a cause none runs, and what was due stays due.
+    /// Runs the pass of a key. Without a trigger no pass runs, and its timer stays set.
     pub(crate) async fn turn(&self, worker: Arc<impl Worker>, key: &Key, version: &CachedVersionFn) -> ExternalTurn {
         let task = self.lock().claim(key, Instant::now());
         let mut failed = false;
@@ -39,7 +39,7 @@ impl Queue {
         ExternalTurn { failed, next: due.map(|due| due - now) }
     }
 
-    /// The keys that should have a turn, each once until it has had it.
+    /// The keys that the scheduler should run. A queued key is yielded once.
     pub(crate) fn wakes(&self) -> impl Stream<Item = Key> + Send + use<> {
         let queue = self.clone();
         futures::stream::unfold((queue, Vec::new().into_iter()), |(queue, mut keys)| async move {

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-/// Which object. Cheap to clone.
+/// Namespace and name of an object. Cheap to clone.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Key {
     pub(crate) namespace: Option<Arc<str>>,
@@ -15,14 +15,14 @@ impl Key {
         Self { namespace: namespace.map(Into::into), name: name.into() }
     }
 
-    /// The key of an object. A server names every object; one without a name has the empty one.
+    /// The key of an object. Objects from a server always have a name; without one the name is empty.
     pub(crate) fn of(meta: &kube::api::ObjectMeta) -> Self {
         Self::new(meta.namespace.as_deref(), meta.name.as_deref().unwrap_or_default())
     }
 }
 
 impl fmt::Display for Key {
-    /// `namespace/name`, or the name alone.
+    /// `namespace/name`, or only the name for cluster-scoped objects.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.namespace {
             Some(namespace) => write!(f, "{namespace}/{}", self.name),

@@ -1,25 +1,25 @@
-//! Where one key stands in the queue, for people who ask.
+//! The state of one key in the queue, for the debug pages.
 
 use std::time::Duration;
 
 use super::worker::Attempt;
 use crate::trigger::TriggerSet;
 
-/// How a key stands right now.
+/// The current state of a key.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct KeyStatus {
     pub(crate) phase: Phase,
-    /// Why it waits or runs, or will run.
+    /// The triggers of the current or next pass.
     pub(crate) triggers: TriggerSet,
     pub(crate) attempt: Attempt,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Phase {
-    /// For a free slot, for so long.
+    /// Has waited this long for a free slot.
     Waiting(Duration),
-    /// For so long.
+    /// Has run for this long.
     Running(Duration),
-    /// For so long still; `None`: until something changes.
+    /// Runs after this time. `None`: runs when something changes.
     Sleeping(Option<Duration>),
 }

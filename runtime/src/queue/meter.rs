@@ -1,4 +1,4 @@
-//! The port to whoever counts what an operator does. Nobody does unless a feature does: then each of these is one look at an `Option`.
+//! The interface to the metrics of an operator. Without the feature `metrics` each call only checks an `Option`.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,13 +8,13 @@ use tokio::time::Instant;
 use super::key::Key;
 use super::next::Next;
 
-/// Counts what one reconciler does.
+/// Records the metrics of one reconciler.
 pub(crate) trait Counts: Send + Sync {
-    /// A pass begins, for which its key had waited this long since it might have run.
+    /// A pass starts; its key has waited this long since it was ready to run.
     fn waited(&self, wait: Duration);
     /// A pass has left the queue after this long.
     fn worked(&self, work: Duration);
-    /// A pass has ended: how, in a word, and when it runs again.
+    /// A pass has ended, with its outcome, when the key runs next, and its duration.
     fn pass(&self, key: &Key, outcome: &'static str, next: &Next, took: Duration);
     /// The body of a pass did not return.
     fn cut_off(&self, how: CutOff);
@@ -22,9 +22,9 @@ pub(crate) trait Counts: Send + Sync {
     fn step(&self, step: &'static str, how: &'static str, took: Duration);
 }
 
-/// Counts the calls of all reconcilers.
+/// Records the API calls of all reconcilers.
 pub(crate) trait CountsCalls: Send + Sync {
-    /// The head of an answer is there; without a code there was none.
+    /// The head of a response has arrived, or the call has failed (no status code).
     fn call(&self, call: &Call<'_>);
 }
 
@@ -32,13 +32,13 @@ pub(crate) trait CountsCalls: Send + Sync {
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(not(feature = "metrics"), allow(dead_code, reason = "who counts is in a feature"))]
 pub(crate) struct Call<'a> {
-    /// GET, PATCH, ...
+    /// The HTTP method: GET, PATCH, ...
     pub(crate) method: &'a str,
-    /// get, apply, ...
+    /// The Kubernetes verb: get, apply, ...
     pub(crate) verb: &'static str,
     pub(crate) group: &'a str,
     pub(crate) plural: &'a str,
-    /// The step that made it; empty where none did.
+    /// The step that made the call; empty if it was none.
     pub(crate) step: &'static str,
     pub(crate) code: Option<u16>,
 }
@@ -50,7 +50,7 @@ pub(crate) enum CutOff {
     TimeOut,
 }
 
-/// A reconciler's counts, if anybody keeps them.
+/// The metrics of a reconciler, if enabled.
 #[derive(Clone, Default)]
 pub(crate) struct Meter(Option<Arc<dyn Counts>>);
 
@@ -60,12 +60,12 @@ impl Meter {
         Self(Some(counts))
     }
 
-    /// The time, if anybody wants to know how long something takes.
+    /// The current time, if metrics are enabled.
     pub(crate) fn begin(&self) -> Option<Instant> {
         self.0.as_ref().map(|_| Instant::now())
     }
 
-    /// Tells whoever counts.
+    /// Records a metric, if enabled.
     pub(crate) fn record(&self, what: impl FnOnce(&dyn Counts)) {
         if let Some(counts) = &self.0 {
             what(&**counts);
@@ -73,7 +73,7 @@ impl Meter {
     }
 }
 
-/// The counts of calls, if anybody keeps them.
+/// The metrics of API calls, if enabled.
 #[derive(Clone, Default)]
 pub(crate) struct CallMeter(Option<Arc<dyn CountsCalls>>);
 
@@ -83,7 +83,7 @@ impl CallMeter {
         Self(Some(counts))
     }
 
-    /// Tells whoever counts.
+    /// Records a metric, if enabled.
     pub(crate) fn record(&self, what: impl FnOnce(&dyn CountsCalls)) {
         if let Some(counts) = &self.0 {
             what(&**counts);

@@ -1,12 +1,13 @@
 //! The queue: one pass per object at a time, in order, with back-off per object.
 //!
-//! A key is queued, running or idle. Added while it runs, it runs again afterwards with the union of the triggers. What changed goes
-//! before what changed around it, and that before timers and restarts; within a lane first in, first out; whoever has waited for the
-//! patience of its lane is not overtaken any more. One timer per key; a change cancels a pending resync; a pending retry keeps its
-//! deadline if the pass in between fails too. Keys that sleep hold no slot, and retries of all keys together have a rate. What a pass
-//! leaves to be done after it holds neither a slot nor the key.
+//! A key is queued, running or idle. If it is added while it runs, it runs again afterwards, with the union of the triggers. Changes to
+//! the object have priority over changes to related objects, and those over timers and restarts. A lane is first in, first out; after the
+//! patience of its lane a key is not overtaken any more. Each key has one timer. A change cancels a pending resync; a pending retry keeps
+//! its deadline if the pass in between fails too. Keys that wait for a timer hold no slot. Retries of all keys share one rate limit.
+//! After-pass work holds neither a slot nor the key.
 //!
-//! `state` is all of that as a plain value, to which the time is told; `drain` runs passes by it. [`Queue`] is the handle of both.
+//! `state` implements all of that as a plain value that gets the time as an argument; `drain` runs the passes. [`Queue`] is the handle to
+//! both.
 
 mod after_pass;
 mod backoff;
@@ -63,7 +64,7 @@ struct Shared {
     added: Notify,
 }
 
-/// A keyed work queue. Cloneable: all clones are one queue.
+/// A keyed work queue. Clones share one queue.
 #[derive(Clone, Default)]
 pub(crate) struct Queue(Arc<Shared>);
 
@@ -73,31 +74,31 @@ impl Queue {
         Self(Arc::new(Shared { state, added: Notify::new() }))
     }
 
-    /// Wants a pass for the key.
+    /// Enqueues the key.
     pub(crate) fn add(&self, key: &Key, triggers: TriggerSet) {
         self.lock().add(key, triggers, Instant::now());
         self.0.added.notify_one();
     }
 
-    /// Says that the cache now holds this version: a key that met a conflict runs if it waits for another one.
+    /// Records the version in the cache. A key whose write met a conflict is enqueued if the version is newer than the refused one.
     pub(crate) fn seen(&self, key: &Key, version: &str) {
         if self.lock().seen(key, Some(version), Instant::now()) {
             self.0.added.notify_one();
         }
     }
 
-    /// From now on this counts how long keys wait and passes take.
+    /// Sets the meter that records how long keys wait and passes take.
     pub(crate) fn measure(&self, meter: Meter) {
         self.lock().meter = meter;
     }
 
-    /// How the key stands; `None`: at rest, without a history.
+    /// The state of the key. `None`: idle, without a history.
     #[cfg(feature = "metrics")]
     pub(crate) fn spot(&self, key: &Key) -> Option<KeyStatus> {
         self.lock().spot(key, Instant::now())
     }
 
-    /// How long the passes that run have run: together, and the longest.
+    /// How long the running passes have run: the sum, and the longest.
     #[cfg(feature = "metrics")]
     pub(crate) fn unfinished(&self) -> (Duration, Duration) {
         let state = self.lock();
@@ -105,12 +106,12 @@ impl Queue {
         state.unfinished(Instant::now()).fold(none, |(sum, longest), time| (sum + time, longest.max(time)))
     }
 
-    /// What it holds and has done.
+    /// A snapshot of the statistics.
     pub(crate) fn figures(&self) -> QueueStats {
         self.lock().figures()
     }
 
-    /// Queues what is due; says when the next is, and whether any key waits.
+    /// Enqueues the keys that are due. Returns when the next one is due, and whether any key is queued.
     fn wake(&self) -> (Option<Instant>, bool) {
         let mut state = self.lock();
         (state.wake(Instant::now()), state.depth() > 0)

@@ -1,4 +1,4 @@
-//! When a key runs again, as the end of a pass decides.
+//! When a key runs again, as decided at the end of a pass.
 
 use std::time::Duration;
 
@@ -9,45 +9,45 @@ use super::backoff::Backoff;
 pub(crate) enum Next {
     /// When something changes.
     Await,
-    /// After exactly this time; whoever computes it applies the jitter.
+    /// After exactly this time; the caller applies the jitter.
     After(Duration),
-    /// After exactly this time, but not to run the body: the digest of the last pass is to be stored.
+    /// After exactly this time, not to run the body but to store the digest of the last pass.
     Store(Duration),
-    /// After exactly this time, for the same triggers: the pass was put off. A try that is due before runs when it is due.
+    /// After exactly this time, with the same triggers: the pass was deferred. A retry that is due earlier runs when it is due.
     Later(Duration),
-    /// Along the back-off curve of the key, for ever.
+    /// With the back-off curve of the key, without limit.
     Retry {
-        /// The curve starts anew.
+        /// Resets the curve.
         progressed: bool,
-        /// Not before this time has passed (`Retry-After`).
+        /// The minimum delay (`Retry-After`).
         at_least: Option<Duration>,
     },
-    /// Along this curve, for ever, instead of that of the key.
+    /// With this curve instead of that of the key, without limit.
     RetryAlong {
-        /// The curve starts anew.
+        /// Resets the curve.
         progressed: bool,
         /// The curve.
         curve: Backoff,
-        /// Not before this time has passed (`Retry-After`).
+        /// The minimum delay (`Retry-After`).
         at_least: Option<Duration>,
     },
-    /// The pass ended before it could do anything: along the back-off curve of the key, and with what only the wake-up told.
+    /// The pass ended before it could do anything: retried with the back-off curve of the key, with the transient triggers of that pass.
     NotStarted {
-        /// Not before this time has passed (`Retry-After`).
+        /// The minimum delay (`Retry-After`).
         at_least: Option<Duration>,
     },
-    /// A write met a newer version: as soon as the cache holds another one than this, or after 50 ms doubling to 5 s, with the same
-    /// triggers. Not a failure: the back-off stays as it is.
+    /// A write met a newer version. Runs with the same triggers once the cache holds a newer version than this, or after 50 ms doubling to
+    /// 5 s. Not a failure: the back-off is unchanged.
     Conflict {
         /// The version that was refused.
         newer_than: String,
     },
-    /// The object is gone: nothing is remembered of the key.
+    /// The object is gone: the entry of the key is removed.
     Forget,
 }
 
 impl Next {
-    /// Whether the pass did not end well, and is tried again for that.
+    /// Whether the pass failed and is retried.
     pub(crate) const fn failed(&self) -> bool {
         matches!(self, Self::Retry { .. } | Self::NotStarted { .. } | Self::RetryAlong { .. })
     }

@@ -1,4 +1,4 @@
-//! The pause of one kind: no pass of its reconciler starts, and everything that wants one waits.
+//! The pause of one kind: no pass of its reconciler starts, and its keys stay queued.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-/// Whether the passes of a reconciler stand still. Cloneable: all clones are one pause.
+/// Whether the passes of a reconciler are paused. Clones share one state.
 #[derive(Clone, Debug)]
 pub(crate) struct Pause(Arc<watch::Sender<Option<Why>>>);
 
@@ -28,7 +28,7 @@ impl Pause {
         self.0.borrow().is_some()
     }
 
-    /// Lets no further pass start. False: it does so already, for the same reason.
+    /// Pauses the reconciler. Returns false if it is already paused for the same reason.
     pub(crate) fn begin(&self, text: &str) -> bool {
         self.0.send_if_modified(|why| {
             if why.as_ref().is_some_and(|why| why.text == text) {
@@ -40,18 +40,18 @@ impl Pause {
         })
     }
 
-    /// Lets passes start again. False: they did all the time.
+    /// Resumes the reconciler. Returns false if it was not paused.
     pub(crate) fn end(&self) -> bool {
         self.0.send_if_modified(|why| why.take().is_some())
     }
 
-    /// Returns once passes may start.
+    /// Waits until passes may start.
     pub(crate) async fn over(&self) {
         // The sender lives as long as the pause, so waiting cannot fail.
         let _ = self.0.subscribe().wait_for(Option::is_none).await;
     }
 
-    /// For how long, and why.
+    /// How long the pause has lasted, and its reason.
     #[cfg_attr(not(feature = "metrics"), allow(dead_code, reason = "who asks is in a feature"))]
     pub(crate) fn why(&self) -> Option<(Duration, String)> {
         self.0.borrow().as_ref().map(|why| (why.since.elapsed(), why.text.clone()))

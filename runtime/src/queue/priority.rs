@@ -1,4 +1,4 @@
-//! Three lanes: what changed, what changed around it, what time brought; with ageing, so that nothing starves.
+//! Three lanes: changes to the object, changes to related objects, timers; with ageing to prevent starvation.
 
 use std::cmp::Reverse;
 use std::collections::VecDeque;
@@ -9,15 +9,15 @@ use tokio::time::Instant;
 use super::key::Key;
 use crate::trigger::Urgency;
 
-/// How long each lane is overtaken by the first; whoever comes later than that goes after it.
+/// How long a key in each lane may be overtaken by keys of the first lane.
 pub(super) const PATIENCE: [Duration; 3] = [Duration::ZERO, Duration::from_secs(5), Duration::from_secs(10)];
 
-/// A place in a lane. It is void once the key's entry holds another one.
+/// A position in a lane. It is void once the entry of the key holds another position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct LanePosition {
     number: u64,
     pub(super) urgency: Urgency,
-    /// What the lanes are merged by.
+    /// The order in which the lanes are merged.
     pub(super) due: Instant,
 }
 
@@ -27,7 +27,7 @@ pub(super) struct PriorityLanes {
     issued: u64,
 }
 
-/// By when a key that comes now is not overtaken any more.
+/// The time after which a key that is queued now is not overtaken any more.
 pub(super) fn due(urgency: Urgency, now: Instant) -> Instant {
     now + PATIENCE[urgency as usize]
 }
@@ -41,7 +41,7 @@ impl PriorityLanes {
         place
     }
 
-    /// The next place, void ones included. Within a lane, first in is first due.
+    /// The next position, void ones included. Within a lane, the first in is the first due.
     pub(super) fn pop(&mut self) -> Option<(LanePosition, Key)> {
         let fronts = self.lanes.iter().enumerate();
         let fronts = fronts.filter_map(|(at, lane)| lane.front().map(|(place, _)| (place.due, Reverse(at))));

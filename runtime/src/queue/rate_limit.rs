@@ -1,4 +1,4 @@
-//! How many retries begin per second, over all objects: a burst, then evenly.
+//! Rate limit for retries over all objects: a burst, then an even rate.
 
 use std::num::NonZeroU32;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// The rate of an operator. Cloneable: all clones are one. Changes are never held up, only tries after a failure.
+/// The retry rate of an operator. Clones share one bucket. Only retries after a failure are limited, never changes.
 #[derive(Clone, Debug)]
 pub(crate) struct Rate(Arc<Mutex<Bucket>>);
 
-/// A bucket of one second's tries, as a time: how far ahead of the clock the tries are that were let through.
+/// A token bucket with a burst of one second, stored as the time up to which retries have been granted.
 #[derive(Debug)]
 struct Bucket {
     per_second: NonZeroU32,
@@ -18,21 +18,21 @@ struct Bucket {
 }
 
 impl Rate {
-    /// Twice of this in the worst second: a fifth of what a server has seats for. Not fewer where there are few objects: so many small
-    /// requests are no load, and after a short outage the last of them would only come back later.
+    /// The default number of retries per second. With the burst, the busiest second has twice as many: a fifth of the seats of an API
+    /// server. Few objects get the same rate: their load is small, and a lower rate would delay the last retries after a short outage.
     pub(crate) const RETRIES: NonZeroU32 = NonZeroU32::new(100).unwrap();
 
     pub(crate) fn new(per_second: NonZeroU32) -> Self {
         Self(Arc::new(Mutex::new(Bucket { per_second, ahead: None })))
     }
 
-    /// So many that none is put off.
+    /// A rate that defers no retry.
     #[cfg(any(test, feature = "__test-hooks"))]
     pub(crate) fn unlimited() -> Self {
         Self::new(NonZeroU32::MAX)
     }
 
-    /// When a try that is due now may begin; that place is then taken.
+    /// Reserves the next retry and returns when it may begin.
     pub(super) fn reserve(&self, now: Instant) -> Instant {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).reserve(now)
     }

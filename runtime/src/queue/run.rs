@@ -1,4 +1,4 @@
-//! The loop that runs passes: as many at a time as are allowed, each in a task of its own.
+//! The loop that runs passes, each in its own task, up to the concurrency limit.
 
 use std::panic::AssertUnwindSafe;
 use std::pin::pin;
@@ -23,14 +23,15 @@ use super::stats::QueueStats;
 use super::worker::{AfterPass, PassOutput, Worker};
 use crate::leadership::Leadership;
 
-/// A pass that has ended, and what it left to be done.
+/// A pass that has ended, with its after-pass work.
 type Done = (Key, FinishedPass, Option<AfterPass>);
 
-/// How long dropping passes may take: each ends where it next awaits something.
+/// Time limit for dropping passes: each ends at its next await point.
 const DROPPING: Duration = Duration::from_millis(500);
 
-/// Runs passes until `stop`; takes no key while the gate is closed or the pause is on. Then waits for the running ones as long as the
-/// shutdown timeout lasts, drops the rest, and returns their keys. A pass that holds its thread cannot be dropped: it is left behind.
+/// Runs passes until `stop`. While the gate is closed or the pause is on, no key is taken.
+/// After the stop it waits for running passes up to the shutdown timeout, drops the rest, and returns their keys. A pass that blocks its
+/// thread cannot be dropped and keeps running.
 ///
 /// # Cancellation
 /// Dropping the future drops the running passes.
@@ -56,7 +57,7 @@ pub(crate) async fn drain(
             biased;
             () = stop.cancelled() => break,
             slot = slots.next(), if wanted => {
-                // Only this loop takes keys, so one still waits; the pause may have begun meanwhile.
+                // Only this loop takes keys, so one is still queued; but the pause may have begun meanwhile.
                 let task = if config.pause.is_on() { None } else { queue.lock().take(Instant::now()) };
                 if let Some(task) = task {
                     passes.spawn(run(worker.clone(), task, slot).in_current_span());
@@ -90,7 +91,7 @@ pub(crate) async fn drain(
     dropped
 }
 
-/// One pass, in its slot. A panic is a failure of this key, and of nothing else.
+/// Runs one pass in its slot. A panic is a failure of this key only.
 pub(super) async fn run<W: Worker>(worker: Arc<W>, task: Task, _slot: Option<Slot>) -> Done {
     let Task { key, triggers, attempt } = task;
     let pass = AssertUnwindSafe(worker.run(&key, triggers, attempt)).catch_unwind();
@@ -113,14 +114,14 @@ fn joined(queue: &Queue, config: &QueueConfig, tails: &mut AfterPassTasks, ended
 
 pub(super) fn finish(queue: &Queue, version: Option<&CachedVersionFn>, key: &Key, ended: FinishedPass) {
     let awaits = queue.lock().finish(key, ended, Instant::now());
-    // The watch may have delivered the newer version while the pass was on its way out.
+    // The watch may have delivered the newer version while the pass was ending.
     if let Some(version) = version.filter(|_| awaits) {
         let held = version(key);
         queue.lock().seen(key, held.as_deref(), Instant::now());
     }
 }
 
-/// Says what the queue has done.
+/// Logs the statistics of the queue.
 fn report(queue: &Queue) {
     let figures = queue.figures();
     let (depth, QueueStats { started, running, sleeping, deferred, waited, longest, worked, .. }) =

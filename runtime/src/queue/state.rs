@@ -1,4 +1,4 @@
-//! What the queue knows of each key: a state machine without a clock, a lock or a task of its own.
+//! The state of each key in the queue: a state machine without a clock, a lock or tasks.
 
 mod entry;
 mod external;
@@ -26,7 +26,7 @@ use crate::trigger::{EnabledTriggers, TriggerSet};
 
 #[derive(Debug, Default)]
 pub(super) struct KeyEntries {
-    /// The triggers that count.
+    /// The enabled triggers.
     list: EnabledTriggers,
     rate: Rate,
     entries: HashMap<Key, Entry>,
@@ -53,18 +53,18 @@ impl KeyEntries {
         QueueStats { sleeping: self.timers.len(), ..self.figures }
     }
 
-    /// How many keys wait.
+    /// The number of queued keys.
     pub(super) fn depth(&self) -> usize {
         self.figures.depth()
     }
 
-    /// Whether nothing at all is remembered.
+    /// Whether no entry, timer or queued key is left.
     #[cfg(test)]
     pub(super) fn is_blank(&self) -> bool {
         self.entries.is_empty() && self.timers.len() == 0 && self.figures.depth() == 0
     }
 
-    /// Wants a pass for the key.
+    /// Enqueues the key.
     pub(super) fn add(&mut self, key: &Key, triggers: TriggerSet, now: Instant) {
         let triggers = self.list.admit(triggers);
         if triggers.is_empty() {
@@ -80,7 +80,7 @@ impl KeyEntries {
         self.queue(key, now);
     }
 
-    /// Queues a key for the triggers in its entry, unless it runs; moves it to another lane if its turn comes sooner there.
+    /// Queues a key for the triggers in its entry, unless it runs. Moves it to another lane if it is due sooner there.
     fn queue(&mut self, key: &Key, now: Instant) {
         let Some(entry) = self.entries.get_mut(key) else { return };
         if let Some(timer) = entry.timer.take() {
@@ -121,7 +121,7 @@ impl KeyEntries {
         }
     }
 
-    /// Takes note of the end of a pass. True: the key waits for the cache to hold another version than the refused one.
+    /// Records the end of a pass. Returns true if the key waits for a newer version in the cache than the refused one.
     pub(super) fn finish(&mut self, key: &Key, ended: FinishedPass, now: Instant) -> bool {
         let Some(entry) = self.entries.get_mut(key) else { return false };
         let Phase::Running { triggers: ran, since } = std::mem::take(&mut entry.phase) else { return false };
@@ -143,7 +143,7 @@ impl KeyEntries {
         awaits
     }
 
-    /// The cache holds this version (or nothing) now. True if that made the key run.
+    /// Records the version in the cache (`None`: not cached). Returns true if that enqueued the key.
     pub(super) fn seen(&mut self, key: &Key, version: Option<&str>, now: Instant) -> bool {
         let Some(entry) = self.entries.get_mut(key) else { return false };
         let Some(refused) = entry.refused.take_if(|refused| is_other(refused, version)) else { return false };
@@ -154,11 +154,11 @@ impl KeyEntries {
         true
     }
 
-    /// Queues the keys whose time has come, and says when the next one comes.
+    /// Enqueues the keys that are due. Returns when the next one is due.
     pub(super) fn wake(&mut self, now: Instant) -> Option<Instant> {
         while let Some(key) = self.timers.pop(now) {
             self.figures.looked += 1;
-            // The timer is over: nothing is left to cancel.
+            // The timer has fired: there is none to cancel.
             let Some(timer) = self.entries.get_mut(&key).and_then(|entry| entry.timer.take()) else { continue };
             let retries = timer.all().without(TriggerSet::TRANSIENT_TRIGGERS) == TriggerSet::RETRY;
             if timer.reserved || !retries || !self.defer(&key, &timer, now) {
@@ -168,7 +168,7 @@ impl KeyEntries {
         self.timers.next()
     }
 
-    /// Puts a retry off for as long as the rate wants. False: it may begin.
+    /// Defers a retry if the rate limit requires it. Returns false if it may begin now.
     fn defer(&mut self, key: &Key, timer: &Timer, now: Instant) -> bool {
         let at = self.rate.reserve(now);
         let Some(entry) = self.entries.get_mut(key).filter(|_| at > now) else { return false };
@@ -179,7 +179,7 @@ impl KeyEntries {
         true
     }
 
-    /// How the key stands; `None`: at rest, without a history.
+    /// The state of the key. `None`: idle, without a history.
     #[cfg(feature = "metrics")]
     pub(super) fn spot(&self, key: &Key, now: Instant) -> Option<KeyStatus> {
         let Entry { phase, triggers, attempt, timer, .. } = self.entries.get(key)?;
@@ -194,7 +194,7 @@ impl KeyEntries {
         Some(KeyStatus { phase, triggers, attempt: *attempt })
     }
 
-    /// How long each of the passes that run has run.
+    /// How long each running pass has run.
     #[cfg(feature = "metrics")]
     pub(super) fn unfinished(&self, now: Instant) -> impl Iterator<Item = Duration> {
         self.entries.values().filter_map(move |entry| match entry.phase {
@@ -210,7 +210,7 @@ impl KeyEntries {
     }
 }
 
-/// Whether the cache has moved on from the refused version.
+/// Whether the cache holds a newer version than the refused one.
 fn is_other(refused: &str, version: Option<&str>) -> bool {
     version.is_none_or(|version| is_newer(version, refused))
 }

@@ -1,38 +1,38 @@
-//! What a queue has done and holds, in exact numbers.
+//! Statistics of a queue, exact.
 
 use std::time::Duration;
 
-/// The numbers of a queue; a snapshot.
+/// A snapshot of the statistics of a queue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct QueueStats {
-    /// Keys that wait for a free slot: changed, with changes around them, woken by time.
+    /// Queued keys by lane: changes to the object, changes to related objects, timers.
     pub(crate) waiting: [usize; 3],
     /// Keys whose passes run.
     pub(crate) running: usize,
-    /// Keys with a timer: they hold no slot.
+    /// Keys with a timer; they hold no slot.
     pub(crate) sleeping: usize,
-    /// Passes that began.
+    /// Passes that started.
     pub(crate) started: u64,
     /// Passes that ended.
     pub(crate) ended: u64,
-    /// How often a key began to want a pass.
+    /// How many times a key without pending triggers was added.
     pub(crate) added: u64,
-    /// Passes that are to be tried again: failed ones and conflicts.
+    /// Passes that are retried: failures and conflicts.
     pub(crate) retried: u64,
-    /// Retries that the rate put off.
+    /// Retries that the rate limit deferred.
     pub(crate) deferred: u64,
-    /// Places and timers that were looked at, void ones included: the steps that all of this took.
+    /// Positions and timers that were popped, void ones included: the number of steps of the queue.
     pub(crate) looked: u64,
-    /// How long the passes that began had waited since they might have run, together.
+    /// How long the keys of all started passes had waited since they were ready, in total.
     pub(crate) waited: Duration,
     /// The longest of these times.
     pub(crate) longest: Duration,
-    /// How long the passes that ended ran, together.
+    /// How long all ended passes ran, in total.
     pub(crate) worked: Duration,
 }
 
 impl QueueStats {
-    /// How many keys wait.
+    /// The number of queued keys.
     pub(crate) fn depth(&self) -> usize {
         self.waiting.iter().sum()
     }

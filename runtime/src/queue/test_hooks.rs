@@ -1,4 +1,4 @@
-//! For our own tests: the queue without operator, objects and cluster, to count what it costs.
+//! Test hooks: the queue without operator, objects or cluster, to measure its cost.
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use super::{Attempt, Key, Next, PassOutput, Queue, QueueConfig, Rate, TriggerSet
 use crate::leadership::Leadership;
 use crate::trigger::EnabledTriggers;
 
-/// The state by itself, under a clock that the test moves.
+/// The bare state, with a clock that the test moves.
 #[derive(Debug)]
 pub struct Bare {
     state: KeyEntries,
@@ -22,12 +22,12 @@ pub struct Bare {
     now: Instant,
 }
 
-/// A pass that runs.
+/// A running pass.
 #[derive(Debug)]
 pub struct Taken(Key);
 
 impl Bare {
-    /// With so many keys, all at rest.
+    /// Creates a state with this many keys, all idle.
     pub fn new(keys: usize) -> Self {
         Self {
             state: KeyEntries::new(EnabledTriggers::default(), Rate::unlimited()),
@@ -36,7 +36,7 @@ impl Bare {
         }
     }
 
-    /// The keys appear, and those with an even number change.
+    /// Adds all keys as new objects; those with an even number have also changed.
     pub fn fill(&mut self) {
         for (at, key) in self.keys.iter().enumerate() {
             let triggers =
@@ -45,17 +45,17 @@ impl Bare {
         }
     }
 
-    /// The next pass.
+    /// Takes the next pass.
     pub fn take(&mut self) -> Option<Taken> {
         self.state.take(self.now).map(|task| Taken(task.key))
     }
 
-    /// The pass ends, and the key is due again after this time.
+    /// Ends the pass; the key is due again after this time.
     pub fn requeue(&mut self, taken: &Taken, after: Duration) {
         self.end(taken, Next::After(after));
     }
 
-    /// The pass fails.
+    /// Ends the pass with a failure.
     pub fn fail(&mut self, taken: &Taken) {
         self.end(taken, Next::Retry { progressed: false, at_least: None });
     }
@@ -64,14 +64,14 @@ impl Bare {
         self.state.finish(&taken.0, FinishedPass { next, curve: Backoff::FAILURE, drawn: 0.5 }, self.now);
     }
 
-    /// The time passes, and wakes who is due.
+    /// Advances the clock and enqueues the keys that are due.
     pub fn pass(&mut self, time: Duration) {
         self.now += time;
         self.state.wake(self.now);
     }
 }
 
-/// Takes a moment, and is due again after a while.
+/// A worker whose passes take 1 ms and requeue their key.
 struct Again {
     every: Duration,
     passes: AtomicUsize,
@@ -79,15 +79,15 @@ struct Again {
 
 impl Worker for Again {
     async fn run(&self, _: &Key, _: TriggerSet, _: Attempt) -> PassOutput {
-        // So that as many run at a time as may.
+        // Without the delay, passes would not overlap up to the limit.
         tokio::time::sleep(Duration::from_millis(1)).await;
         let nth = self.passes.fetch_add(1, Ordering::Relaxed);
-        // Not all at the same moment, as in an operator.
+        // Spreads the due times, as in an operator.
         Next::After(self.every + Duration::from_millis(nth as u64 % 1000)).into()
     }
 }
 
-/// Runs a queue of so many keys that are due again and again for a time, and says how many passes ran.
+/// Runs a queue with this many keys, each requeued repeatedly, for `time`. Returns the number of passes.
 pub async fn requeued(keys: usize, concurrency: NonZeroUsize, every: Duration, time: Duration) -> usize {
     let (queue, stop) = (Queue::new(EnabledTriggers::default(), Rate::unlimited()), CancellationToken::new());
     named(keys).for_each(|key| queue.add(&key, TriggerSet::APPEARED));

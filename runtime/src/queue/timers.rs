@@ -1,4 +1,4 @@
-//! When keys are due: in order of time, each found again to be cancelled.
+//! The timers of keys, ordered by time; each can be cancelled.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use tokio::time::Instant;
 
 use super::key::Key;
 
-/// A timer that is set.
+/// The handle of a timer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Slot {
     pub(super) at: Instant,
@@ -31,13 +31,13 @@ impl Timers {
         self.due.remove(&slot);
     }
 
-    /// The next key that is due by now; of the same time, the one set first.
+    /// The next key that is due by now. Among equal times, the timer that was set first.
     pub(super) fn pop(&mut self, now: Instant) -> Option<Key> {
         let first = self.due.first_entry().filter(|first| first.key().at <= now)?;
         Some(first.remove())
     }
 
-    /// When the next one is due.
+    /// When the next timer is due.
     pub(super) fn next(&self) -> Option<Instant> {
         self.due.first_key_value().map(|(slot, _)| slot.at)
     }

@@ -1,4 +1,4 @@
-//! The trait of what runs passes, and what a pass gets and returns.
+//! The trait that runs passes, with their input and output.
 
 use std::future::Future;
 
@@ -8,14 +8,14 @@ use super::key::Key;
 use super::next::Next;
 use crate::trigger::TriggerSet;
 
-/// What is still to be done when a pass has ended and its slot is free.
+/// Work that is left after a pass has ended and its slot is free.
 pub(crate) type AfterPass = BoxFuture<'static, ()>;
 
-/// A pass that has ended.
+/// The result of a pass.
 pub(crate) struct PassOutput {
     pub(crate) next: Next,
     pub(crate) tail: Option<AfterPass>,
-    /// Errors that concern all objects alike: the back-off then is that of the server, not that of the object.
+    /// The errors concern the API server, not the object: a retry then uses [`Backoff::OUTAGE`](super::backoff::Backoff::OUTAGE).
     pub(crate) outage: bool,
 }
 
@@ -30,7 +30,7 @@ impl From<Next> for PassOutput {
 pub(crate) struct Attempt {
     /// Failures since the last progress.
     pub(crate) failures: u32,
-    /// Conflicts in a row.
+    /// Consecutive conflicts.
     pub(crate) conflicts: u32,
 }
 

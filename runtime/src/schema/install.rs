@@ -1,6 +1,6 @@
-//! How the CRDs of this program are installed.
+//! The command that installs the CRDs of this program.
 
-/// The command, for a person to run.
+/// The command to install the CRDs, for messages to users.
 pub(crate) fn install() -> String {
     let program = std::env::args_os().next().map(std::path::PathBuf::from);
     let program =

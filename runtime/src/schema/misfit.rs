@@ -5,32 +5,32 @@ use std::fmt;
 /// A field that does not fit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Misfit {
-    /// Such as `.status.artifact.digest`.
+    /// For example `.status.artifact.digest`.
     pub(crate) path: String,
-    /// What is wrong with it in the CRD.
+    /// How the field in the CRD does not fit.
     pub(crate) what: What,
 }
 
-/// What is wrong with a field in the CRD.
+/// How a field in the CRD does not fit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum What {
-    /// It is not there, so the API server refuses or drops it.
+    /// The field is missing, so the API server rejects or prunes it.
     Missing,
-    /// It has another type than in the program.
+    /// The type differs from that of the program.
     Type { installed: String, expected: String },
-    /// It does not allow these values.
+    /// These values are not allowed.
     Values(Vec<String>),
-    /// It does not allow null.
+    /// Null is not allowed.
     Null,
-    /// It does not keep what it does not name.
+    /// Unknown fields are pruned.
     Closed,
-    /// It is not a list whose items have these keys.
+    /// The field is not a list map with these keys.
     Keys(Vec<String>),
-    /// It requires a field that the type does not have.
+    /// The schema requires a field that the type does not have.
     Requires(String),
 }
 
-/// The first misfits in a sentence, and how many there are besides.
+/// The first misfits in a sentence, and the number of the others.
 pub(crate) fn listed(misfits: &[Misfit]) -> String {
     const MOST: usize = 5;
     let shown: Vec<String> = misfits.iter().take(MOST).map(ToString::to_string).collect();

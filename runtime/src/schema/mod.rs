@@ -1,8 +1,8 @@
-//! Whether the schema of an installed CRD fits the type that a program was built with: a pure function of two schemas.
+//! Compares the schema of an installed CRD with the type that a program was built with.
 //!
-//! A status is written, so what the type can send has to be taken and kept. A spec is read, so what the type requires has to be there.
-//! Descriptions, defaults, bounds, patterns, formats and CEL rules are not compared: a CRD may say more than the type, and each version
-//! of schemars says it in its own way.
+//! The status is written, so the CRD must accept and store all values of the type. The spec is read, so the CRD must have the fields that
+//! the type requires. Descriptions, defaults, bounds, patterns, formats and CEL rules are not compared: a CRD may have more of them, and
+//! they vary with the version of schemars.
 
 mod install;
 #[cfg(test)]
@@ -22,7 +22,7 @@ pub(crate) use self::misfit::{Misfit, What, listed};
 pub(crate) use self::published::Published;
 pub(crate) use self::write::undeclared;
 
-/// Compares the schemas of two versions of one kind; `is_used` says which fields of the status the program writes.
+/// Compares the schemas of two versions of one kind; `is_used` selects the status fields that the program writes.
 pub(crate) fn misfits(expected: &Value, installed: &Value, is_used: &dyn Fn(&str) -> bool) -> Vec<Misfit> {
     let mut found = Vec::new();
     write::compare_status(expected, installed, is_used, &mut found);

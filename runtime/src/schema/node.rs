@@ -1,10 +1,10 @@
-//! One node of a schema: its types, values and fields, however its generator spelled them.
+//! One node of a schema: its types, values and fields, independent of the generator's notation.
 
 use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-/// The field that keeps what the schema does not name.
+/// The extension that makes the API server store unknown fields.
 const OPEN: &str = "x-kubernetes-preserve-unknown-fields";
 const INT_OR_STRING: &str = "x-kubernetes-int-or-string";
 const EMBEDDED: &str = "x-kubernetes-embedded-resource";
@@ -14,17 +14,17 @@ const EMBEDDED: &str = "x-kubernetes-embedded-resource";
 pub(super) struct Node<'a>(pub(super) &'a Value);
 
 impl<'a> Node<'a> {
-    /// Whether it keeps fields that it does not name.
+    /// Whether unknown fields are stored.
     pub(super) fn is_open(self) -> bool {
         self.0[OPEN] == true || self.0["additionalProperties"] == true
     }
 
-    /// Whether it says nothing that could be compared: `OpenAPI` v2 leaves out what it cannot spell.
+    /// Whether there is nothing to compare: `OpenAPI` v2 omits what it cannot express.
     pub(super) fn is_blank(self) -> bool {
         self.types().is_empty() && self.properties().next().is_none() && self.values().is_none()
     }
 
-    /// The JSON types that it allows, without null; empty where it does not say.
+    /// The allowed JSON types, without null; empty if there is no restriction.
     pub(super) fn types(self) -> BTreeSet<&'a str> {
         if self.0[INT_OR_STRING] == true || self.0["format"] == "int-or-string" {
             return BTreeSet::from(["integer", "string"]);
@@ -45,14 +45,14 @@ impl<'a> Node<'a> {
         values.filter_map(type_of).collect()
     }
 
-    /// Whether null is a value of it.
+    /// Whether null is allowed.
     pub(super) fn is_nullable(self) -> bool {
         let named = self.0["type"].as_array().is_some_and(|types| types.iter().any(|one| one == "null"));
         let listed = self.0["enum"].as_array().is_some_and(|values| values.contains(&Value::Null));
         self.0["nullable"] == true || named || listed || self.branches().any(Node::is_nullable)
     }
 
-    /// The values that it is limited to, without null; `None`: it is not.
+    /// The allowed values, without null. `None`: there is no restriction.
     pub(super) fn values(self) -> Option<Vec<&'a Value>> {
         if let Some(own) = self.own_values() {
             return Some(own);
@@ -75,7 +75,7 @@ impl<'a> Node<'a> {
         Some(own.into_iter().filter(|value| !value.is_null()).collect())
     }
 
-    /// Whether null is its only value.
+    /// Whether null is the only allowed value.
     fn is_null(self) -> bool {
         self.0["type"] == "null" || self.own_values().is_some_and(|values| values.is_empty())
     }
@@ -86,19 +86,19 @@ impl<'a> Node<'a> {
         lists.flatten().map(Node)
     }
 
-    /// The fields that it names.
+    /// The declared fields.
     pub(super) fn properties(self) -> impl Iterator<Item = (&'a str, Self)> {
         let named = self.0["properties"].as_object().into_iter().flat_map(Map::iter);
         named.map(|(name, schema)| (name.as_str(), Self(schema)))
     }
 
-    /// The schema of a field, where it names it or its values share one.
+    /// The schema of a field: declared, the common schema of map values, or implied.
     pub(super) fn field(self, name: &str) -> Option<Self> {
         let named = self.0["properties"].get(name).map(Self);
         named.or_else(|| self.each()).or_else(|| self.implied(name))
     }
 
-    /// An embedded object has these three without naming them.
+    /// The three fields that an embedded object has without declaring them.
     fn implied(self, name: &str) -> Option<Self> {
         const ANY: &Value = &Value::Bool(true);
         let has = self.0[EMBEDDED] == true && ["apiVersion", "kind", "metadata"].contains(&name);
@@ -115,12 +115,12 @@ impl<'a> Node<'a> {
         Some(&self.0["items"]).filter(|items| items.is_object()).map(Self)
     }
 
-    /// The fields that it requires.
+    /// The required fields.
     pub(super) fn required(self) -> impl Iterator<Item = &'a str> {
         self.0["required"].as_array().into_iter().flatten().filter_map(Value::as_str)
     }
 
-    /// The keys of a list that is a map; `None`: it is another list.
+    /// The keys of a list of type `map`; `None` for other lists.
     pub(super) fn list_keys(self) -> Option<BTreeSet<&'a str>> {
         let is_map = self.0["x-kubernetes-list-type"] == "map";
         let keys = self.0["x-kubernetes-list-map-keys"].as_array().into_iter().flatten();
@@ -139,7 +139,7 @@ fn type_of(value: &Value) -> Option<&'static str> {
     }
 }
 
-/// As a sentence names them: `integer or string`.
+/// The types in a sentence: `integer or string`.
 pub(super) fn named(types: &BTreeSet<&str>) -> String {
     types.iter().copied().collect::<Vec<_>>().join(" or ")
 }

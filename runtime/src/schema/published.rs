@@ -1,10 +1,10 @@
-//! The schema of a kind as `/openapi` publishes it: for roles that may not read CRDs.
+//! The schema of a kind in `/openapi`, for roles that may not read CRDs.
 
 use serde_json::Value;
 
 use crate::kind::KindInfo;
 
-/// What an `OpenAPI` document says of a kind.
+/// The schema of a kind in an `OpenAPI` document.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Published<'a> {
     /// The schema.
@@ -14,7 +14,7 @@ pub(crate) struct Published<'a> {
 }
 
 impl<'a> Published<'a> {
-    /// Finds the kind in a document of version 3 or 2; `None`: it is not in there.
+    /// Finds the kind in a document of version 3 or 2. `None`: the document does not contain it.
     pub(crate) fn find(document: &'a Value, kind: &KindInfo) -> Option<Self> {
         let schemas = match document.pointer("/components/schemas") {
             Some(schemas) => schemas,

@@ -1,11 +1,11 @@
-//! What is read: each field that the type requires has to be there, in a type that it can be read from.
+//! Comparison of the spec: the CRD must have the required fields, with types that the program can read.
 
 use serde_json::Value;
 
 use super::misfit::{Misfit, What};
 use super::node::{Node, named};
 
-/// Compares what the program cannot do without.
+/// Compares the fields that the program requires.
 pub(super) fn compare_spec(expected: &Value, installed: &Value, found: &mut Vec<Misfit>) {
     let (expected, installed) = (Node(expected), Node(installed));
     let Some(spec) = expected.field("spec") else { return };

@@ -1,11 +1,11 @@
-//! What is written: each value of the type has to be taken and kept.
+//! Comparison of the status: the CRD must accept and store all values that the program writes.
 
 use serde_json::Value;
 
 use super::misfit::{Misfit, What};
 use super::node::{Node, named};
 
-/// Compares what the program writes.
+/// Compares the fields that the program writes.
 pub(super) fn compare_status(
     expected: &Value,
     installed: &Value,
@@ -23,7 +23,7 @@ pub(super) fn compare_status(
     compare_object(status, there, ".status", is_used, found);
 }
 
-/// A null at the top of a status is never sent; one below is.
+/// Compares a field. The caller compares nulls, since a null at the top of a status is never sent.
 fn compare(expected: Node<'_>, installed: Node<'_>, path: &str, found: &mut Vec<Misfit>) {
     if installed.is_blank() && installed.items().is_none() && installed.each().is_none() {
         return;
@@ -42,7 +42,7 @@ fn compare_null(expected: Node<'_>, installed: Node<'_>, path: &str, found: &mut
     }
 }
 
-/// A type that is one of several, like int-or-string, has been spelled as one of them by earlier generators.
+/// Whether one expected type is accepted. One is enough: earlier generators wrote unions like int-or-string as one type.
 fn has_type(expected: Node<'_>, installed: Node<'_>, path: &str, found: &mut Vec<Misfit>) -> bool {
     let (ours, theirs) = (expected.types(), installed.types());
     if theirs.is_empty() || ours.is_empty() {
@@ -57,7 +57,7 @@ fn has_type(expected: Node<'_>, installed: Node<'_>, path: &str, found: &mut Vec
     fits
 }
 
-/// Values of a type that is not limited are its author's affair.
+/// Compares enum values. The values of an unrestricted type are the responsibility of its author.
 fn compare_values(expected: Node<'_>, installed: Node<'_>, path: &str, found: &mut Vec<Misfit>) {
     let (Some(ours), Some(theirs)) = (expected.values(), installed.values()) else { return };
     let lacking: Vec<String> = ours.iter().filter(|value| !theirs.contains(*value)).map(ToString::to_string).collect();
@@ -99,7 +99,7 @@ fn compare_object(
     compare_required(expected, installed, path, found);
 }
 
-/// The values of a map.
+/// Compares the values of a map.
 fn compare_each(each: Node<'_>, installed: Node<'_>, path: &str, found: &mut Vec<Misfit>) {
     match installed.each() {
         Some(there) => compare(each, there, &format!("{path}.*"), found),
@@ -108,7 +108,7 @@ fn compare_each(each: Node<'_>, installed: Node<'_>, path: &str, found: &mut Vec
     }
 }
 
-/// A field that the type does not have is never sent.
+/// Records required fields that the type does not have, since they are never sent.
 fn compare_required(expected: Node<'_>, installed: Node<'_>, path: &str, found: &mut Vec<Misfit>) {
     if expected.is_open() || expected.each().is_some() || !expected.types().contains("object") {
         return;
@@ -122,7 +122,7 @@ fn compare_list(expected: Node<'_>, installed: Node<'_>, path: &str, found: &mut
     if let (Some(ours), Some(theirs)) = (expected.items(), installed.items()) {
         compare(ours, theirs, &format!("{path}[*]"), found);
     }
-    // A list without the keys belongs to its last writer as a whole.
+    // A list without keys belongs as a whole to its last writer.
     let Some(keys) = expected.list_keys() else { return };
     let is_list = installed.types().contains("array");
     if is_list && installed.list_keys().as_ref() != Some(&keys) {
@@ -131,7 +131,7 @@ fn compare_list(expected: Node<'_>, installed: Node<'_>, path: &str, found: &mut
     }
 }
 
-/// The field that an API server refuses in a server-side apply, since its schema does not have it.
+/// The path in the error of a server-side apply for a field that the schema does not declare.
 pub(crate) fn undeclared(refusal: &str) -> Option<&str> {
     let (before, _) = refusal.split_once(": field not declared in schema")?;
     before.rsplit([' ', '\n', '(']).next().filter(|path| path.starts_with('.'))

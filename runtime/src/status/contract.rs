@@ -1,4 +1,4 @@
-//! The trait of a status with the framework's fields.
+//! The trait of a status that has the framework's fields.
 
 use std::collections::BTreeMap;
 
@@ -18,26 +18,26 @@ use crate::condition::Condition;
     note = "put `#[evenkeel::status]` on the struct"
 )]
 pub trait StatusContract: Clone + Default + Serialize + DeserializeOwned + Send + Sync + 'static {
-    /// What [`Cx::status`](crate::Cx::status) gives to a step: the status itself, unless a field is restricted to one step.
+    /// The type that [`Cx::status`](crate::Cx::status) returns to a step: the status itself, unless a field is restricted to one step.
     type Draft: StatusDraft<Self>;
 
-    /// The generation that the last final outcome is for; -1 on a fresh object.
+    /// The generation of the last final outcome; -1 on a new object.
     fn observed_generation(&self) -> Option<i64>;
-    /// All conditions, those of other writers included.
+    /// All conditions, including those of other writers.
     fn conditions(&self) -> &[Condition];
-    /// What the last pass saw.
+    /// The record of the last pass.
     fn observed_inputs(&self) -> Option<&ObservedInputs>;
-    /// The token of the last pass that was asked for.
+    /// The token of the last requested pass.
     fn last_handled_reconcile_at(&self) -> Option<&str>;
-    /// What further reconcilers of the kind keep, by name.
+    /// The records of further reconcilers of the kind, by name.
     fn observed_by(&self) -> Option<&BTreeMap<String, ObservedBy>> {
         None
     }
-    /// The token that each one-shot action held last, by the name of the action.
+    /// The token that each one-shot action had last, by the name of the action.
     fn last_handled_actions(&self) -> Option<&BTreeMap<String, String>>;
 }
 
-/// The type of a status field. It has a schema, which stands in the CRD.
+/// The type of a status field. It has a schema for the CRD.
 #[diagnostic::on_unimplemented(
     message = "the status field `{Self}` has no schema for the CRD",
     label = "no `JsonSchema`",
@@ -48,7 +48,7 @@ pub trait StatusField: JsonSchema {}
 #[diagnostic::do_not_recommend]
 impl<T: JsonSchema> StatusField for T {}
 
-/// The schema of a status field, as a derive would have it.
+/// The schema of a status field, the same as a derive would generate.
 pub fn field_schema<T: StatusField>(generator: &mut SchemaGenerator) -> Schema {
     generator.subschema_for::<T>()
 }

@@ -11,22 +11,22 @@ use super::request::Receipts;
 use crate::condition::{Condition, STALLED, find, is_true};
 use crate::wiring::policy::Policy;
 
-/// What is written to the status: built, never copied. Foreign conditions and unknown fields are never in it.
+/// The status to write. It never contains conditions of other writers or unknown fields.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DesiredStatus {
-    /// The generation that counts as observed; `None` leaves the default.
+    /// The observed generation. `None` leaves the default.
     pub observed_generation: Option<i64>,
-    /// Declared conditions and Stalled, Reconciling, Ready, in the order as sent.
+    /// Stalled, Reconciling, Ready and the declared conditions, in the order in which they are sent.
     pub conditions: Vec<Condition>,
     /// The author's fields.
     pub(crate) fields: Fields,
-    /// What the pass saw.
+    /// The record of the pass.
     pub observed_inputs: Option<ObservedInputs>,
-    /// Which requests were handled.
+    /// The handled tokens of requests.
     pub receipts: Receipts,
-    /// The condition that sums up the others.
+    /// The type of the summary condition.
     pub summary: &'static str,
-    /// Of a second reconciler of the kind: its name, and whether it is stalled.
+    /// For a second reconciler of the kind: its name, and whether it is stalled.
     pub second: Option<(&'static str, bool)>,
 }
 
@@ -86,17 +86,17 @@ impl DesiredStatus {
         by
     }
 
-    /// The same in the middle of a pass: should that end here, nothing may look as if it had ended well.
+    /// The same for a write in the middle of a pass. If the pass ends there, the outcome must not look final.
     pub(crate) fn unfinished(self) -> Self {
         Self { observed_inputs: self.observed_inputs.map(ObservedInputs::not_final), ..self }
     }
 
-    /// The same, written by a patch: server-side apply has to take its fields over before it is final.
+    /// The same for a write by a patch. It is not final until server-side apply owns its fields.
     pub(crate) fn patched(self) -> Self {
         Self { observed_inputs: Some(self.observed_inputs.unwrap_or_default().patched()), ..self }
     }
 
-    /// Whether it says what the other says, under another digest or other code.
+    /// Whether it differs from the other only in the digest or the wiring hash.
     pub(crate) fn differs_in_digest_only(&self, other: &Self) -> bool {
         let Self { observed_generation, conditions, fields, observed_inputs, receipts, summary, second } = self;
         let same_inputs = match (observed_inputs, &other.observed_inputs) {
@@ -113,29 +113,29 @@ impl DesiredStatus {
             && (summary, second) == (&other.summary, &other.second)
     }
 
-    /// The author's fields that the other does not have, or not so.
+    /// The author's fields that are absent from the other or have another value there.
     pub(crate) fn changed_fields<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = (&'a str, &'a Field)> {
         let changed = self.fields.iter().filter(|(name, value)| other.fields.get(*name) != Some(value));
         changed.map(|(name, field)| (&**name, field))
     }
 
-    /// The condition that sums up the others.
+    /// The summary condition.
     pub(crate) fn ready(&self) -> Option<&Condition> {
         find(&self.conditions, self.summary)
     }
 
-    /// Whether only a person can help.
+    /// Whether the object is stalled, so that only a person can fix it.
     pub(crate) fn is_stalled(&self) -> bool {
         self.second.map_or_else(|| is_true(&self.conditions, STALLED), |(_, stalled)| stalled)
     }
 }
 
-/// Every field by its value: one that is left out stays as it was where another manager holds it.
+/// Sets every field explicitly: an omitted field would retain its value if another manager owns it.
 fn explicit(inputs: &ObservedInputs) -> Value {
     let ObservedInputs { wiring, digest, references, policy, claimed } = inputs;
     let policy = if policy.is_empty() { Policy::Manage.as_str() } else { policy };
     let mut fields = json!({ "references": references, "policy": policy, "claimed": claimed });
-    // A hash is empty only where none was ever written. Kubernetes 1.20 would store null for an empty text that it does not know yet.
+    // A hash is empty only if none was ever written. Kubernetes 1.20 would store null for a new field with an empty string.
     for (name, hash) in [("wiring", wiring), ("digest", digest)].into_iter().filter(|(_, hash)| !hash.is_empty()) {
         fields[name] = json!(hash);
     }

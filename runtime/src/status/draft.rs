@@ -1,13 +1,13 @@
-//! What a step gets to write of a status: the status itself, unless a field of it is restricted to one step.
+//! The form in which a step writes a status: the status itself, unless a field is restricted to one step.
 
 use std::borrow::Cow;
 
 /// The status `T` in the form in which steps write it.
 #[doc(hidden)]
 pub trait StatusDraft<T: Clone>: Sized + Send + Sync + 'static {
-    /// At the start of a pass.
+    /// Makes the draft at the start of a pass.
     fn open(status: T, key: &DraftKey) -> Self;
-    /// The status as it stands.
+    /// The current status.
     fn close(&self) -> Cow<'_, T>;
 }
 
@@ -21,7 +21,7 @@ impl<T: Clone + Send + Sync + 'static> StatusDraft<T> for T {
     }
 }
 
-/// The leave to make restricted fields, which the framework alone has.
+/// The permission to construct restricted fields, which only the framework has.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct DraftKey(());

@@ -1,4 +1,4 @@
-//! The status of an object without its type: what the engine reads of it, and what a pass does with the author's part.
+//! The type-erased status of an object: reads by the engine, and operations on the author's fields during a pass.
 
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ use super::inputs::ObservedInputs;
 use super::observed_by::ObservedBy;
 use crate::condition::Condition;
 
-/// A status as it is read: each method is that of [`StatusContract`].
+/// A status for reading. Each method corresponds to one of [`StatusContract`].
 pub(crate) trait AnyStatus {
     fn observed_generation(&self) -> Option<i64>;
     fn conditions(&self) -> &[Condition];
@@ -54,20 +54,20 @@ impl<S: StatusContract> AnyStatus for S {
     }
 }
 
-/// The draft of the author's status, typed.
+/// The typed draft of the author's status, type-erased.
 pub(crate) type Status = Box<dyn Any + Send + Sync>;
 
-/// What can be done with a status of one type.
+/// The operations on a status of one type.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Typed {
     pub(crate) fields: fn(&(dyn Any + Send + Sync)) -> Result<Fields, serde_json::Error>,
     pub(crate) copy: fn(&(dyn Any + Send + Sync)) -> Status,
-    /// The status with other author fields.
+    /// Returns the status with other author fields.
     pub(crate) with: fn(&(dyn Any + Send + Sync), &Fields) -> Result<Status, serde_json::Error>,
 }
 
 impl Typed {
-    /// For a draft without author fields.
+    /// The operations for a draft without author fields.
     pub(crate) const NONE: Self =
         Self { fields: |_| Ok(Fields::new()), copy: |_| Box::new(()), with: |_, _| Ok(Box::new(())) };
 
@@ -101,7 +101,7 @@ fn with<S: StatusContract>(status: &(dyn Any + Send + Sync), fields: &Fields) ->
     Ok(Typed::open(serde_json::from_value::<S>(value)?))
 }
 
-/// The status as it stands in its draft.
+/// The current status of its draft.
 pub(crate) fn closed<S: StatusContract>(status: &(dyn Any + Send + Sync)) -> S {
     let draft = status.downcast_ref::<S::Draft>();
     draft.map(|draft| draft.close().into_owned()).unwrap_or_default()

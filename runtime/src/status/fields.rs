@@ -1,4 +1,4 @@
-//! The author's fields of a status, each as the text that it is on the wire: to compare them takes no tree.
+//! The author's fields of a status, each in its serialized form, so that a comparison does not build a JSON tree.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -11,15 +11,15 @@ use serde_json::{Error, Value};
 use super::contract::StatusContract;
 use super::framework_fields::FRAMEWORK_FIELDS;
 
-/// By name, as it is on the wire.
+/// The fields by their JSON names.
 pub(crate) type Fields = BTreeMap<Cow<'static, str>, Field>;
 
-/// One of them, as JSON.
+/// One field, as JSON.
 #[derive(Clone, Debug)]
 pub(crate) struct Field(Arc<[u8]>);
 
 impl Field {
-    /// The field as a tree; null where it nests too deep for any client to read it.
+    /// The field as a JSON value; null if it is nested too deeply for clients to parse.
     pub(crate) fn value(&self) -> Value {
         serde_json::from_slice(&self.0).unwrap_or_else(|error| {
             tracing::warn!(%error, "a status field could not be read again, and is left out");
@@ -29,21 +29,21 @@ impl Field {
 }
 
 impl PartialEq for Field {
-    /// Of a map that has no order of its own, equal ones may differ in their text.
+    /// Compares the values if the texts differ, since maps without an order can serialize differently.
     fn eq(&self, other: &Self) -> bool {
         self.0 == other.0 || self.value() == other.value()
     }
 }
 
-/// The author's fields of a status; one that is null is none.
+/// The author's fields of a status. Fields that are null are omitted.
 ///
 /// # Errors
-/// When the status cannot be written as a JSON object (a map with keys that are no strings, say).
+/// The status cannot be serialized as a JSON object, for example because a map has keys that are not strings.
 pub(crate) fn author_fields<S: StatusContract>(status: &S) -> Result<Fields, Error> {
     status.serialize(Fielder::new())
 }
 
-/// Writes each field of a struct by itself, and those of the framework not at all.
+/// Serializes each field of a struct separately, and skips those of the framework.
 struct Fielder {
     fields: Fields,
     key: String,
@@ -52,7 +52,7 @@ struct Fielder {
 
 impl Fielder {
     fn new() -> Self {
-        // Most fields are shorter: the text does not grow.
+        // Most fields are shorter, so the buffer does not grow.
         Self { fields: Fields::new(), key: String::new(), text: Vec::with_capacity(512) }
     }
 
@@ -82,7 +82,7 @@ impl SerializeStruct for Fielder {
     }
 }
 
-/// A struct with flattened fields is a map.
+/// A struct with flattened fields is serialized as a map.
 impl SerializeMap for Fielder {
     type Ok = Fields;
     type Error = Error;

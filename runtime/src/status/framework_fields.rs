@@ -2,17 +2,17 @@
 
 use crate::wiring::Wiring;
 
-/// The fields of a status that belong to the framework, as they stand on the wire.
+/// The JSON names of the fields of a status that belong to the framework.
 pub(crate) const FRAMEWORK_FIELDS: [&str; 6] =
     ["observedGeneration", "conditions", "observedInputs", "lastHandledReconcileAt", HANDLED_ACTIONS, OBSERVED_BY];
 
 /// The field of further reconcilers of a kind.
 pub(crate) const OBSERVED_BY: &str = "observedBy";
 
-/// The field that is written only where a step declares actions.
+/// The field that is written only if a step declares actions.
 pub(crate) const HANDLED_ACTIONS: &str = "lastHandledActions";
 
-/// The fields that the framework keeps in the status of this reconciler.
+/// The framework's fields that this reconciler uses in the status.
 pub(crate) fn kept_fields(wiring: &Wiring) -> impl Iterator<Item = &'static str> + use<> {
     let (has_actions, is_second) = (wiring.actions().next().is_some(), wiring.summary.is_some());
     let is_needed = move |field: &str| (has_actions || field != HANDLED_ACTIONS) && (is_second || field != OBSERVED_BY);

@@ -1,4 +1,4 @@
-//! What the status holds of the last pass: `observedInputs`.
+//! The record of the last pass in the status: `observedInputs`.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -27,31 +27,31 @@ pub struct ObservedInputs {
     pub claimed: Vec<String>,
 }
 
-/// The digest of an outcome that is not final: no hash is like it. It is written, since a field that is left out stays where another manager
-/// holds it.
+/// The digest of an outcome that is not final; it differs from every hash. It is written, since an omitted field retains its value if
+/// another manager owns it.
 pub(crate) const NOT_FINAL: &str = "not-final";
 
-/// Stands for the hash of the wiring in a status that a patch wrote, until server-side apply owns its fields.
+/// A placeholder for the hash of the wiring in a status that a patch wrote, until server-side apply owns its fields.
 pub(crate) const PATCHED: &str = "patched";
 
 impl ObservedInputs {
-    /// Whether the last outcome was final: the digest is one.
+    /// Whether the last outcome was final.
     pub(crate) fn is_final(&self) -> bool {
         !matches!(&*self.digest, "" | NOT_FINAL)
     }
 
-    /// The same as after a pass whose outcome is not final.
+    /// The same for an outcome that is not final.
     pub(crate) fn not_final(self) -> Self {
         Self { digest: NOT_FINAL.to_owned(), ..self }
     }
 
-    /// The same, written by a patch.
+    /// The same for a write by a patch.
     pub(crate) fn patched(self) -> Self {
         Self { wiring: PATCHED.to_owned(), ..self.not_final() }
     }
 }
 
-/// `manage` as it is stored: nothing, as most objects have it.
+/// Reads a policy. `manage` becomes the empty string, as most objects have it.
 pub(crate) fn unless_managed<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
     let policy = String::deserialize(deserializer)?;
     Ok(if policy == Policy::Manage.as_str() { String::new() } else { policy })

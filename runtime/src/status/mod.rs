@@ -1,4 +1,4 @@
-//! The status contract: the fields that the framework keeps beside the author's.
+//! The status contract: the framework's fields in addition to the author's.
 
 mod contract;
 pub(crate) mod desired;

@@ -1,4 +1,4 @@
-//! What a reconciler keeps in the status about its last pass: at the root, or, as a second one of its kind, under its own name.
+//! The record of a reconciler's last pass in the status: at the root, or for a second reconciler of the kind under its own name.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ use super::request::Receipts;
 use crate::condition::{STALLED, is_true};
 use crate::wiring::Wiring;
 
-/// What a reconciler finds of its last pass, wherever it stands.
+/// The record of a reconciler's last pass, read from either location.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Observed<'s> {
     pub(crate) generation: Option<i64>,
@@ -20,10 +20,10 @@ pub(crate) struct Observed<'s> {
     written: Written,
 }
 
-/// Which fields of the author's status a reconciler writes.
+/// The fields of the author's status that a reconciler writes.
 #[derive(Clone, Debug, PartialEq)]
 enum Written {
-    /// All but those of the others.
+    /// All fields except those of the other reconcilers.
     AllBut(Vec<String>),
     These(Vec<String>),
 }
@@ -55,7 +55,7 @@ impl<'s> Observed<'s> {
         }
     }
 
-    /// The same, whatever becomes of the status.
+    /// The same, independent of the lifetime of the status.
     pub(crate) fn into_owned(self) -> Observed<'static> {
         let Self { generation, stalled, inputs, receipts, written } = self;
         let inputs = inputs.map(|inputs| Cow::Owned(inputs.into_owned()));

@@ -1,4 +1,4 @@
-//! What a second reconciler of a kind keeps in the status.
+//! The record of a second reconciler of a kind in the status.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Long operations outside the cluster: what an object remembers of one that runs.
+//! Long operations outside of the cluster, recorded in the object while they run.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! What an operator reports while it runs: metrics, probes, debug pages and spans.
+//! Telemetry of an operator: metrics, probes, debug pages and spans.
 
 #[cfg(feature = "metrics")]
 pub(crate) mod metrics;

@@ -1,9 +1,8 @@
-//! The hash of all that a pass depended on, so that a restart can leave an unchanged object alone.
+//! The hash of everything that a pass depended on, so that a restart runs no body for an unchanged object.
 
 use super::trigger_set::TriggerSet;
 
-/// A stable 64-bit hash in the making, the same in every build and on every machine: eight bytes at a time by folded multiplication, as
-/// wyhash has it.
+/// A 64-bit hasher with the same result in every build and on every machine: folded multiplication of eight bytes at a time, as in wyhash.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Digest(u64);
 
@@ -17,7 +16,7 @@ impl Digest {
         self.0 = (product >> 64) as u64 ^ product as u64;
     }
 
-    /// Adds a text and where it ends, by a byte that no text holds, so that what follows cannot be taken for a part of it.
+    /// Adds a text and an end marker, a byte that no text contains, so that adjacent texts cannot be confused.
     pub(super) fn add(&mut self, text: &str) {
         let (words, rest) = text.as_bytes().as_chunks::<8>();
         words.iter().for_each(|word| self.word(u64::from_le_bytes(*word)));
@@ -25,7 +24,7 @@ impl Digest {
         self.word(rest.iter().fold(end, |word, byte| word << 8 | u64::from(*byte)));
     }
 
-    /// Says of which cause is what follows, so that it cannot be taken for that of another.
+    /// Starts the input of a trigger, so that it cannot be confused with that of another.
     pub(super) fn begin(&mut self, trigger: TriggerSet) {
         self.word(u64::MAX ^ u64::from(trigger.0));
     }
@@ -46,22 +45,22 @@ impl Digest {
     }
 }
 
-/// A hash as it is written down: in 16 hexadecimal digits.
+/// A hash in its stored form: 16 hexadecimal digits.
 pub(crate) fn digits(hash: u64) -> [u8; 16] {
     std::array::from_fn(|at| b"0123456789abcdef"[(hash >> (60 - 4 * at) & 0xf) as usize])
 }
 
-/// The same as a text.
+/// The [`digits`] of a hash as a string.
 pub(crate) fn text(hash: u64) -> String {
     digits(hash).map(char::from).iter().collect()
 }
 
-/// The hash that a text of [`digits`] stands for; `None`: it is none.
+/// Parses a text of [`digits`]; `None`: the text is not one.
 pub(crate) fn parse(text: &str) -> Option<u64> {
     u64::from_str_radix(text, 16).ok().filter(|hash| digits(*hash) == text.as_bytes())
 }
 
-/// The hash of one text, as it is written down.
+/// The hash of one text, in its stored form.
 pub(crate) fn hash(one: &str) -> String {
     text(number(&[one]))
 }

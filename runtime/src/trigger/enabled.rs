@@ -1,17 +1,17 @@
-//! Which triggers count, and what they come to: the event filter, the short-circuit and the digest ask all entries of the table.
+//! The enabled triggers. The event filter, the short-circuit and the digest evaluate all of their entries in the table.
 
 use super::digest::Digest;
 use super::facts::{Inputs, PrimaryChange, TriggerFacts};
 use super::table::{TRIGGERS, Trigger};
 use super::trigger_set::TriggerSet;
 
-/// The triggers that count: all of them, except where a test takes one out to show that it is needed.
+/// The enabled triggers: all of them, unless a test disables one to show that it is needed.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct EnabledTriggers {
     without: TriggerSet,
     /// Every event runs the body.
     always: bool,
-    /// A pass only looks the object up: what is left is the cost of the machinery around it.
+    /// A pass only reads the object from the cache, which measures the cost of the machinery around it.
     #[cfg(feature = "__test-hooks")]
     bare: bool,
 }
@@ -21,24 +21,24 @@ impl EnabledTriggers {
         TRIGGERS.iter().filter(move |trigger| !self.without.contains(trigger.trigger))
     }
 
-    /// Those of the triggers that count.
+    /// The enabled ones of these triggers.
     pub(crate) fn admit(self, triggers: TriggerSet) -> TriggerSet {
         triggers.without(self.without)
     }
 
-    /// The event filter: why the object has to be looked at. Changes of status and managed fields are no triggers.
+    /// The event filter: the triggers of a change. Changes to status and `managedFields` are not triggers.
     pub(crate) fn of_change(self, event: &PrimaryChange<'_>) -> TriggerSet {
         let triggers = self.triggers().filter(|trigger| (trigger.event)(event)).map(|trigger| trigger.trigger);
         triggers.chain(self.always.then_some(TriggerSet::APPEARED)).collect()
     }
 
-    /// The first half of the short-circuit: what of the object itself stands in the way of leaving it alone.
+    /// The first half of the short-circuit: the triggers in the object itself that prevent it.
     pub(crate) fn of_object(self, object: &TriggerFacts<'_>) -> TriggerSet {
         let triggers = self.triggers().filter(|trigger| (trigger.stands)(object)).map(|trigger| trigger.trigger);
         triggers.chain(self.always.then_some(TriggerSet::APPEARED)).collect()
     }
 
-    /// The second half: the hash of what has to be as it was when the body ran.
+    /// The second half: the hash of the inputs that must be unchanged since the body ran.
     pub(crate) fn digest(self, inputs: &Inputs<'_>) -> u64 {
         let mut digest = Digest::new();
         for (trigger, add) in self.triggers().filter_map(|trigger| Some((trigger, trigger.digest?))) {
@@ -49,7 +49,7 @@ impl EnabledTriggers {
     }
 }
 
-/// For our own tests: what goes wrong without a cause.
+/// For our own tests, which show what fails without a trigger.
 #[cfg(feature = "__test-hooks")]
 impl EnabledTriggers {
     pub(crate) fn words() -> impl Iterator<Item = &'static str> {

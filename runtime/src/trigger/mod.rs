@@ -1,4 +1,4 @@
-//! Causes: why a pass runs. The event filter and the short-circuit are both generated from one [table].
+//! The triggers of a pass. The event filter and the short-circuit are both derived from one [table].
 
 mod digest;
 mod enabled;

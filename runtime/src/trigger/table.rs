@@ -1,5 +1,5 @@
-//! The table of triggers. Each entry says what an event of this cause looks like, what of it stands in the way of leaving an object alone,
-//! and what it adds to the digest; the event filter and the short-circuit ask all entries.
+//! The table of triggers. Each entry defines the events of its trigger, the facts that prevent a short-circuit, and its part of the digest.
+//! The event filter and the short-circuit evaluate all entries.
 
 use std::fmt;
 
@@ -13,18 +13,18 @@ use crate::status::request::is_requested;
 use crate::wiring::annotations::OPERATOR_NAMESPACE;
 use crate::wiring::triggers::{Counted, is_own};
 
-/// One cause.
+/// One trigger.
 pub(super) struct Trigger {
     pub(super) trigger: TriggerSet,
-    /// As it stands in the log.
+    /// The name in the log.
     pub(super) word: &'static str,
-    /// What goes first.
+    /// How soon its passes run.
     pub(super) urgency: Urgency,
-    /// The event filter: whether two versions of the object differ in this.
+    /// The event filter: whether two versions of the object differ in this respect.
     pub(super) event: fn(&PrimaryChange<'_>) -> bool,
-    /// The short-circuit: whether the object itself says that it must not be left alone.
+    /// The short-circuit: whether the facts of the object prevent it.
     pub(super) stands: fn(&TriggerFacts<'_>) -> bool,
-    /// The short-circuit: what has to be as it was when the body ran, if anything.
+    /// The short-circuit: the inputs that must be unchanged since the body ran, if any.
     pub(super) digest: Option<fn(&Inputs<'_>, &mut Digest)>,
 }
 
@@ -55,7 +55,7 @@ triggers! {
         event: |event| event.before.is_none(),
         digest: Some(|inputs, digest| digest.add(inputs.meta.uid.as_deref().unwrap_or_default())),
     }
-    /// The generation differs from the one before, or from the observed one.
+    /// The generation differs from the previous or the observed one.
     GENERATION = "generation" {
         event: |event| match event.before {
             Some(before) => before.generation != event.now.generation,
@@ -64,55 +64,55 @@ triggers! {
         stands: |object| object.observed != object.meta.generation,
         digest: Some(|inputs, digest| digest.add_number(inputs.meta.generation.unwrap_or_default())),
     }
-    /// A label changed that a body may read: it sees the whole object, unless the reconciler declares which count.
+    /// A label that a body may read changed: any label, unless the reconciler declares those that count.
     LABELS = "labels" {
         event: |event| event.changed(|meta| labels(meta, event.counted)),
         digest: Some(|inputs, digest| digest.add_all(labels(inputs.meta, inputs.counted))),
     }
-    /// An annotation changed that a body may read.
+    /// An annotation that a body may read changed.
     ANNOTATIONS = "annotations" {
         event: |event| event.changed(|meta| annotations(meta, event.counted, event.request_annotation, event.policy)),
         digest: Some(|inputs, digest| {
             digest.add_all(annotations(inputs.meta, inputs.counted, inputs.request_annotation, inputs.policy_key));
         }),
     }
-    /// The annotation that holds the policy changed, came or went; what it comes to counts in the digest.
+    /// The policy annotation was added, changed or removed. The digest contains the policy that results.
     POLICY = "policy" {
         event: |event| event.changed(|meta| annotation(meta, event.policy)),
         digest: Some(|inputs, digest| digest.add(inputs.policy)),
     }
-    /// The annotation that says which operator the object belongs to changed: what happened while it was another's was left alone.
+    /// The annotation with the owning operator changed. Changes while another operator owned the object were ignored.
     OWNERSHIP = "ownership" {
-        // That an object of nobody becomes ours is our own doing.
+        // The adoption of an unowned object is our own write, not a trigger.
         event: |event| {
             let owner = |meta| annotation(meta, Some(OPERATOR_NAMESPACE)).find(|owner| !owner.is_empty());
             event.before.and_then(owner).is_some_and(|before| owner(event.now) != Some(before))
         },
         stands: |object| object.received.contains(TriggerSet::OWNERSHIP),
     }
-    /// Marked for deletion, or gone.
+    /// The object is being deleted, or was deleted.
     DELETION = "deletion" {
         event: |event| is_deleting(event.now) && !event.before.is_some_and(is_deleting),
         stands: |object| is_deleting(object.meta),
     }
-    /// A finalizer of ours is missing or too much.
+    /// One of our finalizers is missing or no longer needed.
     FINALIZER = "finalizer" {
         event: |event| {
             !is_deleting(event.now) && event.before.is_some_and(|before| event.holds(before)) && !event.holds(event.now)
         },
         stands: |object| object.is_finalizer_due,
     }
-    /// The code is another one: conditions, steps, relations or the author's revision; or it is time to store the digest of such a pass.
+    /// The code changed (conditions, steps, relations or the author's revision), or the digest of such a pass is due to be stored.
     WIRING = "wiring" {
         digest: Some(|inputs, digest| digest.add(inputs.wiring)),
     }
-    /// An owned object changed or vanished.
+    /// An owned object changed or was deleted.
     OWNED = "owned" {
         urgency: Urgency::Related,
-        // One without children has the digest that it had before they were a number.
+        // Without owned objects the digest is the same as before they were a number.
         digest: Some(|inputs, digest| if inputs.owned != 0 { digest.add_number(inputs.owned.cast_signed()) }),
     }
-    /// A watched object appeared, changed or vanished.
+    /// A watched object appeared, changed or was deleted.
     WATCHED = "watched" {
         urgency: Urgency::Related,
         digest: Some(|inputs, digest| digest.add_all(inputs.watched)),
@@ -127,16 +127,16 @@ triggers! {
         urgency: Urgency::Timed,
         stands: |object| !object.inputs.is_some_and(ObservedInputs::is_final),
     }
-    /// Somebody asked for a pass: the token is new or another one, or the status holds no receipt for it.
+    /// A pass was requested: the token is new or changed, or the status does not record it as handled.
     REQUESTED = "requested" {
         event: |event| event.before.is_some_and(|before| is_requested(event.token(before), event.token(event.now))),
         stands: |object| object.is_requested || object.received.contains(TriggerSet::REQUESTED),
     }
-    /// Something outside of the cluster changed, as a trigger told: nothing that the cluster holds can show it.
+    /// An external event source reported a change, which no object in the cluster reflects.
     TRIGGERED = "triggered" {
         stands: |object| object.received.contains(TriggerSet::TRIGGERED),
     }
-    /// Suspended or resumed: what happened in the meantime was left alone.
+    /// The object was suspended or resumed. Changes during the suspension were ignored.
     SUSPENSION = "suspension" {
         event: |event| event.before.is_some() && event.suspended.0 != event.suspended.1,
         stands: |object| object.received.contains(TriggerSet::SUSPENSION),
@@ -168,15 +168,15 @@ fn labels<'a>(meta: &'a ObjectMeta, counted: Counted<'a>) -> impl Iterator<Item 
 }
 
 impl TriggerSet {
-    /// What only the wake-up tells, and nothing that the cluster holds: forgotten once a pass has begun.
+    /// Triggers that only the queue records and no object in the cluster shows. They are cleared once a pass has begun.
     pub(crate) const TRANSIENT_TRIGGERS: Self =
         Self::RESYNC.union(Self::REQUESTED).union(Self::TRIGGERED).union(Self::SUSPENSION).union(Self::OWNERSHIP);
 
-    /// A pass for one of these stores its digest at once. After others the digest can wait, where nothing else is to be written: the
+    /// Triggers after which a pass stores its digest at once. After others the digest can be late if nothing else has to be written: the
     /// process remembers it, and after a restart the body runs once more.
     pub(crate) const STORED: Self = Self::WATCHED.union(Self::RESYNC);
 
-    /// How soon it matters: as soon as the most urgent of them.
+    /// The urgency of the most urgent trigger.
     pub(crate) fn urgency(self) -> Urgency {
         let triggers = TRIGGERS.iter().filter(|trigger| self.contains(trigger.trigger));
         triggers.map(|trigger| trigger.urgency).min().unwrap_or(Urgency::Timed)
@@ -184,7 +184,7 @@ impl TriggerSet {
 }
 
 impl fmt::Display for TriggerSet {
-    /// `generation,owned`.
+    /// Formats the triggers as `generation,owned`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let words = TRIGGERS.iter().filter(|trigger| self.contains(trigger.trigger));
         for (at, trigger) in words.enumerate() {

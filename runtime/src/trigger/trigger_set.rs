@@ -6,14 +6,14 @@ use std::ops::BitOr;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct TriggerSet(pub(super) u16);
 
-/// How soon a cause matters, the most urgent first.
+/// The urgency of a trigger, the most urgent first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Urgency {
-    /// The object itself changed, or is to go: somebody waits for that.
+    /// The object itself changed or is being deleted, and its user may wait for the result.
     Changed,
     /// Another object changed.
     Related,
-    /// Nothing changed: time, or a restart, brought it about.
+    /// Nothing changed: a timer or a restart is the trigger.
     Timed,
 }
 
@@ -29,7 +29,7 @@ impl TriggerSet {
         Self(self.0 & !other.0)
     }
 
-    /// Whether all of `other` are in the set.
+    /// Whether the set contains all of `other`.
     pub(crate) const fn contains(self, other: Self) -> bool {
         self.0 & other.0 == other.0
     }
@@ -38,7 +38,7 @@ impl TriggerSet {
         self.0 == 0
     }
 
-    /// Those that are both here and there.
+    /// The intersection of two sets.
     pub(crate) const fn both(self, other: Self) -> Self {
         Self(self.0 & other.0)
     }

@@ -1,4 +1,4 @@
-//! The pauses of one watch that fails, and what is reported of it.
+//! The backoff of one failing watch, and the log of its failures.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -10,23 +10,23 @@ use super::error::{Error, WatchError};
 use super::health::Watched;
 use crate::queue::Backoff;
 
-/// The pauses between the tries of one watch. (The adaptor of kube-runtime starts anew with each attempt to list.)
+/// The pauses between the attempts of one watch. (The adapter of kube-runtime resets its backoff on each attempt to list.)
 const PAUSES: Backoff = Backoff { base: Duration::from_secs(1), cap: Duration::from_secs(30) };
 
-/// A watch that has worked for so long starts with the shortest pause again.
+/// Time after which a working watch restarts with the shortest pause.
 const STEADY: Duration = Duration::from_secs(30);
 
-/// What shows that a watch works.
+/// Evidence that a watch works.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Proof {
-    /// A list is complete.
+    /// A complete list.
     List,
-    /// The watch after it delivered a change or a bookmark, or ended in good order.
+    /// A change, a bookmark or a regular end of the watch after the list.
     Watch,
 }
 
 impl Proof {
-    /// What the event shows.
+    /// The evidence that the event provides.
     pub(super) fn of<K>(event: &Event<K>) -> Option<Self> {
         match event {
             Event::Init | Event::InitApply(_) => None,
@@ -35,10 +35,10 @@ impl Proof {
         }
     }
 
-    /// What has to be shown after the error. A list that comes as a stream is a watch.
+    /// The evidence that is required after the error. A streaming list is a watch.
     pub(super) fn against(error: &Error, trouble: &WatchError, streams: bool) -> Self {
         match error {
-            // The server has forgotten the version: the list gives a new one.
+            // The server no longer has the version. The list provides a new one.
             _ if *trouble == WatchError::Expired => Self::List,
             Error::List(_) | Error::Unanswered | Error::NoVersion | Error::WentBack(..) => Self::List,
             Error::Silent(_) => Self::Watch,
@@ -48,20 +48,20 @@ impl Proof {
     }
 }
 
-/// Failures in a row.
+/// Consecutive failures of one watch.
 #[derive(Debug, Default)]
 pub(super) struct WatchBackoff {
     failures: u32,
-    /// Since when it works.
+    /// The time since which it works.
     well: Option<Instant>,
-    /// What the last failure calls for, until that comes.
+    /// The evidence that the last failure requires, until it arrives.
     wanted: Option<Proof>,
-    /// What was logged.
+    /// The reasons that were logged.
     told: HashSet<String>,
 }
 
 impl WatchBackoff {
-    /// Something came.
+    /// Records evidence that the watch works.
     pub(super) fn works(&mut self, proof: Proof, watched: &Watched) {
         self.well.get_or_insert_with(Instant::now);
         if self.wanted.take_if(|wanted| proof >= *wanted).is_some() {
@@ -69,7 +69,7 @@ impl WatchBackoff {
         }
     }
 
-    /// It failed: logs each reason once, and returns how long to pause.
+    /// Records a failure, logs each reason once, and returns the pause.
     pub(super) fn fails(&mut self, trouble: &WatchError, wanted: Proof, watched: &Watched) -> Duration {
         if self.well.take().is_some_and(|since| since.elapsed() >= STEADY) {
             self.failures = 0;

@@ -1,4 +1,4 @@
-//! A watch of one object by its name, shared by all who ask for it.
+//! A watch of one object by name, shared by all its subscribers.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -22,10 +22,10 @@ use crate::client::decode::{Meta, OwnerRecord, Whole};
 use crate::queue::Key;
 use crate::wiring::Cache;
 
-/// What is called when the object appears, changes or vanishes, by who asked for that.
+/// The callbacks for creation, change or deletion of the object, by subscriber.
 type Wakers = Arc<Mutex<HashMap<usize, Arc<dyn Fn() + Send + Sync>>>>;
 
-/// Where the watch delivers.
+/// The receiver of the watch's events.
 struct Sink {
     objects: Arc<Objects>,
     first: Arc<First>,
@@ -46,9 +46,9 @@ impl Sink {
             let listed = matches!(event, Event::InitDone);
             let early = first.is_early();
             let changed = !objects.take(&mut list, None, event).is_empty();
-            // During the first list those who asked are still waiting for it.
+            // During the first list, the passes that requested the object are still waiting for it.
             if (changed && !early) || (listed && first.is_awaited()) {
-                // Not under the lock: what wakes takes locks of its own.
+                // Outside the lock, since the callbacks take locks of their own.
                 let wakers: Vec<_> = lock(&wakers).values().cloned().collect();
                 wakers.iter().for_each(|wake| wake());
             }
@@ -57,7 +57,7 @@ impl Sink {
     }
 }
 
-/// One object under watch.
+/// One watched object.
 pub(super) struct Named {
     place: WatchTarget,
     key: Key,
@@ -69,7 +69,7 @@ pub(super) struct Named {
 }
 
 impl Named {
-    /// Starts the watch. Once nobody holds it, it calls `ended`.
+    /// Starts the watch. Calls `ended` when the last reference is dropped.
     pub(super) fn start(
         setup: &Setup,
         (place, cache): (WatchTarget, Cache),
@@ -96,18 +96,18 @@ impl Named {
         }
     }
 
-    /// Another one is to be woken.
+    /// Adds the callback of another subscriber.
     pub(super) fn also(&self, subscriber: usize, wake: impl Fn() + Send + Sync + 'static) {
         lock(&self.wakers).insert(subscriber, Arc::new(wake));
     }
 
-    /// The object once the watch has listed.
+    /// The object, after the first list of the watch.
     pub(super) async fn object(&self) -> Result<Option<CachedObject>, ApiError> {
         self.first.listed(&self.place).await?;
         Ok(self.objects.get(&self.key))
     }
 
-    /// The object as it is known now.
+    /// The object in the cache, without waiting.
     pub(super) fn now(&self) -> Option<CachedObject> {
         self.objects.get(&self.key)
     }

@@ -1,4 +1,4 @@
-//! Watches by label selector: one for all objects that match, in each watched namespace.
+//! Watches by label selector: one watch per watched namespace for all matching objects.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::queue::Key;
 use crate::wiring::index::Indexer;
 use crate::wiring::{Cache, KindInfo, Relation};
 
-/// What is selected, and what is kept of it.
+/// The selected objects, and what is cached of them.
 pub(super) struct Selection {
     pub(super) kind: KindInfo,
     pub(super) selector: &'static str,
@@ -34,7 +34,7 @@ pub(super) struct Labelled {
 }
 
 impl Labelled {
-    /// Joins the watches of the places; `wake` is called with what appears, changes or vanishes.
+    /// Joins the watches of the targets. Calls `wake` for each object that is created, changed or deleted.
     pub(super) fn join(
         watches: &SharedWatches,
         Selection { kind, selector, cache, indexers }: Selection,
@@ -55,19 +55,19 @@ impl Labelled {
         Self { kind, selector, streams: streams.collect(), objects }
     }
 
-    /// How far the watch of each place is.
+    /// The progress of each watch.
     pub(super) fn lists(&self) -> impl Iterator<Item = WatchHandle> {
         self.streams.iter().map(|(place, first)| (place.clone(), first.progress()))
     }
 
-    /// The object once the watch of its namespace has listed.
+    /// The object, after the first list of its namespace.
     pub(super) async fn object(&self, target: &Target) -> Result<Option<CachedObject>, ApiError> {
         self.listed(target.namespace.as_deref()).await?;
         Ok(self.now(target))
     }
 
-    /// The objects of a namespace, or all, or of them those under an entry of an index, once their watches have listed; and their version
-    /// as a whole.
+    /// The objects of a namespace (`None`: all), optionally only those under an index entry, and their version as a whole. Waits for the
+    /// first lists.
     pub(super) async fn all(
         &self,
         namespace: Option<&str>,
@@ -84,18 +84,18 @@ impl Labelled {
         Ok(())
     }
 
-    /// The version of these as a whole.
+    /// The version as a whole of the same objects as in [`all`](Self::all).
     pub(super) fn version(&self, namespace: Option<&str>, entry: Option<&str>) -> String {
         self.objects.version(namespace, entry)
     }
 
-    /// The object as it is known now.
+    /// The object in the cache, without waiting.
     pub(super) fn now(&self, target: &Target) -> Option<CachedObject> {
         self.objects.get(&Key::new(target.namespace.as_deref(), &target.name))
     }
 }
 
-/// Whether a watch of the one namespace shows objects of the other; `None`: all namespaces.
+/// Whether a watch of one namespace covers objects of the other; `None`: all namespaces.
 fn shows(watched: Option<&str>, asked: Option<&str>) -> bool {
     watched.is_none() || asked.is_none() || watched == asked
 }
@@ -124,7 +124,7 @@ fn follow<K: CacheForm>(
     first
 }
 
-/// Whether the object, which matches the selector, is among what the target means.
+/// Whether the target includes this object, which matches the selector: it has the target's index entry, if any.
 pub(crate) fn selects(relation: &Relation, target: &Target, object: &DynamicObject) -> bool {
     match target.selected().and_then(|selected| selected.entry) {
         Some(entry) => relation.indexes.iter().any(|indexer| indexer.entries(object).iter().any(|one| **one == *entry)),

@@ -1,4 +1,4 @@
-//! What is kept of an object under watch: its version, its metadata, or all of it.
+//! The cached part of a watched object: its version, its metadata, or the whole object.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ pub(crate) enum CachedObject {
     Whole(Arc<DynamicObject>),
 }
 
-/// What tells whether an object changed.
+/// The fields that show whether an object changed.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct VersionRecord {
     uid: Box<str>,
@@ -29,7 +29,7 @@ pub(crate) struct VersionRecord {
     controller: Option<Box<str>>,
 }
 
-/// A form of which something is kept.
+/// A form of objects that can be cached.
 pub(super) trait CacheForm: ObjectForm {
     fn kept(self) -> CachedObject;
 }
@@ -65,7 +65,7 @@ impl VersionRecord {
 }
 
 impl CachedObject {
-    /// What is kept of an object that a call returned.
+    /// The part of an object from an API response that this cache stores.
     pub(crate) fn of(object: &Arc<DynamicObject>, cache: Cache) -> Self {
         match cache {
             Cache::None => Self::VersionRecord(Arc::new(VersionRecord::of(&object.metadata))),
@@ -74,7 +74,7 @@ impl CachedObject {
         }
     }
 
-    /// All of it, where that is kept.
+    /// The whole object, if it is cached.
     pub(crate) fn object(&self) -> Option<&Arc<DynamicObject>> {
         match self {
             Self::Whole(object) => Some(object),
@@ -82,7 +82,7 @@ impl CachedObject {
         }
     }
 
-    /// Its metadata, where that is kept.
+    /// The metadata, if it is cached.
     pub(crate) fn meta(&self) -> Option<&ObjectMeta> {
         match self {
             Self::VersionRecord(_) => None,
@@ -91,7 +91,7 @@ impl CachedObject {
         }
     }
 
-    /// What tells whether it changed.
+    /// The version of the object.
     pub(crate) fn seen(&self, target: &Target) -> ObjectVersion {
         let version = match self {
             Self::VersionRecord(version) => version,
@@ -108,7 +108,7 @@ impl CachedObject {
         }
     }
 
-    /// The version of the object of the name as a number.
+    /// A hash of the name, the uid and the resourceVersion.
     pub(super) fn number(&self, name: &str) -> u64 {
         let (uid, version) = match self {
             Self::VersionRecord(version) => (&*version.uid, &*version.resource_version),
@@ -120,7 +120,7 @@ impl CachedObject {
         number(&[name, uid, version])
     }
 
-    /// Whether nothing differs that is kept, or of whole objects only the version does.
+    /// Whether the cached parts are equal. For whole objects, a new resourceVersion alone is not a difference.
     pub(super) fn is_same(&self, now: &Self) -> bool {
         match (self, now) {
             (Self::Whole(before), Self::Whole(now)) => is_same(before, now),

@@ -1,11 +1,11 @@
-//! Which objects of the reconciled kind depend on which.
+//! Dependencies between objects of the reconciled kind.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::queue::Key;
 
-/// Dependents by dependency, and the other way round. Cloneable: all clones are one.
+/// Dependents by dependency, and dependencies by dependent. All clones share the map.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Dependents(Arc<Mutex<Inner>>);
 
@@ -20,7 +20,7 @@ impl Dependents {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// From now on the dependent is woken by changes of these, and of no others. False if that is so already.
+    /// Replaces the dependencies of the dependent, whose changes enqueue it. Returns whether they differ from the previous ones.
     pub(crate) fn set(&self, dependent: &Key, on: HashSet<Key>) -> bool {
         let mut inner = self.lock();
         let before = inner.on.remove(dependent).unwrap_or_default();
@@ -40,7 +40,7 @@ impl Dependents {
         changed
     }
 
-    /// Those that depend on the object, in a stable order.
+    /// The dependents of the object, in a stable order.
     pub(crate) fn of(&self, dependency: &Key) -> BTreeSet<Key> {
         self.lock().of.get(dependency).into_iter().flatten().cloned().collect()
     }

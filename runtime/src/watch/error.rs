@@ -1,4 +1,4 @@
-//! What is wrong with a watch, in the words of somebody who can repair it.
+//! The errors of watches, with a fix for the person who operates them.
 
 use std::fmt;
 use std::time::Duration;
@@ -11,49 +11,49 @@ use crate::api::grant::{Grant, WATCH};
 use crate::client::chain;
 use crate::client::{LineTooLong, is_too_long};
 
-/// Why a watch went no further.
+/// The error that stopped a watch.
 #[derive(Debug)]
 pub(super) enum Error {
-    /// The list failed, or another call that is not the watch.
+    /// The list, or another call than the watch, failed.
     List(kube::Error),
-    /// A page did not come in time.
+    /// A page of a list did not arrive in time.
     Unanswered,
     /// The watch did not start.
     Start(kube::Error),
-    /// It broke.
+    /// The watch failed after its start.
     Broke(kube::Error),
-    /// The objects that are there stopped coming before the end of them.
+    /// A streaming list ended before it was complete.
     BrokeOff,
-    /// The server reported an error in it.
+    /// The watch delivered an error event.
     Reported(Box<Status>),
-    /// It neither delivered nor ended.
+    /// The watch neither delivered anything nor ended within this time.
     Silent(Duration),
-    /// An answer has no version.
+    /// A response has no resourceVersion.
     NoVersion,
-    /// The versions of the server went back from the first to the second.
+    /// The server's resourceVersion went back from the first to the second.
     WentBack(String, String),
 }
 
-/// Why a watch does not work.
+/// The reason why a watch fails.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum WatchError {
-    /// The API server does not know the kind (404).
+    /// The API server does not serve the kind (404).
     Unknown,
-    /// The role does not allow it (403).
+    /// The RBAC rules do not allow it (403).
     Forbidden(String),
-    /// The server does not know who asks (401).
+    /// The server does not accept the credentials (401).
     Unauthorized(String),
-    /// Nobody answers.
+    /// The API server cannot be reached.
     Unreachable(String),
-    /// The version to go on from is too old (410): the watch lists again.
+    /// The resourceVersion to continue from is too old (410). The watch lists again.
     Expired,
-    /// An object is too large to be read.
+    /// An object exceeds the line limit.
     TooLong,
-    /// It neither delivers nor ends, or a list is not answered.
+    /// The watch neither delivers anything nor ends, or a list gets no response.
     Silent(String),
-    /// The server has another past: its versions went back.
+    /// The server's resourceVersion went back, as after a restore of its store.
     WentBack(String),
-    /// Anything else.
+    /// Any other error.
     Other(String),
 }
 
@@ -93,7 +93,7 @@ impl WatchError {
         }
     }
 
-    /// What to do about it.
+    /// The fix.
     pub(crate) fn cure(&self, place: &WatchTarget) -> String {
         let resource = &place.resource;
         match self {
@@ -111,7 +111,7 @@ impl WatchError {
     }
 }
 
-/// What to do where the API server does not know who asks.
+/// The fix for rejected credentials.
 pub(crate) const CREDENTIALS: &str =
     "check the token or certificate of the operator: it has expired, was revoked, or is of another cluster";
 
@@ -133,7 +133,7 @@ impl fmt::Display for WatchError {
 }
 
 impl WatchError {
-    /// What a pass is told that asks for an object of the place.
+    /// The error for a pass that requests an object of the watch target.
     pub(super) fn error(&self, place: &WatchTarget) -> ApiError {
         let text = self.to_string();
         match self {

@@ -1,4 +1,4 @@
-//! The first list of a watch: how far it is, and who waits for it.
+//! The first list of a watch: its progress, and the passes that wait for it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,49 +10,49 @@ use super::error::WatchError;
 use super::watch_target::WatchTarget;
 use crate::api::ApiError;
 
-/// How far a watch is.
+/// The progress of a watch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Progress {
-    /// It has neither listed nor failed.
+    /// It has neither completed its first list nor failed.
     Pending,
-    /// Its first list is in; later failures are repaired by the watch itself.
+    /// Its first list is complete. The watch recovers from later failures on its own.
     Listed,
-    /// It has not listed yet, and failed the last time it tried.
+    /// It has not completed its first list, and its last attempt failed.
     Failed(WatchError),
 }
 
-/// A watch, and how far it is.
+/// A watch and its progress.
 pub(crate) type WatchHandle = (WatchTarget, watch::Receiver<Progress>);
 
-/// How long a pass waits for the first list of a watch. Its object is woken by the list itself, if that comes later.
+/// How long a pass waits for the first list of a watch. A list that completes later triggers a reconcile.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// The first list of a watch, awaited by passes.
+/// The first list of a watch, for which passes wait.
 #[derive(Debug)]
 pub(super) struct First {
     progress: Arc<watch::Sender<Progress>>,
-    /// Somebody was told an error and has to be woken once the list is in.
+    /// A pass received an error, so the complete list must trigger a reconcile.
     refused: AtomicBool,
 }
 
 impl First {
-    /// Of a watch that tells how far it is.
+    /// The first list of the watch with this progress.
     pub(super) fn of(progress: Arc<watch::Sender<Progress>>) -> Self {
         Self { progress, refused: AtomicBool::new(false) }
     }
 
-    /// Tells how far the watch is.
+    /// The progress of the watch.
     pub(super) fn progress(&self) -> watch::Receiver<Progress> {
         self.progress.subscribe()
     }
 
-    /// The list is on its way.
+    /// Whether the first list is still pending.
     pub(super) fn is_early(&self) -> bool {
         *self.progress.borrow() != Progress::Listed
     }
 
     /// # Errors
-    /// The watch failed and has not listed yet, or does not answer.
+    /// The watch failed before its first list was complete, or the list takes too long.
     pub(super) async fn listed(&self, place: &WatchTarget) -> Result<(), ApiError> {
         let mut progress = self.progress.subscribe();
         let known = tokio::time::timeout(PATIENCE, progress.wait_for(|progress| *progress != Progress::Pending)).await;
@@ -65,11 +65,11 @@ impl First {
             Err(_) => ApiError::Failed(format!("the watch of {place} has not answered for {PATIENCE:?}")),
         };
         self.refused.store(true, Ordering::SeqCst);
-        // The list may have come in between: then nobody would be woken.
+        // The list may have completed in the meantime. In that case it would not trigger a reconcile.
         if *self.progress.borrow() == Progress::Listed { Ok(()) } else { Err(error) }
     }
 
-    /// The list is in. True if somebody was told an error before.
+    /// Whether a pass received an error before the list was complete. Resets the flag.
     pub(super) fn is_awaited(&self) -> bool {
         self.refused.swap(false, Ordering::SeqCst)
     }

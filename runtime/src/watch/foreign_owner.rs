@@ -1,6 +1,6 @@
-//! Objects of other owners that keep passes waiting: their deletion or a change of their owner triggers a reconcile, and nothing else does.
+//! Objects of other owners for which passes wait. Only their deletion or a change of their owner triggers a reconcile.
 //!
-//! They are of owned kinds, which are watched whole anyway: no further watch is needed.
+//! They are of owned kinds, which have a watch anyway, so no further watch is needed.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,11 +12,11 @@ use crate::api::adoption::Title;
 use crate::queue::Key;
 use crate::wiring::KindInfo;
 
-/// Who waits for which object. Cloneable: all clones are one.
+/// The waiting objects by the object that blocks them. All clones share the map.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Foreign(Arc<Mutex<Blocked>>);
 
-/// By object and by who waits, whose it was; `None`: any change counts.
+/// The last seen owner, by blocking object and waiting object; `None`: any change counts.
 type Blocked = HashMap<Target, HashMap<Key, Option<Title>>>;
 
 impl Foreign {
@@ -24,17 +24,17 @@ impl Foreign {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The object is about to be looked at: until that is decided, any change counts.
+    /// Lets any change of the object count until [`block`](Self::block) or [`free`](Self::free) decides.
     pub(crate) fn expect(&self, subscriber: &Key, target: &Target) {
         self.block(subscriber, target, None);
     }
 
-    /// The asker waits for the object.
+    /// Records that the subscriber waits for the object.
     pub(crate) fn block(&self, subscriber: &Key, target: &Target, title: Option<Title>) {
         self.lock().entry(target.clone()).or_default().insert(subscriber.clone(), title);
     }
 
-    /// The asker does not wait for the object.
+    /// Records that the subscriber does not wait for the object.
     pub(crate) fn free(&self, subscriber: &Key, target: &Target) {
         let mut blocked = self.lock();
         let left = blocked
@@ -45,7 +45,7 @@ impl Foreign {
         }
     }
 
-    /// After a pass: the asker waits only for what it still asks for.
+    /// Drops the entries of the subscriber that its last pass no longer references.
     pub(crate) fn keep(&self, subscriber: &Key, references: &BTreeSet<String>) {
         let mut blocked = self.lock();
         if blocked.is_empty() {
@@ -59,12 +59,12 @@ impl Foreign {
         });
     }
 
-    /// Who waits for the object and has to be reconciled, now that it is like this.
+    /// The waiting objects to enqueue for this state of the object.
     pub(super) fn seen(&self, kind: &KindInfo, meta: &ObjectMeta) -> Vec<Key> {
         self.of(kind, || Key::of(meta), |title| title.as_ref() != Some(&Title::of(meta)))
     }
 
-    /// Who waited for the object, which is gone.
+    /// The waiting objects to enqueue after the deletion of the object.
     pub(super) fn gone(&self, kind: &KindInfo, key: &Key) -> Vec<Key> {
         self.of(kind, || key.clone(), |_| true)
     }
@@ -81,7 +81,7 @@ impl Foreign {
         subscribers.filter(|(_, title)| counts(title)).map(|(subscriber, _)| subscriber.clone()).collect()
     }
 
-    /// Who waited for what a complete list of the namespace (or of all) does not hold.
+    /// The waiting objects to enqueue for objects that a complete list of the namespace (or of all namespaces) does not contain.
     pub(super) fn retain(&self, kind: &KindInfo, namespace: Option<&str>, listed: &HashSet<Key>) -> Vec<Key> {
         let blocked = self.lock();
         let is_gone = |target: &Target| {
@@ -95,7 +95,7 @@ impl Foreign {
 
 #[cfg(test)]
 impl Foreign {
-    /// Whether nobody waits.
+    /// Whether no object waits.
     pub(crate) fn is_idle(&self) -> bool {
         self.lock().is_empty()
     }

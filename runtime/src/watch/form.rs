@@ -8,13 +8,13 @@ use serde::de::DeserializeOwned;
 
 use crate::client::decode::{Decoded, Meta, OwnerRecord, Whole};
 
-/// A form in which objects are delivered; it is cheap to clone.
+/// A form in which objects are delivered. Cheap to clone.
 pub(super) trait ObjectForm
 where
     Self: Resource<DynamicType = ApiResource, Scope = DynamicResourceScope>,
     Self: Clone + DeserializeOwned + Debug + Send + 'static,
 {
-    /// Whether the server is asked for metadata only.
+    /// Whether the requests are for metadata only.
     const METADATA: bool = false;
 }
 

@@ -1,4 +1,4 @@
-//! How the watches of an operator do: for whoever asks whether it is ready.
+//! The health of an operator's watches, for its readiness check.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use super::error::WatchError;
 use super::watch_target::WatchTarget;
 
-/// The watches of an operator. Cloneable: all clones are one record.
+/// The watches of an operator. All clones share one record.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Health(Arc<Mutex<Watches>>);
 
@@ -27,7 +27,7 @@ struct State {
     broken: Option<Broken>,
 }
 
-/// Of failures in a row.
+/// A series of consecutive failures.
 #[derive(Clone, Debug)]
 struct Broken {
     since: Instant,
@@ -35,32 +35,32 @@ struct Broken {
     why: String,
     unknown: bool,
     cure: String,
-    /// It is silent: that it does not fail again shows nothing.
+    /// The watch is silent: the absence of further failures does not show that it works.
     lasts: bool,
 }
 
-/// A watch that is broken fails again within this time: a pause, and the time that an answer may take. One that has not failed for longer
-/// works, though its stream may have nothing to tell.
+/// Time within which a broken watch fails again: a pause plus the time that a response may take. A watch that has not failed for longer
+/// works, even if its stream has delivered nothing.
 const FRESH: Duration = Duration::from_secs(100);
 
-/// What is to be said of one watch that is not as it should be.
+/// The state of a watch that has not listed yet or is failing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(not(feature = "metrics"), allow(dead_code, reason = "who asks is in a feature"))]
 pub(crate) struct FailingWatch {
-    /// What it looks at.
+    /// The watch target.
     pub(crate) place: String,
-    /// Whether it is about one object that somebody asked for by name.
+    /// Whether it watches a single object by name.
     pub(crate) of_one_object: bool,
-    /// The server does not know its kind: the operator waits for it to be installed.
+    /// Whether the server does not serve its kind. The operator waits until the kind is installed.
     pub(crate) of_no_kind: bool,
-    /// Its first list is in.
+    /// Whether its first list is complete.
     pub(crate) listed: bool,
-    /// For how long it has been broken, why, and what to do; `None`: it has not failed, and not listed yet.
+    /// How long it has been failing, the reason and the fix; `None` if it has not failed but has not listed yet.
     pub(crate) broken: Option<(Duration, String, String)>,
 }
 
 impl Health {
-    /// Takes note of a watch, until the guard is dropped.
+    /// Records a watch until the guard is dropped.
     pub(super) fn begin(&self, place: &WatchTarget) -> Watched {
         let mut watches = self.lock();
         watches.begun += 1;
@@ -72,7 +72,7 @@ impl Health {
         Watched { place: place.clone(), health: self.clone(), id }
     }
 
-    /// The watches that have not listed yet, or are broken.
+    /// The watches that have not listed yet or are failing.
     #[cfg_attr(not(feature = "metrics"), allow(dead_code, reason = "who asks is in a feature"))]
     pub(crate) fn ailing(&self) -> Vec<FailingWatch> {
         let now = Instant::now();
@@ -103,7 +103,7 @@ impl State {
     }
 }
 
-/// A watch that runs.
+/// A running watch.
 pub(super) struct Watched {
     pub(super) place: WatchTarget,
     health: Health,
@@ -111,17 +111,17 @@ pub(super) struct Watched {
 }
 
 impl Watched {
-    /// A list is in.
+    /// Records a complete list.
     pub(super) fn listed(&self) {
         self.change(|state| state.listed = true);
     }
 
-    /// It works.
+    /// Records that the watch works.
     pub(super) fn works(&self) {
         self.change(|state| state.broken = None);
     }
 
-    /// It failed. The first failure of several in a row tells for how long.
+    /// Records a failure. The first of several consecutive failures sets the start time.
     pub(super) fn fails(&self, trouble: &WatchError) {
         let now = Instant::now();
         self.change(|state| {

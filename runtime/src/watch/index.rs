@@ -1,11 +1,11 @@
-//! Which objects stand under which entries of the indexes of one watch.
+//! The index entries of the objects of one watch.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use crate::queue::Key;
 
-/// An index and a key.
+/// An entry: the name of an index and a key in it.
 pub(super) type Entry = Arc<str>;
 
 /// Objects by entry, and entries by object.
@@ -21,7 +21,7 @@ impl IndexEntries {
         self.keys.get(entry).into_iter().flatten()
     }
 
-    /// From now on the object stands under these; returns them, and those that it stood under before.
+    /// Replaces the entries of the object. Returns the new and the previous entries.
     pub(super) fn put(&mut self, key: &Key, found: BTreeSet<Entry>) -> BTreeSet<Entry> {
         let mut all = self.remove(key);
         for entry in &found {
@@ -34,7 +34,7 @@ impl IndexEntries {
         all
     }
 
-    /// The object is gone; returns what it stood under.
+    /// Removes the object and returns its entries.
     pub(super) fn remove(&mut self, key: &Key) -> BTreeSet<Entry> {
         let before = self.entries.remove(key).unwrap_or_default();
         for entry in &before {

@@ -1,8 +1,8 @@
-//! Lists objects and watches them from there on, and lists anew whenever it is not certain that nothing was missed.
+//! Lists objects and watches them from there, and lists again whenever an event may have been missed.
 //!
-//! The watcher of kube-runtime goes on from its last version after each failure. The API server has then been away perhaps, and may have
-//! another past: where its store was restored or wiped, versions begin anew further down, and a watch from a version that the server has
-//! not reached starts well and delivers nothing.
+//! The watcher of kube-runtime continues from its last resourceVersion after each failure. That is not safe if the store of the API
+//! server was restored or wiped in the meantime: versions restart at a lower number, and a watch from a version that the server has not
+//! reached starts without an error and delivers nothing.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -19,34 +19,34 @@ use super::watch_target::Selection;
 use crate::client::is_too_long;
 use crate::resource_version::is_older;
 
-/// How long a watch is asked to last: less than the five minutes at which API servers end one that does not say.
+/// The requested timeout of a watch, below the five minutes after which API servers end a watch without a timeout.
 pub(super) const LIFE: Duration = Duration::from_secs(290);
 
-/// A watch that has delivered nothing for this long, not even its end, hangs.
+/// Time without any event, or the end of the watch, after which a watch counts as hanging.
 const HANGS: Duration = LIFE.saturating_add(Duration::from_secs(5));
 
-/// As [`HANGS`], where bookmarks come: API servers send one each minute.
+/// Same as [`HANGS`] for a watch with bookmarks, which API servers send every minute.
 const HANGS_WITH_BOOKMARKS: Duration = Duration::from_secs(150);
 
-/// How long a page of a list may take. API servers give up after 60 s themselves.
+/// Timeout for a page of a list. API servers give up after 60 s themselves.
 const PAGE: Duration = Duration::from_secs(65);
 
-/// Objects in one page, as client-go asks for them.
+/// Objects per page, as in client-go.
 const LIMIT: u32 = 500;
 
-/// A watch that ends at once without an event starts again no sooner than this after it began.
+/// Minimum time between two starts of a watch that ends without an event.
 const LEAST: Duration = Duration::from_secs(1);
 
-/// What is heard of the objects.
+/// An event for the caller, or evidence that the watch works.
 pub(super) enum Received<K> {
     Event(Event<K>),
-    /// A bookmark, or an end in good order: the watch works, and has nothing to deliver.
+    /// A bookmark or a regular end: the watch works and has nothing to deliver.
     Works,
 }
 
 type Events<K> = BoxStream<'static, kube::Result<WatchEvent<K>>>;
 
-/// A version to go on from, and whether the server is known to have reached it.
+/// A resourceVersion to continue from, and whether the server is known to have reached it.
 #[derive(Debug)]
 struct Position {
     version: String,
@@ -54,19 +54,19 @@ struct Position {
 }
 
 enum State<K> {
-    /// Nothing is certain.
+    /// There is no known position; a list comes next.
     Empty,
-    /// A list on its way: the rest of a page, the token of the next one, the version of the list.
+    /// A list in progress: the rest of a page, the token of the next page, and the version of the list.
     Pages {
         objects: VecDeque<K>,
         next: Option<String>,
         version: Option<String>,
     },
-    /// The objects that are there come in the watch.
+    /// A streaming list in progress.
     Initial(Events<K>),
-    /// The watch is to begin.
+    /// The list is complete; the watch comes next.
     Listed(Position),
-    /// The watch ended, and the server may be another one since.
+    /// The watch ended, and the server may have been restored since.
     Doubtful(String),
     Watching(Watching<K>),
 }
@@ -75,9 +75,9 @@ struct Watching<K> {
     position: Position,
     events: Events<K>,
     begun: Instant,
-    /// Anything came.
+    /// Whether it delivered anything.
     heard: bool,
-    /// A bookmark came.
+    /// Whether it delivered a bookmark.
     marked: bool,
 }
 
@@ -90,7 +90,7 @@ impl<K> Watching<K> {
         if self.marked { HANGS_WITH_BOOKMARKS } else { HANGS }
     }
 
-    /// Takes the version of what was delivered.
+    /// Moves the position to a delivered version.
     fn moves_to(&mut self, version: &str) -> Result<(), Error> {
         let before = &self.position.version;
         if version.is_empty() {
@@ -109,11 +109,11 @@ struct ListWatch<K> {
     api: Api<K>,
     selection: Selection,
     state: State<K>,
-    /// Bookmarks have come from this server.
+    /// Whether this server has sent bookmarks.
     marks: bool,
 }
 
-/// The events of the objects that are there and of all changes from there on. After an error it lists anew; the caller pauses first.
+/// The events of a list and of all later changes. After an error it lists again; the caller waits first.
 pub(super) fn list_watch<K: ObjectForm>(
     api: Api<K>,
     selection: Selection,
@@ -131,7 +131,7 @@ pub(super) fn list_watch<K: ObjectForm>(
 }
 
 impl<K: ObjectForm> ListWatch<K> {
-    /// One step; what it does not leave behind as a state begins anew.
+    /// Runs one step. A step that sets no state starts over with a list.
     async fn step(&mut self) -> Result<Option<Received<K>>, Error> {
         match std::mem::replace(&mut self.state, State::Empty) {
             State::Empty => self.begin().await,
@@ -145,7 +145,7 @@ impl<K: ObjectForm> ListWatch<K> {
 
     async fn begin(&mut self) -> Result<Option<Received<K>>, Error> {
         self.state = match self.selection.streams {
-            // No version: as fresh as a list.
+            // Without a version, the data are as fresh as those of a list.
             true => State::Initial(self.events(self.watch_params().initial_events(), "").await?),
             false => State::Pages { objects: VecDeque::new(), next: None, version: None },
         };
@@ -186,7 +186,7 @@ impl<K: ObjectForm> ListWatch<K> {
                 self.state = State::Watching(Watching::from(position, events));
                 return Ok(Some(Received::Event(Event::InitDone)));
             }
-            // No server deletes what it has not listed yet.
+            // No server deletes an object that it has not listed yet.
             WatchEvent::Bookmark(_) | WatchEvent::Deleted(_) => None,
             WatchEvent::Error(status) => return Err(Error::Reported(status)),
         };
@@ -198,7 +198,7 @@ impl<K: ObjectForm> ListWatch<K> {
         match self.events(self.watch_params(), &position.version).await {
             Ok(events) => self.state = State::Watching(Watching::from(position, events)),
             Err(error) => {
-                // A busy server asks for fewer requests: what it knows is as it was.
+                // The server is overloaded, so the position stays valid. Another list would add load.
                 if matches!(&error, Error::Start(kube::Error::Api(status)) if status.code == 429) {
                     self.state = State::Listed(position);
                 }
@@ -237,8 +237,8 @@ impl<K: ObjectForm> ListWatch<K> {
         Ok(Some(heard))
     }
 
-    /// The server ended the watch. One that lasted as long as it should, and in which not even a bookmark came though they did before, may
-    /// have begun at a version that the server has not reached.
+    /// Handles the end of a watch by the server. A watch that lasted its full time without even a bookmark, although bookmarks came before,
+    /// may have started at a version that the server has not reached.
     async fn ended(&mut self, Watching { position, begun, heard, .. }: Watching<K>) -> Option<Received<K>> {
         let lasted = begun.elapsed() + LEAST * 10 >= LIFE;
         if lasted && !heard && self.marks && !position.checked {
@@ -252,9 +252,9 @@ impl<K: ObjectForm> ListWatch<K> {
         lasted.then_some(Received::Works)
     }
 
-    /// Asks the server for its version, and goes on only where that is no lower.
+    /// Reads the server's current version, and continues only if it is not lower.
     async fn check(&mut self, version: String) -> Result<Option<Received<K>>, Error> {
-        // Any object will do, but a role may allow no others than the one of the name.
+        // Any object would do, but the RBAC rules may allow only the named one.
         let params = ListParams { limit: Some(1), label_selector: None, ..self.list_params() };
         let list = timeout(PAGE, self.api.list(&params)).await.map_err(|_| Error::Unanswered)?.map_err(Error::List)?;
         let now = list.metadata.resource_version.ok_or(Error::NoVersion)?;
@@ -281,12 +281,12 @@ impl<K: ObjectForm> ListWatch<K> {
     }
 }
 
-/// The version of an object; an empty one where it has none.
+/// The resourceVersion of an object; empty if it has none.
 fn version<K: ObjectForm>(object: &K) -> &str {
     object.meta().resource_version.as_deref().unwrap_or_default()
 }
 
-/// Whether the connection was cut, without a word of the server.
+/// Whether the connection broke without an error from the server.
 fn is_cut(error: &kube::Error) -> bool {
     matches!(error, kube::Error::ReadEvents(_)) && !is_too_long(error)
 }

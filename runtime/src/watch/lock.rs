@@ -1,4 +1,4 @@
-//! Locks that a panic of another thread does not close.
+//! Locks that ignore poisoning by a panic in another thread.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

@@ -1,4 +1,4 @@
-//! The watches: a cache of the reconciled kind, and what is known of the kinds that its steps own and watch.
+//! The watches: the cache of the reconciled kind, and the caches of the kinds that its steps own and watch.
 
 mod backoff;
 mod by_name;

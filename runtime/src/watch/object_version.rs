@@ -1,4 +1,4 @@
-//! What is known of another object: enough to tell whether it changed.
+//! The version of a related object, which shows whether it changed.
 
 use kube::api::{DynamicObject, ObjectMeta};
 
@@ -7,13 +7,13 @@ use crate::api::Target;
 /// One version of an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ObjectVersion {
-    /// Which object.
+    /// The object.
     pub(crate) target: Target,
-    /// Its uid.
+    /// The uid of the object.
     pub(crate) uid: String,
-    /// Its generation; its resourceVersion where the kind has no generation.
+    /// The generation, or the resourceVersion if the kind has no generation.
     pub(crate) version: String,
-    /// Its resourceVersion.
+    /// The resourceVersion.
     pub(crate) resource_version: String,
     /// The uid of its controller.
     pub(crate) controller: Option<String>,

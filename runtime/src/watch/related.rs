@@ -1,4 +1,4 @@
-//! The kinds that steps own and watch, erased: one handle for the passes of a reconciler.
+//! The type-erased caches of the kinds that steps own and watch: one handle for the passes of a reconciler.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -27,14 +27,14 @@ use crate::queue::{Key, Queue, TriggerSet};
 use crate::wiring::index::Indexer;
 use crate::wiring::{Cache, How, KindInfo, Relation, Wiring};
 
-/// The caches of owned and watched kinds. Cloneable: all clones are one.
+/// The caches of owned and watched kinds. All clones share them.
 #[derive(Clone)]
 pub(crate) struct RelatedCaches(Arc<Inner>);
 
 struct Inner {
     watches: SharedWatches,
     queue: Queue,
-    /// Whether passes run: before, the first lists wake nobody, as every object is queued anyway.
+    /// Whether passes run. Before that, owned kinds enqueue nothing, as every object is enqueued anyway.
     live: AtomicBool,
     scope: Scope,
     children: Children,
@@ -44,13 +44,13 @@ struct Inner {
     labelled: Vec<Labelled>,
     /// The kinds that are watched by name or label.
     watched: Vec<KindInfo>,
-    /// What is kept of those that are watched by name.
+    /// The kinds that are watched by name, and what is cached of them.
     by_name: Vec<(KindInfo, Cache)>,
     named: Mutex<HashMap<Target, Arc<Named>>>,
     interest: Mutex<Subscriptions>,
 }
 
-/// The declared kinds that are selected, each once, and what is kept of them: where steps differ, what is enough for all.
+/// The selected declared kinds, each once, with the smallest cache that is sufficient for all steps.
 fn declared(wiring: &Wiring, select: impl Fn(How) -> bool) -> Vec<(KindInfo, How, Cache)> {
     let mut found: Vec<(KindInfo, How, Cache)> = Vec::new();
     for relation in wiring.relations().filter(|relation| select(relation.how)) {
@@ -63,15 +63,15 @@ fn declared(wiring: &Wiring, select: impl Fn(How) -> bool) -> Vec<(KindInfo, How
     found
 }
 
-/// The indexes of all steps over one selection, each once.
+/// The indexes that all steps define over one selection, each once.
 fn indexers(wiring: &Wiring, kind: &KindInfo, selector: &str) -> Vec<Indexer> {
     let here = |relation: &&Relation| relation.how.selector() == Some(selector) && relation.is_of(kind);
     let all = wiring.relations().filter(here).flat_map(|relation| relation.indexes);
     all.map(|indexer| (indexer.name(), *indexer)).collect::<BTreeMap<_, _>>().into_values().collect()
 }
 
-/// Of an owned object the generation counts, unless a step reads the kind or keeps more than its records: then its status and labels
-/// count, too.
+/// The changes that count for an owned kind: a new generation. If a step reads the kind, or more than its records is cached, changes of
+/// status and labels count as well.
 fn counts(wiring: &Wiring, kind: &KindInfo, cache: Cache) -> Counts {
     let is_read = wiring.relations().any(|relation| relation.how == How::Reads && relation.is_of(kind));
     if is_read || cache > Cache::None { Counts::VersionRecord } else { Counts::Generation }
@@ -82,7 +82,7 @@ fn without_how(declared: Vec<(KindInfo, How, Cache)>) -> Vec<(KindInfo, Cache)> 
 }
 
 impl RelatedCaches {
-    /// Joins the watches of owned kinds and of label selectors. Those by name start when somebody asks.
+    /// Joins the watches of owned kinds and of label selectors. Watches by name start on the first request.
     pub(crate) fn new(watches: &SharedWatches, wiring: &Wiring, owner: KindInfo, scope: Scope, queue: Queue) -> Self {
         let scope = scope.around(&owner);
         let kinds = without_how(declared(wiring, |how| how == How::Owns));
@@ -115,51 +115,51 @@ impl RelatedCaches {
         }))
     }
 
-    /// How far the watches are.
+    /// The progress of the watches of owned kinds and of label selectors.
     pub(crate) fn lists(&self) -> Vec<WatchHandle> {
         self.0.owned.iter().cloned().chain(self.0.labelled.iter().flat_map(Labelled::lists)).collect()
     }
 
-    /// Whether objects are kept with what is skipped otherwise.
+    /// Whether cached objects keep the fields that are stripped by default.
     pub(crate) fn keeps_all(&self) -> bool {
         self.0.scope.whole
     }
 
-    /// From now on every event wakes.
+    /// Lets the events of owned kinds enqueue objects from now on.
     pub(crate) fn go_live(&self) {
         self.0.live.store(true, Ordering::SeqCst);
     }
 
-    /// The owned objects of the owner with this uid, as the cache and our own writes know them.
+    /// The owned objects of the owner with this uid, from the cache and our own writes.
     pub(crate) fn children(&self, owner_uid: &str) -> Vec<ObjectVersion> {
         self.0.children.of(owner_uid)
     }
 
-    /// A number for all owned objects of the owner, which is another one after a change that counts.
+    /// A sum over all owned objects of the owner that changes with every relevant change.
     pub(crate) fn sum_of_children(&self, owner_uid: &str) -> u64 {
         self.0.children.sum(owner_uid)
     }
 
-    /// What is kept of an owned object, as the cache and our own writes know it.
+    /// The cached part of an owned object, from its watch and our own writes.
     pub(crate) fn child(&self, target: &Target) -> Option<CachedObject> {
         self.0.children.kept(target)
     }
 
-    /// What is kept of the owned objects of a kind.
+    /// The cached parts of the owned objects of a kind.
     pub(crate) fn kept_children(&self, owner_uid: &str, kind: &KindInfo) -> Vec<CachedObject> {
         self.0.children.kept_of(owner_uid, kind)
     }
 
-    /// Whether objects of the namespace are watched; those without one always are.
+    /// Whether objects of the namespace are watched. Cluster-scoped objects always are.
     pub(crate) fn covers(&self, namespace: Option<&str>) -> bool {
         self.0.scope.covers(namespace)
     }
 
-    /// The object of the name, from a watch that starts with the first asker and is shared. Its appearance, change or disappearance
-    /// wakes the asker.
+    /// The object of this name, from a shared watch that starts with the first subscriber. Its creation, change or deletion enqueues the
+    /// subscriber.
     ///
     /// # Errors
-    /// The watch does not work; the asker is woken when it does.
+    /// The watch fails (when it recovers, the subscriber is enqueued), or it does not cover the namespace.
     pub(crate) async fn named(&self, subscriber: &Key, target: &Target) -> Result<Option<CachedObject>, ApiError> {
         if let Some(namespace) = target.namespace.as_deref().filter(|namespace| !self.covers(Some(namespace))) {
             return Err(ApiError::Invalid(format!(
@@ -171,7 +171,7 @@ impl RelatedCaches {
         named.object().await
     }
 
-    /// The object of the name as its watch knows it now; `None` also where nobody asked, or the watch does not work.
+    /// The object of this name in the cache; `None` also without a subscriber or before the watch works.
     pub(crate) fn named_now(&self, target: &Target) -> Option<CachedObject> {
         lock(&self.0.named).get(target).and_then(|named| named.now())
     }
@@ -186,10 +186,10 @@ impl RelatedCaches {
         self.0.watches.named((place, cache), subscriber, move || wake_askers(&inner, &target))
     }
 
-    /// As [`named`](Self::named), from the watch of a label selector.
+    /// Same as [`named`](Self::named), from the watch of a label selector.
     ///
     /// # Errors
-    /// The watch does not work; the asker is woken when it does and the object is there.
+    /// The watch fails (when it recovers and the object exists, the subscriber is enqueued).
     pub(crate) async fn labelled(
         &self,
         subscriber: &Key,
@@ -205,11 +205,11 @@ impl RelatedCaches {
         self.0.watched.contains(kind)
     }
 
-    /// All objects that the target selects, from the watch of its selector, and their version as a whole. What changes among them wakes the
-    /// asker.
+    /// All objects that the target selects, from the watch of its selector, and their version as a whole. Every change among them enqueues
+    /// the subscriber.
     ///
     /// # Errors
-    /// As [`labelled`](Self::labelled).
+    /// Same as [`labelled`](Self::labelled).
     pub(crate) async fn list(
         &self,
         subscriber: &Key,
@@ -220,13 +220,13 @@ impl RelatedCaches {
         self.selector(selector, target)?.all(target.namespace.as_deref(), entry).await
     }
 
-    /// The version as a whole of what the target selects.
+    /// The version as a whole of the objects that the target selects.
     pub(crate) fn version_of_all(&self, target: &Target) -> Option<String> {
         let Selected { selector, entry } = target.selected()?;
         Some(self.selector(selector, target).ok()?.version(target.namespace.as_deref(), entry))
     }
 
-    /// The object as the watch of the selector knows it now.
+    /// The object in the cache of the selector's watch, without waiting.
     pub(crate) fn selected(&self, selector: &str, target: &Target) -> Option<CachedObject> {
         self.selector(selector, target).ok()?.now(target)
     }
@@ -236,22 +236,22 @@ impl RelatedCaches {
         labelled.ok_or_else(|| ApiError::Failed(format!("{target} is not watched with labels {selector}")))
     }
 
-    /// The objects of other owners that keep passes waiting.
+    /// The objects of other owners for which passes wait.
     pub(crate) fn foreign(&self) -> &Foreign {
         &self.0.foreign
     }
 
-    /// The owned object of this owner, as its watch and our own writes know it, unless we deleted it.
+    /// The version of an object of this owner, from its watch and our own writes, unless we deleted it.
     pub(crate) fn own(&self, target: &Target, owner_uid: &str) -> Option<ObjectVersion> {
         self.0.children.alive(target).filter(|seen| seen.controller.as_deref() == Some(owner_uid))
     }
 
-    /// What is known of an owned object right now, from its watch and our own writes.
+    /// The known version of an owned object, from its watch and our own writes.
     pub(crate) fn owned(&self, target: &Target) -> Option<ObjectVersion> {
         self.0.children.get(target)
     }
 
-    /// What is known of an owned or watched object right now.
+    /// The known version of an owned or watched object.
     pub(crate) fn version_of(&self, target: &Target) -> Option<ObjectVersion> {
         let named = || self.named_now(target);
         let labelled = || self.0.labelled.iter().filter(|l| l.kind == target.kind).find_map(|l| l.now(target));
@@ -259,7 +259,7 @@ impl RelatedCaches {
         self.0.children.get(target).or_else(watched)
     }
 
-    /// After a pass: the asker is woken only by what it still asks for. A watch by name that nobody asks for ends.
+    /// Drops the subscriptions that a pass no longer needs. A watch by name without subscribers ends.
     pub(crate) fn keep(&self, subscriber: &Key, references: &BTreeSet<String>) {
         self.0.foreign.keep(subscriber, references);
         let mut interest = lock(&self.0.interest);
@@ -270,8 +270,8 @@ impl RelatedCaches {
         }
     }
 
-    /// Announces a write of an object of this owner. Until the guard is dropped its events are held back; then those wake that the write
-    /// did not cause.
+    /// Announces a write of an object of this owner. Its events are held back until the guard is dropped. Then those that the write did not
+    /// cause enqueue the owner.
     pub(crate) fn writing(&self, target: &Target, owner_uid: &str) -> WriteGuard {
         let inner = Arc::downgrade(&self.0);
         let wake = move |owners: &[Key]| wake(&inner, owners, TriggerSet::OWNED);
@@ -288,7 +288,7 @@ fn labelled(inner: &Weak<Inner>, watches: &SharedWatches, selection: Selection, 
     let wake = move |Changed { key, entries }: &Changed| {
         let namespace = key.namespace.as_deref().map(ToOwned::to_owned);
         wake_askers(&inner, &Target { kind: of.clone(), namespace: namespace.clone(), name: key.name.to_string() });
-        // And those who list, or ask an index.
+        // Also the subscribers of lists and of index entries.
         let everywhere = of.namespaced.then_some(None);
         for namespace in std::iter::once(namespace).chain(everywhere) {
             let all = Target::selection(of.clone(), namespace, selector);
@@ -322,16 +322,16 @@ fn owned(
     places.map(join).collect()
 }
 
-/// An owned kind, as a place in the list of them.
+/// An owned kind, as its position in the list of owned kinds.
 #[derive(Clone, Copy)]
 struct Owned {
     kind: usize,
-    /// Whether more than the record is kept.
+    /// Whether more than the record is cached.
     keeps: bool,
 }
 
 impl Owned {
-    /// Hands on the metadata of the object, and what is kept of it.
+    /// Passes the metadata and the cached part of the object on.
     fn take<K: CacheForm>(
         self,
         object: K,

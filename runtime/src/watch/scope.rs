@@ -1,26 +1,26 @@
-//! What an operator watches of a kind: the namespaces, and how much of each object.
+//! The scope of the watches: the namespaces, and how much of each object.
 
 use std::sync::Arc;
 
 use super::watch_target::WatchTarget;
 use crate::wiring::KindInfo;
 
-/// The extent of the watches of an operator.
+/// The scope of an operator's watches.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scope {
-    /// None: all.
+    /// Empty: all namespaces.
     pub(crate) namespaces: Arc<[Arc<str>]>,
-    /// Whether objects keep what is skipped otherwise (`managedFields`).
+    /// Whether objects keep the fields that are stripped by default (`managedFields`).
     pub(crate) whole: bool,
 }
 
 impl Scope {
-    /// The extent for what belongs to a kind: an object without a namespace may have its relations in any.
+    /// The scope for the related kinds of an owner kind. Related objects of a cluster-scoped owner may be in any namespace.
     pub(super) fn around(self, owner: &KindInfo) -> Self {
         if owner.namespaced { self } else { Self { namespaces: Arc::default(), ..self } }
     }
 
-    /// Where the kind is watched.
+    /// The watch targets of the kind.
     pub(crate) fn places(&self, kind: &KindInfo) -> Vec<WatchTarget> {
         if self.namespaces.is_empty() || !kind.namespaced {
             return vec![self.place(kind, None)];
@@ -28,12 +28,12 @@ impl Scope {
         self.namespaces.iter().map(|namespace| self.place(kind, Some(namespace.clone()))).collect()
     }
 
-    /// One place of the kind; without a namespace all of it.
+    /// The watch target of the kind in one namespace; `None`: all namespaces.
     pub(super) fn place(&self, kind: &KindInfo, namespace: Option<Arc<str>>) -> WatchTarget {
         WatchTarget { resource: kind.resource.clone(), namespace, labels: None, name: None, whole: self.whole }
     }
 
-    /// Whether objects of the namespace are watched; those without one always are.
+    /// Whether objects of the namespace are watched. Cluster-scoped objects always are.
     pub(super) fn covers(&self, namespace: Option<&str>) -> bool {
         let watched = &self.namespaces;
         watched.is_empty() || namespace.is_none_or(|namespace| watched.iter().any(|one| **one == *namespace))

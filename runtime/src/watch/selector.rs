@@ -1,4 +1,4 @@
-//! A label selector as text, asked of an object at hand.
+//! Evaluation of label selectors in their text form.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ pub(crate) fn matches(selector: &str, labels: Option<&Labels>) -> bool {
     requirements(selector).all(|requirement| holds(requirement.trim(), labels.unwrap_or(&none)))
 }
 
-/// What stands between the commas that are not in parentheses.
+/// The requirements, which are separated by the commas outside parentheses.
 fn requirements(selector: &str) -> impl Iterator<Item = &str> {
     let mut inside = false;
     selector.split(move |c| {

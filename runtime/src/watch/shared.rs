@@ -1,4 +1,4 @@
-//! The watches of an operator, each once: what one delivers goes to all who look at the same objects in the same form.
+//! The shared watches of an operator. One watch serves all subscribers of the same objects in the same form.
 
 use std::any::Any;
 use std::collections::HashMap;
@@ -24,13 +24,13 @@ use crate::client;
 use crate::client::decode::{Decoded, Decoder};
 use crate::wiring::Cache;
 
-/// Takes in what a watch delivers.
+/// Receives the events of a watch.
 type Sink<K> = Box<dyn FnMut(Event<K>) + Send>;
 
-/// One watch that is still to be started.
+/// One watch that has not been started yet.
 struct Subscription<K> {
     place: WatchTarget,
-    /// How the objects are decoded, where they have a type of their own.
+    /// The decoder of the objects, if they have a static type.
     decoder: Option<Decoder>,
     progress: Arc<watch::Sender<Progress>>,
     sinks: Vec<Sink<K>>,
@@ -58,7 +58,7 @@ impl<K: ObjectForm> Erased for Subscription<K> {
     }
 }
 
-/// All watches. Cloneable: all clones are one.
+/// All watches. All clones share them.
 #[derive(Clone)]
 pub(crate) struct SharedWatches(Arc<Inner>);
 
@@ -69,18 +69,18 @@ struct Inner {
 }
 
 impl SharedWatches {
-    /// They stand in the span in which this is called.
+    /// Creates an empty set. Watches by name run in the span that is current here.
     pub(crate) fn new(client: Client, health: Health, streaming: Streaming) -> Self {
         let setup = Setup { client, health, streaming, span: Span::current() };
         Self(Arc::new(Inner { setup, feeds: Mutex::default(), named: Mutex::default() }))
     }
 
-    /// Adds one who looks at the objects of a place in this form, before the [start](Self::start).
+    /// Adds a sink for the objects of a target in this form. Must precede [`start`](Self::start).
     pub(super) fn join<K: ObjectForm>(&self, place: &WatchTarget, sink: impl FnMut(Event<K>) + Send + 'static) {
         self.feed(place, None, |feed| feed.sinks.push(Box::new(sink)));
     }
 
-    /// The same for objects of the type that the decoder makes. Returns how far their watch is.
+    /// Same as [`join`](Self::join) for objects of the decoder's type. Returns the progress of their watch.
     pub(super) fn join_typed(
         &self,
         place: &WatchTarget,
@@ -94,7 +94,7 @@ impl SharedWatches {
         (place.clone(), progress)
     }
 
-    /// How far the watch of this form and place is.
+    /// The progress of the watch of this form and target.
     pub(super) fn progress<K: ObjectForm>(&self, place: &WatchTarget) -> Arc<watch::Sender<Progress>> {
         self.feed(place, None, |feed: &mut Subscription<K>| feed.progress.clone())
     }
@@ -120,7 +120,7 @@ impl SharedWatches {
         done
     }
 
-    /// Starts what has been joined.
+    /// Starts the joined watches.
     pub(crate) fn start(&self) -> Started {
         let metadata = client::metadata_only(&self.0.setup.client);
         let mut started = Started { tasks: JoinSet::new(), names: HashMap::new() };
@@ -132,8 +132,8 @@ impl SharedWatches {
         started
     }
 
-    /// The watch of one name, which starts with the first asker and ends when the last one drops it. `wake` is called when the object
-    /// appears, changes or vanishes; a later one of the same asker takes the place of the earlier.
+    /// The watch of one name. It starts with the first subscriber and ends when the last reference is dropped. Calls `wake` when the object
+    /// is created, changed or deleted. A later callback of the same subscriber replaces the earlier one.
     pub(super) fn named(
         &self,
         place: (WatchTarget, Cache),
@@ -159,24 +159,24 @@ impl SharedWatches {
 }
 
 impl Inner {
-    /// Nobody holds the watch of the name any more.
+    /// Removes a watch by name after its last reference was dropped.
     fn ended(&self, place: &(WatchTarget, Cache)) {
         let mut all = lock(&self.named);
-        // A new one may have begun in between.
+        // A new watch may have started in the meantime.
         if all.get(place).is_some_and(|named| named.strong_count() == 0) {
             all.remove(place);
         }
     }
 }
 
-/// Watches at work. They end when this is dropped.
+/// Running watches. They stop when this is dropped.
 pub(crate) struct Started {
     tasks: JoinSet<()>,
     names: HashMap<Id, String>,
 }
 
 impl Started {
-    /// Waits for a watch that ends, which none does by itself; tells which and why.
+    /// Waits until a watch ends, which watches do not do on their own. Returns its name and the reason.
     pub(crate) async fn ended(&mut self) -> (String, String) {
         let (id, why) = match self.tasks.join_next_with_id().await {
             Some(Ok((id, ()))) => (id, "without a reason".to_owned()),
@@ -189,7 +189,7 @@ impl Started {
 
 #[cfg(test)]
 impl SharedWatches {
-    /// How many watches are still to be started.
+    /// The number of watches that have not been started yet.
     pub(super) fn feeds(&self) -> usize {
         lock(&self.0.feeds).len()
     }

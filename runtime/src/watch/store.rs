@@ -1,4 +1,4 @@
-//! Watched objects, as far as they are kept.
+//! The cached objects of watches.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -17,14 +17,14 @@ pub(super) struct Objects {
     indexers: Vec<Indexer>,
 }
 
-/// An object that appeared, changed or vanished, and the entries that it stands or stood under.
+/// An object that was created, changed or deleted, and its current and previous index entries.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Changed {
     pub(super) key: Key,
     pub(super) entries: BTreeSet<Entry>,
 }
 
-/// Objects by namespace and name, and of each namespace a sum over its versions: what changes among them shows without looking at all.
+/// Objects by namespace and name, and a sum over the versions in each namespace. The sum shows a change without reading all objects.
 #[derive(Debug, Default)]
 struct Inner {
     objects: BTreeMap<Key, CachedObject>,
@@ -52,26 +52,26 @@ impl Inner {
         Some(Changed { entries: self.entries.remove(&key), key })
     }
 
-    /// Those of a namespace, or all. Looks at no others.
+    /// The objects of a namespace (`None`: all). Reads no others.
     fn within(&self, namespace: Option<&str>) -> impl Iterator<Item = &CachedObject> {
         let here = move |(key, _): &(&Key, _)| namespace.is_none() || key.namespace.as_deref() == namespace;
         self.objects.range(Key::new(namespace, "")..).take_while(here).map(|(_, object)| object)
     }
 
-    /// Those under an entry, in a namespace or anywhere. Looks at no others.
+    /// The objects under an index entry, in a namespace (`None`: all). Reads no others.
     fn under(&self, entry: &str, namespace: Option<&str>) -> impl Iterator<Item = (&Key, &CachedObject)> {
         let here = move |key: &&Key| namespace.is_none() || key.namespace.as_deref() == namespace;
         let keys = self.entries.get(entry).filter(here);
         keys.filter_map(|key| Some((key, self.objects.get(key)?)))
     }
 
-    /// The version of those under an entry as a whole.
+    /// The version as a whole of the objects under an index entry.
     fn version_under(&self, entry: &str, namespace: Option<&str>) -> String {
         let numbers = self.under(entry, namespace).map(|(key, object)| object.number(&key.name));
         format!("{:016x}", numbers.fold(0_u64, u64::wrapping_add))
     }
 
-    /// Of a namespace, or of all.
+    /// The version as a whole of the objects of a namespace (`None`: all).
     fn version(&self, namespace: Option<&str>) -> String {
         let of = |(key, _): &(&Option<Arc<str>>, &u64)| namespace.is_none() || key.as_deref() == namespace;
         let sum = self.sums.iter().filter(of).fold(0_u64, |all, (_, sum)| all.wrapping_add(*sum));
@@ -79,12 +79,12 @@ impl Inner {
     }
 }
 
-/// A list on its way.
+/// A list in progress.
 #[derive(Debug, Default)]
 pub(super) struct Listing(HashSet<Key>);
 
 impl Objects {
-    /// None yet; those that come are found by these indexes, too.
+    /// Creates an empty cache with these indexes.
     pub(super) fn indexed(indexers: Vec<Indexer>) -> Self {
         Self { indexers, ..Self::default() }
     }
@@ -97,7 +97,7 @@ impl Objects {
         self.lock().objects.get(key).cloned()
     }
 
-    /// Those of a namespace, or all, or of them those under an entry; and their version as a whole.
+    /// The objects of a namespace (`None`: all), optionally only those under an index entry, and their version as a whole.
     pub(super) fn all(&self, namespace: Option<&str>, entry: Option<&str>) -> (Vec<CachedObject>, String) {
         let inner = self.lock();
         let objects = match entry {
@@ -107,12 +107,12 @@ impl Objects {
         (objects, version(&inner, namespace, entry))
     }
 
-    /// The version of these as a whole.
+    /// The version as a whole of the same objects as in [`all`](Self::all).
     pub(super) fn version(&self, namespace: Option<&str>, entry: Option<&str>) -> String {
         version(&self.lock(), namespace, entry)
     }
 
-    /// Takes in an event of the watch of a namespace (or of all); returns the objects that appeared, changed or vanished.
+    /// Applies an event of the watch of a namespace (`None`: all). Returns the objects that were created, changed or deleted.
     pub(super) fn take<K: CacheForm>(
         &self,
         list: &mut Listing,
@@ -142,7 +142,7 @@ impl Objects {
             return None;
         }
         drop(inner);
-        // The functions of the author run without the lock: nobody else brings this object.
+        // The author's functions run without the lock. No other watch delivers this object.
         let found = object.object().into_iter().flat_map(|object| self.indexers.iter().map(|one| one.entries(object)));
         let found: BTreeSet<Entry> = found.flatten().map(Entry::from).collect();
         let mut inner = self.lock();
@@ -163,7 +163,7 @@ fn version(inner: &Inner, namespace: Option<&str>, entry: Option<&str>) -> Strin
     entry.map_or_else(|| inner.version(namespace), |entry| inner.version_under(entry, namespace))
 }
 
-/// What is kept of objects that a watch delivers in these words.
+/// A cache of the objects that a watch delivers as these JSON texts.
 #[cfg(feature = "__test-hooks")]
 #[allow(clippy::expect_used, reason = "a test stops at the first surprise")]
 pub(crate) fn hold(cache: crate::wiring::Cache, texts: &[String]) -> impl Send + use<> {

@@ -1,27 +1,27 @@
-//! Streaming lists: whether the objects that are there come in the watch itself, instead of in pages before it.
+//! Streaming lists: the watch itself delivers the existing objects, instead of a paginated list before it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::error::Error;
 
-/// Whether first lists are asked for as streams. All clones are one: a server that refuses is asked once.
+/// Whether to request lists as streams. All clones share the flag, so a server that rejects them gets one request.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Streaming(Arc<AtomicBool>);
 
 impl Streaming {
-    /// They are, until a server refuses.
+    /// The initial setting; a rejection by the server turns it off.
     pub(crate) fn wanted(wanted: bool) -> Self {
         Self(Arc::new(AtomicBool::new(wanted)))
     }
 
-    /// Whether a watch that begins now streams.
+    /// Whether a watch that starts now requests a streaming list.
     pub(super) fn is_wanted(&self) -> bool {
         self.0.load(Ordering::SeqCst)
     }
 
-    /// Whether the error says that the server knows no streaming lists; then nobody asks for them any more. Kubernetes before 1.27, and
-    /// later ones without the feature gate `WatchList`, take the request for invalid.
+    /// Whether the error shows that the server has no streaming lists. If so, they are turned off. Kubernetes before 1.27, and later versions
+    /// without the feature gate `WatchList`, reject the request as invalid.
     pub(super) fn ends_with(&self, error: &Error) -> bool {
         let Error::Start(kube::Error::Api(status)) = error else { return false };
         let refused = matches!(status.code, 400 | 422);
@@ -31,7 +31,7 @@ impl Streaming {
         refused
     }
 
-    /// Nobody asks for them any more.
+    /// Turns streaming lists off.
     pub(super) fn end(&self, why: &str) {
         if self.0.swap(false, Ordering::SeqCst) {
             tracing::info!("the API server has no streaming lists, so lists come in pages: {why}");

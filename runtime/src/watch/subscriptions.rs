@@ -1,11 +1,11 @@
-//! Who asked for which object: exact, without a time limit.
+//! The objects to which passes subscribed, exactly and without a time limit.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use crate::api::Target;
 use crate::queue::Key;
 
-/// Askers by object, and objects by asker.
+/// Subscribers by object, and objects by subscriber.
 #[derive(Debug, Default)]
 pub(super) struct Subscriptions {
     subscribers: HashMap<Target, HashSet<Key>>,
@@ -24,7 +24,7 @@ impl Subscriptions {
         self.subscribers.get(target).into_iter().flatten()
     }
 
-    /// Drops what the asker no longer asks for, and returns the objects that nobody asks for any more.
+    /// Drops the subscriptions that are not among the references, and returns the objects without any subscriber left.
     pub(super) fn keep(&mut self, subscriber: &Key, references: &BTreeSet<String>) -> Vec<Target> {
         let Some(targets) = self.targets.get_mut(subscriber) else { return Vec::new() };
         let dropped: Vec<Target> = targets.extract_if(|name, _| !references.contains(name)).map(|(_, t)| t).collect();
@@ -34,7 +34,7 @@ impl Subscriptions {
         dropped.into_iter().filter(|target| self.leave(subscriber, target)).collect()
     }
 
-    /// True if nobody is left.
+    /// Removes one subscription. Returns whether it was the last one.
     fn leave(&mut self, subscriber: &Key, target: &Target) -> bool {
         let Some(subscribers) = self.subscribers.get_mut(target) else { return false };
         subscribers.remove(subscriber);

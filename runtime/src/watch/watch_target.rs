@@ -1,4 +1,4 @@
-//! Where a watch looks: a kind, in a namespace or in all, selected by labels or by a name.
+//! The target of a watch: a kind, in one namespace or in all, optionally selected by labels or by name.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,15 +6,15 @@ use std::sync::Arc;
 use kube::core::{ApiResource, DynamicResourceScope};
 use kube::{Api, Client, Resource};
 
-/// What one watch looks at.
+/// The target of one watch.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct WatchTarget {
     pub(crate) resource: Arc<ApiResource>,
-    /// `None`: all of them, or the kind has none.
+    /// `None`: all namespaces, or a cluster-scoped kind.
     pub(crate) namespace: Option<Arc<str>>,
     pub(crate) labels: Option<String>,
     pub(crate) name: Option<String>,
-    /// Whether objects keep what is skipped otherwise.
+    /// Whether objects keep the fields that are stripped by default.
     pub(crate) whole: bool,
 }
 
@@ -55,12 +55,12 @@ impl fmt::Display for WatchTarget {
     }
 }
 
-/// Which objects, and how the first of them come.
+/// The selected objects, and the form of the first list.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Selection {
     pub(super) labels: Option<String>,
     pub(super) fields: Option<String>,
-    /// In the watch itself instead of in pages before it.
+    /// Whether the watch itself delivers the first list, instead of a paginated list before it.
     pub(super) streams: bool,
 }
 

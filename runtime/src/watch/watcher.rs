@@ -1,4 +1,4 @@
-//! One watch: its events to a sink, with a back-off of its own and each trouble told once.
+//! One watch: delivers its events to a sink, with its own backoff, and logs each error once.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -22,20 +22,20 @@ use super::watch_target::WatchTarget;
 use crate::client::decode::{Decoder, RawTextStore, decoding, keeping_all, with_raw_texts};
 use crate::client::{self, lean};
 
-/// How long a list that comes as a stream may pause: some servers take the request and never say that all is there.
+/// How long a streaming list may pause. Some servers accept the request and never send the end of the list.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// What all watches of an operator share.
+/// The parts that all watches of an operator share.
 pub(super) struct Setup {
     pub(super) client: Client,
     pub(super) health: Health,
     pub(super) streaming: Streaming,
-    /// Of the operator: the watch of a name begins in a pass, and outlives it.
+    /// The span of the operator, since a watch by name starts in a pass and outlives it.
     pub(super) span: Span,
 }
 
 impl Setup {
-    /// A watch of the place over this client, to be [followed](Watch::follow).
+    /// A watch of the target with this client, which [`follow`](Watch::follow) runs.
     pub(super) fn watch(
         &self,
         client: Client,
@@ -47,10 +47,10 @@ impl Setup {
     }
 }
 
-/// One watch, and what is told of it.
+/// One watch, its health and its progress.
 pub(super) struct Watch {
     client: Client,
-    /// How its objects are decoded, where they have a type of their own.
+    /// The decoder of its objects, if they have a static type.
     decoder: Option<Decoder>,
     watched: Watched,
     streaming: Streaming,
@@ -58,10 +58,10 @@ pub(super) struct Watch {
 }
 
 impl Watch {
-    /// Watches for ever.
+    /// Runs the watch without end.
     ///
     /// # Cancellation
-    /// Dropping the future ends the watch.
+    /// Dropping the future stops the watch.
     pub(super) async fn follow<K: ObjectForm>(self, mut deliver: impl FnMut(Event<K>) + Send) {
         let (place, shelf) = (&self.watched.place, RawTextStore::default());
         let client = match place.whole {
@@ -76,7 +76,7 @@ impl Watch {
         };
         let (events, mut streams) = begin();
         let mut events = pin!(events);
-        // Whether a list is under way.
+        // `lists`: whether a list is in progress.
         let (mut backoff, mut lists) = (WatchBackoff::default(), true);
         loop {
             let next = match streams && lists {
@@ -108,7 +108,7 @@ impl Watch {
         }
     }
 
-    /// Whether the server does not send lists as streams: it says so, or begins one and falls silent.
+    /// Whether the server does not support streaming lists: it rejects the request, or starts a list and stops sending.
     fn is_refused<T>(&self, next: &Result<Option<Result<T, Error>>, Elapsed>, streams: bool) -> bool {
         match next {
             Ok(Some(Err(error))) => streams && self.streaming.ends_with(error),
@@ -131,7 +131,7 @@ impl Watch {
         }
     }
 
-    /// Takes note of a failure, and returns the pause after it.
+    /// Records a failure, and returns the pause before the next attempt.
     fn fails(&self, error: &Error, streams: bool, backoff: &mut WatchBackoff) -> Duration {
         let trouble = WatchError::of(error);
         let pause = backoff.fails(&trouble, Proof::against(error, &trouble, streams), &self.watched);

@@ -1,4 +1,4 @@
-//! A write of an owned object that is under way: what the watch delivers of it meanwhile is held back.
+//! A write of an owned object in progress, which holds back the watch events of the object.
 
 use std::sync::Arc;
 
@@ -9,17 +9,17 @@ use super::owned::Children;
 use crate::api::Target;
 use crate::queue::Key;
 
-/// Called with the owners that events concern.
+/// Called with the owners to enqueue.
 type Wake = Box<dyn Fn(&[Key]) + Send + Sync>;
 
-/// Until it is dropped the events of the object are held back.
+/// Holds back the events of the object until it is dropped.
 #[must_use = "events are held back until the guard is dropped"]
 pub(crate) struct WriteGuard {
     children: Children,
     target: Target,
-    /// What the object added to the sum of its owner's children before.
+    /// The object's share in the sum of its owner's children before the write.
     before: u64,
-    /// Called with the owners that the held events concern.
+    /// Called with the owners of the held events.
     wake: Wake,
 }
 
@@ -34,12 +34,12 @@ impl WriteGuard {
         Self { children, target: target.clone(), before, wake: Box::new(wake) }
     }
 
-    /// Takes note of the version that the write for this owner returned, and returns by how much the sum of the owner's children moves.
+    /// Records the version that the write for this owner returned, and returns the change in the sum of the owner's children.
     pub(crate) fn wrote(&self, seen: &ObjectVersion, object: &Arc<DynamicObject>, owner: &Key) -> u64 {
         self.children.wrote(seen, object, owner).wrapping_sub(self.before)
     }
 
-    /// The write deleted the object; returns the same.
+    /// Records that the write deleted the object, and returns the change in the sum of the owner's children.
     pub(crate) fn deleted(&self) -> u64 {
         self.children.deleted(&self.target);
         0_u64.wrapping_sub(self.before)

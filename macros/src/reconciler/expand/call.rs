@@ -1,4 +1,4 @@
-//! Prints the call of a step.
+//! Expands the call of a step.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
@@ -9,17 +9,17 @@ use crate::reconciler::model::Reconciler;
 use crate::reconciler::pipeline::{Call, Callee};
 use crate::syntax::hidden::{hidden, hidden_at};
 
-/// `[let x =] { begin; end(run) }?;`
+/// Expands to `[let x =] { begin; end(run) }?;`.
 pub(super) fn expand_call(reconciler: &Reconciler, call: &Call) -> TokenStream {
     let bound = call.bound.iter().map(|(token, pattern)| quote!(#token #pattern =));
     let run = expand_run(reconciler, call, &reconciler.context);
     quote!(#(#bound)* #run?;)
 }
 
-/// `{ begin; end(run) }` in the pass.
+/// Expands to `{ begin; end(run) }` in the pass.
 pub(super) fn expand_run(reconciler: &Reconciler, call: &Call, pass: &Ident) -> TokenStream {
     let (krate, callee) = (&reconciler.args.krate, &call.callee);
-    // All of the span of this one is the author's: rustc points to it where the step is none for this pipeline.
+    // The whole span is the author's, so that rustc points there if the step does not fit this pipeline.
     let (step, tag) = (expand_step(reconciler, callee, "run"), Ident::new("__tag", callee.span()));
     let begun = expand_begin(call, "begin", &tag, pass);
     let tagged = match callee {
@@ -37,8 +37,8 @@ pub(super) fn expand_run(reconciler: &Reconciler, call: &Call, pass: &Ident) -> 
     })
 }
 
-/// Binds the context of the step, the object as it sees it, and the limits within which it runs. What rustc may complain of is at the
-/// author's tokens.
+/// Binds the context of the step, its object and its limits.
+/// Tokens that rustc may report on have the author's spans.
 pub(super) fn expand_begin(call: &Call, how: &str, step: &impl ToTokens, pass: &Ident) -> TokenStream {
     let Call { callee, object, .. } = call;
     let (cx, limit) = (hidden("cx"), hidden("limit"));
@@ -47,7 +47,7 @@ pub(super) fn expand_begin(call: &Call, how: &str, step: &impl ToTokens, pass: &
     quote_spanned!(callee.span()=> let (mut #cx, #seen, #limit) = #pipeline.#how(#step, #object, #pass);)
 }
 
-/// Binds the function of a step. It is a value here as everywhere: where its path leads nowhere, rustc says so once.
+/// Binds the function of a step. It is used as a value here as everywhere, so that rustc reports an unknown path once.
 pub(super) fn expand_function(reconciler: &Reconciler, callee: &Callee) -> TokenStream {
     let Callee::Path(path) = callee else { return TokenStream::new() };
     let (function, value) = (hidden_at("step", path.span()), expand_value(reconciler, callee));
@@ -73,7 +73,7 @@ pub(super) fn expand_await(call: &Call) -> TokenStream {
     quote!(#limit.run(#called).await)
 }
 
-/// The step of a call, in the pipeline that has this name at the place.
+/// The step of a call, in the pipeline that is bound to the name `pipeline`.
 pub(super) fn expand_step(reconciler: &Reconciler, callee: &Callee, pipeline: &str) -> TokenStream {
     let (value, here) = (expand_value(reconciler, callee), reconciler.args.krate.at(callee.span()));
     let pipeline = hidden_at(pipeline, callee.span());

@@ -1,4 +1,4 @@
-//! Prints what a reconciler depends on: one value or a tuple, found by type.
+//! Expands the dependencies of a reconciler: one value or a tuple, resolved by type.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote, quote_spanned};
@@ -8,7 +8,7 @@ use crate::syntax::function::Function;
 use crate::syntax::hidden::hidden;
 use crate::syntax::krate::Krate;
 
-/// A struct holds all itself; of a function, one dependency is itself, several are a tuple.
+/// The type of the dependencies: for a struct, the struct; for a function, its only dependency or a tuple.
 pub(crate) fn expand_deps(krate: &Krate, function: &Function, dependencies: &[Type]) -> TokenStream {
     if function.home.is_some() {
         return quote!(Self);
@@ -23,7 +23,7 @@ pub(crate) fn expand_deps(krate: &Krate, function: &Function, dependencies: &[Ty
     }
 }
 
-/// The author's function, handed what it takes. Spanned at the name: a future that is not `Send` is reported where the signature stands.
+/// Calls the author's function. Its span is the name, so that rustc reports a future that is not `Send` at the signature.
 pub(super) fn expand_body(krate: &Krate, function: &Function, dependencies: &[Type]) -> TokenStream {
     let ident = &function.sig.ident;
     let here = krate.at(ident.span());
@@ -36,7 +36,7 @@ pub(super) fn expand_body(krate: &Krate, function: &Function, dependencies: &[Ty
     }
 }
 
-/// How each dependency is found by its type.
+/// The impls that resolve each dependency by its type.
 pub(crate) fn expand_provides(krate: &Krate, function: &Function, dependencies: &[Type]) -> TokenStream {
     let ident = &function.sig.ident;
     let deps = hidden("deps");

@@ -1,4 +1,4 @@
-//! Prints joined steps and loops over a step.
+//! Expands joined steps and loops over a step.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
@@ -9,7 +9,7 @@ use crate::reconciler::pipeline::{Each, Join};
 use crate::syntax::hidden::{hidden, hidden_at};
 use crate::syntax::krate::Krate;
 
-/// Each step runs in a pass of its own; their values are handed on as one tuple.
+/// Each step runs in its own pass; their values are returned as one tuple.
 pub(super) fn expand_join(reconciler: &Reconciler, join: &Join) -> TokenStream {
     let (krate, context) = (&reconciler.args.krate, &reconciler.context);
     let names = |what: &str| -> Vec<Ident> {
@@ -35,13 +35,13 @@ pub(super) fn expand_join(reconciler: &Reconciler, join: &Join) -> TokenStream {
     }
 }
 
-/// `both(a, both(b, c))`.
+/// Expands to `both(a, both(b, c))`.
 fn expand_both(krate: &Krate, steps: Vec<TokenStream>) -> TokenStream {
     let nested = steps.into_iter().rev().reduce(|rest, step| quote!(#krate::both(#step, #rest)));
     nested.unwrap_or_default()
 }
 
-/// `(a, (b, c))`.
+/// Expands to `(a, (b, c))`.
 fn expand_pairs(values: &[Ident]) -> TokenStream {
     let nested = values.iter().map(ToTokens::to_token_stream).rev().reduce(|rest, value| quote!((#value, #rest)));
     nested.unwrap_or_default()

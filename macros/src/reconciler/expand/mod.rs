@@ -1,4 +1,4 @@
-//! Prints a reconciler: the pipeline with its bookkeeping, the entry points, the checks across steps.
+//! Expands a reconciler: the pipeline with its bookkeeping, the `Reconciler` impl, and the checks across steps.
 
 mod call;
 mod dependency;
@@ -34,7 +34,7 @@ pub(crate) fn expand(reconciler: &Reconciler) -> TokenStream {
     quote!(#function #marker #entry)
 }
 
-/// What makes the subject, a function or a struct, a reconciler.
+/// The impl that makes the function's type or the struct a reconciler.
 pub(crate) fn expand_entry(reconciler: &Reconciler) -> TokenStream {
     let Reconciler { args, function, object, dependencies, .. } = reconciler;
     let (krate, pipeline) = (&args.krate, hidden(PIPELINE));
@@ -55,7 +55,7 @@ pub(crate) fn expand_entry(reconciler: &Reconciler) -> TokenStream {
     }
 }
 
-/// The author's function, of which each step begins, runs and ends in its own context.
+/// The author's function. Each step in it begins, runs and ends in its own context.
 pub(crate) fn expand_function(reconciler: &Reconciler) -> TokenStream {
     let Reconciler { args, function, object, pipeline, .. } = reconciler;
     let (krate, Function { attrs, vis, sig, body, .. }) = (&args.krate, function);
@@ -75,7 +75,7 @@ pub(crate) fn expand_function(reconciler: &Reconciler) -> TokenStream {
     quote!(#(#attrs)* #vis #sig #block)
 }
 
-/// The type with the name of the function: braces keep it out of the namespace of values.
+/// The type with the name of the function. Its braces exclude it from the value namespace.
 pub(crate) fn expand_marker(function: &Function) -> TokenStream {
     let (vis, ident) = (&function.vis, &function.sig.ident);
     let attrs = function.inherited_as(&format!("the reconciler `{ident}`."));
@@ -117,7 +117,7 @@ fn expand_impl(reconciler: &Reconciler) -> TokenStream {
     }
 }
 
-/// The kind of the object, as the first step has it: where it cannot be reconciled, the steps say so, and nothing more is said here.
+/// The kind of the object, taken from the first step. If it cannot be reconciled, the steps report it, and no second error follows here.
 fn expand_object(reconciler: &Reconciler) -> TokenStream {
     let Reconciler { args, object, pipeline, .. } = reconciler;
     let Some(first) = pipeline.calls().into_iter().next() else { return object.to_token_stream() };
@@ -150,7 +150,7 @@ fn expand_suspended(args: &ReconcilerArgs) -> TokenStream {
     }
 }
 
-/// That it lists references is asked at the author's tokens.
+/// The check that it lists references has the author's span.
 fn expand_depends_on(args: &ReconcilerArgs) -> TokenStream {
     let (span, list) = match &args.depends_on {
         None => return TokenStream::new(),
@@ -173,7 +173,7 @@ fn expand_depends_on(args: &ReconcilerArgs) -> TokenStream {
     }
 }
 
-/// The hook, as a pointer: rustc compares the whole signature at once, and says one thing about it.
+/// The hook as a function pointer: rustc then compares the whole signature and reports one error.
 fn expand_after(args: &ReconcilerArgs) -> TokenStream {
     let Some(path) = &args.on_end else { return TokenStream::new() };
     let (here, name) = (args.krate.at(path.span()), path.to_token_stream().to_string().replace(' ', ""));

@@ -1,4 +1,4 @@
-//! Prints the shape of a pipeline, for its graph.
+//! Expands the shape of a pipeline, for its graph.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
@@ -7,7 +7,7 @@ use syn::Expr;
 use crate::reconciler::model::Reconciler;
 use crate::reconciler::pipeline::{Arm, Pipeline, Statement, step_name};
 
-/// `&[Node::Call(0), ..]`. `None`: the steps only follow one another, which goes without saying.
+/// The nodes, as `&[Node::Call(0), ..]`. `None` for a plain sequence of steps, which is the default.
 pub(super) fn expand_shape(reconciler: &Reconciler) -> Option<TokenStream> {
     let Pipeline { statements } = &reconciler.pipeline;
     let places = statements.iter().map(|statement| match statement {
@@ -57,7 +57,7 @@ fn expand_arm(reconciler: &Reconciler, arm: &Arm) -> TokenStream {
     quote!(#krate::Arm { when: #when, nodes: #nodes })
 }
 
-/// The expression about as its author wrote it.
+/// The expression, formatted approximately as its author wrote it.
 fn written(expr: &Expr) -> String {
     const TIGHTER: [(&str, &str); 4] = [(" :: ", "::"), (":: ", "::"), (" . ", "."), ("= & ", "= &")];
     TIGHTER.iter().fold(expr.to_token_stream().to_string(), |text, (loose, tight)| text.replace(loose, tight))

@@ -1,4 +1,4 @@
-//! Prints the statements of a pipeline.
+//! Expands the statements of a pipeline.
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
@@ -19,7 +19,7 @@ pub(super) fn expand_statement(reconciler: &Reconciler, statement: &Statement) -
     }
 }
 
-/// An `if` stays an `if`.
+/// An `if` is expanded to an `if`.
 fn expand_branch(reconciler: &Reconciler, branch: &Branch) -> TokenStream {
     let arms = branch.arms.iter().map(|arm| {
         let (head, statements) = (arm.head(), expand_arm(reconciler, arm));
@@ -35,7 +35,7 @@ fn expand_arm(reconciler: &Reconciler, arm: &Arm) -> TokenStream {
     arm.statements.iter().map(|statement| expand_statement(reconciler, statement)).collect()
 }
 
-/// The step is named where it is skipped, so that an editor finds it there.
+/// The expansion names the skipped step, so that editors find it there.
 fn expand_skip(reconciler: &Reconciler, skip: &Skip) -> TokenStream {
     let (krate, context, Skip { step: callee, reason }) = (&reconciler.args.krate, &reconciler.context, skip);
     let step = expand_step(reconciler, callee, "run");

@@ -1,4 +1,4 @@
-//! Prints the times of a reconciler: each a function of the object.
+//! Expands the times of a reconciler, each as a function of the object.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote, quote_spanned};
@@ -10,7 +10,7 @@ use crate::syntax::duration::expand_duration;
 use crate::syntax::hidden::{hidden, hidden_at};
 use crate::syntax::krate::Krate;
 
-/// `requeue`, `retry` and `timeout`, as far as they are given.
+/// `requeue`, `retry` and `timeout`, if they are given.
 pub(super) fn expand_times(args: &ReconcilerArgs) -> TokenStream {
     let times = &args.times;
     let given = [("requeue", &times.requeue), ("retry", &times.retry), ("timeout", &times.timeout)];
@@ -18,7 +18,7 @@ pub(super) fn expand_times(args: &ReconcilerArgs) -> TokenStream {
     quote!(#(#each)*)
 }
 
-/// That it is a time is asked at the author's tokens.
+/// The check that it is a duration has the author's span.
 fn expand_time(krate: &Krate, name: &str, time: &Time) -> TokenStream {
     let (name, object) = (format_ident!("{name}"), hidden("object"));
     let value = match time {

@@ -1,4 +1,4 @@
-//! Prints the function of a step as a value, so that rustc says the same of a misspelt one at each mention, and so once.
+//! Expands the function of a step as a value. rustc then reports a misspelt one in the same words everywhere, and therefore once.
 
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
@@ -9,8 +9,8 @@ use crate::reconciler::pipeline::Callee;
 use crate::syntax::signature::apart;
 use crate::syntax::suggest::nearest;
 
-/// The function as a value. The wiring mentions it, too, where there are no variables: rustc would propose one of nearly its name in the
-/// pipeline only, so none may be seen there.
+/// The function as a value. The wiring mentions it too, outside of the scope of variables. If rustc could suggest a similar variable in the
+/// pipeline, the two messages would differ, so the path is expanded without variables in scope.
 pub(super) fn expand_value(reconciler: &Reconciler, callee: &Callee) -> TokenStream {
     match callee {
         Callee::Path(path) if is_like_a_variable(reconciler, path) => apart(path).into_token_stream(),
@@ -18,7 +18,7 @@ pub(super) fn expand_value(reconciler: &Reconciler, callee: &Callee) -> TokenStr
     }
 }
 
-/// Whether the function has a word that is nearly this name, and may be that of a variable.
+/// Whether the function contains a word similar to this name, which may be a variable.
 fn is_like_a_variable(reconciler: &Reconciler, path: &Path) -> bool {
     let Some(name) = path.get_ident().map(ToString::to_string) else { return false };
     let (inputs, body) = (&reconciler.function.sig.inputs, reconciler.function.body.stream());
@@ -27,7 +27,7 @@ fn is_like_a_variable(reconciler: &Reconciler, path: &Path) -> bool {
     words.iter().map(ToString::to_string).any(|word| word != name && nearest(&name, &[&word]).is_some())
 }
 
-/// The words that are not called.
+/// Collects the words that are not called.
 fn collect_words(tokens: TokenStream, words: &mut Vec<Ident>) {
     let mut tokens = tokens.into_iter().peekable();
     while let Some(token) = tokens.next() {

@@ -1,4 +1,4 @@
-//! Prints the wiring of a reconciler, and the checks across its steps.
+//! Expands the wiring of a reconciler, and the checks across its steps.
 
 use proc_macro2::{Literal, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
@@ -15,7 +15,7 @@ use crate::syntax::docs;
 use crate::syntax::hidden::hidden;
 use crate::syntax::krate::Krate;
 
-/// What the runtime does not find out itself, as far as the author said something.
+/// The fields of the wiring that the author declared.
 pub(super) fn expand_wiring(reconciler: &Reconciler) -> TokenStream {
     let Reconciler { args, name, pipeline, .. } = reconciler;
     let krate = &args.krate;
@@ -75,7 +75,7 @@ fn expand_suspend(krate: &Krate, suspend: Option<&Suspend>) -> TokenStream {
     quote!(suspend: #krate::std::option::Option::Some(#krate::Suspend { annotation: #annotation, record: #record }),)
 }
 
-/// The policies, and what runs where they forbid to change anything. That it is an observer of this reconciler is asked here only.
+/// The policies with their observer. This is the only check that it is an observer of this reconciler.
 fn expand_policies(args: &ReconcilerArgs) -> TokenStream {
     let (krate, Some(policies)) = (&args.krate, &args.policies) else { return TokenStream::new() };
     let key = policies.key.iter().map(|key| quote!(.keyed(#key)));
@@ -92,7 +92,7 @@ fn expand_policies(args: &ReconcilerArgs) -> TokenStream {
     quote!(policies: #krate::std::option::Option::Some(#policies), #(#observe)*)
 }
 
-/// What prepares an object. That it is a claim of this reconciler is asked here only.
+/// The claim. This is the only check that it is a claim of this reconciler.
 fn expand_claim(args: &ReconcilerArgs) -> TokenStream {
     let krate = &args.krate;
     let claim = args.claim.iter().map(|claim| {
@@ -102,7 +102,7 @@ fn expand_claim(args: &ReconcilerArgs) -> TokenStream {
     quote!(#(claim: #krate::std::option::Option::Some(#claim),)*)
 }
 
-/// What runs beside the steps. That each is a hook of this reconciler is asked here only.
+/// The hooks. This is the only check that each is a hook of this reconciler.
 fn expand_hooks(args: &ReconcilerArgs) -> TokenStream {
     let hooks = args.hooks.iter().map(|hook| {
         let here = args.krate.at(hook.span());
@@ -114,13 +114,13 @@ fn expand_hooks(args: &ReconcilerArgs) -> TokenStream {
     }
 }
 
-/// `field: Some(value),`
+/// Expands to `field: Some(value),`.
 fn expand_given(krate: &Krate, field: &str, value: &Option<impl ToTokens>) -> TokenStream {
     let (field, value) = (format_ident!("{field}"), value.iter());
     quote!(#(#field: #krate::std::option::Option::Some(#value),)*)
 }
 
-/// The checks across steps, each at the token that must change. rustc shows the names of the constants.
+/// The checks across steps, each at the token that must change. rustc prints the names of the constants.
 pub(super) fn expand_checks(reconciler: &Reconciler) -> TokenStream {
     let Reconciler { args, conditions, function, pipeline, .. } = reconciler;
     let (krate, subject, set) = (&args.krate, function.subject(), expand_short_set(reconciler));

@@ -1,4 +1,4 @@
-//! What the `impl` of a reconciler may not be.
+//! Checks of the `impl` of a reconciler.
 
 use quote::ToTokens;
 use syn::{Attribute, GenericParam};
@@ -7,7 +7,7 @@ use crate::errors::Errors;
 use crate::syntax::block::Block;
 use crate::syntax::function::Function;
 
-/// It is the one of a concrete type.
+/// The `impl` must be an inherent one of a concrete type.
 pub(super) fn check_block(block: &Block, errors: &mut Errors) -> bool {
     let before = errors.count();
     if let Some(of_trait) = &block.of_trait {
@@ -27,7 +27,7 @@ pub(super) fn check_block(block: &Block, errors: &mut Errors) -> bool {
     errors.count() == before
 }
 
-/// The pipeline is the method `reconcile`.
+/// The pipeline must be the method `reconcile`.
 pub(super) fn check_reconcile(block: &Block, errors: &mut Errors) {
     let ty = &block.self_ty;
     let headline = format!("the reconciler `{}` has no `reconcile`", ty.to_token_stream());
@@ -35,7 +35,7 @@ pub(super) fn check_reconcile(block: &Block, errors: &mut Errors) {
     errors.push(ty, headline, help);
 }
 
-/// A step is in every build, or in none: its conditions would be nobody's.
+/// A step must not be under `#[cfg]`: without it no step would set its conditions.
 pub(super) fn check_cfg(what: &str, function: &Function, errors: &mut Errors) {
     let is_cfg = |attr: &&Attribute| attr.path().is_ident("cfg") || attr.path().is_ident("cfg_attr");
     if let Some(cfg) = function.attrs.iter().find(is_cfg) {

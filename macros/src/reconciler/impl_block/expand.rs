@@ -1,4 +1,4 @@
-//! Prints the struct form: the `impl` with its methods, the module of markers, and what makes the struct a reconciler.
+//! Expands the struct form: the `impl` with its methods, the module of markers, and the impls that make the struct a reconciler.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
@@ -11,7 +11,7 @@ use crate::sub_reconciler::stray;
 use crate::syntax::args::arguments;
 use crate::syntax::block::{Block, Item};
 
-/// A pipeline, right or wrong.
+/// Expands a block with a pipeline, valid or not.
 pub(super) fn expand(block: &Block, members: &Members, read: &Result<Reconciler, Box<Draft>>) -> TokenStream {
     let (pipeline, entry) = match read {
         Ok(reconciler) => (expand::expand_function(reconciler), expand::expand_entry(reconciler)),
@@ -25,14 +25,14 @@ pub(super) fn expand(block: &Block, members: &Members, read: &Result<Reconciler,
     expand_block(block, members, &pipeline, &entry)
 }
 
-/// No pipeline at all.
+/// Expands a block without a pipeline.
 pub(super) fn expand_without(block: &Block, members: &Members, args: &ReconcilerArgs) -> TokenStream {
     let ty = &members.home.ty;
     let entry = fallback::expand_entry(args, &quote!(#ty), &quote!(Self), members.object.as_ref());
     expand_block(block, members, &TokenStream::new(), &entry)
 }
 
-/// An `impl` that cannot be a reconciler's: its methods can be called, and do nothing.
+/// Expands an `impl` that cannot be a reconciler: its methods can be called, but do nothing.
 pub(super) fn expand_refused(args: &ReconcilerArgs, block: Block) -> TokenStream {
     let Block { attrs, inner, token, generics, self_ty, items, .. } = block;
     let (params, _, bounds) = generics.split_for_impl();

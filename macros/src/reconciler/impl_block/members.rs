@@ -1,4 +1,4 @@
-//! The methods of the struct by what they are: the pipeline, steps, cleanups, anything else.
+//! The methods of the struct by kind: pipeline, steps, cleanups, others.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident};
@@ -21,11 +21,11 @@ pub(super) struct Members {
     pub(super) reconcile: Option<Function>,
     /// Steps and cleanups.
     pub(super) parts: Vec<Parts>,
-    /// What stays as it is.
+    /// The items that are not changed.
     pub(super) others: Vec<TokenStream>,
-    /// The attributes that were taken off: names in use.
+    /// The removed attributes, so that their names count as used.
     pub(super) attributes: Vec<Path>,
-    /// What the steps work on, where there is no pipeline to ask.
+    /// The object of the steps, if there is no pipeline to take it from.
     pub(super) object: Option<Type>,
     /// The marker of the observer.
     pub(super) observer: Option<Path>,
@@ -33,11 +33,11 @@ pub(super) struct Members {
     pub(super) claim: Option<Path>,
     /// The markers of the hooks.
     pub(super) hooks: Vec<Path>,
-    /// Every step can be called.
+    /// Whether every step can be called.
     pub(super) callable: bool,
 }
 
-/// What all methods know of their struct.
+/// The information on the struct that its methods share.
 pub(super) fn home(args: &ReconcilerArgs, block: &Block) -> Home {
     let name = match &block.self_ty {
         Type::Path(path) => path.path.segments.last().map(|segment| segment.ident.clone()),
@@ -55,17 +55,17 @@ pub(super) fn home(args: &ReconcilerArgs, block: &Block) -> Home {
     Home { ty: block.self_ty.clone(), name, module, vis: within(&outer), outer, methods, steps }
 }
 
-/// `GitRepositories` as `git_repositories`.
+/// The module name for a struct: `git_repositories` for `GitRepositories`.
 fn module(name: &Ident) -> Ident {
     let text = snake(&plain(name));
-    // A struct may be named as a keyword is, but for its case: `Match`.
+    // The name may become a keyword in lower case, as `Match` does.
     match syn::parse_str::<Ident>(&text) {
         Ok(_) => Ident::new(&text, name.span()),
         Err(_) => Ident::new_raw(&text, name.span()),
     }
 }
 
-/// A visibility as it is said from within the module of the markers.
+/// A visibility relative to the module of the markers.
 fn within(vis: &Visibility) -> Visibility {
     match vis {
         Visibility::Inherited => parse_quote!(pub(super)),
@@ -85,22 +85,22 @@ fn function(item: &Item) -> Option<&Function> {
     }
 }
 
-/// `#[name]` or `#[path::name]`.
+/// Whether the attribute is `#[name]` or `#[path::name]`.
 fn is(attr: &Attribute, name: &str) -> bool {
     attr.path().segments.last().is_some_and(|segment| segment.ident == name)
 }
 
-/// What makes a method of a struct something of a reconciler.
+/// The attributes that give a method of a struct a role in its reconciler.
 const ATTRIBUTES: [&str; 6] = ["sub_reconciler", "check", "cleanup", "observe", "claim", "hook"];
 
-/// Takes off the attribute that makes a method a step, a check, a cleanup, an observer, a claim or a hook.
+/// Removes the attribute that makes a method a step, a check, a cleanup, an observer, a claim or a hook.
 pub(super) fn take_attribute(function: &mut Function) -> Option<Attribute> {
     let ours = |attr: &Attribute| ATTRIBUTES.iter().any(|name| is(attr, name));
     let at = function.attrs.iter().position(ours)?;
     Some(function.attrs.remove(at))
 }
 
-/// Takes the methods out of the block.
+/// Moves the methods out of the block.
 pub(super) fn read(krate: &Krate, block: &mut Block, home: &Home, errors: &mut Errors) -> Members {
     let mut members = Members {
         home: home.clone(),

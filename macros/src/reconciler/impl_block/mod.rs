@@ -1,4 +1,4 @@
-//! `#[reconciler]` on an `impl`: a struct that carries what its steps depend on.
+//! `#[reconciler]` on an `impl`: a struct that holds the dependencies of its steps.
 
 mod check;
 mod expand;
@@ -12,7 +12,7 @@ use super::model;
 use crate::errors::Errors;
 use crate::syntax::block::Block;
 
-/// Expands the attribute. Whatever is wrong in one method, the others stay what they are.
+/// Expands the attribute. An error in one method does not affect the others.
 pub(super) fn expand(args: ReconcilerArgs, item: &TokenStream, mut errors: Errors) -> TokenStream {
     let Some(mut block) = errors.take(syn::parse2::<Block>(item.clone())) else {
         return quote!(#item #errors);

@@ -8,10 +8,10 @@ use super::errors::{self, Place};
 use super::reader::Reader;
 use super::statement::{Arm, Branch, Statement};
 
-/// Reads one statement. `true`: it is the end of an arm of which the value is bound.
+/// Parses one statement. `true`: it is the last one of an arm whose value is bound.
 pub(super) type ReadStatement = fn(&mut Reader<'_>, &Stmt, bool) -> Option<Statement>;
 
-/// A statement of the shape of a branch.
+/// A statement that looks like a branch.
 pub(super) fn parse(statement: &Stmt) -> Option<(Option<(Token![let], Pat)>, &ExprIf)> {
     match statement {
         Stmt::Expr(Expr::If(branch), _) => Some((None, branch)),
@@ -23,7 +23,7 @@ pub(super) fn parse(statement: &Stmt) -> Option<(Option<(Token![let], Pat)>, &Ex
     }
 }
 
-/// Reads the arms. `valued`: what the branch ends with is bound or handed on.
+/// Parses the arms. `valued`: the value of the branch is bound or returned.
 pub(super) fn read(
     reader: &mut Reader<'_>,
     bound: Option<(Token![let], Pat)>,
@@ -64,7 +64,7 @@ fn read_arm(reader: &mut Reader<'_>, statements: &[Stmt], valued: bool, read: Re
     found
 }
 
-/// What an arm ends with, without a semicolon: a step, a branch, a loop, or the value of the arm.
+/// Parses the end of an arm, without a semicolon: a step, a branch, a loop, or the value of the arm.
 fn read_end(
     reader: &mut Reader<'_>,
     statement: &Stmt,

@@ -9,7 +9,7 @@ use super::check_statement::check_call;
 use super::statement::Call;
 use crate::errors::Errors;
 
-/// A statement of the shape of a call.
+/// A statement that looks like a call.
 pub(super) struct Written<'a> {
     local: Option<&'a Local>,
     call: &'a Expr,
@@ -17,7 +17,7 @@ pub(super) struct Written<'a> {
     args: &'a Punctuated<Expr, Token![,]>,
 }
 
-/// `[let pattern =] path(args).await?;`
+/// Parses `[let pattern =] path(args).await?;`.
 pub(super) fn parse(statement: &Stmt) -> Option<Written<'_>> {
     let (local, expr) = match statement {
         Stmt::Local(local) => (Some(local), &*local.init.as_ref().filter(|init| init.diverge.is_none())?.expr),
@@ -28,7 +28,7 @@ pub(super) fn parse(statement: &Stmt) -> Option<Written<'_>> {
     Some(Written { local, ..awaited(tried)? })
 }
 
-/// `path(args).await?`
+/// Parses `path(args).await?`.
 pub(super) fn awaited(tried: &ExprTry) -> Option<Written<'_>> {
     match &*tried.expr {
         Expr::Await(awaited) => called(&awaited.base),
@@ -36,14 +36,14 @@ pub(super) fn awaited(tried: &ExprTry) -> Option<Written<'_>> {
     }
 }
 
-/// `path(args)`
+/// Parses `path(args)`.
 pub(super) fn called(expr: &Expr) -> Option<Written<'_>> {
     let (callee, args) = parse_callee(expr)?;
     Some(Written { local: None, call: expr, callee, args })
 }
 
 impl Written<'_> {
-    /// The call, if it hands on object and context.
+    /// The call, if it passes on object and context.
     pub(super) fn read(self, object: &Ident, context: &Ident, errors: &mut Errors) -> Option<Call> {
         if !check_call(self.call, self.args, object, context, errors) {
             return None;

@@ -1,4 +1,4 @@
-//! What a pipeline calls: a function, or a method of its struct.
+//! The callee of a call in a pipeline: a function, or a method of its struct.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
@@ -6,7 +6,7 @@ use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{AngleBracketedGenericArguments, Expr, ExprPath, Member, Path, Token};
 
-/// What is called.
+/// The callee of a call.
 #[derive(Clone)]
 pub(crate) enum Callee {
     /// A function: `fetch`, `steps::fetch`.
@@ -24,7 +24,7 @@ pub(crate) struct Method {
 }
 
 impl ToTokens for Callee {
-    /// As it is written.
+    /// The tokens as written.
     fn to_tokens(&self, tokens: &mut TokenStream) {
         match self {
             Self::Path(path) => path.to_tokens(tokens),
@@ -56,7 +56,7 @@ impl Callee {
     }
 }
 
-/// A step that is named, not called: `store`, or `self.store`.
+/// Parses a step that is named, not called: `store`, or `self.store`.
 pub(super) fn parse_name(expr: &Expr) -> Option<Callee> {
     match expr {
         Expr::Path(ExprPath { path, qself: None, .. }) => Some(Callee::Path(path.clone())),
@@ -69,7 +69,7 @@ pub(super) fn parse_name(expr: &Expr) -> Option<Callee> {
     }
 }
 
-/// `path(args)` or `self.method(args)`.
+/// Parses `path(args)` or `self.method(args)`.
 pub(super) fn parse_callee(call: &Expr) -> Option<(Callee, &Punctuated<Expr, Token![,]>)> {
     match call {
         Expr::Call(call) => match &*call.func {
@@ -85,7 +85,7 @@ pub(super) fn parse_callee(call: &Expr) -> Option<(Callee, &Punctuated<Expr, Tok
     }
 }
 
-/// Whether it is `self`.
+/// Whether the expression is `self`.
 pub(crate) fn is_self(expr: &Expr) -> bool {
     matches!(expr, Expr::Path(path) if path.path.is_ident("self"))
 }

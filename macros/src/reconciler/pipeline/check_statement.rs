@@ -1,4 +1,4 @@
-//! What a statement of a pipeline may not be, each kind with its own fix.
+//! Checks of a statement in a pipeline, each with its own help line.
 
 use proc_macro2::Ident;
 use syn::punctuated::Punctuated;
@@ -9,7 +9,7 @@ use super::errors::is_name;
 use crate::errors::Errors;
 use crate::syntax::function::Function;
 
-/// Anything but a step: each kind with its own cure.
+/// Rejects a statement that is not a step, with a help line for its kind.
 pub(crate) fn refuse_statement(statement: &Stmt, errors: &mut Errors) {
     let step = "write `let x = step(repo, .., cx).await?;` or `step(repo, .., cx).await?;`";
     let (headline, help) = match statement {
@@ -31,7 +31,7 @@ pub(crate) fn refuse_statement(statement: &Stmt, errors: &mut Errors) {
     }
 }
 
-/// A statement that is no step.
+/// The headline for a statement that is not a step.
 pub(crate) const FREE_STATEMENT: &str = "a free statement cannot stand in a pipeline";
 
 const FREE: (&str, &str) =
@@ -66,12 +66,12 @@ fn headline(expr: &Expr) -> (&'static str, &'static str) {
     }
 }
 
-/// `tokio::join!`, `futures::try_join!`.
+/// Whether the macro is a join: `tokio::join!`, `futures::try_join!`.
 fn is_join(call: &Macro) -> bool {
     call.path.segments.last().is_some_and(|segment| segment.ident.to_string().ends_with("join"))
 }
 
-/// What is awaited, and of which the error is handed on.
+/// The expression without `?` and `.await`.
 fn peeled(expr: &Expr) -> &Expr {
     match expr {
         Expr::Try(inner) => peeled(&inner.expr),
@@ -80,7 +80,7 @@ fn peeled(expr: &Expr) -> &Expr {
     }
 }
 
-/// The call of a function, or of a method of the struct.
+/// Whether the expression calls a function or a method of the struct.
 fn is_call(expr: &Expr) -> bool {
     match expr {
         Expr::Call(_) => true,
@@ -89,7 +89,7 @@ fn is_call(expr: &Expr) -> bool {
     }
 }
 
-/// The pipeline ends with its success.
+/// A pipeline must end with `Ok(())`.
 pub(crate) fn refuse_end(function: &Function, last: Option<&Stmt>, errors: &mut Errors) {
     let headline = "a pipeline ends with `Ok(())`";
     match last {
@@ -101,7 +101,7 @@ pub(crate) fn refuse_end(function: &Function, last: Option<&Stmt>, errors: &mut 
     }
 }
 
-/// A step gets the object first and the context last.
+/// A step must get the object first and the context last.
 pub(crate) fn check_call(
     call: &Expr,
     args: &Punctuated<Expr, Token![,]>,

@@ -1,4 +1,4 @@
-//! `for item in items { step(..).await?; }`: a step that runs for every item.
+//! Loops `for item in items { step(..).await?; }`: a step that runs for every item.
 
 use syn::{Expr, ExprForLoop, Stmt};
 
@@ -7,7 +7,7 @@ use super::errors::{self, Place};
 use super::reader::Reader;
 use super::statement::Each;
 
-/// A statement of the shape of a loop.
+/// A statement that looks like a loop.
 pub(super) fn parse(statement: &Stmt) -> Option<&ExprForLoop> {
     match statement {
         Stmt::Expr(Expr::ForLoop(each), _) => Some(each),

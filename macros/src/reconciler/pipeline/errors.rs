@@ -1,4 +1,4 @@
-//! What a branch may not be, each with its cure.
+//! Errors of branches, joins, loops and skips, each with its own help line.
 
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
@@ -8,7 +8,7 @@ use super::callee::Callee;
 use super::statement::{Arm, Branch, Skip, step_name};
 use crate::errors::Errors;
 
-/// Where an ordinary expression stands in a pipeline.
+/// The place of an ordinary expression in a pipeline.
 #[derive(Clone, Copy)]
 pub(super) enum Place {
     /// After `if`.
@@ -42,7 +42,7 @@ impl Place {
     }
 }
 
-/// An ordinary expression: it calls no step, waits for nothing, and does not leave the pipeline.
+/// Checks an ordinary expression: it must not call a step, await, or leave the pipeline.
 pub(super) fn expr(expr: &Expr, place: Place, context: &Ident, errors: &mut Errors) {
     let (place, bind) = place.words();
     let Some(found) = find(expr.to_token_stream(), context) else { return };
@@ -58,7 +58,7 @@ pub(super) fn expr(expr: &Expr, place: Place, context: &Ident, errors: &mut Erro
     errors.push(found, format_args!("{place} cannot {what}"), help);
 }
 
-/// `cx`, `&mut *cx`.
+/// Whether the expression is the name, as `cx` or `&mut *cx`.
 pub(crate) fn is_name(expr: &Expr, name: &Ident) -> bool {
     match expr {
         Expr::Path(path) => path.path.is_ident(name),
@@ -68,7 +68,7 @@ pub(crate) fn is_name(expr: &Expr, name: &Ident) -> bool {
     }
 }
 
-/// The first token that an ordinary expression does not have.
+/// The first token that an ordinary expression must not have.
 fn find(tokens: TokenStream, context: &Ident) -> Option<TokenTree> {
     let odd =
         |ident: &Ident| ident == context || ["await", "return", "break", "continue"].iter().any(|word| ident == word);
@@ -80,7 +80,7 @@ fn find(tokens: TokenStream, context: &Ident) -> Option<TokenTree> {
     })
 }
 
-/// Whether it can be the value of an arm; otherwise it is a statement that went wrong.
+/// Whether it can be the value of an arm. If not, it is an invalid statement.
 pub(super) fn is_value(expr: &Expr, context: &Ident) -> bool {
     match expr {
         Expr::Await(_) | Expr::Return(_) | Expr::Break(_) | Expr::Continue(_) | Expr::While(_) | Expr::Loop(_) => false,
@@ -89,7 +89,7 @@ pub(super) fn is_value(expr: &Expr, context: &Ident) -> bool {
     }
 }
 
-/// A step that comes and goes with the build would take its conditions along.
+/// Rejects attributes on a statement. A step under `#[cfg]` would add or remove its conditions per build.
 pub(super) fn attribute(statement: &Stmt, errors: &mut Errors) -> bool {
     let mut tokens = statement.to_token_stream().into_iter();
     let (Some(TokenTree::Punct(pound)), Some(TokenTree::Group(group))) = (tokens.next(), tokens.next()) else {
@@ -111,7 +111,7 @@ pub(super) fn attribute(statement: &Stmt, errors: &mut Errors) -> bool {
 
 const JOIN: &str = "write `join(fetch(repo, .., cx), load(repo, .., cx)).await?;`";
 
-/// Two to eight steps are joined; whether that is so here.
+/// Whether the join has two to eight steps, as it must.
 pub(super) fn join_of(call: &ExprCall, errors: &mut Errors) -> bool {
     let headline = match call.args.len() {
         0 => "a `join` without steps",
@@ -127,7 +127,7 @@ pub(super) fn join_of(call: &ExprCall, errors: &mut Errors) -> bool {
     false
 }
 
-/// What stands in a `join` and is no step.
+/// Rejects an argument of `join` that is not a step.
 pub(super) fn joined(arg: &Expr, errors: &mut Errors) {
     match arg {
         Expr::Await(_) | Expr::Try(_) => {
@@ -138,7 +138,7 @@ pub(super) fn joined(arg: &Expr, errors: &mut Errors) {
     }
 }
 
-/// A loop runs one step, and hands nothing on.
+/// A loop must contain one step, and has no value.
 pub(super) fn each_of(each: &ExprForLoop, errors: &mut Errors) {
     let (pattern, items) = (&each.pat, &each.expr);
     let (for_token, in_token) = (&each.for_token, &each.in_token);
@@ -160,19 +160,19 @@ pub(super) fn skip_arguments(call: &ExprCall, errors: &mut Errors) {
     errors.push(call, "`skip` takes the name of a step and a reason", SKIP);
 }
 
-/// The reason stands in the wiring, so it is known at compile time.
+/// The reason must be a literal, since it is part of the wiring.
 pub(super) fn skip_reason(reason: &Expr, errors: &mut Errors) {
     errors.push(reason, "the reason of a `skip` is a literal", SKIP);
 }
 
-/// Outside of a branch the step would never run.
+/// A skip outside of a branch is rejected, since its step would never run.
 pub(super) fn skip_outside(skip: &Skip, errors: &mut Errors) {
     let name = step_name(&skip.step);
     let help = format!("write it into the branch that does not run `{name}`");
     errors.push(&skip.step, "a `skip` stands in a branch", help);
 }
 
-/// The step that is meant may have nearly this name.
+/// A skip of a step that no arm runs is rejected, with a suggestion for a misspelt name.
 pub(super) fn skip_of_no_step(skip: &Skip, near: Option<&str>, errors: &mut Errors) {
     let name = step_name(&skip.step);
     let help = match near {
@@ -187,7 +187,7 @@ pub(super) fn branch_without_steps(branch: &Branch, errors: &mut Errors) {
     errors.push(head(branch), "a branch without steps cannot stand in a pipeline", help);
 }
 
-/// An arm says nothing of steps that another arm runs.
+/// An arm must run or skip the steps of the other arms.
 pub(super) fn untold(arm: &Arm, steps: &[&String], errors: &mut Errors) {
     let headline = match steps {
         [step] => format!("this branch neither runs nor skips `{step}`"),
@@ -196,7 +196,7 @@ pub(super) fn untold(arm: &Arm, steps: &[&String], errors: &mut Errors) {
     errors.push(arm.head(), headline, format_args!("add `{}`", skips(steps)));
 }
 
-/// Two steps of nearly one name, in two branches.
+/// Two steps with similar names in two arms: one is probably misspelt.
 pub(super) fn misspelt(step: &Callee, near: &str, errors: &mut Errors) {
     let name = step_name(step);
     let help = format!(
@@ -205,7 +205,7 @@ pub(super) fn misspelt(step: &Callee, near: &str, errors: &mut Errors) {
     errors.push(step, format_args!("one branch names `{name}`, another one `{near}`"), help);
 }
 
-/// Without `else` the steps stay untold.
+/// A branch without `else` does not cover its steps.
 pub(super) fn no_else(branch: &Branch, steps: &[String], errors: &mut Errors) {
     let headline = match steps {
         [step] => format!("without `else`, the conditions of `{step}` stay untold"),
@@ -223,7 +223,7 @@ fn head(branch: &Branch) -> TokenStream {
     branch.arms.first().map(Arm::head).unwrap_or_default()
 }
 
-/// A step sets its conditions once.
+/// A step must not be called twice, since it sets its conditions once.
 pub(super) fn met_twice(path: &Callee, errors: &mut Errors) {
     let name = step_name(path);
     let help = "run it once, or once in each branch of one `if`: it sets its conditions once";

@@ -1,4 +1,4 @@
-//! Whether every branch says of every step what becomes of it.
+//! Checks that every arm of a branch runs or skips every step of the branch.
 
 use super::callee::Callee;
 use super::errors;
@@ -6,7 +6,7 @@ use super::statement::{Arm, Branch, Call, Skip, Statement, step_name};
 use crate::errors::Errors;
 use crate::syntax::suggest;
 
-/// Checks each branch, and that no step is met twice on one way through the pipeline.
+/// Checks each branch, and that no path through the pipeline contains a step twice.
 pub(super) fn check(statements: &[Statement], errors: &mut Errors) {
     for statement in statements {
         match statement {
@@ -24,7 +24,7 @@ pub(super) fn check(statements: &[Statement], errors: &mut Errors) {
     twice.into_iter().for_each(|path| errors::met_twice(path, errors));
 }
 
-/// What is skipped in one arm must run in another.
+/// A step that one arm skips must run in another.
 fn check_outermost(branch: &Branch, errors: &mut Errors) {
     let before = errors.count();
     let (mut run, mut skipped) = (Vec::new(), Vec::new());
@@ -49,7 +49,7 @@ fn check_outermost(branch: &Branch, errors: &mut Errors) {
     }
 }
 
-/// The arms of a branch and of the branches in it.
+/// Visits the arms of a branch and of its nested branches.
 fn each_arm<'a>(branch: &'a Branch, see: &mut impl FnMut(&'a Arm)) {
     for arm in &branch.arms {
         see(arm);
@@ -61,7 +61,7 @@ fn each_arm<'a>(branch: &'a Branch, see: &mut impl FnMut(&'a Arm)) {
     }
 }
 
-/// What one arm runs or skips, every other one runs or skips as well.
+/// A step that one arm runs or skips must be run or skipped in every other one.
 fn check_arms(branch: &Branch, errors: &mut Errors) {
     let all = distinct(branch.arms.iter().flat_map(|arm| told(&arm.statements)));
     if let Some((step, near)) = misspelt(branch, &all) {
@@ -84,7 +84,7 @@ fn check_arms(branch: &Branch, errors: &mut Errors) {
     }
 }
 
-/// A step that has nearly the name of one in another arm, where no arm has both: one of them is misspelt, or each arm lacks one.
+/// A step with a name similar to one in another arm, if no arm has both. Then one is probably misspelt.
 fn misspelt<'a>(branch: &'a Branch, all: &'a [String]) -> Option<(&'a Callee, &'a String)> {
     let arms: Vec<Vec<String>> = branch.arms.iter().map(|arm| told(&arm.statements)).collect();
     let apart = |step: &String, other: &String| !arms.iter().any(|arm| arm.contains(step) && arm.contains(other));
@@ -94,7 +94,7 @@ fn misspelt<'a>(branch: &'a Branch, all: &'a [String]) -> Option<(&'a Callee, &'
     Some((callee, other))
 }
 
-/// Where the statements run or skip the step.
+/// The place at which the statements run or skip the step.
 fn mention<'a>(statements: &'a [Statement], step: &str) -> Option<&'a Callee> {
     statements.iter().find_map(|statement| match statement {
         Statement::Skip(skip) => Some(&skip.step).filter(|callee| step_name(callee) == step),
@@ -103,12 +103,12 @@ fn mention<'a>(statements: &'a [Statement], step: &str) -> Option<&'a Callee> {
     })
 }
 
-/// The step with nearly this name.
+/// The step with the most similar name.
 fn nearest<'a>(name: &str, steps: &'a [String]) -> Option<&'a str> {
     suggest::nearest(name, &steps.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
-/// The steps of which the statements say what becomes of them.
+/// The steps that the statements run or skip.
 fn told(statements: &[Statement]) -> Vec<String> {
     let names = statements.iter().flat_map(|statement| match statement {
         Statement::Skip(skip) => vec![step_name(&skip.step)],
@@ -128,7 +128,7 @@ fn distinct(names: impl Iterator<Item = String>) -> Vec<String> {
     found
 }
 
-/// Follows every way through the statements. `met`: the steps that were run or skipped on it. Tells of what is met again.
+/// Follows every path through the statements. `met` holds the steps that were run or skipped on it. Calls `tell` for a repeated step.
 fn walk<'a>(statements: &'a [Statement], met: &mut Vec<String>, tell: &mut impl FnMut(&'a Callee)) {
     for statement in statements {
         match statement {

@@ -7,13 +7,13 @@ use super::reader::Reader;
 use super::statement::{Call, Join};
 use super::{call, errors};
 
-/// A statement of the shape of a join.
+/// A statement that looks like a join.
 pub(super) struct Written<'a> {
     local: Option<&'a Local>,
     call: &'a ExprCall,
 }
 
-/// `[let pattern =] join(..).await?;`
+/// Parses `[let pattern =] join(..).await?;`.
 pub(super) fn parse<'a>(statement: &'a Stmt, context: &Ident) -> Option<Written<'a>> {
     let (local, expr) = match statement {
         Stmt::Local(local) => (Some(local), &*local.init.as_ref().filter(|init| init.diverge.is_none())?.expr),

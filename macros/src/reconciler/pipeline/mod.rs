@@ -25,7 +25,7 @@ pub(crate) use self::used_paths::mentioned;
 use crate::errors::Errors;
 use crate::syntax::function::Function;
 
-/// Reads the body. `None`: it is not parsed by syn, and rustc has its own words for that.
+/// Parses the body. `None` if syn cannot parse it; the error is added.
 pub(crate) fn read(function: &Function, object: &Ident, context: &Ident, errors: &mut Errors) -> Option<Pipeline> {
     let statements = errors.take(Block::parse_within.parse2(function.body.stream()))?;
     let Some((last, steps)) = statements.split_last() else {
@@ -52,7 +52,7 @@ pub(crate) fn read(function: &Function, object: &Ident, context: &Ident, errors:
     Some(Pipeline { statements })
 }
 
-/// `valued`: the statement is the end of an arm of which the value is bound.
+/// Parses a statement. `valued`: it is the last one of an arm whose value is bound.
 fn read_statement(reader: &mut Reader<'_>, statement: &Stmt, valued: bool) -> Option<Statement> {
     if errors::attribute(statement, reader.errors) {
         return None;
@@ -78,7 +78,7 @@ fn read_statement(reader: &mut Reader<'_>, statement: &Stmt, valued: bool) -> Op
     }
 }
 
-/// `Ok(())` without a semicolon.
+/// Whether the statement is `Ok(())` without a semicolon.
 fn is_end(statement: &Stmt) -> bool {
     let Stmt::Expr(Expr::Call(call), None) = statement else { return false };
     let Expr::Path(path) = &*call.func else { return false };
@@ -86,7 +86,7 @@ fn is_end(statement: &Stmt) -> bool {
     unit && call.args.len() == 1 && path.path.segments.last().is_some_and(|segment| segment.ident == "Ok")
 }
 
-/// `step(..).await` at the end.
+/// Whether the statement is `step(..).await` at the end.
 fn is_tail(statement: &Stmt) -> bool {
     matches!(statement, Stmt::Expr(Expr::Await(_), None))
 }

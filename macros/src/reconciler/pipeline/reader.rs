@@ -1,4 +1,4 @@
-//! What the readers of statements share.
+//! The state that the statement parsers share.
 
 use proc_macro2::Ident;
 use syn::Expr;
@@ -8,7 +8,7 @@ use super::errors::{self, Place};
 use super::statement::Call;
 use crate::errors::Errors;
 
-/// Reads statements: what is handed to every step, and where mistakes go.
+/// The state of the statement parsers: the arguments of every step, and the collector of errors.
 pub(super) struct Reader<'a> {
     pub(super) object: &'a Ident,
     pub(super) context: &'a Ident,
@@ -16,14 +16,14 @@ pub(super) struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// The call, if it is right.
+    /// The call, if it is valid.
     pub(super) fn call(&mut self, call: Written<'_>) -> Option<Call> {
         let call = call.read(self.object, self.context, self.errors)?;
         call.inputs.iter().for_each(|input| self.expr(input, Place::Input));
         Some(call)
     }
 
-    /// Refuses what an ordinary expression at this place cannot do.
+    /// Checks an ordinary expression at this place.
     pub(super) fn expr(&mut self, expr: &Expr, place: Place) {
         errors::expr(expr, place, self.context, self.errors);
     }

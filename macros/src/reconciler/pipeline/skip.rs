@@ -1,4 +1,4 @@
-//! `skip(step, "Reason")`: what the conditions of a step become in a branch that does not run it.
+//! `skip(step, "Reason")`: a step that a branch does not run, with the reason for its conditions.
 
 use proc_macro2::Ident;
 use syn::{Expr, ExprCall, ExprLit, Lit, Stmt};
@@ -9,7 +9,7 @@ use super::reader::Reader;
 use super::statement::Skip;
 use crate::syntax::reason_literal::check_reason;
 
-/// `skip(..)`, rightly ended or not.
+/// Parses `skip(..)`, whether or not it ends correctly.
 pub(super) fn parse<'a>(statement: &'a Stmt, context: &Ident) -> Option<&'a ExprCall> {
     let mut expr = match statement {
         Stmt::Expr(expr, _) => expr,
@@ -26,7 +26,7 @@ pub(super) fn parse<'a>(statement: &'a Stmt, context: &Ident) -> Option<&'a Expr
     }
 }
 
-/// A step may have the name, too: it gets the context last.
+/// Whether the call is a `skip`, and not a step with that name, which gets the context last.
 fn is_skip(call: &ExprCall, context: &Ident) -> bool {
     let named = matches!(&*call.func, Expr::Path(path) if path.path.is_ident("skip"));
     named && !matches!(call.args.last(), Some(Expr::Path(path)) if path.path.is_ident(context))

@@ -24,12 +24,12 @@ pub(crate) enum Statement {
     Each(Box<Each>),
     /// `skip(step, "Reason");`
     Skip(Skip),
-    /// What an arm of a branch hands on.
+    /// The value of an arm of a branch.
     Value(TokenStream),
 }
 
 impl Statement {
-    /// The calls of steps, as they are written.
+    /// The calls of steps, in written order.
     pub(crate) fn calls(&self) -> Vec<&Call> {
         match self {
             Self::Call(call) => vec![call],
@@ -40,7 +40,7 @@ impl Statement {
         }
     }
 
-    /// The joins, those in branches included.
+    /// The joins, including those in branches.
     fn joins(&self) -> Vec<&Join> {
         match self {
             Self::Join(join) => vec![join],
@@ -49,7 +49,7 @@ impl Statement {
         }
     }
 
-    /// A step at the end of an arm: its value is that of the arm.
+    /// Converts a step at the end of an arm: its value becomes that of the arm.
     pub(crate) fn handing_on(mut self) -> Vec<Self> {
         let value = hidden("value");
         let bound = match &mut self {
@@ -63,7 +63,7 @@ impl Statement {
 }
 
 impl Pipeline {
-    /// The steps in the order in which they are first called: that of the wiring.
+    /// The steps in the order of their first call, which is the order of the wiring.
     pub(crate) fn calls(&self) -> Vec<&Call> {
         let mut found: Vec<&Call> = Vec::new();
         for call in self.statements.iter().flat_map(Statement::calls) {
@@ -79,7 +79,7 @@ impl Pipeline {
         self.calls().iter().position(|call| call.name() == name).unwrap_or_default()
     }
 
-    /// The first step that runs together with this one: itself, unless it is joined.
+    /// The place of the first step that runs concurrently with this one; its own place, unless it is joined.
     pub(crate) fn joined_from(&self, place: usize) -> usize {
         let joins = self.statements.iter().flat_map(Statement::joins);
         let joined = joins.map(|join| join.calls.iter().map(|call| self.place(&call.name())).collect::<Vec<_>>());
@@ -88,21 +88,21 @@ impl Pipeline {
     }
 }
 
-/// One call of a step, with what it binds.
+/// One call of a step, with the pattern that it binds.
 pub(crate) struct Call {
     /// `let pattern: Type`.
     pub(crate) bound: Option<(Token![let], Pat)>,
     pub(crate) callee: Callee,
-    /// Between object and context.
+    /// The arguments between object and context.
     pub(crate) inputs: Vec<Expr>,
-    /// The object as handed on.
+    /// The object argument.
     pub(crate) object: Expr,
-    /// The context as handed on.
+    /// The context argument.
     pub(crate) context: Expr,
 }
 
 impl Call {
-    /// The step as it is written; two calls of the same words are one step.
+    /// The step as it is written. Two calls with the same text are one step.
     pub(crate) fn name(&self) -> String {
         step_name(&self.callee)
     }
@@ -116,7 +116,7 @@ pub(crate) struct Branch {
     pub(crate) arms: Vec<Arm>,
 }
 
-/// One arm, with the condition under which it runs.
+/// One arm, with its condition.
 pub(crate) struct Arm {
     /// `else`, before all but the first arm.
     pub(crate) otherwise: Option<Token![else]>,
@@ -126,7 +126,7 @@ pub(crate) struct Arm {
 }
 
 impl Arm {
-    /// What stands before its brace.
+    /// The tokens before its brace.
     pub(crate) fn head(&self) -> TokenStream {
         let (otherwise, when) = (&self.otherwise, self.when.iter().map(|(token, expr)| quote!(#token #expr)));
         quote!(#otherwise #(#when)*)
@@ -149,13 +149,13 @@ pub(crate) struct Each {
     pub(crate) call: Call,
 }
 
-/// A step that is not needed here.
+/// A step that the branch does not need.
 pub(crate) struct Skip {
     pub(crate) step: Callee,
     pub(crate) reason: LitStr,
 }
 
-/// A step as it is written; two calls of the same words are one step.
+/// The step as it is written. Two calls with the same text are one step.
 pub(crate) fn step_name(step: &Callee) -> String {
     step.to_token_stream().to_string().replace(' ', "")
 }

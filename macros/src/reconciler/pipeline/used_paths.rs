@@ -1,4 +1,4 @@
-//! What the body of a pipeline with a mistake names, so that no warning follows from the mistake.
+//! The paths in the body of an invalid pipeline. They count as used, so that no warning follows from the error.
 
 use proc_macro2::Ident;
 use syn::parse::Parser;
@@ -8,7 +8,7 @@ use syn::{Block, Expr, ExprCall, ExprMethodCall, Pat, Path};
 use super::callee::is_self;
 use crate::syntax::function::Function;
 
-/// What the body awaits, skips, or calls with the context: in a body with a mistake, these count as used.
+/// The paths that the body awaits, skips, or calls with the context.
 pub(crate) fn mentioned(function: &Function) -> Vec<Path> {
     let methods = function.home.as_ref().map_or_else(Vec::new, |home| home.methods.clone());
     let mut found = Mentioned { methods, context: None, paths: Vec::new() };

@@ -1,21 +1,21 @@
-//! How many items each list and each object of a JSON text holds.
+//! The number of items in each list and each object of a JSON text.
 
 use std::cell::Cell;
 
 use crate::client::json_scan::quote_or_backslash;
 
-/// What nests deeper than this is not counted; serde_json refuses it.
+/// The maximum nesting depth. Deeper texts are not counted; serde_json rejects them.
 const DEPTH: usize = 128;
 
 /// A list or an object of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Shape {
     items: usize,
-    /// The number of the first one that is not in it.
+    /// The index of the first shape after this one and its contents.
     end: usize,
 }
 
-/// The lists and objects of a text, in the order in which they begin, and how many of them are behind us.
+/// The lists and objects of a text in the order of their start, and the current position.
 #[derive(Debug, Default)]
 pub(super) struct Capacities {
     all: Vec<Shape>,
@@ -23,30 +23,30 @@ pub(super) struct Capacities {
 }
 
 impl Capacities {
-    /// Of a text that is known to be JSON.
+    /// Counts a text that is known to be JSON.
     pub(super) fn of(text: &str) -> Self {
         Self { all: count(text.as_bytes()).unwrap_or_default(), at: Cell::new(0) }
     }
 
-    /// Goes into the next one. `None`: it is not known any more where we are.
+    /// Enters the next shape and returns its number of items; `None` if the position is lost.
     pub(super) fn enter(&self) -> Option<usize> {
         let shape = self.all.get(self.at.get())?;
         self.at.set(self.at.get() + 1);
         Some(shape.items)
     }
 
-    /// Goes past the next one.
+    /// Skips the next shape and its contents.
     pub(super) fn pass(&self) {
         self.at.set(self.all.get(self.at.get()).map_or(self.all.len(), |shape| shape.end));
     }
 
-    /// What comes was read by somebody else: nothing is known of the rest.
+    /// Marks the position as lost, since another deserializer reads the next value.
     pub(super) fn lose(&self) {
         self.at.set(self.all.len());
     }
 }
 
-/// `None`: it is no JSON, or nests too deep.
+/// The shapes of a text; `None` if it is not JSON or too deeply nested.
 fn count(text: &[u8]) -> Option<Vec<Shape>> {
     let (mut all, mut open, mut depth) = (Vec::with_capacity(64), [0; DEPTH], 0);
     let mut at = 0;
@@ -71,7 +71,7 @@ fn count(text: &[u8]) -> Option<Vec<Shape>> {
     Some(all)
 }
 
-/// Where the string ends that begins here.
+/// The end of the string that begins here.
 fn end_of_string(text: &[u8], mut at: usize) -> Option<usize> {
     at += 1;
     loop {
@@ -83,7 +83,7 @@ fn end_of_string(text: &[u8], mut at: usize) -> Option<usize> {
     }
 }
 
-/// Whether the list or object ends before it has an item.
+/// Whether the list or object is empty.
 fn is_empty(rest: &[u8]) -> bool {
     rest.iter().find(|byte| !byte.is_ascii_whitespace()).is_none_or(|byte| matches!(byte, b'}' | b']'))
 }

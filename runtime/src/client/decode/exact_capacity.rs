@@ -1,7 +1,7 @@
-//! Decoding that makes room for as many items as come: a list that grows while it is filled keeps room that nobody uses, and an object
-//! stays in a cache for long.
+//! Decoding that allocates exact capacities for lists. A list that grows while it is filled retains unused capacity, and objects stay in
+//! a cache for a long time.
 //!
-//! JSON does not say how long a list is before its end. The text is at hand, so it is counted first.
+//! JSON does not contain the length of a list, so the items are counted first, as the whole text is available.
 
 use std::fmt;
 
@@ -12,7 +12,7 @@ use super::capacities::Capacities;
 use super::forward::hand_on_scalars;
 use super::raw::TEXT;
 
-/// A deserializer of JSON text, a visitor or a seed that is told how long lists are.
+/// A deserializer of JSON text, a visitor or a seed, with the lengths of the lists.
 pub(super) struct ExactCapacity<'s, T> {
     inner: T,
     shapes: &'s Capacities,
@@ -32,7 +32,7 @@ macro_rules! forward {
     )*};
 }
 
-/// What holds no list.
+/// The methods for values without lists.
 macro_rules! plain {
     ($($method:ident)*) => {$(
         fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
@@ -66,7 +66,7 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for ExactCapacity<'_, D> {
     }
 
     fn deserialize_newtype_struct<V: Visitor<'de>>(self, name: &'static str, visitor: V) -> Result<V::Value, D::Error> {
-        // Who wants the text itself reads the lists in it unseen.
+        // A raw value consumes its lists without this deserializer, so the position is lost.
         if name == TEXT {
             self.shapes.lose();
             return self.inner.deserialize_newtype_struct(name, visitor);
@@ -162,7 +162,7 @@ impl<'s, 'de, A: EnumAccess<'de>> EnumAccess<'de> for ExactCapacity<'s, A> {
     }
 }
 
-/// Most are words. Of the others the object around them was read unseen.
+/// Most variants are strings. For the others the position is lost, since the enclosing JSON object was not counted.
 impl<'de, A: VariantAccess<'de>> VariantAccess<'de> for ExactCapacity<'_, A> {
     type Error = A::Error;
 
@@ -190,7 +190,7 @@ impl<'de, A: VariantAccess<'de>> VariantAccess<'de> for ExactCapacity<'_, A> {
     }
 }
 
-/// Skips a value with all that is in it.
+/// Skips a value and everything in it.
 struct SkipValue<'s>(&'s Capacities);
 
 macro_rules! scalar {

@@ -1,4 +1,4 @@
-//! Decoding that survives an object which does not fit its type: it hurts nobody but itself.
+//! Decoding that tolerates objects that do not fit their type, so that one invalid object does not affect the others.
 
 use std::any::TypeId;
 use std::borrow::Cow;
@@ -18,7 +18,7 @@ use super::strip::decode;
 use crate::kind::Kind;
 use crate::pipeline::object::{Object, Primary};
 
-/// An object of the reconciled kind, or what could be read of it. Which type it is decoded to, its [`Decoder`] says.
+/// An object of the reconciled kind, or its readable part. The [`Decoder`] determines the type.
 #[derive(Clone, Debug)]
 pub(crate) enum Decoded {
     Valid(Arc<Object>),
@@ -29,15 +29,15 @@ pub(crate) enum Decoded {
 #[derive(Clone, Debug)]
 pub(crate) struct Invalid {
     pub(crate) meta: Box<ObjectMeta>,
-    /// Where, as a path: `spec.replicas`; empty where it is not one field.
+    /// The path of the field, such as `spec.replicas`; empty if the error is not in one field.
     pub(crate) field: String,
     pub(crate) error: String,
 }
 
-/// How objects of one type are decoded.
+/// The functions that decode objects of one type.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Decoder {
-    /// The type.
+    /// The type of the objects.
     pub(crate) of: TypeId,
     guarded: for<'de> fn(Raw<'de>) -> serde_json::Result<Decoded>,
     exact: fn(Value) -> serde_json::Result<Arc<Object>>,
@@ -48,15 +48,15 @@ impl Decoder {
         Self { of: TypeId::of::<K>(), guarded: guarded::<K>, exact: exact::<K> }
     }
 
-    /// The object in a tree that is as the server keeps it.
+    /// Decodes the object in a tree, as it is in the API response.
     ///
     /// # Errors
-    /// It does not fit the type.
+    /// The object does not fit the type.
     pub(crate) fn exact(self, value: Value) -> serde_json::Result<Arc<Object>> {
         (self.exact)(value)
     }
 
-    /// The object in a tree, or what could be read of it, as a watch delivers it.
+    /// The object in a tree, or its readable part, as from a watch.
     #[cfg(test)]
     pub(crate) fn read(self, value: Value) -> serde_json::Result<Decoded> {
         (self.guarded)(Raw::Tree(value))
@@ -67,7 +67,7 @@ tokio::task_local! {
     static DECODER: Option<Decoder>;
 }
 
-/// The events of a watch whose objects are decoded to this type, if there is a type: serde has no other way to say so.
+/// The events of a watch, whose objects this decoder decodes. A task-local value, as serde has no other way to pass it.
 pub(crate) fn decoding<S: Stream>(decoder: Option<Decoder>, events: S) -> impl Stream<Item = S::Item> {
     let mut events = Box::pin(events);
     futures::stream::poll_fn(move |cx| DECODER.sync_scope(decoder, || events.as_mut().poll_next(cx)))
@@ -93,14 +93,14 @@ impl<'de> Deserialize<'de> for Decoded {
     }
 }
 
-/// The object, or what could be read of it.
+/// The object, or its readable part.
 fn sound<K: Kind>(raw: Raw<'_>) -> serde_json::Result<Result<K, Invalid>> {
     if let Raw::Text(text) = &raw
         && let Ok(object) = caught(|| from_text::<K>(text))
     {
         return Ok(Ok(object));
     }
-    // Once more, as a tree: it is searched for what does not fit.
+    // Second attempt as a tree, which can be searched for the invalid field.
     let value: Value = raw.tree().and_then(decode)?;
     let fits = |value: &Value| caught(|| K::deserialize(value));
     let error = match fits(&value) {
@@ -112,13 +112,13 @@ fn sound<K: Kind>(raw: Raw<'_>) -> serde_json::Result<Result<K, Invalid>> {
     Ok(Err(Invalid { meta: Box::new(meta), field, error }))
 }
 
-/// From a text, with lists that have room for what is in them.
+/// Decodes a text, with exact capacities for lists.
 fn from_text<K: Kind>(text: &str) -> serde_json::Result<K> {
     let shapes = Capacities::of(text);
     decode(ExactCapacity::new(&mut serde_json::Deserializer::from_str(text), &shapes))
 }
 
-/// Types bring decoders of their own: one that panics must not take the watch with it.
+/// Catches panics in the type's own `Deserialize`, which must not end the watch.
 fn caught<K>(decode: impl FnOnce() -> serde_json::Result<K> + UnwindSafe) -> Result<K, String> {
     let decoded = std::panic::catch_unwind(decode);
     decoded
@@ -126,7 +126,7 @@ fn caught<K>(decode: impl FnOnce() -> serde_json::Result<K> + UnwindSafe) -> Res
         .map_err(|error| error.to_string())
 }
 
-/// The path of the field without which the error is another one: serde does not tell where it was. `fails` tells the error of a tree.
+/// The path of the field whose removal changes the error, since serde reports no path. `fails` returns the error of a tree.
 fn error_path(object: &Value, error: &str, fails: &dyn Fn(&Value) -> Option<String>) -> String {
     let mut path = Vec::new();
     while let Some(step) = steps(at(object, &path), error).into_iter().find(|step| {
@@ -145,7 +145,7 @@ fn at<'v>(object: &'v Value, path: &[String]) -> &'v Value {
     })
 }
 
-/// The children that may hold the culprit: what misses a field is no scalar.
+/// The children that may contain the invalid field. A missing field can only be in an object or a list.
 fn steps(value: &Value, error: &str) -> Vec<String> {
     let missing = error.starts_with("missing field");
     let fits = |child: &Value| !missing || child.is_object() || child.is_array();
@@ -207,14 +207,14 @@ impl Decoded {
 }
 
 impl Invalid {
-    /// `team-a/app: spec.replicas: invalid type ..`.
+    /// `spec.replicas: invalid type ..`.
     pub(crate) fn text(&self) -> String {
         let colon = if self.field.is_empty() { "" } else { ": " };
         format!("{}{colon}{}", self.field, without_value(&self.error))
     }
 }
 
-/// serde quotes a string that does not fit, which may be a secret.
+/// Removes the quoted string from an error of serde, since it may be a secret.
 fn without_value(error: &str) -> Cow<'_, str> {
     let quoted = ["invalid type: string \"", "invalid value: string \""];
     let Some(start) = quoted.into_iter().find(|start| error.starts_with(start)) else { return Cow::Borrowed(error) };

@@ -1,6 +1,6 @@
-//! What the visitors of this folder hand on unseen.
+//! The visitor methods that this module's visitors forward unchanged.
 
-/// The methods of a visitor over `self.inner: V` for all that holds nothing else.
+/// The methods of a visitor over `self.inner: V` for values without nested values.
 macro_rules! hand_on_scalars {
     () => {
         hand_on_scalars! {

@@ -1,4 +1,4 @@
-//! From the answers of the API server to objects: what is skipped on the way, and what becomes of one that does not fit its type.
+//! Decoding of API responses to objects, including stripped fields and objects that do not fit their type.
 
 mod capacities;
 mod exact_capacity;

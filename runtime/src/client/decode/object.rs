@@ -1,4 +1,4 @@
-//! What watches deliver: objects as they are kept, decoded straight from the answer.
+//! The forms in which objects are cached, decoded directly from the response.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -11,10 +11,10 @@ use serde::{Deserialize, Deserializer};
 use super::fallible::Decoded;
 use super::strip::{decode, lean, record};
 
-/// The object in the answer to a call: `whole`, or without what no reconciler reads.
+/// The object in the response to a call: `whole`, or without the fields that no reconciler reads.
 ///
 /// # Errors
-/// It is no object.
+/// The body is not an object.
 pub(crate) fn object(body: &[u8], whole: bool) -> serde_json::Result<DynamicObject> {
     match whole {
         true => serde_json::from_slice(body),
@@ -22,10 +22,10 @@ pub(crate) fn object(body: &[u8], whole: bool) -> serde_json::Result<DynamicObje
     }
 }
 
-/// The same of a list of objects.
+/// The objects in a list response: `whole`, or without the fields that no reconciler reads.
 ///
 /// # Errors
-/// It is no list.
+/// The body is not a list.
 pub(crate) fn list(body: &[u8], whole: bool) -> serde_json::Result<Vec<DynamicObject>> {
     match whole {
         true => serde_json::from_slice(body).map(|list: ObjectList<DynamicObject>| list.items),
@@ -36,7 +36,7 @@ pub(crate) fn list(body: &[u8], whole: bool) -> serde_json::Result<Vec<DynamicOb
     }
 }
 
-/// Whether the answer is a `Status`.
+/// Whether the response is a `Status`.
 pub(crate) fn is_status(body: &[u8]) -> bool {
     #[derive(Deserialize)]
     struct Answer<'a> {
@@ -46,7 +46,7 @@ pub(crate) fn is_status(body: &[u8]) -> bool {
     serde_json::from_slice(body).is_ok_and(|answer: Answer<'_>| answer.kind == "Status")
 }
 
-/// An object without what no reconciler reads.
+/// An object without the fields that no reconciler reads.
 #[derive(Clone, Debug)]
 struct Stripped(DynamicObject);
 
@@ -56,7 +56,7 @@ impl<'de> Deserialize<'de> for Stripped {
     }
 }
 
-/// An object of a kind that steps read, as a watch delivers it to all who look at it.
+/// A whole object, shared by all subscribers of a watch.
 #[derive(Clone, Debug)]
 pub(crate) struct Whole(pub(crate) Arc<DynamicObject>);
 
@@ -66,14 +66,14 @@ impl<'de> Deserialize<'de> for Whole {
     }
 }
 
-/// Decodes only the metadata of an object. Its kind is skipped: the URL of the watch names it already.
+/// Decodes only the metadata of an object. The kind is skipped, as the URL of the watch already names it.
 #[derive(Deserialize)]
 struct Partial {
     #[serde(default)]
     metadata: ObjectMeta,
 }
 
-/// The metadata of an object, as a watch delivers it to all who look at it.
+/// The metadata of an object, shared by all subscribers of a watch.
 #[derive(Clone, Debug)]
 pub(crate) struct Meta(pub(crate) Arc<ObjectMeta>);
 
@@ -83,7 +83,7 @@ impl<'de> Deserialize<'de> for Meta {
     }
 }
 
-/// What of an object tells whose it is, and whether it changed.
+/// The metadata fields that show the owner and the version of an object.
 #[derive(Clone, Debug)]
 pub(crate) struct OwnerRecord(pub(crate) ObjectMeta);
 
@@ -93,7 +93,7 @@ impl<'de> Deserialize<'de> for OwnerRecord {
     }
 }
 
-/// Where it is found, the place of the watch tells.
+/// Implements `Resource` for a form; the watch target provides the dynamic type.
 macro_rules! resource {
     ($item:ty, $this:ident => $meta:expr, $meta_mut:expr) => {
         impl Resource for $item {

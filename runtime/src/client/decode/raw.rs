@@ -1,4 +1,4 @@
-//! An object as it stands in the answer: text where it comes straight from one, so that it can be read twice.
+//! An object that is not decoded yet: its text if the source is JSON text, so that it can be read twice.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -9,8 +9,8 @@ use serde_json::Value;
 
 use super::side_channel::take_text;
 
-/// The name under which a deserializer of serde_json hands out text unread. Another deserializer does not know it and goes on as with
-/// any newtype: then there is a tree.
+/// The newtype name for which the deserializers of serde_json return the raw text. Other deserializers treat it as any newtype, and the
+/// result is a tree.
 pub(super) const TEXT: &str = "$serde_json::private::RawValue";
 
 /// One JSON value that is not decoded yet.
@@ -21,7 +21,7 @@ pub(super) enum Raw<'de> {
 
 impl Raw<'_> {
     /// # Errors
-    /// The text nests too deep.
+    /// The text is too deeply nested or invalid.
     pub(super) fn tree(self) -> serde_json::Result<Value> {
         match self {
             Self::Text(text) => serde_json::from_str(&text),
@@ -47,7 +47,7 @@ impl<'de> Visitor<'de> for Whole {
         f.write_str("an object")
     }
 
-    /// A map of one field, whose value is the text.
+    /// Reads a map with one field, whose value is the text.
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Raw<'de>, A::Error> {
         map.next_key::<IgnoredAny>()?;
         map.next_value::<Text<'de>>().map(|Text(text)| Raw::Text(text))
@@ -58,7 +58,7 @@ impl<'de> Visitor<'de> for Whole {
     }
 }
 
-/// A string, borrowed where it stands in the answer as it is.
+/// A string, borrowed from the response if it has no escapes.
 pub(super) struct Text<'de>(pub(super) Cow<'de, str>);
 
 impl<'de> Deserialize<'de> for Text<'de> {

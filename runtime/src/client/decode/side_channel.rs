@@ -1,12 +1,12 @@
-//! Texts of objects on their way past kube's own reading of a watch: the line that kube reads holds a ticket in place of the object, so that
-//! its text is neither copied once more nor searched for its end before it is decoded.
+//! A side channel for object texts, which bypass kube's parser for watch lines. The line that kube parses has an id in place of the
+//! object, so the object's text is neither copied again nor scanned for its end before it is decoded.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use futures::Stream;
 
-/// The texts that were put aside and not decoded yet. Cloneable: all clones are one.
+/// The texts that have not been decoded yet. All clones share them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RawTextStore(Arc<Mutex<Texts>>);
 
@@ -21,7 +21,7 @@ tokio::task_local! {
 }
 
 impl RawTextStore {
-    /// Puts a text aside, and returns its ticket.
+    /// Stores a text, and returns its id.
     pub(crate) fn put(&self, text: String) -> u64 {
         let mut texts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let text_id = texts.next;
@@ -30,7 +30,7 @@ impl RawTextStore {
         text_id
     }
 
-    /// The text of a ticket. Those of older ones are dropped: their watch has ended before they were read.
+    /// Removes and returns the text with this id. Texts with lower ids are dropped, as their watch ended before they were read.
     fn take(&self, text_id: u64) -> Option<String> {
         let mut texts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         while texts.waiting.front().is_some_and(|(of, _)| *of < text_id) {
@@ -48,13 +48,13 @@ impl RawTextStore {
     }
 }
 
-/// The events of a watch whose objects may be on the shelf.
+/// The events of a watch, whose object texts may be in the store.
 pub(crate) fn with_raw_texts<S: Stream>(shelf: RawTextStore, events: S) -> impl Stream<Item = S::Item> {
     let mut events = Box::pin(events);
     futures::stream::poll_fn(move |cx| SHELF.sync_scope(shelf.clone(), || events.as_mut().poll_next(cx)))
 }
 
-/// The text on the shelf, if this is a ticket.
+/// The text in the store, if this is an id.
 pub(super) fn take_text(text_id: &str) -> Option<String> {
     let text_id = text_id.parse().ok()?;
     SHELF.try_with(|shelf| shelf.take(text_id)).ok()?

@@ -1,6 +1,6 @@
-//! Decoding that skips what no reconciler reads and what costs most: `managedFields`, and the copy that `kubectl apply` leaves.
+//! Decoding that skips two large fields that no reconciler reads: `managedFields`, and the copy of the object from `kubectl apply`.
 //!
-//! On the way, not afterwards: a tree that is built and dropped costs the time all the same.
+//! They are skipped during decoding, not removed afterwards, since building and dropping a tree takes time.
 
 use std::borrow::Cow;
 
@@ -12,55 +12,55 @@ use serde::{Deserialize, forward_to_deserialize_any};
 use super::forward::hand_on_scalars;
 use super::raw::Text;
 
-/// The annotation in which `kubectl apply` keeps the whole object once more.
+/// The annotation in which `kubectl apply` stores a copy of the object.
 const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
 tokio::task_local! {
     static WHOLE: bool;
 }
 
-/// The events of a watch whose objects are kept whole, or not.
+/// The events of a watch, whose objects are decoded whole or stripped.
 pub(crate) fn keeping_all<S: Stream>(whole: bool, events: S) -> impl Stream<Item = S::Item> {
     let mut events = Box::pin(events);
     futures::stream::poll_fn(move |cx| WHOLE.sync_scope(whole, || events.as_mut().poll_next(cx)))
 }
 
-/// Decodes an object: without its ballast, unless the watch keeps it.
+/// Decodes an object, stripped unless the watch keeps whole objects.
 pub(super) fn decode<'de, K: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<K, D::Error> {
     if keeps_all() { K::deserialize(deserializer) } else { lean(deserializer) }
 }
 
-/// Whether the watch keeps the ballast.
+/// Whether the watch keeps whole objects.
 pub(super) fn keeps_all() -> bool {
     WHOLE.try_with(|whole| *whole).unwrap_or(false)
 }
 
-/// Decodes an object without its ballast.
+/// Decodes an object without the stripped fields.
 pub(super) fn lean<'de, K: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<K, D::Error> {
     K::deserialize(StripDeserializer { inner: deserializer, depth: Depth::Object })
 }
 
-/// Decodes the metadata of an object without what tells nothing of whose child it is, and skips the rest.
+/// Decodes the metadata of an object without the fields that an owner record does not need, and skips the rest.
 pub(super) fn record<'de, K: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<K, D::Error> {
     K::deserialize(StripDeserializer { inner: deserializer, depth: Depth::OwnerRecord })
 }
 
-/// Where in the object we are.
+/// The level within the object.
 #[derive(Clone, Copy)]
 enum Depth {
     Object,
     Metadata,
     Annotations,
-    /// An object of which only the metadata counts.
+    /// An object whose metadata alone is decoded.
     OwnerRecord,
     OwnerMeta,
 }
 
-/// What becomes of a field.
+/// The action for a field.
 enum FieldAction {
     Drop,
     Keep,
-    /// Kept, without what is ballast in it.
+    /// Keep the field and strip its contents.
     Enter(Depth),
 }
 
@@ -78,7 +78,7 @@ impl Depth {
     }
 }
 
-/// A deserializer, a visitor, a map or a seed of which fields are dropped.
+/// A deserializer, a visitor or a seed that drops fields.
 struct StripDeserializer<T> {
     inner: T,
     depth: Depth,
@@ -130,7 +130,7 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for StripDeserializer<V> {
         self.inner.visit_newtype_struct(StripDeserializer { inner, depth: self.depth })
     }
 
-    /// Neither an object nor anything in it that is looked into is a list, which a struct could be read from.
+    /// Rejects lists: serde can read a struct from one, but all levels here are JSON objects.
     fn visit_seq<A: SeqAccess<'de>>(self, _: A) -> Result<V::Value, A::Error> {
         Err(A::Error::invalid_type(Unexpected::Seq, &self))
     }
@@ -144,7 +144,7 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for StripDeserializer<V> {
 struct Fields<A> {
     inner: A,
     depth: Depth,
-    /// The level of the value that comes next, if it is looked into.
+    /// The level of the next value, if its fields are checked.
     enter: Option<Depth>,
 }
 

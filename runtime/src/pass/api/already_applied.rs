@@ -1,7 +1,7 @@
-//! Whether an object is already as an apply would leave it, told from the fields that our earlier apply owns.
+//! Detects an apply that would change nothing, from the fields that our earlier apply owns.
 //!
-//! A process that has just started does not remember what it applied. What the server keeps for our field manager tells: where we own just the
-//! fields that would be sent, and each has the value that would be sent, the apply changes nothing. Anything that cannot be told counts as a
+//! A process that has just started does not remember what it applied, so it reads the `managedFields` entry of its field manager. The apply
+//! changes nothing if the entry owns exactly the fields to be sent and each field has the value to be sent. Any doubt counts as a
 //! difference, which costs one apply.
 
 use kube::api::DynamicObject;
@@ -22,7 +22,7 @@ pub(in crate::pass) fn is_applied(sent: &Value, live: &DynamicObject, manager: &
     is_same(&fields.0, &without_identity(sent.clone()), &live)
 }
 
-/// Nobody owns what an object is called.
+/// Removes the fields that identify the object, which no manager owns.
 fn without_identity(mut sent: Value) -> Value {
     let Some(object) = sent.as_object_mut() else { return sent };
     object.retain(|name, _| name != "apiVersion" && name != "kind");
@@ -33,7 +33,7 @@ fn without_identity(mut sent: Value) -> Value {
     sent
 }
 
-/// Whether just the fields of the set are sent, with the values that are there.
+/// Whether `sent` has exactly the fields of the set, each with its live value.
 fn is_same(set: &Value, sent: &Value, live: &Value) -> bool {
     let Some(set) = set.as_object() else { return false };
     let below = set.iter().filter(|(name, _)| *name != ".").count();
@@ -56,7 +56,7 @@ fn are_same_fields(set: &Map<String, Value>, sent: &Map<String, Value>, live: &V
     })
 }
 
-/// Items of a list that is merged: each is found by its keys, or by its value, and they follow one another as they are sent.
+/// Compares the items of a list that is merged. Each is found by its keys or by its value, and their order must be the same.
 fn are_same_items(set: &Map<String, Value>, sent: &[Value], live: &Value) -> bool {
     let Some(live) = live.as_array() else { return false };
     let mut places = Vec::new();
@@ -73,7 +73,7 @@ fn are_same_items(set: &Map<String, Value>, sent: &[Value], live: &Value) -> boo
     places.is_sorted_by_key(|(_, to)| *to)
 }
 
-/// Finds the item that `k:{"name":"web"}` or `v:"web"` stands for. `None`: it stands for a place, as in no list that is merged.
+/// Matcher for the list item of `k:{"name":"web"}` or `v:"web"`. `None`: the name is an index, which no merged list has.
 fn item(name: &str) -> Option<impl Fn(&Value) -> bool + use<>> {
     let (kind, text) = name.split_once(':')?;
     let wanted: Value = serde_json::from_str(text).ok().filter(|_| kind == "k" || kind == "v")?;

@@ -1,7 +1,8 @@
-//! Writes and deletes of the objects that a step owns, and of none that are another's: no write relies on what a cache said before.
+//! Writes and deletes the objects that a step owns, and never those of another owner.
 //!
-//! A create fails where the name is taken, an update names the uid that it is meant for, a take-over and a deletion the version, too. What
-//! appears or changes after the look is refused by the server, and looked at.
+//! No write relies on an earlier state of the cache. A create fails if the name is taken, an update carries the uid of its object, a
+//! take-over and a deletion carry the version, too. The server refuses the write if the object appeared or changed meanwhile; it is then
+//! read again.
 
 use kube::api::{DynamicObject, ObjectMeta};
 use serde_json::{Value, json};
@@ -13,7 +14,7 @@ use crate::queue::Key;
 use crate::watch::RelatedCaches;
 use crate::wiring::relation::Adopt;
 
-/// How often a write is tried, where the object is another one each time.
+/// Maximum number of attempts of a write that finds another object each time.
 const TRIES: usize = 4;
 
 /// One object that a step writes or deletes.
@@ -21,7 +22,7 @@ pub(crate) struct Owned<'a> {
     pub(crate) calls: &'a Calls,
     pub(crate) claimant: Claimant<'a>,
     pub(crate) target: &'a Target,
-    /// Who is reconciled again when an object of another owner changes its owner or is deleted.
+    /// The reconciled object, which is enqueued when an object of another owner changes its owner or is deleted.
     pub(crate) subscriber: Option<(&'a RelatedCaches, &'a Key)>,
 }
 
@@ -34,26 +35,26 @@ pub(crate) struct KnownVersion {
 
 /// The next write.
 enum Write {
-    /// By server-side apply. Version 1 is that of no object: it is created, or the write is a conflict.
+    /// Server-side apply with version 1, which no object has: it creates the object or ends with a conflict.
     Create,
-    /// The same, where the server takes no version for an object that is not there.
+    /// A POST, for servers that reject a version on create.
     Post,
-    /// Of the object with this uid.
+    /// Server-side apply to the object with this uid.
     Update(String),
-    /// Of this version, which is not ours.
+    /// A take-over of this version, which is not ours.
     Adopt(Box<ObjectMeta>),
 }
 
-/// What an error says about the object.
+/// The mismatch that an error indicates.
 enum Mismatch {
-    /// It is not the one that the write was meant for.
+    /// The object is not the one that the write was meant for.
     Another,
-    /// Servers before 1.23 answer so for a Service.
+    /// The server rejects a version on create, as servers before 1.23 do for a Service.
     VersionOfNothing,
 }
 
 impl Owned<'_> {
-    /// Applies the object. `known`: the uid of the one that is known as ours.
+    /// Applies the object. `known`: its uid, if it is known to be ours.
     pub(crate) async fn apply(
         &self,
         adopt: Adopt,
@@ -73,7 +74,7 @@ impl Owned<'_> {
                 Some(_) if tries == TRIES => return Err(error),
                 Some(Mismatch::VersionOfNothing) => Write::Post,
                 Some(Mismatch::Another) => match self.recheck(adopt).await? {
-                    // There is none of the name: it is what was sent that is not valid.
+                    // No object has the name, so the object that was sent is invalid.
                     Write::Create if is_invalid => return Err(error),
                     write => write,
                 },
@@ -91,7 +92,7 @@ impl Owned<'_> {
         }
     }
 
-    /// Creates the object, and makes its fields ours as if they had been applied: what a later apply leaves out has to go.
+    /// Creates the object, then converts its field ownership to `Apply`, so that a later apply removes the fields that it leaves out.
     async fn post(&self, object: &Value) -> Result<DynamicObject, ApiError> {
         let posted = self.calls.whole().create(self.target, object).await?;
         let mut managers = json!(posted.metadata.managed_fields);
@@ -104,7 +105,7 @@ impl Owned<'_> {
         self.calls.merge(self.target, &patch).await
     }
 
-    /// Takes the object over as it was seen. The server allows one controller, so the other one goes first.
+    /// Takes the object over in the version that was read. Another controller's reference is removed first, as the server allows one only.
     async fn take(&self, meta: &ObjectMeta, object: &Value) -> Result<DynamicObject, ApiError> {
         let mut version = meta.resource_version.clone();
         let owners = meta.owner_references.as_deref().unwrap_or_default();
@@ -118,7 +119,7 @@ impl Owned<'_> {
         Ok(taken)
     }
 
-    /// Decides by the object as it is now.
+    /// Chooses the next write from the live object.
     async fn recheck(&self, adopt: Adopt) -> Result<Write, ApiError> {
         let Some(meta) = self.live().await? else { return Ok(Write::Create) };
         let holder = self.claimant.holder(&meta);
@@ -134,7 +135,7 @@ impl Owned<'_> {
         Ok(Write::Update(meta.uid.unwrap_or_default()))
     }
 
-    /// Deletes the object if it is ours; one that is not there is fine. `known`: the version that is known as ours.
+    /// Deletes the object if it is ours; an absent object is no error. `known`: the version that is known to be ours.
     pub(crate) async fn delete(&self, mut known: Option<KnownVersion>) -> Result<(), ApiError> {
         for _ in 1..TRIES {
             let Some(version) = self.ours(known.take()).await? else { return Ok(()) };
@@ -146,7 +147,7 @@ impl Owned<'_> {
         Err(ApiError::Conflict(format!("{} changed each time that it was to be deleted", self.target)))
     }
 
-    /// The version to delete; `None`: the object is not there.
+    /// The version to delete; `None`: the object does not exist.
     async fn ours(&self, known: Option<KnownVersion>) -> Result<Option<KnownVersion>, ApiError> {
         if known.is_some() {
             return Ok(known);
@@ -162,10 +163,10 @@ impl Owned<'_> {
         }
     }
 
-    /// The metadata of the object, with its field managers.
+    /// The metadata of the live object, including `managedFields`.
     async fn live(&self) -> Result<Option<ObjectMeta>, ApiError> {
         if let Some((relations, key)) = self.subscriber {
-            // Before the look: what changes after it must trigger a reconcile.
+            // Subscribe before the read, so that any later change triggers a reconcile.
             relations.foreign().expect(key, self.target);
         }
         Ok(self.calls.whole().get(self.target).await?.map(|object| object.metadata))
@@ -178,7 +179,7 @@ impl Owned<'_> {
         ApiError::Foreign(holder.refusal(self.target, deed))
     }
 
-    /// It is not in the way.
+    /// Ends the subscription to the object, as no other owner blocks the write.
     fn free(&self) {
         if let Some((relations, key)) = self.subscriber {
             relations.foreign().free(key, self.target);
@@ -198,14 +199,14 @@ fn of_version(object: &Value, uid: Option<&str>, version: Option<&str>) -> Value
     object
 }
 
-/// Whether the error may mean that the object is another one than was thought.
+/// The mismatch that may have caused the error; `None`: it has another cause.
 fn mismatch(write: &Write, error: &ApiError) -> Option<Mismatch> {
     match (write, error) {
         (_, ApiError::Conflict(_)) | (Write::Adopt(_), ApiError::NotFound(_)) => Some(Mismatch::Another),
         (Write::Create, ApiError::Failed(text)) if text.contains("resourceVersion should not be set") => {
             Some(Mismatch::VersionOfNothing)
         }
-        // Kubernetes 1.20 merges a Service with the one that is there, and validates that, before it looks at the version.
+        // Kubernetes 1.20 merges a Service with the existing one and validates the result before it checks the version.
         (Write::Create, ApiError::Invalid(_)) => Some(Mismatch::Another),
         // Another uid, or a second controller.
         (Write::Update(_) | Write::Adopt(_), ApiError::Invalid(text)) => {

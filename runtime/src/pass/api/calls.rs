@@ -1,4 +1,4 @@
-//! Calls to the API server on erased kinds.
+//! Calls to the API server for objects of dynamic kinds.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use crate::api::{ApiError, Target};
 use crate::client::decode;
 use crate::leadership::WritePermit;
 
-/// The verbs that RBAC checks for a call. An apply that creates an object needs `create`, too.
+/// The RBAC verbs of each call. An apply that creates an object needs `create`, too.
 const GET: &[&str] = &["get"];
 const LIST: &[&str] = &["list"];
 const APPLY: &[&str] = &["create", "patch"];
@@ -27,37 +27,37 @@ const PATCH: &[&str] = &["patch"];
 const CREATE: &[&str] = &["create"];
 const DELETE: &[&str] = &["delete"];
 
-/// The calls of one pass, or of one of its steps: writes only while the permit holds.
+/// The API calls of one pass or of one of its steps. Writes require a valid permit.
 #[derive(Clone)]
 pub(crate) struct Calls {
     pub(crate) sender: Sender,
     pub(crate) permit: WritePermit,
-    /// Field manager of everything that the reconciler writes.
+    /// The field manager of all writes of the reconciler.
     pub(crate) field_manager: Arc<str>,
-    /// Whether objects are returned with what is skipped otherwise (`managedFields`).
+    /// Whether returned objects include `managedFields`, which are skipped otherwise.
     pub(crate) whole: bool,
 }
 
 /// A request, unless its parameters are invalid.
 type Prepared = Result<Request<Vec<u8>>, RequestError>;
 
-/// A call on its way: on the heap, as it is long, and every pass has room for all calls that it may make.
+/// A call in flight. Boxed, since the future is large and each pass would reserve space for all calls that it may make.
 type Call<'a> = BoxFuture<'a, Result<Bytes, Error>>;
 
 impl Calls {
-    /// The same calls, whose objects come with their field managers.
+    /// The same calls, returning objects with `managedFields`.
     pub(crate) fn whole(&self) -> Self {
         Self { whole: true, ..self.clone() }
     }
 
-    /// The same calls, made by this step.
+    /// The same calls, attributed to this step.
     pub(crate) fn of_step(&self, step: &'static str) -> Self {
         let mut calls = self.clone();
         calls.sender.step = step;
         calls
     }
 
-    /// Reads the object; `None`: the answer shows that it is not there.
+    /// Reads the object; `None`: the server reports that it does not exist.
     pub(crate) async fn get(&self, target: &Target) -> Result<Option<DynamicObject>, ApiError> {
         let call = self.call(verbs(target).get(&target.name, &GetParams::default()));
         let read = async move {
@@ -71,13 +71,13 @@ impl Calls {
         read.map(|body| self.object(target, &body)).transpose()
     }
 
-    /// Reads the object if its labels match; `None`: it is not there, or they do not.
+    /// Reads the object if its labels match; `None`: it does not exist, or the labels do not match.
     pub(crate) async fn find(&self, target: &Target, selector: &str) -> Result<Option<DynamicObject>, ApiError> {
         let params = ListParams::default().labels(selector).fields(&format!("metadata.name={}", target.name));
         Ok(self.listed(target, &params).await?.into_iter().next())
     }
 
-    /// Reads all objects of the target's kind and namespace, those that match the selector.
+    /// Lists the objects of the target's kind and namespace that match the selector, if there is one.
     pub(crate) async fn list(&self, target: &Target, selector: Option<&str>) -> Result<Vec<DynamicObject>, ApiError> {
         self.listed(target, &selector.iter().fold(ListParams::default(), |params, selector| params.labels(selector)))
             .await
@@ -89,13 +89,13 @@ impl Calls {
         decode::list(&body, self.whole).map_err(undecoded)
     }
 
-    /// Server-side apply, taking over fields from others.
+    /// Server-side apply with `force`.
     pub(crate) async fn apply(&self, target: &Target, object: &Value) -> Result<DynamicObject, ApiError> {
         let params = PatchParams::apply(&self.field_manager).force();
         self.write(target, APPLY, None, verbs(target).patch(&target.name, &params, &Patch::Apply(object))).await
     }
 
-    /// Server-side apply of the status, taking over fields from others.
+    /// Server-side apply of the status with `force`.
     pub(crate) async fn apply_status(&self, target: &Target, object: &Value) -> Result<DynamicObject, ApiError> {
         let params = PatchParams::apply(&self.field_manager).force();
         let request = verbs(target).patch_subresource("status", &target.name, &params, &Patch::Apply(object));
@@ -109,7 +109,7 @@ impl Calls {
         subresource: Option<&str>,
         operations: &Value,
     ) -> Result<DynamicObject, ApiError> {
-        // Kube's own JSON patch needs one more crate.
+        // kube's own JSON patch requires another crate.
         let (params, nothing) = (self.patch_params(), Patch::Merge(&Value::Null));
         let request = match subresource {
             Some(subresource) => verbs(target).patch_subresource(subresource, &target.name, &params, &nothing),
@@ -123,13 +123,13 @@ impl Calls {
         self.write(target, PATCH, subresource, request).await
     }
 
-    /// Merge patch of the object's metadata.
+    /// Merge patch of the object.
     pub(crate) async fn merge(&self, target: &Target, patch: &Value) -> Result<DynamicObject, ApiError> {
         let request = verbs(target).patch(&target.name, &self.patch_params(), &Patch::Merge(patch));
         self.write(target, PATCH, None, request).await
     }
 
-    /// Creates the object; one of its name is a conflict.
+    /// Creates the object; an existing object of this name is a conflict.
     pub(crate) async fn create(&self, target: &Target, object: &Value) -> Result<DynamicObject, ApiError> {
         let params = PostParams { field_manager: Some(self.field_manager.to_string()), ..PostParams::default() };
         let request = verbs(target).create(&params, object.to_string().into_bytes());
@@ -139,7 +139,7 @@ impl Calls {
         }
     }
 
-    /// Deletes just this version of the object; another one is a conflict, and one that is not there is fine.
+    /// Deletes this version of the object. Another version is a conflict; an absent object is no error.
     pub(crate) async fn delete(&self, target: &Target, uid: &str, version: &str) -> Result<(), ApiError> {
         self.may_write()?;
         let preconditions = Preconditions { uid: Some(uid.to_owned()), resource_version: Some(version.to_owned()) };
@@ -155,7 +155,7 @@ impl Calls {
         }
     }
 
-    /// Sends a write, and returns the object as it is after it.
+    /// Sends a write and returns the resulting object.
     async fn write(
         &self,
         target: &Target,
@@ -176,7 +176,7 @@ impl Calls {
         PatchParams { field_manager: Some(self.field_manager.to_string()), ..PatchParams::default() }
     }
 
-    /// The object in an answer. What a proxy answers may be any JSON: it shows neither that the object was read nor that it was written.
+    /// Decodes the object in a response and checks its name. A proxy may answer with any JSON, which proves neither a read nor a write.
     fn object(&self, target: &Target, body: &[u8]) -> Result<DynamicObject, ApiError> {
         let object = decode::object(body, self.whole).map_err(undecoded)?;
         match object.metadata.name.as_deref() == Some(&*target.name) {
@@ -193,7 +193,7 @@ impl Calls {
     }
 }
 
-/// The requests about objects of the target's kind and namespace.
+/// Builds the requests for objects of the target's kind and namespace.
 fn verbs(target: &Target) -> Verbs {
     Verbs::new(DynamicObject::url_path(&target.kind.resource, target.namespace.as_deref()))
 }
@@ -202,14 +202,14 @@ fn undecoded(error: serde_json::Error) -> ApiError {
     classify(Error::SerdeError(error))
 }
 
-/// The error of a call on the target, with the rule that its role lacks where that is the cause.
+/// Adds the missing RBAC rule to the error of a call on the target, if that is the cause.
 fn explain(error: ApiError, verbs: &[&str], target: &Target, subresource: Option<&str>) -> ApiError {
     let (resource, namespace) = (&target.kind.resource, target.namespace.as_deref());
     Grant { verbs, resource, subresource, namespace }.explain(error)
 }
 
-/// JSON as Go writes it. The API server compares the texts of a `test` as they are sent, and its own has these characters escaped. They are
-/// found within strings only.
+/// JSON with the escapes of Go's encoder. The API server compares the value of a `test` as text, and its own text has these characters
+/// escaped. They occur only within strings.
 fn as_go_writes(value: &Value) -> String {
     let text = value.to_string();
     let escaped = ['<', '>', '&', '\u{2028}', '\u{2029}'];

@@ -1,4 +1,4 @@
-//! Classes the errors of calls: what the API server answered, or that it did not.
+//! Classifies the errors of calls, those without a response included.
 
 use std::time::Duration;
 
@@ -9,25 +9,25 @@ use crate::api::ApiError;
 use crate::client::chain;
 use crate::watch::CREDENTIALS;
 
-/// Whether the error is the answer to a read of an object that is not there. Servers that do not serve its kind (yet), and proxies, answer
-/// 404, too, and do not name it.
+/// Whether the error is the server's answer to a read of an object that does not exist. Servers that do not serve the kind (yet) and
+/// proxies answer 404, too, but without the object's name.
 pub(super) fn is_absent(error: &Error, name: &str) -> bool {
     matches!(error, Error::Api(status) if status.code == 404 && status.reason == "NotFound" && named(status) == Some(name))
 }
 
-/// The object that the answer is about.
+/// The name of the object in the response.
 fn named(status: &Status) -> Option<&str> {
     status.details.as_ref().map(|details| &*details.name).filter(|name| !name.is_empty())
 }
 
 impl ApiError {
-    /// Whether the answer was 404, whatever is missing.
+    /// Whether the server answered 404, for the object or for its kind.
     pub(crate) const fn is_404(&self) -> bool {
         matches!(self, Self::NotFound(_) | Self::NotServed(_))
     }
 }
 
-/// Classes an error of the client.
+/// Classifies an error of the client.
 pub(super) fn classify(error: Error) -> ApiError {
     let Error::Api(status) = error else {
         return ApiError::Failed(format!("no answer from the API server: {}", chain(&error)));

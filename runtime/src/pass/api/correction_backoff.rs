@@ -1,4 +1,4 @@
-//! Pauses between corrections of an owned object that another client changes or removes again each time.
+//! Back-off between corrections of an owned object that another client keeps changing or deleting.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -7,22 +7,22 @@ use tokio::time::Instant;
 
 use crate::queue::Backoff;
 
-/// So many corrections of an object run at once.
+/// Number of corrections of an object without a pause.
 const AT_ONCE: u32 = 3;
 
-/// How long a correction counts.
+/// How long a correction counts towards the back-off.
 const COUNTS_FOR: Duration = Duration::from_secs(600);
 
-/// The pauses after them: 1 s doubling to one minute.
+/// The pauses after those: 1 s, doubling up to one minute.
 const PAUSES: Backoff = Backoff { base: Duration::from_secs(1), cap: Duration::from_secs(60) };
 
-/// The corrections of what one object owns.
+/// The corrections of the objects that one object owns.
 #[derive(Default)]
 pub(in crate::pass) struct Contest {
     corrected: BTreeMap<String, Corrected>,
-    /// The next correction waits until then.
+    /// The earliest time of the next correction.
     until: Option<Instant>,
-    /// When what no longer counts was removed.
+    /// When expired corrections were last removed.
     tidied: Option<Instant>,
 }
 
@@ -32,7 +32,7 @@ struct Corrected {
 }
 
 impl Contest {
-    /// Counts a correction of the owned object of this name. Returns the pause before the next one; `None`: it runs at once.
+    /// Counts a correction of the named owned object. Returns the pause before the next one; `None`: no pause.
     pub(in crate::pass) fn corrected(&mut self, name: String, now: Instant) -> Option<Duration> {
         self.tidy(now);
         let corrected = self.corrected.entry(name).or_insert(Corrected { times: 0, last: now });
@@ -43,12 +43,12 @@ impl Contest {
         Some(pause)
     }
 
-    /// How long the next correction still waits.
+    /// Remaining pause before the next correction.
     pub(in crate::pass) fn left(&self, now: Instant) -> Option<Duration> {
         self.until?.checked_duration_since(now).filter(|left| !left.is_zero())
     }
 
-    /// Forgets old corrections. It runs once in ten minutes, so that a correction costs the same whatever their number.
+    /// Removes expired corrections. Runs at most once in ten minutes, so that the cost of a correction does not grow with their number.
     fn tidy(&mut self, now: Instant) {
         if now - *self.tidied.get_or_insert(now) >= COUNTS_FOR {
             self.corrected.retain(|_, corrected| now - corrected.last < COUNTS_FOR);

@@ -1,4 +1,4 @@
-//! Whether the object of a pass is gone. One read of it decides: writes are answered with 404 for many reasons.
+//! Detects with one read that the object of a pass was deleted: a write may end with 404 for other reasons.
 
 use kube::api::DynamicObject;
 
@@ -6,22 +6,22 @@ use super::calls::Calls;
 use super::identity::{Identity, Unwritten};
 use crate::api::ApiError;
 
-/// The object as it is now.
+/// Reads the live object.
 ///
 /// # Errors
-/// [`Unwritten::Gone`] where it is not there, or another one has its name; [`Unwritten::Failed`] where it could not be read.
+/// [`Unwritten::Gone`] if it does not exist or was recreated; [`Unwritten::Failed`] if it could not be read.
 pub(in crate::pass) async fn live(calls: &Calls, identity: &Identity) -> Result<DynamicObject, Unwritten> {
     let found = calls.get(&identity.target).await.map_err(Unwritten::Failed)?;
     found.filter(|found| found.metadata.uid.as_deref() == Some(&*identity.uid)).ok_or(Unwritten::Gone)
 }
 
-/// What an error of a write means for the object.
+/// Converts the error of a write. After a 404 it reads the object to find out whether it still exists.
 pub(in crate::pass) async fn after(calls: &Calls, identity: &Identity, error: ApiError) -> Unwritten {
     if !error.is_404() {
         return Unwritten::Failed(error);
     }
     if matches!(error, ApiError::NotServed(_)) {
-        // All paths of the kind come back at once, and are waited for as the server itself is.
+        // The kind is not served at all: wait for it as in an outage of the server.
         calls.sender.answers.record_outage();
     }
     match live(calls, identity).await {
@@ -30,7 +30,7 @@ pub(in crate::pass) async fn after(calls: &Calls, identity: &Identity, error: Ap
     }
 }
 
-/// The same of a write of the status: the subresource itself may be what is missing.
+/// The same for a status write, where the subresource itself may be missing.
 pub(in crate::pass) async fn after_status(calls: &Calls, identity: &Identity, error: ApiError) -> Unwritten {
     match after(calls, identity, error).await {
         Unwritten::Failed(ApiError::NotFound(text)) => {

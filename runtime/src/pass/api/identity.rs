@@ -1,22 +1,22 @@
-//! The object that a pass runs on, as its writes need it, and why one of them was not made.
+//! The identity of a pass's object, and the reasons why a status was not written.
 
 use kube::api::DynamicObject;
 
 use crate::api::{ApiError, Target};
 
-/// The object that the pass runs on, as far as a status write depends on it.
+/// The properties of the object that a status write depends on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::pass) struct Identity {
     pub(in crate::pass) target: Target,
     pub(in crate::pass) uid: String,
     pub(in crate::pass) generation: Option<i64>,
     pub(in crate::pass) deleting: bool,
-    /// What is written holds for the object, whatever its spec says meanwhile.
+    /// The write applies to the object even if its spec has changed meanwhile.
     pub(in crate::pass) urgent: bool,
 }
 
 impl Identity {
-    /// The same wish: what the pass found out still holds for the object.
+    /// Whether the results of the pass still apply to the object.
     pub(in crate::pass) fn holds_for(&self, live: &DynamicObject) -> bool {
         let meta = &live.metadata;
         self.urgent || (meta.generation == self.generation && meta.deletion_timestamp.is_some() == self.deleting)
@@ -26,10 +26,10 @@ impl Identity {
 /// Why a status was not written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::pass) enum Unwritten {
-    /// The object is shown to be gone: a read of it finds none, or another one under its name.
+    /// The object was deleted: a read found none, or a recreated one.
     Gone,
-    /// The object changed under the pass: what it found out no longer holds.
+    /// The object changed during the pass, whose results no longer apply.
     Outdated,
-    /// The write failed; the intent stands.
+    /// The write failed; the status still has to be written.
     Failed(ApiError),
 }

@@ -1,4 +1,4 @@
-//! The port of one pass: reads from the shared caches, writes through the counted calls.
+//! The backend of one pass: reads from the shared caches, writes through metered API calls.
 
 pub(super) mod already_applied;
 pub(super) mod apply;
@@ -53,15 +53,15 @@ pub(super) struct PassBackend {
     pub(super) owner: OnceLock<OwnerReference>,
     pub(super) children: Children,
     pub(super) version: Mutex<String>,
-    /// The owned and watched objects as this pass saw them, for the digest: what changes meanwhile must not look seen.
+    /// The owned and watched objects as this pass read them, for the digest: a change during the pass must count as new.
     pub(super) tracked: Mutex<Tracked>,
-    /// The cache of the reconciled kind, which takes in the object as a status write returned it.
+    /// The cache of the reconciled kind, which receives the object that a status write returned.
     pub(super) primary: Primary,
-    /// All that the last pass depended on is as it was: what was applied then is probably applied still.
+    /// Everything that the last pass depended on is unchanged, so its applies probably still hold.
     pub(super) settled: bool,
-    /// Which references to other namespaces are allowed.
+    /// The allowed references to other namespaces.
     pub(super) access: Access,
-    /// The object changes faster than passes take: its status is patched.
+    /// The object changes faster than a pass takes, so its status is patched.
     pub(super) hot: bool,
     pub(super) blocking: TaskTracker,
     /// Counts the steps.
@@ -75,7 +75,7 @@ impl PassBackend {
         self.version.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Takes note of the version that a write of ours returned.
+    /// Stores the version that our write returned, and updates the cache.
     pub(super) fn note(&self, object: &DynamicObject) {
         if let Some(version) = &object.metadata.resource_version {
             self.version.lock().unwrap_or_else(PoisonError::into_inner).clone_from(version);
@@ -83,7 +83,7 @@ impl PassBackend {
         self.primary.take_answer(object);
     }
 
-    /// Writes the status in place of the one that was found.
+    /// Replaces the status that was found.
     pub(super) async fn write(
         &self,
         calls: &Calls,
@@ -97,7 +97,7 @@ impl PassBackend {
         }
     }
 
-    /// The reference to the object in what it owns: made when it is needed first.
+    /// The owner reference to the object, created on first use.
     fn owner(&self) -> &OwnerReference {
         let Identity { target, uid, .. } = &self.identity;
         self.owner.get_or_init(|| owner(&target.kind, &target.name, uid))
@@ -107,7 +107,7 @@ impl PassBackend {
         self.tracked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The object from the API server, as the watch of this relation would show it.
+    /// Reads the object from the API server, as the watch of this relation would return it.
     async fn live(
         &self,
         step: &'static str,
@@ -122,7 +122,7 @@ impl PassBackend {
         Ok(found.map(Arc::new))
     }
 
-    /// An object that no watch of another's delivers.
+    /// Reads an object of an `owns` or `reads` relation from the cache of owned objects or from the API server.
     async fn unwatched(
         &self,
         step: &'static str,
@@ -133,12 +133,12 @@ impl PassBackend {
             (relation.how == How::Owns && relation.cache == Cache::Full).then(|| self.relations.child(target));
         match of_ours.flatten() {
             Some(CachedObject::Whole(object)) => Ok(Some(object)),
-            // Not there, or not ours: the watch keeps what is ours.
+            // Not in the cache of owned objects: it does not exist, or is not ours.
             _ => self.live(step, relation.how, target).await,
         }
     }
 
-    /// What is kept of a selection; `None`: our own writes are ahead of it.
+    /// The cached objects of a selection; `None`: our own writes are newer than the cache.
     async fn selected(&self, relation: Relation, target: &Target) -> Result<Option<Vec<CachedObject>>, ApiError> {
         let selector = relation.how.selector().unwrap_or_default();
         let (kept, version) = self.relations.list(&self.key, target).await?;
@@ -159,7 +159,7 @@ impl PassBackend {
         Ok(listed.into_iter().map(Arc::new).collect())
     }
 
-    /// The object as one that a step writes or deletes.
+    /// The handle of an object that a step writes or deletes.
     fn owning<'a>(&'a self, calls: &'a Calls, target: &'a Target) -> Owned<'a> {
         let claimant = Claimant { owner: self.owner(), manager: &calls.field_manager };
         Owned { calls, claimant, target, subscriber: Some((&self.relations, &self.key)) }
@@ -175,7 +175,7 @@ impl PassBackend {
         let object = owned(&target, object, self.owner())?;
         let intent = hash(&object.to_string());
         let now = || self.relations.version_of(&target);
-        // Nothing to send: the same intent, and the object is as our last apply left it.
+        // Nothing to send: the intent is the same, and the object is unchanged since our last apply.
         if let Some(object) = self.children.unchanged(&target, &intent, now) {
             return Ok(object);
         }
@@ -193,7 +193,7 @@ impl PassBackend {
         let moved = guard.wrote(&seen, &applied, &self.key);
         self.tracked().moved(moved);
         let is_again = self.children.applied(&target, Applied { intent, seen, object: applied.clone() });
-        // The same apply changed the object once more: another client had changed or removed it.
+        // The same apply changed the object again: another client had changed or deleted it.
         if is_again
             && moved != 0
             && let Some(pause) = self.children.corrected(&target)
@@ -203,7 +203,7 @@ impl PassBackend {
         Ok(applied)
     }
 
-    /// The object as an earlier process of ours applied it, where this one has applied nothing to it yet.
+    /// The object, if an earlier process applied the same intent and this process has not written to it yet.
     async fn applied_before(
         &self,
         calls: &Calls,
@@ -228,7 +228,7 @@ impl PassBackend {
         let known = known.map(|seen| KnownVersion { uid: seen.uid, resource_version: seen.resource_version });
         let guard = self.relations.writing(&target, &self.identity.uid);
         match self.owning(&calls, &target).delete(known).await {
-            // Nobody can wait for another owner while the object is being deleted: what is not ours is not there.
+            // During a deletion it is useless to wait for another owner: a foreign object counts as absent.
             Err(ApiError::Foreign(why)) if self.identity.deleting => {
                 tracing::info!(object = %target, why, "left in place");
                 return Ok(());
@@ -256,7 +256,7 @@ impl Backend for PassBackend {
                 How::WatchesLabels(selector) => self.relations.labelled(&self.key, selector, &target).await?,
                 How::Owns | How::Reads => return self.unwatched(step, relation, &target).await,
             };
-            // Where the step owns the kind as well, the watch may not have delivered what it wrote.
+            // If the step also owns the kind, the watch may not have delivered its last write yet.
             let cached = || kept.as_ref().map(|kept| kept.seen(&target));
             let outran = self.children.outran(&target, cached, || self.relations.owned(&target));
             let found = match (kept, outran) {
@@ -370,7 +370,7 @@ impl Backend for PassBackend {
     }
 
     fn blocking(&self, work: Box<dyn FnOnce() + Send>) -> BoxFuture<'static, ()> {
-        // Work that was never run left nothing behind, which says so.
+        // The result is dropped: the caller detects work that never ran by its missing value.
         self.blocking.spawn_blocking(work).map(drop).boxed()
     }
 }

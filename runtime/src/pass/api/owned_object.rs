@@ -1,4 +1,4 @@
-//! An owned object as it is sent: what the author left to the framework is filled in.
+//! Fills in the fields of an owned object that the author leaves to evenkeel.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 use serde_json::{Value, json};
@@ -25,7 +25,7 @@ pub(crate) fn owned(target: &Target, mut object: Value, owner: &OwnerReference) 
     Ok(object)
 }
 
-/// The reference of an object to what it owns.
+/// The owner reference that an object adds to the objects that it owns.
 pub(crate) fn owner(kind: &KindInfo, name: &str, uid: &str) -> OwnerReference {
     OwnerReference {
         api_version: kind.resource.api_version.clone(),

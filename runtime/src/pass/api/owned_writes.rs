@@ -1,5 +1,5 @@
-//! What the passes of one object wrote last of each child, and the operations that they started. Lost at a restart: the first pass then
-//! applies once, and asks the status for the operations.
+//! The last write to each owned object, and the remote operations in progress. Both are lost on restart: the first pass then applies each
+//! object once and reads the operations from the status.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,29 +15,29 @@ use crate::status::operation::RemoteOperation;
 use crate::watch::{ObjectVersion, matches};
 use crate::wiring::KindInfo;
 
-/// What was applied last to an owned object, and what came back.
+/// The last apply to an owned object and the object that it returned.
 pub(in crate::pass) struct Applied {
     pub(in crate::pass) intent: String,
     pub(in crate::pass) seen: ObjectVersion,
     pub(in crate::pass) object: Arc<DynamicObject>,
 }
 
-/// A write of ours.
+/// The last write to an owned object.
 enum Written {
     Applied(Box<Applied>),
-    /// The object was deleted as it was known.
+    /// The object was deleted; this was its last known version.
     Deleted(Box<ObjectVersion>),
 }
 
-/// The last writes. Cloneable: all clones are one.
+/// The last writes. All clones share their state.
 #[derive(Clone, Default)]
 pub(in crate::pass) struct Children(Arc<Mutex<Made>>);
 
 #[derive(Default)]
 struct Made {
-    /// By target.
+    /// By the target of the write.
     writes: BTreeMap<String, Written>,
-    /// By their place in the code.
+    /// By the place in the code that started them.
     operations: BTreeMap<&'static str, RemoteOperation>,
     contest: Contest,
 }
@@ -47,7 +47,7 @@ impl Children {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The operation that runs, as far as this process knows.
+    /// The operation in progress, if this process knows of one.
     pub(in crate::pass) fn operation(&self, place: &'static str) -> Option<RemoteOperation> {
         self.lock().operations.get(place).cloned()
     }
@@ -60,7 +60,7 @@ impl Children {
         };
     }
 
-    /// Keeps the answer of an apply. Returns whether the last write of the object was an apply with the same content.
+    /// Stores the result of an apply. Returns whether the last write of the object was an apply with the same content.
     pub(in crate::pass) fn applied(&self, target: &Target, applied: Applied) -> bool {
         let intent = applied.intent.clone();
         let before = self.lock().writes.insert(target.to_string(), Written::Applied(Box::new(applied)));
@@ -72,12 +72,12 @@ impl Children {
         self.lock().contest.corrected(target.to_string(), Instant::now())
     }
 
-    /// How long the next correction is to wait, because other clients undo them.
+    /// Remaining pause before the next correction, because other clients undo them.
     pub(in crate::pass) fn contested(&self) -> Option<Duration> {
         self.lock().contest.left(Instant::now())
     }
 
-    /// The object was deleted. `watched` is what was known of it, where a cache may show it for a while.
+    /// Records a deletion. `watched` is the last known version, if a cache may still return the object for a while.
     pub(in crate::pass) fn deleted(&self, target: &Target, watched: Option<ObjectVersion>) {
         let (mut made, name) = (self.lock(), target.to_string());
         made.writes.remove(&name);
@@ -89,7 +89,7 @@ impl Children {
         self.lock().writes.contains_key(&target.to_string())
     }
 
-    /// The answer of our last apply, if that was the same intent and the object is still as it left it.
+    /// The result of our last apply, if it had the same intent and the object is unchanged since.
     pub(in crate::pass) fn unchanged(
         &self,
         target: &Target,
@@ -102,7 +102,7 @@ impl Children {
         (now.uid == applied.seen.uid && now.version == applied.seen.version).then(|| applied.object.clone())
     }
 
-    /// Whether what a cache holds is older than our last write. `known` tells what is known of the object otherwise.
+    /// Whether the cached version is older than our last write. `known` returns the version that is known from elsewhere.
     pub(in crate::pass) fn outran(
         &self,
         target: &Target,
@@ -116,7 +116,8 @@ impl Children {
         made.writes.get(&target.to_string()).is_some_and(|written| written.outran(cached(), known))
     }
 
-    /// Whether a list of what matches the selector is older than our last writes. `cached` and `known` tell of each what is known.
+    /// Whether a list of the objects that match the selector is older than our last writes. `cached` and `known` return the versions of an
+    /// object.
     pub(in crate::pass) fn outran_list(
         &self,
         kind: &KindInfo,
@@ -129,7 +130,7 @@ impl Children {
         of_kind.any(|written| {
             let target = &written.seen().target;
             let cached = cached(target);
-            // What does not match is not in the list, and need not be.
+            // An object that does not match need not be in the list.
             (cached.is_some() || written.matches(selector)) && written.outran(cached, || known(target))
         })
     }
@@ -154,7 +155,7 @@ impl Written {
         let (ours, same) = (self.seen(), cached.filter(|cached| cached.uid == self.seen().uid));
         match (self, same) {
             (Self::Applied(_), Some(cached)) => is_newer(&ours.resource_version, &cached.resource_version),
-            // Not delivered yet, or gone already.
+            // Not delivered yet, or already deleted.
             (Self::Applied(_), None) => known().is_some_and(|known| known.uid == ours.uid),
             (Self::Deleted(_), same) => same.is_some(),
         }

@@ -1,4 +1,4 @@
-//! One request of a pass: sent, awaited within bounds, and its answer read. An error of the server becomes kube's [`Error`].
+//! Sends one request of a pass and reads the response, with a time limit. A server error becomes kube's [`Error`].
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,26 +12,26 @@ use super::classify::classify;
 use crate::api::ApiError;
 use crate::client::{Answers, StepClient};
 
-/// How long a call may go unanswered: API servers give up on a request after 60 s themselves, and most answer in milliseconds.
+/// Time limit of a call. API servers themselves end a request after 60 s, and most respond within milliseconds.
 const ANSWER: Duration = Duration::from_secs(30);
 
 /// Sends the requests of one pass, or of one of its steps.
 #[derive(Clone)]
 pub(crate) struct Sender {
     pub(crate) client: Arc<StepClient>,
-    /// What the answers say about the API server; the same for all steps of the pass.
+    /// The state of the API server according to its responses; shared by all steps of the pass.
     pub(crate) answers: Answers,
-    /// The step that calls; empty outside of steps.
+    /// The calling step; empty outside of steps.
     pub(crate) step: &'static str,
 }
 
 impl Sender {
-    /// Awaits a call. One without an answer counts as an outage.
+    /// Awaits a call. A missing response counts as an outage.
     pub(super) async fn answered<T>(&self, call: impl Future<Output = Result<T, Error>>) -> Result<T, ApiError> {
         bounded(call, || self.answers.record_outage()).await
     }
 
-    /// Sends the request, and returns the body of its answer.
+    /// Sends the request and returns the body of the response.
     pub(super) async fn send(&self, request: Request<Vec<u8>>) -> Result<Bytes, Error> {
         let answer = self.client.send(self.step, request).await.inspect_err(|_| self.answers.record_outage())?;
         let (head, body) = answer.into_parts();
@@ -44,7 +44,7 @@ impl Sender {
     }
 }
 
-/// The error in the body of an answer. What a proxy answers need not be a `Status`.
+/// The error in the body of a response, which is not a `Status` if a proxy sent it.
 fn refusal(status: StatusCode, body: &[u8]) -> Status {
     serde_json::from_slice(body).unwrap_or_else(|_| {
         let text = String::from_utf8_lossy(body);
@@ -52,7 +52,7 @@ fn refusal(status: StatusCode, body: &[u8]) -> Status {
     })
 }
 
-/// Bounds a call: a server that does not answer must not hold an object for ever.
+/// Awaits a call with a time limit, so that an unresponsive server does not block an object for ever.
 pub(crate) async fn answered<T>(call: impl Future<Output = Result<T, Error>>) -> Result<T, ApiError> {
     bounded(call, || {}).await
 }

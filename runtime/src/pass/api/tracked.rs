@@ -1,4 +1,4 @@
-//! The objects beside its own that a pass depends on, as it saw them.
+//! The owned and watched objects that a pass depends on, as it read them.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use kube::api::DynamicObject;
 use crate::api::Target;
 use crate::watch::ObjectVersion;
 
-/// The objects beside its own that a pass depends on: one number for all owned ones, and of watched ones by name the uid and version.
+/// The owned and watched objects that a pass depends on: one number for all owned objects, uid and version for each watched one.
 #[derive(Clone, Debug, Default)]
 pub(in crate::pass) struct Tracked {
     pub(in crate::pass) owned: u64,
@@ -15,19 +15,19 @@ pub(in crate::pass) struct Tracked {
 }
 
 impl Tracked {
-    /// A write of ours moved the number of the owned objects by so much.
+    /// Adds the change of the owned number that our own write caused.
     pub(in crate::pass) fn moved(&mut self, by: u64) {
         self.owned = self.owned.wrapping_add(by);
     }
 
-    /// The first version that a pass read is the one that counts: a later one wakes it again.
+    /// Records the version that a pass reads first. A later version triggers another reconcile.
     pub(in crate::pass) fn read(&mut self, target: &Target, found: Option<&DynamicObject>) {
         let version = watched_version(found.map(|object| ObjectVersion::of(target, object)).as_ref());
         self.watched.entry(target.to_string()).or_insert(version);
     }
 }
 
-/// A watched object is seen whole.
+/// The digest entry of a watched object, which any change of the object changes.
 pub(in crate::pass) fn watched_version(seen: Option<&ObjectVersion>) -> String {
     seen.map_or_else(|| "absent".into(), |seen| format!("{} {}", seen.uid, seen.resource_version))
 }

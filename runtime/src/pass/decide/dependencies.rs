@@ -1,4 +1,4 @@
-//! Dependencies on objects of the same kind: what holds a pass up, told from the cache alone.
+//! Dependencies on objects of the same kind, checked in the cache alone.
 
 use crate::dependency::{Readiness, Reference, Walk, readiness};
 use crate::outcome::reporting::Actions;
@@ -7,15 +7,15 @@ use crate::pass::context::PassContext;
 use crate::pipeline::object::Object;
 use crate::queue::Key;
 
-/// Where the verdict on the dependencies stands among what a pass depends on.
+/// The key of the dependency verdict among the watched objects of a digest.
 pub(in crate::pass) const DEPENDENCIES: &str = "dependencies";
 
 fn key(reference: &Reference) -> Key {
     Key::new(reference.namespace.as_deref(), &reference.name)
 }
 
-/// What of the dependencies stands in the way: an expression, another namespace, a cycle, or one that is not ready. From now on a change of any object
-/// that this depends on, at first or second hand, wakes.
+/// The error that blocks the pass: an expression in a reference, a forbidden namespace, a cycle, or a dependency that is not ready. From
+/// now on, a change to any direct or indirect dependency triggers a reconcile.
 pub(in crate::pass) fn blocked_by(context: &PassContext, own: &Key, object: &Object) -> Option<PassError> {
     if !context.wiring.depends_on {
         return None;
@@ -26,7 +26,7 @@ pub(in crate::pass) fn blocked_by(context: &PassContext, own: &Key, object: &Obj
         let mut walk = Walk::default();
         let ring = walk.visit(&this, |id| depends_on(context, id)).err();
         let met = walk.met().filter(|id| **id != this).map(key).collect();
-        // What changed between the walk and this line would wake nobody: look again.
+        // A change between the walk and this line would trigger no reconcile, so walk again.
         if !context.dependents.set(own, met) {
             break ring;
         }

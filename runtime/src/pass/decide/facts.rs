@@ -1,4 +1,4 @@
-//! The facts of one object, from the caches and from what this process remembers of its passes.
+//! The facts of one object, from the caches and from the memory of this process.
 
 use std::time::Duration;
 
@@ -15,31 +15,31 @@ use crate::queue::{Backoff, Key, Next};
 use crate::status::observed::Observed;
 use crate::trigger::{TriggerFacts, TriggerSet};
 
-/// Whether the namespace of the object, whose policy may count, has been read.
+/// Whether the object's namespace, whose policy may apply, has been read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::pass) enum Namespace {
-    /// It has to be read first, if its policy counts.
+    /// It has to be read first, if its policy applies.
     Unread,
-    /// It is in the cache, if its policy counts and it can be read.
+    /// It is in the cache, if its policy applies and it can be read.
     Read,
 }
 
-/// One object before its pass.
+/// The facts of one object before its pass.
 pub(in crate::pass) struct ObjectFacts<'a> {
     context: &'a PassContext,
     key: &'a Key,
     object: &'a Object,
     triggers: TriggerSet,
     namespace: Namespace,
-    /// What the last pass left in the status.
+    /// The results of the last pass, from the status.
     pub(in crate::pass) seen: Observed<'a>,
-    /// The digest that stands for the one in the status.
+    /// The late digest, which replaces the one in the status.
     pub(in crate::pass) late: Option<Late>,
-    /// A status that is not written yet; its outcome and retry class where nothing but its timer triggered the pass.
+    /// A status that is not written yet, with its outcome and retry class if only its retry timer triggered the pass.
     unsent: Option<Option<(Outcome, Retry)>>,
-    /// How long a correction of owned objects, which is all that the pass runs for, still waits.
+    /// Remaining pause before a correction of owned objects, if that is the only trigger of the pass.
     contested: Option<Duration>,
-    /// An earlier pass found it suspended, or that of another operator: the next pass takes note of the change.
+    /// An earlier pass found the object suspended or owned by another operator; the next pass records the change.
     is_resumed: bool,
 }
 
@@ -114,8 +114,8 @@ impl Facts for ObjectFacts<'_> {
         is_suspended(&*self.context.env.reconciler, self.object)
     }
 
-    /// A body that failed, too, is tried again with the write, where its back-off is no longer than that of the write. Otherwise it would
-    /// wait for a second back-off after the write, and an outage makes that a long one.
+    /// A failed body runs again together with the write if its back-off is no longer than that of the write. Otherwise it would wait for a
+    /// second back-off after the write, which is long after an outage.
     fn unsent(&self) -> Unsent {
         let Some(alone) = &self.unsent else { return Unsent::None };
         let Some((outcome, retry)) = alone else { return Unsent::OutOfDate };

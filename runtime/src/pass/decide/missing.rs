@@ -1,4 +1,4 @@
-//! What a decision lacks is read and watched, and the decision made.
+//! Reads and watches the objects that a decision lacks, then decides.
 
 use futures::FutureExt;
 
@@ -9,7 +9,7 @@ use crate::pipeline::object::Object;
 use crate::queue::Key;
 use crate::trigger::TriggerSet;
 
-/// The decision, after the API server was asked for what it lacks.
+/// Completes the decision; reads missing facts from the API server.
 pub(in crate::pass) async fn read(
     context: &PassContext,
     key: &Key,
@@ -19,7 +19,7 @@ pub(in crate::pass) async fn read(
 ) -> Decision {
     let facts = || ObjectFacts::of(context, (key, object), triggers, Namespace::Read);
     loop {
-        // On the heap: most objects refer to nothing.
+        // Boxed: most objects have no references.
         decision = match decision {
             Ok(decision) => return decision,
             Err(MissingFact::Namespace) => {

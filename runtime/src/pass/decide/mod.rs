@@ -1,4 +1,4 @@
-//! The decision: what a pass does for its object. One function for the fast path, which needs no future, and for the full pass.
+//! Decides what a pass does for its object. The fast path, which needs no future, and the full pass use the same function.
 
 pub(super) mod dependencies;
 pub(super) mod facts;
@@ -16,80 +16,80 @@ use std::time::Duration;
 use crate::outcome::PassError;
 use crate::trigger::TriggerSet;
 
-/// What a pass does for its object.
+/// The action that a pass takes for its object.
 #[derive(Debug)]
 pub(super) enum Decision {
-    /// Another client undoes the corrections of owned objects: the pass waits for so long.
+    /// Another client undoes the corrections of owned objects: the pass is postponed by this time.
     Contested(Duration),
-    /// The object belongs to the operator of this other namespace.
+    /// The object belongs to the operator in this other namespace.
     Foreign(String),
     /// The object is being deleted.
     Delete,
     /// The object is suspended.
     Suspended,
-    /// A status that could not be written is written again, without the body.
+    /// The status of an earlier pass, whose write failed, is written again without the body.
     Resend,
     /// Nothing that the last pass depended on has changed.
     Unchanged,
     /// The policy cannot be read, or a dependency is not ready.
     Blocked(PassError),
-    /// Claim and finalizer, then the author's code as the policy allows it.
+    /// Claim and finalizer run, then the part of the author's code that the policy allows.
     Run,
 }
 
-/// What a decision lacks, and the API server has to be asked for.
+/// A fact that a decision lacks and the API server has to provide.
 #[derive(Debug)]
 pub(super) enum MissingFact {
-    /// The policy of the namespace counts: read it, then decide again.
+    /// The policy of the namespace applies: read it, then decide again.
     Namespace,
-    /// The objects that the last pass read by name: watch them, then see [`after_watching`].
+    /// The objects that the last pass read by name: watch them, then call [`after_watching`].
     References(Option<PassError>),
 }
 
-/// A status of an earlier pass that is not written yet.
+/// The unwritten status of an earlier pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unsent {
     None,
-    /// Nothing but its retry timer triggered the pass: it is written as it is.
+    /// Only its retry timer triggered the pass: it is written unchanged.
     Resend,
-    /// It is out of date, so the object is not as its status says.
+    /// It is out of date, so the status of the object is stale.
     OutOfDate,
 }
 
 /// The objects that the last pass read by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum References {
-    /// The status names none, so there is nothing to watch.
+    /// The status lists none, so there is nothing to watch.
     None,
     /// They have to be watched before their versions are known.
     Unwatched,
-    /// The last pass is not known.
+    /// The status has no record of the last pass.
     Unknown,
 }
 
-/// What a decision is made from. Each fact is found when it is asked for: most decisions need a few.
+/// The facts for a decision. Each is computed on demand, since most decisions need only a few.
 pub(super) trait Facts {
-    /// How long a correction of owned objects still waits.
+    /// Remaining pause before a correction of owned objects.
     fn contested(&self) -> Option<Duration>;
-    /// The namespace of the other operator that the object belongs to.
+    /// The namespace of another operator that owns the object.
     fn foreign_owner(&self) -> Option<String>;
     /// Whether the policy of the namespace has to be read first.
     fn lacks_namespace(&self) -> bool;
-    /// Which triggers forbid to leave the object alone, by its own fields and by why the pass runs.
+    /// The triggers that prevent a short-circuit, from the object's own fields and from the triggers of the pass.
     fn triggers(&self) -> TriggerSet;
     fn is_suspended(&self) -> bool;
     fn unsent(&self) -> Unsent;
-    /// The policy or dependency that keeps the steps from running. From then on, a change of a dependency triggers a pass.
+    /// The error of a policy or dependency that blocks the steps. From then on, a change to a dependency triggers a pass.
     fn blocked_by(&self) -> Option<PassError>;
     fn references(&self) -> References;
-    /// Whether the digest of the last pass is that of now.
+    /// Whether the digest of the last pass is still current.
     fn is_digest_current(&self, blocked_by: Option<&PassError>) -> bool;
 }
 
-/// Decides what the pass does. The order is that of the guide's page on the pass.
+/// Decides what the pass does, in the order of the guide's page on the pass.
 ///
 /// # Errors
-/// Returns what the decision lacks.
+/// Returns the fact that the decision lacks.
 pub(super) fn decide(facts: &impl Facts) -> Result<Decision, MissingFact> {
     if let Some(left) = facts.contested() {
         return Ok(Decision::Contested(left));
@@ -122,7 +122,7 @@ pub(super) fn decide(facts: &impl Facts) -> Result<Decision, MissingFact> {
     }
 }
 
-/// Decides the rest, once the objects that the last pass read are watched; `are_readable` is false where one of them cannot be read.
+/// Completes the decision once the objects that the last pass read are watched. `are_readable`: whether all of them can be read.
 pub(super) fn after_watching(facts: &impl Facts, blocked_by: Option<PassError>, are_readable: bool) -> Decision {
     match are_readable && facts.is_digest_current(blocked_by.as_ref()) {
         true => Decision::Unchanged,

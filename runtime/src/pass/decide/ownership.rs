@@ -1,4 +1,4 @@
-//! Whose an object is: that of another operator is left alone, and one of nobody is made ours before anything is done for it.
+//! The operator that owns an object. Objects of another operator are ignored; unowned objects are adopted before any other action.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use crate::pass::context::PassContext;
 use crate::pipeline::object::Object;
 use crate::wiring::annotations::OPERATOR_NAMESPACE;
 
-/// Whose an object is.
+/// The operator that owns an object.
 enum Owner<'a> {
     Ours,
     Nobody,
@@ -22,7 +22,7 @@ fn owner_of<'a>(context: &PassContext, object: &'a Object) -> Owner<'a> {
     }
 }
 
-/// The operator that the object belongs to, where it is another one.
+/// The other operator that owns the object, if any.
 pub(in crate::pass) fn foreign_owner<'a>(context: &PassContext, object: &'a Object) -> Option<&'a str> {
     match owner_of(context, object) {
         Owner::Other(other) => Some(other),
@@ -30,7 +30,7 @@ pub(in crate::pass) fn foreign_owner<'a>(context: &PassContext, object: &'a Obje
     }
 }
 
-/// The mark that an object of nobody lacks.
+/// The patch that marks an unowned object as ours; `None`: it has an owner or is being deleted.
 pub(in crate::pass) fn adoption_patch(context: &PassContext, object: &Object) -> Option<Value> {
     let is_free = object.meta().deletion_timestamp.is_none() && matches!(owner_of(context, object), Owner::Nobody);
     is_free.then(|| json!({ "metadata": { "annotations": { OPERATOR_NAMESPACE: context.env.owner.as_deref() } } }))

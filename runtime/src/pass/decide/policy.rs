@@ -1,4 +1,4 @@
-//! The policy of an object in its pass: what is left alone while it lives, and what is left behind when it goes.
+//! The policy of an object in its pass: the changes that are allowed while it exists and when it is deleted.
 
 use k8s_openapi::api::core::v1::Namespace;
 use kube::runtime::events::EventType;
@@ -12,7 +12,7 @@ use crate::queue::Key;
 use crate::wiring::policy::{Policies, Policy, ResolvedPolicy, UNKNOWN_WORD};
 use crate::wiring::{KindInfo, Wiring};
 
-/// What may be done for the object.
+/// The policy of the object: its own annotation, then that of its namespace, then the default.
 pub(in crate::pass) fn policy(context: &PassContext, object: &Object) -> ResolvedPolicy {
     let Some(policies) = context.wiring.policies else { return ResolvedPolicy::Known(Policy::Manage) };
     let own =
@@ -21,7 +21,7 @@ pub(in crate::pass) fn policy(context: &PassContext, object: &Object) -> Resolve
     said.unwrap_or(ResolvedPolicy::Known(context.env.policy))
 }
 
-/// What the namespace says, where it counts; from the cache.
+/// The policy of the namespace from the cache, if it applies.
 fn said_by_namespace(context: &PassContext, policies: Policies, object: &Object) -> Option<ResolvedPolicy> {
     let target = namespace(context.wiring, object)?;
     let Some(namespace) = context.env.relations.named_now(&target) else {
@@ -32,7 +32,7 @@ fn said_by_namespace(context: &PassContext, policies: Policies, object: &Object)
     policies.parse(annotations, format_args!("the namespace {}", target.name))
 }
 
-/// Asks for the namespace of the object where its policy counts: a change of it wakes from now on.
+/// Reads and watches the object's namespace if its policy applies. From then on, a change to it triggers a reconcile.
 pub(in crate::pass) async fn ask_namespace(context: &PassContext, key: &Key, object: &Object) {
     if let Some(target) = namespace(context.wiring, object)
         && let Err(error) = context.env.relations.named(key, &target).await
@@ -41,19 +41,19 @@ pub(in crate::pass) async fn ask_namespace(context: &PassContext, key: &Key, obj
     }
 }
 
-/// Whether nothing may be changed for it.
+/// Whether the policy forbids any change for the object.
 pub(in crate::pass) fn is_skipped(context: &PassContext, object: &Object) -> bool {
     policy(context, object) == ResolvedPolicy::Known(Policy::Skip)
 }
 
-/// The namespace of the object, where its policy counts.
+/// The object's namespace, if its policy applies.
 pub(in crate::pass) fn namespace(wiring: &Wiring, object: &Object) -> Option<Target> {
     wiring.policies.filter(|policies| policies.namespace)?;
     let name = object.meta().namespace.clone()?;
     Some(Target { kind: KindInfo::of::<Namespace>(), namespace: None, name })
 }
 
-/// The event of another policy than that of the last pass. One that is unknown is told as the reason why the object is not ready.
+/// The event for a policy that changed since the last pass. An unknown policy has none: it is the reason why the object is not ready.
 pub(in crate::pass) fn change(before: &DesiredStatus, after: &DesiredStatus) -> Option<kube::runtime::events::Event> {
     let of = |intent: &DesiredStatus| intent.observed_inputs.clone().unwrap_or_default().policy;
     let (was, is) = (of(before), of(after));

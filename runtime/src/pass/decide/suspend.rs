@@ -4,7 +4,7 @@ use crate::pipeline::dyn_reconciler::DynReconciler;
 use crate::pipeline::object::Object;
 use crate::wiring::suspend::SUSPEND;
 
-/// By the field or by the annotation, as the reconciler says.
+/// Whether the field or the annotation suspends the object; the reconciler declares which of them count.
 pub(in crate::pass) fn is_suspended(reconciler: &dyn DynReconciler, object: &Object) -> bool {
     let annotated = || object.annotations().get(SUSPEND).is_some_and(|value| value == "true");
     reconciler

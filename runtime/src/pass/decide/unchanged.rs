@@ -21,8 +21,8 @@ use crate::trigger::{Inputs, digits, text};
 use crate::wiring::triggers::{Counted, Triggers};
 use crate::wiring::{How, KindInfo, Relation, Wiring};
 
-/// Whether all that the last pass depended on is as it was, where everything that the object refers to is watched. Only final outcomes
-/// record a digest.
+/// Whether everything that the last pass depended on is unchanged. All references of the object must be watched. Only final outcomes record
+/// a digest.
 pub(in crate::pass) fn is_as_it_was(
     context: &PassContext,
     object: &Object,
@@ -32,7 +32,7 @@ pub(in crate::pass) fn is_as_it_was(
 ) -> bool {
     let owned = owned_sum(context, object);
     let references = inputs.references.iter().map(|reference| (reference.clone(), now(context, reference)));
-    // What merely waits is found out by the next pass; a verdict that it is useless to wait is part of what was seen.
+    // The next pass checks a dependency that only waits. A stalled verdict is part of the digest.
     let stalled = held_up.filter(|pass_error| pass_error.class == Class::Stalled);
     let verdict = stalled.map(|pass_error| (DEPENDENCIES.to_owned(), pass_error.message.clone()));
     let mut watched = BTreeMap::new();
@@ -44,7 +44,7 @@ pub(in crate::pass) fn is_as_it_was(
     }
 }
 
-/// Whether the last pass was final, and all that it depended on is as it was: also where a timer or a request runs the body all the same.
+/// Whether the last pass was final and everything that it depended on is unchanged, even if a timer or a request runs the body.
 pub(in crate::pass) fn is_settled(context: &PassContext, key: &Key, object: &Object) -> bool {
     let inputs = observed(context.wiring, object).inputs.filter(|inputs| !inputs.digest.is_empty());
     inputs.is_some_and(|inputs| {
@@ -63,7 +63,7 @@ fn now(context: &PassContext, reference: &str) -> String {
     }
 }
 
-/// After a restart: takes up the watches of the names that the last pass asked for. False if one cannot be read.
+/// Restores the watches of the objects that the last pass read, after a restart. Returns false if one cannot be read.
 pub(in crate::pass) async fn follow(context: &PassContext, key: &Key, object: &Object) -> bool {
     let Some(inputs) = observed(context.wiring, object).inputs else { return false };
     for reference in &inputs.references {
@@ -82,7 +82,7 @@ pub(in crate::pass) async fn follow(context: &PassContext, key: &Key, object: &O
     true
 }
 
-/// The owned objects as they are known now; nothing has been read yet.
+/// The owned objects in their known versions, and no watched object yet.
 pub(in crate::pass) fn tracked(context: &PassContext, object: &Object) -> Tracked {
     Tracked { owned: owned_sum(context, object), watched: BTreeMap::new() }
 }
@@ -106,7 +106,7 @@ fn digest(context: &PassContext, object: &Object, tracked: &Tracked, claimed: &[
     })
 }
 
-/// The digest of a pass that has ended. What it asked for and could not read counts as absent.
+/// The digest of a finished pass. A reference that could not be read counts as absent.
 pub(in crate::pass) fn digest_after(
     context: &PassContext,
     object: &Object,
@@ -123,7 +123,7 @@ pub(in crate::pass) fn digest_after(
     text(digest(context, object, &tracked, claimed))
 }
 
-/// The labels and annotations that count because the claim wrote them: these, and those of earlier passes.
+/// The labels and annotations that count because a claim wrote them, in this pass or an earlier one.
 pub(in crate::pass) fn claimed(context: &PassContext, object: &Object, mut claimed: Vec<String>) -> Vec<String> {
     if context.wiring.claim.is_some() && context.wiring.triggers != Triggers::ALL {
         claimed.extend(claimed_before(context.wiring, object));
@@ -133,10 +133,10 @@ pub(in crate::pass) fn claimed(context: &PassContext, object: &Object, mut claim
     claimed
 }
 
-/// Of the namespace only the policy counts, which has a place of its own in the digest.
+/// The entry of a namespace that is watched for its policy only; the digest contains the policy separately.
 const POLICY_ONLY: &str = "policy";
 
-/// Whether the object is followed for its policy only: a namespace that no step reads.
+/// Whether the reference is a namespace that is watched for its policy only, since no step reads it.
 fn is_policy_only(wiring: &Wiring, reference: &str) -> bool {
     let kind = KindInfo::of::<Namespace>();
     let is_read = || wiring.all_steps().flat_map(|step| step.relations).any(|relation| relation.is_of(&kind));
@@ -152,7 +152,7 @@ fn resolve(wiring: &Wiring, reference: &str) -> Option<(How, Target)> {
     found.map(|(relation, target)| (relation.how, target))
 }
 
-/// A selection is that of its own selector, and an entry that of an index with this name: of one that was renamed nothing is known.
+/// Whether the selection has the relation's selector and, if it names an index entry, the relation declares that index.
 fn answers(relation: &Relation, selected: Selected<'_>) -> bool {
     let has = |entry| relation.indexes.iter().any(|indexer| indexer.has(entry));
     relation.how.selector() == Some(selected.selector) && selected.entry.is_none_or(has)

@@ -1,4 +1,4 @@
-//! The hash of the wiring: what the code itself contributes to the digest.
+//! The hash of the wiring: the part of the digest that depends on the code.
 
 mod words;
 
@@ -9,10 +9,10 @@ use crate::trigger::hash;
 use crate::wiring::triggers::Triggers;
 use crate::wiring::{Adopt, Relation, Wiring};
 
-/// The hash of the wiring: it changes when conditions, steps, relations, the classes of errors the author's hook or revision do.
+/// The hash of the wiring. It covers conditions, steps, relations, error classes, the author's hook and the revision.
 ///
-/// So do what the operator allows, where a step may refer to other objects, and which of several operators it is: an object that is handed
-/// over while its new operator is down is not unchanged, though the old one left a status of the same wiring.
+/// It also covers the allowed references to other namespaces, if a step watches objects, and the owning operator. An object that is handed
+/// over while its new operator is down must not count as unchanged, although the old operator left a status of the same wiring.
 pub(in crate::pass) fn wiring(wiring: &Wiring, after: Option<&str>, access: Access, owner: Option<&str>) -> String {
     let mut text = text(wiring, after, access);
     if let Some(owner) = owner {
@@ -21,7 +21,7 @@ pub(in crate::pass) fn wiring(wiring: &Wiring, after: Option<&str>, access: Acce
     hash(&text)
 }
 
-/// What is hashed. Only its hash is stored, but with another text every object of every user is reconciled once more after an upgrade.
+/// The text to hash. Only its hash is stored, but any change to the text makes every object of every user reconcile once after an upgrade.
 fn text(wiring: &Wiring, after: Option<&str>, access: Access) -> String {
     let mut text = format!("{} {} {}", wiring.name, wiring.revision, words::previously(&wiring.previously));
     if wiring.depends_on {

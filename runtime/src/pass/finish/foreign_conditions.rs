@@ -1,4 +1,4 @@
-//! Conditions of ours that another manager holds, too: no write of ours takes them away.
+//! Our conditions that another field manager holds, too, so that our writes cannot remove them.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use crate::pass::context::PassContext;
 use crate::pipeline::state::DesiredStatus;
 use crate::queue::Key;
 
-/// Remembers the conditions that a written status still shows though we no longer set them: another manager holds them.
+/// Remembers the conditions that stay in a written status although we no longer set them, because another manager holds them.
 pub(in crate::pass) fn remember(
     context: &PassContext,
     key: &Key,
@@ -18,7 +18,7 @@ pub(in crate::pass) fn remember(
     intent: &DesiredStatus,
     written: &DynamicObject,
 ) {
-    // A patch adds Reconciling itself, and the next apply takes all of it over.
+    // A JSON patch adds Reconciling itself, and the next apply takes over all of its fields.
     if backend.hot {
         return;
     }
@@ -38,7 +38,7 @@ pub(in crate::pass) fn remember(
     memory.foreign = foreign;
 }
 
-/// What we cannot take away is no reason to write.
+/// Leaves these conditions out of the found status, so that they cause no write.
 pub(in crate::pass) fn without_foreign(
     context: &PassContext,
     key: &Key,

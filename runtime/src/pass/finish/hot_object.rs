@@ -1,6 +1,6 @@
-//! Hot objects: their status is written also while they change faster than a pass takes.
+//! Status writes for hot objects, which change faster than a pass takes.
 //!
-//! A write with the version that the pass knows meets a newer one each time, so their status is [patched](super::json_patch).
+//! A write with a resourceVersion would end with a conflict each time, so their status is [patched](super::json_patch).
 
 use kube::api::DynamicObject;
 
@@ -14,7 +14,7 @@ use crate::pipeline::object::Object;
 use crate::pipeline::state::DesiredStatus;
 use crate::queue::{Key, Next};
 
-/// The status that a pass was to write is outdated.
+/// Records an outdated status write and returns the conflict.
 pub(in crate::pass) fn outdated(context: &PassContext, key: &Key, backend: &PassBackend) -> Next {
     context.memory().entry(key.clone()).or_default().heat.outdated();
     Next::Conflict { newer_than: backend.version() }
@@ -24,7 +24,7 @@ pub(in crate::pass) fn is_hot(context: &PassContext, key: &Key) -> bool {
     context.memory().get(key).is_some_and(|memory| memory.heat.is_hot())
 }
 
-/// Applies the status, or patches that of a hot object.
+/// Applies the status, or patches it if the object is hot.
 pub(in crate::pass) async fn write_status(
     context: &PassContext,
     key: &Key,
@@ -41,7 +41,7 @@ pub(in crate::pass) async fn write_status(
     Ok(written)
 }
 
-/// The same schedule, not beyond the time at which a status that was patched can be applied.
+/// Limits the schedule to the time at which a patched status can be applied.
 pub(in crate::pass) fn until_quiet(backend: &PassBackend, next: Next) -> Next {
     if backend.hot { sooner(next, QUIET) } else { next }
 }

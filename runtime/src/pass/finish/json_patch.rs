@@ -1,10 +1,10 @@
-//! Writes to any version of an object, by a JSON patch that tests what they rest on.
+//! Writes to any version of an object, by a JSON patch that tests its preconditions.
 //!
-//! The result of a pass holds for the generation that it names, so it is written to any version of the same object, by a patch that tests the
-//! uid and the status. Server-side apply cannot do that: it ignores a uid. But it does not own what a patch writes. So a patched status holds a
-//! [mark](crate::status::PATCHED) and is not final, and the next write in a quiet moment takes its fields over.
+//! The result of a pass applies to the generation that it names, so it is written to any version of the same object, by a patch that tests
+//! the uid and the status. Server-side apply cannot do that, since it ignores a uid. Apply does not own the patched fields, however, so a
+//! patched status holds a [mark](crate::status::PATCHED) and is not final. The next write in a quiet moment takes its fields over.
 //!
-//! The finalizer, and what else a pass stores in the metadata first, holds for any version as well, where these fields are as they were.
+//! The finalizer and the other metadata that a pass stores first are written to any version as well, if these fields are unchanged.
 
 use kube::api::{DynamicObject, ObjectMeta};
 use serde_json::{Value, json};
@@ -19,7 +19,7 @@ use crate::pipeline::state::DesiredStatus;
 
 const CONDITIONS: &str = "conditions";
 
-/// Patches the status of any version of the object that is in the same state of deletion. What of `found` is not in the intent is removed.
+/// Patches the status of any version of the object in the same state of deletion. Removes the fields of `found` that the intent lacks.
 pub(in crate::pass) async fn patch(
     calls: &Calls,
     identity: &Identity,
@@ -31,7 +31,7 @@ pub(in crate::pass) async fn patch(
     for _ in 0..=RESENDS {
         let live = status_write::same(calls, identity).await?;
         let known = live.data.get("status").unwrap_or(&Value::Null);
-        // The status is as it was when it was tested: the server refuses something else.
+        // The tested status is unchanged, so the server refuses something else.
         if let Some((error, _)) = refused.take_if(|(_, tested)| tested == known) {
             return Err(Unwritten::Failed(error));
         }
@@ -46,7 +46,7 @@ pub(in crate::pass) async fn patch(
     Err(Unwritten::Outdated)
 }
 
-/// The status as it is patched: not final, and in progress for observers that do not compare generations.
+/// The status to patch: not final, and with Reconciling for observers that do not compare generations.
 fn patched(identity: &Identity, intent: &DesiredStatus) -> DesiredStatus {
     let mut intent = intent.clone().patched();
     let is_open = [RECONCILING, STALLED].iter().any(|type_| find(&intent.conditions, type_).is_some());
@@ -59,7 +59,7 @@ fn patched(identity: &Identity, intent: &DesiredStatus) -> DesiredStatus {
     intent
 }
 
-/// The patch of the status, for this object, where the status is still the known one.
+/// The JSON patch of the status, which tests the uid and that the status is still the known one.
 fn operations(uid: &str, known: &Value, status: &Value) -> Value {
     json!([
         { "op": "test", "path": "/metadata/uid", "value": uid },
@@ -68,8 +68,8 @@ fn operations(uid: &str, known: &Value, status: &Value) -> Value {
     ])
 }
 
-/// The merge patch for any version of the object that is not being deleted, where the fields that it changes are as they were found. `None`:
-/// it changes more than metadata, and what a claim makes of a spec holds for that spec only.
+/// Converts a merge patch to a JSON patch for any version of the object that is not being deleted and has the changed fields as found.
+/// `None`: it changes more than metadata, and a claim's changes to a spec are valid for that spec only.
 pub(in crate::pass) fn anywhere(found: &ObjectMeta, patch: &Value) -> Option<Value> {
     if patch.as_object()?.keys().any(|name| name != "metadata") {
         return None;
@@ -106,7 +106,7 @@ fn merge(value: &mut Value, patch: &Value) {
     }
 }
 
-/// This status with the intent in place of what was found to be ours of it.
+/// The known status with our part of it replaced by the intent.
 fn overlaid(known: &Value, found: &DesiredStatus, intent: &DesiredStatus) -> Value {
     let mut status = known.clone();
     overlay(&mut status, &found.to_value(), &intent.to_value());
@@ -114,7 +114,7 @@ fn overlaid(known: &Value, found: &DesiredStatus, intent: &DesiredStatus) -> Val
     status
 }
 
-/// The conditions of the intent, and those of other writers as they are.
+/// The conditions of the intent, plus the unchanged conditions of other writers.
 fn conditions(known: &Value, found: &DesiredStatus, intent: &DesiredStatus) -> Value {
     let is_ours = |type_: &str| [found, intent].iter().any(|status| find(&status.conditions, type_).is_some());
     let others = known.as_array().into_iter().flatten();
@@ -122,7 +122,7 @@ fn conditions(known: &Value, found: &DesiredStatus, intent: &DesiredStatus) -> V
     intent.conditions.iter().map(|condition| json!(condition)).chain(others).collect()
 }
 
-/// Replaces what is ours object by object. Lists are atomic.
+/// Replaces our fields, object by object. Lists are atomic.
 fn overlay(status: &mut Value, found: &Value, intent: &Value) {
     let Value::Object(fields) = intent else {
         *status = intent.clone();

@@ -1,7 +1,7 @@
-//! The late digest: a pass that found out nothing new writes nothing, and its digest goes with a later write.
+//! The late digest: a pass without a new result writes nothing, and a later write stores its digest.
 //!
-//! A label that another tool renews each minute would else cost a write each minute, and an upgrade a write per object at once. Until the
-//! write, the process remembers what the last body depended on; after a restart the body runs once more.
+//! Otherwise a label that another tool renews each minute would cost a write each minute, and an upgrade would write to all objects at
+//! once. Until the write, the process remembers the digest of the last body; after a restart the body runs once more.
 
 use crate::condition::Condition;
 use crate::pass::context::PassContext;
@@ -13,15 +13,15 @@ use crate::status::ObservedInputs;
 use crate::trigger::{TriggerSet, parse};
 use crate::wiring::Wiring;
 
-/// The late digest that stands for the one in the status.
+/// The late digest that replaces the one in the status.
 pub(in crate::pass) fn late(context: &PassContext, key: &Key, inputs: &ObservedInputs) -> Option<Late> {
     context.memory().get(key)?.late.as_deref().copied().filter(|late| late.holds_for(inputs))
 }
 
-/// What follows late of this pass; `None`: all of it is written now.
+/// The late digest of this pass; `None`: nothing is postponed.
 ///
-/// Only a digest that stands for another one can be late: one that is the first after a failure is news in itself. After a restart, and
-/// under other code, it is written within the hour, each object at a time of its own, so that a later restart runs no body.
+/// Only a digest that replaces another one can be late; the first one after a failure is written at once. After a restart or a change of
+/// the code it is written within the hour, at a different time for each object, so that a later restart runs no body.
 pub(in crate::pass) fn lateness(
     context: &PassContext,
     key: &Key,
@@ -53,7 +53,7 @@ pub(in crate::pass) fn remember(context: &PassContext, key: &Key, late: Option<L
     }
 }
 
-/// Conditions that this code does not declare. An earlier build may have left them, so other code takes them away at once.
+/// Conditions that this code does not declare. An earlier build may have left them, so changed code removes them at once.
 fn undeclared<'o>(wiring: &'static Wiring, object: &'o Object) -> impl Iterator<Item = &'o Condition> {
     object.conditions().iter().filter(|condition| !wiring.is_own(&condition.type_))
 }

@@ -1,7 +1,7 @@
-//! What a status still shows though our last write left it out: another manager holds it, so server-side apply keeps it.
+//! Status fields that remain although our last write left them out, because another manager holds them.
 //!
-//! Before 1.22 the creator of an object comes to own all of its status, and on any server a stranger may own a field of ours. A left-out
-//! Reconciling that stays would say for ever that the controller is at work, so the fields become ours and are written again.
+//! Before Kubernetes 1.22 the creator of an object owns its whole status, and on any version another client may own one of our fields. A
+//! leftover Reconciling would report progress for ever, so we take the fields over and write again.
 
 use kube::api::DynamicObject;
 use serde_json::{Map, Value, json};
@@ -20,7 +20,7 @@ use crate::wiring::Wiring;
 
 const CONDITIONS: &str = "conditions";
 
-/// Writes the status. Where the answer shows what was left out, that is taken over and the status written once more.
+/// Writes the status. If the response still has fields that were left out, takes them over and writes once more.
 pub(in crate::pass) async fn apply_status(
     context: &PassContext,
     key: &Key,
@@ -31,7 +31,7 @@ pub(in crate::pass) async fn apply_status(
     let written = status_write::write(&backend.calls, &backend.identity, &backend.version(), intent).await?;
     let left = left_over(context, object, intent, &written);
     let known = std::mem::replace(&mut context.memory().entry(key.clone()).or_default().untakeable, left.clone());
-    // What could not be taken over before is not tried again in each pass.
+    // Fields that could not be taken over before are not tried again in each pass.
     if left.is_null() || left == known {
         return Ok(written);
     }
@@ -45,7 +45,7 @@ pub(in crate::pass) async fn apply_status(
     Ok(written)
 }
 
-/// The fields of ours that the answer shows and the intent leaves out, as `managedFields` names them; null: none.
+/// Our fields that the response has and the intent leaves out, in `managedFields` notation; null: none.
 fn left_over(context: &PassContext, object: &Object, intent: &DesiredStatus, written: &DynamicObject) -> Value {
     let (said, shown) = (intent.to_value(), &written.data["status"]);
     let mut left = Map::new();
@@ -61,7 +61,7 @@ fn left_over(context: &PassContext, object: &Object, intent: &DesiredStatus, wri
     if left.is_empty() { Value::Null } else { left.into() }
 }
 
-/// The conditions of ours among those that are shown and not said.
+/// Our conditions that the response has and the intent leaves out.
 fn conditions(wiring: &Wiring, intent: &DesiredStatus, shown: &Value) -> Option<Value> {
     let ours = |type_: &str| wiring.condition_types().chain(wiring.kept_types().iter().copied()).any(|t| t == type_);
     let types = shown.as_array().into_iter().flatten().filter_map(|condition| condition["type"].as_str());
@@ -70,7 +70,7 @@ fn conditions(wiring: &Wiring, intent: &DesiredStatus, shown: &Value) -> Option<
     (!left.is_empty()).then(|| left.into())
 }
 
-/// Of what the reconcilers beside the first keep, only our own is ours.
+/// The leftover fields of our own entry in `observedBy`, which only reconcilers other than the first have.
 fn second(intent: &DesiredStatus, said: &Value, shown: &Value) -> Option<Value> {
     let (name, _) = intent.second?;
     let left = difference(shown.get(name)?, &said[OBSERVED_BY][name])?;
@@ -78,13 +78,13 @@ fn second(intent: &DesiredStatus, said: &Value, shown: &Value) -> Option<Value> 
     Some(json!({ field: left }))
 }
 
-/// Whether it is a field of the author's that this reconciler wrote.
+/// Whether the field is one of the author's that this reconciler wrote.
 fn is_dropped(wiring: &Wiring, object: &Object, name: &str) -> bool {
     let Some(status) = object.status().filter(|_| !FRAMEWORK_FIELDS.contains(&name)) else { return false };
     Observed::of(status, wiring).wrote(name) && status.author_fields().is_ok_and(|fields| fields.contains_key(name))
 }
 
-/// What is in the one and not in the other, below objects; lists are whole.
+/// The fields of `shown` that `said` lacks, recursively. Lists are atomic.
 fn difference(shown: &Value, said: &Value) -> Option<Value> {
     let (Value::Object(shown), Value::Object(said)) = (shown, said) else { return None };
     let left = shown.iter().filter_map(|(name, value)| {

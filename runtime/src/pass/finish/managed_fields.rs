@@ -1,19 +1,19 @@
-//! Take-over of a status that earlier managers left: their fields become ours, so that what we no longer say goes away.
+//! Takes over the status fields of earlier managers, so that a later write removes those that it leaves out.
 
 use kube::api::DynamicObject;
 use serde_json::{Value, json};
 
-/// Which status fields become ours.
+/// The status fields to take over.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::pass) enum Take<'a> {
-    /// All those of these managers.
+    /// All fields of these managers.
     Managers(&'a [&'a str]),
-    /// These, whoever has them.
+    /// These fields, of any manager.
     Fields(&'a Value),
 }
 
 impl Take<'_> {
-    /// What becomes ours of the claim of an entry that is not ours.
+    /// The status fields to take over from the entry of another manager.
     fn of(self, entry: &Value) -> Option<Value> {
         let claim = entry["fieldsV1"].get("f:status")?;
         match self {
@@ -25,9 +25,10 @@ impl Take<'_> {
     }
 }
 
-/// The managed fields in which these status fields belong to our Apply entry; `None`: no other entry has any of them.
+/// The `managedFields` with these status fields moved to our Apply entry; `None`: no other entry has any of them.
 ///
-/// Server-side apply removes only what its own manager owned and dropped. Field sets are tries in JSON, so their union is a deep merge.
+/// Server-side apply removes only fields that its own manager owned and left out. Field sets are JSON tries, so their union is a deep
+/// merge.
 pub(in crate::pass) fn managed_fields(live: &DynamicObject, manager: &str, take: Take<'_>) -> Option<Value> {
     let entries = serde_json::to_value(live.metadata.managed_fields.as_ref()?).ok()?;
     let is_ours = |entry: &Value| entry["manager"] == manager && entry["operation"] == "Apply";
@@ -42,8 +43,8 @@ pub(in crate::pass) fn managed_fields(live: &DynamicObject, manager: &str, take:
     if taken.is_null() {
         return None;
     }
-    // Kubernetes 1.20 takes a claim to the status without a field of it, as its defaults leave one to the creator, for one to all
-    // of its fields. Later versions tell the subresource, and whoever writes the object itself owns nothing of the status.
+    // Kubernetes 1.20 reads an empty `f:status`, which its defaults leave to the creator, as a claim to all status fields. Later versions
+    // record the subresource, and a manager that writes the object itself owns no status field.
     for entry in kept.iter_mut().filter(|entry| entry["subresource"] != "status") {
         if let Some(claim) = entry["fieldsV1"].get_mut("f:status") {
             subtract(claim, &taken);
@@ -53,7 +54,7 @@ pub(in crate::pass) fn managed_fields(live: &DynamicObject, manager: &str, take:
         fields.retain(|name, claim| name != "f:status" || claims_a_field(claim));
     }
     kept.retain(|entry| entry["fieldsV1"].as_object().is_some_and(|fields| !fields.is_empty()));
-    // Servers before 1.22 do not tell the subresource.
+    // Servers before 1.22 do not record the subresource.
     let of_status = |e: &Value| e["subresource"] == "status" || e["fieldsV1"]["f:status"].is_object();
     let ours = kept.iter().position(|e| e["manager"] == manager && e["operation"] == "Apply" && of_status(e));
     let mut entry = match ours {
@@ -68,7 +69,7 @@ pub(in crate::pass) fn managed_fields(live: &DynamicObject, manager: &str, take:
     Some(Value::Array(kept))
 }
 
-/// The part of a claim that is within these fields, of which a leaf stands for all that is below it.
+/// The part of a field set that is within `fields`. A leaf of `fields` includes everything below it.
 fn intersection(claim: &Value, fields: &Value) -> Option<Value> {
     let (Value::Object(claim), Value::Object(fields)) = (claim, fields) else { return None };
     if fields.is_empty() {
@@ -79,7 +80,7 @@ fn intersection(claim: &Value, fields: &Value) -> Option<Value> {
     (!both.is_empty()).then(|| both.into())
 }
 
-/// Takes the fields of one set out of another.
+/// Removes the fields of one set from another.
 fn subtract(from: &mut Value, fields: &Value) {
     let (Value::Object(from), Value::Object(fields)) = (from, fields) else { return };
     for (name, below) in fields {

@@ -1,4 +1,4 @@
-//! The end of a pass: summary, what is told, status write, schedule.
+//! The end of a pass: summary, report, status write, schedule.
 
 pub(super) mod foreign_conditions;
 pub(super) mod hot_object;
@@ -30,7 +30,7 @@ use crate::pipeline::object::Object;
 use crate::queue::Next;
 use crate::status::{NOT_FINAL, ObservedInputs};
 
-/// Writes the status if it differs, records the event of a transition, and schedules.
+/// Writes the status if it differs, emits the event of a transition, and schedules the next pass.
 pub(super) async fn finish(context: &PassContext, pass: &mut CurrentPass<'_>, object: &Object, end: BodyEnd) -> Next {
     let BodyEnd { mut state, backend, result } = end;
     let (key, backend) = (pass.key, &*backend);
@@ -62,7 +62,7 @@ pub(super) async fn finish(context: &PassContext, pass: &mut CurrentPass<'_>, ob
         time_stamps::warn_of_time_stamps(context, object, &found, &intent);
         let events = report.event().into_iter().chain(policy::change(&found, &intent)).collect();
         let pending = Pending::new(object.meta(), (found, intent), (&outcome, retry), events);
-        // On the heap: most passes find the status as it should be.
+        // Boxed: most passes find the status up to date.
         written = retry_write::write(context, pass, object, backend, pending).boxed().await;
     }
     hook::observe(context, backend, &outcome, &report, written.as_ref().err());

@@ -1,4 +1,4 @@
-//! Wall-clock time that moves with the runtime's clock, so that tests can move it and a clock that jumps back harms nothing.
+//! Wall-clock time that advances with the runtime's clock. Tests can control it, and a system clock that jumps back has no effect.
 
 use std::time::Duration;
 
@@ -21,21 +21,21 @@ impl Clock {
         Self { wall, start: Instant::now(), jitter }
     }
 
-    /// A time within the next hour, which is the object's own.
+    /// A time within the next hour, different for each object.
     pub(in crate::pass) fn within_the_hour(&self, uid: &str) -> Instant {
         let now = self.start.elapsed();
         self.start + now + phase(self.wall + now, Retry::HOUR, uid)
     }
 
-    /// When the next resync is due: each object has a phase and a jitter of its own, both kept over restarts, so that a restart
-    /// starts no storm, and those that come together do not stay together.
+    /// Time until the next resync. Phase and jitter depend on the uid only: a restart causes no burst, and objects that coincide once do
+    /// not stay together.
     pub(in crate::pass) fn until_resync(&self, interval: Duration, uid: &str) -> Duration {
         let own = self.jitter.spread(interval, drawn(uid)).clamp(SHORTEST, LONGEST);
         phase(self.wall + self.start.elapsed(), own, uid)
     }
 }
 
-/// A number from 0 to 1 that is always the same for the object.
+/// A number from 0 to 1 that is stable for the object.
 fn drawn(uid: &str) -> f64 {
     let hash = uid.bytes().fold(5381_u32, |hash, byte| hash.wrapping_mul(0x0100_0193) ^ u32::from(byte));
     f64::from(hash) / f64::from(u32::MAX)

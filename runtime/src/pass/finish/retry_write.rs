@@ -1,4 +1,4 @@
-//! A status that is written: at once, or, where that fails, later without the body.
+//! The status write and, if it fails, its retry without the body.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::pipeline::object::Object;
 use crate::queue::{Key, Next};
 use crate::schema::{install, undeclared};
 
-/// Writes the status, and tells the events.
+/// Writes the status, then sends the events.
 pub(in crate::pass) async fn write(
     context: &PassContext,
     pass: &mut CurrentPass<'_>,
@@ -47,7 +47,7 @@ pub(in crate::pass) async fn write(
     Ok(())
 }
 
-/// The outcome is kept; the write is tried again with back-off, without the body unless something changed.
+/// Stores the outcome and retries the write with back-off, without the body unless something changed.
 fn unwritten(
     context: &PassContext,
     pass: &mut CurrentPass<'_>,
@@ -65,7 +65,7 @@ fn unwritten(
             install()
         )
     });
-    // What a person has to put right.
+    // Errors that a person has to fix.
     let is_lasting =
         help.is_some() || matches!(error, ApiError::Forbidden(_) | ApiError::Invalid(_) | ApiError::NotFound(_));
     let help = help.unwrap_or_default();
@@ -81,14 +81,14 @@ fn unwritten(
     Next::Retry { progressed: false, at_least }
 }
 
-/// Nothing is left to be written.
+/// Clears the record of a failed write.
 fn settle(context: &PassContext, key: &Key) {
     let mut memory = context.memory();
     let memory = memory.entry(key.clone()).or_default();
     (memory.pending, memory.unwritten) = (None, false);
 }
 
-/// The status that still has to be written.
+/// Takes the status that still has to be written.
 pub(in crate::pass) fn pending(context: &PassContext, key: &Key) -> Option<Pending> {
     context.memory().get_mut(key)?.pending.take()
 }

@@ -1,4 +1,4 @@
-//! The schedule: when an object runs again without a change.
+//! The schedule: when an object is reconciled again without a change.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::pipeline::object::Object;
 use crate::queue::{Backoff, Next};
 use crate::status::observed::Observed;
 
-/// When an unchanged object runs again; a stalled one does not.
+/// The next pass of an unchanged object; a stalled one has none.
 pub(in crate::pass) fn next_unchanged(
     context: &PassContext,
     object: &Object,
@@ -29,7 +29,7 @@ pub(in crate::pass) fn next_unchanged(
     }
 }
 
-/// When the object runs again after this outcome. What the object asks for out of bounds goes to `clamped`.
+/// The next pass after this outcome. Requested times that are out of bounds are added to `clamped`.
 pub(in crate::pass) fn schedule(
     context: &PassContext,
     object: &Object,
@@ -58,12 +58,12 @@ pub(in crate::pass) fn schedule(
     }
 }
 
-/// At the next resync.
+/// Schedules the next resync.
 fn resync(context: &PassContext, object: &Object, interval: Duration) -> Next {
     Next::After(context.clock.until_resync(interval, object.uid()))
 }
 
-/// How failures follow each other, where not along the curve of all.
+/// The back-off of a failure, if it is not the default one.
 fn pace(context: &PassContext, object: &Object, retry: Retry, clamped: &mut Vec<Clamped>) -> Option<Backoff> {
     match retry {
         Retry::Fast => Some(Backoff::FAST),
@@ -81,15 +81,15 @@ fn interval(context: &PassContext, object: &Object, clamped: &mut Vec<Clamped>) 
     Some(Clamped::clamp("requeue interval", interval, clamped))
 }
 
-/// Takes note of a `Retry-After` of the API server that is out of bounds.
+/// Adds a `Retry-After` of the API server that is out of bounds to `clamped`.
 pub(in crate::pass) fn clamp_retry_after(retry_after: Option<Duration>, clamped: &mut Vec<Clamped>) {
     if let Some(asked) = retry_after.filter(|asked| *asked > LONGEST) {
         Clamped::clamp("Retry-After of the API server", asked, clamped);
     }
 }
 
-/// Not before the time that the API server asked for in this pass, clamped as all times are. A conflict is no overload: it waits for
-/// the cache.
+/// Delays the next pass to the time that the API server requested in this pass, clamped like all times. A conflict is not an overload: it
+/// waits for the cache.
 pub(in crate::pass) fn not_before(next: Next, retry_after: Option<Duration>) -> Next {
     let Some(least) = retry_after.map(|asked| asked.min(LONGEST)) else { return next };
     let later = |at_least: Option<Duration>| at_least.max(Some(least)).map(|asked| asked.min(LONGEST));

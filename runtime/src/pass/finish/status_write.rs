@@ -1,4 +1,4 @@
-//! The status write: once per pass, all of it together, only where it differs, never on another object of the same name.
+//! The status write: one request per pass, only if the status differs, never to another object of the same name.
 
 use kube::api::DynamicObject;
 use serde_json::{Value, json};
@@ -11,10 +11,11 @@ use crate::pass::finish::managed_fields::{self, Take};
 use crate::pipeline::state::DesiredStatus;
 use crate::resource_version::is_older;
 
-/// How often a write that met a newer version is sent again before the pass is discarded.
+/// How often a write is repeated after a conflict before the pass is discarded.
 pub(in crate::pass) const RESENDS: usize = 3;
 
-/// Applies the intent to the version that the pass knows. A newer version of the same wish gets it without another run of the body.
+/// Applies the intent to the version that the pass knows. Repeats the write for a newer version if the results of the pass still apply to
+/// it, without another run of the body.
 pub(in crate::pass) async fn write(
     calls: &Calls,
     identity: &Identity,
@@ -33,7 +34,7 @@ pub(in crate::pass) async fn write(
     Err(Unwritten::Outdated)
 }
 
-/// The answer to a write. What a proxy answers may be any JSON: it does not show that the status was written.
+/// Checks the response to a write. A proxy may answer with any JSON, which does not prove that the status was written.
 pub(in crate::pass) fn of_object(identity: &Identity, answer: DynamicObject) -> Result<DynamicObject, Unwritten> {
     match answer.metadata.uid.as_deref() == Some(&*identity.uid) {
         true => Ok(answer),
@@ -41,20 +42,20 @@ pub(in crate::pass) fn of_object(identity: &Identity, answer: DynamicObject) -> 
     }
 }
 
-/// The version of the object after `known`. A store that was set back has an older one: its generation may be the same, of another spec.
+/// The version of the object after `known`. An older version means a restored store, where the same generation may belong to another spec.
 async fn newer_version(calls: &Calls, identity: &Identity, known: &str) -> Result<String, Unwritten> {
     let unread = || Unwritten::Failed(ApiError::Failed("the object was read without a resourceVersion".into()));
     let version = newer(calls, identity).await?.metadata.resource_version.ok_or_else(unread)?;
     if is_older(&version, known) { Err(Unwritten::Outdated) } else { Ok(version) }
 }
 
-/// The object as it is now, if what the pass found out still holds for it.
+/// Reads the live object, if the results of the pass still apply to it.
 pub(in crate::pass) async fn newer(calls: &Calls, identity: &Identity) -> Result<DynamicObject, Unwritten> {
     let live = gone::live(calls, identity).await?;
     if identity.holds_for(&live) { Ok(live) } else { Err(Unwritten::Outdated) }
 }
 
-/// The object as it is now, if it is in the same state of deletion and of no earlier generation, which a store that was set back shows.
+/// Reads the live object, if it is in the same state of deletion and of no earlier generation. A restored store has earlier ones.
 pub(in crate::pass) async fn same(calls: &Calls, identity: &Identity) -> Result<DynamicObject, Unwritten> {
     let live = gone::live(calls, identity).await?;
     let is_same = live.metadata.deletion_timestamp.is_some() == identity.deleting;
@@ -64,7 +65,7 @@ pub(in crate::pass) async fn same(calls: &Calls, identity: &Identity) -> Result<
 
 fn body(identity: &Identity, version: &str, status: &Value) -> Value {
     let target = &identity.target;
-    // Apply ignores a wrong uid; the version is what keeps us from writing on a recreated object.
+    // Apply ignores a wrong uid; only the version prevents a write to a recreated object.
     let mut metadata = json!({ "name": target.name, "resourceVersion": version });
     if let Some(namespace) = &target.namespace {
         metadata["namespace"] = json!(namespace);
@@ -77,7 +78,7 @@ fn body(identity: &Identity, version: &str, status: &Value) -> Value {
     })
 }
 
-/// Makes status fields of other managers ours, so that the next write removes what is no longer said. Returns the new version; `None`: no
+/// Takes over status fields of other managers, so that the next write removes those that it leaves out. Returns the new version; `None`: no
 /// other manager holds any of them.
 pub(in crate::pass) async fn take_over(
     calls: &Calls,
@@ -92,7 +93,7 @@ pub(in crate::pass) async fn take_over(
     if !identity.holds_for(&live) {
         return Err(Unwritten::Outdated);
     }
-    // Not through the status subresource: that ignores managedFields.
+    // Not through the status subresource, which ignores managedFields.
     let patch = json!({ "metadata": { "resourceVersion": live.metadata.resource_version, "managedFields": fields } });
     match calls.merge(&identity.target, &patch).await {
         Ok(object) => Ok(object.metadata.resource_version),

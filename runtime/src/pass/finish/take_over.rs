@@ -1,4 +1,4 @@
-//! Status fields of earlier managers become ours.
+//! Takes over the status fields of earlier managers before a write.
 
 use crate::pass::api::PassBackend;
 use crate::pass::api::identity::Unwritten;
@@ -9,8 +9,8 @@ use crate::pipeline::object::Object;
 use crate::status::PATCHED;
 use crate::status::observed::Observed;
 
-/// The status of another wiring may hold what earlier managers left, and one that was patched is not owned by server-side apply. A hot
-/// object keeps its managers: to take fields over needs a version.
+/// Takes over the fields of previous managers if another wiring wrote the status, and our own fields if it was patched. Skips a hot object,
+/// since a take-over needs a version.
 pub(in crate::pass) async fn take_over(
     context: &PassContext,
     object: &Object,

@@ -1,11 +1,11 @@
-//! Time stamps in a status: one that changes in every pass costs a write each time.
+//! Detects time stamps in a status that change in every pass, which costs a write each time.
 
 use crate::pass::context::PassContext;
 use crate::pipeline::object::Object;
 use crate::pipeline::state::DesiredStatus;
 use crate::status::observed::Observed;
 
-/// A time stamp that changes in every pass costs a write per resync. It wakes nobody, but its author should know.
+/// Warns of a time stamp that changes in every pass. It triggers no reconcile, but costs a write per resync.
 pub(in crate::pass) fn warn_of_time_stamps(
     context: &PassContext,
     object: &Object,

@@ -1,26 +1,26 @@
-//! How an object changes under its passes: it is hot while it changes faster than a pass takes.
+//! Detects hot objects, which change faster than a pass takes.
 
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// So many outdated status writes in a row make an object hot.
+/// Number of consecutive outdated status writes that makes an object hot.
 const CONFLICTS: u32 = 2;
 
-/// A hot object is quiet when it has not changed under a pass for so long.
+/// Time without a change during a pass after which a hot object counts as quiet.
 pub(in crate::pass) const QUIET: Duration = Duration::from_secs(1);
 
-/// How an object changes under its passes.
+/// The recent changes to an object during its passes.
 #[derive(Debug, Default)]
 pub(in crate::pass) struct Heat {
-    /// So many status writes in a row were outdated.
+    /// Number of consecutive outdated status writes.
     outdated: u32,
-    /// It is hot, and last changed under a pass then.
+    /// When the hot object last changed during a pass; `None`: it has not been hot.
     at: Option<Instant>,
 }
 
 impl Heat {
-    /// The status that a pass was to write is outdated.
+    /// Counts an outdated status write.
     pub(in crate::pass) fn outdated(&mut self) {
         self.outdated += 1;
         if self.outdated >= CONFLICTS {
@@ -32,7 +32,7 @@ impl Heat {
         self.at.is_some_and(|at| at.elapsed() < QUIET)
     }
 
-    /// A status was written. The object stays hot for a while if it changed under the pass.
+    /// Records a status write. The object stays hot for a while if it changed during the pass.
     pub(in crate::pass) fn written(&mut self, is_still_hot: bool) {
         self.outdated = 0;
         if is_still_hot {

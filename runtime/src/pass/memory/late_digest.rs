@@ -1,4 +1,4 @@
-//! The digest of the last body, where the status does not hold it yet.
+//! The digest of the last body, if the status does not hold it yet.
 
 use std::time::Duration;
 
@@ -11,15 +11,15 @@ use crate::trigger::parse;
 /// The digest of the last body, which the status does not hold yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::pass) struct Late {
-    /// The digest in the status meanwhile. If the status holds another one, this one is out of date.
+    /// The digest in the status. If the status holds another one, the late digest is out of date.
     pub(in crate::pass) over: u64,
     pub(in crate::pass) digest: u64,
-    /// When it is written at the latest; `None`: with the next write that has another reason, or with the next resync.
+    /// The latest time of its write; `None`: with the next write that has another reason, or with the next resync.
     pub(in crate::pass) due: Option<Instant>,
 }
 
 impl Late {
-    /// Whether the digest is that of the last body, where this one stands for the one in the status.
+    /// Whether `digest` is that of the last body.
     pub(in crate::pass) fn is(self, digest: u64) -> bool {
         self.digest == digest
     }
@@ -32,14 +32,14 @@ impl Late {
         self.due.is_some_and(|due| due <= Instant::now())
     }
 
-    /// The same schedule, not beyond the time at which the digest is due.
+    /// Limits the schedule to the time at which the digest is due.
     pub(in crate::pass) fn within(self, next: Next) -> Next {
         let Some(due) = self.due else { return next };
         sooner(next, due.saturating_duration_since(Instant::now()))
     }
 }
 
-/// The same schedule, not beyond the time at which something has to be stored.
+/// Limits the schedule to the time at which something has to be stored.
 pub(in crate::pass) fn sooner(next: Next, left: Duration) -> Next {
     match next {
         Next::Await => Next::Store(left),

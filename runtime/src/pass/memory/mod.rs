@@ -1,4 +1,4 @@
-//! What is remembered of one object between its passes. A restart begins with nothing.
+//! The state of one object between its passes. It is in memory only and lost on restart.
 
 pub(super) mod heat;
 pub(super) mod late_digest;
@@ -11,7 +11,7 @@ use crate::pass::memory::heat::Heat;
 use crate::pass::memory::late_digest::Late;
 use crate::pass::memory::unsent_status::Pending;
 
-/// What is remembered of one object between its passes.
+/// The state of one object between its passes.
 #[derive(Default)]
 pub(super) struct Memory {
     pub(super) children: Children,
@@ -19,26 +19,26 @@ pub(super) struct Memory {
     pub(super) pending: Option<Pending>,
     /// The last status write failed, and its event has been sent.
     pub(super) unwritten: bool,
-    /// The digest of the last body, where the status does not hold it yet.
+    /// The digest of the last body, if the status does not hold it yet.
     pub(super) late: Option<Box<Late>>,
     /// The values that were out of bounds in the last pass; `None` before the first.
     pub(super) clamped: Option<BTreeSet<&'static str>>,
-    /// Conditions of ours that another manager holds, too: we cannot take them away.
+    /// Our conditions that another manager holds, too, so that we cannot remove them.
     pub(super) foreign: BTreeSet<&'static str>,
-    /// Fields of ours that stay in the status though we leave them out, and that could not be taken over; null: none.
+    /// Our fields that stay in the status although we leave them out, and could not be taken over; null: none.
     pub(super) untakeable: serde_json::Value,
-    /// How it changes under its passes.
+    /// Whether the object is hot.
     pub(super) heat: Heat,
-    /// It was suspended when it was last looked at.
+    /// The object was suspended in its last pass.
     pub(super) suspended: bool,
-    /// It was told that it goes.
+    /// The event of its deletion was sent.
     pub(super) going: bool,
-    /// The other operator that it belonged to when it was last looked at.
+    /// The other operator that owned the object in its last pass.
     pub(super) elsewhere: Option<String>,
 }
 
 impl Memory {
-    /// Whether the object was suspended, or that of another operator, when it was last looked at.
+    /// Whether the last pass found the object suspended or owned by another operator.
     pub(in crate::pass) fn is_set_aside(&self) -> bool {
         self.suspended || self.elsewhere.is_some()
     }

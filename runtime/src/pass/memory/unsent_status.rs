@@ -1,4 +1,4 @@
-//! A status that is not written yet, since its write failed.
+//! A status whose write failed.
 
 use kube::api::ObjectMeta;
 use kube::runtime::events::Event;
@@ -8,7 +8,7 @@ use crate::outcome::retry::Retry;
 use crate::pipeline::state::DesiredStatus;
 use crate::trigger::TriggerSet;
 
-/// A status to write, and what comes after it.
+/// A status to write, with the events and the schedule that follow the write.
 pub(in crate::pass) struct Pending {
     pub(in crate::pass) uid: String,
     pub(in crate::pass) generation: Option<i64>,
@@ -38,8 +38,8 @@ impl Pending {
         }
     }
 
-    /// How the pass of this status ended, if nothing but the retry timer triggered a pass of the same generation; anything else runs the body
-    /// anew.
+    /// The outcome of the pass that computed this status, if only the retry timer triggered a pass of the same generation. Any other
+    /// trigger runs the body again.
     pub(in crate::pass) fn alone(&self, meta: &ObjectMeta, triggers: TriggerSet) -> Option<(Outcome, Retry)> {
         let same = meta.uid.as_ref() == Some(&self.uid) && meta.generation == self.generation;
         (same && triggers == TriggerSet::RETRY).then(|| (self.outcome.clone(), self.retry))

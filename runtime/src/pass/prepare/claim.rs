@@ -1,4 +1,4 @@
-//! The claim: what an object is given before anything else is done for it, stored in one write with the finalizer.
+//! The claim, which changes an object before its steps run. Its changes are stored in one write with the finalizer.
 
 use std::sync::Arc;
 
@@ -24,14 +24,14 @@ use crate::queue::Next;
 use crate::wiring::triggers::Undeclared;
 use crate::wiring::{ClaimHandler, Wiring};
 
-/// Claims the object, and stores what that changed and the finalizer in one write; goes on with what the write returned.
+/// Claims the object and stores the changes and the finalizer in one write. Returns the object as that write returned it.
 pub(in crate::pass) async fn claim_and_finalize(
     context: &PassContext,
     pass: &mut CurrentPass<'_>,
     object: Arc<Object>,
 ) -> Result<Prepared, Next> {
     let claimed = match context.wiring.claim {
-        // On the heap, as the write: most passes need neither.
+        // Boxed, as is the write: most passes need neither.
         Some(claim_handler) => claim(context, pass, &*object, claim_handler).boxed().await?,
         None => None,
     };
@@ -70,8 +70,8 @@ async fn store(
     }
 }
 
-/// Stores in any version of the object what a newer one refused: an object that changes all the time gets its finalizer, too. The steps
-/// wait for the next pass, which looks at the newer version first.
+/// Repeats the write for any version of the object after a conflict, so that an object that changes all the time gets its finalizer, too.
+/// The steps wait for the next pass, which reads the newer version first.
 async fn store_anywhere(context: &PassContext, calls: &Calls, object: &Object, identity: &Identity, patch: &Value) {
     let Some(operations) = json_patch::anywhere(object.meta(), patch) else { return };
     match calls.json_patch(&identity.target, None, &operations).await {
@@ -80,7 +80,7 @@ async fn store_anywhere(context: &PassContext, calls: &Calls, object: &Object, i
     }
 }
 
-/// What the claim changed, as a merge patch; `None`: nothing. Its error ends the pass.
+/// Runs the claim and returns its changes as a merge patch; `None`: no change. An error ends the pass.
 async fn claim(
     context: &PassContext,
     pass: &mut CurrentPass<'_>,
@@ -113,14 +113,14 @@ async fn claim(
     }
 }
 
-/// An object that steps may run on.
+/// An object that is ready for its steps.
 pub(in crate::pass) struct Prepared {
     pub(in crate::pass) object: Arc<Object>,
-    /// The labels and annotations that the claim changed just now, as far as they are not declared.
+    /// The undeclared labels and annotations that the claim changed in this pass.
     pub(in crate::pass) claimed: Vec<String>,
 }
 
-/// The labels and annotations in a patch, as far as they are not declared.
+/// The undeclared labels and annotations in a patch.
 fn names(patch: &Value, wiring: &Wiring) -> Vec<String> {
     let [labels, annotations] = ["labels", "annotations"].map(|what| patch["metadata"][what].as_object());
     let [labels, annotations] =
@@ -128,7 +128,7 @@ fn names(patch: &Value, wiring: &Wiring) -> Vec<String> {
     wiring.undeclared_of(labels, annotations).iter().map(Undeclared::path).collect()
 }
 
-/// A claim that changed what it may not.
+/// The error of a claim that changed a forbidden field.
 fn meddled(claim: &str, field: &str) -> PassError {
     let message = format!(
         "the claim {claim} changed `{field}`; it may change labels, annotations, owner references and the spec"
@@ -136,14 +136,14 @@ fn meddled(claim: &str, field: &str) -> PassError {
     PassError::new(Class::Stalled, "ClaimRefused", &message, Actions::STALLED)
 }
 
-/// One write, of that version of the object only; `None`: nothing is to be written.
+/// Joins the parts to one write of that version of the object; `None`: there is nothing to write.
 fn joined(version: &Option<String>, parts: impl Iterator<Item = Value>) -> Option<Value> {
     let mut all = parts.reduce(merged)?;
     all["metadata"]["resourceVersion"] = json!(version);
     Some(all)
 }
 
-/// Both merge patches as one.
+/// Combines two merge patches.
 fn merged(one: Value, other: Value) -> Value {
     let (Value::Object(mut fields), Value::Object(more)) = (one, other.clone()) else { return other };
     for (name, value) in more {
@@ -156,16 +156,16 @@ fn merged(one: Value, other: Value) -> Value {
     Value::Object(fields)
 }
 
-/// The fields of the metadata that a claim may change.
+/// The metadata fields that a claim may change.
 const OPEN: [&str; 3] = ["labels", "annotations", "ownerReferences"];
 
-/// As [`changed`], from the objects.
+/// Like [`changed`], for objects.
 fn difference_of(before: &Object, after: &Object) -> Result<Option<Value>, String> {
     let value = |object: &Object| object.to_value().map_err(|error| format!("as JSON: {error}"));
     changed(&value(before)?, &value(after)?)
 }
 
-/// The merge patch from the one object to the other. An error names a field that differs and may not.
+/// The merge patch from one version of an object to another. The error names a changed field that must not change.
 fn changed(before: &Value, after: &Value) -> Result<Option<Value>, String> {
     let patch = difference(before, after);
     let Some(Value::Object(fields)) = &patch else { return Ok(None) };
@@ -179,7 +179,7 @@ fn changed(before: &Value, after: &Value) -> Result<Option<Value>, String> {
     }
 }
 
-/// A merge patch (RFC 7396); `None`: they are equal.
+/// A merge patch (RFC 7396); `None`: the values are equal.
 fn difference(before: &Value, after: &Value) -> Option<Value> {
     if before == after {
         return None;

@@ -1,4 +1,4 @@
-//! The finalizer: stored before any side effect, taken off after the last cleanup.
+//! The finalizer: stored before any side effect, removed after the last cleanup.
 
 use kube::api::ObjectMeta;
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::pipeline::object::is_deleted;
 use crate::wiring::Wiring;
 
-/// The finalizers of a reconciler: its own, and those that earlier versions left.
+/// The finalizers of a reconciler: its own and those of earlier versions.
 #[derive(Clone, Debug)]
 pub(in crate::pass) struct Finalizers {
     name: String,
@@ -31,18 +31,19 @@ impl Finalizers {
         finalizer == self.name || self.previously.contains(&finalizer)
     }
 
-    /// Whether a deleted object has nothing to wait for any more: no finalizer of ours, old names included.
+    /// Whether an object that is being deleted has none of our finalizers, old names included.
     pub(in crate::pass) fn is_released(&self, meta: &ObjectMeta) -> bool {
         is_deleted(meta, |finalizer| self.is_ours(finalizer))
     }
 
-    /// Whether a living object has a finalizer of ours too much, or none where it needs one.
+    /// Whether a live object has one of our finalizers that it does not need, or lacks the one that it needs.
     pub(in crate::pass) fn is_due(&self, meta: &ObjectMeta) -> bool {
         let now = || meta.finalizers.iter().flatten();
         now().any(|f| self.previously.contains(&f.as_str())) || now().any(|f| *f == self.name) != self.needed
     }
 
-    /// The write that a living object needs before its steps run: ours on, old ones off; ours off where no step is external any more.
+    /// The patch that a live object needs before its steps run. It adds our finalizer and removes old ones; it removes ours if no step is
+    /// external any more.
     pub(in crate::pass) fn add_patch(&self, meta: &ObjectMeta) -> Option<Value> {
         if !self.is_due(meta) {
             return None;
@@ -55,14 +56,14 @@ impl Finalizers {
         Some(patch(meta, &want))
     }
 
-    /// The write that lets a deleted object go.
+    /// The patch that removes our finalizers.
     pub(in crate::pass) fn remove_patch(&self, meta: &ObjectMeta) -> Value {
         let left: Vec<String> = meta.finalizers.iter().flatten().filter(|f| !self.is_ours(f)).cloned().collect();
         patch(meta, &left)
     }
 }
 
-/// The whole list, so with the version: another writer's finalizer must not get lost.
+/// Replaces the whole list, so it includes the version: a finalizer of another writer must not be lost.
 fn patch(meta: &ObjectMeta, finalizers: &[String]) -> Value {
     json!({ "metadata": { "resourceVersion": meta.resource_version, "finalizers": finalizers } })
 }

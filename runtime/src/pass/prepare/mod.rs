@@ -1,4 +1,4 @@
-//! Before the body: the claim and the finalizer, stored before any side effect.
+//! Preparation for the body: the claim and the finalizer, stored before any side effect.
 
 pub(super) mod claim;
 pub(super) mod finalizer;

@@ -1,4 +1,4 @@
-//! The current pass: its object, why it runs, and what it reports when it ends.
+//! The current pass: its object, its triggers and its report.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use crate::pass::context::PassContext;
 use crate::queue::{Key, Next};
 use crate::trigger::TriggerSet;
 
-/// A pass that has begun: its span, and when, if that counts.
+/// A started pass: its span and, if metrics are enabled, its start time.
 pub(in crate::pass) struct Begun {
     pub(in crate::pass) span: Span,
     pub(in crate::pass) at: Option<Instant>,
@@ -22,29 +22,29 @@ pub(in crate::pass) struct Begun {
 /// The outcome of a pass that found its object unchanged.
 pub(in crate::pass) const UNCHANGED: &str = "Unchanged";
 
-/// The outcome of a pass that is put off, as others undo what is applied to the owned objects.
+/// The outcome of a pass that is postponed, as other clients undo the corrections of owned objects.
 const CONTESTED: &str = "Contested";
 
-/// An event, and the object that it is about.
+/// An event and the object that it is about.
 pub(in crate::pass) type PendingEvent = (Event, ObjectReference);
 
-/// One pass while it runs. Each stage adds what it has to report.
+/// One pass while it runs. Each stage adds to its report.
 pub(in crate::pass) struct CurrentPass<'k> {
     pub(in crate::pass) key: &'k Key,
-    /// Why it runs.
+    /// The triggers of the pass.
     pub(in crate::pass) triggers: TriggerSet,
-    /// What the API server answered.
+    /// The responses of the API server.
     pub(in crate::pass) answers: Answers,
     outcome: Option<&'static str>,
     events: Vec<PendingEvent>,
 }
 
-/// What is left of a pass that has ended.
+/// The results of a finished pass.
 pub(in crate::pass) struct FinishedPass {
     pub(in crate::pass) next: Next,
     /// For the span and the metrics: the word of its [`Outcome`], or `Unchanged`, `Contested`, `Suspended`, `Skipped`, `Foreign`, `Undecodable`.
     pub(in crate::pass) outcome: &'static str,
-    /// They are sent after the pass, which need not wait for it.
+    /// Sent after the pass, which does not wait for them.
     pub(in crate::pass) events: Vec<PendingEvent>,
     pub(in crate::pass) answers: Answers,
 }
@@ -54,12 +54,12 @@ impl<'k> CurrentPass<'k> {
         Self { key, triggers, answers: Answers::default(), outcome: None, events: Vec::new() }
     }
 
-    /// How the pass ends, unless `Next` shows that the object was changed or deleted meanwhile.
+    /// Sets the outcome. It counts unless `Next` shows that the object was changed or deleted meanwhile.
     pub(in crate::pass) const fn ends(&mut self, outcome: &'static str) {
         self.outcome = Some(outcome);
     }
 
-    /// Has an event sent after the pass.
+    /// Queues an event to be sent after the pass.
     pub(in crate::pass) fn send(&mut self, event: Event, about: ObjectReference) {
         self.events.push((event, about));
     }

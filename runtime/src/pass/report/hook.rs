@@ -1,4 +1,4 @@
-//! Where a pass calls the author's hooks: before the status write, and after all is done.
+//! Calls the author's hooks: before the status write, and at the end of the pass.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -11,7 +11,8 @@ use crate::pipeline::object::Object;
 use crate::pipeline::state::{DesiredStatus, PassState};
 use crate::queue::Next;
 
-/// Gives the reconciler's hook the last word. It works on copies, so that a panic leaves nothing half done.
+/// Lets the reconciler's hook change the status fields, the event and the log level. It works on copies, so that a panic leaves no partial
+/// change.
 pub(in crate::pass) fn after(
     context: &PassContext,
     object: &Object,
@@ -42,7 +43,7 @@ pub(in crate::pass) fn after(
     }
 }
 
-/// Reports the pass to the observers of the operator. `next` tells whether the object was still there, and still the same.
+/// Reports the pass to the operator's listeners. `next` shows whether the object was changed or deleted meanwhile.
 pub(in crate::pass) fn observe(
     context: &PassContext,
     backend: &PassBackend,
@@ -73,7 +74,7 @@ pub(in crate::pass) fn observe(
     notify(&context.env.listeners, &report);
 }
 
-/// What others did to the object meanwhile: it is gone, or another one now.
+/// The outcome for an object that was deleted or changed during the pass.
 const fn overtaken(next: Option<&Next>) -> Option<Outcome> {
     match next {
         Some(Next::Forget) => Some(Outcome::Gone),

@@ -1,4 +1,4 @@
-//! A reconciler at work as it is looked at from outside: from the caches, without a call.
+//! Inspection of a running reconciler, from the caches and without API calls.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,7 +19,7 @@ pub(crate) struct Working {
     pub(crate) pause: Pause,
 }
 
-/// Whether the object is ready, and that of its own generation.
+/// Whether the object is Ready for its current generation.
 fn is_ready(wiring: &Wiring, object: &Object) -> bool {
     let observed = observed(wiring, object).generation;
     let ready = find(object.conditions(), wiring.summary_type());
@@ -29,7 +29,7 @@ fn is_ready(wiring: &Wiring, object: &Object) -> bool {
 }
 
 impl Working {
-    /// What can be said of an object that does not fit its type.
+    /// The view of an object that does not fit its type.
     fn undecodable(&self, key: &Key) -> Option<ObjectView> {
         let found = self.worker.env.primary.undecodable(key)?;
         Some(ObjectView {

@@ -1,4 +1,4 @@
-//! What is told of a pass beside the status: one line in the log, at most one event, warnings of what was clamped.
+//! The report of a pass outside of the status: one log line, at most one event, and warnings of clamped values.
 
 pub(super) mod current_pass;
 pub(super) mod event;
@@ -21,17 +21,17 @@ use crate::pipeline::hook::{Announcement, Event};
 use crate::pipeline::object::Object;
 use crate::pipeline::state::DesiredStatus;
 
-/// What there is to tell.
+/// The report of a pass.
 pub(super) struct PassReport {
-    /// The summary changed: its status, its reason, or whether the object is stalled.
+    /// The summary changed in status or reason, or the object became stalled or is no longer stalled.
     pub(super) transition: bool,
-    /// A failure is over.
+    /// A failure ended.
     pub(super) recovery: bool,
-    /// Of the error, or of Ready where there is none.
+    /// The reason of the error, or that of Ready if there is no error.
     pub(super) reason: String,
     pub(super) message: String,
     pub(super) actions: Actions,
-    /// What of it is told, unless the hook says otherwise.
+    /// The event and the log level, which the hook may change.
     pub(super) announcement: Announcement,
 }
 
@@ -63,7 +63,7 @@ impl PassReport {
         Self { transition, recovery, reason, message, actions, announcement }
     }
 
-    /// Of a pass that concluded nothing.
+    /// The report of a pass without a result.
     pub(super) fn empty() -> Self {
         let actions = Actions::IGNORED;
         let announcement = Announcement { event: None, log: LogLevel::None };
@@ -71,7 +71,7 @@ impl PassReport {
         Self { transition: false, recovery: false, reason, message, actions, announcement }
     }
 
-    /// The one line that is logged of how a pass ended, the error included.
+    /// Logs the end of the pass in one line, including the error.
     pub(super) fn log(&self, outcome: &Outcome, progressed: bool) {
         let (outcome, reason, message) = (outcome.as_str(), &*self.reason, &*self.message);
         macro_rules! line {
@@ -88,7 +88,7 @@ impl PassReport {
         }
     }
 
-    /// The event of the transition, if there is one and it is wanted.
+    /// The event of the transition, if there is one and its level is not `None`.
     pub(super) fn event(&self) -> Option<events::Event> {
         let told = self.announcement.event.as_ref()?;
         let type_ = match told.level {
@@ -100,8 +100,8 @@ impl PassReport {
     }
 }
 
-/// The end of a stall without success. Reason and message may be as before, and equal events are only counted: a person who was needed would
-/// not learn that he is not.
+/// The note for the end of a stall without success. Reason and message may be unchanged, and an equal event would only be counted: the
+/// person who was needed would not learn that no action is required any more.
 fn unstalled(before: &DesiredStatus, after: &DesiredStatus, outcome: &Outcome) -> Option<&'static str> {
     let ends = before.is_stalled() && !after.is_stalled();
     match outcome {
@@ -111,7 +111,7 @@ fn unstalled(before: &DesiredStatus, after: &DesiredStatus, outcome: &Outcome) -
     }
 }
 
-/// What is told of an outcome. That Ready is True again is told whatever brought it about: it is not the error's.
+/// The actions for an outcome. A Ready that is True again counts as a success, even after an ignored error.
 fn actions(outcome: &Outcome, pass_error: Option<&PassError>, ready_again: bool, recovery: bool) -> Actions {
     let success = Actions { event: EventLevel::Normal, log: LogLevel::Info, notify: recovery };
     match (outcome, pass_error) {
@@ -125,8 +125,8 @@ fn actions(outcome: &Outcome, pass_error: Option<&PassError>, ready_again: bool,
     }
 }
 
-/// One warning for each value that is out of bounds, until it has been within them again. A restart that finds what was told
-/// before tells nothing.
+/// Emits one warning for each value out of bounds, until it has been within bounds again. After a restart, an unchanged status repeats no
+/// warning.
 pub(super) fn warn_of_clamped(
     context: &PassContext,
     pass: &mut CurrentPass<'_>,
@@ -141,7 +141,7 @@ pub(super) fn warn_of_clamped(
     if new.is_empty() {
         return;
     }
-    // One event for all: events of one reason are counted as one.
+    // One event for all values, since events of one reason are counted as one.
     let warning = new.join("; ");
     tracing::warn!("{warning}");
     let event = event(EventType::Warning, "Clamped", &warning);

@@ -10,7 +10,7 @@ use crate::pipeline::object::Object;
 use crate::pipeline::state::PassState;
 use crate::queue::Next;
 
-/// A pass that runs no step.
+/// Ends the pass with the error and runs no step.
 pub(in crate::pass) async fn block(
     context: &PassContext,
     pass: &mut CurrentPass<'_>,

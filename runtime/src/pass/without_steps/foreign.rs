@@ -11,7 +11,7 @@ use crate::pipeline::object::Object;
 use crate::queue::Next;
 use crate::wiring::annotations::OPERATOR_NAMESPACE;
 
-/// Nothing is done for an object of another operator, and one event says so.
+/// Ignores an object of another operator and emits one event about it.
 pub(in crate::pass) fn skip_foreign(
     context: &PassContext,
     pass: &mut CurrentPass<'_>,

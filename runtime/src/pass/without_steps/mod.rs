@@ -1,4 +1,4 @@
-//! The passes that run no step, by what the decision found. They write a status only where it differs.
+//! Passes that run no step, by decision. They write a status only if it differs.
 
 pub(super) mod blocked;
 pub(super) mod foreign;
@@ -17,7 +17,7 @@ use crate::pipeline::object::Object;
 use crate::pipeline::state::DesiredStatus;
 use crate::queue::{Key, Next};
 
-/// Writes the status of an object that is left alone, if it differs.
+/// Writes the status of an object whose steps do not run, if it differs.
 pub(in crate::pass) async fn stamp(
     context: &PassContext,
     pass: &mut CurrentPass<'_>,

@@ -1,4 +1,4 @@
-//! The pass of an object for which nothing may be changed, and which nobody observes.
+//! The pass of an object with the policy skip, if the reconciler has no observe function.
 
 use crate::pass::backend;
 use crate::pass::context::PassContext;
@@ -10,7 +10,7 @@ use crate::pipeline::state::PassState;
 use crate::queue::Next;
 use crate::status::NOT_FINAL;
 
-/// Nothing may be changed, and nobody observes: the status says no more than the policy.
+/// Records the policy in the status and changes nothing else.
 pub(in crate::pass) async fn skip_by_policy(
     context: &PassContext,
     pass: &mut CurrentPass<'_>,
@@ -22,7 +22,7 @@ pub(in crate::pass) async fn skip_by_policy(
     let mut intent = state.frozen(false);
     let inputs = intent.observed_inputs.get_or_insert_default();
     policy::policy(context, object).shown().clone_into(&mut inputs.policy);
-    // What was found out before is not known to hold when it is managed again.
+    // Earlier results may no longer hold when the object is managed again.
     NOT_FINAL.clone_into(&mut inputs.digest);
     stamp(context, pass, object, &backend, &state.found(), &intent).await
 }

@@ -1,4 +1,4 @@
-//! The pass of a suspended object: nothing but receipts, and word of the change.
+//! The pass of a suspended object, which records handled tokens and reports the suspension.
 
 use crate::pass::backend;
 use crate::pass::context::PassContext;
@@ -10,7 +10,7 @@ use crate::pipeline::state::PassState;
 use crate::queue::Next;
 use crate::trigger::TriggerSet;
 
-/// No side effect, conditions as they are, no timer: the object wakes when it is resumed.
+/// Runs no side effect, leaves the conditions as they are and sets no timer. Resuming the object triggers a reconcile.
 pub(in crate::pass) async fn reconcile_suspended(
     context: &PassContext,
     pass: &mut CurrentPass<'_>,
@@ -29,7 +29,7 @@ pub(in crate::pass) async fn reconcile_suspended(
     stamp(context, pass, object, &backend, &state.found(), &intent).await
 }
 
-/// Logs the end of a suspension that this process has seen, and sends an event.
+/// Logs the end of a suspension that this process has seen, and emits an event.
 pub(in crate::pass) fn note_resumed(context: &PassContext, pass: &mut CurrentPass<'_>, object: &Object) {
     let was = context.memory().get_mut(pass.key).is_some_and(|memory| {
         memory.elsewhere = None;

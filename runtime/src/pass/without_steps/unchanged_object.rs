@@ -1,4 +1,4 @@
-//! The pass of an object of which nothing changed: its late digest is stored where that is due.
+//! The pass of an unchanged object, which stores its late digest if that is due.
 
 use futures::FutureExt;
 
@@ -13,7 +13,7 @@ use crate::pipeline::state::PassState;
 use crate::queue::Next;
 use crate::trigger::text;
 
-/// An unchanged object: its digest is stored if that is due.
+/// Stores the late digest if it is due, and schedules the next pass.
 pub(in crate::pass) async fn reconcile_unchanged(
     context: &PassContext,
     pass: &mut CurrentPass<'_>,

@@ -1,4 +1,4 @@
-//! Objects that do not fit their type: an event says which field, and what becomes of the finalizer.
+//! Objects that do not fit their type. An event names the field and explains what happens to the finalizer.
 
 use k8s_openapi::api::core::v1::ObjectReference;
 use kube::runtime::events::EventType;
@@ -10,7 +10,7 @@ use crate::pass::report::event;
 use crate::queue::{Key, Next};
 use crate::watch::{UNDECODABLE, Undecodable};
 
-/// The pass of an object that the cache does not serve: it is gone, or does not fit its type.
+/// The pass of an object that the cache does not return: it was deleted, or does not fit its type.
 pub(in crate::pass) fn absent(context: &PassContext, pass: &mut CurrentPass<'_>) -> Next {
     let key = pass.key;
     if context.env.primary.undecodable(key).is_none() {

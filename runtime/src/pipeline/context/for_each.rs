@@ -1,4 +1,4 @@
-//! A step that runs for every item of a loop: it begins and ends once, and its errors become one.
+//! A step that runs for every item of a loop. It begins and ends once, and the errors of its items are merged into one.
 
 use std::marker::PhantomData;
 
@@ -8,16 +8,16 @@ use crate::outcome::{Class, PassError};
 use crate::pipeline::state::deciding;
 use crate::pipeline::step::SubReconciler;
 
-/// So many errors of items are told; the others are counted.
+/// The number of item errors in the message; the others are only counted.
 const TOLD: usize = 3;
 
-/// What the items so far have left behind.
+/// The accumulated results of the items so far.
 #[derive(Debug)]
 pub struct Items<S: SubReconciler, O> {
     said: u64,
     count: usize,
     failed: Vec<Option<PassError>>,
-    /// The conditions that `fail` named, one for each that failed.
+    /// The condition that `fail` named, one entry for each failed item.
     named: Vec<Option<usize>>,
     seen: fn(&O) -> &S::Object,
 }
@@ -29,7 +29,7 @@ pub fn begin_each<S: SubReconciler, O>(StepTag(seen): StepTag<S, O>, pass: &mut 
 }
 
 impl<O, C> Pipeline<O, C> {
-    /// The same as at the begin of a step, for the next item of a loop.
+    /// Starts the next item of a loop, with the same values as at the start of a step.
     pub fn next<'a, 'o, S: SubReconciler>(
         &self,
         items: &Items<S, O>,
@@ -41,7 +41,7 @@ impl<O, C> Pipeline<O, C> {
     }
 }
 
-/// Takes note of how an item ended. One that had nothing to do has succeeded.
+/// Records how an item ended. An ignored error counts as success.
 #[expect(clippy::needless_pass_by_value, reason = "the context of an item ends here")]
 pub fn ended<S: SubReconciler, O, T>(items: &mut Items<S, O>, done: Option<Result<T, S::Error>>, cx: Cx<'_, S>) {
     items.said = cx.said;
@@ -55,7 +55,7 @@ pub fn ended<S: SubReconciler, O, T>(items: &mut Items<S, O>, done: Option<Resul
 /// Ends the step, after the last item.
 ///
 /// # Errors
-/// An item failed: the weightiest error decides, and the message tells of several.
+/// Fails if an item failed. The most severe error decides, and the message lists several.
 pub fn finish_each<S: SubReconciler, O>(items: Items<S, O>, pass: &mut Pass<'_>) -> Result<(), PassError> {
     pass.state.running = false;
     let decider = deciding(&items.failed);
@@ -72,7 +72,7 @@ pub fn finish_each<S: SubReconciler, O>(items: Items<S, O>, pass: &mut Pass<'_>)
     })
 }
 
-/// `2 of 5 failed: alpha: no such tag; beta: no such tag`.
+/// The error message, such as `2 of 5 failed: alpha: no such tag; beta: no such tag`.
 fn message<S: SubReconciler, O>(items: &Items<S, O>) -> String {
     let texts: Vec<&str> = items.failed.iter().flatten().map(|pass_error| pass_error.message.as_str()).collect();
     let told = texts.iter().take(TOLD).copied().collect::<Vec<_>>().join("; ");

@@ -1,4 +1,4 @@
-//! The futures of a step's calls, named: a call that is not allowed is then one error, not three.
+//! Named futures for the calls of a step: a call that is not allowed is then one compiler error instead of three.
 
 use std::future::Future;
 use std::pin::Pin;

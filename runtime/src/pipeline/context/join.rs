@@ -1,4 +1,4 @@
-//! Joined steps: they run concurrently, each in a pass of its own, and end together.
+//! Joined steps: they run concurrently, each with its own pass, and are merged when all have ended.
 
 use std::future::{Future, poll_fn};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -9,18 +9,18 @@ use super::Pass;
 use crate::outcome::{PassError, panicked};
 use crate::pipeline::state::StepEnd;
 
-/// A pass for each of the joined steps.
+/// Makes a pass for each of the joined steps.
 #[allow(clippy::expect_used, reason = "as many drafts are made as are asked for")]
 pub fn fork<'a, const N: usize>(pass: &'a mut Pass<'_>) -> [Pass<'a>; N] {
     let mut states = pass.state.fork(N).iter_mut();
     std::array::from_fn(|_| Pass { state: states.next().expect("a draft for each step") })
 }
 
-/// How one of the joined steps ended.
+/// The result of one joined step.
 #[derive(Debug)]
 pub struct JoinEnd<T>(Result<Result<T, PassError>, String>);
 
-/// Runs a joined step. A panic ends here, and hurts the others no more than an error does.
+/// Runs a joined step. A panic is caught and affects the other steps no more than an error does.
 pub async fn joined<T>(step: impl Future<Output = Result<T, PassError>>) -> JoinEnd<T> {
     let mut step = pin!(step);
     let caught = poll_fn(|cx| {
@@ -30,7 +30,7 @@ pub async fn joined<T>(step: impl Future<Output = Result<T, PassError>>) -> Join
     JoinEnd(caught.await)
 }
 
-/// Runs both at the same time.
+/// Runs both futures concurrently.
 pub async fn both<A: Future, B: Future>(a: A, b: B) -> (A::Output, B::Output) {
     let (mut a, mut b) = (pin!(a), pin!(b));
     let (mut one, mut other) = (None, None);
@@ -48,7 +48,7 @@ pub async fn both<A: Future, B: Future>(a: A, b: B) -> (A::Output, B::Output) {
     .await
 }
 
-/// Polls the future until it has ended.
+/// Polls the future unless it has ended, and stores its output.
 fn advance<F: Future>(ended: &mut Option<F::Output>, future: Pin<&mut F>, cx: &mut Context<'_>) {
     if ended.is_none()
         && let Poll::Ready(value) = future.poll(cx)
@@ -57,11 +57,11 @@ fn advance<F: Future>(ended: &mut Option<F::Output>, future: Pin<&mut F>, cx: &m
     }
 }
 
-/// How joined steps ended: one, or nested pairs.
+/// The results of joined steps: a single one, or nested pairs.
 pub trait Ends {
-    /// What they hand on.
+    /// The values that the steps return.
     type Values;
-    /// What each of them ended with, in declared order.
+    /// Returns the values, and adds to `stops` how each step ended, in declared order.
     fn end(self, stops: &mut Vec<Option<StepEnd>>) -> Option<Self::Values>;
 }
 
@@ -88,7 +88,7 @@ impl<A: Ends, B: Ends> Ends for (A, B) {
     }
 }
 
-/// Merges what the joined steps did. Of several errors the weightiest is handed on; each has marked its own condition.
+/// Merges the results of the joined steps. Each error has marked its own condition; the most severe one is returned.
 ///
 /// # Errors
 /// A step failed or panicked.

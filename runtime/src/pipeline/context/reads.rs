@@ -1,4 +1,4 @@
-//! How a step reads other objects: which of them a call means, by which relation, and how they are decoded.
+//! Reads of other objects by a step: the objects that a call selects, the relation and the decoding.
 
 use std::sync::Arc;
 
@@ -8,26 +8,26 @@ use crate::api::{ApiError, BoxFuture, Target};
 use crate::pipeline::state::PassState;
 use crate::wiring::{How, Kind, KindInfo, Relation};
 
-/// Stands for the declaration of what is read, where a step may do everything.
+/// The relation for reads by a step that declares nothing, since it may do everything.
 pub(super) const READ: Relation = Relation::new(How::Reads, None);
-/// The same, of what the step cannot do without.
+/// The same as [`READ`], for an object that the step requires.
 pub(super) const WATCHED: Relation = Relation::new(How::WatchesByName, None);
 
-/// How the step declares that it reads the kind.
+/// The relation by which the step reads the kind. Watches take precedence.
 pub(super) fn relation(declared: &[Relation], kind: &KindInfo, undeclared: Relation) -> Relation {
     let mut declared = declared.iter().filter(|relation| relation.is_of(kind));
     let best = declared.clone().find(|relation| relation.how.is_watch()).or_else(|| declared.next());
     best.copied().unwrap_or(undeclared)
 }
 
-/// The object of the name, in the namespace of the reconciled object where the kind has them.
+/// The target for a name, in the namespace of the reconciled object if the kind is namespaced.
 pub(super) fn target<K: Kind>(state: &PassState, name: &str) -> Target {
     let kind = KindInfo::of::<K>();
     let namespace = state.namespace.clone().filter(|_| kind.namespaced);
     Target { kind, namespace, name: name.to_owned() }
 }
 
-/// Gets the object of the name.
+/// Gets an object by name.
 pub(super) fn lookup<K: Kind>(
     state: &mut PassState,
     declared: &[Relation],
@@ -48,8 +48,8 @@ pub(super) fn lookup<K: Kind>(
     })
 }
 
-/// All objects of a kind that the step watches by label, or those under an entry of an index; of one that it owns, all that its object
-/// owns.
+/// The objects that a listing covers: those of a kind that the step watches by label, those under an index entry, or, for an owned kind,
+/// those that the object owns.
 pub(super) fn selection(
     state: &mut PassState,
     declared: &[Relation],
@@ -68,7 +68,7 @@ pub(super) fn selection(
     (relation, target)
 }
 
-/// Lists a selection.
+/// Lists the objects of a selection.
 pub(super) fn listed<K: Kind>(
     state: &PassState,
     (relation, target): (Relation, Target),
@@ -83,7 +83,7 @@ pub(super) fn listed<K: Kind>(
     })
 }
 
-/// The error of an object that is not of its type.
+/// The error for an object that cannot be decoded as its type.
 pub(super) fn undecoded(target: &str, error: &serde_json::Error) -> ApiError {
     ApiError::Failed(format!("{target} cannot be decoded: {error}"))
 }

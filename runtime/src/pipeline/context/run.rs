@@ -1,4 +1,4 @@
-//! Runs a step: what happens to the draft before and after the author's code.
+//! Runs a step: changes to the draft before and after the author's code.
 
 use std::fmt::Display;
 use std::marker::PhantomData;
@@ -14,30 +14,30 @@ use crate::pipeline::step::SubReconciler;
 use crate::wiring::StepWiring;
 use crate::wiring::handler::Erased;
 
-/// Starts a step: its context, and the limit within which it runs.
+/// Starts a step and returns its context and its time limit.
 pub(crate) fn begin<'a, S: SubReconciler>(pass: &'a mut Pass<'_>) -> (Cx<'a, S>, Limit) {
     let step = const { &S::WIRING };
     pass.state.begin(step);
     (Cx { state: pass.state, said: 0, named: None, step: PhantomData }, Limit(step))
 }
 
-/// The type of a step, and the function that converts an object of the pipeline to the step's object. A tag exists only for a step that
-/// fits the pipeline, so a function that takes one needs no bound for it.
+/// The type of a step, with the function that converts an object of the pipeline to the step's object.
+/// A tag exists only for a step that fits the pipeline, so a function that takes one needs no further bound.
 #[derive(Debug)]
 pub struct StepTag<S: SubReconciler, O>(pub(crate) fn(&O) -> &S::Object);
 
-/// The pipeline of a reconciler: for objects of `O`, with the conditions `C`.
+/// The pipeline of a reconciler for objects of type `O` with the conditions `C`.
 #[derive(Debug)]
 pub struct Pipeline<O, C>(PhantomData<fn() -> (O, C)>);
 
-/// Nothing but the types.
+/// Makes a pipeline, which holds types only.
 #[must_use]
 pub const fn pipeline<O, C>() -> Pipeline<O, C> {
     Pipeline(PhantomData)
 }
 
 impl<O, C> Pipeline<O, C> {
-    /// Starts a step, and hands it the object as it sees it.
+    /// Starts a step of the pipeline and converts the object for it.
     pub fn begin<'a, 'o, S: SubReconciler>(
         &self,
         StepTag(seen): StepTag<S, O>,
@@ -49,14 +49,14 @@ impl<O, C> Pipeline<O, C> {
     }
 }
 
-/// Ends a step of a pipeline: marks conditions by its result. `None`: it did not end in time.
+/// Ends a step of a pipeline and sets its conditions according to the result. `None`: it timed out.
 #[doc(hidden)]
 #[expect(clippy::needless_pass_by_value, reason = "the context of a step ends here")]
 pub fn finish<S: SubReconciler, T>(done: Option<Result<T, S::Error>>, cx: Cx<'_, S>) -> Result<T, PassError> {
     end(done, cx.state, cx.said, cx.named)
 }
 
-/// Steps that return the same share this.
+/// Shared by all steps with the same return type, to compile less code.
 fn end<T, E: ReconcileError>(
     done: Option<Result<T, E>>,
     state: &mut PassState,
@@ -69,14 +69,14 @@ fn end<T, E: ReconcileError>(
     state.ended(how(late, ended.as_ref().err()));
     match &ended {
         Ok(_) => state.succeed(said),
-        // What stops the pipeline is marked, unless it is nothing.
+        // An ignored error stops the pipeline without marking a condition.
         Err(pass_error) if pass_error.class == Class::Ignored => {}
         Err(pass_error) => state.fail(named, pass_error.reason, &pass_error.message),
     }
     ended
 }
 
-/// How a step ended, in a word for those who count.
+/// The result of a step as a label for metrics.
 pub(super) fn how(late: bool, pass_error: Option<&PassError>) -> &'static str {
     match pass_error {
         None => "success",
@@ -85,7 +85,7 @@ pub(super) fn how(late: bool, pass_error: Option<&PassError>) -> &'static str {
     }
 }
 
-/// The value of a step, or what stops the pipeline: its error, or that it did not end in time.
+/// The value of a step, or the error that stops the pipeline: the step's own error or its timeout.
 pub(super) fn settled<T, E: ReconcileError>(done: Option<Result<T, E>>, state: &mut PassState) -> Result<T, PassError> {
     match done {
         Some(ended) => ended.map_err(|error| stop(state, &error)),
@@ -93,13 +93,13 @@ pub(super) fn settled<T, E: ReconcileError>(done: Option<Result<T, E>>, state: &
     }
 }
 
-/// The step that runs did not end in time.
+/// The error of the current step when it has timed out.
 fn late(state: &PassState) -> PassError {
     let timeout = state.step.and_then(|step| step.timeout).unwrap_or_default();
     PassError::timed_out(&state.running_part(), timeout)
 }
 
-/// What an error of a step comes to.
+/// Converts an error of a step into a pass error.
 pub(super) fn stop(state: &mut PassState, error: &impl ReconcileError) -> PassError {
     if let Some(pass_error) = state.foreign.handed_on(error) {
         return pass_error;
@@ -108,7 +108,7 @@ pub(super) fn stop(state: &mut PassState, error: &impl ReconcileError) -> PassEr
     PassError { retry: error.retry(), ..pass_error }
 }
 
-/// Errors of all types share this.
+/// Shared by all error types, to compile less code.
 fn pass_error(
     state: &mut PassState,
     class: Class,
@@ -125,7 +125,7 @@ fn pass_error(
     PassError::new(class, reason, &text.to_string(), actions)
 }
 
-/// Undoes the steps on the delete path, the last first. On the heap, so that it is compiled here and not for each reconciler.
+/// Undoes the steps on the delete path, in reverse order. Boxed, so that it is compiled here and not once per reconciler.
 pub(crate) fn undo_all<'a>(
     steps: &'static [StepWiring],
     object: &'a Erased,

@@ -1,4 +1,4 @@
-//! Runs the functions of an author beside the steps, which the wiring of a reconciler holds without their types.
+//! Runs the other functions of an author, which the wiring of a reconciler holds type-erased.
 
 use std::marker::PhantomData;
 
@@ -12,20 +12,20 @@ use crate::pipeline::reconciler::Reconciler;
 use crate::pipeline::step::SubReconciler;
 use crate::wiring::handler::Erased;
 
-/// Object and dependencies in the types that they have.
+/// The object and the dependencies with their concrete types.
 #[allow(clippy::expect_used, reason = "the wiring of a reconciler is handed what is the reconciler's")]
 fn known<'a, R: Reconciler>(object: &'a Erased, deps: &'a Erased) -> (&'a R::Object, &'a R::Deps) {
     let object = object.downcast_ref().expect("the object of the reconciler");
     (object, deps.downcast_ref().expect("the dependencies of the reconciler"))
 }
 
-/// The pass of this state.
+/// The pass for a type-erased state.
 #[allow(clippy::expect_used, reason = "what runs the functions of a wiring hands them the state of the pass")]
 fn pass_of(state: &mut Erased) -> Pass<'_> {
     Pass { state: state.downcast_mut().expect("the state of the pass") }
 }
 
-/// Undoes a step, which is external.
+/// Undoes an external step.
 pub(crate) fn undo<'a, S, R>(object: &'a Erased, deps: &'a Erased, state: &'a mut Erased) -> BoxFuture<'a, PassResult>
 where
     S: SubReconciler<Undo: Undo<S, R>>,
@@ -38,7 +38,7 @@ where
         let mut cx = Cx { state: pass.state, said: 0, named: None, step: PhantomData };
         let done = Limit(step).run(<S::Undo as Undo<S, R>>::undo(object, deps, &mut cx)).await;
         if matches!(done, Some(Ok(()))) {
-            // What was said of the step when it succeeded is not said of its cleanup.
+            // Without `finish`, which would set the conditions of the step as after its success.
             return Ok(());
         }
         finish(done, cx)
@@ -64,7 +64,7 @@ where
     })
 }
 
-/// Runs a hook. What ends the pass here is no condition's affair: Ready says it.
+/// Runs a hook. An error of a hook marks no condition of a step; Ready reports it.
 pub(crate) fn hook<'a, S, R>(object: &'a Erased, deps: &'a Erased, state: &'a mut Erased) -> BoxFuture<'a, PassResult>
 where
     S: Hooked<R>,

@@ -1,4 +1,4 @@
-//! The run of a step: within its span, and within its time. What is generic here is compiled once for each step, so it is little.
+//! The run of a step, within its span and its timeout. The generic part is small, since it is compiled once per step.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -9,19 +9,19 @@ use tracing::Span;
 
 use crate::wiring::StepWiring;
 
-/// How long a step runs, and under which name.
+/// The timeout and the name under which a step runs.
 #[derive(Clone, Copy, Debug)]
 pub struct Limit(pub(super) &'static StepWiring);
 
 impl Limit {
-    /// The step, bound to it from now on.
+    /// Binds the step to this limit.
     pub fn run<F: Future>(self, step: F) -> Bounded<F> {
         Bounded { step, running: Running::of(self.0) }
     }
 }
 
 pin_project! {
-    /// The future of a step: what it returns, or `None` where it did not end in time.
+    /// The future of a step: its output, or `None` if it timed out.
     #[must_use = "futures do nothing unless awaited"]
     pub struct Bounded<F> {
         #[pin]
@@ -39,13 +39,13 @@ impl<F: Future> Future for Bounded<F> {
     }
 }
 
-/// Steps that return the same share this.
+/// Shared by all steps with the same return type, to compile less code.
 fn poll<T>(running: &mut Running, mut step: Pin<&mut dyn Future<Output = T>>, cx: &mut Context<'_>) -> Poll<Option<T>> {
     let mut polled = Poll::Pending;
     running.inside(&mut || polled = step.as_mut().poll(cx));
     match polled {
         Poll::Ready(value) => Poll::Ready(Some(value)),
-        // Asked after the step, which so may end at the last moment.
+        // Checked after the step was polled, so a step may still finish at the deadline.
         Poll::Pending if time::is_over(&mut running.time, cx) => Poll::Ready(None),
         Poll::Pending => Poll::Pending,
     }
@@ -62,7 +62,7 @@ impl Running {
         Self { span, time: time::start(step.timeout) }
     }
 
-    /// In the span of the step. Not generic, so that entering it is compiled here.
+    /// Polls in the span of the step. Not generic, so that entering the span is compiled only here.
     fn inside(&self, poll: &mut dyn FnMut()) {
         let _entered = self.span.enter();
         poll();
@@ -78,7 +78,8 @@ mod time {
     use tokio::task::coop::{Unconstrained, unconstrained};
     use tokio::time::{Sleep, sleep};
 
-    /// `None`: as long as the pass. A step that uses up its turn at every poll runs out of time all the same: unconstrained.
+    /// The timer of a step; `None` means no limit other than that of the pass. It is exempt from tokio's cooperative budget, so that a step
+    /// that uses up its budget in every poll still times out.
     pub(super) type Time = Option<Pin<Box<Unconstrained<Sleep>>>>;
 
     pub(super) fn start(timeout: Option<Duration>) -> Time {
@@ -90,7 +91,7 @@ mod time {
     }
 }
 
-/// Types only: nothing runs.
+/// A stub for builds in which nothing runs: types only.
 #[cfg(not(feature = "operator"))]
 mod time {
     use std::task::Context;

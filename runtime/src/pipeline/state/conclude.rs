@@ -1,4 +1,4 @@
-//! The conclusion of a pass: outcome, conditions and summary, as the table of outcomes says.
+//! The conclusion of a pass: its outcome, conditions and summary, following the table of outcomes.
 
 use super::found_status::second;
 use super::reconciling::{progressing, retry_message};
@@ -9,7 +9,7 @@ use crate::outcome::retry::Retry;
 use crate::outcome::{Class, Outcome, PassError, Requeue};
 
 impl PassState {
-    /// Classifies how the pipeline ended, before the summary.
+    /// Classifies how the pipeline ended, before the summary is computed.
     pub(crate) fn outcome(&self, pass_error: Option<PassError>) -> Outcome {
         if let Some(ApiError::Conflict(_)) = self.trouble {
             return Outcome::Conflict;
@@ -29,19 +29,19 @@ impl PassState {
         }
     }
 
-    /// No step will run, for this reason; positive conditions that were never reported are Unknown.
+    /// Records that no step runs because of this error. Positive conditions that were never reported are set to Unknown.
     pub(crate) fn block(&mut self, pass_error: &PassError) {
         self.conditions.block_unreported(&pass_error.message, &self.before);
         self.blocked = Some(pass_error.clone());
     }
 
-    /// The object is stalled for this reason, whatever the step makes of it.
+    /// Records that the object is stalled for this reason, regardless of the results of its steps.
     pub(crate) fn refuse(&mut self, pass_error: PassError) {
         self.refused.get_or_insert(pass_error);
     }
 
-    /// Positive conditions that were never reported are Unknown, and say which step is in the way. A step that was reached or skipped
-    /// has reported its own, in whichever order the branches of the pipeline run.
+    /// Sets the positive conditions that were never reported to Unknown, with the blocking step in the message. Steps that ran or were
+    /// skipped have reported their own, whatever the order of the branches.
     fn block_unreached(&mut self) {
         if self.step.is_none() {
             return;
@@ -50,7 +50,7 @@ impl PassState {
         self.conditions.block_unreported(&message, &self.before);
     }
 
-    /// Turns the outcome into what is written: conditions, summary, generation. A success that is not ready becomes `Failed`.
+    /// Computes conditions, summary and generation for the outcome. A success whose summary is not True becomes `Failed`.
     pub(crate) fn conclude(&mut self, outcome: Outcome, retry: Retry) -> (Outcome, DesiredStatus) {
         let outcome = match outcome {
             Outcome::Ignored if !self.conditions.all_reported() => {
@@ -59,7 +59,7 @@ impl PassState {
             other => other,
         };
         if outcome == Outcome::Ignored {
-            // Nothing was to do, so all holds for this generation as well.
+            // There was nothing to do, so all conditions hold for this generation as well.
             self.conditions.confirm(self.before.generation);
         }
         if !matches!(outcome, Outcome::Done | Outcome::Ignored | Outcome::Requeue { .. }) {
@@ -78,7 +78,7 @@ impl PassState {
         (outcome, intent)
     }
 
-    /// Stalled, Reconciling, Ready, further summaries, then declared order: the order as sent.
+    /// All conditions in the order in which they are sent: Stalled, Reconciling, Ready, further summaries, then declared order.
     fn summarized(&self, outcome: &Outcome, retry: Retry) -> Vec<Condition> {
         let (before, conditions) = (&self.before, &self.conditions);
         let mut all = Vec::with_capacity(conditions.places().len() + 2);
@@ -114,12 +114,12 @@ impl PassState {
             all.insert(at, ready);
             all.splice(at + 1..at + 1, self.further_summaries(marked));
         }
-        // A second reconciler of the kind counts them in, and leaves them to the first.
+        // A second reconciler of the kind includes Stalled and Reconciling in its summary, but only the first one writes them.
         all.retain(|c| self.wiring.summary.is_none() || ![STALLED, RECONCILING].contains(&c.type_.as_str()));
         all
     }
 
-    /// The summaries beside Ready: of what they name, and nothing else.
+    /// The summaries other than Ready, each computed only from the conditions that it names.
     fn further_summaries(&self, marked: Option<&str>) -> Vec<Condition> {
         if self.wiring.summaries.is_empty() {
             return Vec::new();
@@ -139,7 +139,7 @@ impl PassState {
             observed_generation,
             conditions,
             fields: self.fields(),
-            // The pass knows them, the draft does not.
+            // The pass adds them; they are not part of the draft.
             observed_inputs: None,
             receipts: self.receipts.clone(),
             summary: self.wiring.summary_type(),

@@ -1,14 +1,14 @@
-//! The declared conditions as they stand while the steps run.
+//! The declared conditions while the steps run.
 
 use super::found_status::FoundStatus;
 use crate::condition::{Condition, ConditionInfo, ConditionStatus, Polarity, find};
 
-/// The declared conditions, by place.
+/// The declared conditions, indexed by place.
 #[derive(Clone)]
 pub(super) struct Conditions {
     infos: &'static [ConditionInfo],
     now: Vec<Option<Condition>>,
-    /// The places of those that count, where an observer runs instead of the steps.
+    /// The places that count if an observer runs instead of the steps. `None`: all.
     counting: Option<&'static [usize]>,
 }
 
@@ -30,24 +30,24 @@ impl Conditions {
         self.infos[place].polarity
     }
 
-    /// All places.
+    /// The range of all places.
     pub(super) fn places(&self) -> std::ops::Range<usize> {
         0..self.now.len()
     }
 
-    /// Those that are reported, in declared order.
+    /// The reported conditions, in declared order.
     pub(super) fn reported(&self) -> impl Iterator<Item = &Condition> {
         self.now.iter().flatten()
     }
 
-    /// The infos of these places, as far as this pass may say something of them.
+    /// The infos of those places that this pass may report.
     pub(super) fn members(&self, places: impl Iterator<Item = usize>) -> impl Iterator<Item = &'static ConditionInfo> {
         let infos = self.infos;
         places.filter(|place| self.counts(*place)).map(|place| &infos[place])
     }
 
-    /// Sets a condition, stamped with the generation on which the pass runs. One that is True says what its doc comment says, unless a
-    /// message is given.
+    /// Sets a condition, stamped with the generation of the pass.
+    /// If it is True and the message is empty, the message is its doc comment.
     pub(super) fn set(
         &mut self,
         place: usize,
@@ -63,8 +63,8 @@ impl Conditions {
         }
     }
 
-    /// Whether the condition says just that already; it is then of this generation, too. Most conditions are set to what they are, and so
-    /// cost no text.
+    /// Whether the condition already has this status, reason and message; if so, its generation is updated.
+    /// Most conditions do not change, and then no text is allocated.
     fn confirmed(
         &mut self,
         place: usize,
@@ -73,7 +73,7 @@ impl Conditions {
     ) -> bool {
         let Some(condition) = &mut self.now[place] else { return false };
         let is_same = condition.status == status && condition.reason == reason && condition.message == message;
-        // A time that another writer left out is set anew.
+        // A transition time that another writer left out is set again.
         let is_same = is_same && condition.last_transition_time.is_some();
         if is_same {
             condition.observed_generation = Some(generation);
@@ -85,7 +85,7 @@ impl Conditions {
         self.now[place] = None;
     }
 
-    /// An observer runs instead of the steps: what it does not set is not known, and not said.
+    /// Limits the conditions to those that an observer sets. The others are unknown and are not reported.
     pub(super) fn count_only(&mut self, places: &'static [usize]) {
         self.counting = Some(places);
         for place in self.places() {
@@ -95,7 +95,7 @@ impl Conditions {
         }
     }
 
-    /// Whether the condition is one of those that this pass may say something of.
+    /// Whether this pass may report the condition.
     fn counts(&self, place: usize) -> bool {
         self.counting.is_none_or(|places| places.contains(&place))
     }
@@ -108,7 +108,7 @@ impl Conditions {
         })
     }
 
-    /// Positive conditions that were never reported are Unknown, for this reason.
+    /// Sets the positive conditions that were never reported to Unknown, with this message.
     pub(super) fn block_unreported(&mut self, message: &str, before: &FoundStatus) {
         for place in self.places() {
             let is_unreported = self.counts(place) && self.now[place].is_none();
@@ -118,14 +118,14 @@ impl Conditions {
         }
     }
 
-    /// All of them hold for this generation as well.
+    /// Confirms all reported conditions for this generation.
     pub(super) fn confirm(&mut self, generation: i64) {
         for condition in self.now.iter_mut().flatten() {
             condition.observed_generation = Some(generation);
         }
     }
 
-    /// Takes in what a fork changed: where it differs from `base`, as which the fork began.
+    /// Takes over the conditions in which a fork differs from `base`, its initial state.
     pub(super) fn take_in(&mut self, fork: Self, base: &Self) {
         for (place, condition) in fork.now.into_iter().enumerate() {
             if condition != base.now[place] {

@@ -1,29 +1,29 @@
-//! Objects of other owners that a step would have written: its pass waits for them, whatever the step's own error says.
+//! Objects of other owners that a step tried to write. The pass waits for them, whatever the class of the step's own error.
 
 use std::fmt::Display;
 
 use crate::api::{ApiError, FOREIGN};
 use crate::outcome::{Class, PassError};
 
-/// The texts with which objects of other owners were refused to the step that runs.
+/// The messages of writes that were refused in the current step, since another owner has the object.
 #[derive(Default)]
 pub(crate) struct Refusals(Vec<String>);
 
 impl Refusals {
-    /// Takes note of an error that is a refusal. Returns whether it is one.
+    /// Records an error if it is a refusal, and returns whether it is one.
     pub(super) fn note(&mut self, error: &ApiError) -> bool {
         let ApiError::Foreign(text) = error else { return false };
         self.0.push(text.clone());
         true
     }
 
-    /// Another step begins.
+    /// Forgets the refusals when another step begins.
     pub(super) fn clear(&mut self) {
         self.0.clear();
     }
 
-    /// What stops the step, if its error is a refusal that it handed on: authors class all errors of calls alike, but a wait for another
-    /// owner is ended by a watch. An error that does not repeat the refusal is another one, and keeps its class.
+    /// The pass error of a step that returned a refusal. It is always a wait: authors give all call errors one class, but a watch triggers
+    /// the next pass when the other owner changes the object. Any other error retains its class.
     pub(crate) fn handed_on(&self, error: &dyn Display) -> Option<PassError> {
         if self.0.is_empty() {
             return None;

@@ -1,4 +1,4 @@
-//! The forks of a draft: joined steps work on one each, and they are merged in declared order when all have ended.
+//! Forks of a draft: each joined step works on its own fork. They are merged in declared order when all have ended.
 
 use std::time::Duration;
 
@@ -11,17 +11,17 @@ use crate::outcome::{Class, PassError};
 use crate::status::fields::Fields;
 use crate::status::observed::Observed;
 
-/// What stopped a joined step.
+/// The reason why a joined step stopped.
 #[derive(Debug)]
 pub enum StepEnd {
-    /// Its error.
+    /// The step returned this error.
     Halted(PassError),
-    /// A panic that said this.
+    /// The step panicked with this message.
     Panicked(String),
 }
 
 impl PassState {
-    /// Makes a fork for each of the joined steps. They stay with this draft, so that they outlive a pipeline that is dropped.
+    /// Makes a fork for each joined step. This draft owns them, so that they survive when the pipeline is dropped.
     pub(crate) fn fork(&mut self, count: usize) -> &mut [Self] {
         let joined = Joined { base: self.fields(), turns: WriteTurns::default() };
         self.forks = (0..count).map(|_| self.forked(&joined)).collect();
@@ -43,7 +43,7 @@ impl PassState {
         }
     }
 
-    /// Waits until no joined step writes its progress; alone, there is nothing to wait for.
+    /// Waits until no other joined step writes its progress. Returns `None` at once if the step is not joined.
     pub(crate) async fn turn(&self) -> Option<WriteTurn> {
         match &self.joined {
             Some(joined) => Some(joined.turns.take().await),
@@ -51,7 +51,7 @@ impl PassState {
         }
     }
 
-    /// The status in the middle of a pass, with what joined steps have written.
+    /// The status in the middle of a pass, including the writes of joined steps.
     pub(crate) fn progress_beside(&self, turn: Option<&WriteTurn>) -> DesiredStatus {
         let mut intent = self.progress();
         if let (Some(joined), Some(last)) = (&self.joined, turn.and_then(WriteTurn::last)) {
@@ -60,7 +60,7 @@ impl PassState {
         intent
     }
 
-    /// Takes in what the forks did, in their order. `stops`: what stopped each of them. Returns what decides the outcome.
+    /// Merges the forks, in their order. `stops` holds the error of each. Returns the error that decides the outcome.
     pub(crate) fn merge(&mut self, stops: Vec<Option<PassError>>) -> Option<PassError> {
         let forks = std::mem::take(&mut self.forks);
         let deciding = deciding(&stops);
@@ -97,7 +97,7 @@ impl PassState {
         }
     }
 
-    /// The author's fields, those of other reconcilers too, of which the later step in declared order wins where both changed one.
+    /// Merges the author's fields, including those of other reconcilers. If several steps changed a field, the last in declared order wins.
     fn merge_fields(&mut self, forks: &[Self]) {
         let base = self.said();
         self.warn_of_rivals(&base, forks);
@@ -114,8 +114,8 @@ impl PassState {
         }
     }
 
-    /// Tells of a field that two of the steps changed to different values. Who writes what is there already changes nothing, so from
-    /// then on the one and the other wins by turns.
+    /// Warns of a field that two steps changed to different values.
+    /// A step that writes the stored value changes nothing, so the other step wins in the next pass, and the value alternates.
     fn warn_of_rivals(&self, base: &Fields, forks: &[Self]) {
         let mut writers: Fields = Fields::new();
         for fork in forks {
@@ -129,7 +129,7 @@ impl PassState {
         }
     }
 
-    /// Ends joined steps: a panic is marked on the step in which it happened.
+    /// Ends joined steps. A panic marks a condition of the step that panicked.
     pub(crate) fn join(&mut self, stops: Vec<Option<StepEnd>>) -> Option<PassError> {
         let halted = self.forks.iter_mut().zip(stops).map(|(fork, stop)| match stop? {
             StepEnd::Halted(pass_error) => Some(pass_error),
@@ -139,7 +139,7 @@ impl PassState {
         self.merge(halted)
     }
 
-    /// The body ended in the middle of these steps: each marks its own condition.
+    /// Ends the steps that were running when the body was cut off. Each marks its own condition.
     pub(crate) fn cut_off(&mut self, reason: &'static str, what: &dyn Fn(&str) -> String) -> PassError {
         let message = what(&self.running_part());
         let alone = PassError::mishap(reason, &message);
@@ -153,7 +153,7 @@ impl PassState {
     }
 }
 
-/// What changed from `base` to `fields`, laid over `onto`.
+/// Applies the changes from `base` to `fields` to `onto`.
 fn changed(base: &Fields, fields: &Fields, mut onto: Fields) -> Fields {
     for name in base.keys().chain(fields.keys()) {
         match fields.get(name) {
@@ -169,7 +169,7 @@ fn changed(base: &Fields, fields: &Fields, mut onto: Fields) -> Fields {
     onto
 }
 
-/// Failed before Waiting (the shortest poll) before Stalled before Ignored; of equals the first in declared order.
+/// The error that decides: Failed before Waiting (the shortest poll) before Stalled before Ignored; the first declared one among equals.
 pub(crate) fn deciding(stops: &[Option<PassError>]) -> Option<usize> {
     let stopped = stops.iter().enumerate().filter_map(|(i, stop)| Some((i, stop.as_ref()?)));
     stopped.min_by_key(|(_, pass_error)| weight(pass_error.class)).map(|(i, _)| i)

@@ -1,4 +1,4 @@
-//! The status as the pass found it, and what is written of it before the pass ends.
+//! The status at the start of the pass, and the progress writes of the pass.
 
 use std::borrow::Cow;
 
@@ -10,27 +10,27 @@ use crate::status::observed::Observed;
 use crate::status::request::Receipts;
 use crate::wiring::Wiring;
 
-/// The status as the pass found it. A progress write that went through is part of it: it is what is there now.
+/// The status at the start of the pass. Successful progress writes are merged into it, so it matches the stored status.
 #[derive(Clone)]
 pub(super) struct FoundStatus {
-    /// The generation of the object on which the pass runs.
+    /// The generation of the object in this pass.
     pub(super) generation: i64,
     pub(super) observed_generation: Option<i64>,
     pub(super) conditions: Vec<Condition>,
     /// The author's fields that this reconciler wrote.
     pub(super) fields: Fields,
-    /// Those of all reconcilers.
+    /// The author's fields of all reconcilers.
     pub(super) all_fields: Fields,
-    /// Those of this reconciler before the first progress write.
+    /// The fields of this reconciler before the first progress write.
     first: Option<Fields>,
     pub(super) observed_inputs: Option<ObservedInputs>,
     pub(super) receipts: Receipts,
-    /// What the last pass left.
+    /// The record of the last pass.
     pub(super) observed: Observed<'static>,
 }
 
 impl FoundStatus {
-    /// What an object of this generation holds, without author fields and receipts.
+    /// The status of an object of this generation, without author fields and handled tokens.
     pub(super) fn new(generation: i64, mut observed: Observed<'static>, conditions: Vec<Condition>) -> Self {
         Self {
             generation,
@@ -45,7 +45,7 @@ impl FoundStatus {
         }
     }
 
-    /// A condition of this generation. The transition time stays while the status stays.
+    /// A condition with this generation. The transition time is retained while the status does not change.
     pub(super) fn stamped(&self, type_: &str, status: ConditionStatus, reason: &str, message: &str) -> Condition {
         self.stamp(Condition::new(type_, status, reason, message))
     }
@@ -55,19 +55,19 @@ impl FoundStatus {
         stamp.on(find(&self.conditions, &condition.type_), condition)
     }
 
-    /// The fields that are this reconciler's: it wrote them last, or changed them.
+    /// The fields that belong to this reconciler: it was the last to write them, or has changed them.
     pub(super) fn own(&self, mut fields: Fields) -> Fields {
         fields.retain(|name, value| self.observed.wrote(name) || self.all_fields.get(name) != Some(value));
         fields
     }
 
-    /// What is there, in the form of an intent.
+    /// The stored status as a desired status.
     pub(super) fn intent(&self, wiring: &Wiring) -> DesiredStatus {
         let found = sent_types(wiring).filter_map(|type_| find(&self.conditions, type_).cloned());
         DesiredStatus { fields: self.fields.clone(), ..self.intent_with(wiring, found.collect()) }
     }
 
-    /// The same at the end of a pass, which needs it no longer: it is moved out.
+    /// The same at the end of a pass: the values are moved out, since the pass does not need them any longer.
     pub(super) fn take_intent(&mut self, wiring: &Wiring) -> DesiredStatus {
         let mut found = std::mem::take(&mut self.conditions);
         let taken = sent_types(wiring).filter_map(|type_| {
@@ -79,7 +79,7 @@ impl FoundStatus {
         DesiredStatus { observed_inputs, fields, ..self.intent_with(wiring, conditions) }
     }
 
-    /// The status in the middle of a pass: conditions as they were found, the author's fields as they are now.
+    /// The status in the middle of a pass: the conditions of the start, the current fields of the author.
     pub(super) fn progress(&self, wiring: &Wiring, fields: Fields) -> DesiredStatus {
         let found = |type_: &str| find(&self.conditions, type_).cloned();
         let progressing = |type_, status| self.stamped(type_, status, "Progressing", "reconciliation in progress");
@@ -95,7 +95,7 @@ impl FoundStatus {
         DesiredStatus { fields, ..self.intent_with(wiring, conditions) }
     }
 
-    /// Generation, inputs and receipts as they were found, with these conditions and no fields.
+    /// The stored generation, inputs and handled tokens, with these conditions and no fields.
     fn intent_with(&self, wiring: &Wiring, conditions: Vec<Condition>) -> DesiredStatus {
         DesiredStatus {
             observed_generation: self.observed_generation,
@@ -108,8 +108,8 @@ impl FoundStatus {
         }
     }
 
-    /// Whether the pass changed a condition's status or an author field. What it recorded and took back is no progress: each try would do
-    /// so.
+    /// Whether the pass changed the status of a condition or an author field. A change that the pass recorded and reverted is not progress,
+    /// since every retry would repeat it.
     pub(super) fn progressed(&self, wiring: &Wiring, intent: &DesiredStatus) -> bool {
         let status = |conditions: &[Condition], type_| find(conditions, type_).map(|condition| condition.status);
         let differs = |type_| status(&self.conditions, type_) != status(&intent.conditions, type_);
@@ -117,7 +117,7 @@ impl FoundStatus {
         wiring.conditions.iter().any(|info| differs(info.type_)) || *fields != intent.fields
     }
 
-    /// A progress write went through.
+    /// Updates the stored status after a successful progress write.
     pub(super) fn recorded(&mut self, intent: DesiredStatus) {
         let ours: Vec<String> = intent.conditions.iter().map(|c| c.type_.clone()).collect();
         self.conditions.retain(|c| !ours.contains(&c.type_) && ![STALLED, RECONCILING].contains(&c.type_.as_str()));
@@ -128,13 +128,13 @@ impl FoundStatus {
     }
 }
 
-/// The conditions of the reconciler in the order as sent.
+/// The condition types of the reconciler in the order in which they are sent.
 fn sent_types(wiring: &Wiring) -> impl Iterator<Item = &'static str> + use<> {
     let kept = wiring.kept_types().iter().copied().chain([wiring.summary_type()]);
     kept.chain(wiring.condition_types())
 }
 
-/// Of a second reconciler of the kind: its name, and whether it is stalled.
+/// The name of a second reconciler of the kind and whether it is stalled; `None` for the first.
 pub(super) fn second(wiring: &Wiring, stalled: bool) -> Option<(&'static str, bool)> {
     wiring.summary.map(|_| (wiring.name, stalled))
 }

@@ -1,4 +1,4 @@
-//! The draft of a pass: conditions and status while the steps run, and what is written in the end.
+//! The draft of a pass: conditions and status while the steps run, and the status to write at the end.
 
 mod conclude;
 mod conditions;
@@ -42,52 +42,52 @@ use crate::status::request::Receipts;
 use crate::wiring::policy::Policy;
 use crate::wiring::{StepWiring, Wiring};
 
-/// The state of one pass. Everything that steps change is here, so that it outlives a pipeline that is dropped or panics.
+/// The state of one pass. It holds all changes of the steps, so that they survive when the pipeline is dropped or panics.
 pub(crate) struct PassState {
     pub(crate) wiring: Wiring,
     pub(crate) namespace: Option<String>,
     pub(crate) name: String,
     pub(crate) backend: Arc<dyn Backend>,
-    /// The draft of the author's status, typed.
+    /// The typed draft of the author's status.
     pub(crate) status: Box<dyn Any + Send + Sync>,
     typed: Typed,
     conditions: Conditions,
     before: FoundStatus,
     /// The place of the condition that an error marked last.
     marked: Option<usize>,
-    /// The step that runs or ran last.
+    /// The step that is running or ran last.
     pub(crate) step: Option<&'static StepWiring>,
-    /// The cleanup of that step, where it is that which runs.
+    /// The name of that step's cleanup, if the cleanup is running.
     pub(crate) cleanup: Option<&'static str>,
-    /// It has not ended.
+    /// Whether that step is still running.
     pub(crate) running: bool,
-    /// When it began, until its end is told.
+    /// The start of that step, until its duration is recorded.
     began: Option<Instant>,
     /// The drafts of joined steps, while they run.
     forks: Vec<PassState>,
-    /// This is one of them.
+    /// Set if this draft is the fork of a joined step.
     joined: Option<Joined>,
-    /// `cx.requeue()` or `cx.requeue_after(d)`: the soonest.
+    /// The soonest request of `cx.requeue()` or `cx.requeue_after(d)`.
     pub(crate) requeue: Option<Requeue>,
-    /// Objects asked for by name, as they stand in `observedInputs.references`.
+    /// The objects that were read by name, as listed in `observedInputs.references`.
     pub(crate) references: BTreeSet<String>,
-    /// The objects of other owners that were refused to the step that runs.
+    /// The refusals of the current step for objects of other owners.
     pub(crate) foreign: Refusals,
-    /// A write in the middle of the pass failed with this.
+    /// The error of a failed status write in the middle of the pass.
     pub(crate) trouble: Option<ApiError>,
-    /// Run-time values that were out of bounds.
+    /// Run-time values that were clamped to their bounds.
     pub(crate) clamped: Vec<Clamped>,
-    /// The requests that this pass handles, and those before.
+    /// The handled tokens, including those of this pass.
     receipts: Receipts,
     /// The one-shot actions that fire in this pass.
     fired: Vec<&'static str>,
-    /// What kept the steps from running.
+    /// The error that prevented the steps from running.
     blocked: Option<PassError>,
-    /// What stalls the object, whatever the steps make of it.
+    /// The error that stalls the object, regardless of the results of the steps.
     refused: Option<PassError>,
-    /// Reason and message of Ready, if the pass is a success.
+    /// The reason and message of Ready if the pass succeeds.
     ready: Option<(&'static str, String)>,
-    /// What may be done for the object.
+    /// The policy of the object.
     pub(crate) policy: Policy,
 }
 
@@ -150,7 +150,7 @@ impl PassState {
         }
     }
 
-    /// The generation of the object on which the pass runs.
+    /// The generation of the object in this pass.
     pub(crate) fn generation(&self) -> i64 {
         self.before.generation
     }
@@ -160,7 +160,7 @@ impl PassState {
         self.fired.contains(&action)
     }
 
-    /// The condition of this place as it stands now.
+    /// The current condition at this place.
     pub(crate) fn condition(&self, place: usize) -> Option<&Condition> {
         self.conditions.get(place)
     }
@@ -169,8 +169,8 @@ impl PassState {
         self.conditions.polarity(place)
     }
 
-    /// Sets a condition, stamped with the generation on which the pass runs. One that is True says what its doc comment says, unless a
-    /// message is given.
+    /// Sets a condition, stamped with the generation of the pass.
+    /// If it is True and the message is empty, the message is its doc comment.
     pub(crate) fn set(&mut self, place: usize, status: ConditionStatus, reason: &str, message: &str) {
         self.conditions.set(place, status, reason, message, &self.before);
     }
@@ -179,22 +179,22 @@ impl PassState {
         self.conditions.clear(place);
     }
 
-    /// An observer runs instead of the steps: what it does not set is not known, and not said.
+    /// Limits the conditions to those that an observer sets. The others are unknown and are not reported.
     pub(crate) fn observe(&mut self, sets: &'static [usize]) {
         self.conditions.count_only(sets);
     }
 
-    /// Says with what reason and message Ready is True.
+    /// Sets the reason and message that Ready has when it is True.
     pub(crate) fn say_ready(&mut self, reason: &'static str, message: &str) {
         self.ready = Some((reason, sanitize(message)));
     }
 
-    /// The author's fields as they stand now, as far as they are this reconciler's.
+    /// The current fields of the author that belong to this reconciler.
     fn fields(&self) -> Fields {
         self.own(self.said())
     }
 
-    /// All of the author's fields as they stand now.
+    /// All current fields of the author.
     fn said(&self) -> Fields {
         (self.typed.fields)(self.status.as_ref()).unwrap_or_else(|error| {
             tracing::warn!(%error, "the status fields cannot be written as JSON; the earlier ones are kept");
@@ -202,39 +202,39 @@ impl PassState {
         })
     }
 
-    /// The fields that are this reconciler's: it wrote them last, or changed them.
+    /// The fields that belong to this reconciler: it was the last to write them, or has changed them.
     pub(crate) fn own(&self, fields: Fields) -> Fields {
         self.before.own(fields)
     }
 
-    /// The status in the middle of a pass: conditions as they were found, the author's fields as they are now.
+    /// The status in the middle of a pass: the conditions of the start, the current fields of the author.
     pub(crate) fn progress(&self) -> DesiredStatus {
         self.before.progress(&self.wiring, self.fields())
     }
 
-    /// What is there, in the form of an intent: a write is due only if the intended one differs.
+    /// The stored status as a desired status. A write is needed only if the new one differs.
     pub(crate) fn found(&self) -> DesiredStatus {
         self.before.intent(&self.wiring)
     }
 
-    /// What is there, as [`found`](Self::found), at the end of a pass, which needs it no longer: it is moved out of the draft.
+    /// The same as [`found`](Self::found) at the end of a pass: the values are moved out, since the pass does not need them any longer.
     pub(crate) fn take_found(&mut self) -> DesiredStatus {
         self.before.take_intent(&self.wiring)
     }
 
-    /// What is there, with the receipts of a suspended object; its generation counts as observed where that is wished.
+    /// The stored status with the handled tokens of a suspended object. With `record` its generation counts as observed.
     pub(crate) fn frozen(&self, record: bool) -> DesiredStatus {
         let found = self.found();
         let observed_generation = if record { Some(self.generation()) } else { found.observed_generation };
         DesiredStatus { observed_generation, receipts: self.receipts.clone(), ..found }
     }
 
-    /// Whether the pass changed a condition's status or an author field: the back-off starts anew.
+    /// Whether the pass changed the status of a condition or an author field; the backoff then starts again.
     pub(crate) fn progressed(&self, intent: &DesiredStatus) -> bool {
         self.before.progressed(&self.wiring, intent)
     }
 
-    /// A progress write went through: it is what is there now.
+    /// Updates the stored status after a successful progress write.
     pub(crate) fn recorded(&mut self, intent: DesiredStatus) {
         self.before.recorded(intent);
     }

@@ -1,10 +1,10 @@
-//! What Reconciling says of a pass that is to run again.
+//! The reason and message of Reconciling for a pass that runs again.
 
 use super::PassState;
 use crate::outcome::Outcome;
 use crate::outcome::retry::Retry;
 
-/// The message of Reconciling: which part of the author's code runs again, and why.
+/// The message of Reconciling: the part of the author's code that runs again, and the reason.
 pub(super) fn retry_message(state: &PassState, outcome: &Outcome) -> String {
     if let Some(pass_error) = &state.blocked {
         return pass_error.message.clone();
@@ -17,16 +17,16 @@ pub(super) fn retry_message(state: &PassState, outcome: &Outcome) -> String {
     match outcome {
         Outcome::Waiting { .. } => format!("waiting in {step}"),
         Outcome::Requeue { .. } => format!("{step} asked to run again"),
-        // Where no condition could be marked, the cause must stand somewhere.
+        // No condition is marked, so the message is the only place for the error.
         Outcome::Failed { message } if state.marked.is_none() => message.clone(),
         _ => format!("retrying {step}"),
     }
 }
 
-/// The reason of Reconciling. A wait that a change of a watched object ends is progress of others; whatever a time ends is a retry.
+/// The reason of Reconciling. A wait for a change of a watched object counts as progress, a wait for a time as a retry.
 pub(super) const fn progressing(outcome: &Outcome, retry: Retry) -> &'static str {
     match (outcome, retry) {
-        // `waiting(poll = requeue)` looks again at the next resync.
+        // `waiting(poll = requeue)` checks again at the next resync.
         (Outcome::Waiting { poll: None }, Retry::Fast | Retry::Slow) => "Progressing",
         _ => "ProgressingWithRetry",
     }

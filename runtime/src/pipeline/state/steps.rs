@@ -1,4 +1,4 @@
-//! What a step does to the draft of its pass: when it begins, while it runs, and when it ends.
+//! Changes of a step to the draft of its pass: at its start, while it runs, and at its end.
 
 use super::warn_once::warn_of_reason;
 use super::{Instant, PassState};
@@ -8,7 +8,7 @@ use crate::outcome::Requeue;
 use crate::wiring::StepWiring;
 
 impl PassState {
-    /// The step's negative and bipolar conditions are cleared when it starts.
+    /// Starts a step. Its negative and bipolar conditions are cleared.
     pub(crate) fn begin(&mut self, step: &'static StepWiring) {
         (self.step, self.running, self.began) = (Some(step), true, Some(Instant::now()));
         self.foreign.clear();
@@ -19,24 +19,24 @@ impl PassState {
         }
     }
 
-    /// Asks for another run of the object. The soonest request wins.
+    /// Requests another pass of the object. The soonest request wins.
     pub(crate) fn ask_requeue(&mut self, requeue: Requeue) {
         self.requeue = Some(self.requeue.map_or(requeue, |earlier| earlier.min(requeue)));
     }
 
-    /// The name of the step that runs or ran last; empty before the first.
+    /// The name of the step that is running or ran last; empty before the first.
     pub(crate) fn step_name(&self) -> &'static str {
         self.step.map_or("", |step| step.name)
     }
 
-    /// Tells how the step has ended that began last, once.
+    /// Reports the result and duration of the current step to the backend, once.
     pub(crate) fn ended(&mut self, how: &'static str) {
         if let (Some(began), Some(step)) = (self.began.take(), self.step) {
             self.backend.step_ended(step.name, how, began.elapsed());
         }
     }
 
-    /// Its positive ones are True when it succeeds, unless it said otherwise; what it declared to clear goes.
+    /// Ends a step successfully: its positive conditions that it did not set become True, and the conditions of `clears(..)` are cleared.
     pub(crate) fn succeed(&mut self, said: u64) {
         let Some(step) = self.step else { return };
         for place in step.sets {
@@ -49,7 +49,7 @@ impl PassState {
         }
     }
 
-    /// A step that is not needed in this pass: nothing bad is left of it, and nobody waits for it.
+    /// Skips a step that this pass does not need: its positive conditions become True, the others are cleared.
     pub(crate) fn skip(&mut self, step: &StepWiring, reason: &str) {
         for place in step.sets {
             match self.polarity(*place) {
@@ -62,7 +62,7 @@ impl PassState {
         }
     }
 
-    /// Marks the condition that the error is about: the one that `cx.fail` named, or else the first that the step sets.
+    /// Marks the condition for the error: the one that `cx.fail` named, otherwise the first that the step sets.
     pub(crate) fn fail(&mut self, named: Option<usize>, reason: &str, message: &str) {
         if let Some(place) = named.or_else(|| self.step.and_then(|step| step.sets.first().copied())) {
             self.hold_to_set(place, reason);
@@ -70,19 +70,19 @@ impl PassState {
         }
     }
 
-    /// Sets a condition against its polarity, and makes it the first of its rank.
+    /// Sets a condition to its bad status, and makes it the first of its rank in the summary.
     fn mark(&mut self, place: usize, reason: &str, message: &str) {
         self.set(place, self.polarity(place).bad(), reason, message);
         self.marked = Some(place);
     }
 
-    /// Warns of a reason that the condition does not declare, at its first time. It stands as it is.
+    /// Warns once of a reason that the condition does not declare. The reason is not changed.
     pub(crate) fn hold_to_set(&self, place: usize, reason: &str) {
         let step = self.step.map_or("(none)", |step| step.name);
         warn_of_reason(self.wiring.name, step, self.conditions.info(place), reason);
     }
 
-    /// Takes note of a refusal, so that a change of the object triggers a reconcile. Any other error is handed on as it is.
+    /// Records a refusal, so that a change of the object triggers a reconcile. Returns the error unchanged.
     pub(crate) fn blocked_by(&mut self, object: &str, error: ApiError) -> ApiError {
         if self.foreign.note(&error) {
             self.references.insert(object.to_owned());
@@ -90,7 +90,7 @@ impl PassState {
         error
     }
 
-    /// The part of the author's code that runs or ran last: `step fetch`, or `cleanup remove`.
+    /// The part of the author's code that is running or ran last: `step fetch`, or `cleanup remove`.
     pub(crate) fn running_part(&self) -> String {
         match (self.cleanup, self.step) {
             (Some(cleanup), _) => format!("cleanup {cleanup}"),

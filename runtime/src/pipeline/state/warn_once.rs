@@ -1,14 +1,14 @@
-//! Warnings that are logged once in a process: mistakes in the code that only show at run time.
+//! Warnings that are logged once per process, for mistakes in the code that appear only at run time.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
 use crate::condition::{ConditionInfo, is_declared};
 
-/// What was told. It is made of words of the code, so it stays small.
+/// The warnings that were logged. Their words come from the code, so the set stays small.
 static TOLD: Mutex<BTreeSet<Vec<String>>> = Mutex::new(BTreeSet::new());
 
-/// Whether this has not been told before.
+/// Whether this warning was not logged before.
 fn is_news(words: &[&str]) -> bool {
     let words = words.iter().map(|word| (*word).to_owned()).collect();
     TOLD.lock().unwrap_or_else(PoisonError::into_inner).insert(words)
@@ -27,7 +27,7 @@ pub(super) fn warn_of_reason(reconciler: &str, step: &str, info: &ConditionInfo,
     }
 }
 
-/// Warns of a status field that this step and one that is joined with it changed to different values.
+/// Warns of a status field that joined steps changed to different values.
 pub(super) fn warn_of_rival(reconciler: &str, step: &str, field: &str) {
     if is_news(&["field", reconciler, step, field]) {
         tracing::warn!(

@@ -1,4 +1,4 @@
-//! Turns: joined steps write their progress one after another.
+//! Turns of joined steps, which write their progress one after another.
 
 use std::future::poll_fn;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -7,12 +7,12 @@ use std::task::{Poll, Waker};
 use super::DesiredStatus;
 use crate::status::fields::Fields;
 
-/// What a fork knows of its siblings.
+/// The state that the forks of joined steps share.
 #[derive(Clone)]
 pub(crate) struct Joined {
-    /// The author's fields when the draft was forked.
+    /// The author's fields at the time of the fork.
     pub(super) base: Fields,
-    /// The progress writes, which follow one another.
+    /// The turns for progress writes.
     pub(super) turns: WriteTurns,
 }
 
@@ -24,7 +24,7 @@ pub(crate) struct WriteTurns(Arc<Mutex<State>>);
 struct State {
     taken: bool,
     waiting: Vec<Waker>,
-    /// What was written last.
+    /// The last status that was written.
     last: Option<DesiredStatus>,
 }
 
@@ -33,12 +33,12 @@ impl WriteTurns {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The last progress write of any of the steps.
+    /// The last progress write of all joined steps.
     pub(crate) fn last(&self) -> Option<DesiredStatus> {
         self.state().last.clone()
     }
 
-    /// Waits until no other step has the turn.
+    /// Waits until no other step holds the turn, and takes it.
     pub(crate) async fn take(&self) -> WriteTurn {
         poll_fn(|cx| {
             let mut state = self.state();
@@ -53,16 +53,16 @@ impl WriteTurns {
     }
 }
 
-/// The turn of one step: dropped, it goes to another.
+/// The turn of one step. Dropping it releases the turn.
 pub(crate) struct WriteTurn(WriteTurns);
 
 impl WriteTurn {
-    /// What the steps before wrote.
+    /// The last progress write of an earlier turn.
     pub(crate) fn last(&self) -> Option<DesiredStatus> {
         self.0.last()
     }
 
-    /// Takes note of what this step wrote.
+    /// Records the status that this step wrote.
     pub(crate) fn wrote(&self, intent: DesiredStatus) {
         self.0.state().last = Some(intent);
     }

@@ -1,4 +1,4 @@
-//! What the queue remembers of one key, and how the end of a pass changes it.
+//! The state of one key in the queue, and how the end of a pass changes it.
 
 use std::time::Duration;
 
@@ -11,20 +11,20 @@ use crate::queue::timers::Slot;
 use crate::queue::worker::Attempt;
 use crate::trigger::TriggerSet;
 
-/// The longest time that a timer is set for; more than any interval that the framework lets through.
+/// The longest timer; longer than any interval that the framework accepts.
 pub(super) const HORIZON: Duration = Duration::from_secs(366 * 24 * 3600);
 
-/// A key that is not at rest. Keys at rest without a history have no entry.
+/// A key that is queued, running or scheduled, or has a history. Other keys have no entry.
 #[derive(Debug, Default)]
 pub(super) struct Entry {
     pub(super) phase: Phase,
-    /// Why it waits; while it runs: why it has to run again.
+    /// The triggers of the next pass.
     pub(super) triggers: TriggerSet,
     pub(super) attempt: Attempt,
     pub(super) timer: Option<Timer>,
-    /// When the next try is due, kept while changes run passes in between.
+    /// When the next retry is due; unchanged while changes run passes in between.
     pub(super) retry_at: Option<Instant>,
-    /// The version that a write of ours met as outdated.
+    /// The resource version for which a write was refused as outdated.
     pub(super) refused: Option<String>,
 }
 
@@ -32,7 +32,7 @@ pub(super) struct Entry {
 pub(super) enum Phase {
     #[default]
     Idle,
-    /// It may run since then.
+    /// Ready to run since `since`.
     Queued {
         place: LanePosition,
         since: Instant,
@@ -43,29 +43,29 @@ pub(super) enum Phase {
     },
 }
 
-/// What happens to an idle key in the future.
+/// A scheduled pass of an idle key.
 #[derive(Debug)]
 pub(super) struct Timer {
     pub(super) slot: Slot,
     pub(super) triggers: TriggerSet,
     pub(super) owed: TriggerSet,
-    /// The rate has let it through.
+    /// The rate limit has granted this retry.
     pub(super) reserved: bool,
 }
 
 impl Timer {
-    /// Why the key runs when the time has come.
+    /// The triggers of the pass when the timer fires.
     pub(super) const fn all(&self) -> TriggerSet {
         self.triggers.union(self.owed)
     }
 }
 
-/// When a key runs without a change.
+/// When a key runs if nothing changes.
 pub(super) struct Due {
     pub(super) at: Instant,
-    /// A change that comes first makes these pointless.
+    /// Dropped if a change comes first.
     pub(super) triggers: TriggerSet,
-    /// What the pass was to deal with, and did not: the next one gets them, whenever it runs.
+    /// The triggers that the pass did not handle; the next pass gets them, whenever it runs.
     pub(super) owed: TriggerSet,
 }
 
@@ -73,14 +73,14 @@ pub(super) struct Due {
 #[derive(Debug)]
 pub(in crate::queue) struct FinishedPass {
     pub(in crate::queue) next: Next,
-    /// The curve that a retry follows.
+    /// The curve for a retry.
     pub(in crate::queue) curve: Backoff,
-    /// A number drawn evenly from 0 to 1, for the jitter.
+    /// A uniform random number between 0 and 1, for the jitter.
     pub(in crate::queue) drawn: f64,
 }
 
 impl Entry {
-    /// Updates the history of the key by the end of a pass and says when, and why, it is due without a change.
+    /// Updates the history of the key after a pass. Returns when and why the key is due if nothing changes.
     pub(super) fn settle(&mut self, ran: TriggerSet, ended: FinishedPass, now: Instant) -> Option<Due> {
         let drawn = ended.drawn;
         let (at, triggers, owed) = match ended.next {
@@ -125,20 +125,20 @@ impl Entry {
         Some(Due { at, triggers, owed })
     }
 
-    /// When the next try is due: not before what was asked for has passed.
+    /// Records and returns when the next retry is due, after at least the requested delay.
     fn retry(&mut self, at: Instant, now: Instant, at_least: Option<Duration>) -> Instant {
         let at = at_least.map_or(at, |least| at.max(now + least.min(HORIZON)));
         *self.retry_at.insert(at)
     }
 
-    /// No failure is remembered.
+    /// Resets the failures.
     fn rest(&mut self) {
         self.attempt = Attempt::default();
         self.retry_at = None;
     }
 
-    /// Counts a failure and returns when the next try is due. A change that ran a pass in between neither moves a pending try nor
-    /// counts; a new generation and progress start the curve anew.
+    /// Counts a failure and returns when the next retry is due. A failed pass before a pending retry is due neither moves the retry nor
+    /// counts. A new generation or progress resets the curve.
     fn fail(&mut self, now: Instant, anew: bool, delay: impl Fn(u32) -> Duration) -> Instant {
         self.attempt.conflicts = 0;
         let pending = self.retry_at.take_if(|at| *at > now && !anew);

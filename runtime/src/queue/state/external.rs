@@ -1,4 +1,4 @@
-//! The state under a scheduler that is not ours: that one says which key runs, and is told which keys should.
+//! The state under an external scheduler, which gets the queued keys and decides when each one runs.
 
 use tokio::time::Instant;
 
@@ -6,7 +6,7 @@ use super::{KeyEntries, Phase, Task};
 use crate::queue::key::Key;
 
 impl KeyEntries {
-    /// The pass of a key whose turn it is, with all triggers that have gathered. `None`: there is no cause.
+    /// The pass of a key that the scheduler runs, with all triggers so far. `None`: there is no trigger.
     pub(in crate::queue) fn claim(&mut self, key: &Key, now: Instant) -> Option<Task> {
         let entry = self.entries.get_mut(key)?;
         if let Some(timer) = entry.timer.take_if(|timer| timer.slot.at <= now || !entry.triggers.is_empty()) {
@@ -18,7 +18,7 @@ impl KeyEntries {
                 self.figures.waiting[place.urgency as usize] -= 1;
                 since
             }
-            // The scheduler has dropped that pass: it runs none twice at a time.
+            // The scheduler has dropped that pass: it never runs a key twice at a time.
             Phase::Running { triggers, since } => {
                 self.figures.end(now - since);
                 entry.triggers = entry.triggers | triggers;
@@ -37,7 +37,7 @@ impl KeyEntries {
         Some(Task { key: key.clone(), triggers, attempt: entry.attempt })
     }
 
-    /// The keys that wait and have not been announced yet, the most urgent first. They go on waiting.
+    /// The queued keys that have not been announced yet, the most urgent first. They stay queued.
     pub(in crate::queue) fn announce(&mut self) -> Vec<Key> {
         let mut found = Vec::new();
         while let Some((place, key)) = self.lanes.pop() {
@@ -49,7 +49,7 @@ impl KeyEntries {
         found
     }
 
-    /// When the key is due without a change; at once if it waits.
+    /// When the key is due if nothing changes; now if it is queued.
     pub(in crate::queue) fn due(&self, key: &Key, now: Instant) -> Option<Instant> {
         let entry = self.entries.get(key)?;
         match entry.phase {

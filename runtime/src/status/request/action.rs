@@ -1,8 +1,8 @@
-//! One-shot actions: what a request asks for beside a pass.
+//! One-shot actions, which a request can ask for in addition to a pass.
 
 use std::marker::PhantomData;
 
-/// An action that the step `S` declares. `cx.requested("force")` takes one: the attribute makes it of the literal.
+/// An action that the step `S` declares. The attribute turns the literal of `cx.requested("force")` into one.
 pub struct Action<S> {
     pub(crate) name: &'static str,
     step: PhantomData<fn() -> S>,
@@ -14,7 +14,7 @@ impl<S> Action<S> {
     }
 }
 
-// Not derived: that would ask the same of the step.
+// Not derived, since the derive would require `S: Clone`.
 impl<S> Clone for Action<S> {
     fn clone(&self) -> Self {
         *self
@@ -29,13 +29,13 @@ impl<S> std::fmt::Debug for Action<S> {
     }
 }
 
-/// The annotation that asks for an action: `evenkeel.dev/forceAt` for `force`.
+/// The annotation that requests an action: `evenkeel.dev/forceAt` for `force`.
 #[must_use]
 pub fn annotation(action: &str) -> String {
     format!("evenkeel.dev/{action}At")
 }
 
-/// Whether an action fires: its annotation holds the token of the request, and neither the request nor the action was handled before.
+/// Whether an action fires: its annotation has the token of the request, and neither the request nor the action was handled before.
 #[must_use]
 pub fn fires(action: Option<&str>, requested: Option<&str>, receipt: Option<&str>, handled: Option<&str>) -> bool {
     action.is_some() && action == requested && action != receipt && action != handled

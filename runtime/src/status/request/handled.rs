@@ -1,4 +1,4 @@
-//! The receipts of requests, as the status keeps them.
+//! The handled tokens of requests in the status.
 
 use std::collections::BTreeMap;
 
@@ -6,23 +6,23 @@ use crate::status::contract::StatusContract;
 use crate::status::erased::AnyStatus;
 use crate::wiring::Wiring;
 
-/// What was handled last. Left alone where nothing is asked for, so that taking an annotation off costs no write.
+/// The handled tokens. They stay unchanged without a request, so that removing an annotation causes no write.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Receipts {
-    /// `lastHandledReconcileAt`: the token of the last pass that was asked for.
+    /// `lastHandledReconcileAt`: the token of the last requested pass.
     pub reconcile: Option<String>,
-    /// `lastHandledActions`: the token that the annotation of each one-shot action held, whether it fired or not.
+    /// `lastHandledActions`: the token that the annotation of each one-shot action had, whether or not the action fired.
     pub actions: BTreeMap<String, String>,
 }
 
 impl Receipts {
-    /// Those that the status holds for what this wiring declares.
+    /// The handled tokens in the status, limited to the actions that this wiring declares.
     #[must_use]
     pub fn of<S: StatusContract>(status: &S, wiring: &Wiring) -> Self {
         Self::in_status(status, wiring)
     }
 
-    /// The same, whatever the type of the status.
+    /// The same for a type-erased status.
     pub(crate) fn in_status(status: &dyn AnyStatus, wiring: &Wiring) -> Self {
         let declared = |handled: &BTreeMap<String, String>| {
             let handled = wiring.actions().filter_map(|action| handled.get_key_value(action));
@@ -34,13 +34,13 @@ impl Receipts {
         }
     }
 
-    /// Whether the annotation asks for a pass that has not been.
+    /// Whether the annotation requests a pass that has not run yet.
     #[must_use]
     pub fn awaits(&self, requested: &str, annotations: &BTreeMap<String, String>) -> bool {
         super::is_requested(self.reconcile.as_deref(), annotations.get(requested).map(String::as_str))
     }
 
-    /// The receipts of a pass that saw these annotations.
+    /// The handled tokens after a pass that saw these annotations.
     #[must_use]
     pub fn after(&self, wiring: &Wiring, annotations: &BTreeMap<String, String>) -> Self {
         let mut actions = self.actions.clone();

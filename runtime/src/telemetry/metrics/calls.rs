@@ -1,4 +1,4 @@
-//! What is counted of the calls to the API server.
+//! Metrics of the calls to the API server.
 
 use std::collections::HashMap;
 use std::sync::{OnceLock, PoisonError, RwLock};
@@ -17,11 +17,11 @@ pub(super) struct Calls {
     host: OnceLock<String>,
     requests: Family<Labels<3>, Counter>,
     calls: Family<Labels<4>, Counter>,
-    /// The kinds that the wiring names, by group and plural: no others get a label of their own.
+    /// The kinds in the wiring, by group and plural. Only these get their own label value.
     kinds: RwLock<HashMap<(String, String), String>>,
 }
 
-/// What the framework itself talks about.
+/// The kinds that the framework itself uses.
 const OWN: [(&str, &str, &str); 2] = [
     ("events.k8s.io", "events", "Event"),
     ("apiextensions.k8s.io", "customresourcedefinitions", "CustomResourceDefinition"),
@@ -45,12 +45,12 @@ impl Calls {
         into.register("evenkeel_api_calls", text, self.calls.clone());
     }
 
-    /// They go to this host.
+    /// Sets the host label.
     pub(super) fn to(&self, host: &str) {
         let _ = self.host.set(host.to_owned());
     }
 
-    /// From now on the kinds of this wiring are told by name.
+    /// Adds the kinds of this wiring to the known label values.
     pub(super) fn know(&self, wiring: &Wiring, own: &KindInfo) {
         let related = wiring.relations().filter_map(|relation| Some(relation.kind?()));
         let mut kinds = self.kinds.write().unwrap_or_else(PoisonError::into_inner);
@@ -68,7 +68,7 @@ impl Calls {
 
 impl CountsCalls for Calls {
     fn call(&self, call: &Call<'_>) {
-        // As client-go tells it.
+        // The same label value as in client-go.
         let code = call.code.map_or_else(|| "<error>".to_owned(), |code| code.to_string());
         let host = ("host", self.host.get().cloned().unwrap_or_default());
         let method = ("method", call.method.to_owned());

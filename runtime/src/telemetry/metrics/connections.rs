@@ -1,4 +1,4 @@
-//! The connections of the listener: so many at a time, and a new one never waits for the others to end.
+//! The connections of the listener: limited in number, but a new connection never waits for the others to end.
 
 use std::collections::HashMap;
 use std::future::Future;
@@ -8,12 +8,12 @@ use std::time::Duration;
 use tokio::task::{AbortHandle, Id, JoinSet};
 use tokio::time::{Instant, sleep_until};
 
-/// So many connections at a time.
+/// The maximum number of open connections.
 const MOST: usize = 256;
-/// For so long a connection keeps its place in any case: its request is on its way, or being answered.
+/// The minimum time before a connection may be closed for another one: its request may be arriving or being answered.
 const LEAST: Duration = Duration::from_millis(100);
 
-/// When a connection last sent a complete request, or was accepted.
+/// The time of the last complete request, or of the accept if there was none.
 #[derive(Clone)]
 pub(super) struct Since(Arc<Mutex<Instant>>);
 
@@ -22,7 +22,7 @@ impl Since {
         Self(Arc::new(Mutex::new(Instant::now())))
     }
 
-    /// Takes note of a complete request.
+    /// Records a complete request.
     pub(super) fn renew(&self) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
     }
@@ -32,7 +32,7 @@ impl Since {
     }
 }
 
-/// The connections that are served. Dropping it closes them.
+/// The open connections. Dropping the value closes them.
 #[derive(Default)]
 pub(super) struct Connections {
     tasks: JoinSet<()>,
@@ -40,7 +40,7 @@ pub(super) struct Connections {
 }
 
 impl Connections {
-    /// Serves another connection. Where all places are taken, the one that has been without a complete request for longest is closed.
+    /// Serves another connection. At the limit, closes the connection that has gone longest without a complete request.
     pub(super) async fn add<F>(&mut self, serve: impl FnOnce(Since) -> F)
     where
         F: Future<Output = ()> + Send + 'static,

@@ -1,4 +1,4 @@
-//! Why an object is not ready, what would wake it, and when it is tried again: one object as people ask for it.
+//! Debug view of an object: why it is not ready, what triggers a reconcile, and when it is retried.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::queue::{Attempt, Key, Phase};
 use crate::watch::UNDECODABLE;
 use crate::wiring::Wiring;
 
-/// One object under one reconciler.
+/// One object of one reconciler.
 pub(super) struct Row {
     pub(super) kind: String,
     pub(super) reconciler: &'static str,
@@ -20,21 +20,21 @@ pub(super) struct Row {
     wiring: Wiring,
 }
 
-/// Which objects are asked for; an empty one asks for all.
+/// Filter for the objects to show; an empty field matches all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct ObjectQuery {
     pub(super) kind: String,
     pub(super) namespace: String,
     pub(super) name: String,
-    /// How many at most.
+    /// The maximum number of objects.
     pub(super) limit: usize,
 }
 
-/// How many objects are shown unless more are asked for.
+/// The default limit.
 pub(super) const LIMIT: usize = 500;
 
 impl ObjectQuery {
-    /// Of a query: `kind=Widget&namespace=team-a&name=w&limit=100`.
+    /// Parses a query string: `kind=Widget&namespace=team-a&name=w&limit=100`.
     pub(super) fn of(query: &str) -> Self {
         let field = |wanted: &str| {
             let pairs = query.split('&').filter_map(|pair| pair.split_once('='));
@@ -50,7 +50,7 @@ impl ObjectQuery {
     }
 }
 
-/// The objects that are asked for, those that are not ready first, and how many there are without the limit.
+/// The matching objects up to the limit, those that are not ready first, and the number of all matches.
 pub(super) fn rows(controllers: &[std::sync::Arc<ReconcilerMetrics>], filter: &ObjectQuery) -> (Vec<Row>, usize) {
     let mut found = Vec::new();
     for controller in
@@ -82,13 +82,13 @@ impl Row {
         self.inspect.ready
     }
 
-    /// In a sentence.
+    /// The reason and message of the summary, in a sentence.
     pub(super) fn why(&self) -> String {
         if let Some(error) = &self.inspect.undecodable {
             return format!("{UNDECODABLE}: {}", sanitize(error));
         }
         match self.summary() {
-            // Its own generation counts: that of the status is the last one that ended well.
+            // Prefer the generation of the condition: that of the status is from the last successful pass.
             Some(ready) if ready.observed_generation.or(self.inspect.observed) != self.inspect.generation => {
                 format!("{}: {} (of an earlier generation)", ready.reason, sanitize(&ready.message))
             }
@@ -101,7 +101,7 @@ impl Row {
         self.inspect.spot.map(|spot| spot.attempt).unwrap_or_default()
     }
 
-    /// How it stands in the queue, in a sentence.
+    /// The state in the queue, in a sentence.
     pub(super) fn queue(&self) -> String {
         let Some(spot) = self.inspect.spot else { return "at rest".into() };
         match spot.phase {
@@ -112,7 +112,7 @@ impl Row {
         }
     }
 
-    /// What would run a pass at once.
+    /// The changes that trigger a reconcile.
     pub(super) fn wakes(&self) -> Vec<String> {
         let own = [
             "spec, labels, annotations or deletion of itself".to_owned(),
@@ -180,7 +180,7 @@ fn seconds(time: Duration) -> f64 {
     (time.as_secs_f64() * 1000.0).round() / 1000.0
 }
 
-/// `1h 2m`, `3m 4s`, `5.6s`.
+/// Formats a duration: `1h 2m`, `3m 4s`, `5.6s`.
 pub(super) fn short(time: Duration) -> String {
     let whole = time.as_secs();
     match whole {

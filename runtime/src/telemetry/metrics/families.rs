@@ -5,7 +5,7 @@ use prometheus_client::metrics::family::{Family, MetricConstructor};
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
 
-/// Labels with values that the wiring names.
+/// Labels whose values come from the wiring.
 pub(super) type Labels<const N: usize> = [(&'static str, &'static str); N];
 pub(super) type Counters<const N: usize> = Family<Labels<N>, Counter>;
 pub(super) type Times<const N: usize> = Family<Labels<N>, Histogram, Buckets>;
@@ -20,15 +20,15 @@ impl MetricConstructor<Histogram> for Buckets {
     }
 }
 
-/// Those of controller-runtime for a pass.
+/// The buckets of controller-runtime for a reconcile.
 const PASS: &[f64] = &[
     0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.25, 1.5,
     1.75, 2.0, 2.5, 3.0, 3.5, 4.0, 4.5, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 15.0, 20.0, 25.0, 30.0, 40.0, 50.0, 60.0,
 ];
-/// Those of controller-runtime for a queue.
+/// The buckets of controller-runtime for a workqueue.
 const QUEUE: &[f64] = &[1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0, 1000.0];
 
-/// What is counted along the way, by reconciler.
+/// The metrics that are updated while passes run, by reconciler.
 pub(super) struct Families {
     pub(super) reconciles: Counters<2>,
     pub(super) errors: Counters<1>,

@@ -1,18 +1,18 @@
-//! Under which names the listener answers: a page in a browser must not read it under a name of its own (DNS rebinding).
+//! Check of the host name in requests: prevents DNS rebinding by web pages.
 
 use std::net::IpAddr;
 
 use http::{HeaderValue, Request, header};
 
-/// What is said to whoever asks under another name.
+/// The response to a request for another host name.
 pub(super) const REFUSAL: &str = "nothing is told under this host name: ask by the address, by localhost, or by a name that only the cluster knows\n";
 
-/// Ends of names that nobody can have in the DNS of the internet.
+/// Top-level names that do not exist in public DNS.
 const PRIVATE: [&str; 5] = ["localhost", "svc", "pod", "local", "internal"];
 
-/// Whether the request is meant for us. Where only this machine reaches the listener: by a loopback address or `localhost`. Elsewhere: by
-/// any address, as probes and scrapers do, or by a name of the cluster. A page of somebody else can bring a browser to ask under its own
-/// name only, and a request without a name comes from no browser.
+/// Whether the host of the request is allowed. A listener on a loopback address accepts loopback addresses and `localhost`. Any other
+/// listener accepts all IP addresses, which probes and scrapers use, and cluster names. A foreign web page can only send its own host name.
+/// A request without a host does not come from a browser.
 pub(super) fn is_ours<B>(request: &Request<B>, local: bool) -> bool {
     let named = request.headers().get(header::HOST).map(HeaderValue::to_str);
     let host = match (request.uri().host(), named) {
@@ -28,7 +28,7 @@ pub(super) fn is_ours<B>(request: &Request<B>, local: bool) -> bool {
     }
 }
 
-/// `localhost:8080` and `[::1]:8080`, without the port.
+/// Strips the port from `localhost:8080` and `[::1]:8080`.
 fn without_port(host: &str) -> &str {
     match host.rsplit_once(':') {
         Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) && !name.ends_with(':') => name,

@@ -1,4 +1,4 @@
-//! The page of objects: plain, without a script, nothing from elsewhere.
+//! The HTML page of objects: no scripts, no external resources.
 
 use std::fmt::Write;
 
@@ -20,7 +20,7 @@ const COLUMNS: [&str; 8] = [
     "reconciler",
 ];
 
-/// As a page.
+/// Renders the page.
 pub(super) fn html(rows: &[Row], all: usize, filter: &ObjectQuery) -> String {
     let mut page = String::from(HEAD);
     let _ = write!(page, "<h1>{} of {all} objects</h1>{}", rows.len(), form(filter));
@@ -64,7 +64,7 @@ fn line(page: &mut String, row: &Row) {
     }
 }
 
-/// As JSON.
+/// The same as JSON.
 pub(super) fn json(rows: &[Row], all: usize) -> Value {
     json!({ "count": all, "objects": rows.iter().map(Row::json).collect::<Vec<_>>() })
 }

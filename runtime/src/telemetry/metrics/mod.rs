@@ -1,7 +1,7 @@
-//! Metrics in the text form of Prometheus, under the names that dashboards for controller-runtime expect, beside our own.
+//! Metrics in the Prometheus text format: the names that dashboards for controller-runtime expect, and evenkeel's own.
 //!
-//! Series are made when the operator starts, of what the wiring names, and never of what objects hold. What a queue or a cache can tell
-//! is asked when somebody scrapes; only times and counts are kept along the way.
+//! The series of reconcilers are created when the operator starts, from the wiring; no label value comes from an object. Queues and
+//! caches are read during a scrape; only times and counts are recorded while passes run.
 
 mod calls;
 mod connections;

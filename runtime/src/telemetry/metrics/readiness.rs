@@ -1,17 +1,17 @@
-//! Whether an operator is ready: its watches have listed, and none of them has been broken for long.
+//! Readiness of an operator: all watches have listed, and none has been broken for long.
 
 use std::time::Duration;
 
 use crate::condition::sanitize;
 use crate::watch::FailingWatch;
 
-/// How long a watch may be broken before the operator says that it is not ready: longer than an API server takes to start anew.
+/// How long a watch may be broken before the operator is not ready; longer than a restart of the API server.
 pub(super) const LONG: Duration = Duration::from_secs(120);
 
-/// A reconciler that starts no passes: its name, for how long, and why.
+/// A paused reconciler: its name, for how long, and why.
 pub(super) type Paused = (&'static str, Duration, String);
 
-/// What is said of readiness: whether it is given, and why.
+/// The readiness and the text of the response.
 pub(super) fn verdict(started: bool, ailing: &[FailingWatch], paused: &[Paused]) -> (bool, String) {
     let has_paused = paused.iter().any(|(_, time, _)| *time >= LONG);
     let ready = started && !has_paused && !ailing.iter().any(counts);
@@ -27,8 +27,8 @@ pub(super) fn verdict(started: bool, ailing: &[FailingWatch], paused: &[Paused])
     (ready, format!("{word}\n{lines}"))
 }
 
-/// Whether it keeps the operator from being ready. The trouble of one object that was asked for by name is not everybody's, and for a kind
-/// that is not installed the operator waits while it does the rest.
+/// Whether the failing watch makes the operator not ready. Watches of single objects do not count, since other objects can proceed. Kinds
+/// that are not installed do not count either: the operator waits for them and runs its other reconcilers.
 fn counts(one: &FailingWatch) -> bool {
     let for_long = one.broken.as_ref().is_some_and(|(time, ..)| *time >= LONG);
     !one.of_one_object && !one.of_no_kind && (!one.listed || for_long)

@@ -1,4 +1,4 @@
-//! What is counted of one reconciler: each series is made at the start, so nothing that comes later adds one.
+//! Metrics of one reconciler. All series are created at the start; none is added later.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
@@ -15,13 +15,13 @@ use crate::queue::{Key, Next};
 use crate::watch::UNDECODABLE;
 use crate::wiring::Wiring;
 
-/// The results of a pass, as controller-runtime names them.
+/// The results of a pass, named as in controller-runtime.
 const RESULTS: [&str; 4] = ["success", "error", "requeue", "requeue_after"];
 
-/// How a step ends.
+/// The results of a step.
 pub(crate) const ENDS: [&str; 7] = ["success", "stalled", "waiting", "transient", "ignored", "panic", "timeout"];
 
-/// One reconciler.
+/// The metrics of one reconciler.
 pub(crate) struct ReconcilerMetrics {
     wiring: Wiring,
     kind: String,
@@ -98,18 +98,18 @@ impl ReconcilerMetrics {
         self.concurrency
     }
 
-    /// From now on this can be looked at.
+    /// Sets the running reconciler for scrapes and debug pages.
     pub(crate) fn watch(&self, subject: &Arc<impl Subject + 'static>) {
         let subject: Arc<dyn Subject> = subject.clone();
         let _ = self.subject.set(Arc::downgrade(&subject));
     }
 
-    /// The reconciler at work; none before the start and after the end.
+    /// The running reconciler; none before the start and after the end.
     pub(crate) fn subject(&self) -> Option<Arc<dyn Subject>> {
         self.subject.get()?.upgrade()
     }
 
-    /// How the last pass of the object ended; none since the start.
+    /// How the last pass of the object ended; none before its first pass.
     pub(crate) fn last(&self, key: &Key) -> Option<Last> {
         self.lasts().get(key).copied()
     }
@@ -163,7 +163,7 @@ impl Counts for ReconcilerMetrics {
     }
 }
 
-/// The result as controller-runtime would count it. A stalled object is an error that is not tried again, a conflict none at all.
+/// The result as controller-runtime counts it. A stalled object is an error without a retry; a conflict is no error.
 fn result(outcome: &str, next: &Next) -> &'static str {
     match next {
         Next::Retry { .. } | Next::RetryAlong { .. } if outcome == (Outcome::Requeue { after: None }).as_str() => {

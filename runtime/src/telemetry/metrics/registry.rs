@@ -1,4 +1,4 @@
-//! The metrics of an operator: what is registered, and which reconcilers are looked at.
+//! The metrics of an operator: the registry and the reconcilers.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,7 +14,7 @@ use crate::queue::meter::CallMeter;
 use crate::watch::Health;
 use crate::wiring::{KindInfo, Wiring};
 
-/// The metrics of an operator. Cloneable: all clones are one.
+/// The metrics of an operator. Clones share one registry.
 #[derive(Clone)]
 pub(crate) struct Metrics(Arc<Inner>);
 
@@ -38,7 +38,7 @@ impl Metrics {
         Self(Arc::new(Inner { families, calls, registry, subjects, health, started }))
     }
 
-    /// Makes the series of a reconciler.
+    /// Creates the series of a reconciler.
     pub(crate) fn controller(&self, wiring: &Wiring, kind: &KindInfo, concurrency: usize) -> Arc<ReconcilerMetrics> {
         let controller = Arc::new(ReconcilerMetrics::new(&self.0.families, wiring, &kind.resource.kind, concurrency));
         self.0.calls.know(wiring, kind);
@@ -46,13 +46,13 @@ impl Metrics {
         controller
     }
 
-    /// Counts the calls to this host.
+    /// A meter for the calls to this host.
     pub(crate) fn calls(&self, host: &str) -> CallMeter {
         self.0.calls.to(host);
         CallMeter::new(self.0.calls.clone())
     }
 
-    /// All reconcilers are at work.
+    /// Records that all reconcilers have started.
     pub(crate) fn start(&self) {
         self.0.started.store(true, Ordering::SeqCst);
     }
@@ -69,10 +69,10 @@ impl Metrics {
         &self.0.health
     }
 
-    /// All of it as text.
+    /// All metrics as text.
     ///
     /// # Errors
-    /// None that a string could have.
+    /// Writing to a string does not fail.
     pub(super) fn text(&self) -> Result<String, std::fmt::Error> {
         let mut text = String::new();
         text::encode(&mut text, &self.0.registry)?;

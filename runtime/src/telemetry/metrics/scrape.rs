@@ -1,4 +1,4 @@
-//! What is asked when somebody scrapes: the queues as they stand, and the conditions of the objects in the caches.
+//! Metrics that are computed during a scrape: queue state, and conditions of cached objects.
 
 use std::fmt::Error;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::condition::ConditionStatus;
 use crate::queue::QueueStats;
 use crate::wiring::policy::{Policy, UNKNOWN_WORD};
 
-/// Asks the reconcilers.
+/// Reads the reconcilers during a scrape.
 #[derive(Debug)]
 pub(super) struct Scrape(pub(super) Subjects);
 
@@ -30,7 +30,7 @@ impl Collector for Scrape {
     }
 }
 
-/// Writes one family: a value for each reconciler.
+/// Writes one family, with a value for each reconciler.
 fn family<M: EncodeMetric>(
     all: &[Queue],
     encoder: &mut DescriptorEncoder,
@@ -78,7 +78,7 @@ fn queues(all: &[Queue], encoder: &mut DescriptorEncoder) -> Result<(), Error> {
 
 const STATUSES: [ConditionStatus; 3] = [ConditionStatus::True, ConditionStatus::False, ConditionStatus::Unknown];
 
-/// How many objects of a kind have a condition of which status. What nobody declared is not counted.
+/// Writes the number of objects per kind, condition and status. Only declared conditions are counted.
 fn conditions(all: &[Queue], encoder: &mut DescriptorEncoder) -> Result<(), Error> {
     let help = "Objects that have a condition of this status";
     let type_ = ConstGauge::new(0_i64).metric_type();
@@ -94,7 +94,7 @@ fn conditions(all: &[Queue], encoder: &mut DescriptorEncoder) -> Result<(), Erro
     Ok(())
 }
 
-/// Of each condition that the reconciler sets.
+/// Counts the statuses of each condition that the reconciler sets.
 fn counted(controller: &ReconcilerMetrics, queue: &dyn Subject) -> Vec<(&'static str, [i64; 3])> {
     let wiring = controller.wiring();
     let types = wiring.condition_types().chain([wiring.summary_type()]).chain(wiring.kept_types().iter().copied());
@@ -108,7 +108,7 @@ fn counted(controller: &ReconcilerMetrics, queue: &dyn Subject) -> Vec<(&'static
     counts
 }
 
-/// How many objects each policy counts for, where the reconciler has policies.
+/// Writes the number of objects per policy, for reconcilers with policies.
 fn policies(all: &[Queue], encoder: &mut DescriptorEncoder) -> Result<(), Error> {
     let help = "Objects that this policy counts for";
     let type_ = ConstGauge::new(0_i64).metric_type();

@@ -1,4 +1,4 @@
-//! The listener: `/metrics`, `/healthz`, `/readyz` and `/debug/objects` over plain HTTP, for who may reach the address.
+//! The listener: `/metrics`, `/healthz`, `/readyz` and `/debug/objects` over plain HTTP, without authentication.
 
 use std::convert::Infallible;
 use std::fmt;
@@ -23,17 +23,18 @@ use super::{html, readiness};
 pub(crate) enum Listener {
     /// An address to bind.
     At(SocketAddr),
-    /// A socket that is bound.
+    /// A bound socket.
     Bound(std::net::TcpListener),
 }
 
-/// How long the head of a request may take.
+/// Timeout for the head of a request.
 const HEAD: Duration = Duration::from_secs(10);
-/// How long a connection may take, so that an answer that nobody reads ends, too. It is for one request, whose body is never read.
+/// Timeout for a connection, so that a client that does not read its response cannot hold it. A connection serves one request; the body is
+/// not read.
 const WHOLE: Duration = Duration::from_secs(40);
-/// How large the head of a request may be.
+/// The maximum size of the head of a request.
 const LARGEST: usize = 16 * 1024;
-/// How long to wait after a connection could not be accepted: the process has no file descriptor left.
+/// Pause after a failed accept: the process may be out of file descriptors.
 const PAUSE: Duration = Duration::from_millis(100);
 
 const PLAIN: &str = "text/plain; charset=utf-8";
@@ -49,10 +50,10 @@ impl fmt::Display for Listener {
 }
 
 impl Listener {
-    /// Binds, and says where.
+    /// Binds the socket and logs its address.
     ///
     /// # Errors
-    /// The address is taken, or not allowed.
+    /// The address is in use or not permitted.
     pub(crate) async fn bind(self) -> std::io::Result<TcpListener> {
         let listener = match self {
             Self::At(address) => TcpListener::bind(address).await?,
@@ -66,13 +67,13 @@ impl Listener {
     }
 }
 
-/// Answers for ever. No client can keep another from being answered: see [`Connections`].
+/// Serves requests forever. No client can block another: see [`Connections`].
 ///
 /// # Cancellation
-/// Dropping the future ends the answers under way.
+/// Dropping the future aborts open connections.
 pub(crate) async fn serve(listener: TcpListener, metrics: Metrics) {
     let mut connections = Connections::default();
-    // A socket that is bound has an address.
+    // A bound socket has an address.
     let local = listener.local_addr().is_ok_and(|address| address.ip().is_loopback());
     loop {
         match listener.accept().await {
@@ -96,9 +97,9 @@ async fn connection(stream: TcpStream, local: bool, metrics: Metrics, since: Sin
     });
     let mut builder = http1::Builder::new();
     builder.timer(TokioTimer::new()).header_read_timeout(HEAD).max_buf_size(LARGEST);
-    // One request for each: a client that sends many at once cannot hold its place by them.
+    // One request per connection: a client cannot hold its place by pipelining requests.
     builder.keep_alive(false);
-    // A client that goes away in the middle is no error of ours.
+    // A disconnect by the client is not an error.
     let _ = tokio::time::timeout(WHOLE, builder.serve_connection(TokioIo::new(stream), service)).await;
 }
 
@@ -119,7 +120,7 @@ fn answer<B>(request: &Request<B>, metrics: &Metrics) -> Response<Body> {
     }
 }
 
-/// The reconcilers that start no passes.
+/// The paused reconcilers.
 fn paused(metrics: &Metrics) -> Vec<readiness::Paused> {
     let all = metrics.subjects();
     let why = |controller: &std::sync::Arc<super::ReconcilerMetrics>| {
@@ -156,7 +157,7 @@ fn response(status: StatusCode, form: &'static str, text: String) -> Response<Bo
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(form));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    // Nothing runs in the page, whatever an object is called.
+    // Blocks scripts even if an object name contains markup.
     let policy = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'";
     headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
     response

@@ -1,46 +1,46 @@
-//! What the metrics and the debug pages read of a reconciler at work.
+//! The interface through which metrics and debug pages read a running reconciler.
 
 use std::time::Duration;
 
 use crate::condition::Condition;
 use crate::queue::{Key, KeyStatus, QueueStats};
 
-/// A reconciler at work, for whoever looks at it from outside.
+/// A running reconciler, as metrics and debug pages read it.
 pub(crate) trait Subject: Send + Sync {
-    /// What its queue has done and holds.
+    /// The statistics of its queue.
     fn figures(&self) -> QueueStats;
-    /// How long the passes that run have run: together, and the longest.
+    /// How long the running passes have run: the sum, and the longest.
     fn unfinished(&self) -> (Duration, Duration);
-    /// For how long no pass has started, and why; `None`: they do.
+    /// How long the reconciler has been paused, and why. `None`: it is not paused.
     fn paused(&self) -> Option<(Duration, String)>;
-    /// The objects in its cache whose keys are wanted, and which of them are ready.
+    /// The cached objects with a matching key, and whether each one is ready.
     fn objects(&self, wanted: &dyn Fn(&Key) -> bool) -> Vec<(Key, bool)>;
-    /// What is known of the object; `None`: it is gone.
+    /// The state of the object. `None`: it is not cached.
     fn inspect(&self, key: &Key) -> Option<ObjectView>;
-    /// How many objects do not fit their type.
+    /// The number of objects that do not fit their type.
     fn undecodable_count(&self) -> usize;
-    /// Shows the conditions of all objects, one after another.
+    /// Calls `see` with each condition of all objects.
     fn conditions(&self, see: &mut dyn FnMut(&Condition));
-    /// Shows the policies of all objects in words; nothing where the reconciler has none.
+    /// Calls `see` with the policy of each object; never if the reconciler has no policies.
     fn policies(&self, see: &mut dyn FnMut(&'static str));
 }
 
-/// What is known of one object without a call. Neither its spec nor data are in it.
+/// The state of one object, read without an API call. Contains neither its spec nor its data.
 pub(crate) struct ObjectView {
     pub(crate) key: Key,
-    /// Which field does not fit the type, and why; `None`: all do.
+    /// The field that does not fit the type, and why. `None`: the object fits.
     pub(crate) undecodable: Option<String>,
     pub(crate) deleting: bool,
-    /// In its own generation.
+    /// Whether it is ready in its current generation.
     pub(crate) ready: bool,
     pub(crate) generation: Option<i64>,
     pub(crate) observed: Option<i64>,
-    /// Those that the reconciler sets.
+    /// The conditions that the reconciler sets.
     pub(crate) conditions: Vec<Condition>,
-    /// The objects that it asked for by name.
+    /// The objects that it watches by name.
     pub(crate) watched: Vec<String>,
     /// The objects that it owns.
     pub(crate) owned: Vec<String>,
-    /// How it stands in the queue; `None`: at rest.
+    /// The state in the queue. `None`: idle, without a history.
     pub(crate) spot: Option<KeyStatus>,
 }

@@ -1,4 +1,4 @@
-//! How batches of spans reach the collector: one connection for each, on the runtime of the operator.
+//! HTTP client for batches of spans: one connection per batch, on the runtime of the operator.
 
 use std::pin::Pin;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use opentelemetry_http::{Bytes, HttpClient, HttpError, Request, Response};
 use tokio::net::TcpStream;
 use tokio::runtime::Handle;
 
-/// How long the collector may take for a batch.
+/// Timeout for sending a batch.
 pub(super) const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Sends requests to one host.
@@ -24,10 +24,10 @@ pub(super) struct Client {
 }
 
 impl Client {
-    /// For this endpoint.
+    /// Creates a client for this endpoint.
     ///
     /// # Errors
-    /// It is no URL of plain HTTP.
+    /// The endpoint is not an `http://` URL.
     pub(super) fn to(endpoint: &str) -> Result<Self, String> {
         let refused = || format!("`{endpoint}` is no endpoint: write it like http://localhost:4318");
         let uri: Uri = endpoint.parse().map_err(|_| refused())?;
@@ -49,7 +49,7 @@ async fn send(host: String, request: Request<Bytes>) -> Result<Response<Bytes>, 
     let (parts, mut body) = answer.into_parts();
     let mut text = Vec::new();
     while let Some(frame) = std::future::poll_fn(|cx| Pin::new(&mut body).poll_frame(cx)).await {
-        // The answer of a collector is a few bytes.
+        // Responses of a collector are a few bytes; the rest is ignored.
         if let Ok(data) = frame?.into_data().map_err(drop)
             && text.len() < 64 * 1024
         {
@@ -60,7 +60,7 @@ async fn send(host: String, request: Request<Bytes>) -> Result<Response<Bytes>, 
 }
 
 impl HttpClient for Client {
-    /// The thread that exports has no runtime of its own.
+    /// Runs on the handle of the operator's runtime, since the export thread has none.
     fn send_bytes<'a, 'b>(
         &'a self,
         request: Request<Bytes>,

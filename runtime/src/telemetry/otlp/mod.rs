@@ -1,8 +1,9 @@
-//! Spans to a collector, by OTLP over HTTP: each pass is a trace of its own.
+//! Exports spans to a collector by OTLP over HTTP. Each pass is a separate trace.
 //!
-//! `Operator::run_cli` exports them to `--otlp http://localhost:4318` beside writing the log. Whoever sets a subscriber of `tracing`
-//! adds the [`layer`] to it. It exports what the filter of the subscriber lets through, the author's own spans included; logged lines
-//! become events of their spans. What is sent is what [the guide](crate::guide::diagnostics) names: no specs and no data.
+//! With `--otlp http://localhost:4318`, `Operator::run_cli` exports spans and still writes the log. A program with its own `tracing`
+//! subscriber adds the [`layer`] to it. The layer exports all spans that pass the subscriber's filter, including the program's own; log
+//! lines become events of their spans. [The guide](crate::guide::diagnostics) lists the exported data, which never contains specs or other
+//! object data.
 
 mod client;
 
@@ -20,7 +21,7 @@ use tracing_subscriber::registry::LookupSpan;
 
 use self::client::{Client, PATIENCE};
 
-/// Why nothing can be exported.
+/// The error when an export cannot start.
 #[derive(Debug)]
 pub struct Error(String);
 
@@ -32,20 +33,20 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// The export under way.
+/// A running export.
 #[derive(Debug)]
 #[must_use = "what is not sent yet is lost unless this is finished"]
 pub struct Exporting(SdkTracerProvider);
 
 impl Exporting {
-    /// Sends what is not sent yet, and ends the export.
+    /// Sends the remaining spans and ends the export.
     pub async fn finish(self) {
         self.finish_within(PATIENCE).await;
     }
 
-    /// As [`finish`](Self::finish), within this time at most.
+    /// Like [`finish`](Self::finish), with this time limit.
     pub(crate) async fn finish_within(self, limit: Duration) {
-        // It waits for a thread that needs this runtime.
+        // The shutdown blocks on a thread that needs this runtime.
         let limit = limit.min(PATIENCE);
         let ended = tokio::task::spawn_blocking(move || self.0.shutdown_with_timeout(limit)).await;
         if let Ok(Err(error)) = ended {
@@ -54,14 +55,15 @@ impl Exporting {
     }
 }
 
-/// A layer that exports spans as those of the service `name` to a collector, and the export itself. The endpoint is the base, as in
-/// `http://localhost:4318`: `/v1/traces` is added to it. It has to be plain HTTP; a collector beside the operator adds TLS and tokens.
+/// A layer that exports the spans of the service `name` to a collector, and the handle of the export.
+///
+/// The endpoint is a plain HTTP base URL (`http://localhost:4318`); `/v1/traces` is appended. A sidecar collector adds TLS and tokens.
 ///
 /// # Errors
-/// The endpoint is no such URL.
+/// The endpoint is not a plain HTTP URL.
 ///
 /// # Panics
-/// Outside of a tokio runtime.
+/// Panics outside of a tokio runtime.
 pub fn layer<S>(name: &str, endpoint: &str) -> Result<(impl Layer<S> + use<S>, Exporting), Error>
 where
     S: Subscriber + for<'a> LookupSpan<'a>,
@@ -78,7 +80,7 @@ where
     Ok((layer.with_filter(filter_fn(belongs_to_a_trace)), Exporting(provider)))
 }
 
-/// The span of the operator lasts as long as the program: with it, all passes were one trace that never ends.
+/// Excludes the span of the operator: it lasts as long as the program and would join all passes into one endless trace.
 fn belongs_to_a_trace(metadata: &Metadata<'_>) -> bool {
     !(metadata.is_span() && metadata.name() == "operator" && metadata.target().starts_with("evenkeel"))
 }

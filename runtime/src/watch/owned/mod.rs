@@ -1,4 +1,4 @@
-//! The owned objects: a lean record of each, what else is kept of it, and which of their events wake the owner.
+//! The owned objects: a small record and the cached part of each, and the events that enqueue the owner.
 
 mod records;
 #[cfg(test)]
@@ -18,7 +18,7 @@ use crate::watch::cached_object::CachedObject;
 use crate::watch::object_version::ObjectVersion;
 use crate::wiring::{Cache, KindInfo};
 
-/// The records of all owned kinds. Cloneable: all clones are one.
+/// The records of all owned kinds. All clones share them.
 #[derive(Clone, Debug)]
 pub(super) struct Children(Arc<Shared>);
 
@@ -35,7 +35,7 @@ impl Children {
         Self(Arc::new(Shared { owner, kinds, records }))
     }
 
-    /// The owned kinds, and what is kept of each beside the record.
+    /// The owned kinds, and what is cached of each in addition to the record.
     pub(super) fn kinds(&self) -> &[(KindInfo, Cache)] {
         &self.0.kinds
     }
@@ -49,7 +49,7 @@ impl Children {
         Some((kind, Key::new(target.namespace.as_deref(), &target.name)))
     }
 
-    /// The record of the object, if its controller is of our kind.
+    /// The record of the object, if its controller is of the reconciled kind.
     fn child(&self, records: &Records, key: &Key, meta: &ObjectMeta, kept: Option<CachedObject>) -> Option<Child> {
         let owner = meta.owner_references.iter().flatten().find(|owner| owner.controller == Some(true))?;
         let resource = &self.0.owner.resource;
@@ -68,24 +68,24 @@ impl Children {
         })
     }
 
-    /// All children of an owner, but for those that we deleted.
+    /// All children of an owner, except those that we deleted.
     pub(super) fn of(&self, owner_uid: &str) -> Vec<ObjectVersion> {
         self.lock().alive(owner_uid).map(|(id, child)| self.seen(id, child)).collect()
     }
 
-    /// A number for all children of an owner, as far as their changes count. It costs the same whatever their number.
+    /// A hash over all children of an owner that differs after every relevant change. Takes constant time.
     pub(super) fn sum(&self, owner_uid: &str) -> u64 {
         self.lock().by_owner.get(owner_uid).map_or(0, |siblings| siblings.sum)
     }
 
-    /// What is kept of the children of an owner, but for those that we deleted.
+    /// The cached parts of the children of an owner, except those that we deleted.
     pub(super) fn kept_of(&self, owner_uid: &str, kind: &KindInfo) -> Vec<CachedObject> {
         let records = self.lock();
         let of_kind = records.alive(owner_uid).filter(|((at, _), _)| self.0.kinds[*at].0 == *kind);
         of_kind.filter_map(|(_, child)| child.kept.clone()).collect()
     }
 
-    /// What is kept of a child that we did not delete.
+    /// The cached part of a child, unless we deleted it.
     pub(super) fn kept(&self, target: &Target) -> Option<CachedObject> {
         let (id, records) = (self.id(target)?, self.lock());
         records.children.get(&id).filter(|child| records.is_alive(&id, child))?.kept.clone()
@@ -96,7 +96,7 @@ impl Children {
         Some(self.seen(&id, self.lock().children.get(&id)?))
     }
 
-    /// What is known of a child that we did not delete.
+    /// The known version of a child, unless we deleted it.
     pub(super) fn alive(&self, target: &Target) -> Option<ObjectVersion> {
         let (id, records) = (self.id(target)?, self.lock());
         let child = records.children.get(&id).filter(|child| records.is_alive(&id, child))?;
@@ -114,7 +114,7 @@ impl Children {
         }
     }
 
-    /// Takes in what the watch of a kind delivered, and returns the owners that it wakes.
+    /// Applies an object that the watch of a kind delivered, and returns the owners to enqueue.
     pub(super) fn apply(&self, kind: usize, meta: &ObjectMeta, kept: Option<CachedObject>) -> Vec<Key> {
         let (id, mut records) = ((kind, Key::of(meta)), self.lock());
         match self.child(&records, &id.1, meta, kept) {
@@ -123,12 +123,12 @@ impl Children {
         }
     }
 
-    /// A list of the kind begins.
+    /// Records the start of a list of the kind.
     pub(super) fn begin_list(&self, kind: usize, namespace: Option<Arc<str>>) {
         self.lock().lists.insert((kind, namespace), HashSet::new());
     }
 
-    /// Takes in an object of a list, and returns the owners that it wakes.
+    /// Applies an object of a list, and returns the owners to enqueue.
     pub(super) fn listed(
         &self,
         kind: usize,
@@ -145,12 +145,12 @@ impl Children {
         records.listed(&id, child, meta.deletion_timestamp.is_some())
     }
 
-    /// The watch says that the object is gone.
+    /// Removes an object whose deletion the watch delivered.
     pub(super) fn remove(&self, kind: usize, key: &Key) -> Vec<Key> {
         self.lock().remove(&(kind, key.clone()))
     }
 
-    /// Removes what a complete list of the namespace (or of all) does not hold.
+    /// Removes the objects that a complete list of the namespace (or of all namespaces) does not contain.
     pub(super) fn retain(&self, kind: usize, namespace: Option<&str>, listed: &HashSet<Key>) -> Vec<Key> {
         let mut records = self.lock();
         records.lists.remove(&(kind, namespace.map(Arc::from)));
@@ -160,8 +160,8 @@ impl Children {
         gone.iter().flat_map(|id| records.remove(id)).collect()
     }
 
-    /// A write for this owner begins: what the watch delivers of the object is held back until the guard is dropped. Returns what it adds to
-    /// the owner's [sum](Self::sum) now.
+    /// Starts a write for this owner: until the guard is dropped, events of the object do not enqueue owners. Returns the current share of
+    /// the object in the owner's [sum](Self::sum).
     pub(super) fn begin(&self, target: &Target, owner_uid: &str) -> u64 {
         let Some(id) = self.id(target) else { return 0 };
         let mut records = self.lock();
@@ -171,7 +171,8 @@ impl Children {
         number
     }
 
-    /// A write for this owner returned this object: it wakes nobody. Returns what it adds to the owner's [sum](Self::sum).
+    /// Records the object that a write for this owner returned, without enqueuing the owner. Returns its share in the owner's
+    /// [sum](Self::sum).
     pub(super) fn wrote(&self, seen: &ObjectVersion, object: &Arc<DynamicObject>, owner: &Key) -> u64 {
         let Some(id) = self.id(&seen.target) else { return 0 };
         let Some(owner_uid) = seen.controller.as_deref() else { return 0 };
@@ -191,12 +192,12 @@ impl Children {
         number
     }
 
-    /// A write deleted it.
+    /// Records that a write deleted the object.
     pub(super) fn deleted(&self, target: &Target) {
         let Some(id) = self.id(target) else { return };
         let mut records = self.lock();
         if records.writes.get(&id).is_some_and(|writes| !writes.gone.is_empty()) {
-            // The watch was faster; what is known now is another object of this name.
+            // The watch was faster. The current record is a new object of the same name.
             return;
         }
         records.touch(&id);
@@ -206,7 +207,7 @@ impl Children {
         }
     }
 
-    /// A write ended; returns whom the versions wake that came meanwhile and were not ours.
+    /// Ends a write. Returns the owners to enqueue for versions that arrived in the meantime and are not from our writes.
     pub(super) fn end(&self, target: &Target) -> Vec<Key> {
         self.id(target).map_or_else(Vec::new, |id| self.lock().end(&id))
     }

@@ -1,4 +1,4 @@
-//! The records of the owned objects: one for each, and one number for all of an owner, which moves with each change that counts.
+//! The records of the owned objects: one per object, and one sum per owner that differs after every relevant change.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
@@ -9,22 +9,22 @@ use crate::resource_version::is_newer;
 use crate::trigger::number;
 use crate::watch::cached_object::CachedObject;
 
-/// A child: its kind, as a place in the list of owned kinds, and its name.
+/// A child: the position of its kind in the list of owned kinds, and its key.
 pub(super) type Id = (usize, Key);
 
-/// What a list is of: an owned kind, as a place in the list of them, and a namespace or all.
+/// The scope of a list: the position of an owned kind in the list of owned kinds, and a namespace (`None`: all).
 pub(super) type Place = (usize, Option<Arc<str>>);
 
-/// Which change of a child counts for its owner's digest.
+/// The changes of a child that count for its owner's digest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::watch) enum Counts {
-    /// A new generation: its spec is another one. Where the kind has none, any change.
+    /// A new generation, that is, a changed spec; any change if the kind has no generation.
     Generation,
-    /// Any change: a step reads the kind.
+    /// Any change, since a step reads the kind.
     VersionRecord,
 }
 
-/// The children of one owner, and the sum of their numbers, so that a change of one is found without a look at the others.
+/// The children of one owner and the sum of their hashes, so that a change of one is detected without reading the others.
 #[derive(Debug, Default)]
 pub(super) struct Siblings {
     pub(super) ids: BTreeSet<Id>,
@@ -35,12 +35,12 @@ pub(super) struct Siblings {
 pub(super) struct Records {
     pub(super) children: HashMap<Id, Child>,
     pub(super) by_owner: HashMap<Arc<str>, Siblings>,
-    /// By kind.
+    /// The changes that count, by kind.
     pub(super) counts: Vec<Counts>,
     pub(super) writes: HashMap<Id, Writes>,
-    /// The uids of what we deleted, until the watch says that it is gone.
+    /// The uids of the objects that we deleted, until the watch delivers the deletion.
     pub(super) deleted: HashMap<Id, Box<str>>,
-    /// What we wrote or deleted since a list began that is under way.
+    /// The objects that we wrote or deleted since each pending list began.
     pub(super) lists: HashMap<Place, HashSet<Key>>,
 }
 
@@ -48,25 +48,25 @@ pub(super) struct Records {
 #[derive(Clone, Debug)]
 pub(super) struct Child {
     pub(super) uid: Box<str>,
-    /// Where its kind has generations.
+    /// `None` if its kind has no generation.
     pub(super) generation: Option<Box<str>>,
     pub(super) resource_version: Box<str>,
-    /// One text for all children of the owner.
+    /// Shared by all children of the owner.
     pub(super) owner_uid: Arc<str>,
     pub(super) owner: Key,
-    /// What steps read of it without a call.
+    /// The cached part, which steps read without a call.
     pub(super) kept: Option<CachedObject>,
 }
 
 impl Child {
-    /// Its generation; its resourceVersion where the kind has no generation.
+    /// Its generation, or its resourceVersion if the kind has no generation.
     pub(super) fn version(&self) -> &str {
         self.generation.as_deref().unwrap_or(&self.resource_version)
     }
 }
 
 impl Records {
-    /// The uid of an owner, as its other children hold it.
+    /// The uid of an owner, shared with its other children.
     pub(super) fn shared(&self, owner_uid: &str) -> Arc<str> {
         self.by_owner.get_key_value(owner_uid).map_or_else(|| owner_uid.into(), |(uid, _)| uid.clone())
     }
@@ -81,7 +81,7 @@ impl Records {
         known.filter(|(id, child)| self.is_alive(id, child))
     }
 
-    /// Lists that are under way may not show what we did to the child.
+    /// Records a write or deletion of the child, which pending lists may not contain.
     pub(super) fn touch(&mut self, (kind, key): &Id) {
         let of = |(at, namespace): &Place| at == kind && (namespace.is_none() || *namespace == key.namespace);
         for (_, written) in self.lists.iter_mut().filter(|(place, _)| of(place)) {
@@ -89,7 +89,7 @@ impl Records {
         }
     }
 
-    /// Takes in a child from a list that began after all that is known of it: where the list holds less, the store was set back.
+    /// Applies a child from a list that began after everything known of it. An older state in the list means that the store was restored.
     pub(super) fn listed(&mut self, id: &Id, child: Child, is_deleting: bool) -> Vec<Key> {
         let is_past =
             |known: &Child| known.uid == child.uid && is_newer(&known.resource_version, &child.resource_version);
@@ -124,7 +124,7 @@ impl Records {
         former.into_iter().chain(now).filter(|_| is_news).collect()
     }
 
-    /// Stores a version unless a newer one is known; returns the owner of the one before.
+    /// Stores a version unless a newer one is known. Returns the owner of the previous version.
     pub(super) fn store(&mut self, id: Id, child: Child) -> Option<Key> {
         if let Some(known) = self.children.get(&id)
             && known.uid == child.uid
@@ -169,7 +169,7 @@ impl Records {
         let version = &child.resource_version;
         let known = self.children.get(&id);
         if known.is_some_and(|known| known.resource_version == *version) {
-            // Nothing changed, or the watch was faster: no further event will come. One that came is in `held`.
+            // Nothing changed, or the watch was faster. No further event follows; an event that already arrived is in `held`.
             self.writes.entry(id).or_default().held.retain(|(held, _)| held != version);
             return;
         }
@@ -178,7 +178,7 @@ impl Records {
             return;
         }
         writes.ours.push(version.clone());
-        // The record wakes its owner also if the object vanishes before the watch has delivered it, as during a first list.
+        // With the record, the owner is enqueued even if the object is deleted before the watch delivers it, as during a first list.
         self.store(id, child);
     }
 
@@ -202,7 +202,7 @@ impl Records {
         }
     }
 
-    /// What a child adds to the sum of its owner: nothing, if we deleted it.
+    /// The share of a child in the sum of its owner; zero if we deleted it.
     pub(super) fn number(&self, id: &Id, child: &Child) -> u64 {
         if self.is_alive(id, child) { self.hash(id, child) } else { 0 }
     }
@@ -217,7 +217,7 @@ impl Records {
         number(&[namespace, &id.1.name, &child.uid, version])
     }
 
-    /// Takes a known child out of the sum of its owner.
+    /// Subtracts a known child from the sum of its owner.
     pub(super) fn subtract(&mut self, id: &Id) {
         let Some(child) = self.children.get(id) else { return };
         let number = self.number(id, child);

@@ -1,4 +1,4 @@
-//! Our own writes of one child, and what the watch delivers meanwhile.
+//! Our own writes of one child, and the events that the watch delivers in the meantime.
 
 use crate::queue::Key;
 use crate::resource_version::is_newer;
@@ -6,18 +6,18 @@ use crate::resource_version::is_newer;
 /// Our own writes of one child.
 #[derive(Debug, Default)]
 pub(super) struct Writes {
-    /// Guards that are out.
+    /// Number of live write guards.
     pub(super) under_way: usize,
-    /// Versions that writes returned and the watch has not delivered.
+    /// Versions returned by writes that the watch has not delivered yet.
     pub(super) ours: Vec<Box<str>>,
-    /// Versions that came meanwhile, and whom they would wake.
+    /// Versions delivered during a write, and the owner that each would enqueue.
     pub(super) held: Vec<(Box<str>, Key)>,
-    /// The uids of what went meanwhile: an answer that still tells of one is late.
+    /// The uids of objects deleted during a write. A response that contains one of them is outdated.
     pub(super) gone: Vec<Box<str>>,
 }
 
 impl Writes {
-    /// Whether the version is one of ours; it and what is older need not be remembered any longer.
+    /// Whether the version is from one of our writes. Drops it and all older versions.
     pub(super) fn delivered(&mut self, version: &str) -> bool {
         let ours = self.ours.iter().any(|ours| ours.as_ref() == version);
         self.ours.retain(|ours| is_newer(ours, version));

@@ -1,4 +1,4 @@
-//! One object in the cache: as the watch delivered it, and as a write of ours returned it.
+//! One object in the cache: the version that the watch delivered, and the one that our last write returned.
 
 use std::sync::Arc;
 
@@ -8,17 +8,17 @@ use super::rollback::{Sight, Source};
 use crate::pipeline::object::Object;
 use crate::resource_version::is_newer;
 
-/// What is known of one object.
+/// The cached state of one object.
 pub(super) struct Held {
     delivered: Delivered,
-    /// As a write of ours returned it, until the watch has caught up.
+    /// The object that our last write returned, until the watch has caught up.
     pub(super) wrote: Option<Arc<Object>>,
 }
 
-/// What the watch delivered last.
+/// The last object that the watch delivered.
 enum Delivered {
     Object(Arc<Object>),
-    /// It does not fit its type.
+    /// An object that does not fit its type.
     Misfit(Box<Misfit>),
 }
 
@@ -31,12 +31,12 @@ impl Held {
         Self { delivered: Delivered::Object(object), wrote }
     }
 
-    /// Of an object of this version that does not fit its type.
+    /// An object of this version that does not fit its type.
     pub(super) fn misfit(version: String) -> Self {
         Self { delivered: Delivered::Misfit(Box::new(Misfit { version })), wrote: None }
     }
 
-    /// As the watch delivered it last; `None`: it does not fit its type.
+    /// The object that the watch delivered last; `None` if it does not fit its type.
     pub(super) fn seen(&self) -> Option<&Arc<Object>> {
         match &self.delivered {
             Delivered::Object(object) => Some(object),
@@ -52,14 +52,14 @@ impl Held {
         }
     }
 
-    /// The newest that is known; `None`: it does not fit its type.
+    /// The newest known object; `None` if it does not fit its type.
     pub(super) fn newest(&self) -> Option<&Arc<Object>> {
         let seen = self.seen()?;
         Some(self.wrote.as_ref().unwrap_or(seen))
     }
 
-    /// A restored store shows in two ways: it gives the same version to another change, or a list holds an older version than the watch
-    /// delivered or a write returned before the list began.
+    /// Compares a delivered object with the cached one. Two cases show that the store was restored: one resourceVersion has two contents,
+    /// or a list contains an older version than the watch delivered, or a write returned, before the list began.
     pub(super) fn sight(&self, meta: &ObjectMeta, delivered: &str, source: Source<'_>) -> Sight {
         let seen = self.seen().map(|seen| seen.meta());
         if seen.is_some_and(|seen| seen.uid != meta.uid) {
@@ -72,7 +72,7 @@ impl Held {
         if is_same { Sight::Same } else { Sight::Change }
     }
 
-    /// Whether a list holds an older version than is known.
+    /// Whether a list contains an older version than the known one.
     fn is_older(&self, listed: &str, source: Source<'_>) -> bool {
         let Source::List { wrote: written, .. } = source else { return false };
         let is_past = |known: &str| is_newer(known, listed);

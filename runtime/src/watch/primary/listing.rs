@@ -1,4 +1,4 @@
-//! A list on its way, and what its objects mean for the queue.
+//! A list in progress, and the cache changes to enqueue.
 
 use std::collections::{HashMap, HashSet};
 
@@ -6,19 +6,19 @@ use super::rollback::Newest;
 use crate::queue::Key;
 use crate::trigger::TriggerSet;
 
-/// What an event means.
+/// The effect of an event on the queue.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct CacheChange {
     pub(super) key: Key,
     pub(super) triggers: TriggerSet,
 }
 
-/// A list on its way.
+/// A list in progress.
 #[derive(Default)]
 pub(super) struct Listing {
     pub(super) seen: HashSet<Key>,
     pub(super) changes: Vec<CacheChange>,
-    /// The versions of our writes that had returned when it began.
+    /// The versions of the writes that had returned when the list began.
     pub(super) wrote: HashMap<Key, String>,
     pub(super) newest: Newest,
 }

@@ -1,4 +1,4 @@
-//! The kind that is reconciled: its cache, and which of its events wake.
+//! The reconciled kind: its cache, and the events that trigger a reconcile.
 
 mod held;
 mod listing;
@@ -32,28 +32,28 @@ use self::listing::{CacheChange, Listing};
 use self::rollback::{Newest, Sight, Source};
 use self::undecodable::Aside;
 
-/// What is found out of an object.
+/// A function of an object.
 type OfObject<T> = Box<dyn Fn(&Object) -> T + Send + Sync>;
 
-/// What the event filter has to know of the reconciler.
+/// The settings of the event filter of a reconciler.
 pub(crate) struct PrimaryPredicate {
     /// The triggers that count.
     pub(crate) enabled_triggers: EnabledTriggers,
     pub(crate) finalizer: String,
-    /// The annotation that asks for a pass.
+    /// The annotation that requests a pass.
     pub(crate) request_annotation: &'static str,
-    /// The annotation that holds the policy, where there are policies.
+    /// The policy annotation, if the reconciler has policies.
     pub(crate) policy: Option<&'static str>,
     /// The labels and annotations that count.
     pub(crate) triggers: Triggers,
-    /// The labels and annotations that the claim of the object wrote.
+    /// The labels and annotations that the object's claim wrote.
     pub(crate) claimed: OfObject<Vec<String>>,
     pub(crate) is_suspended: OfObject<bool>,
-    /// Who is woken by a change of whom.
+    /// The objects to enqueue when an object that they depend on changes.
     pub(crate) dependents: Dependents,
 }
 
-/// The cache of the reconciled kind. Cloneable: all clones are one cache.
+/// The cache of the reconciled kind. All clones share it.
 #[derive(Clone)]
 pub(crate) struct Primary {
     decoder: Decoder,
@@ -62,12 +62,12 @@ pub(crate) struct Primary {
 }
 
 impl Primary {
-    /// Of the objects of the type that the decoder makes.
+    /// Creates an empty cache for objects of the decoder's type.
     pub(crate) fn new(decoder: Decoder) -> Self {
         Self { decoder, objects: Arc::default(), aside: Aside::default() }
     }
 
-    /// Takes note of the answer to a write of ours. `None`: it cannot be decoded.
+    /// Decodes and records the response to one of our writes. `None` if it cannot be decoded.
     pub(crate) fn take_answer(&self, written: &DynamicObject) -> Option<Arc<Object>> {
         match serde_json::to_value(written).and_then(|written| self.decoder.exact(written)) {
             Ok(object) => {
@@ -81,15 +81,15 @@ impl Primary {
         }
     }
 
-    /// The newest that is known: the cache, or our own last write where that is newer.
+    /// The newest known object: the result of our last write if it is newer than the watch, otherwise the watched object.
     pub(crate) fn get(&self, key: &Key) -> Option<Arc<Object>> {
         self.lock().get(key)?.newest().cloned()
     }
 
-    /// Takes note of the object as a write of ours returned it: served until the watch delivers that version or a newer one.
+    /// Records an object that one of our writes returned. It is served until the watch delivers that version or a newer one.
     pub(crate) fn wrote(&self, object: Arc<Object>) {
         let mut objects = self.lock();
-        // What the watch does not know (any more) is gone: a write of ours makes no object of this kind.
+        // An object that is not in the cache has been deleted, since our writes create no objects of this kind.
         let Some(held) = objects.get_mut(&Key::of(object.meta())) else { return };
         let newest = held.wrote.as_deref().map_or(held.version(), version);
         if is_newer(version(&*object), newest) {
@@ -97,7 +97,7 @@ impl Primary {
         }
     }
 
-    /// The newest that is known of all objects whose keys are wanted.
+    /// The newest known version of all objects whose keys are wanted.
     #[cfg(feature = "metrics")]
     pub(crate) fn all(&self, wanted: &dyn Fn(&Key) -> bool) -> Vec<(Key, Arc<Object>)> {
         let objects = self.lock();
@@ -121,12 +121,12 @@ impl Primary {
         self.objects.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What is known of an object that does not fit its type.
+    /// The record of an object that does not fit its type.
     pub(crate) fn undecodable(&self, key: &Key) -> Option<Undecodable> {
         self.aside.get(key)
     }
 
-    /// The same, the first time that it is asked for.
+    /// The record of an object that does not fit its type, unless it was already reported. Marks it as reported.
     pub(crate) fn report_undecodable(&self, key: &Key) -> Option<Undecodable> {
         self.aside.report(key)
     }
@@ -137,7 +137,7 @@ impl Primary {
         self.aside.keys(wanted)
     }
 
-    /// Joins the watch of one place and queues what an event wakes; the first list is queued as a whole, once it is complete.
+    /// Joins the watch of one target and enqueues objects on its events. The objects of a list are enqueued when the list is complete.
     pub(crate) fn join(
         &self,
         watches: &SharedWatches,
@@ -148,7 +148,7 @@ impl Primary {
         let (this, namespace) = (self.clone(), place.namespace.clone());
         let (mut list, mut newest) = (Listing::default(), Newest::default());
         watches.join_typed(place, self.decoder, move |event| match event {
-            // What an earlier list brought that broke off has not woken anybody yet, and will not come as a change again.
+            // The changes of an earlier, incomplete list were not enqueued yet, and the watch does not deliver them again as changes.
             Event::Init => {
                 let (wrote, changes) = (this.outstanding(namespace.as_deref()), std::mem::take(&mut list.changes));
                 list = Listing { wrote, changes, ..Listing::default() };
@@ -194,13 +194,13 @@ impl Primary {
         }
     }
 
-    /// Takes a change into the cache.
+    /// Applies a change to the cache.
     fn apply(&self, object: Decoded, filter: &PrimaryPredicate) -> Option<CacheChange> {
         let key = Key::of(object.metadata());
         self.take(&key, object, filter, Source::Watch)
     }
 
-    /// Takes the object of this key into the cache. An unchanged version changes nothing, as after a relist.
+    /// Applies the object of this key to the cache. An unchanged version, as after a relist, has no effect.
     fn take(&self, key: &Key, object: Decoded, filter: &PrimaryPredicate, source: Source<'_>) -> Option<CacheChange> {
         let meta = object.metadata();
         let version = version_of(meta);
@@ -223,9 +223,9 @@ impl Primary {
             }
         };
         let before = objects.remove(key).filter(|_| !is_past);
-        // Whether it was, is a look at a map that is empty as a rule.
+        // The map is usually empty, so this lookup is cheap.
         self.aside.remove(key);
-        // What the body did outside of the cluster was not set back.
+        // The restore did not undo the effects of the body outside the cluster, so the body must run again.
         let back = if is_past { TriggerSet::RESYNC } else { TriggerSet::NONE };
         let triggers = triggers(before.as_ref(), &*now, filter) | back;
         let wrote = before.and_then(|held| held.wrote).filter(|wrote| outlives(&**wrote, &*now));
@@ -233,14 +233,14 @@ impl Primary {
         Some(CacheChange { key: key.clone(), triggers })
     }
 
-    /// An object that does not fit its type is known, but not served: its pass reports it.
+    /// Records an object that does not fit its type. It is not served; its pass reports the error.
     fn set_aside(&self, key: &Key, broken: &Invalid) -> Option<CacheChange> {
         let triggers =
             if broken.meta.deletion_timestamp.is_some() { TriggerSet::DELETION } else { TriggerSet::GENERATION };
         self.aside.put(key, broken).then(|| CacheChange { key: key.clone(), triggers })
     }
 
-    /// The versions of our writes that the watch of the namespace (or of all) has not delivered.
+    /// The versions of our writes that the watch of the namespace (or of all namespaces) has not delivered.
     fn outstanding(&self, namespace: Option<&str>) -> HashMap<Key, String> {
         let objects = self.lock();
         let here = objects.iter().filter(|(key, _)| namespace.is_none() || key.namespace.as_deref() == namespace);
@@ -253,7 +253,7 @@ impl Primary {
         Some(CacheChange { key: key.clone(), triggers: TriggerSet::DELETION })
     }
 
-    /// Removes what a complete list of the namespace (or of all) does not hold.
+    /// Removes the objects that a complete list of the namespace (or of all namespaces) does not contain.
     fn retain(&self, namespace: Option<&str>, listed: &HashSet<Key>) -> Vec<CacheChange> {
         let objects = self.lock();
         let here = objects.keys().filter(|key| namespace.is_none() || key.namespace.as_deref() == namespace);
@@ -271,13 +271,13 @@ fn version(object: &Object) -> &str {
     object.resource_version()
 }
 
-/// Whether what we wrote is newer than what the watch delivers. Versions that are no numbers cannot tell: then the watch wins.
+/// Whether our write is newer than the delivered version. If a version is not a number, the delivered version wins.
 fn outlives(wrote: &Object, seen: &Object) -> bool {
     let numbers = version(wrote).parse::<u128>().is_ok() && version(seen).parse::<u128>().is_ok();
     numbers && wrote.meta().uid == seen.meta().uid && is_newer(version(wrote), version(seen))
 }
 
-/// Why the object has to be looked at.
+/// The triggers of a change.
 fn triggers(before: Option<&Held>, now: &Object, filter: &PrimaryPredicate) -> TriggerSet {
     let held = before.and_then(|held| Some((held, held.seen()?)));
     let held = held.filter(|(_, old)| old.meta().uid == now.meta().uid);

@@ -1,20 +1,20 @@
-//! What shows that the store was set back: a list that holds less than is known already.
+//! Detection of a restored store: a list contains an older state than the known one.
 
 use crate::resource_version::is_newer;
 
-/// Where an object comes from.
+/// The source of an object.
 #[derive(Clone, Copy)]
 pub(super) enum Source<'a> {
     Watch,
     List {
-        /// The version of a write of ours that had returned when the list began, and that the watch has not delivered.
+        /// The version that our last write returned before the list began, if the watch has not delivered it.
         wrote: Option<&'a str>,
-        /// What the watch had delivered before.
+        /// The newest version that was delivered before the list.
         newest: &'a Newest,
     },
 }
 
-/// The newest version that a list or a watch delivered, of any object.
+/// The newest version of any object that a list or a watch delivered.
 #[derive(Debug, Default)]
 pub(super) struct Newest(String);
 
@@ -28,14 +28,15 @@ impl Newest {
         }
     }
 
-    /// Whether an object of this version must have been delivered already.
+    /// Whether an object of this version should have been delivered already.
     fn covers(&self, version: &str) -> bool {
         !self.0.is_empty() && !is_newer(version, &self.0)
     }
 }
 
 impl Source<'_> {
-    /// How an object appears that the cache does not hold. A list that holds an older one was restored with an object that had been deleted.
+    /// Classifies an object that is not in the cache. If a list contains such an object with an old version, a restore brought back a
+    /// deleted object.
     pub(super) fn sight_of_unknown(self, version: &str) -> Sight {
         match self {
             Source::List { newest, .. } if newest.covers(version) => Sight::Restored,
@@ -44,13 +45,13 @@ impl Source<'_> {
     }
 }
 
-/// What a delivered object is, compared with what the cache holds.
+/// Comparison of a delivered object with the cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sight {
-    /// The version that the cache holds.
+    /// The cached version.
     Same,
     /// Another version, or another object.
     Change,
-    /// An object of a store that was restored.
+    /// An object from a restored store.
     Restored,
 }

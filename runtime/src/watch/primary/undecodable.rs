@@ -1,4 +1,4 @@
-//! The objects that do not fit their type: known, reported, and otherwise left alone.
+//! The objects that do not fit their type. They are recorded and reported, but not reconciled.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,13 +8,13 @@ use kube::api::ObjectMeta;
 use crate::client::decode::Invalid;
 use crate::queue::Key;
 
-/// How the pass of such an object ends, in a word, and the reason of its event.
+/// The outcome of a pass for such an object, and the reason of its event.
 pub(crate) const UNDECODABLE: &str = "Undecodable";
 
-/// What is known of an object that does not fit its type.
+/// The record of an object that does not fit its type.
 #[derive(Clone, Debug)]
 pub(crate) struct Undecodable {
-    /// Which field, and why.
+    /// The field and the error.
     pub(crate) error: String,
     pub(crate) uid: Option<String>,
     #[cfg_attr(not(feature = "metrics"), allow(dead_code, reason = "who asks is in a feature"))]
@@ -37,19 +37,19 @@ impl Undecodable {
         }
     }
 
-    /// Whether a report of the one holds for the other.
+    /// Whether a report for one record also covers the other.
     fn is_like(&self, other: &Self) -> bool {
         (&self.error, &self.uid, self.deleting, &self.finalizers)
             == (&other.error, &other.uid, other.deleting, &other.finalizers)
     }
 }
 
-/// All of them. Cloneable: all clones are one.
+/// All such objects. All clones share the map.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Aside(Arc<Mutex<BTreeMap<Key, Undecodable>>>);
 
 impl Aside {
-    /// Takes note of an object as it is now. True: there is something new to report.
+    /// Records the current state of an object. Returns whether there is something new to report.
     pub(super) fn put(&self, key: &Key, broken: &Invalid) -> bool {
         let mut all = self.lock();
         let mut now = Undecodable::of(broken);
@@ -59,7 +59,7 @@ impl Aside {
         is_new
     }
 
-    /// The object fits its type again, or is gone.
+    /// Removes an object that fits its type again or was deleted.
     pub(super) fn remove(&self, key: &Key) {
         self.lock().remove(key);
     }
@@ -68,7 +68,7 @@ impl Aside {
         self.lock().get(key).cloned()
     }
 
-    /// What is to be reported of the object; `None`: it has been.
+    /// The record to report; `None` if it was already reported.
     pub(super) fn report(&self, key: &Key) -> Option<Undecodable> {
         let mut all = self.lock();
         let found = all.get_mut(key).filter(|found| !found.reported)?;

@@ -83,7 +83,7 @@ fn a_selection_has_the_indexes_of_all_steps_over_it_each_once() {
     assert_eq!(names(KindInfo::of::<Secret>(), "mine"), [""; 0]);
 }
 
-/// Steps that watch Secrets and ConfigMaps by labels, over a server that lists one Secret to whoever asks.
+/// Steps that watch Secrets and ConfigMaps by labels, over a server that lists one Secret to every request.
 fn selecting() -> (SharedWatches, RelatedCaches) {
     const STEPS: &[StepWiring] = &[step(&[
         Relation::new(How::WatchesLabels("mine"), SECRETS),

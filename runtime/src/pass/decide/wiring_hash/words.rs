@@ -1,7 +1,7 @@
-//! The words that the hash of a wiring is made of.
+//! The words that the hash of a wiring is built from.
 //!
-//! The hash is in the status of each object, so these words may not change: with another word an upgrade runs the body of every object once.
-//! They are those of the `Debug` output that was hashed first, and no longer depend on how a type, a field or a variant is called.
+//! The status of each object stores the hash, so these words must not change: a changed word makes an upgrade run the body of every object
+//! once. They equal the `Debug` output that was hashed originally, but do not depend on the names of types, fields and variants.
 
 use crate::condition::Polarity;
 use crate::dependency::Access;

@@ -1,5 +1,5 @@
-//! Which events are sent, by the rules and numbers of client-go's correlator: equal ones are counted, similar ones combined, and of one
-//! object there are only so many.
+//! Event correlation with the rules and limits of client-go's correlator. It counts equal events, combines similar ones and limits the
+//! number of events per object.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -8,38 +8,38 @@ use tokio::time::Instant;
 
 use super::recent::Recent;
 
-/// So many things are remembered of each sort.
+/// Number of entries in each of the caches.
 const REMEMBERED: usize = 4096;
-/// So many notes of one reason are told one by one, less one; the others together.
+/// Number of different notes of one reason from which on events are combined.
 const SIMILAR: usize = 10;
-/// After so long without one of them, similar events are told one by one again.
+/// Time without a similar event after which events are sent individually again.
 const APART: Duration = Duration::from_secs(600);
-/// So many events of one object are sent at once,
+/// Number of events of one object that may be sent at once.
 const BURST: f64 = 25.0;
-/// and then one in so long.
+/// Time after which one more event of the object may be sent.
 const REFILL: Duration = Duration::from_secs(300);
 
-/// What stands before the note of an event that stands for several.
+/// Prefix of the note of a combined event.
 pub(super) const COMBINED: &str = "(combined from similar events): ";
 
-/// An event, as far as it matters here.
+/// The parts of an event that correlation compares.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct EventKey {
-    /// The object: its uid.
+    /// The uid of the object, or its name if it has none.
     pub(super) object: String,
     pub(super) warning: bool,
     pub(super) reason: String,
     pub(super) note: String,
 }
 
-/// What is to be done about an event.
+/// The action for an event.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Correlation {
-    /// It is new.
+    /// Send a new event.
     Create(EventKey),
-    /// It has been sent under this name, and is now seen for so many times.
+    /// Set the count of the event that was sent under this name.
     Repeat(EventKey, String, i32),
-    /// There were too many of this object.
+    /// Drop the event, since the object has too many.
     Drop,
 }
 
@@ -63,7 +63,7 @@ struct Sent {
     count: i32,
 }
 
-/// How many events were sent above what was refilled, at that time.
+/// The number of spent tokens, and the time of that number.
 #[derive(Debug, Default)]
 struct Bucket(Option<(f64, Instant)>);
 
@@ -74,7 +74,7 @@ impl Default for Correlator {
 }
 
 impl Correlator {
-    /// What is to be done about the event.
+    /// Decides on the action for the event.
     pub(super) fn judge(&mut self, said: EventKey, now: Instant) -> Correlation {
         let (key, said) = self.combine(said, now);
         let sent = self.sent.touch(&key);
@@ -89,14 +89,14 @@ impl Correlator {
         }
     }
 
-    /// The event was sent under this name; `None`: it is gone.
+    /// Records the name under which the event was sent; `None`: it could not be sent.
     pub(super) fn named(&mut self, said: &EventKey, name: Option<String>) {
         let sent = self.sent.touch(&key(said));
-        // What could not be sent before is not counted as seen.
+        // Events that could not be sent before do not count.
         *sent = Sent { count: 1, name };
     }
 
-    /// The event, or the one that stands for all that are similar.
+    /// The key and the event to send: the event itself, or a combined one if there are many similar ones.
     fn combine(&mut self, said: EventKey, now: Instant) -> (EventKey, EventKey) {
         let group = EventKey { note: String::new(), ..said.clone() };
         let similar = self.similar.touch(&group);
@@ -114,7 +114,7 @@ impl Correlator {
     }
 }
 
-/// What an event is remembered by: of a combined one the note does not matter.
+/// The key of an event. The note of a combined event is not part of it.
 fn key(said: &EventKey) -> EventKey {
     let note = if said.note.starts_with(COMBINED) { COMBINED } else { &said.note };
     EventKey { note: note.to_owned(), ..said.clone() }

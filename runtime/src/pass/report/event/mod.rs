@@ -1,4 +1,4 @@
-//! Kubernetes events: at most one per transition of an object, none at rest; equal ones counted, and never too many.
+//! Kubernetes events: at most one per transition of an object. Equal events are counted, and the number per object is limited.
 
 mod correlator;
 mod recent;
@@ -14,16 +14,16 @@ use crate::pipeline::state::DesiredStatus;
 
 pub(in crate::pass) use self::recorder::Recorder;
 
-/// Longer notes are refused by the server (events.k8s.io/v1: 1 kB).
+/// Maximum length of a note that the server accepts (events.k8s.io/v1: 1 kB).
 const MAX_NOTE: usize = 1024;
 
-/// Whether the summary changed: its status, its reason, or whether the object is stalled.
+/// Whether the summary changed in status or reason, or the object became stalled or is no longer stalled.
 pub(in crate::pass) fn is_transition(before: &DesiredStatus, after: &DesiredStatus) -> bool {
     let (was, is) = (summary(before), summary(after));
     is.is_some_and(|is| !was.is_some_and(|was| same(was, is))) || stalled(before) != stalled(after)
 }
 
-/// An event with the note in one line, cut to what the server takes.
+/// An event with its note on one line, truncated to [`MAX_NOTE`].
 pub(in crate::pass) fn event(type_: EventType, reason: &str, note: &str) -> Event {
     Event {
         type_,
@@ -34,7 +34,7 @@ pub(in crate::pass) fn event(type_: EventType, reason: &str, note: &str) -> Even
     }
 }
 
-/// As much of the text as fits into so many bytes.
+/// Truncates the text to a number of bytes, at a character boundary.
 fn cut(text: &str, most: usize) -> &str {
     let end = text.char_indices().map(|(at, c)| at + c.len_utf8()).take_while(|end| *end <= most).last();
     &text[..end.unwrap_or(0)]
@@ -52,7 +52,7 @@ fn same(a: &Condition, b: &Condition) -> bool {
     a.status == b.status && a.reason == b.reason
 }
 
-/// Publishes in order; a failure is logged and hurts nothing.
+/// Publishes the events in order. A failure is logged and otherwise ignored.
 pub(in crate::pass) async fn publish(recorder: Arc<Recorder>, events: Vec<(Event, ObjectReference)>) {
     for (event, about) in events {
         if let Err(error) = recorder.send(&event, &about).await {

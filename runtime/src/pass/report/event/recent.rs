@@ -1,4 +1,4 @@
-//! A map that holds so many entries and forgets what was not touched for longest.
+//! A map of limited size that evicts the least recently touched entry.
 
 use std::collections::{BTreeMap, HashMap};
 use std::hash::Hash;
@@ -16,7 +16,7 @@ impl<K: Clone + Eq + Hash, V: Default> Recent<K, V> {
         Self { most, touched: 0, entries: HashMap::new(), order: BTreeMap::new() }
     }
 
-    /// The entry, a new one where there is none; it is now the one touched last.
+    /// Returns the entry, creates it if absent, and marks it as the most recently touched.
     pub(super) fn touch(&mut self, key: &K) -> &mut V {
         self.touched += 1;
         if let Some((at, _)) = self.entries.get(key) {

@@ -1,4 +1,4 @@
-//! How events reach the server: created once, then counted in their series.
+//! Sends events to the server: each is created once, then counted in its series.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -18,7 +18,7 @@ use crate::api::ApiError;
 use crate::api::grant::Grant;
 use crate::pass::api::request::answered;
 
-/// The longest name of an object.
+/// Maximum length of an object's name.
 const MAX_NAME: usize = 253;
 
 /// Sends the events of one reconciler.
@@ -33,10 +33,10 @@ impl Recorder {
         Self { client, controller: controller.to_owned(), correlator: Mutex::default() }
     }
 
-    /// Sends the event, or counts it on one that was sent, or neither where there were too many.
+    /// Sends the event, counts it in the series of an equal one, or drops it if there are too many.
     ///
     /// # Errors
-    /// The server did not take it.
+    /// The server did not accept it.
     pub(super) async fn send(&self, event: &Event, about: &ObjectReference) -> Result<(), ApiError> {
         let said = EventKey {
             object: about.uid.clone().or_else(|| about.name.clone()).unwrap_or_default(),
@@ -56,7 +56,7 @@ impl Recorder {
             }
             Correlation::Create(said) => self.create(event, about, &said).await,
             Correlation::Repeat(said, name, count) => match answered(self.repeat(about, &said, &name, count)).await {
-                // Events live for an hour or so.
+                // The server removes events after an hour or so.
                 Err(ApiError::NotFound(_)) => self.create(event, about, &said).await,
                 repeated => repeated,
             },
@@ -71,14 +71,14 @@ impl Recorder {
         created.map(drop)
     }
 
-    /// The reason goes along for those who read the calls: all but the series is as it was.
+    /// Counts the event in its series. The patch repeats the unchanged reason for readers of request logs.
     async fn repeat(&self, about: &ObjectReference, said: &EventKey, name: &str, count: i32) -> Result<(), Error> {
         let series = EventSeries { count, last_observed_time: MicroTime(crate::clock::now()) };
         let patch = Patch::Merge(json!({ "reason": said.reason, "series": series }));
         self.api(about).patch(name, &PatchParams::default(), &patch).await.map(drop)
     }
 
-    /// Of an object without a namespace they are in `default`.
+    /// The API for events about the object. Events of a cluster-scoped object are in `default`.
     fn api(&self, about: &ObjectReference) -> Api<Stored> {
         Api::namespaced(self.client.clone(), about.namespace.as_deref().unwrap_or("default"))
     }
@@ -106,14 +106,14 @@ impl Recorder {
     }
 }
 
-/// The error, with the rule that the role lacks where that is the cause.
+/// Adds the missing RBAC rule to the error, if that is the cause.
 fn explain(error: ApiError, about: &ObjectReference) -> ApiError {
     let resource = ApiResource::erase::<Stored>(&());
     let namespace = about.namespace.as_deref().or(Some("default"));
     Grant { verbs: &["create", "patch"], resource: &resource, subresource: None, namespace }.explain(error)
 }
 
-/// The name of the object and the time, within what a name may be.
+/// The name of an event: object name and time, within the length limit.
 fn event_name(object: &str, nanoseconds: i128) -> String {
     let time = format!(".{nanoseconds:x}");
     let object = super::cut(object, MAX_NAME - time.len());
