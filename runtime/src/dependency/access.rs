@@ -31,7 +31,7 @@ pub enum Access {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Acl {
-    /// A referrer's namespace has to match one of them. An empty list allows nobody.
+    /// A referrer's namespace has to match one of them. An empty list allows no namespace.
     pub namespace_selectors: Vec<NamespaceSelector>,
 }
 

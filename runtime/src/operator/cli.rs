@@ -140,17 +140,18 @@ fn filter(text: &str) -> Result<tracing_subscriber::EnvFilter, String> {
 }
 
 impl Operator {
-    /// Runs as the command line says: `run` (the default), or prints `crds`, `wiring`, `docs`, `contract`, `rbac`. Ends the program
-    /// on `--help`, `--version` and wrong usage.
+    /// Runs the command of the command line: `run` (the default), `crds`, `wiring`, `docs`, `contract` or `rbac`.
     ///
-    /// SIGTERM or Ctrl-C stops it. Passes that still run at the end of the [shutdown timeout](Self::shutdown_timeout) are dropped, and the process ends with the
-    /// exit code 3; blocking work is not waited for. Two seconds after the shutdown timeout the process ends in any case, also where a step holds all
-    /// threads of the runtime. A second signal ends it at once. The [guide](crate::guide::shutdown) lists the exit codes.
+    /// Exits the program after `--help`, `--version` and wrong usage. Writes the log to standard error, unless a subscriber of `tracing` is
+    /// set.
     ///
-    /// Writes the log to standard error, unless a subscriber of `tracing` is set.
+    /// SIGTERM or Ctrl-C stops the operator. Passes that still run at the end of the [shutdown timeout](Self::shutdown_timeout) are dropped,
+    /// and the process exits with the code 3 without waiting for blocking work. Two seconds after the shutdown timeout the process exits in
+    /// any case, even if a step blocks all threads of the runtime. A second signal exits the process at once. The
+    /// [guide](crate::guide::shutdown) lists the exit codes.
     ///
     /// # Errors
-    /// See [`run_until`](Self::run_until); what prints: standard output cannot be written.
+    /// The errors of [`run_until`](Self::run_until). A command that prints fails if standard output cannot be written.
     pub async fn run_cli(self) -> Result {
         let matches = self.command().try_get_matches().unwrap_or_else(|error| renamed(error).exit());
         let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
