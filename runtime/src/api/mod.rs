@@ -7,6 +7,7 @@ mod error;
 #[cfg(feature = "operator")]
 pub(crate) mod grant;
 mod target;
+mod warned;
 
 use std::future::Future;
 use std::pin::Pin;
@@ -21,6 +22,7 @@ pub use self::error::*;
 #[cfg(feature = "operator")]
 pub(crate) use self::target::Selected;
 pub use self::target::Target;
+pub use self::warned::Warned;
 use crate::dependency::Access;
 use crate::status::desired::DesiredStatus;
 use crate::status::operation::RemoteOperation;
@@ -94,6 +96,8 @@ pub trait Backend: Send + Sync {
     fn access(&self) -> Access {
         Access::default()
     }
+    /// The warnings that were logged for this reconciler.
+    fn warned(&self) -> &Warned;
     /// Records the end of a step.
     #[doc(hidden)]
     fn step_ended(&self, _step: &'static str, _how: &'static str, _took: Duration) {}

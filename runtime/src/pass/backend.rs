@@ -31,6 +31,7 @@ pub(super) fn backend(context: &PassContext, pass: &CurrentPass<'_>, object: &Ob
         hot: hot_object::is_hot(context, key),
         blocking: TaskTracker::new(),
         meter: context.env.meter.clone(),
+        warned: context.warned.clone(),
         began: Instant::now(),
     })
 }

@@ -16,7 +16,7 @@ use super::finish::resync::Clock;
 use super::memory::Memory;
 use super::prepare::finalizer::Finalizers;
 use super::report::event::Recorder;
-use crate::api::Target;
+use crate::api::{Target, Warned};
 use crate::client::{Answers, StepClient};
 use crate::dependency::Access;
 use crate::interval::Jitter;
@@ -86,6 +86,7 @@ pub(crate) struct PassContext {
     pub(super) clock: Clock,
     pub(super) memory: Mutex<HashMap<Key, Memory>>,
     pub(super) dependents: Dependents,
+    pub(super) warned: Arc<Warned>,
 }
 
 impl PassContext {
@@ -99,6 +100,7 @@ impl PassContext {
             clock: Clock::start(env.jitter),
             memory: Mutex::default(),
             dependents: Dependents::default(),
+            warned: Arc::default(),
             field_manager: field_manager.into(),
             wiring,
             kind,

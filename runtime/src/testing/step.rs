@@ -13,7 +13,7 @@ use kube::{Client, Resource};
 use serde_json::{Value, json};
 
 use crate::api::adoption::Claimant;
-use crate::api::{ApiError, Backend, BoxFuture, Target};
+use crate::api::{ApiError, Backend, BoxFuture, Target, Warned};
 use crate::client::{Answers, StepClient};
 use crate::condition::{Condition, ConditionSet};
 use crate::leadership::Leadership;
@@ -70,8 +70,12 @@ pub async fn run_step<S: SubReconciler, T>(
     let sender = Sender { client, answers: Answers::default(), step: "" };
     let calls =
         Calls { sender, permit: Leadership::open().permit(), field_manager: field_manager.into(), whole: false };
-    let backend =
-        Arc::new(Direct { calls, owner: owner(&kind, &target.name, meta.uid.as_deref().unwrap_or_default()), target });
+    let backend = Arc::new(Direct {
+        calls,
+        owner: owner(&kind, &target.name, meta.uid.as_deref().unwrap_or_default()),
+        target,
+        warned: Warned::default(),
+    });
     let wiring = Wiring { name: S::WIRING.name, conditions: S::Conditions::CONDITIONS, ..Wiring::EMPTY };
     let mut state = PassState::new(object, wiring, backend);
     let mut pass = Pass { state: &mut state };
@@ -90,6 +94,7 @@ struct Direct {
     calls: Calls,
     owner: OwnerReference,
     target: Target,
+    warned: Warned,
 }
 
 impl Direct {
@@ -184,6 +189,10 @@ impl Backend for Direct {
             "metadata": {"name": self.target.name}, "status": intent.to_value(),
         });
         async move { self.calls.apply_status(&self.target, &body).await.map(drop) }.boxed()
+    }
+
+    fn warned(&self) -> &Warned {
+        &self.warned
     }
 
     fn blocking(&self, work: Box<dyn FnOnce() + Send>) -> BoxFuture<'static, ()> {

@@ -34,7 +34,7 @@ use self::owned_writes::{Applied, Children};
 use self::tracked::Tracked;
 use super::finish::{json_patch, status_write};
 use crate::api::adoption::Claimant;
-use crate::api::{ApiError, Backend, Target};
+use crate::api::{ApiError, Backend, Target, Warned};
 use crate::dependency::Access;
 use crate::pipeline::state::DesiredStatus;
 use crate::queue::Key;
@@ -66,6 +66,8 @@ pub(super) struct PassBackend {
     pub(super) blocking: TaskTracker,
     /// Counts the steps.
     pub(super) meter: Meter,
+    /// The warnings that were logged for the reconciler.
+    pub(super) warned: Arc<Warned>,
     /// When the pass began.
     pub(super) began: Instant,
 }
@@ -359,6 +361,10 @@ impl Backend for PassBackend {
             }
         }
         .boxed()
+    }
+
+    fn warned(&self) -> &Warned {
+        &self.warned
     }
 
     fn access(&self) -> Access {

@@ -179,7 +179,7 @@ mod tests {
     fn state(found: Vec<Condition>) -> PassState {
         let mut observed = Observed::default();
         observed.generation = Some(1);
-        PassState::bare(WIRING, 2, observed, found, Arc::new(Nowhere))
+        PassState::bare(WIRING, 2, observed, found, Arc::new(Nowhere::default()))
     }
 
     fn pass_error(class: Class) -> Option<PassError> {

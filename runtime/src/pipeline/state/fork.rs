@@ -122,7 +122,7 @@ impl PassState {
             for (field, value) in fork.said().into_iter().filter(|(field, value)| base.get(field) != Some(value)) {
                 let step = fork.step.map_or("(none)", |step| step.name);
                 if writers.get(&field).is_some_and(|other| *other != value) {
-                    warn_of_rival(self.wiring.name, step, &field);
+                    warn_of_rival(self.backend.warned(), self.wiring.name, step, &field);
                 }
                 writers.insert(field, value);
             }
@@ -198,7 +198,7 @@ mod tests {
     use crate::wiring::Wiring;
 
     fn state() -> PassState {
-        PassState::bare(Wiring::EMPTY, 1, Observed::default(), Vec::new(), Arc::new(Nowhere))
+        PassState::bare(Wiring::EMPTY, 1, Observed::default(), Vec::new(), Arc::new(Nowhere::default()))
     }
 
     #[test]

@@ -56,7 +56,7 @@ mod tests {
     fn reconciling_says_which_part_is_tried_again_and_why() {
         let said = |state: PassState, outcome: &Outcome| retry_message(&state, outcome);
         let at = |step: Option<&'static StepWiring>, cleanup: Option<&'static str>| {
-            let mut state = PassState::bare(WIRING, 2, Observed::default(), Vec::new(), Arc::new(Nowhere));
+            let mut state = PassState::bare(WIRING, 2, Observed::default(), Vec::new(), Arc::new(Nowhere::default()));
             step.into_iter().for_each(|step| state.begin(step));
             state.cleanup = cleanup;
             state

@@ -79,7 +79,7 @@ impl PassState {
     /// Warns once of a reason that the condition does not declare. The reason is not changed.
     pub(crate) fn hold_to_set(&self, place: usize, reason: &str) {
         let step = self.step.map_or("(none)", |step| step.name);
-        warn_of_reason(self.wiring.name, step, self.conditions.info(place), reason);
+        warn_of_reason(self.backend.warned(), self.wiring.name, step, self.conditions.info(place), reason);
     }
 
     /// Records a refusal, so that a change of the object triggers a reconcile. Returns the error unchanged.

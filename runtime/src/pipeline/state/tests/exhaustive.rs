@@ -68,7 +68,7 @@ fn found(state: &[(&str, ConditionStatus)], marks: &[&str], observed: i64) -> Ve
 fn run(end: End, found: Vec<Condition>, observed: i64) -> (Outcome, DesiredStatus) {
     let mut before = crate::status::observed::Observed::default();
     before.generation = Some(observed);
-    let mut state = PassState::bare(WIRING, 2, before, found, Arc::new(Nowhere));
+    let mut state = PassState::bare(WIRING, 2, before, found, Arc::new(Nowhere::default()));
     let mut pass_error = None;
     for (place, step) in WIRING.steps.iter().enumerate() {
         state.begin(step);

@@ -5,13 +5,20 @@ use std::sync::Arc;
 use kube::core::{DynamicObject, ObjectMeta};
 use serde_json::Value;
 
-use crate::api::{ApiError, Backend, BoxFuture, Target};
+use crate::api::{ApiError, Backend, BoxFuture, Target, Warned};
 use crate::pipeline::state::DesiredStatus;
 use crate::wiring::{KindInfo, Relation};
 
-pub(in crate::pipeline::state) struct Nowhere;
+#[derive(Default)]
+pub(in crate::pipeline::state) struct Nowhere {
+    warned: Warned,
+}
 
 impl Backend for Nowhere {
+    fn warned(&self) -> &Warned {
+        &self.warned
+    }
+
     fn get(
         &self,
         _: &'static str,

@@ -30,7 +30,7 @@ fn fields(pairs: &[(&'static str, u8)]) -> Fields {
 /// A draft of generation 2 whose status is these fields, and was found with them.
 fn state(wiring: Wiring, found: &[(&'static str, u8)]) -> PassState {
     let conditions = vec![Condition::new("A", ConditionStatus::False, "Broken", "it is")];
-    let mut state = PassState::bare(wiring, 2, Observed::default(), conditions, Arc::new(Nowhere));
+    let mut state = PassState::bare(wiring, 2, Observed::default(), conditions, Arc::new(Nowhere::default()));
     (state.namespace, state.name) = (Some("a".into()), "x".into());
     (state.status, state.typed) = (Box::new(fields(found)), TYPED);
     state.before.all_fields = fields(found);
