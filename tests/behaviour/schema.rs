@@ -130,7 +130,7 @@ async fn a_crd_that_lacks_a_field_of_the_author_is_refused_at_the_start(world: W
     assert_eq!(error.reason(), Reason::Outdated);
     let headline = "the installed CRD refuseds.schema.tests.evenkeel.dev does not fit the program in v1: .status.seen.size is missing";
     assert_eq!(error.to_string().lines().next(), Some(headline));
-    assert!(error.cure().ends_with(" crds | kubectl apply -f -"), "{error}");
+    assert!(error.help().ends_with(" crds | kubectl apply -f -"), "{error}");
     world.install(&bare::<refused::refused>()).await;
     let error = refusal(world.prepare::<refused::refused>(())).await.expect("it does not start");
     assert!(error.to_string().contains("in v1: .spec.size is missing\n"), "{error}");

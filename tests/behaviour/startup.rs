@@ -54,8 +54,8 @@ async fn a_missing_crd_is_named_with_the_command_that_installs_it() {
     let error = refusal(operator(&world)).await;
     assert_eq!(error.reason(), Reason::NotInstalled);
     let headline = "the CRD of Widget (tests.evenkeel.dev/v1) is not installed";
-    assert_eq!(error.to_string(), format!("{headline}\n  help: {}", error.cure()));
-    assert!(error.cure().ends_with(" crds | kubectl apply -f -"), "{error}");
+    assert_eq!(error.to_string(), format!("{headline}\n  help: {}", error.help()));
+    assert!(error.help().ends_with(" crds | kubectl apply -f -"), "{error}");
 }
 
 #[tokio::test(start_paused = true)]
@@ -97,7 +97,7 @@ async fn an_outdated_crd_is_refused_and_the_missing_fields_are_named() {
         ),
         "{error}"
     );
-    assert!(error.cure().ends_with(" crds | kubectl apply -f -"), "{error}");
+    assert!(error.help().ends_with(" crds | kubectl apply -f -"), "{error}");
 }
 
 #[tokio::test(start_paused = true)]
@@ -230,11 +230,11 @@ async fn two_reconcilers_that_would_overwrite_each_other_are_both_named_with_the
             "manager = ",
         ),
     ];
-    for (operator, what, cure) in cases {
+    for (operator, what, help) in cases {
         let error = refusal(operator).await;
         let headline = error.to_string().lines().next().unwrap_or_default().to_owned();
         assert!(headline.starts_with("first and same_") && headline.ends_with(what), "{headline}");
-        assert!(error.cure().contains(cure) && error.reason() == Reason::Setup, "{error}");
+        assert!(error.help().contains(help) && error.reason() == Reason::Setup, "{error}");
     }
 }
 

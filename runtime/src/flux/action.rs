@@ -57,11 +57,11 @@ impl Error {
     ///
     /// ```
     /// use evenkeel::flux::{Error, EventType};
-    /// let told = Error::stalling("InvalidUrl", "no such scheme").told();
-    /// assert_eq!(told.event.unwrap().type_, EventType::Warning);
+    /// let report = Error::stalling("InvalidUrl", "no such scheme").report();
+    /// assert_eq!(report.event.unwrap().type_, EventType::Warning);
     /// ```
     #[must_use]
-    pub fn told(&self) -> ErrorReport {
+    pub fn report(&self) -> ErrorReport {
         let config = self.config();
         let type_ = match (config.event, config.notification) {
             (EventLevel::None, _) => None,
@@ -108,7 +108,7 @@ pub struct ErrorActions<F>(
 impl<K, F: FnMut(&K, ErrorReport)> ResultProcessor<K> for ErrorActions<F> {
     fn look(&mut self, object: &mut K, reconciled: &Reconciled) {
         if let Err(error) = reconciled {
-            (self.0)(object, error.told());
+            (self.0)(object, error.report());
         }
     }
 }

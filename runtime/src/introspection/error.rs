@@ -39,7 +39,7 @@ pub(super) fn errors(wiring: &Wiring) -> Vec<Known> {
 pub(super) fn table_of_errors(wiring: &Wiring) -> String {
     let errors = errors(wiring);
     let rows: Vec<_> = errors.iter().map(row).collect();
-    let table = table::markdown(&["reason", "class", "step", "what it means", "what happens next", "cure"], &rows);
+    let table = table::markdown(&["reason", "class", "step", "what it means", "what happens next", "fix"], &rows);
     match errors.iter().any(|known| known.steps.len() > 1) {
         true => format!("{SHARED}\n\n{table}"),
         false => table,
@@ -61,16 +61,16 @@ pub(super) fn events_of_errors(wiring: &Wiring) -> Vec<[String; 3]> {
 
 fn row(known: &Known) -> Vec<String> {
     let Known { info, steps } = known;
-    let (meaning, cure) = parts(info);
+    let (meaning, help) = parts(info);
     let steps = if steps.len() > 1 { format!("one of {}", steps.join(", ")) } else { steps.concat() };
-    let words = [info.reason, info.class, &steps, meaning, &next(info), cure];
+    let words = [info.reason, info.class, &steps, meaning, &next(info), help];
     words.map(ToOwned::to_owned).into()
 }
 
 /// Splits the doc comment: the first paragraph is the meaning, the others are the fix.
 fn parts(info: &VariantInfo) -> (&'static str, &'static str) {
     match info.doc.split_once("\n\n") {
-        Some((meaning, cure)) => (meaning, cure),
+        Some((meaning, help)) => (meaning, help),
         None => (info.doc, usual(info.class)),
     }
 }

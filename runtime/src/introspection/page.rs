@@ -98,7 +98,7 @@ impl ReconcilerInfo {
     /// The table of events. An event is emitted at most once per transition, and never while the object is idle.
     fn events(&self) -> String {
         let success = [["Normal", "that of Ready", "Ready became True"]];
-        let trouble = [
+        let failures = [
             ["Warning", "Panicked, TimedOut", "a step has a bug, or did not end in time"],
             ["Warning", "StatusNotWritten", "the API server refuses the status"],
             ["Warning", "Clamped", "a duration of the object is out of bounds"],
@@ -112,7 +112,7 @@ impl ReconcilerInfo {
             None => &[],
         };
         let owned = |row: [&str; 3]| row.map(ToOwned::to_owned);
-        let rows = success.map(owned).into_iter().chain(events_of_errors(&self.wiring)).chain(trouble.map(owned));
+        let rows = success.map(owned).into_iter().chain(events_of_errors(&self.wiring)).chain(failures.map(owned));
         let rows = rows.chain(policies.iter().copied().map(owned));
         let rows: Vec<_> = rows.map(Vec::from).collect();
         table::markdown(&["type", "reason", "when"], &rows)

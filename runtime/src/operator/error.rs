@@ -11,7 +11,7 @@ pub(super) use crate::schema::install;
 pub struct Error {
     reason: Reason,
     headline: String,
-    cure: String,
+    help: String,
     dropped: Vec<String>,
 }
 
@@ -43,8 +43,8 @@ pub enum Reason {
 pub type Result<T = (), E = Error> = std::result::Result<T, E>;
 
 impl Error {
-    pub(crate) fn new(reason: Reason, headline: impl Into<String>, cure: impl Into<String>) -> Self {
-        Self { reason, headline: headline.into(), cure: cure.into(), dropped: Vec::new() }
+    pub(crate) fn new(reason: Reason, headline: impl Into<String>, help: impl Into<String>) -> Self {
+        Self { reason, headline: headline.into(), help: help.into(), dropped: Vec::new() }
     }
 
     pub(super) fn with_dropped(self, dropped: Vec<String>) -> Self {
@@ -59,8 +59,8 @@ impl Error {
 
     /// How to fix it.
     #[must_use]
-    pub fn cure(&self) -> &str {
-        &self.cure
+    pub fn help(&self) -> &str {
+        &self.help
     }
 
     /// The passes that were dropped after the [shutdown timeout](crate::Operator::shutdown_timeout), as
@@ -75,7 +75,7 @@ impl Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}\n  help: {}", self.headline, self.cure)
+        write!(f, "{}\n  help: {}", self.headline, self.help)
     }
 }
 

@@ -45,11 +45,11 @@ impl Limits {
     /// The concurrency of single reconcilers. Each one must be in `names`.
     pub(super) fn own(&self, names: &[&str]) -> Result<Own> {
         if let Some((name, _)) = self.own.values().find(|(name, _)| !names.contains(name)) {
-            let cure = "add it with `.reconciler::<..>(..)`, or leave out its `.concurrency_of`";
+            let help = "add it with `.reconciler::<..>(..)`, or leave out its `.concurrency_of`";
             return Err(Error::new(
                 Reason::Setup,
                 format!("`{name}` has a concurrency but is no reconciler here"),
-                cure,
+                help,
             ));
         }
         Ok(self.own.iter().map(|(id, (_, passes))| (*id, *passes)).collect())

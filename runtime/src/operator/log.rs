@@ -44,7 +44,7 @@ pub(super) fn begin(filter: EnvFilter) -> Result<Exports> {
 /// The endpoint is invalid, or another subscriber is already set.
 #[cfg(feature = "otlp")]
 pub(super) fn begin(filter: EnvFilter, name: &str, endpoint: Option<&str>) -> Result<Exports> {
-    let unusable = |headline: String, cure: &str| Error::new(Reason::Config, headline, cure);
+    let unusable = |headline: String, help: &str| Error::new(Reason::Config, headline, help);
     let (layer, spans) = match endpoint.map(|endpoint| crate::telemetry::otlp::layer(name, endpoint)).transpose() {
         Ok(layer) => layer.unzip(),
         Err(error) => return Err(unusable(error.to_string(), "give the base URL of a collector with `--otlp`")),
@@ -52,8 +52,8 @@ pub(super) fn begin(filter: EnvFilter, name: &str, endpoint: Option<&str>) -> Re
     let set = tracing_subscriber::registry().with(filter).with(layer).with(lines()).try_init();
     match (set, &spans) {
         (Err(_), Some(_)) => {
-            let cure = "add `evenkeel::otlp::layer` to the subscriber, and leave out `--otlp`";
-            Err(unusable("spans cannot be exported: the program has set a subscriber of its own".into(), cure))
+            let help = "add `evenkeel::otlp::layer` to the subscriber, and leave out `--otlp`";
+            Err(unusable("spans cannot be exported: the program has set a subscriber of its own".into(), help))
         }
         _ => Ok(Exports { spans }),
     }

@@ -11,11 +11,11 @@ use crate::queue::QueueConfig;
 
 /// Checks the settings for contradictions.
 pub(super) fn check(operator: &Operator) -> Result<(QueueConfig, Own)> {
-    let setup = |headline: String, cure: &str| Err(Error::new(Reason::Setup, headline, cure));
+    let setup = |headline: String, help: &str| Err(Error::new(Reason::Setup, headline, help));
     let name = &*operator.name;
     if !is_label(name) {
-        let cure = "it is part of finalizers: use up to 63 of a-z, 0-9 and -, for example source-controller";
-        return setup(format!("`{name}` cannot be the name of an operator"), cure);
+        let help = "it is part of finalizers: use up to 63 of a-z, 0-9 and -, for example source-controller";
+        return setup(format!("`{name}` cannot be the name of an operator"), help);
     }
     let config = operator.limits.config();
     let members: Vec<_> = operator.members.iter().map(|member| member.under(name)).collect();
@@ -28,8 +28,8 @@ pub(super) fn check(operator: &Operator) -> Result<(QueueConfig, Own)> {
     index_names::check(members.iter().map(|member| &member.wiring))?;
     for (at, one) in members.iter().enumerate() {
         for other in &members[at + 1..] {
-            if let Some((headline, cure)) = conflicts::between(one, other) {
-                return setup(headline, cure);
+            if let Some((headline, help)) = conflicts::between(one, other) {
+                return setup(headline, help);
             }
         }
     }

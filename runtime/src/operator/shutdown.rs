@@ -38,9 +38,9 @@ pub(super) fn stopped(dropped: Vec<String>, shutdown_timeout: Duration) -> Resul
     let shutdown_timeout = Interval::from(shutdown_timeout);
     let headline =
         format!("{passes} did not end within {shutdown_timeout} of the stop and were dropped: {}", named(&dropped));
-    let cure = "end blocking work and steps sooner, or raise `--shutdown-timeout` and the pod's `terminationGracePeriodSeconds`; \
+    let help = "end blocking work and steps sooner, or raise `--shutdown-timeout` and the pod's `terminationGracePeriodSeconds`; \
                 dropped passes run again at the next start";
-    Err(Error::new(Reason::Dropped, headline, cure).with_dropped(dropped))
+    Err(Error::new(Reason::Dropped, headline, help).with_dropped(dropped))
 }
 
 fn named(dropped: &[String]) -> String {

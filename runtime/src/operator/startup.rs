@@ -38,8 +38,8 @@ pub(super) fn ended(watch: &str, why: &str) -> Error {
 /// Waits for the lists of the reconciled kind.
 pub(super) async fn primary(client: &Client, kind: &KindInfo, started: Vec<WatchHandle>) -> Result {
     for (place, progress) in wait(started).await {
-        if let Progress::Failed(trouble) = progress {
-            refusal(client, kind, &place, trouble).await?;
+        if let Progress::Failed(watch_error) = progress {
+            refusal(client, kind, &place, watch_error).await?;
         }
     }
     Ok(())
@@ -58,10 +58,10 @@ async fn wait(started: Vec<WatchHandle>) -> Vec<(WatchTarget, Progress)> {
         match tokio::time::timeout_at(deadline, known).await {
             Ok(known) => ended.push((place, known.map_or(Progress::Pending, |progress| progress.clone()))),
             Err(_) => {
-                let cure = WatchError::Forbidden(String::new()).cure(&place);
+                let help = WatchError::Forbidden(String::new()).help(&place);
                 tracing::warn!(
                     watch = %place,
-                    "no answer to the first list within {PATIENCE:?}: starting without it; check the API server and the CRD, and {cure}"
+                    "no answer to the first list within {PATIENCE:?}: starting without it; check the API server and the CRD, and {help}"
                 );
                 ended.push((place, Progress::Pending));
             }
@@ -71,17 +71,17 @@ async fn wait(started: Vec<WatchHandle>) -> Vec<(WatchTarget, Progress)> {
 }
 
 /// Returns errors that only a person can fix; other errors are retried.
-async fn refusal(client: &Client, kind: &KindInfo, place: &WatchTarget, trouble: WatchError) -> Result {
+async fn refusal(client: &Client, kind: &KindInfo, place: &WatchTarget, watch_error: WatchError) -> Result {
     let resource = &kind.resource;
-    match &trouble {
+    match &watch_error {
         WatchError::Unknown => Err(unknown(client, kind).await),
         WatchError::Forbidden(text) => {
             let plural = plural_and_group(&resource.plural, &resource.group);
             let headline = format!("no right to list {place}: {text}");
-            let cure = format!("{}, and patch on {plural} and {plural}/status", trouble.cure(place));
-            Err(Error::new(Reason::Forbidden, headline, cure))
+            let help = format!("{}, and patch on {plural} and {plural}/status", watch_error.help(place));
+            Err(Error::new(Reason::Forbidden, headline, help))
         }
-        WatchError::Unauthorized(_) => Err(Error::new(Reason::Config, trouble.to_string(), CREDENTIALS)),
+        WatchError::Unauthorized(_) => Err(Error::new(Reason::Config, watch_error.to_string(), CREDENTIALS)),
         WatchError::Unreachable(text) => {
             let headline = format!("the API server does not answer: {text}");
             Err(Error::new(Reason::Unreachable, headline, "check the server of the kubeconfig, and that it runs"))

@@ -39,8 +39,8 @@ impl Triggers {
         let Some(name) = self.lock().iter().map(|trigger| trigger.name).find(|name| !names.contains(name)) else {
             return Ok(());
         };
-        let cure = "add it with `.reconciler::<..>(..)`, or leave out its `.trigger`";
-        Err(Error::new(Reason::Setup, format!("`{name}` has a trigger but is no reconciler here"), cure))
+        let help = "add it with `.reconciler::<..>(..)`, or leave out its `.trigger`";
+        Err(Error::new(Reason::Setup, format!("`{name}` has a trigger but is no reconciler here"), help))
     }
 
     /// The streams of a reconciler, merged into one.

@@ -92,8 +92,8 @@ pub const fn check_step<C: ConditionSet>(steps: &[StepWiring], first: usize, ste
         if clears & bit != 0
             && let Some(kept) = kept
         {
-            let cure = ["drop `", "` from `clears(..)`: its own step sets it to False or Unknown"];
-            complain::<C>(i, ["the condition `", kept], cure);
+            let help = ["drop `", "` from `clears(..)`: its own step sets it to False or Unknown"];
+            complain::<C>(i, ["the condition `", kept], help);
         }
         if clears & !before & bit != 0 {
             complain::<C>(
@@ -134,12 +134,12 @@ const fn misplaced(words: [&str; 2], here: &StepWiring, earlier: &StepWiring) {
     panic!("{}", sentence.push("\nhelp: move `").push(here.name).push("` up").text());
 }
 
-/// Fails the build: `wrong` goes around the name of the condition, `cure` around its marker.
+/// Fails the build: `wrong` goes around the name of the condition, `help` around its marker.
 #[track_caller]
-const fn complain<C: ConditionSet>(place: usize, wrong: [&str; 2], cure: [&str; 2]) {
+const fn complain<C: ConditionSet>(place: usize, wrong: [&str; 2], help: [&str; 2]) {
     let name = C::CONDITIONS[place].type_;
     let sentence = Sentence::new().push(wrong[0]).push(name).push(wrong[1]).push("\nhelp: ");
-    let sentence = sentence.push(cure[0]).push(C::MARKERS).push("::").push(name).push(cure[1]);
+    let sentence = sentence.push(help[0]).push(C::MARKERS).push("::").push(name).push(help[1]);
     panic!("{}", sentence.text());
 }
 

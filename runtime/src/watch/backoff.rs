@@ -36,10 +36,10 @@ impl Proof {
     }
 
     /// The evidence that is required after the error. A streaming list is a watch.
-    pub(super) fn against(error: &Error, trouble: &WatchError, streams: bool) -> Self {
+    pub(super) fn against(error: &Error, watch_error: &WatchError, streams: bool) -> Self {
         match error {
             // The server no longer has the version. The list provides a new one.
-            _ if *trouble == WatchError::Expired => Self::List,
+            _ if *watch_error == WatchError::Expired => Self::List,
             Error::List(_) | Error::Unanswered | Error::NoVersion | Error::WentBack(..) => Self::List,
             Error::Silent(_) => Self::Watch,
             Error::Start(_) | Error::Broke(_) | Error::BrokeOff | Error::Reported(_) if streams => Self::List,
@@ -70,16 +70,16 @@ impl WatchBackoff {
     }
 
     /// Records a failure, logs each reason once, and returns the pause.
-    pub(super) fn fails(&mut self, trouble: &WatchError, wanted: Proof, watched: &Watched) -> Duration {
+    pub(super) fn fails(&mut self, watch_error: &WatchError, wanted: Proof, watched: &Watched) -> Duration {
         if self.well.take().is_some_and(|since| since.elapsed() >= STEADY) {
             self.failures = 0;
             self.told.clear();
         }
-        watched.fails(trouble);
+        watched.fails(watch_error);
         self.wanted = Some(wanted);
         let place = &watched.place;
-        if self.told.insert(trouble.to_string()) {
-            tracing::warn!(watch = %place, "the watch failed, and is tried again: {trouble}; {}", trouble.cure(place));
+        if self.told.insert(watch_error.to_string()) {
+            tracing::warn!(watch = %place, "the watch failed, and is tried again: {watch_error}; {}", watch_error.help(place));
         }
         let pause = PAUSES.delay(self.failures);
         self.failures = self.failures.saturating_add(1);

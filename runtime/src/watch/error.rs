@@ -94,7 +94,7 @@ impl WatchError {
     }
 
     /// The fix.
-    pub(crate) fn cure(&self, place: &WatchTarget) -> String {
+    pub(crate) fn help(&self, place: &WatchTarget) -> String {
         let resource = &place.resource;
         match self {
             Self::Unknown => format!("install the CRD of {}, or serve {}", resource.kind, resource.api_version),
@@ -138,7 +138,7 @@ impl WatchError {
         let text = self.to_string();
         match self {
             WatchError::Unknown => ApiError::NotServed(text),
-            WatchError::Forbidden(_) => ApiError::Forbidden(format!("{text}; {}", self.cure(place))),
+            WatchError::Forbidden(_) => ApiError::Forbidden(format!("{text}; {}", self.help(place))),
             WatchError::Unauthorized(_)
             | WatchError::Unreachable(_)
             | WatchError::Expired
@@ -162,15 +162,15 @@ mod tests {
 
     #[test]
     fn what_the_server_answers_is_classed_by_its_code() {
-        for (code, trouble) in [
+        for (code, watch_error) in [
             (404, WatchError::Unknown),
             (401, WatchError::Unauthorized("the text".into())),
             (403, WatchError::Forbidden("the text".into())),
             (410, WatchError::Expired),
             (500, WatchError::Other("500: the text".into())),
         ] {
-            assert_eq!(WatchError::of_client(&kube::Error::Api(Box::new(status(code)))), trouble);
-            assert_eq!(WatchError::of(&Error::Reported(Box::new(status(code)))), trouble);
+            assert_eq!(WatchError::of_client(&kube::Error::Api(Box::new(status(code)))), watch_error);
+            assert_eq!(WatchError::of(&Error::Reported(Box::new(status(code)))), watch_error);
         }
     }
 
@@ -204,7 +204,7 @@ mod tests {
     fn what_can_be_done_names_the_kind_the_rule_or_the_part_that_fails() {
         let kind = crate::wiring::KindInfo::of::<k8s_openapi::api::core::v1::Secret>();
         let place = crate::watch::Scope::default().place(&kind, None);
-        for (trouble, words) in [
+        for (watch_error, words) in [
             (WatchError::Unknown, "install the CRD of Secret"),
             (WatchError::Forbidden(String::new()), "secrets"),
             (WatchError::Unauthorized(String::new()), "token or certificate"),
@@ -214,7 +214,7 @@ mod tests {
             (WatchError::Silent(String::new()), "proxy"),
             (WatchError::Other(String::new()), "log of the API server"),
         ] {
-            assert!(trouble.cure(&place).contains(words), "{}", trouble.cure(&place));
+            assert!(watch_error.help(&place).contains(words), "{}", watch_error.help(&place));
         }
     }
 }

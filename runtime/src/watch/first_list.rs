@@ -58,7 +58,7 @@ impl First {
         let known = tokio::time::timeout(PATIENCE, progress.wait_for(|progress| *progress != Progress::Pending)).await;
         let error = match known {
             Ok(Ok(progress)) => match &*progress {
-                Progress::Failed(trouble) => trouble.error(place),
+                Progress::Failed(watch_error) => watch_error.error(place),
                 Progress::Listed | Progress::Pending => return Ok(()),
             },
             Ok(Err(_)) => ApiError::Failed(format!("the watch of {place} has ended")),

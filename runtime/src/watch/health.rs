@@ -34,7 +34,7 @@ struct Broken {
     last: Instant,
     why: String,
     unknown: bool,
-    cure: String,
+    help: String,
     /// The watch is silent: the absence of further failures does not show that it works.
     lasts: bool,
 }
@@ -92,7 +92,7 @@ impl State {
     }
 
     fn ailing(&self, now: Instant) -> FailingWatch {
-        let told = |broken: &Broken| (now.duration_since(broken.since), broken.why.clone(), broken.cure.clone());
+        let told = |broken: &Broken| (now.duration_since(broken.since), broken.why.clone(), broken.help.clone());
         FailingWatch {
             place: self.place.clone(),
             of_one_object: self.of_one_object,
@@ -122,14 +122,14 @@ impl Watched {
     }
 
     /// Records a failure. The first of several consecutive failures sets the start time.
-    pub(super) fn fails(&self, trouble: &WatchError) {
+    pub(super) fn fails(&self, watch_error: &WatchError) {
         let now = Instant::now();
         self.change(|state| {
             let since = state.broken(now).map_or(now, |broken| broken.since);
-            let unknown = *trouble == WatchError::Unknown;
-            let (why, cure) = (trouble.to_string(), trouble.cure(&self.place));
-            let lasts = matches!(trouble, WatchError::Silent(_));
-            state.broken = Some(Broken { since, last: now, why, unknown, cure, lasts });
+            let unknown = *watch_error == WatchError::Unknown;
+            let (why, help) = (watch_error.to_string(), watch_error.help(&self.place));
+            let lasts = matches!(watch_error, WatchError::Silent(_));
+            state.broken = Some(Broken { since, last: now, why, unknown, help, lasts });
         });
     }
 

@@ -133,12 +133,12 @@ impl Watch {
 
     /// Records a failure, and returns the pause before the next attempt.
     fn fails(&self, error: &Error, streams: bool, backoff: &mut WatchBackoff) -> Duration {
-        let trouble = WatchError::of(error);
-        let pause = backoff.fails(&trouble, Proof::against(error, &trouble, streams), &self.watched);
+        let watch_error = WatchError::of(error);
+        let pause = backoff.fails(&watch_error, Proof::against(error, &watch_error, streams), &self.watched);
         self.progress.send_if_modified(|progress| {
             let early = *progress != Progress::Listed;
             if early {
-                *progress = Progress::Failed(trouble);
+                *progress = Progress::Failed(watch_error);
             }
             early
         });

@@ -192,8 +192,8 @@ mod tests {
         for wrong in ["Skip", " skip", "skip ", "MANAGE", "detach", "detach_on_delete"] {
             let effective = resolved(Some(wrong), Policy::Manage);
             let message = effective.pass_error().expect("nothing runs").message;
-            let cure = "write manage, skip or detach-on-delete";
-            assert_eq!(message, format!("annotation {POLICY} of Widget team-a/w: \"{wrong}\" is no policy; {cure}"));
+            let help = "write manage, skip or detach-on-delete";
+            assert_eq!(message, format!("annotation {POLICY} of Widget team-a/w: \"{wrong}\" is no policy; {help}"));
             assert_eq!(effective.shown(), "unknown");
         }
     }

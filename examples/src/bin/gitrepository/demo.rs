@@ -116,8 +116,8 @@ impl Demo {
         });
         let params = PatchParams::apply(MANAGER).force();
         let applied = self.repositories.patch(name, &params, &Patch::Apply(&object)).await;
-        let cure = |error: &kube::Error| if is_absent(error) { ", choose another with --namespace" } else { "" };
-        applied.map(drop).map_err(|error| format!("cannot apply {name}: {}{}", said(&error), cure(&error)))
+        let help = |error: &kube::Error| if is_absent(error) { ", choose another with --namespace" } else { "" };
+        applied.map(drop).map_err(|error| format!("cannot apply {name}: {}{}", said(&error), help(&error)))
     }
 
     /// Shows every change, and every second the ages.

@@ -106,7 +106,7 @@ async fn store(state: &mut PassState, urgent: bool) -> Result<(), ApiError> {
             state.recorded(intent);
         }
         Err(error) => {
-            state.trouble = Some(error.clone());
+            state.write_error = Some(error.clone());
             return Err(error);
         }
     }

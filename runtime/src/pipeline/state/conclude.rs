@@ -11,7 +11,7 @@ use crate::outcome::{Class, Outcome, PassError, Requeue};
 impl PassState {
     /// Classifies how the pipeline ended, before the summary is computed.
     pub(crate) fn outcome(&self, pass_error: Option<PassError>) -> Outcome {
-        if let Some(ApiError::Conflict(_)) = self.trouble {
+        if let Some(ApiError::Conflict(_)) = self.write_error {
             return Outcome::Conflict;
         }
         match self.refused.clone().or(pass_error) {

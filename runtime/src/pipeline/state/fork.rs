@@ -92,8 +92,8 @@ impl PassState {
         self.clamped.extend(fork.clamped);
         self.refused = self.refused.take().or(fork.refused);
         self.ready = fork.ready.or(self.ready.take());
-        if self.trouble.is_none() || matches!(fork.trouble, Some(ApiError::Conflict(_))) {
-            self.trouble = fork.trouble;
+        if self.write_error.is_none() || matches!(fork.write_error, Some(ApiError::Conflict(_))) {
+            self.write_error = fork.write_error;
         }
     }
 
@@ -220,10 +220,10 @@ mod tests {
         let (failed, conflict) = (|| ApiError::Failed("a".into()), || ApiError::Conflict("b".into()));
         let merged = |before: Option<ApiError>, after: [Option<ApiError>; 2]| {
             let mut state = state();
-            state.trouble = before;
-            state.fork(2).iter_mut().zip(after).for_each(|(fork, trouble)| fork.trouble = trouble);
+            state.write_error = before;
+            state.fork(2).iter_mut().zip(after).for_each(|(fork, write_error)| fork.write_error = write_error);
             assert!(state.merge(vec![None, None]).is_none());
-            state.trouble.map(|trouble| matches!(trouble, ApiError::Conflict(_)))
+            state.write_error.map(|write_error| matches!(write_error, ApiError::Conflict(_)))
         };
         assert_eq!(merged(None, [None, None]), None);
         assert_eq!(merged(None, [Some(failed()), None]), Some(false));

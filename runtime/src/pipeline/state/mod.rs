@@ -74,7 +74,7 @@ pub(crate) struct PassState {
     /// The refusals of the current step for objects of other owners.
     pub(crate) foreign: Refusals,
     /// The error of a failed status write in the middle of the pass.
-    pub(crate) trouble: Option<ApiError>,
+    pub(crate) write_error: Option<ApiError>,
     /// Run-time values that were clamped to their bounds.
     pub(crate) clamped: Vec<Clamped>,
     /// The handled tokens, including those of this pass.
@@ -139,7 +139,7 @@ impl PassState {
             requeue: None,
             references: BTreeSet::new(),
             foreign: Refusals::default(),
-            trouble: None,
+            write_error: None,
             clamped: Vec::new(),
             receipts: Receipts::default(),
             fired: Vec::new(),

@@ -38,8 +38,8 @@ fn line(one: &FailingWatch) -> String {
     let place = &one.place;
     let listed = if one.listed { "" } else { ", not listed yet" };
     match &one.broken {
-        Some((time, trouble, cure)) => {
-            format!("watch of {place}{listed}, broken for {} s: {}; {cure}", time.as_secs(), sanitize(trouble))
+        Some((time, watch_error, help)) => {
+            format!("watch of {place}{listed}, broken for {} s: {}; {help}", time.as_secs(), sanitize(watch_error))
         }
         None => format!("watch of {place}{listed}"),
     }

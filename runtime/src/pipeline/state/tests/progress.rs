@@ -29,8 +29,13 @@ fn fields(pairs: &[(&'static str, u8)]) -> Fields {
 
 /// A draft of generation 2 whose status is these fields, and was found with them.
 fn state(wiring: Wiring, found: &[(&'static str, u8)]) -> PassState {
+    state_over(wiring, found, Arc::new(Nowhere::default()))
+}
+
+/// The same, of a reconciler with this backend.
+fn state_over(wiring: Wiring, found: &[(&'static str, u8)], backend: Arc<Nowhere>) -> PassState {
     let conditions = vec![Condition::new("A", ConditionStatus::False, "Broken", "it is")];
-    let mut state = PassState::bare(wiring, 2, Observed::default(), conditions, Arc::new(Nowhere::default()));
+    let mut state = PassState::bare(wiring, 2, Observed::default(), conditions, backend);
     (state.namespace, state.name) = (Some("a".into()), "x".into());
     (state.status, state.typed) = (Box::new(fields(found)), TYPED);
     state.before.all_fields = fields(found);
@@ -51,11 +56,12 @@ fn a_fork_is_of_the_same_object_and_begins_with_what_the_draft_holds() {
 
 /// Merges two forks whose steps left these fields.
 fn merged(
+    backend: &Arc<Nowhere>,
     found: &[(&'static str, u8)],
     first: &[(&'static str, u8)],
     second: &[(&'static str, u8)],
 ) -> (Fields, usize) {
-    let mut state = state(WIRING, found);
+    let mut state = state_over(WIRING, found, backend.clone());
     for (fork, (step, left)) in state.fork(2).iter_mut().zip([(&FIRST, first), (&SECOND, second)]) {
         (fork.step, fork.status) = (Some(step), Box::new(fields(left)));
     }
@@ -65,11 +71,12 @@ fn merged(
 
 #[test]
 fn the_fields_of_joined_steps_are_merged_and_two_writers_of_one_field_are_reported() {
-    assert_eq!(merged(&[("a", 1)], &[("a", 1)], &[("a", 1)]), (fields(&[("a", 1)]), 0));
-    assert_eq!(merged(&[("a", 1)], &[("a", 2)], &[("a", 1), ("b", 1)]), (fields(&[("a", 2), ("b", 1)]), 0));
-    assert_eq!(merged(&[], &[("same", 1)], &[("same", 1)]), (fields(&[("same", 1)]), 0), "they agree");
-    assert_eq!(merged(&[], &[("rival", 1)], &[("rival", 2)]), (fields(&[("rival", 2)]), 1));
-    assert_eq!(merged(&[], &[("rival", 1)], &[("rival", 2)]), (fields(&[("rival", 2)]), 0), "reported once");
+    let backend = Arc::default();
+    assert_eq!(merged(&backend, &[("a", 1)], &[("a", 1)], &[("a", 1)]), (fields(&[("a", 1)]), 0));
+    assert_eq!(merged(&backend, &[("a", 1)], &[("a", 2)], &[("a", 1), ("b", 1)]), (fields(&[("a", 2), ("b", 1)]), 0));
+    assert_eq!(merged(&backend, &[], &[("same", 1)], &[("same", 1)]), (fields(&[("same", 1)]), 0), "they agree");
+    assert_eq!(merged(&backend, &[], &[("rival", 1)], &[("rival", 2)]), (fields(&[("rival", 2)]), 1));
+    assert_eq!(merged(&backend, &[], &[("rival", 1)], &[("rival", 2)]), (fields(&[("rival", 2)]), 0), "reported once");
 }
 
 #[test]
