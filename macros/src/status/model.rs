@@ -39,7 +39,7 @@ pub(crate) struct Field {
 pub(crate) enum Draft {
     /// The status itself.
     Status,
-    /// A struct with the same fields, some of which only one step may write.
+    /// A struct with the same fields. A restricted field can be written by one step only.
     Restricted,
 }
 

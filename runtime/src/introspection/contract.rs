@@ -52,7 +52,7 @@ pub struct ReconcilerContract {
 pub struct ConditionContract {
     /// The polarity: `positive`, `negative` or `bipolar`.
     pub polarity: String,
-    /// The reasons that the condition may have, as far as they are declared.
+    /// The declared reasons of the condition.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub reasons: BTreeSet<String>,
 }

@@ -1,4 +1,4 @@
-//! The reasons that a condition may have, as far as they are declared.
+//! Lists the declared reasons of a condition.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! External triggers: streams of references, each of which enqueues its object.
+//! External triggers: each reference from a stream enqueues its object.
 
 use std::any::TypeId;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -83,7 +83,7 @@ pub trait IndexedBy<S>: Declared<S, indexes> {}
 #[diagnostic::do_not_recommend]
 impl<T: Declared<S, indexes>, S> IndexedBy<S> for T {}
 
-/// A kind of which the step `S` caches the metadata, for some or all objects.
+/// The step `S` caches the metadata of some or all objects of this kind.
 #[diagnostic::on_unimplemented(
     message = "`{S}` would look at the metadata of `{Self}`, but keeps none",
     label = "its metadata is not kept by this step",
