@@ -7,7 +7,7 @@ mod hello;
 use std::time::Duration;
 
 use evenkeel::Operator;
-use evenkeel_testkit::{Seed, Sweep, Trial, Trouble};
+use evenkeel_testkit::{Disruption, Seed, Sweep, Trial};
 use hello::{Greeting, greeting};
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::Api;
@@ -41,5 +41,5 @@ async fn it_converges_from_everywhere() {
     // It holds digests of uids.
     let report = Sweep::new().ignore("status.observedInputs").run(scenario).await;
     report.assert_converged();
-    assert_eq!(report.missed(), Vec::<&Trouble>::new(), "all sorts of trouble happened");
+    assert_eq!(report.missed(), Vec::<&Disruption>::new(), "each kind of disruption happened");
 }

@@ -4,7 +4,7 @@ use std::ops::Deref;
 use std::time::Duration;
 
 use evenkeel::{Operator, Reconciler};
-use evenkeel_testkit::{Sweep, Trial, Trouble};
+use evenkeel_testkit::{Disruption, Sweep, Trial};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::Client;
 use kube::core::{CustomResourceExt, NamespaceResourceScope};
@@ -95,5 +95,5 @@ pub async fn swept<T: Serialize>(sweep: Sweep, crd: &CustomResourceDefinition, s
     let sweep = sweep.ignore("status.observedInputs").limit(TRIALS);
     let report = sweep.run(async |trial| scenario(Stage::new(trial, crd).await).await).await;
     report.assert_converged();
-    assert_eq!(report.missed(), Vec::<&Trouble>::new(), "all sorts of trouble happened");
+    assert_eq!(report.missed(), Vec::<&Disruption>::new(), "each kind of disruption happened");
 }

@@ -2,9 +2,12 @@
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use evenkeel_testkit::{Crash, Effect, Outside, Refused, Report, Seed, Sweep, Trial, Trouble, eventually, until};
+use evenkeel_testkit::{
+    Crash, Disruption, Effect, ExternalState, Refused, Report, Seed, Sweep, Trial, eventually, until,
+};
 use futures::StreamExt;
 use kube::api::{Patch, PatchParams, PostParams};
 use kube::runtime::controller::Action;
@@ -42,7 +45,7 @@ enum Bug {
 
 struct Context {
     buckets: Api<Bucket>,
-    outside: Outside,
+    external: ExternalState,
     bug: Bug,
 }
 
@@ -51,7 +54,7 @@ enum Error {
     #[error(transparent)]
     Api(#[from] kube::Error),
     #[error(transparent)]
-    Outside(#[from] Refused),
+    ExternalState(#[from] Refused),
     #[error("no answer")]
     Silence(#[from] tokio::time::error::Elapsed),
 }
@@ -89,7 +92,7 @@ impl Context {
     }
 
     async fn clean(&self, bucket: &Bucket) -> Result<(), Error> {
-        self.outside.remove(&bucket.name_any()).await?;
+        self.external.remove(&bucket.name_any()).await?;
         let patch = Patch::Merge(json!({"metadata": {"finalizers": null}}));
         // A 404 of a write does not show that the object is gone: its kind may not be served. The watch shows it.
         self.buckets.patch(&bucket.name_any(), &PatchParams::default(), &patch).await.map(drop).map_err(Error::Api)
@@ -116,7 +119,7 @@ async fn run(bucket: Arc<Bucket>, context: Arc<Context>) -> Result<Action, Error
     if context.bug != Bug::FinalizerLate {
         context.claim(&bucket).await?;
     }
-    context.outside.put(&bucket.name_any(), &bucket.spec.content).await?;
+    context.external.put(&bucket.name_any(), &bucket.spec.content).await?;
     if context.bug == Bug::FinalizerLate {
         context.claim(&bucket).await?;
     }
@@ -124,9 +127,9 @@ async fn run(bucket: Arc<Bucket>, context: Arc<Context>) -> Result<Action, Error
     Ok(Action::await_change())
 }
 
-async fn operator(client: Client, outside: Outside, bug: Bug) {
+async fn operator(client: Client, external: ExternalState, bug: Bug) {
     let buckets: Api<Bucket> = Api::default_namespaced(client);
-    let context = Arc::new(Context { buckets: buckets.clone(), outside, bug });
+    let context = Arc::new(Context { buckets: buckets.clone(), external, bug });
     let again = |_: Arc<Bucket>, _: &Error, _: Arc<Context>| Action::requeue(Duration::from_secs(2));
     Controller::new(buckets, watcher::Config::default()).run(reconcile, again, context).for_each(async |_| {}).await;
 }
@@ -137,8 +140,8 @@ const LONG: Duration = Duration::from_secs(600);
 async fn scenario(trial: &Trial, bug: Bug) {
     let bucket = |name: &str| json!({"apiVersion": "ex.dev/v1", "kind": "Bucket", "metadata": {"name": name}, "spec": {"content": "c"}});
     trial.cluster().seed(Seed::from(&Bucket::crd()).and(bucket("stays")).and(bucket("goes"))).await.unwrap();
-    let outside = trial.outside();
-    trial.operate(move |client| operator(client, outside.clone(), bug));
+    let external = trial.external();
+    trial.operate(move |client| operator(client, external.clone(), bug));
     tokio::time::sleep(Duration::from_secs(10)).await;
     let buckets: Api<Bucket> = Api::default_namespaced(trial.client());
     buckets.delete("goes", &Default::default()).await.unwrap();
@@ -154,8 +157,8 @@ fn is_ready(bucket: &Bucket, generation: i64) -> bool {
 }
 
 /// Only the trouble that finds the bug: a sweep with all of it takes its time.
-async fn sweep(bug: Bug, troubles: &[Trouble]) -> Report {
-    let sweep = Sweep::new().troubles(troubles.iter().cloned());
+async fn sweep(bug: Bug, disruptions: &[Disruption]) -> Report {
+    let sweep = Sweep::new().disruptions(disruptions.iter().cloned());
     sweep.run(async |trial| scenario(&trial, bug).await).await
 }
 
@@ -166,7 +169,7 @@ async fn full_sweep() -> Report {
 
 #[tokio::test(start_paused = true)]
 async fn a_client_without_a_time_out_is_found() {
-    let sweep = Sweep::new().troubles([Trouble::Fault(Effect::Hang)]);
+    let sweep = Sweep::new().disruptions([Disruption::Fault(Effect::Hang)]);
     let failing = failing(&sweep.run(async |trial| scenario(&trial, Bug::None).await).await);
     assert!(failing.contains(&"list buckets default: Hang".to_owned()), "{failing:#?}");
 }
@@ -175,13 +178,34 @@ async fn a_client_without_a_time_out_is_found() {
 async fn a_limit_is_told_with_what_it_leaves_out() {
     let report = Sweep::new().limit(10).read_timeout(Duration::from_secs(60));
     let report = report.run(async |trial| scenario(&trial, Bug::None).await).await;
-    assert_eq!(report.missed(), Vec::<&Trouble>::new(), "one of each sort");
+    assert_eq!(report.missed(), Vec::<&Disruption>::new(), "one of each sort");
     assert!(report.to_string().contains("more trials; EVENKEEL_SWEEP=all runs them, too"), "{report}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_await_that_later_runs_lack_is_replaced_by_an_earlier_one() {
+    let runs = AtomicUsize::new(0);
+    let sweep = Sweep::new().disruptions([Disruption::Crash(Crash::Await)]).limit(1);
+    let report = sweep.run(async |trial| {
+        // The two runs without a disruption have many more awaits than those after them.
+        let awaits = if runs.fetch_add(1, Ordering::Relaxed) < 2 { 100 } else { 10 };
+        trial.operate(move |_| async move {
+            for _ in 0..awaits {
+                tokio::task::yield_now().await;
+            }
+            std::future::pending::<()>().await;
+        });
+        tokio::time::sleep(Duration::from_secs(60)).await;
+    });
+    let report = report.await;
+    assert_eq!(report.missed(), Vec::<&Disruption>::new(), "{report}");
+    let visits: Vec<_> = report.visits().iter().map(|visit| (visit.injected, visit.number <= 11)).collect();
+    assert_eq!(visits, [(true, true)], "{report}");
 }
 
 /// The points at which trials fail, with the trouble: `patch buckets default/stays: crash before`.
 fn failing(report: &Report) -> Vec<String> {
-    report.failures().map(|visit| format!("{}: {}", visit.point, visit.trouble)).collect()
+    report.failures().map(|visit| format!("{}: {}", visit.point, visit.disruption)).collect()
 }
 
 #[tokio::test(start_paused = true)]
@@ -189,11 +213,11 @@ async fn a_sound_reconciler_converges_from_everywhere() {
     let report = full_sweep().await;
     report.assert_converged();
     let lines: Vec<&str> = report.visits().iter().map(|visit| visit.point.as_str()).collect();
-    for point in ["watch buckets default", "outside put stays", "update buckets/status default/stays", "await"] {
+    for point in ["watch buckets default", "external put stays", "update buckets/status default/stays", "await"] {
         assert!(lines.contains(&point), "{point} was not visited:\n{report}");
     }
     let counts = report.counts();
-    let troubles = [
+    let disruptions = [
         "BareForbidden",
         "Conflict",
         "DropWatch(5s)",
@@ -218,30 +242,32 @@ async fn a_sound_reconciler_converges_from_everywhere() {
         "crash after",
         "crash before",
     ];
-    assert_eq!(counts.keys().collect::<Vec<_>>(), troubles, "each of them happened, and no others");
-    let crashes = |visit: &&evenkeel_testkit::Visit| visit.trouble == Trouble::Crash(Crash::After) && visit.struck;
+    assert_eq!(counts.keys().collect::<Vec<_>>(), disruptions, "each of them happened, and no others");
+    let crashes =
+        |visit: &&evenkeel_testkit::Visit| visit.disruption == Disruption::Crash(Crash::After) && visit.injected;
     assert!(report.visits().iter().filter(crashes).count() >= 6, "{report}");
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_finalizer_after_the_side_effect_is_found() {
-    let failing = failing(&sweep(Bug::FinalizerLate, &[Crash::Before, Crash::After].map(Trouble::Crash)).await);
+    let failing = failing(&sweep(Bug::FinalizerLate, &[Crash::Before, Crash::After].map(Disruption::Crash)).await);
     // What was put outside before the crash is never removed: the user deletes the bucket while the operator is down.
-    assert!(failing.contains(&"outside put goes: crash after".to_owned()), "{failing:#?}");
+    assert!(failing.contains(&"external put goes: crash after".to_owned()), "{failing:#?}");
     assert!(failing.contains(&"patch buckets default/goes: crash before".to_owned()), "{failing:#?}");
 }
 
 #[tokio::test(start_paused = true)]
 async fn two_status_writes_are_found() {
-    let failing =
-        failing(&sweep(Bug::TwoStatusWrites, &[Trouble::Fault(Effect::Internal), Trouble::Crash(Crash::After)]).await);
+    let failing = failing(
+        &sweep(Bug::TwoStatusWrites, &[Disruption::Fault(Effect::Internal), Disruption::Crash(Crash::After)]).await,
+    );
     assert!(failing.contains(&"update buckets/status default/stays: Internal".to_owned()), "{failing:#?}");
     assert!(failing.contains(&"update buckets/status default/stays: crash after".to_owned()), "{failing:#?}");
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_swallowed_conflict_is_found() {
-    let failing = failing(&sweep(Bug::SwallowedConflict, &[Trouble::Fault(Effect::Conflict)]).await);
+    let failing = failing(&sweep(Bug::SwallowedConflict, &[Disruption::Fault(Effect::Conflict)]).await);
     // The first status write is saved by the event of the finalizer; nothing comes after the one of the change.
     assert_eq!(failing, ["update buckets/status default/stays: Conflict"]);
 }

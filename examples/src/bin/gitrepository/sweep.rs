@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use evenkeel::condition::{self, ConditionStatus, READY};
-use evenkeel_testkit::{Seed, Sweep, Trial, Trouble, eventually, until};
+use evenkeel_testkit::{Disruption, Seed, Sweep, Trial, eventually, until};
 use kube::api::DeleteParams;
 use kube::{Api, CustomResourceExt};
 use serde_json::json;
@@ -68,5 +68,5 @@ async fn it_converges_from_everywhere() {
     let sweep = Sweep::new().ignore("status.observedInputs").limit(10_000);
     let report = sweep.run(async |trial| scenario(trial, origin.path()).await).await;
     report.assert_converged();
-    assert_eq!(report.missed(), Vec::<&Trouble>::new(), "all sorts of trouble happened");
+    assert_eq!(report.missed(), Vec::<&Disruption>::new(), "each kind of disruption happened");
 }

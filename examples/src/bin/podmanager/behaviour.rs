@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use evenkeel::condition::{self, READY};
-use evenkeel_testkit::{Cluster, Effect, Fault, Seed, Sweep, Trial, Trouble, Verb, until};
+use evenkeel_testkit::{Cluster, Disruption, Effect, Fault, Seed, Sweep, Trial, Verb, until};
 use k8s_openapi::api::core::v1::{ConfigMap, Pod};
 use kube::api::{DeleteParams, Patch, PatchParams, PostParams};
 use kube::{Api, Client, ResourceExt};
@@ -198,5 +198,5 @@ async fn it_converges_from_everywhere() {
     let sweep = Sweep::new().ignore("status.observedInputs").limit(10_000);
     let report = sweep.run(scenario).await;
     report.assert_converged();
-    assert_eq!(report.missed(), Vec::<&Trouble>::new(), "all sorts of trouble happened");
+    assert_eq!(report.missed(), Vec::<&Disruption>::new(), "each kind of disruption happened");
 }

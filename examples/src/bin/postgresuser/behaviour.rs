@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use evenkeel::condition::{self, READY};
-use evenkeel_testkit::{Cluster, Seed, Sweep, Trial, Trouble, eventually, until};
+use evenkeel_testkit::{Cluster, Disruption, Seed, Sweep, Trial, eventually, until};
 use k8s_openapi::api::core::v1::Secret;
 use kube::api::{DeleteParams, Patch, PatchParams};
 use kube::{Api, Client};
@@ -366,5 +366,5 @@ async fn it_converges_from_everywhere() {
     let sweep = own.into_iter().fold(Sweep::new().limit(20), Sweep::ignore);
     let report = sweep.run(scenario).await;
     report.assert_converged();
-    assert_eq!(report.missed(), Vec::<&Trouble>::new(), "all sorts of trouble happened");
+    assert_eq!(report.missed(), Vec::<&Disruption>::new(), "each kind of disruption happened");
 }

@@ -9,17 +9,17 @@ use http::{Request, Response};
 use kube::Client;
 
 use super::injection_point::Point;
-use super::interceptor::{Meeting, Tap};
+use super::interceptor::{Interception, Interceptor};
 use crate::server::Received;
 use crate::state::Server;
 use crate::transport::inprocess::collected;
 
 /// A client of the server for an operator under test, in one of its lives.
-pub(super) fn tapped(server: &Arc<Server>, namespace: &str, tap: &Arc<Tap>, life: u64) -> Client {
-    let (server, tap) = (Arc::clone(server), Arc::clone(tap));
+pub(super) fn intercepted(server: &Arc<Server>, namespace: &str, interceptor: &Arc<Interceptor>, life: u64) -> Client {
+    let (server, interceptor) = (Arc::clone(server), Arc::clone(interceptor));
     let service = tower::service_fn(move |request: Request<kube::client::Body>| {
-        let (server, tap) = (Arc::clone(&server), Arc::clone(&tap));
-        async move { handle_tapped(server, collected(request).await, &tap, life).await }
+        let (server, interceptor) = (Arc::clone(&server), Arc::clone(&interceptor));
+        async move { handle_tapped(server, collected(request).await, &interceptor, life).await }
     });
     Client::new(service, namespace)
 }
@@ -28,19 +28,19 @@ pub(super) fn tapped(server: &Arc<Server>, namespace: &str, tap: &Arc<Tap>, life
 async fn handle_tapped(
     server: Arc<Server>,
     request: Request<Bytes>,
-    tap: &Tap,
+    interceptor: &Interceptor,
     life: u64,
 ) -> io::Result<Response<Body>> {
     let received = Received::new(request);
-    let effect = match tap.meet(life, Point::call(&received.entry)) {
-        Meeting::Pass => server.faults.strike(&received.entry),
-        Meeting::Fault(effect) => Some(effect),
-        Meeting::Lost => std::future::pending().await,
-        Meeting::LostAfter => {
+    let effect = match interceptor.intercept(life, Point::call(&received.entry)) {
+        Interception::Pass => server.faults.strike(&received.entry),
+        Interception::Fault(effect) => Some(effect),
+        Interception::Lost => std::future::pending().await,
+        Interception::LostAfter => {
             received.carry_out(&server, None).await;
-            tap.crash();
+            interceptor.crash();
             return std::future::pending().await;
         }
     };
-    tap.patiently(received.carry_out(&server, effect)).await
+    interceptor.with_read_timeout(received.carry_out(&server, effect)).await
 }

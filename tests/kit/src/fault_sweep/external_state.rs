@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::injection_point::Point;
-use super::interceptor::{Meeting, Tap};
+use super::interceptor::{Interception, Interceptor};
 use crate::effect::Effect;
 
 /// A store outside of the cluster, such as a bucket or a DNS zone: what an operator leaves there is part of how a scenario ends.
@@ -14,10 +14,10 @@ use crate::effect::Effect;
 /// be the last one of a life.
 ///
 /// ```
-/// # use evenkeel_testkit::Outside;
+/// # use evenkeel_testkit::ExternalState;
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), evenkeel_testkit::Refused> {
-/// let bucket = Outside::default();
+/// let bucket = ExternalState::default();
 /// bucket.put("a", "1").await?;
 /// assert_eq!(bucket.get("a").await?.as_deref(), Some("1"));
 /// bucket.remove("a").await?;
@@ -25,10 +25,10 @@ use crate::effect::Effect;
 /// # }
 /// ```
 #[derive(Clone, Debug, Default)]
-pub struct Outside {
+pub struct ExternalState {
     things: Arc<Mutex<BTreeMap<String, String>>>,
     /// None: no trial, no trouble.
-    tap: Option<Arc<Tap>>,
+    interceptor: Option<Arc<Interceptor>>,
 }
 
 /// The outside did not answer as it should; a write may have been carried out all the same.
@@ -37,15 +37,15 @@ pub struct Refused;
 
 impl fmt::Display for Refused {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the outside failed: injected by the sweep")
+        f.write_str("the external system failed: injected by the sweep")
     }
 }
 
 impl std::error::Error for Refused {}
 
-impl Outside {
-    pub(super) fn tapped(tap: &Arc<Tap>) -> Self {
-        Self { tap: Some(Arc::clone(tap)), ..Self::default() }
+impl ExternalState {
+    pub(super) fn intercepted(interceptor: &Arc<Interceptor>) -> Self {
+        Self { interceptor: Some(Arc::clone(interceptor)), ..Self::default() }
     }
 
     /// Makes or replaces a thing.
@@ -54,7 +54,7 @@ impl Outside {
     /// As the sweep wishes.
     pub async fn put(&self, name: &str, content: &str) -> Result<(), Refused> {
         let write = |things: &mut BTreeMap<_, _>| drop(things.insert(name.to_owned(), content.to_owned()));
-        self.call(format!("outside put {name}"), true, write).await
+        self.call(format!("external put {name}"), true, write).await
     }
 
     /// Takes a thing away; one that is not there is fine.
@@ -62,7 +62,7 @@ impl Outside {
     /// # Errors
     /// As the sweep wishes.
     pub async fn remove(&self, name: &str) -> Result<(), Refused> {
-        self.call(format!("outside remove {name}"), true, |things| drop(things.remove(name))).await
+        self.call(format!("external remove {name}"), true, |things| drop(things.remove(name))).await
     }
 
     /// Reads a thing.
@@ -70,7 +70,7 @@ impl Outside {
     /// # Errors
     /// As the sweep wishes.
     pub async fn get(&self, name: &str) -> Result<Option<String>, Refused> {
-        self.call(format!("outside get {name}"), false, |things| things.get(name).cloned()).await
+        self.call(format!("external get {name}"), false, |things| things.get(name).cloned()).await
     }
 
     async fn call<T>(
@@ -79,21 +79,21 @@ impl Outside {
         is_write: bool,
         act: impl FnOnce(&mut BTreeMap<String, String>) -> T,
     ) -> Result<T, Refused> {
-        let Some(tap) = &self.tap else { return Ok(act(&mut self.lock())) };
-        let meeting = tap.meet(tap.life(), Point::outside(line, is_write));
+        let Some(interceptor) = &self.interceptor else { return Ok(act(&mut self.lock())) };
+        let meeting = interceptor.intercept(interceptor.life(), Point::external(line, is_write));
         match &meeting {
-            Meeting::Lost | Meeting::Fault(Effect::Hang) => std::future::pending().await,
-            Meeting::Fault(Effect::Latency(time)) => tokio::time::sleep(*time).await,
-            Meeting::Fault(Effect::LostAnswer) | Meeting::Pass | Meeting::LostAfter => {}
-            Meeting::Fault(_) => return Err(Refused),
+            Interception::Lost | Interception::Fault(Effect::Hang) => std::future::pending().await,
+            Interception::Fault(Effect::Latency(time)) => tokio::time::sleep(*time).await,
+            Interception::Fault(Effect::LostAnswer) | Interception::Pass | Interception::LostAfter => {}
+            Interception::Fault(_) => return Err(Refused),
         }
         let done = act(&mut self.lock());
         match meeting {
-            Meeting::LostAfter => {
-                tap.crash();
+            Interception::LostAfter => {
+                interceptor.crash();
                 std::future::pending().await
             }
-            Meeting::Fault(Effect::LostAnswer) => Err(Refused),
+            Interception::Fault(Effect::LostAnswer) => Err(Refused),
             _ => Ok(done),
         }
     }

@@ -9,7 +9,7 @@ use crate::registry::Verb;
 
 /// What may happen at a point.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Trouble {
+pub enum Disruption {
     /// The call meets a fault. Conflicts meet updates, patches and deletes only, lost answers writes, what is about watches watches,
     /// what is about subresources subresources; what only an API server or a proxy can do meets no call to the outside.
     Fault(Effect),
@@ -44,7 +44,7 @@ impl Point {
         Self { line: entry.line(), verb: Some(entry.verb), is_write: entry.is_write(), is_subresource }
     }
 
-    pub(super) fn outside(line: String, is_write: bool) -> Self {
+    pub(super) fn external(line: String, is_write: bool) -> Self {
         Self { line, verb: None, is_write, is_subresource: false }
     }
 
@@ -74,24 +74,24 @@ impl Point {
     }
 }
 
-impl Trouble {
+impl Disruption {
     pub(super) fn applies_to(&self, point: &Point) -> bool {
         match self {
-            Trouble::Fault(effect) => point.meets(effect),
-            Trouble::Crash(Crash::Before) => true,
-            Trouble::Crash(Crash::After) => point.is_write,
-            Trouble::Crash(Crash::Await) => false,
+            Disruption::Fault(effect) => point.meets(effect),
+            Disruption::Crash(Crash::Before) => true,
+            Disruption::Crash(Crash::After) => point.is_write,
+            Disruption::Crash(Crash::Await) => false,
         }
     }
 }
 
-impl fmt::Display for Trouble {
+impl fmt::Display for Disruption {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Trouble::Fault(effect) => write!(f, "{effect:?}"),
-            Trouble::Crash(Crash::Before) => f.write_str("crash before"),
-            Trouble::Crash(Crash::After) => f.write_str("crash after"),
-            Trouble::Crash(Crash::Await) => f.write_str("crash"),
+            Disruption::Fault(effect) => write!(f, "{effect:?}"),
+            Disruption::Crash(Crash::Before) => f.write_str("crash before"),
+            Disruption::Crash(Crash::After) => f.write_str("crash after"),
+            Disruption::Crash(Crash::Await) => f.write_str("crash"),
         }
     }
 }
@@ -101,7 +101,7 @@ impl fmt::Display for Trouble {
 pub(super) enum Plan {
     /// At the nth call with this line, counted from 1. Not at the nth call of all: objects that do not depend on each other come in
     /// any order.
-    Call { line: String, nth: usize, trouble: Trouble },
+    Call { line: String, nth: usize, disruption: Disruption },
     /// The operator is dropped instead of its poll of this number.
     Await(usize),
 }

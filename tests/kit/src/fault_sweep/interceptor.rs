@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 
-use super::injection_point::{Crash, Plan, Point, Trouble};
+use super::injection_point::{Crash, Disruption, Plan, Point};
 use crate::effect::Effect;
 
 /// What becomes of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Meeting {
+pub(crate) enum Interception {
     /// It is carried out.
     Pass,
     /// It meets a fault.
@@ -24,12 +24,12 @@ pub(crate) enum Meeting {
 
 /// The calls and awaits of one trial.
 #[derive(Debug)]
-pub(crate) struct Tap {
+pub(crate) struct Interceptor {
     state: Mutex<State>,
     /// Counts the crashes: the operator of each is dropped, and its calls are lost from then on.
     crashes: watch::Sender<u64>,
     /// How long the operator's client waits for an answer; `None`: for ever.
-    patience: Option<Duration>,
+    read_timeout: Option<Duration>,
 }
 
 #[derive(Debug)]
@@ -37,19 +37,19 @@ struct State {
     plan: Option<Plan>,
     points: Vec<Point>,
     awaits: usize,
-    struck: bool,
+    injected: bool,
 }
 
-impl Tap {
-    pub(super) fn new(plan: Option<Plan>, patience: Option<Duration>) -> Self {
-        let state = State { plan, points: Vec::new(), awaits: 0, struck: false };
-        Self { state: Mutex::new(state), crashes: watch::Sender::new(0), patience }
+impl Interceptor {
+    pub(super) fn new(plan: Option<Plan>, read_timeout: Option<Duration>) -> Self {
+        let state = State { plan, points: Vec::new(), awaits: 0, injected: false };
+        Self { state: Mutex::new(state), crashes: watch::Sender::new(0), read_timeout }
     }
 
     /// The answer, unless the client loses its patience before.
-    pub(crate) async fn patiently<T>(&self, answer: impl Future<Output = T>) -> io::Result<T> {
-        let Some(patience) = self.patience else { return Ok(answer.await) };
-        tokio::time::timeout(patience, answer).await.map_err(io::Error::from)
+    pub(crate) async fn with_read_timeout<T>(&self, answer: impl Future<Output = T>) -> io::Result<T> {
+        let Some(read_timeout) = self.read_timeout else { return Ok(answer.await) };
+        tokio::time::timeout(read_timeout, answer).await.map_err(io::Error::from)
     }
 
     /// The operator's life: the number of crashes before it.
@@ -65,28 +65,28 @@ impl Tap {
     }
 
     /// A call of the operator in one of its lives.
-    pub(crate) fn meet(&self, life: u64, point: Point) -> Meeting {
+    pub(crate) fn intercept(&self, life: u64, point: Point) -> Interception {
         if life != self.life() {
-            return Meeting::Lost;
+            return Interception::Lost;
         }
         let mut state = self.lock();
         let before = state.points.iter().filter(|other| other.line == point.line).count();
-        let trouble = match &state.plan {
-            Some(Plan::Call { line, nth, trouble }) if *line == point.line && *nth == before + 1 => {
-                Some(trouble.clone())
+        let disruption = match &state.plan {
+            Some(Plan::Call { line, nth, disruption }) if *line == point.line && *nth == before + 1 => {
+                Some(disruption.clone())
             }
             _ => None,
         };
         state.points.push(point);
-        let Some(trouble) = trouble else { return Meeting::Pass };
-        state.struck = true;
+        let Some(disruption) = disruption else { return Interception::Pass };
+        state.injected = true;
         drop(state);
-        match trouble {
-            Trouble::Fault(effect) => Meeting::Fault(effect),
-            Trouble::Crash(Crash::After) => Meeting::LostAfter,
-            Trouble::Crash(_) => {
+        match disruption {
+            Disruption::Fault(effect) => Interception::Fault(effect),
+            Disruption::Crash(Crash::After) => Interception::LostAfter,
+            Disruption::Crash(_) => {
                 self.crash();
-                Meeting::Lost
+                Interception::Lost
             }
         }
     }
@@ -102,7 +102,7 @@ impl Tap {
         let number = state.awaits;
         state.awaits += 1;
         let drops = matches!(state.plan, Some(Plan::Await(at)) if at == number);
-        state.struck |= drops;
+        state.injected |= drops;
         drops
     }
 
@@ -112,8 +112,8 @@ impl Tap {
         (state.points.clone(), state.awaits)
     }
 
-    pub(super) fn is_struck(&self) -> bool {
-        self.lock().struck
+    pub(super) fn was_injected(&self) -> bool {
+        self.lock().injected
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

@@ -14,8 +14,8 @@ use std::time::Duration;
 use futures::FutureExt;
 use serde::Serialize;
 
-pub use external_state::{Outside, Refused};
-pub use injection_point::{Crash, Trouble};
+pub use external_state::{ExternalState, Refused};
+pub use injection_point::{Crash, Disruption};
 pub use report::{Report, Visit};
 pub use trial::Trial;
 
@@ -23,10 +23,11 @@ use crate::diff::diff;
 use crate::effect::Effect;
 use crate::snapshot::Choice;
 use injection_point::Plan;
+use plan::Injection;
 
 /// Runs a scenario with trouble at each of its points.
 ///
-/// A point is an API call of the operator, a call to the [`Outside`], or an await of the operator's own future. The scenario runs
+/// A point is an API call of the operator, a call to the [`ExternalState`], or an await of the operator's own future. The scenario runs
 /// once without trouble, to find the points and the state in which it ends. Then it runs once for each point and each sort of
 /// trouble: the call fails, is late or never answered, a watch is cut, or the operator is dropped there and started again, as when a pod
 /// is killed. Each time it must end in the same state: what the [snapshot](crate::Snapshot) of the cluster shows, what the outside holds, and what the scenario returns.
@@ -66,7 +67,7 @@ use injection_point::Plan;
 ///
 /// # #[tokio::main(flavor = "current_thread", start_paused = true)]
 /// # async fn main() {
-/// // As the operator's `kube::Config` has it: without, a call that is never answered stops kube's watches for ever.
+/// // As the operator's `kube::Config` has it: without, a call that is never answered injections kube's watches for ever.
 /// let sweep = Sweep::new().read_timeout(Duration::from_secs(60));
 /// let report = sweep.run(async |trial| {
 ///     trial.cluster().seed("{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {text: hello}}").await.unwrap();
@@ -79,11 +80,11 @@ use injection_point::Plan;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Sweep {
-    troubles: Vec<Trouble>,
+    disruptions: Vec<Disruption>,
     down: Duration,
     settle: Duration,
     limit: usize,
-    patience: Option<Duration>,
+    read_timeout: Option<Duration>,
     choice: Choice,
 }
 
@@ -98,29 +99,29 @@ impl Sweep {
     #[must_use]
     pub fn new() -> Self {
         let faults = Effect::ALL.iter().filter(|effect| !matches!(effect, Effect::Status(_)));
-        let faults = faults.cloned().map(Trouble::Fault);
-        let crashes = [Crash::Before, Crash::After, Crash::Await].map(Trouble::Crash);
+        let faults = faults.cloned().map(Disruption::Fault);
+        let crashes = [Crash::Before, Crash::After, Crash::Await].map(Disruption::Crash);
         Self {
-            troubles: faults.chain(crashes).collect(),
+            disruptions: faults.chain(crashes).collect(),
             down: Duration::from_secs(30),
             settle: Duration::from_secs(120),
             limit: 1000,
-            patience: None,
+            read_timeout: None,
             choice: Choice::default(),
         }
     }
 
     /// These sorts of trouble instead.
     #[must_use]
-    pub fn troubles(mut self, troubles: impl IntoIterator<Item = Trouble>) -> Self {
-        self.troubles = troubles.into_iter().collect();
+    pub fn disruptions(mut self, disruptions: impl IntoIterator<Item = Disruption>) -> Self {
+        self.disruptions = disruptions.into_iter().collect();
         self
     }
 
     /// This sort of trouble, too.
     #[must_use]
     pub fn and(mut self, effect: Effect) -> Self {
-        self.troubles.push(Trouble::Fault(effect));
+        self.disruptions.push(Disruption::Fault(effect));
         self
     }
 
@@ -151,7 +152,7 @@ impl Sweep {
     /// kube does unless that is set.
     #[must_use]
     pub fn read_timeout(mut self, time: Duration) -> Self {
-        self.patience = Some(time);
+        self.read_timeout = Some(time);
         self
     }
 
@@ -172,29 +173,45 @@ impl Sweep {
     /// Runs the scenario with all the trouble.
     ///
     /// # Panics
-    /// When it fails or ends in different states without any trouble, and outside of virtual time.
+    /// When it fails or ends in different states without a disruption, and outside of virtual time.
     pub async fn run<T: Serialize>(self, scenario: impl AsyncFn(Trial) -> T) -> Report {
         assert!(is_paused(), "a sweep needs virtual time: use #[tokio::test(start_paused = true)]");
         let calm = self.end(&scenario, None).await;
-        let state = calm.state.unwrap_or_else(|why| panic!("the scenario fails without any trouble: {why}"));
+        let state = calm.state.unwrap_or_else(|why| panic!("the scenario fails without a disruption: {why}"));
         let again = self.end(&scenario, None).await.state;
         if let Some(difference) = again.map_or_else(Some, |again| diff(&state, &again)) {
             panic!(
-                "without any trouble the scenario ends differently each time; leave such fields out with `.ignore(..)`\n{difference}"
+                "without a disruption the scenario ends differently each time; leave such fields out with `.ignore(..)`\n{difference}"
             );
         }
-        let stops = plan::stops(&calm.points, calm.awaits, &self.troubles);
-        let all = stops.len();
-        let stops = plan::spread(stops, self.limit);
-        let mut report = Report::new(calm.points.len(), calm.awaits, all - stops.len(), self.troubles.clone());
-        for stop in stops {
-            let outcome = self.visit(&scenario, stop.plan.clone(), &state).await;
-            report.add(stop, outcome);
+        let injections = plan::injections(&calm.points, calm.awaits, &self.disruptions);
+        let all = injections.len();
+        let injections = plan::spread(injections, self.limit);
+        let mut report = Report::new(calm.points.len(), calm.awaits, all - injections.len(), self.disruptions.clone());
+        for injection in injections {
+            let (injection, outcome) = self.visit_reached(&scenario, injection, &state).await;
+            report.add(injection, outcome);
         }
         report
     }
 
-    /// Runs the scenario with one trouble, and says how it ended otherwise than it should.
+    /// Visits a point. A run may have fewer awaits than the first one had: the await is then replaced by an earlier one.
+    async fn visit_reached<T: Serialize>(
+        &self,
+        scenario: &impl AsyncFn(Trial) -> T,
+        mut injection: Injection,
+        wanted: &str,
+    ) -> (Injection, Result<bool, String>) {
+        loop {
+            let outcome = self.visit(scenario, injection.plan.clone(), wanted).await;
+            match (&outcome, injection.earlier()) {
+                (Ok(false), Some(earlier)) => injection = earlier,
+                _ => return (injection, outcome),
+            }
+        }
+    }
+
+    /// Runs the scenario with one disruption. Returns whether it was injected, or how the end state differs.
     async fn visit<T: Serialize>(
         &self,
         scenario: &impl AsyncFn(Trial) -> T,
@@ -203,13 +220,15 @@ impl Sweep {
     ) -> Result<bool, String> {
         let end = self.end(scenario, Some(plan)).await;
         match diff(wanted, &end.state?) {
-            None => Ok(end.struck),
-            Some(difference) => Err(format!("it ends otherwise: - without trouble, + with it\n{difference}")),
+            None => Ok(end.injected),
+            Some(difference) => {
+                Err(format!("the end state differs: - without the disruption, + with it\n{difference}"))
+            }
         }
     }
 
     async fn end<T: Serialize>(&self, scenario: &impl AsyncFn(Trial) -> T, plan: Option<Plan>) -> End {
-        let trial = Trial::start(plan, self.down, self.patience).await;
+        let trial = Trial::start(plan, self.down, self.read_timeout).await;
         let returned = AssertUnwindSafe(scenario(trial.clone())).catch_unwind().await;
         let (points, awaits) = trial.visited();
         let state = match returned {
@@ -219,7 +238,7 @@ impl Sweep {
                 self.state(&trial, &returned)
             }
         };
-        let end = End { state: trial.complaint().map_or(state, Err), points, awaits, struck: trial.is_struck() };
+        let end = End { state: trial.complaint().map_or(state, Err), points, awaits, injected: trial.was_injected() };
         trial.stop().await;
         end
     }
@@ -228,7 +247,7 @@ impl Sweep {
     fn state<T: Serialize>(&self, trial: &Trial, returned: &T) -> Result<String, String> {
         let snapshot = trial.cluster().snapshot().chosen(&self.choice);
         let returned = serde_saphyr::to_string(returned).map_err(|error| error.to_string())?;
-        Ok(format!("{snapshot}--- outside\n{}--- returned\n{returned}", trial.outside().listing()))
+        Ok(format!("{snapshot}--- external\n{}--- returned\n{returned}", trial.external().listing()))
     }
 }
 
@@ -237,7 +256,7 @@ struct End {
     state: Result<String, String>,
     points: Vec<injection_point::Point>,
     awaits: usize,
-    struck: bool,
+    injected: bool,
 }
 
 /// Whether tokio's clock stands still while time passes.

@@ -1,56 +1,68 @@
 //! Which points a sweep visits, and with which trouble.
 
-use super::injection_point::{Crash, Plan, Point, Trouble};
+use super::injection_point::{Crash, Disruption, Plan, Point};
 
 /// In the environment: `all` lifts the limits of all sweeps.
 const VARIABLE: &str = "EVENKEEL_SWEEP";
 
 /// A point to visit.
 #[derive(Clone, Debug)]
-pub(super) struct Stop {
+pub(super) struct Injection {
     /// The number of the call, or of the await, counted from 1.
     pub(super) number: usize,
     /// The line of the call; or `await`.
     pub(super) point: String,
-    pub(super) trouble: Trouble,
+    pub(super) disruption: Disruption,
     pub(super) plan: Plan,
 }
 
-/// All there is to visit, one trouble after the other.
-pub(super) fn stops(calls: &[Point], awaits: usize, troubles: &[Trouble]) -> Vec<Stop> {
-    troubles.iter().flat_map(|trouble| at_calls(calls, trouble).chain(at_awaits(awaits, trouble))).collect()
+impl Injection {
+    /// The same disruption at the await halfway to the start; none before the first await, and none for a call.
+    pub(super) fn earlier(&self) -> Option<Self> {
+        match self.plan {
+            Plan::Await(place @ 1..) => {
+                Some(Self { number: place / 2 + 1, plan: Plan::Await(place / 2), ..self.clone() })
+            }
+            _ => None,
+        }
+    }
 }
 
-fn at_calls(calls: &[Point], trouble: &Trouble) -> impl Iterator<Item = Stop> {
-    let suitable = calls.iter().enumerate().filter(|(_, call)| trouble.applies_to(call));
+/// All there is to visit, one trouble after the other.
+pub(super) fn injections(calls: &[Point], awaits: usize, disruptions: &[Disruption]) -> Vec<Injection> {
+    disruptions.iter().flat_map(|disruption| at_calls(calls, disruption).chain(at_awaits(awaits, disruption))).collect()
+}
+
+fn at_calls(calls: &[Point], disruption: &Disruption) -> impl Iterator<Item = Injection> {
+    let suitable = calls.iter().enumerate().filter(|(_, call)| disruption.applies_to(call));
     suitable.map(|(place, call)| {
         let nth = calls[..=place].iter().filter(|other| other.line == call.line).count();
-        let plan = Plan::Call { line: call.line.clone(), nth, trouble: trouble.clone() };
-        Stop { number: place + 1, point: call.line.clone(), trouble: trouble.clone(), plan }
+        let plan = Plan::Call { line: call.line.clone(), nth, disruption: disruption.clone() };
+        Injection { number: place + 1, point: call.line.clone(), disruption: disruption.clone(), plan }
     })
 }
 
-fn at_awaits(awaits: usize, trouble: &Trouble) -> impl Iterator<Item = Stop> {
-    let awaits = if *trouble == Trouble::Crash(Crash::Await) { awaits } else { 0 };
-    let stop = |place| {
+fn at_awaits(awaits: usize, disruption: &Disruption) -> impl Iterator<Item = Injection> {
+    let awaits = if *disruption == Disruption::Crash(Crash::Await) { awaits } else { 0 };
+    let injection = |place| {
         let (number, point) = (place + 1, "await".to_owned());
-        Stop { number, point, trouble: trouble.clone(), plan: Plan::Await(place) }
+        Injection { number, point, disruption: disruption.clone(), plan: Plan::Await(place) }
     };
-    (0..awaits).map(stop)
+    (0..awaits).map(injection)
 }
 
 /// About so many of them, evenly spread: each trouble keeps its share, one at least, at points all along the scenario.
-pub(super) fn spread(stops: Vec<Stop>, limit: usize) -> Vec<Stop> {
-    let all = stops.len();
+pub(super) fn spread(injections: Vec<Injection>, limit: usize) -> Vec<Injection> {
+    let all = injections.len();
     if all <= limit || std::env::var(VARIABLE).is_ok_and(|value| value == "all") {
-        return stops;
+        return injections;
     }
-    let share = |one: &[Stop]| {
+    let share = |one: &[Injection]| {
         let (there, wanted) = (one.len(), (one.len() * limit).div_ceil(all));
         let is_kept = move |place: &usize| place * wanted / there != (place + 1) * wanted / there;
-        (0..there).filter(is_kept).map(|place| one[place].clone()).collect::<Vec<Stop>>()
+        (0..there).filter(is_kept).map(|place| one[place].clone()).collect::<Vec<Injection>>()
     };
-    stops.chunk_by(|one, other| one.trouble == other.trouble).flat_map(share).collect()
+    injections.chunk_by(|one, other| one.disruption == other.disruption).flat_map(share).collect()
 }
 
 #[cfg(test)]
@@ -60,22 +72,25 @@ mod tests {
 
     #[test]
     fn a_limit_leaves_each_trouble_its_share_from_the_first_points_to_the_last() {
-        let calls: Vec<Point> = (0..100).map(|n| Point::outside(format!("outside put {n}"), true)).collect();
-        let troubles = [Effect::Internal, Effect::Hang, Effect::LostAnswer].map(Trouble::Fault);
-        let kept = spread(stops(&calls, 0, &troubles), 30);
-        for trouble in troubles {
-            let places: Vec<usize> =
-                kept.iter().filter(|stop| stop.trouble == trouble).map(|stop| stop.number).collect();
-            assert_eq!(places.len(), 10, "{trouble}");
+        let calls: Vec<Point> = (0..100).map(|n| Point::external(format!("external put {n}"), true)).collect();
+        let disruptions = [Effect::Internal, Effect::Hang, Effect::LostAnswer].map(Disruption::Fault);
+        let kept = spread(injections(&calls, 0, &disruptions), 30);
+        for disruption in disruptions {
+            let places: Vec<usize> = kept
+                .iter()
+                .filter(|injection| injection.disruption == disruption)
+                .map(|injection| injection.number)
+                .collect();
+            assert_eq!(places.len(), 10, "{disruption}");
             assert!(places[0] <= 10 && places[9] > 90, "{places:?}");
         }
     }
 
     #[test]
     fn a_limit_beyond_what_there_is_leaves_nothing_out() {
-        let calls: Vec<Point> = (0..3).map(|_| Point::outside("outside get a".to_owned(), false)).collect();
-        let troubles = [Trouble::Fault(Effect::Internal), Trouble::Crash(Crash::Await)];
-        assert_eq!(spread(stops(&calls, 4, &troubles), 1000).len(), 7);
+        let calls: Vec<Point> = (0..3).map(|_| Point::external("external get a".to_owned(), false)).collect();
+        let disruptions = [Disruption::Fault(Effect::Internal), Disruption::Crash(Crash::Await)];
+        assert_eq!(spread(injections(&calls, 4, &disruptions), 1000).len(), 7);
         assert!(spread(Vec::new(), 10).is_empty());
     }
 }

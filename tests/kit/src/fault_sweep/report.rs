@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use super::injection_point::Trouble;
-use super::plan::Stop;
+use super::injection_point::Disruption;
+use super::plan::Injection;
 
 /// Where a sweep has been, and what came of it. `Display` lists the points.
 #[derive(Clone, Debug)]
@@ -14,7 +14,7 @@ pub struct Report {
     awaits: usize,
     /// Trials that the limit left out.
     left: usize,
-    troubles: Vec<Trouble>,
+    disruptions: Vec<Disruption>,
     visits: Vec<Visit>,
 }
 
@@ -23,33 +23,33 @@ pub struct Report {
 pub struct Visit {
     /// The number of the call, or of the await, counted from 1.
     pub number: usize,
-    /// The call: `patch widgets/status default/w`, `outside put a`; or `await`.
+    /// The call: `patch widgets/status default/w`, `external put a`; or `await`.
     pub point: String,
     /// What happened there.
-    pub trouble: Trouble,
+    pub disruption: Disruption,
     /// Whether the trial came to that point again; the trouble did not happen otherwise.
-    pub struck: bool,
+    pub injected: bool,
     /// How the trial ended otherwise than it should; `None` where it ended as without trouble.
     pub failure: Option<String>,
 }
 
 impl Report {
-    pub(super) fn new(calls: usize, awaits: usize, left: usize, troubles: Vec<Trouble>) -> Self {
-        Self { calls, awaits, left, troubles, visits: Vec::new() }
+    pub(super) fn new(calls: usize, awaits: usize, left: usize, disruptions: Vec<Disruption>) -> Self {
+        Self { calls, awaits, left, disruptions, visits: Vec::new() }
     }
 
-    pub(super) fn add(&mut self, stop: Stop, outcome: Result<bool, String>) {
-        let (struck, failure) = outcome.map_or_else(|why| (true, Some(why)), |struck| (struck, None));
-        let Stop { number, point, trouble, .. } = stop;
-        self.visits.push(Visit { number, point, trouble, struck, failure });
+    pub(super) fn add(&mut self, injection: Injection, outcome: Result<bool, String>) {
+        let (injected, failure) = outcome.map_or_else(|why| (true, Some(why)), |injected| (injected, None));
+        let Injection { number, point, disruption, .. } = injection;
+        self.visits.push(Visit { number, point, disruption, injected, failure });
     }
 
     /// How often each sort of trouble happened: `Hang 12`, `crash 7`.
     #[must_use]
     pub fn counts(&self) -> BTreeMap<String, usize> {
         let mut counts = BTreeMap::new();
-        for visit in self.visits.iter().filter(|visit| visit.struck) {
-            *counts.entry(visit.trouble.to_string()).or_default() += 1;
+        for visit in self.visits.iter().filter(|visit| visit.injected) {
+            *counts.entry(visit.disruption.to_string()).or_default() += 1;
         }
         counts
     }
@@ -67,9 +67,10 @@ impl Report {
 
     /// The faults that were never injected, because the scenario makes no call that they apply to.
     #[must_use]
-    pub fn missed(&self) -> Vec<&Trouble> {
-        let happened = |trouble: &Trouble| self.visits.iter().any(|visit| visit.struck && visit.trouble == *trouble);
-        self.troubles.iter().filter(|trouble| !happened(trouble)).collect()
+    pub fn missed(&self) -> Vec<&Disruption> {
+        let happened =
+            |disruption: &Disruption| self.visits.iter().any(|visit| visit.injected && visit.disruption == *disruption);
+        self.disruptions.iter().filter(|disruption| !happened(disruption)).collect()
     }
 
     /// Prints the points, and fails where a trial ended otherwise than without trouble.
@@ -79,7 +80,7 @@ impl Report {
     #[track_caller]
     pub fn assert_converged(&self) {
         println!("{self}");
-        assert!(self.visits.iter().any(|visit| visit.struck), "nothing was tried: the operator made no call");
+        assert!(self.visits.iter().any(|visit| visit.injected), "nothing was tried: the operator made no call");
         let failures: Vec<String> = self.failures().map(ToString::to_string).collect();
         assert!(
             failures.is_empty(),
@@ -97,7 +98,8 @@ impl fmt::Display for Report {
         if self.left > 0 {
             writeln!(f, "NOT VISITED: {} more trials; EVENKEEL_SWEEP=all runs them, too", self.left)?;
         }
-        let counts: Vec<String> = self.counts().iter().map(|(trouble, times)| format!("{trouble} {times}")).collect();
+        let counts: Vec<String> =
+            self.counts().iter().map(|(disruption, times)| format!("{disruption} {times}")).collect();
         writeln!(f, "  {}", counts.join(", "))?;
         let mut visits: Vec<&Visit> = self.visits.iter().collect();
         visits.sort_by_key(|visit| (visit.point == "await", visit.number));
@@ -108,12 +110,12 @@ impl fmt::Display for Report {
                 writeln!(f, "{:4} {}", visit.number, visit.point)?;
                 last = here;
             }
-            let ending = match (&visit.failure, visit.struck) {
+            let ending = match (&visit.failure, visit.injected) {
                 (Some(_), _) => "FAILS",
                 (None, true) => "ok",
                 (None, false) => "not reached",
             };
-            writeln!(f, "       {}: {ending}", visit.trouble)?;
+            writeln!(f, "       {}: {ending}", visit.disruption)?;
         }
         Ok(())
     }
@@ -121,7 +123,7 @@ impl fmt::Display for Report {
 
 impl fmt::Display for Visit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Visit { number, point, trouble, .. } = self;
-        write!(f, "{trouble} at {number} {point}: {}", self.failure.as_deref().unwrap_or("ok"))
+        let Visit { number, point, disruption, .. } = self;
+        write!(f, "{disruption} at {number} {point}: {}", self.failure.as_deref().unwrap_or("ok"))
     }
 }

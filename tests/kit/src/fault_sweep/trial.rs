@@ -12,9 +12,9 @@ use kube::Client;
 use tokio::task::JoinHandle;
 
 use super::client;
-use super::external_state::Outside;
+use super::external_state::ExternalState;
 use super::injection_point::{Plan, Point, message};
-use super::interceptor::Tap;
+use super::interceptor::Interceptor;
 use crate::cluster::Cluster;
 
 /// Time before an operator that ended is started again.
@@ -24,20 +24,20 @@ const AGAIN: Duration = Duration::from_secs(1);
 #[derive(Clone, Debug)]
 pub struct Trial {
     cluster: Cluster,
-    outside: Outside,
-    tap: Arc<Tap>,
+    external: ExternalState,
+    interceptor: Arc<Interceptor>,
     down: Duration,
     running: Arc<Mutex<Vec<JoinHandle<()>>>>,
     complaint: Arc<Mutex<Option<String>>>,
 }
 
 impl Trial {
-    pub(super) async fn start(plan: Option<Plan>, down: Duration, patience: Option<Duration>) -> Self {
-        let tap = Arc::new(Tap::new(plan, patience));
+    pub(super) async fn start(plan: Option<Plan>, down: Duration, read_timeout: Option<Duration>) -> Self {
+        let interceptor = Arc::new(Interceptor::new(plan, read_timeout));
         Self {
             cluster: Cluster::start().await,
-            outside: Outside::tapped(&tap),
-            tap,
+            external: ExternalState::intercepted(&interceptor),
+            interceptor,
             down,
             running: Arc::default(),
             complaint: Arc::default(),
@@ -58,8 +58,8 @@ impl Trial {
 
     /// The world outside of the cluster, for the operator.
     #[must_use]
-    pub fn outside(&self) -> Outside {
-        self.outside.clone()
+    pub fn external(&self) -> ExternalState {
+        self.external.clone()
     }
 
     /// Starts the operator under test, with a client whose calls are points. After a crash, and when it ends, it is started again
@@ -85,23 +85,23 @@ impl Trial {
         F: Fn(Client) -> Fut,
         Fut: Future,
     {
-        let life = self.tap.life();
-        let client = client::tapped(self.cluster.server(), "default", &self.tap, life);
+        let life = self.interceptor.life();
+        let client = client::intercepted(self.cluster.server(), "default", &self.interceptor, life);
         let mut work = pin!(AssertUnwindSafe(operator(client)).catch_unwind());
         let mut dropped = false;
         let watched = poll_fn(|context| {
-            dropped = self.tap.drops();
+            dropped = self.interceptor.drops();
             if dropped { Poll::Ready(None) } else { work.as_mut().poll(context).map(Some) }
         });
         let ended = tokio::select! {
             biased;
-            () = self.tap.crashed(life) => return self.down,
+            () = self.interceptor.crashed(life) => return self.down,
             ended = watched => ended,
         };
         match ended {
             None => {
                 // Tasks of the old life that go on must not write any more.
-                self.tap.crash();
+                self.interceptor.crash();
                 self.down
             }
             Some(ended) => {
@@ -122,11 +122,11 @@ impl Trial {
     }
 
     pub(super) fn visited(&self) -> (Vec<Point>, usize) {
-        self.tap.visited()
+        self.interceptor.visited()
     }
 
-    pub(super) fn is_struck(&self) -> bool {
-        self.tap.is_struck()
+    pub(super) fn was_injected(&self) -> bool {
+        self.interceptor.was_injected()
     }
 
     /// Ends the operator.
