@@ -100,7 +100,7 @@ impl<K: Kind> Readable for K {
     note = "hold the `Absent<K>` of `cx.require`, the `Unfit<K>` of `cx.unfit`, or say `#[class(waiting(poll = \"1m\"))]`"
 )]
 #[doc(hidden)]
-pub trait WakeUp {
+pub trait TriggeredBy {
     /// The kind of the watched object.
     type Kind: Kind;
 }

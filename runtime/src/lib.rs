@@ -44,9 +44,7 @@ pub mod operator;
 mod outcome;
 #[cfg(feature = "operator")]
 mod pass;
-// Public for the code that the macros print and for the paths in compiler messages; not part of the API.
-#[doc(hidden)]
-pub mod pipeline;
+mod pipeline;
 pub mod prelude;
 #[cfg(feature = "operator")]
 mod queue;
@@ -64,6 +62,18 @@ mod trigger;
 #[cfg(feature = "operator")]
 mod watch;
 pub mod wiring;
+
+// The bounds that macros check; public so that compiler messages can name them. Not part of the API.
+#[doc(hidden)]
+pub mod bounds {
+    pub use crate::kind::TriggeredBy;
+    pub use crate::pipeline::step::{HasCleanup, Undo};
+    pub use crate::pipeline::{
+        IsSet, StepFn, StepOf, StepOutput, claim_handler, has_cleanup, hook_handler, is_primary, is_set, may_own,
+        observe_handler, place, step_of, triggered_by, wiring_of,
+    };
+    pub use crate::status::{StatusField, field_schema};
+}
 
 #[doc(hidden)]
 #[path = "private.rs"]

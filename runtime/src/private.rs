@@ -24,7 +24,8 @@ pub use crate::pipeline::step::{
 };
 pub use crate::pipeline::{
     Borrowed, IsSet, KindOf, Pipeline, Set, StepOf, StepOutput, claim_handler, has_cleanup, hook_handler, is_empty,
-    is_primary, is_set, known, may_own, observe_handler, pipeline, place, skip, step_of, value, wakes, wiring_of,
+    is_primary, is_set, known, may_own, observe_handler, pipeline, place, skip, step_of, triggered_by, value,
+    wiring_of,
 };
 pub use crate::status::draft::{DraftKey, StatusDraft};
 pub use crate::status::observed::ObservedBy;

@@ -118,10 +118,10 @@ fn expand_actions(krate: &Krate, Arm { class, told, .. }: &Arm) -> TokenStream {
 
 /// The condition that ends a wait. The check that the type of a bare `waiting` names a watched object has the span of the type.
 fn expand_until(krate: &Krate, arm: &Arm) -> TokenStream {
-    let until = match (&arm.class, &arm.wakes) {
+    let until = match (&arm.class, &arm.triggered_by) {
         (Kind::Waiting(None), Some(ty)) => {
             let here = krate.at(ty.span());
-            quote_spanned!(ty.span()=> #here::wakes::<#ty>())
+            quote_spanned!(ty.span()=> #here::triggered_by::<#ty>())
         }
         (Kind::Waiting(None), None) => quote!(#krate::Until::Resync),
         (Kind::Waiting(Some(Poll::After(poll))), _) => {

@@ -26,7 +26,7 @@ pub(crate) struct Arm {
     pub(crate) retry: Option<&'static str>,
     pub(crate) told: Told,
     /// The type that must name a watched object.
-    pub(crate) wakes: Option<Type>,
+    pub(crate) triggered_by: Option<Type>,
 }
 
 pub(crate) enum Kind {
@@ -53,7 +53,7 @@ fn arm(variant: &Variant, errors: &mut Errors) -> Arm {
     let ident = variant.ident.clone();
     let ClassArgs { class, reason, mut retry, told } = parse_class(&ident, &variant.attrs, errors);
     let reason = reason.map_or_else(|| plain(&ident), |reason| reason.value());
-    let (class, wakes) = match class {
+    let (class, triggered_by) = match class {
         Some(Class::Stalled) => (Kind::Stalled, None),
         Some(Class::Ignored) => (Kind::Ignored, None),
         Some(Class::Transient) | None => (Kind::Transient, None),
@@ -67,5 +67,5 @@ fn arm(variant: &Variant, errors: &mut Errors) -> Arm {
         Some(Class::Polling(poll)) => (Kind::Waiting(Some(poll)), None),
         Some(Class::Waiting) => (Kind::Waiting(None), check::parse_wake_up(&ident, &variant.fields, errors)),
     };
-    Arm { ident, class, reason, doc: docs::text(&variant.attrs), retry, told, wakes }
+    Arm { ident, class, reason, doc: docs::text(&variant.attrs), retry, told, triggered_by }
 }

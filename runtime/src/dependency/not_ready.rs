@@ -4,7 +4,7 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use super::Reference;
-use crate::kind::{Kind, WakeUp};
+use crate::kind::{Kind, TriggeredBy};
 
 /// An object that a step needs is not ready.
 ///
@@ -42,6 +42,6 @@ impl<K: Kind> fmt::Debug for NotReady<K> {
 
 impl<K: Kind> std::error::Error for NotReady<K> {}
 
-impl<K: Kind> WakeUp for NotReady<K> {
+impl<K: Kind> TriggeredBy for NotReady<K> {
     type Kind = K;
 }

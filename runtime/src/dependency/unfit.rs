@@ -3,7 +3,7 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use crate::kind::{Kind, WakeUp};
+use crate::kind::{Kind, TriggeredBy};
 
 /// An object that a step needs exists, but the step cannot use it yet, for example because it lacks a key.
 ///
@@ -73,6 +73,6 @@ impl<K: Kind> fmt::Debug for Unfit<K> {
 
 impl<K: Kind> std::error::Error for Unfit<K> {}
 
-impl<K: Kind> WakeUp for Unfit<K> {
+impl<K: Kind> TriggeredBy for Unfit<K> {
     type Kind = K;
 }

@@ -1,6 +1,4 @@
 //! Binds the calls of an expanded pipeline to steps, by the context type that the called function takes.
-//!
-//! Public only so that compiler messages can name the items. Authors do not use them.
 
 pub(crate) mod check;
 pub(crate) mod context;
@@ -17,30 +15,22 @@ pub(crate) mod state;
 pub(crate) mod step;
 
 use self::check::UNKNOWN;
-#[doc(no_inline)]
-pub use self::context::{Bounded, IntoStepCx, Limit, Pipeline, StepTag, pipeline};
+pub(crate) use self::context::StepTag;
 use self::context::{Cx, Pass, claim, hook, observe, undo};
-#[doc(no_inline)]
-pub use self::handler::Undo;
+pub use self::context::{Pipeline, pipeline};
+pub(crate) use self::handler::Undo;
 use self::handler::{Claim, Hooked, Observe};
 use self::object::Primary;
-#[doc(no_inline)]
-pub use self::permission::{clears, owns, reads, sets, watches};
 use self::placeholder::ErrorPlaceholder;
 use self::reconciler::Reconciler;
-#[doc(no_inline)]
-pub use self::step::HasCleanup;
+pub(crate) use self::step::HasCleanup;
 use self::step::SubReconciler;
 use crate::condition::{ConditionMarker, ConditionSet};
 use crate::const_str::same;
-#[doc(no_inline)]
-pub use crate::kind::WakeUp;
+pub(crate) use crate::kind::TriggeredBy;
 use crate::outcome::ReconcileError;
 use crate::outcome::reporting::{Until, WatchedKind};
-#[doc(no_inline)]
-pub use crate::status::{StatusField, field_schema};
-#[doc(no_inline)]
-pub use crate::wiring::handler::{ClaimStep, Erased, UndoStep};
+pub(crate) use crate::wiring::handler::UndoStep;
 use crate::wiring::{ClaimHandler, HookHandler, Kind, KindInfo, ObserveHandler, OwnableBy, StepWiring};
 
 /// A function whose last parameter is the context of a step. `M` is the list of its parameters, which rustc infers.
@@ -186,7 +176,7 @@ impl<O: Primary, const N: usize> KindOf<N> for O {
 
 /// The change that ends the wait of an error with a field of type `T`.
 #[must_use]
-pub const fn wakes<T: WakeUp>() -> Until {
+pub const fn triggered_by<T: TriggeredBy>() -> Until {
     Until::Change(WatchedKind(KindInfo::of::<T::Kind>))
 }
 

@@ -4,7 +4,7 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use crate::condition::ConditionSet;
-use crate::kind::WakeUp;
+use crate::kind::TriggeredBy;
 use crate::outcome::ReconcileError;
 use crate::pipeline::object::Primary;
 use crate::wiring::{Kind, StepWiring};
@@ -97,6 +97,6 @@ impl<K: Kind> fmt::Debug for Absent<K> {
 
 impl<K: Kind> std::error::Error for Absent<K> {}
 
-impl<K: Kind> WakeUp for Absent<K> {
+impl<K: Kind> TriggeredBy for Absent<K> {
     type Kind = K;
 }

@@ -7,7 +7,7 @@ use std::pin::Pin;
 use crate::outcome::PassResult;
 
 /// The object, the dependencies or the state of a pass, with its type erased.
-pub type Erased = dyn Any + Send + Sync;
+pub(crate) type Erased = dyn Any + Send + Sync;
 
 /// The future of a handler.
 type Run<'a> = Pin<Box<dyn Future<Output = PassResult> + Send + 'a>>;
@@ -16,7 +16,7 @@ type Run<'a> = Pin<Box<dyn Future<Output = PassResult> + Send + 'a>>;
 ///
 /// The parameters are the object and the dependencies of the reconciler to which the wiring belongs, and the state of
 /// the pass.
-pub type UndoStep = for<'a> fn(&'a Erased, &'a Erased, &'a mut Erased) -> Run<'a>;
+pub(crate) type UndoStep = for<'a> fn(&'a Erased, &'a Erased, &'a mut Erased) -> Run<'a>;
 
 /// Like [`UndoStep`], for a function that changes the object.
-pub type ClaimStep = for<'a> fn(&'a mut Erased, &'a Erased, &'a mut Erased) -> Run<'a>;
+pub(crate) type ClaimStep = for<'a> fn(&'a mut Erased, &'a Erased, &'a mut Erased) -> Run<'a>;

@@ -11,7 +11,7 @@ impl ConditionSet for Twice {
     const CONDITIONS: &'static [ConditionInfo] = &[MADE, MADE];
     const MARKERS: &'static str = "twice";
 }
-impl evenkeel::pipeline::IsSet for Twice { type Set = Self; }
+impl evenkeel::bounds::IsSet for Twice { type Set = Self; }
 impl ConditionMarker for Twice { type Set = Self; const INDEX: usize = 0; }
 
 #[sub_reconciler(sets(Twice))]

@@ -7,7 +7,7 @@ async fn fetch(_repo: &GitRepository, _cx: &mut Cx) -> Result<(), RepoError> {
     Ok(())
 }
 
-impl evenkeel::pipeline::Declares<evenkeel::pipeline::sets, on::ArtifactStored> for fetch {}
+impl evenkeel::permission::Declares<evenkeel::permission::sets, on::ArtifactStored> for fetch {}
 
 fn main() {
     let _ = std::any::type_name::<fetch>();

@@ -1,5 +1,5 @@
 //! A step belongs to the set of its conditions.
-use evenkeel::pipeline::StepOf;
+use evenkeel::bounds::StepOf;
 use evenkeel::prelude::*;
 use ui_tests::{BucketCondition, GitRepository, RepoError, on};
 

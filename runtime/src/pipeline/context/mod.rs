@@ -39,12 +39,13 @@ pub use self::for_each::{begin_each, ended, finish_each};
 pub use self::futures::{Apply, Delete, Get, List, Require, RequireReady};
 pub use self::join::{both, fork, joined, merge};
 use self::reads::{READ, WATCHED, listed, lookup, selection};
+pub(crate) use self::run::StepTag;
 #[cfg(feature = "operator")]
 pub(crate) use self::run::begin;
 pub(crate) use self::run::undo_all;
-pub use self::run::{Pipeline, StepTag, finish, pipeline};
+pub use self::run::{Pipeline, finish, pipeline};
 pub(crate) use self::run_handler::{claim, hook, observe, undo};
-pub use self::timeout::{Bounded, Limit};
+pub(crate) use self::timeout::Limit;
 
 /// The context of a pass: one run of a reconciler for one object.
 ///
