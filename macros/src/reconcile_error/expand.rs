@@ -107,12 +107,15 @@ fn expand_actions(krate: &Krate, Arm { class, told, .. }: &Arm) -> TokenStream {
     let class = severity.unwrap_or(class);
     let event = told.event.map(|level| format_ident!("{level}")).into_iter();
     let log = told.log.map(|level| format_ident!("{level}")).into_iter();
-    let notify = told.notify.iter();
+    let notify = told.notify.iter().map(|notify| match notify {
+        true => quote!(.with_notification()),
+        false => quote!(.without_notification()),
+    });
     quote! {
         #krate::Actions::#class
             #(.with_event(#krate::EventLevel::#event))*
             #(.with_log(#krate::LogLevel::#log))*
-            #(.with_notify(#notify))*
+            #(#notify)*
     }
 }
 

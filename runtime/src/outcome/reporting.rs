@@ -71,10 +71,16 @@ impl Actions {
         Self { log, ..self }
     }
 
-    /// Sets whether people are notified.
+    /// Notifies people.
     #[must_use]
-    pub const fn with_notify(self, notify: bool) -> Self {
-        Self { notify, ..self }
+    pub const fn with_notification(self) -> Self {
+        Self { notify: true, ..self }
+    }
+
+    /// Does not notify people.
+    #[must_use]
+    pub const fn without_notification(self) -> Self {
+        Self { notify: false, ..self }
     }
 }
 
