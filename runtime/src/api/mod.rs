@@ -60,7 +60,7 @@ pub trait Backend: Send + Sync {
     ) -> BoxFuture<'_, Result<Vec<ObjectMeta>, ApiError>>;
     /// Lists the names of the objects of the kind that the reconciled object owns, in order.
     fn owned(&self, step: &'static str, kind: KindInfo) -> BoxFuture<'_, Result<Vec<String>, ApiError>>;
-    /// Writes an owned object by server-side apply, with the reconciler's field manager and an owner reference.
+    /// Writes an owned object, given as JSON, by server-side apply with the reconciler's field manager and an owner reference.
     ///
     /// An existing object that the reconciled object does not own is taken over if the relation allows it, and otherwise
     /// [refused](ApiError::Foreign).
@@ -69,7 +69,7 @@ pub trait Backend: Send + Sync {
         step: &'static str,
         relation: Relation,
         target: Target,
-        object: serde_json::Value,
+        json: String,
     ) -> BoxFuture<'_, Result<Arc<DynamicObject>, ApiError>>;
     /// Deletes an owned object. A missing object is not an error; an object that is not owned is
     /// [refused](ApiError::Foreign).

@@ -9,6 +9,7 @@ mod unfit;
 
 pub use self::access::{Access, Acl, Denied, NamespaceSelector};
 pub use self::not_ready::NotReady;
+pub(crate) use self::readiness::readiness_of;
 pub use self::readiness::{Readiness, readiness};
 pub use self::reference::{InvalidReference, Reference, References};
 #[cfg(feature = "operator")]

@@ -1,5 +1,6 @@
 //! Readiness of an object on which others depend, by the rules of kstatus.
 
+use kube::core::DynamicObject;
 use serde_json::Value;
 
 /// Whether an object is ready, from the point of view of its dependents.
@@ -33,12 +34,23 @@ impl Readiness {
 #[must_use]
 pub fn readiness(object: &Value) -> Readiness {
     let (meta, status) = (&object["metadata"], &object["status"]);
-    if !meta["deletionTimestamp"].is_null() {
+    of_status(!meta["deletionTimestamp"].is_null(), meta["generation"].as_i64(), status)
+}
+
+/// The same as [`readiness`], for a decoded object.
+pub(crate) fn readiness_of(object: &DynamicObject) -> Readiness {
+    let meta = &object.metadata;
+    of_status(meta.deletion_timestamp.is_some(), meta.generation, &object.data["status"])
+}
+
+fn of_status(is_deleted: bool, generation: Option<i64>, status: &Value) -> Readiness {
+    if is_deleted {
         return Readiness::NotReady("it is being deleted".into());
     }
-    let (generation, observed) = (&meta["generation"], &status["observedGeneration"]);
-    if !observed.is_null() && observed != generation {
-        return Readiness::NotReady(format!("generation {generation} is not observed yet"));
+    let observed = &status["observedGeneration"];
+    let number = || generation.map_or_else(|| "null".to_owned(), |generation| generation.to_string());
+    if !observed.is_null() && observed.as_i64() != generation {
+        return Readiness::NotReady(format!("generation {} is not observed yet", number()));
     }
     let of = |type_: &str| status["conditions"].as_array()?.iter().find(|c| c["type"] == type_);
     for type_ in ["Reconciling", "Stalled"] {
@@ -51,8 +63,8 @@ pub fn readiness(object: &Value) -> Readiness {
             let reason = ready["reason"].as_str().unwrap_or("no reason");
             Readiness::NotReady(format!("Ready is {} ({reason})", ready["status"].as_str().unwrap_or("Unknown")))
         }
-        Some(ready) if ready["observedGeneration"].as_i64().is_some_and(|of| Some(of) != generation.as_i64()) => {
-            Readiness::NotReady(format!("Ready is not for generation {generation}"))
+        Some(ready) if ready["observedGeneration"].as_i64().is_some_and(|of| Some(of) != generation) => {
+            Readiness::NotReady(format!("Ready is not for generation {}", number()))
         }
         _ => Readiness::Ready,
     }

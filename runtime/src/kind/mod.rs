@@ -1,10 +1,14 @@
 //! Kubernetes kinds: the trait of their types, and their type-erased description.
 
+mod typed;
+
 use std::sync::Arc;
 
 use kube::Resource;
 use kube::core::ApiResource;
 use kube::core::{ClusterResourceScope, NamespaceResourceScope};
+
+pub(crate) use self::typed::typed;
 
 /// A type-erased kind.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -163,10 +163,10 @@ impl Backend for Direct {
         _: &'static str,
         relation: Relation,
         target: Target,
-        object: Value,
+        json: String,
     ) -> BoxFuture<'_, Result<Arc<DynamicObject>, ApiError>> {
         async move {
-            let object = owned(&target, object, &self.owner)?;
+            let object = owned(&target, &json, &self.owner)?;
             self.owning(&target).apply(relation.adopt, &object, None).await.map(Arc::new)
         }
         .boxed()

@@ -6,9 +6,8 @@ use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use kube::core::DynamicObject;
-use serde::Deserialize;
 
-use crate::kind::Kind;
+use crate::kind::{Kind, typed};
 
 /// Finds objects of a kind by the keys that [`keys`](Self::keys) returns, without scanning all objects.
 ///
@@ -147,8 +146,7 @@ pub(crate) fn entry(index: &str, key: &str) -> String {
 }
 
 fn keys<I: Index>(object: &DynamicObject) -> Result<Vec<String>, String> {
-    let value = serde_json::to_value(object).map_err(|error| error.to_string())?;
-    let object = I::Object::deserialize(value).map_err(|error| format!("it does not fit its type: {error}"))?;
+    let object = typed::<I::Object>(object).map_err(|error| format!("it does not fit its type: {error}"))?;
     // The panic itself has already been logged.
     catch_unwind(AssertUnwindSafe(|| I::keys(&object))).map_err(|_| "`keys` panicked".to_owned())
 }

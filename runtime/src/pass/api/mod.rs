@@ -40,7 +40,7 @@ use crate::pipeline::state::DesiredStatus;
 use crate::queue::Key;
 use crate::queue::meter::Meter;
 use crate::status::operation::RemoteOperation;
-use crate::trigger::hash;
+use crate::trigger::number;
 use crate::watch::{CachedObject, ObjectVersion, Primary, RelatedCaches, selects};
 use crate::wiring::{Adopt, Cache, How, KindInfo, Relation};
 
@@ -172,15 +172,15 @@ impl PassBackend {
         calls: Calls,
         adopt: Adopt,
         target: Target,
-        object: Value,
+        json: String,
     ) -> Result<Arc<DynamicObject>, ApiError> {
-        let object = owned(&target, object, self.owner())?;
-        let intent = hash(&object.to_string());
+        let intent = number(&[&self.owner().uid, &json]);
         let now = || self.relations.version_of(&target);
         // Nothing to send: the intent is the same, and the object is unchanged since our last apply.
-        if let Some(object) = self.children.unchanged(&target, &intent, now) {
+        if let Some(object) = self.children.unchanged(&target, intent, now) {
             return Ok(object);
         }
+        let object = owned(&target, &json, self.owner())?;
         let known = self.relations.own(&target, &self.identity.uid).map(|seen| seen.uid);
         if let Some(applied) = self.applied_before(&calls, &target, &object, known.as_deref()).await? {
             self.children.applied(
@@ -323,9 +323,9 @@ impl Backend for PassBackend {
         step: &'static str,
         relation: Relation,
         target: Target,
-        object: Value,
+        json: String,
     ) -> BoxFuture<'_, Result<Arc<DynamicObject>, ApiError>> {
-        self.apply_child(self.calls.of_step(step), relation.adopt, target, object).boxed()
+        self.apply_child(self.calls.of_step(step), relation.adopt, target, json).boxed()
     }
 
     fn delete(&self, step: &'static str, target: Target) -> BoxFuture<'_, Result<(), ApiError>> {

@@ -1,13 +1,18 @@
 //! Fills in the fields of an owned object that the author leaves to evenkeel.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::api::{ApiError, Target};
 use crate::wiring::KindInfo;
 
-/// Fills in kind, namespace and owner reference.
-pub(crate) fn owned(target: &Target, mut object: Value, owner: &OwnerReference) -> Result<Value, ApiError> {
+/// The object of this JSON, with kind, namespace and owner reference.
+///
+/// # Errors
+/// The JSON is not an object, or names another namespace.
+pub(crate) fn owned(target: &Target, json: &str, owner: &OwnerReference) -> Result<Value, ApiError> {
+    let object = serde_json::from_str::<Map<_, _>>(json);
+    let mut object = object.map(Value::Object).map_err(|error| ApiError::Invalid(format!("{target}: {error}")))?;
     let resource = &target.kind.resource;
     object["apiVersion"] = json!(resource.api_version);
     object["kind"] = json!(resource.kind);
@@ -48,13 +53,13 @@ mod tests {
     fn a_child_is_of_its_owners_namespace_and_none_else() {
         let kind = KindInfo::of::<ConfigMap>();
         let target = Target { kind, namespace: Some("team-a".into()), name: "child".into() };
-        let child = |namespace: &str| json!({"metadata": {"name": "child", "namespace": namespace}});
+        let child = |namespace: &str| json!({"metadata": {"name": "child", "namespace": namespace}}).to_string();
         let owner = OwnerReference { uid: "1".into(), ..OwnerReference::default() };
-        let sent = owned(&target, json!({"metadata": {"name": "child"}}), &owner).expect("it may be sent");
+        let sent = owned(&target, r#"{"metadata": {"name": "child"}}"#, &owner).expect("it may be sent");
         let meta = json!({"name": "child", "namespace": "team-a", "ownerReferences": [owner]});
         assert_eq!(sent, json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": meta}));
-        assert_eq!(owned(&target, child("team-a"), &owner).expect("it may be sent"), sent);
-        let refused = owned(&target, child("team-b"), &owner).expect_err("another namespace");
+        assert_eq!(owned(&target, &child("team-a"), &owner).expect("it may be sent"), sent);
+        let refused = owned(&target, &child("team-b"), &owner).expect_err("another namespace");
         assert!(refused.to_string().contains("cannot be in namespace team-b"), "{refused}");
     }
 }

@@ -17,7 +17,8 @@ use crate::wiring::KindInfo;
 
 /// The last apply to an owned object and the object that it returned.
 pub(in crate::pass) struct Applied {
-    pub(in crate::pass) intent: String,
+    /// The hash of the content.
+    pub(in crate::pass) intent: u64,
     pub(in crate::pass) seen: ObjectVersion,
     pub(in crate::pass) object: Arc<DynamicObject>,
 }
@@ -62,7 +63,7 @@ impl Children {
 
     /// Stores the result of an apply. Returns whether the last write of the object was an apply with the same content.
     pub(in crate::pass) fn applied(&self, target: &Target, applied: Applied) -> bool {
-        let intent = applied.intent.clone();
+        let intent = applied.intent;
         let before = self.lock().writes.insert(target.to_string(), Written::Applied(Box::new(applied)));
         matches!(before, Some(Written::Applied(before)) if before.intent == intent)
     }
@@ -93,7 +94,7 @@ impl Children {
     pub(in crate::pass) fn unchanged(
         &self,
         target: &Target,
-        intent: &str,
+        intent: u64,
         now: impl FnOnce() -> Option<ObjectVersion>,
     ) -> Option<Arc<DynamicObject>> {
         let made = self.lock();
@@ -179,23 +180,23 @@ mod tests {
         Some(ObjectVersion::of(&target(), &live(uid, version)))
     }
 
-    fn applied(intent: &str, uid: &str, version: &str) -> Applied {
-        Applied { intent: intent.into(), seen: seen(uid, version).unwrap(), object: live(uid, version) }
+    fn applied(intent: u64, uid: &str, version: &str) -> Applied {
+        Applied { intent, seen: seen(uid, version).unwrap(), object: live(uid, version) }
     }
 
     #[test]
     fn what_is_as_our_last_apply_left_it_needs_no_other() {
         let children = Children::default();
         let unchanged =
-            |intent: &str, now: Option<ObjectVersion>| children.unchanged(&target(), intent, || now).is_some();
-        assert!(!unchanged("i", seen("u", "5")) && !children.has_written(&target()));
-        children.applied(&target(), applied("i", "u", "5"));
+            |intent: u64, now: Option<ObjectVersion>| children.unchanged(&target(), intent, || now).is_some();
+        assert!(!unchanged(1, seen("u", "5")) && !children.has_written(&target()));
+        children.applied(&target(), applied(1, "u", "5"));
         assert!(children.has_written(&target()));
-        assert!(unchanged("i", seen("u", "5")));
-        assert!(!unchanged("other", seen("u", "5")));
-        assert!(!unchanged("i", seen("u", "6")) && !unchanged("i", seen("v", "5")) && !unchanged("i", None));
+        assert!(unchanged(1, seen("u", "5")));
+        assert!(!unchanged(2, seen("u", "5")));
+        assert!(!unchanged(1, seen("u", "6")) && !unchanged(1, seen("v", "5")) && !unchanged(1, None));
         children.deleted(&target(), seen("u", "5"));
-        assert!(!unchanged("i", seen("u", "5")));
+        assert!(!unchanged(1, seen("u", "5")));
     }
 
     #[test]
@@ -205,7 +206,7 @@ mod tests {
             children.outran(&target(), || cached, || known)
         };
         assert!(!outran(seen("u", "1"), None), "nothing was written");
-        children.applied(&target(), applied("i", "u", "5"));
+        children.applied(&target(), applied(1, "u", "5"));
         assert!(outran(seen("u", "4"), None) && !outran(seen("u", "5"), None) && !outran(seen("u", "6"), None));
         // The cache shows none, or one before: ours is on its way as long as it is known.
         for cached in [None, seen("v", "9")] {
@@ -225,7 +226,7 @@ mod tests {
             children.outran_list(&target().kind, selector, |_| cached.clone(), |_| seen("u", "5"))
         };
         assert!(!outran("tier=web", None));
-        children.applied(&target(), applied("i", "u", "5"));
+        children.applied(&target(), applied(1, "u", "5"));
         assert!(outran("tier=web", None) && outran("tier=web", seen("u", "4")) && !outran("tier=web", seen("u", "5")));
         assert!(!outran("tier=db", None), "it need not be in that list");
         assert!(outran("tier=db", seen("u", "4")), "it is still in that list");
@@ -238,17 +239,17 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn the_same_apply_again_and_again_is_contested_and_another_one_is_not() {
         let children = Children::default();
-        let changed = |intent: &str| {
+        let changed = |intent: u64| {
             let is_again = children.applied(&target(), applied(intent, "u", "5"));
             is_again.then(|| children.corrected(&target())).flatten()
         };
         // The content is another one in each apply, so none of them repeats the one before.
-        assert!((0..10).all(|at| changed(&at.to_string()).is_none()));
-        assert!((0..3).all(|_| changed("i").is_none()) && children.contested().is_none());
-        assert_eq!((changed("i"), children.contested()), (Some(Duration::from_secs(1)), Some(Duration::from_secs(1))));
+        assert!((0..10).all(|at| changed(at).is_none()));
+        assert!((0..3).all(|_| changed(100).is_none()) && children.contested().is_none());
+        assert_eq!((changed(100), children.contested()), (Some(Duration::from_secs(1)), Some(Duration::from_secs(1))));
         // The operator itself deleted the object, so applying it again corrects nobody.
         children.deleted(&target(), None);
-        assert_eq!(changed("i"), None);
+        assert_eq!(changed(100), None);
         tokio::time::advance(Duration::from_secs(1)).await;
         assert_eq!(children.contested(), None);
     }

@@ -10,6 +10,7 @@ use super::Cx;
 use super::futures::{Apply, Delete, List};
 use super::reads::{target, undecoded};
 use crate::api::ApiError;
+use crate::kind::typed;
 use crate::pipeline::permission::OwnedBy;
 use crate::pipeline::step::SubReconciler;
 use crate::wiring::{How, Kind, KindInfo, Relation};
@@ -34,17 +35,16 @@ impl<S: SubReconciler> Cx<'_, S> {
     /// The call failed, the object has no name, or it belongs to another owner.
     pub fn apply<K: Kind + OwnedBy<S>>(&mut self, object: &K) -> Apply<'_, K> {
         let target = object.meta().name.as_deref().map(|name| target::<K>(self.state, name));
-        let value = serde_json::to_value(object);
+        let json = serde_json::to_string(object);
         let state = &mut *self.state;
         Apply(Box::pin(async move {
             let target = target.ok_or_else(|| ApiError::Invalid(format!("a {} without a name", K::kind(&()))))?;
-            let value = value.map_err(|error| ApiError::Invalid(format!("{target} is not JSON: {error}")))?;
+            let json = json.map_err(|error| ApiError::Invalid(format!("{target} is not JSON: {error}")))?;
             let text = target.to_string();
             let (backend, relation) = (state.backend.clone(), owning(S::WIRING.relations, &target.kind));
-            let applied = backend.apply(state.step_name(), relation, target, value).await;
+            let applied = backend.apply(state.step_name(), relation, target, json).await;
             let applied = applied.map_err(|error| state.blocked_by(&text, error))?;
-            let decoded = serde_json::to_value(&*applied).and_then(serde_json::from_value);
-            decoded.map_err(|error| undecoded(&text, &error))
+            typed(&applied).map_err(|error| undecoded(&text, &error))
         }))
     }
 

@@ -1,10 +1,7 @@
 //! Reads of other objects by a step: the objects that a call selects, the relation and the decoding.
 
-use std::sync::Arc;
-
-use kube::core::DynamicObject;
-
 use crate::api::{ApiError, BoxFuture, Target};
+use crate::kind::typed;
 use crate::pipeline::state::PassState;
 use crate::wiring::{How, Kind, KindInfo, Relation};
 
@@ -43,8 +40,7 @@ pub(super) fn lookup<K: Kind>(
     Box::pin(async move {
         let text = target.to_string();
         let Some(object) = backend.get(step, relation, target).await? else { return Ok(None) };
-        let value = serde_json::to_value(&*object).and_then(serde_json::from_value);
-        value.map(Some).map_err(|error| undecoded(&text, &error))
+        typed(&object).map(Some).map_err(|error| undecoded(&text, &error))
     })
 }
 
@@ -77,8 +73,7 @@ pub(super) fn listed<K: Kind>(
     Box::pin(async move {
         let text = target.to_string();
         let objects = backend.list(step, relation, target).await?;
-        let decode = |object: Arc<DynamicObject>| serde_json::to_value(&*object).and_then(serde_json::from_value);
-        let decoded = objects.into_iter().map(decode).collect::<Result<Vec<K>, _>>();
+        let decoded = objects.iter().map(|object| typed(object)).collect::<Result<Vec<K>, _>>();
         decoded.map_err(|error| undecoded(&text, &error))
     })
 }

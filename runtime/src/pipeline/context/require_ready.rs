@@ -7,7 +7,8 @@ use kube::ResourceExt;
 use super::reads::{WATCHED, relation};
 use super::{Cx, RequireReady};
 use crate::api::Target;
-use crate::dependency::{NotReady, Readiness, Reference, Unfit, readiness};
+use crate::dependency::{NotReady, Readiness, Reference, Unfit, readiness_of};
+use crate::kind::typed;
 use crate::pipeline::permission::WatchedBy;
 use crate::pipeline::step::SubReconciler;
 use crate::wiring::{Kind, KindInfo};
@@ -54,11 +55,8 @@ impl<S: SubReconciler> Cx<'_, S> {
             let found = backend.get(step, relation, target).await;
             let found = found.map_err(|error| format!("it cannot be read: {error}"))?;
             let object = found.ok_or_else(|| "it is not there yet".to_owned())?;
-            let value = serde_json::to_value(&*object).map_err(|error| error.to_string())?;
-            match readiness(&value) {
-                Readiness::Ready => {
-                    serde_json::from_value(value).map_err(|error| format!("it cannot be decoded: {error}"))
-                }
+            match readiness_of(&object) {
+                Readiness::Ready => typed(&object).map_err(|error| format!("it cannot be decoded: {error}")),
                 Readiness::NotReady(why) => Err(why),
             }
         };

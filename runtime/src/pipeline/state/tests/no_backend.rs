@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use kube::core::{DynamicObject, ObjectMeta};
-use serde_json::Value;
 
 use crate::api::{ApiError, Backend, BoxFuture, Target, Warned};
 use crate::pipeline::state::DesiredStatus;
@@ -46,7 +45,7 @@ impl Backend for Nowhere {
         _: &'static str,
         _: Relation,
         _: Target,
-        _: Value,
+        _: String,
     ) -> BoxFuture<'_, Result<Arc<DynamicObject>, ApiError>> {
         unreachable!("no step writes here")
     }

@@ -1,0 +1,73 @@
+//! Decodes a cached object as its type, without a copy of its tree.
+
+use kube::core::DynamicObject;
+use serde::de::value::MapDeserializer;
+use serde_json::{Map, Value};
+
+use super::Kind;
+
+/// Decodes the object as its type. Strings are copied once, from the cached object to the typed one.
+///
+/// # Errors
+/// The content does not fit the type.
+pub(crate) fn typed<K: Kind>(object: &DynamicObject) -> serde_json::Result<K> {
+    let types = object.types.iter().flat_map(|types| [("apiVersion", &types.api_version), ("kind", &types.kind)]);
+    let types: Vec<(&str, Value)> = types.map(|(name, text)| (name, Value::String(text.clone()))).collect();
+    // The metadata has its type already. An empty one satisfies a type that requires the field.
+    let metadata = Value::Object(Map::new());
+    let head = types.iter().map(|(name, value)| (*name, value)).chain([("metadata", &metadata)]);
+    let content = object.data.as_object().into_iter().flatten().map(|(name, value)| (name.as_str(), value));
+    let mut typed = K::deserialize(MapDeserializer::new(head.chain(content)))?;
+    *typed.meta_mut() = object.metadata.clone();
+    Ok(typed)
+}
+
+#[cfg(test)]
+mod tests {
+    use k8s_openapi::api::apps::v1::Deployment;
+    use k8s_openapi::api::core::v1::{ConfigMap, Event, Secret};
+    use serde_json::json;
+
+    use super::*;
+
+    fn cached(object: &Value) -> DynamicObject {
+        serde_json::from_value(object.clone()).unwrap()
+    }
+
+    fn is_decoded_as_from_its_text<K: Kind + PartialEq + std::fmt::Debug>(object: &Value) {
+        let from_text: K = serde_json::from_value(object.clone()).unwrap();
+        assert_eq!(typed::<K>(&cached(object)).unwrap(), from_text);
+    }
+
+    #[test]
+    fn an_object_is_decoded_as_from_its_text() {
+        let meta = json!({ "name": "a", "namespace": "b", "labels": { "c": "d" }, "ownerReferences": [
+            { "apiVersion": "v1", "kind": "Pod", "name": "e", "uid": "f" }], "creationTimestamp": "2024-01-02T03:04:05Z" });
+        is_decoded_as_from_its_text::<ConfigMap>(
+            &json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": meta, "data": { "x": "y" } }),
+        );
+        is_decoded_as_from_its_text::<Secret>(
+            &json!({ "apiVersion": "v1", "kind": "Secret", "metadata": meta, "data": { "x": "eQ==" }, "type": "Opaque" }),
+        );
+        is_decoded_as_from_its_text::<Event>(
+            &json!({ "apiVersion": "v1", "kind": "Event", "metadata": meta, "involvedObject": { "name": "z" }, "count": 3 }),
+        );
+        let port = json!({ "containerPort": 80 });
+        let pod =
+            json!({ "containers": [{ "name": "c", "resources": { "limits": { "cpu": "1" } }, "ports": [port] }] });
+        let spec = json!({ "replicas": 2, "selector": { "matchLabels": { "a": "b" } }, "strategy": {
+            "rollingUpdate": { "maxSurge": "10%", "maxUnavailable": 1 } }, "template": { "metadata": {}, "spec": pod } });
+        is_decoded_as_from_its_text::<Deployment>(
+            &json!({ "apiVersion": "apps/v1", "kind": "Deployment", "metadata": meta, "spec": spec }),
+        );
+    }
+
+    #[test]
+    fn a_value_of_another_type_is_an_error_that_names_it() {
+        let wrong = json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": "a" }, "data": { "x": 1 } });
+        let error = typed::<ConfigMap>(&cached(&wrong)).expect_err("a number is not a text");
+        assert_eq!(error.to_string(), serde_json::from_value::<ConfigMap>(wrong).unwrap_err().to_string());
+        let another = json!({ "apiVersion": "v1", "kind": "Secret", "metadata": { "name": "a" } });
+        assert!(typed::<ConfigMap>(&cached(&another)).is_err());
+    }
+}
