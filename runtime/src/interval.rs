@@ -232,14 +232,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_read_back() {
+    fn an_interval_survives_a_round_trip() {
         for text in ["500ms", "30s", "10m", "1h30m", "2d", "1d2h3m4s"] {
             assert_eq!(text.parse::<Interval>().unwrap().to_string(), text);
         }
     }
 
     #[test]
-    fn nonsense_is_refused_with_an_example() {
+    fn an_invalid_interval_is_rejected_with_an_example() {
         for text in ["", "0s", "10", "m", "10 m", "-1s", "1w", "99999999999999999999s"] {
             assert!(text.parse::<Interval>().unwrap_err().to_string().contains("10m"), "{text}");
         }

@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_permit_ends_with_the_epoch_it_was_taken_in() {
+    fn a_permit_is_invalid_in_a_later_epoch() {
         let gate = Leadership::open();
         let early = gate.permit();
         assert!(early.is_valid());

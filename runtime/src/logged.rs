@@ -1,4 +1,4 @@
-//! What is logged, for tests.
+//! Captured log lines, for tests.
 
 use std::fmt::{Debug, Write};
 use std::sync::{Arc, LazyLock, Mutex};
@@ -7,8 +7,8 @@ use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Dispatch, Event, Metadata, Subscriber, subscriber};
 
-/// While a process has one subscriber, the first thread that meets an event decides for all threads whether anybody listens, by its own
-/// subscriber (tracing-core: `Rebuilder::JustOne`). A test without one would turn an event off for a test that looks for it.
+/// Two further subscribers. With a single subscriber, the first thread that reaches an event decides for all threads whether the event is
+/// enabled (tracing-core: `Rebuilder::JustOne`). A test without a subscriber would disable an event that another test expects.
 static OTHERS: LazyLock<[Dispatch; 2]> = LazyLock::new(|| [0; 2].map(|_| Dispatch::new(Lines::default())));
 
 /// The lines that the code logs, of all levels: the message, then the fields.

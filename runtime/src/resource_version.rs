@@ -19,7 +19,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_compared_as_such_and_of_other_versions_the_last_is_the_newest() {
+    fn only_numeric_versions_are_ordered() {
         for (version, than, newer, older) in [
             ("10", "9", true, false),
             ("9", "10", false, true),

@@ -15,7 +15,7 @@ pub(crate) struct Claimant<'a> {
 
 /// The owner of an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Holder {
+pub(crate) enum Ownership {
     /// The claimant, which may update and delete the object.
     Ours,
     /// No owner. Contains the field manager that wrote the object, if it is known.
@@ -30,14 +30,14 @@ pub(crate) enum Holder {
 
 /// The call that is refused for a foreign object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Deed {
+pub(crate) enum RefusedCall {
     Apply,
     Delete,
 }
 
 /// The metadata that identifies the owner of an object: a refusal is valid until it changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Title {
+pub(crate) struct OwnerUids {
     uid: String,
     owners: Vec<(String, bool)>,
 }
@@ -55,7 +55,7 @@ const MARKS: [(&str, &str); 8] = [
     ("/owner-id", "component"),
 ];
 
-impl Title {
+impl OwnerUids {
     pub(crate) fn of(meta: &ObjectMeta) -> Self {
         let owners = meta.owner_references.iter().flatten();
         let mut owners: Vec<_> = owners.map(|owner| (owner.uid.clone(), owner.controller == Some(true))).collect();
@@ -66,7 +66,7 @@ impl Title {
 
 impl Claimant<'_> {
     /// Determines the owner of the object.
-    pub(crate) fn holder(&self, meta: &ObjectMeta) -> Holder {
+    pub(crate) fn ownership(&self, meta: &ObjectMeta) -> Ownership {
         let owners = meta.owner_references.as_deref().unwrap_or_default();
         let controller = owners.iter().find(|owner| owner.controller == Some(true));
         let ours = || owners.iter().find(|owner| owner.uid == self.owner.uid);
@@ -78,29 +78,29 @@ impl Claimant<'_> {
 
     /// Classifies an owner reference. A reconciled object that was deleted and re-created under the same name counts as
     /// the same owner.
-    fn owner_is(&self, owner: &OwnerReference) -> Holder {
+    fn owner_is(&self, owner: &OwnerReference) -> Ownership {
         let is_of_our_kind = owner.kind == self.owner.kind && group(owner) == group(self.owner);
         let words = format!("{} {}", owner.kind, owner.name);
         match is_of_our_kind {
-            _ if owner.uid == self.owner.uid => Holder::Ours,
-            true if owner.name == self.owner.name => Holder::Ours,
-            true => Holder::Sibling(words),
-            false => Holder::Object(words),
+            _ if owner.uid == self.owner.uid => Ownership::Ours,
+            true if owner.name == self.owner.name => Ownership::Ours,
+            true => Ownership::Sibling(words),
+            false => Ownership::Object(words),
         }
     }
 
     /// Classifies an object without an owner reference by its field managers. A tool's mark takes precedence, unless
     /// this reconciler wrote it.
-    fn without_owner(&self, meta: &ObjectMeta) -> Holder {
+    fn without_owner(&self, meta: &ObjectMeta) -> Ownership {
         let managers = || meta.managed_fields.iter().flatten().filter(|entry| entry.subresource.is_none());
         let ours = || managers().filter(|entry| entry.manager.as_deref() == Some(self.manager));
         if let Some(tool) = tool(meta, |list, key| ours().any(|entry| claims(entry, list, key))) {
-            return Holder::Tool(tool);
+            return Ownership::Tool(tool);
         }
         if ours().next().is_some() {
-            return Holder::Ours;
+            return Ownership::Ours;
         }
-        Holder::Unowned(managers().next_back().and_then(|entry| entry.manager.clone()))
+        Ownership::Unowned(managers().next_back().and_then(|entry| entry.manager.clone()))
     }
 }
 
@@ -127,9 +127,9 @@ fn claims(entry: &ManagedFieldsEntry, list: &str, key: &str) -> bool {
     fields.is_some_and(|fields| fields.get(format!("f:{key}")).is_some())
 }
 
-impl Holder {
+impl Ownership {
     /// Whether the object may be taken over under this policy.
-    pub(crate) fn yields(&self, adopt: Adopt) -> bool {
+    pub(crate) fn may_adopt(&self, adopt: Adopt) -> bool {
         match self {
             Self::Ours => true,
             Self::Unowned(_) => adopt >= Adopt::IfUnowned,
@@ -140,12 +140,12 @@ impl Holder {
     }
 
     /// Whether every watch reports the owner. Labels and annotations are not cached for all objects.
-    pub(crate) fn is_named_by_title(&self) -> bool {
+    pub(crate) fn is_shown_by_uids(&self) -> bool {
         !matches!(self, Self::Tool(_))
     }
 
     /// The message: why the object is left unchanged, and how to fix it.
-    pub(crate) fn refusal(&self, target: &Target, deed: Deed) -> String {
+    pub(crate) fn refusal(&self, target: &Target, call: RefusedCall) -> String {
         let kind = &target.kind.resource.kind;
         let place = target.namespace.iter().map(|namespace| format!("{namespace}/"));
         let object = format!("{kind} {}{}", place.collect::<String>(), target.name);
@@ -158,9 +158,9 @@ impl Holder {
             Self::Sibling(owner) => (format!("belongs to {owner}"), None),
             Self::Object(owner) | Self::Tool(owner) => (format!("belongs to {owner}"), Some("always")),
         };
-        let adopt = adopt.filter(|_| deed == Deed::Apply);
+        let adopt = adopt.filter(|_| call == RefusedCall::Apply);
         let adopt = adopt.map_or_else(String::new, |word| format!(", or declare `owns({kind}, adopt = {word})`"));
-        let undone = if deed == Deed::Apply { "changed" } else { "deleted" };
+        let undone = if call == RefusedCall::Apply { "changed" } else { "deleted" };
         format!("{object} {whose}, so it is not {undone}; delete it, or choose another name{adopt}")
     }
 }
@@ -184,10 +184,10 @@ mod tests {
         json!({ "ownerReferences": [owner] })
     }
 
-    fn holder(meta: Value) -> Holder {
+    fn ownership(meta: Value) -> Ownership {
         let owner = reference("Widget", "w", "1");
         let meta: ObjectMeta = serde_json::from_value(meta).unwrap();
-        Claimant { owner: &owner, manager: "op/widget" }.holder(&meta)
+        Claimant { owner: &owner, manager: "op/widget" }.ownership(&meta)
     }
 
     fn written_by(manager: &str, fields: &Value) -> Value {
@@ -195,72 +195,79 @@ mod tests {
     }
 
     #[test]
-    fn our_reference_or_that_of_an_earlier_self_makes_it_ours() {
-        assert_eq!(holder(controller("Widget", "w", "1")), Holder::Ours);
-        assert_eq!(holder(controller("Widget", "w", "0")), Holder::Ours, "deleted and made anew, or restored");
-        assert_eq!(holder(json!({ "ownerReferences": [reference("Widget", "w", "1")] })), Holder::Ours);
-        assert_eq!(holder(controller("Widget", "v", "2")), Holder::Sibling("Widget v".into()));
-        assert_eq!(holder(controller("Deployment", "w", "1x")), Holder::Object("Deployment w".into()));
+    fn an_owner_reference_to_the_same_name_is_ours() {
+        assert_eq!(ownership(controller("Widget", "w", "1")), Ownership::Ours);
+        assert_eq!(ownership(controller("Widget", "w", "0")), Ownership::Ours, "deleted and made anew, or restored");
+        assert_eq!(ownership(json!({ "ownerReferences": [reference("Widget", "w", "1")] })), Ownership::Ours);
+        assert_eq!(ownership(controller("Widget", "v", "2")), Ownership::Sibling("Widget v".into()));
+        assert_eq!(ownership(controller("Deployment", "w", "1x")), Ownership::Object("Deployment w".into()));
         let owners = json!({ "ownerReferences": [reference("Deployment", "d", "9")], "managedFields": written_by("op/widget", &json!({})) });
-        assert_eq!(holder(owners), Holder::Object("Deployment d".into()), "another owner wins over the field manager");
-    }
-
-    #[test]
-    fn without_an_owner_our_field_manager_makes_it_ours() {
-        assert_eq!(holder(json!({ "managedFields": written_by("op/widget", &json!({})) })), Holder::Ours);
         assert_eq!(
-            holder(json!({ "managedFields": written_by("kubectl", &json!({})) })),
-            Holder::Unowned(Some("kubectl".into()))
+            ownership(owners),
+            Ownership::Object("Deployment d".into()),
+            "another owner wins over the field manager"
         );
-        assert_eq!(holder(json!({})), Holder::Unowned(None));
+    }
+
+    #[test]
+    fn without_owner_the_field_manager_decides() {
+        assert_eq!(ownership(json!({ "managedFields": written_by("op/widget", &json!({})) })), Ownership::Ours);
+        assert_eq!(
+            ownership(json!({ "managedFields": written_by("kubectl", &json!({})) })),
+            Ownership::Unowned(Some("kubectl".into()))
+        );
+        assert_eq!(ownership(json!({})), Ownership::Unowned(None));
         let status = json!([{ "manager": "op/widget", "operation": "Apply", "subresource": "status" }]);
-        assert_eq!(holder(json!({ "managedFields": status })), Holder::Unowned(None), "who reports owns nothing");
+        assert_eq!(ownership(json!({ "managedFields": status })), Ownership::Unowned(None), "who reports owns nothing");
     }
 
     #[test]
-    fn a_mark_of_a_tool_names_it_unless_we_copied_it() {
+    fn a_tool_marker_names_the_tool_unless_copied() {
         let flux = json!({ "kustomize.toolkit.fluxcd.io/name": "apps" });
-        assert_eq!(holder(json!({ "labels": flux })), Holder::Tool("the Flux Kustomization apps".into()));
+        assert_eq!(ownership(json!({ "labels": flux })), Ownership::Tool("the Flux Kustomization apps".into()));
         let argo = json!({ "argocd.argoproj.io/tracking-id": "web:apps/Deployment:a/b" });
-        assert_eq!(holder(json!({ "annotations": argo })), Holder::Tool("the Argo CD application web".into()));
+        assert_eq!(ownership(json!({ "annotations": argo })), Ownership::Tool("the Argo CD application web".into()));
         let sap = json!({ "example.com/owner-id": "a/web" });
-        assert_eq!(holder(json!({ "annotations": sap })), Holder::Tool("the component a/web".into()));
+        assert_eq!(ownership(json!({ "annotations": sap })), Ownership::Tool("the component a/web".into()));
         let copied = json!({ "f:metadata": { "f:labels": { "f:kustomize.toolkit.fluxcd.io/name": {} } } });
-        assert_eq!(holder(json!({ "labels": flux, "managedFields": written_by("op/widget", &copied) })), Holder::Ours);
+        assert_eq!(
+            ownership(json!({ "labels": flux, "managedFields": written_by("op/widget", &copied) })),
+            Ownership::Ours
+        );
         let other = written_by("op/widget", &json!({ "f:data": {} }));
-        assert!(matches!(holder(json!({ "labels": flux, "managedFields": other })), Holder::Tool(_)));
+        assert!(matches!(ownership(json!({ "labels": flux, "managedFields": other })), Ownership::Tool(_)));
     }
 
     #[test]
-    fn each_policy_yields_what_it_says_and_a_sibling_never_yields() {
-        let unowned = Holder::Unowned(None);
-        let (object, tool) = (Holder::Object("Deployment d".into()), Holder::Tool("the Helm release r".into()));
+    fn adopt_policy_decides_and_a_sibling_is_never_adopted() {
+        let unowned = Ownership::Unowned(None);
+        let (object, tool) = (Ownership::Object("Deployment d".into()), Ownership::Tool("the Helm release r".into()));
         let table = [
             (Adopt::Never, [true, false, false, false, false]),
             (Adopt::IfUnowned, [true, true, false, false, false]),
             (Adopt::Always, [true, true, true, true, false]),
         ];
         for (adopt, expected) in table {
-            let holders = [&Holder::Ours, &unowned, &object, &tool, &Holder::Sibling("Widget v".into())];
-            assert_eq!(holders.map(|holder| holder.yields(adopt)), expected, "{adopt:?}");
+            let ownerships = [&Ownership::Ours, &unowned, &object, &tool, &Ownership::Sibling("Widget v".into())];
+            assert_eq!(ownerships.map(|ownership| ownership.may_adopt(adopt)), expected, "{adopt:?}");
         }
     }
 
     #[test]
-    fn a_refusal_names_the_object_its_owner_and_the_fix() {
+    fn a_refusal_names_object_owner_and_fix() {
         let target =
             Target { kind: KindInfo::of::<ConfigMap>(), namespace: Some("team-a".into()), name: "settings".into() };
-        let refusal = |holder: Holder, deed| holder.refusal(&target, deed);
+        let refusal = |ownership: Ownership, call| ownership.refusal(&target, call);
         assert_eq!(
-            refusal(Holder::Object("Deployment web".into()), Deed::Apply),
+            refusal(Ownership::Object("Deployment web".into()), RefusedCall::Apply),
             "ConfigMap team-a/settings belongs to Deployment web, so it is not changed; delete it, or choose another name, or declare \
              `owns(ConfigMap, adopt = always)`"
         );
         assert_eq!(
-            refusal(Holder::Unowned(Some("kubectl-create".into())), Deed::Delete),
+            refusal(Ownership::Unowned(Some("kubectl-create".into())), RefusedCall::Delete),
             "ConfigMap team-a/settings has no owner and was not made by this operator (written by kubectl-create), so it is not deleted; \
              delete it, or choose another name"
         );
-        assert!(!refusal(Holder::Sibling("Widget v".into()), Deed::Apply).contains("adopt"));
+        assert!(!refusal(Ownership::Sibling("Widget v".into()), RefusedCall::Apply).contains("adopt"));
     }
 }

@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_403_of_the_role_names_the_rule_to_add() {
+    fn a_403_from_rbac_names_the_missing_rule() {
         let config_maps = ApiResource::erase::<ConfigMap>(&());
         let grant =
             Grant { verbs: &["create", "patch"], resource: &config_maps, subresource: None, namespace: Some("team-a") };
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn a_403_of_admission_does_not_blame_the_role() {
+    fn a_403_from_admission_does_not_blame_the_role() {
         let deployments = ApiResource::erase::<Deployment>(&());
         let grant = Grant { verbs: &["patch"], resource: &deployments, subresource: Some("status"), namespace: None };
         assert_eq!(grant.to_string(), "grant the verb patch on deployments.apps/status");

@@ -20,7 +20,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_same_words_are_told_once() {
+    fn the_same_warning_is_logged_once() {
         let warned = Warned::default();
         assert!(warned.is_new(&["once", "a"]));
         assert!(!warned.is_new(&["once", "a"]));

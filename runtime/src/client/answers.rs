@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn the_longest_retry_after_of_a_pass_is_kept() {
+    fn the_longest_retry_after_of_a_pass_wins() {
         let answers = Answers::default();
         answers.record(StatusCode::TOO_MANY_REQUESTS, &busy("7"));
         answers.clone().record(StatusCode::SERVICE_UNAVAILABLE, &busy("3"));
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn what_concerns_all_objects_alike_is_an_outage() {
+    fn auth_throttle_and_server_errors_are_outages() {
         for (status, outage) in
             [(401, true), (429, true), (500, true), (503, true), (200, false), (403, false), (409, false)]
         {
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn an_outage_keeps_the_retry_after_that_is_known() {
+    fn an_outage_retains_the_known_retry_after() {
         let answers = Answers::default();
         assert_eq!((answers.retry_after(), answers.outage()), (None, false));
         answers.record(StatusCode::SERVICE_UNAVAILABLE, &busy("5"));
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn a_date_counts_from_now_and_the_past_not_at_all() {
+    fn retry_after_date_is_relative_and_past_dates_are_ignored() {
         let now: Timestamp = "2024-05-01T10:00:00Z".parse().unwrap();
         assert_eq!(delay("Wed, 01 May 2024 10:00:30 GMT", now), Some(Duration::from_secs(30)));
         assert_eq!(delay("Wed, 01 May 2024 09:00:00 GMT", now), None);

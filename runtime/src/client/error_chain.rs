@@ -38,7 +38,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_is_said_with_its_causes_each_once() {
+    fn each_cause_of_an_error_is_printed_once() {
         let cause = || io::Error::other("refused");
         assert_eq!(chain(&cause()), "refused");
         assert_eq!(chain(&Caused("no answer", cause())), "no answer: refused");

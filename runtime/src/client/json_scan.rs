@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_list_ends_where_a_decoder_says_or_is_left_to_one() {
+    fn end_of_list_agrees_with_a_decoder_or_is_unknown() {
         for (text, end) in [
             ("],[]", Some(0)),
             ("{\"a\":{\".\":{},\"k:{\\\"]\\\"}\":{}}},{}],\"b\":[]", Some(32)),
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_of_them_is_found_wherever_it_stands() {
+    fn the_first_match_is_found_at_any_position() {
         for length in 0..40 {
             let plain = vec![b'#'; length];
             assert_eq!(quote_or_backslash(&plain), None);
@@ -99,7 +99,7 @@ mod tests {
                 for (byte, filler) in [(b'"', b'#'), (b'\\', b'!'), (b'"', 0), (b'\\', 0xff)] {
                     let mut text = vec![filler; length];
                     text[at] = byte;
-                    // What comes after it does not count.
+                    // The bytes after the match do not count.
                     text[at + 1..].fill(byte ^ 1);
                     assert_eq!(quote_or_backslash(&text), Some(at), "{length} {at}");
                     text[at] = b'\n';

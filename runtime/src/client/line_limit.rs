@@ -126,14 +126,14 @@ mod tests {
     }
 
     #[test]
-    fn a_line_is_bounded_and_a_watch_of_many_lines_is_not() {
+    fn line_length_is_limited_but_not_watch_length() {
         assert!(fed(&[64, 64, 1]).is_ok());
         let error = fed(&[1, 65]).unwrap_err();
         assert!(is_too_long(&std::io::Error::other(kube::Error::Service(error))));
     }
 
     #[test]
-    fn a_line_in_one_frame_is_bounded_as_well() {
+    fn a_long_line_in_one_frame_fails() {
         let line = [vec![b'x'; LINE + 1], vec![b'\n']].concat();
         assert!(Bound::default().feed(line.into(), &mut VecDeque::new()).is_err());
     }

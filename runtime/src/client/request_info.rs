@@ -120,14 +120,14 @@ impl fmt::Display for Object<'_> {
 mod tests {
     use super::*;
 
-    fn told(method: &str, uri: &str, form: &str) -> String {
+    fn described(method: &str, uri: &str, form: &str) -> String {
         let request = Request::builder().method(method).uri(uri).header(header::CONTENT_TYPE, form).body(()).unwrap();
         let line = Line::of(&request);
         format!("{} {} {}", line.verb(), Resource(&line), Object(&line))
     }
 
     #[test]
-    fn a_call_is_told_by_verb_resource_and_object() {
+    fn a_request_is_logged_as_verb_resource_and_object() {
         let apply = "application/apply-patch+yaml";
         for (method, uri, form, wanted) in [
             ("GET", "/api/v1/secrets?watch=true&limit=5", "", "watch secrets "),
@@ -146,7 +146,7 @@ mod tests {
             ("PUT", "/api/v1/namespaces/a/finalize", "", "update namespaces/finalize a"),
             ("GET", "/version", "", "list  "),
         ] {
-            assert_eq!(told(method, uri, form), wanted, "{uri}");
+            assert_eq!(described(method, uri, form), wanted, "{uri}");
         }
     }
 }

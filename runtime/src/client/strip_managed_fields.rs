@@ -261,7 +261,7 @@ mod tests {
         json!({ "type": "ADDED", "object": object(managed) })
     }
 
-    /// In frames of these lengths, again and again.
+    /// Strips the text in frames of these lengths, cyclically.
     fn trimmed(text: &str, lengths: &[usize]) -> String {
         let (mut scan, mut out, mut rest) = (Scan::default(), VecDeque::new(), Bytes::copy_from_slice(text.as_bytes()));
         for length in lengths.iter().cycle() {
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_fields_of_the_objects_themselves_are_emptied_however_the_answer_is_cut() {
+    fn only_managed_fields_of_objects_are_emptied_in_any_chunking() {
         let mut random = rand::rng();
         for make in [list, event] {
             let (text, wanted) = (make(&fields()).to_string(), make(&json!([])));
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn each_line_of_a_watch_begins_anew() {
+    fn each_line_of_a_watch_is_stripped() {
         let lines = format!("{}\n{}\n", event(&fields()), event(&fields()));
         let wanted = format!("{}\n{}\n", event(&json!([])), event(&json!([])));
         assert_eq!(trimmed(&lines, &[17]), wanted);
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_list_and_no_json_passes_as_it_is() {
+    fn other_bodies_pass_through_unchanged() {
         for text in [
             "",
             "7",

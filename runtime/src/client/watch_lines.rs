@@ -75,7 +75,7 @@ mod tests {
     );
 
     #[test]
-    fn a_ticket_stands_for_each_object_however_the_answer_is_cut() {
+    fn text_ids_replace_objects_in_any_chunking() {
         for length in 1..LINES.len() {
             let (mut lines, mut ready) = (Lines::new(RawTextStore::default()), VecDeque::new());
             for frame in LINES.as_bytes().chunks(length) {
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_text_passes_as_it_is() {
+    fn a_non_utf8_line_has_no_object() {
         assert_eq!(object(b"{\"type\":\"ADDED\",\"object\":{\"a\":\"\xff\"}}\n"), None);
     }
 }

@@ -47,7 +47,7 @@ mod tests {
     use crate::condition::{ConditionStatus, Polarity};
 
     #[test]
-    fn an_object_has_recovered_when_something_was_bad_and_nothing_is() {
+    fn an_object_recovers_when_no_condition_is_bad_any_more() {
         let declared =
             [ConditionInfo::new("Stored", Polarity::Positive), ConditionInfo::new("Outdated", Polarity::Negative)];
         let of = |type_, status| vec![Condition::new(type_, status, "X", "")];

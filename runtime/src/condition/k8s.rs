@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_condition_survives_both_conversions() {
+    fn a_condition_survives_a_round_trip() {
         let time: Timestamp = "2024-05-01T10:00:00Z".parse().unwrap();
         let condition = Condition {
             observed_generation: Some(3),
@@ -55,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_word_and_a_missing_time_have_a_form() {
+    fn an_unknown_status_and_a_missing_time_convert() {
         let condition = K8sCondition {
             status: "Maybe".to_owned(),
             ..K8sCondition::from(Condition::new("A", ConditionStatus::True, "B", ""))

@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn an_aggregate_counts_the_conditions_that_decided_where_that_is_asked_for() {
+    fn counter_prefixes_the_message_where_configured() {
         let statuses = [ConditionStatus::True, ConditionStatus::False, ConditionStatus::False];
         let merge = || Merge::new(Ranking::Worst).types([READY]);
         assert_eq!(ready_of(&merge(), statuses).message, "so");
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bipolar_type_says_nothing_where_it_is_absent_and_decides_where_it_is_false() {
+    fn a_bipolar_condition_decides_only_when_present() {
         let verified = |status| [Condition::new("SourceVerified", status, "Checked", "")];
         let merge = Merge::new(Ranking::Worst).types(["SourceVerified"]).bipolar(["SourceVerified"]);
         assert_eq!(merge.summary(&[], READY), None);

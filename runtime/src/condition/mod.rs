@@ -214,7 +214,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_schema_of_a_condition_lets_the_server_fill_in_nothing() {
+    fn the_condition_schema_has_no_defaults() {
         let schema = serde_json::to_value(schemars::schema_for!(Condition)).unwrap();
         let properties = schema["properties"].as_object().unwrap();
         assert!(properties.contains_key("reason"), "{schema}");

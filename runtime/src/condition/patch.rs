@@ -138,14 +138,14 @@ enum Decision<'o> {
 }
 
 fn decide<'o>(operation: &'o ConditionPatch, latest: Option<&Condition>, is_owned: bool) -> Decision<'o> {
-    let says = |wanted: &Condition| latest.is_some_and(|latest| latest.same_state(wanted));
+    let has_state = |wanted: &Condition| latest.is_some_and(|latest| latest.same_state(wanted));
     match operation {
         ConditionPatch::Add { after } | ConditionPatch::Change { after, .. } if is_owned => Decision::Set(after),
         ConditionPatch::Add { after } if latest.is_none() => Decision::Set(after),
         ConditionPatch::Change { before, after } if latest == Some(before) => Decision::Set(after),
-        ConditionPatch::Add { after } | ConditionPatch::Change { after, .. } if says(after) => Decision::Keep,
+        ConditionPatch::Add { after } | ConditionPatch::Change { after, .. } if has_state(after) => Decision::Keep,
         ConditionPatch::Remove { .. } if latest.is_none() => Decision::Keep,
-        ConditionPatch::Remove { before } if is_owned || says(before) => Decision::Delete,
+        ConditionPatch::Remove { before } if is_owned || has_state(before) => Decision::Delete,
         ConditionPatch::Add { .. } | ConditionPatch::Change { .. } | ConditionPatch::Remove { .. } => {
             Decision::Conflict
         }
@@ -158,7 +158,7 @@ mod tests {
     use crate::condition::ConditionStatus;
 
     #[test]
-    fn a_conflict_says_what_the_other_writer_made_of_the_condition() {
+    fn a_conflict_reports_the_change_of_the_other_writer() {
         let scanned = |status| Condition::new("Scanned", status, "Clean", "");
         let operation = ConditionPatch::Remove { before: scanned(ConditionStatus::True) };
         let conflict = |latest| Conflict { operation: operation.clone(), latest }.to_string();

@@ -189,12 +189,12 @@ mod tests {
     }
 
     /// The message of the check, if it fails.
-    fn said(check: impl FnOnce() + std::panic::UnwindSafe) -> Option<String> {
+    fn panic_message(check: impl FnOnce() + std::panic::UnwindSafe) -> Option<String> {
         std::panic::catch_unwind(check).err().map(|panic| panic.downcast_ref::<String>().unwrap().clone())
     }
 
     #[test]
-    fn the_distance_is_the_fewest_letters_to_change_to_add_and_to_take_away() {
+    fn edit_distance_counts_substitutions_insertions_and_deletions() {
         for (a, b, steps) in [
             ("", "", 0),
             ("abc", "abc", 0),
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn the_nearest_reason_is_within_a_third_of_its_letters() {
+    fn a_suggestion_is_within_a_third_of_its_letters() {
         for (word, near) in [
             ("NewRevison", Some("NewRevision")),
             ("Corrupt", Some("Corrupt")),
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn an_open_set_takes_any_word_a_closed_one_its_own_and_those_of_the_framework() {
+    fn a_closed_reason_set_accepts_declared_and_framework_reasons() {
         assert!(is_declared(&of(&[]), "Anything"));
         for word in ["NewRevision", "Corrupt", "Missing"].iter().chain(&OWN) {
             assert!(is_declared(&CLOSED, word), "{word}");
@@ -249,19 +249,19 @@ mod tests {
     }
 
     #[test]
-    fn a_word_that_was_not_declared_is_refused_with_the_nearest_or_with_all() {
-        assert_eq!(said(|| check_reason::<At<0>>("Corrupt")), None);
+    fn an_undeclared_reason_is_rejected_with_suggestions() {
+        assert_eq!(panic_message(|| check_reason::<At<0>>("Corrupt")), None);
         assert_eq!(
-            said(|| check_reason::<At<1>>("Elsewhere")),
+            panic_message(|| check_reason::<At<1>>("Elsewhere")),
             None,
             "there is no such condition; another error says so"
         );
-        let near = said(|| check_reason::<At<0>>("Corupt")).unwrap();
+        let near = panic_message(|| check_reason::<At<0>>("Corupt")).unwrap();
         assert_eq!(
             near,
             "`Corupt` is not a declared reason of the condition `Outdated`\nhelp: did you mean `Corrupt`?"
         );
-        let far = said(|| check_reason_of(At::<0>, "Elsewhere")).unwrap();
+        let far = panic_message(|| check_reason_of(At::<0>, "Elsewhere")).unwrap();
         assert!(far.ends_with("use `NewRevision`, `Corrupt` or `Missing`, or add it to `reasons(..)` there"), "{far}");
         const ONE: ConditionInfo = of(&[reason("A")]);
         const TWO: ConditionInfo = of(&[reason("A"), reason("B")]);
@@ -273,10 +273,10 @@ mod tests {
     fn an_error_has_a_declared_reason_unless_it_is_ignored() {
         let actions = Actions { event: EventLevel::None, log: LogLevel::None, notify: false };
         let error = |reason, class| VariantInfo { reason, class, doc: "", actions, retry: Retry::Slow, until: None };
-        assert_eq!(said(|| check_errors(&CLOSED, &[])), None);
+        assert_eq!(panic_message(|| check_errors(&CLOSED, &[])), None);
         let known = error("Corrupt", "stalled");
-        assert_eq!(said(move || check_errors(&CLOSED, &[known, error("Elsewhere", "ignored")])), None);
-        let refused = said(move || check_errors(&CLOSED, &[known, error("Elsewhere", "stalled")])).unwrap();
+        assert_eq!(panic_message(move || check_errors(&CLOSED, &[known, error("Elsewhere", "ignored")])), None);
+        let refused = panic_message(move || check_errors(&CLOSED, &[known, error("Elsewhere", "stalled")])).unwrap();
         assert!(refused.starts_with("an error of this step has the reason `Elsewhere`"), "{refused}");
     }
 }

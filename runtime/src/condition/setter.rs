@@ -58,11 +58,11 @@ impl Stamp {
     }
 
     fn time(&self, earlier: &Condition, condition: &Condition) -> Option<Timestamp> {
-        let kept = earlier.last_transition_time;
+        let earlier_time = earlier.last_transition_time;
         match self.transition {
             // Repairs a transition time that another writer omitted.
-            Transition::Status if earlier.status == condition.status => kept.or(Some(self.now)),
-            Transition::State if earlier.same_state(condition) => kept,
+            Transition::Status if earlier.status == condition.status => earlier_time.or(Some(self.now)),
+            Transition::State if earlier.same_state(condition) => earlier_time,
             Transition::Status | Transition::State => Some(self.now),
         }
     }
@@ -100,13 +100,13 @@ pub fn delete(conditions: &mut Vec<Condition>, type_: &str) {
 /// A pipeline sends its conditions in declared order instead. This order is for lists without a known declaration.
 #[must_use]
 pub fn compare(a: &Condition, b: &Condition) -> Ordering {
-    match (kept(a), kept(b)) {
+    match (rank(a), rank(b)) {
         (None, None) => by_generation(a, b),
         (a, b) => a.unwrap_or(usize::MAX).cmp(&b.unwrap_or(usize::MAX)),
     }
 }
 
-fn kept(condition: &Condition) -> Option<usize> {
+fn rank(condition: &Condition) -> Option<usize> {
     [STALLED, RECONCILING, READY].iter().position(|type_| *type_ == condition.type_)
 }
 

@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bad_condition_beats_an_unknown_one_and_that_a_good_one() {
+    fn a_bad_condition_outranks_unknown_and_unknown_outranks_good() {
         let mut present = vec![condition("Fetched", ConditionStatus::True), condition("Stored", ConditionStatus::True)];
         assert_eq!(ready(Ranking::Worst, &present, None), (ConditionStatus::True, "Fetched".into()));
         present[1].status = ConditionStatus::Unknown;
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_that_is_no_status_is_unknown_and_ranks_last_for_flux() {
+    fn an_invalid_status_is_unknown_and_ranks_last_in_flux() {
         let odd: Condition =
             serde_json::from_value(serde_json::json!({ "type": "Fetched", "status": "Maybe" })).unwrap();
         let odd = Condition { message: "Fetched".into(), ..odd };
@@ -105,21 +105,21 @@ mod tests {
     }
 
     #[test]
-    fn the_schema_of_a_status_has_the_three_words_only() {
+    fn the_schema_of_a_status_has_three_values() {
         let schema = schemars::schema_for!(ConditionStatus).to_value().to_string();
         assert!(["True", "False", "Unknown"].iter().all(|word| schema.contains(&format!("\"{word}\""))), "{schema}");
         assert!(!schema.contains("\"Other\""), "{schema}");
     }
 
     #[test]
-    fn a_missing_positive_condition_is_unknown_for_us_and_absent_for_flux() {
+    fn flux_ranking_ignores_a_missing_positive_condition() {
         let present = [condition("Fetched", ConditionStatus::True)];
         assert_eq!(ready(Ranking::Worst, &present, None).0, ConditionStatus::Unknown);
         assert_eq!(ready(Ranking::Flux, &present, None).0, ConditionStatus::True);
     }
 
     #[test]
-    fn the_condition_that_the_pass_marked_comes_first_in_its_rank() {
+    fn the_condition_marked_by_the_pass_leads_its_rank() {
         let present = [condition("Fetched", ConditionStatus::False), condition("Stored", ConditionStatus::False)];
         assert_eq!(ready(Ranking::Worst, &present, Some("Stored")).1, "Stored");
         assert_eq!(ready(Ranking::Worst, &present, None).1, "Fetched");
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn reconciling_and_stalled_are_heard_after_declared_conditions_of_their_rank() {
+    fn declared_conditions_precede_reconciling_and_stalled_of_equal_rank() {
         let mut present = vec![condition(STALLED, ConditionStatus::True), condition("Fetched", ConditionStatus::True)];
         assert_eq!(ready(Ranking::Worst, &present, None), (ConditionStatus::False, STALLED.into()));
         present.push(condition("Stored", ConditionStatus::False));
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bipolar_condition_speaks_only_where_it_is_present() {
+    fn a_bipolar_condition_counts_only_when_present() {
         let mut present = vec![condition("Fetched", ConditionStatus::True), condition("Stored", ConditionStatus::True)];
         assert_eq!(ready(Ranking::Worst, &present, None).0, ConditionStatus::True);
         present.push(condition("Verified", ConditionStatus::False));

@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_denial_says_why() {
+    fn each_denial_states_its_reason() {
         let labels = BTreeMap::new();
         let (nobody, anybody) = (Acl::default(), Acl { namespace_selectors: vec![NamespaceSelector::default()] });
         let check = |access: Access, acl| access.check("a", &labels, "b", acl);
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reference_that_leaves_its_namespace_is_refused_where_that_is_not_allowed() {
+    fn a_cross_namespace_reference_is_denied_unless_allowed() {
         let refusal = |access: Access, from, to| access.refusal(from, &Reference::new(to, "base"));
         let denied = refusal(Access::SameNamespace, Some("a"), Some("b")).unwrap();
         assert_eq!((denied.class, denied.reason), (Class::Stalled, "AccessDenied"));

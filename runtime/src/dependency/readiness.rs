@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ready_of_an_earlier_generation_does_not_count() {
+    fn ready_of_an_earlier_generation_does_not_count() {
         let ready = json!([{ "type": "Ready", "status": "True", "observedGeneration": 2 }]);
         assert!(readiness(&object(2, &ready)).is_ready());
         assert!(!readiness(&object(1, &ready)).is_ready());
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn what_reconciles_stalls_or_goes_is_not_ready() {
+    fn a_reconciling_stalled_or_deleted_object_is_not_ready() {
         for type_ in ["Reconciling", "Stalled"] {
             let busy = json!([{ "type": "Ready", "status": "True" }, { "type": type_, "status": "True" }]);
             assert!(!readiness(&object(2, &busy)).is_ready(), "{type_}");
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_status_is_ready_by_being_there() {
+    fn an_object_without_status_is_ready() {
         assert!(readiness(&json!({ "metadata": { "name": "token" }, "data": {} })).is_ready());
     }
 }

@@ -175,7 +175,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_can_name_no_object_is_no_reference() {
+    fn an_invalid_object_name_is_no_reference() {
         for text in ["", "/a", "a/", "a/b/c", "A", "-a", "a@", "a.b/c", &"x".repeat(254)] {
             assert!(text.parse::<Reference>().is_err(), "{text}");
         }

@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_chain_is_sorted_from_its_end() {
+    fn a_dependency_chain_is_sorted_from_its_end() {
         let sorted = sort(&chain(20_000)).unwrap();
         assert_eq!((sorted.len(), sorted[0].name.as_str()), (20_001, "n20000"));
     }

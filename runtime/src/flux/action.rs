@@ -95,9 +95,9 @@ impl<K, F: FnMut(&mut K, &Reconciled)> ResultProcessor<K> for F {
 ///
 /// ```
 /// use evenkeel::flux::{Error, ErrorActions, ResultProcessor};
-/// let mut told = Vec::new();
-/// ErrorActions(|_: &String, one| told.push(one)).look(&mut "repo".to_owned(), &Err(Error::plain("boom")));
-/// assert_eq!(told[0].event, None);
+/// let mut reports = Vec::new();
+/// ErrorActions(|_: &String, one| reports.push(one)).look(&mut "repo".to_owned(), &Err(Error::plain("boom")));
+/// assert_eq!(reports[0].event, None);
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct ErrorActions<F>(

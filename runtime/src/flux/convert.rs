@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_result_with_an_outcome_comes_back_as_it_was() {
+    fn a_result_survives_conversion_to_an_outcome_and_back() {
         for result in [ReconcileResult::Success, ReconcileResult::Requeue] {
             let outcome = Outcome::try_from(Ok(result)).unwrap();
             assert_eq!(ReconcileResult::try_from(outcome), Ok(result));
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_is_classed_as_its_kind_says() {
+    fn the_kind_of_an_error_decides_its_class() {
         let second = Duration::from_secs(1);
         assert_eq!(Error::waiting("NotYet", second, "soon").class(), Class::Waiting { poll: Some(second) });
         assert_eq!(Error::waiting("NotYet", Duration::ZERO, "soon").class(), Class::Waiting { poll: None });

@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn words_around_an_error_stand_outermost_first() {
+    fn error_context_is_printed_outermost_first() {
         let error = Error::waiting("NotYet", Duration::ZERO, "no secret").context("fetch").context("team-a/repo");
         assert_eq!(error.to_string(), "team-a/repo: fetch: no secret");
         assert_eq!(error.kind(), Kind::Waiting(Duration::ZERO));

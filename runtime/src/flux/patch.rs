@@ -104,8 +104,8 @@ pub fn focus(document: &Value, focus: Focus, conditions: ConditionList) -> Value
         Focus::Spec => "spec",
         Focus::Status => "status",
     };
-    let kept = |name: &str| [part, "apiVersion", "kind", "metadata"].contains(&name);
-    let fields = document.as_object().into_iter().flatten().filter(|(name, _)| kept(name));
+    let is_relevant = |name: &str| [part, "apiVersion", "kind", "metadata"].contains(&name);
+    let fields = document.as_object().into_iter().flatten().filter(|(name, _)| is_relevant(name));
     let mut focused: Map<String, Value> = fields.map(|(name, value)| (name.clone(), value.clone())).collect();
     if let (ConditionList::Merged, Some(Value::Object(status))) = (conditions, focused.get_mut("status")) {
         status.remove("conditions");

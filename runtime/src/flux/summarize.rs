@@ -114,8 +114,8 @@ impl Summarize<'_> {
         if !computed.is_non_stalled_success(object.conditions()) || is_ready(object.conditions()) {
             return computed.returned;
         }
-        let told = find(object.conditions(), READY).map(|ready| ready.message.clone());
-        let message = told.filter(|text| !text.is_empty()).unwrap_or_else(|| UNREPORTED.to_owned());
+        let reported = find(object.conditions(), READY).map(|ready| ready.message.clone());
+        let message = reported.filter(|text| !text.is_empty()).unwrap_or_else(|| UNREPORTED.to_owned());
         let error = Error::plain(message);
         if find(object.conditions(), READY).is_none() && self.targets.iter().any(|target| target.type_ == READY) {
             Failure::of(&error).report(object);
@@ -142,8 +142,8 @@ impl Failure {
     /// Sets Ready to False with the cause, if it does not have one yet.
     fn report<K: Object>(self, object: &mut K) {
         let conditions = object.conditions();
-        let is_told = is_false(conditions, READY) && !(self.is_retried && only_says_progress(conditions));
-        if !is_told {
+        let is_reported = is_false(conditions, READY) && !(self.is_retried && only_says_progress(conditions));
+        if !is_reported {
             let stamp = object.stamp();
             mark_false(&mut object.kept_mut().conditions, READY, self.reason, &self.message, &stamp);
         }

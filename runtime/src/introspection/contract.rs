@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::reason::reasons;
 use super::reconciler_info::ReconcilerInfo;
 use crate::condition::{Polarity, READY, RECONCILING, STALLED};
-use crate::status::kept_fields;
+use crate::status::used_fields;
 
 /// The guarantees of an operator to consumers of its objects.
 ///
@@ -194,12 +194,12 @@ impl ReconcilerInfo {
             let polarity = polarity(info.polarity).to_owned();
             (info.type_.to_owned(), ConditionContract { polarity, reasons: reasons(&self.wiring, place) })
         });
-        let kept = [
+        let framework = [
             (READY, "positive", [].as_slice()),
             (RECONCILING, "negative", &["Progressing", "ProgressingWithRetry"]),
             (STALLED, "negative", &[]),
         ];
-        let kept = kept.into_iter().map(|(type_, polarity, reasons)| {
+        let framework = framework.into_iter().map(|(type_, polarity, reasons)| {
             let reasons = reasons.iter().map(|reason| (*reason).to_owned()).collect();
             (type_.to_owned(), ConditionContract { polarity: polarity.into(), reasons })
         });
@@ -211,10 +211,10 @@ impl ReconcilerInfo {
             api_version: self.kind.resource.api_version.clone(),
             kind: self.kind.resource.kind.clone(),
             summary: READY.into(),
-            conditions: declared.chain(kept).chain(summaries).collect(),
+            conditions: declared.chain(framework).chain(summaries).collect(),
             finalizer: self.finalizer.clone(),
             triggers: self.wiring.triggers.declared(),
-            fields: kept_fields(&self.wiring).map(ToOwned::to_owned).collect(),
+            fields: used_fields(&self.wiring).map(ToOwned::to_owned).collect(),
         }
     }
 }
@@ -242,21 +242,21 @@ mod tests {
     }
 
     #[test]
-    fn what_is_printed_is_read_back_and_needs_no_new_version() {
+    fn a_contract_survives_a_round_trip() {
         let read = Contract::parse(&stored().to_string()).unwrap();
         assert_eq!(read, stored());
         assert_eq!(Semver::of(&stored().compare(&read)), Semver::Patch);
     }
 
     #[test]
-    fn a_condition_that_goes_is_one_major_change_and_one_that_comes_a_minor_one() {
+    fn removing_a_condition_is_major_and_adding_one_minor() {
         let without = changed(|reconciler| drop(reconciler.conditions.remove("Stored")));
         assert_eq!(only(&stored(), &without), (Semver::Major, "removed: op/things, condition Stored".into()));
         assert_eq!(only(&without, &stored()), (Semver::Minor, "added: op/things, condition Stored".into()));
     }
 
     #[test]
-    fn a_reason_or_a_finalizer_that_goes_is_a_major_change() {
+    fn removing_a_reason_or_finalizer_is_a_major_change() {
         let without = changed(|reconciler| {
             reconciler.conditions.get_mut("Stored").unwrap().reasons.remove("Blocked");
         });
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn other_triggers_are_a_major_change() {
+    fn changing_the_triggers_is_a_major_change() {
         let triggers = |text: &'static str| changed(move |reconciler| reconciler.triggers = Some(text.into()));
         let (one, other) = (triggers("triggers(spec, labels)"), triggers("triggers(spec)"));
         let what = "changed: op/things, triggers: triggers(spec, labels) -> triggers(spec)".into();
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn what_means_something_else_now_is_a_major_change() {
+    fn changing_the_polarity_is_a_major_change() {
         let other = changed(|reconciler| {
             reconciler.conditions.get_mut("Stored").unwrap().polarity = "negative".into();
         });

@@ -139,7 +139,7 @@ mod tests {
     const COPY: StepWiring = StepWiring { name: "copy", sets: &[2], errors: ERRORS, ..StepWiring::EMPTY };
 
     #[test]
-    fn each_wait_says_whether_a_watch_or_polling_ends_it() {
+    fn each_wait_names_the_watch_or_poll_that_ends_it() {
         let mut known = fixture::known();
         known.wiring.steps = &[FETCH];
         let next: Vec<_> = errors(&known.wiring).iter().map(|known| next(&known.info).into_owned()).collect();
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_of_a_watched_object_is_that_of_the_steps_that_watch_its_kind() {
+    fn a_watch_error_belongs_to_the_steps_watching_the_kind() {
         let mut known = fixture::known();
         known.wiring.steps = &[FETCH, COPY];
         let steps: Vec<_> = errors(&known.wiring).into_iter().map(|known| (known.info.reason, known.steps)).collect();
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn a_condition_lists_the_reasons_of_its_steps_alone_and_names_the_steps_that_share_others() {
+    fn a_condition_lists_only_the_reasons_of_its_steps() {
         let mut known = fixture::known();
         known.wiring.steps = &[FETCH, COPY];
         let (own, others) = own_reasons(&known.wiring, FETCH.sets[0]);
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_of_several_steps_is_of_one_of_them() {
+    fn a_shared_error_names_its_possible_steps() {
         let mut known = fixture::known();
         known.wiring.steps = &[FETCH, COPY];
         let table = table_of_errors(&known.wiring);

@@ -12,10 +12,10 @@ type From = Vec<(String, String)>;
 pub(super) fn draw(known: &ReconcilerInfo, lines: &mut Lines) {
     let triggers = known.wiring.triggers;
     let what = triggers.declared().map_or_else(String::new, |_| format!(": its spec{triggers}"));
-    lines.say(&format!("object([\"{}\"])", text(&format!("{}{what}", known.kind.resource.kind))));
+    lines.push(&format!("object([\"{}\"])", text(&format!("{}{what}", known.kind.resource.kind))));
     let mut flow = Flow { known, lines, branches: 0 };
     let end = flow.statements(&known.wiring.nodes(), vec![plain("object".into())]);
-    flow.lines.say(&format!("ready([\"{READY}\"])"));
+    flow.lines.push(&format!("ready([\"{READY}\"])"));
     flow.reach(end, "ready");
 }
 
@@ -62,7 +62,7 @@ impl Flow<'_> {
     fn branch(&mut self, arms: &[Arm], from: From) -> From {
         self.branches += 1;
         let here = format!("if{}", self.branches);
-        self.lines.say(&format!("{here}{{\"if\"}}"));
+        self.lines.push(&format!("{here}{{\"if\"}}"));
         self.reach(from, &here);
         let arms = arms.iter().map(|arm| {
             let when = if arm.when.is_empty() { "else" } else { arm.when };
@@ -73,7 +73,7 @@ impl Flow<'_> {
 
     fn reach(&mut self, from: From, here: &str) {
         for (before, why) in from {
-            self.lines.say(&match why.as_str() {
+            self.lines.push(&match why.as_str() {
                 "" => format!("{before} --> {here}"),
                 why => format!("{before} -- \"{why}\" --> {here}"),
             });
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn a_branch_parts_and_meets_again() {
+    fn a_branch_splits_and_joins() {
         const SHAPE: &[Node] = &[
             Node::Call(0),
             Node::Branch(&[
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn joined_steps_stand_side_by_side_and_a_loop_says_over_what() {
+    fn joined_steps_are_parallel_and_a_loop_is_labelled() {
         let side =
             ["object --> step1_fetch", "object --> step2_store", "step1_fetch --> ready", "step2_store --> ready"];
         assert_eq!(drawn(&[Node::Join(&[0, 1])]), side);

@@ -57,14 +57,14 @@ mod tests {
     use crate::wiring::triggers::{Names, Triggers};
 
     #[test]
-    fn declared_triggers_stand_with_the_object() {
+    fn the_object_node_shows_declared_triggers() {
         let mut known = fixture::known();
         known.wiring.triggers = Triggers { labels: Names::Only(&["tier"]), annotations: Names::Only(&[]) };
         assert!(known.graph().contains("object([\"Pod: its spec, its label 'tier'\"])"), "{}", known.graph());
     }
 
     #[test]
-    fn the_graph_names_steps_in_order_kinds_and_conditions_each_once() {
+    fn the_graph_shows_steps_kinds_and_conditions_once() {
         let graph = fixture::known().graph();
         let expected = [
             "flowchart TD",

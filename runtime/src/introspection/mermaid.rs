@@ -15,7 +15,7 @@ pub(super) fn step_id(place: usize, step: &StepWiring) -> String {
 #[derive(Default)]
 pub(super) struct Lines {
     text: String,
-    said: BTreeSet<String>,
+    written: BTreeSet<String>,
 }
 
 impl Lines {
@@ -23,13 +23,13 @@ impl Lines {
         self.text
     }
 
-    pub(super) fn say(&mut self, line: &str) {
+    pub(super) fn push(&mut self, line: &str) {
         let _ = writeln!(self.text, "    {line}");
     }
 
     pub(super) fn once(&mut self, line: &str) {
-        if self.said.insert(line.to_owned()) {
-            self.say(line);
+        if self.written.insert(line.to_owned()) {
+            self.push(line);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The reference page of a reconciler in Markdown: conditions, reasons, errors, events, triggers and writes.
 
 use super::error::{events_of_errors, table_of_errors};
-use super::reason::{KEPT, own_reasons};
+use super::reason::{FRAMEWORK_REASONS, own_reasons};
 use super::reconciler_info::ReconcilerInfo;
 use super::table;
 use crate::condition::{ConditionInfo, Polarity, READY, RECONCILING, ReasonInfo, STALLED};
@@ -17,12 +17,12 @@ impl ReconcilerInfo {
             format!("# {} ({})\n\n{}", resource.kind, resource.api_version, self.introduction()),
             format!("```mermaid\n{}```\n", self.graph()),
             format!("## Steps\n\n{}", self.steps()),
-            format!("## Conditions\n\n{}", self.told()),
+            format!("## Conditions\n\n{}", self.condition_table()),
             format!("## Declared reasons\n\n{}", self.meanings()),
             format!("## Errors\n\n{}", table_of_errors(&self.wiring)),
-            format!("## Reasons of the framework\n\n{}", kept()),
+            format!("## Reasons of the framework\n\n{}", framework_reasons()),
             format!("## Events\n\n{}", self.events()),
-            format!("## What wakes it\n\n{}", self.wakes()),
+            format!("## What wakes it\n\n{}", self.trigger_list()),
             format!("## What it writes\n\n{}", self.writes()),
         ];
         sections.join("\n")
@@ -42,30 +42,30 @@ impl ReconcilerInfo {
         table::markdown(&["step", "what it does", "sets", "clears"], &rows)
     }
 
-    fn told(&self) -> String {
+    fn condition_table(&self) -> String {
         let declared = self.wiring.conditions.iter().enumerate().map(|(place, info)| self.condition(place, info));
-        let kept = [
+        let framework = [
             [READY, "True", "Sums up the others: the first that is bad decides.", "", "the framework"],
             [RECONCILING, "absent", "The controller is still at work.", "", "the framework"],
             [STALLED, "absent", "Only a person can help; the message says how.", "", "the framework"],
         ];
-        let kept = kept.into_iter().map(|row| row.map(ToOwned::to_owned).into());
+        let framework = framework.into_iter().map(|row| row.map(ToOwned::to_owned).into());
         let summaries = self
             .wiring
             .summaries
             .iter()
             .map(|summary| [summary.type_, "True", summary.doc, "", "the framework"].map(ToOwned::to_owned).into());
-        let rows: Vec<_> = kept.chain(summaries).chain(declared).collect();
+        let rows: Vec<_> = framework.chain(summaries).chain(declared).collect();
         table::markdown(&["type", "good", "meaning", "reasons", "set by"], &rows)
     }
 
     /// The closed sets of reasons, with the meaning of each reason.
     fn meanings(&self) -> String {
-        let unsaid = self.wiring.unused_reasons();
+        let unused = self.wiring.unused_reasons();
         let of = |info: &ConditionInfo| {
             let row = |reason: &ReasonInfo| {
-                let nobody = unsaid.iter().any(|u| u.condition == info.type_ && u.reason == reason.name);
-                let by = if nobody { "at run time, or not at all" } else { "as a literal, or by an error" };
+                let is_unused = unused.iter().any(|u| u.condition == info.type_ && u.reason == reason.name);
+                let by = if is_unused { "at run time, or not at all" } else { "as a literal, or by an error" };
                 [info.type_, reason.name, reason.doc, by].map(ToOwned::to_owned).into()
             };
             info.reasons.iter().map(row).collect::<Vec<Vec<String>>>()
@@ -118,7 +118,7 @@ impl ReconcilerInfo {
         table::markdown(&["type", "reason", "when"], &rows)
     }
 
-    fn wakes(&self) -> String {
+    fn trigger_list(&self) -> String {
         let policy = self.wiring.policies.map_or_else(String::new, |Policies { key, namespace }| {
             let of = if namespace { " or that of its namespace" } else { "" };
             format!(", its policy{of} (`{key}`)")
@@ -128,7 +128,7 @@ impl ReconcilerInfo {
             self.kind.resource.kind, self.wiring.triggers
         );
         let relations = self.wiring.relations();
-        let woken = relations.filter_map(|relation| {
+        let watched = relations.filter_map(|relation| {
             let kind = relation.kind.map(|kind| kind().resource.kind.clone())?;
             match relation.how {
                 How::Owns => Some(format!("- a {kind} that it owns\n- a {kind} of another owner that it waits for\n")),
@@ -139,7 +139,7 @@ impl ReconcilerInfo {
                 How::Reads => None,
             }
         });
-        let mut lines: Vec<_> = std::iter::once(own).chain(woken).collect();
+        let mut lines: Vec<_> = std::iter::once(own).chain(watched).collect();
         lines.dedup();
         lines.concat()
     }
@@ -175,8 +175,9 @@ fn good(polarity: Polarity) -> String {
     if polarity == Polarity::Positive { good } else { format!("absent or {good}") }
 }
 
-fn kept() -> String {
-    let rows: Vec<_> = KEPT.iter().map(|kept| vec![kept.reason.to_owned(), kept.meaning.to_owned()]).collect();
+fn framework_reasons() -> String {
+    let rows: Vec<_> =
+        FRAMEWORK_REASONS.iter().map(|one| vec![one.reason.to_owned(), one.meaning.to_owned()]).collect();
     table::markdown(&["reason", "meaning"], &rows)
 }
 
@@ -193,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn a_declared_reason_is_told_with_its_meaning_and_a_summary_with_what_it_sums_up() {
+    fn declared_reasons_and_summaries_are_described() {
         const REASONS: &[ReasonInfo] =
             &[ReasonInfo { name: "Tampered", doc: "The seal is broken." }, ReasonInfo { name: "Forgotten", doc: "" }];
         const VERIFIED: ConditionInfo =
@@ -219,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_is_told_with_its_meaning_what_happens_next_and_the_cure() {
+    fn an_error_is_listed_with_meaning_effect_and_fix() {
         let errors = section("Errors");
         let rows: Vec<&str> = errors.lines().skip(4).collect();
         assert_eq!(
@@ -234,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn a_condition_is_told_with_the_reasons_of_its_step() {
+    fn a_condition_is_listed_with_its_step_reasons() {
         let conditions = section("Conditions");
         let row = conditions.lines().find(|line| line.starts_with("| Fetched")).unwrap();
         let reasons = "Blocked, Busy, InvalidUrl, Panicked, Succeeded, TimedOut";
@@ -242,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn a_second_condition_has_the_reasons_of_errors_only_where_the_step_names_it_in_them() {
+    fn error_reasons_appear_only_with_conditions_named_in_fails() {
         let row = |page: &str| page.lines().find(|line| line.starts_with("| Outdated")).unwrap().to_owned();
         let mut known = fixture::known();
         assert_eq!(row(&known.page()), "| Outdated | absent or False |  |  | fetch |");
@@ -255,14 +256,14 @@ mod tests {
     }
 
     #[test]
-    fn every_event_stands_with_its_reason() {
+    fn every_event_is_listed_with_its_reason() {
         let events = section("Events");
         assert!(events.contains("| Warning | Busy | fetch ended in it |"), "{events}");
         assert!(events.contains("| Warning | StatusNotWritten |"), "{events}");
     }
 
     #[test]
-    fn what_wakes_and_what_is_written_come_from_the_declared_relations() {
+    fn triggers_and_writes_come_from_declared_relations() {
         assert!(
             section("What wakes it").contains("- a Secret that it asked for by name\n- a ConfigMap that it owns\n")
         );

@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn a_definition_without_columns_shows_ready_its_message_the_conditions_and_the_age() {
+    fn a_crd_without_columns_gets_default_columns() {
         let columns = merged(&fixture::known().wiring, Vec::new());
         let wide: Vec<_> = columns.iter().filter(|c| c.priority == Some(1)).map(|c| c.name.as_str()).collect();
         assert_eq!(wide, ["Fetched", "Outdated", "Stored"]);
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn the_author_s_columns_stay_as_they_are() {
+    fn author_defined_columns_are_unchanged() {
         let own = |name: &str| Column { name: name.into(), json_path: ".spec.x".into(), ..Column::default() };
         assert_eq!(
             names(vec![own("Status"), own("Revision"), own("Age")]),

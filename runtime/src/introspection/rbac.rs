@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn each_declared_relation_asks_for_its_verbs_and_no_more() {
+    fn each_relation_requires_only_its_verbs() {
         assert_eq!(row("secrets"), (vec!["list", "watch"], true));
         assert_eq!(row("configmaps"), (vec!["get", "list", "watch", "create", "patch", "delete"], true));
         assert_eq!(row("nodes"), (vec!["get"], false));
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn a_resource_of_several_reconcilers_stands_once() {
+    fn a_resource_of_several_reconcilers_is_listed_once() {
         let both = rbac_rules(&[fixture::known(), fixture::known()]);
         assert_eq!(both, fixture::known().rbac_rules());
         assert!(rbac_rules(&[]).is_empty());

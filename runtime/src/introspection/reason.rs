@@ -17,7 +17,7 @@ pub(super) struct FrameworkReason {
 }
 
 /// The reasons that the framework sets on declared conditions.
-pub(super) const KEPT: [FrameworkReason; 5] = [
+pub(super) const FRAMEWORK_REASONS: [FrameworkReason; 5] = [
     FrameworkReason { reason: "Succeeded", positive: true, meaning: "the step succeeded and said nothing else" },
     FrameworkReason {
         reason: "Blocked",
@@ -73,13 +73,13 @@ fn reasons_where(wiring: &Wiring, place: usize, counts: impl Fn(&VariantInfo) ->
     let is_marked = setters.clone().any(|step| step.marks(place));
     let owns = |step: StepWiring| step.relations.iter().any(|relation| relation.how == How::Owns);
     let may_wait = setters.clone().any(|step| step.marks(place) && owns(step));
-    let kept = KEPT.iter().filter(|kept| match kept.reason {
+    let framework = FRAMEWORK_REASONS.iter().filter(|framework| match framework.reason {
         FOREIGN => may_wait,
-        _ if kept.positive => positive,
+        _ if framework.positive => positive,
         _ => is_marked,
     });
-    let kept = kept.map(|kept| kept.reason);
-    let said = setters.flat_map(|step| step.says).filter(|(of, _)| *of == place).map(|(_, reason)| *reason);
+    let framework = framework.map(|framework| framework.reason);
+    let literals = setters.flat_map(|step| step.says).filter(|(of, _)| *of == place).map(|(_, reason)| *reason);
     let declared = info.reasons.iter().map(|reason| reason.name);
-    kept.chain(failures).chain(said).chain(declared).map(ToOwned::to_owned).collect()
+    framework.chain(failures).chain(literals).chain(declared).map(ToOwned::to_owned).collect()
 }

@@ -33,7 +33,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cell_can_neither_end_its_row_nor_its_column() {
+    fn cells_are_escaped() {
         let text = markdown(&["a"], &[vec!["x | y\nz".into()]]);
         assert_eq!(text, "| a |\n| --- |\n| x \\| y z |\n");
     }

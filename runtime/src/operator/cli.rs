@@ -262,7 +262,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn flags_may_stand_before_and_after_the_command() {
+    fn flags_are_accepted_before_and_after_the_command() {
         for line in [["op", "-n", "a", "run"], ["op", "run", "-n", "a"]] {
             let cli = Cli::try_parse_from(line).unwrap();
             assert_eq!(cli.flags.namespaces, ["a"]);
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn definitions_print_as_yaml_documents_that_read_back() {
+    fn crds_print_as_valid_yaml_documents() {
         let mut definition = CustomResourceDefinition::default();
         definition.metadata.name = Some("things.example.com".into());
         definition.spec.group = "on".into();
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_of_zero_is_refused_with_the_flag() {
+    fn a_limit_of_zero_is_rejected_with_the_flag() {
         for flag in ["--concurrency", "--total-concurrency", "--retries-per-second"] {
             let error = Cli::try_parse_from(["op", flag, "0"]).unwrap_err().to_string();
             assert!(error.contains(flag) && error.contains("zero"), "{error}");
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn an_old_name_fails_with_the_new_one() {
+    fn a_renamed_flag_fails_with_its_new_name() {
         for (line, new) in [(["op", "rights"], "`rbac`"), (["op", "--grace"], "`--shutdown-timeout`")] {
             let error = renamed(Cli::try_parse_from(line).unwrap_err()).to_string();
             assert!(error.contains(new) && !error.contains("similar"), "{error}");
@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn the_command_line_is_sound() {
+    fn the_command_line_definition_is_valid() {
         Cli::command().debug_assert();
     }
 }

@@ -34,7 +34,7 @@ use crate::wiring::policy::Policy;
 
 /// The settings that all reconcilers of an operator share.
 #[derive(Clone)]
-pub(super) struct Launch {
+pub(super) struct OperatorContext {
     pub(super) client: Client,
     /// The client that passes use.
     pub(super) passes: Arc<StepClient>,
@@ -57,7 +57,7 @@ pub(super) struct Launch {
     pub(super) stop: CancellationToken,
 }
 
-impl Launch {
+impl OperatorContext {
     /// The maximum number of concurrent passes of the reconciler.
     fn concurrency(&self, reconciler: &dyn DynReconciler) -> NonZeroUsize {
         let given = self.own.get(&reconciler.id()).copied();
@@ -74,7 +74,7 @@ pub(super) trait Prepared: Send {
 }
 
 pub(super) struct Controller {
-    launch: Launch,
+    context: OperatorContext,
     reconciler: Arc<dyn DynReconciler>,
     queue: Queue,
     worker: Arc<PassContext>,
@@ -92,45 +92,59 @@ pub(super) struct Controller {
 impl Controller {
     /// Registers the watches. The operator starts them after all reconcilers have registered theirs.
     pub(super) fn new(
-        launch: Launch,
+        context: OperatorContext,
         reconciler: Arc<dyn DynReconciler>,
         decoder: Decoder,
         definition: &CustomResourceDefinition,
     ) -> Self {
         let (kind, wiring) = (reconciler.kind(), reconciler.wiring());
-        let queue = Queue::new(launch.enabled_triggers, launch.config.rate.clone());
-        let counted = launch.telemetry.reconciler(wiring, &kind, launch.concurrency(&*reconciler).get());
+        let queue = Queue::new(context.enabled_triggers, context.config.rate.clone());
+        let counted = context.telemetry.reconciler(wiring, &kind, context.concurrency(&*reconciler).get());
         queue.measure(counted.meter.clone());
         let primary = Primary::new(decoder);
-        let relations = RelatedCaches::new(&launch.watches, wiring, kind.clone(), launch.scope.clone(), queue.clone());
+        let relations =
+            RelatedCaches::new(&context.watches, wiring, kind.clone(), context.scope.clone(), queue.clone());
         let worker = Arc::new(PassContext::new(PassSetup {
-            client: launch.passes.clone(),
-            events: launch.client.clone(),
-            operator: launch.operator.clone(),
+            client: context.passes.clone(),
+            events: context.client.clone(),
+            operator: context.operator.clone(),
             reconciler: reconciler.clone(),
             primary: primary.clone(),
             relations: relations.clone(),
-            jitter: launch.jitter,
-            gate: launch.gate.clone(),
-            enabled_triggers: launch.enabled_triggers,
-            access: launch.access,
-            policy: launch.policy,
-            owner: launch.owner.clone(),
+            jitter: context.jitter,
+            gate: context.gate.clone(),
+            enabled_triggers: context.enabled_triggers,
+            access: context.access,
+            policy: context.policy,
+            owner: context.owner.clone(),
             meter: counted.meter.clone(),
-            listeners: launch.listeners.clone(),
+            listeners: context.listeners.clone(),
         }));
         let filter = Arc::new(worker.filter());
-        let places = launch.scope.places(&kind);
-        let join = |place| primary.join(&launch.watches, &place, filter.clone(), queue.clone());
+        let places = context.scope.places(&kind);
+        let join = |place| primary.join(&context.watches, &place, filter.clone(), queue.clone());
         let lists = places.into_iter().map(join).collect();
         let expected = Expected::new(definition, kind, *wiring);
         let pause = Pause::default();
-        let wake = wake_all(primary.clone(), queue.clone());
-        launch.definitions.join(Dependent { expected: expected.clone(), pause: pause.clone(), wake });
+        let enqueue_all = enqueue_all(primary.clone(), queue.clone());
+        context.definitions.join(Dependent { expected: expected.clone(), pause: pause.clone(), enqueue_all });
         let shown = counted.show(&worker, &queue, &pause);
         let triggers = JoinSet::new();
         let missing = None;
-        Self { launch, reconciler, queue, worker, primary, relations, lists, expected, pause, triggers, missing, shown }
+        Self {
+            context,
+            reconciler,
+            queue,
+            worker,
+            primary,
+            relations,
+            lists,
+            expected,
+            pause,
+            triggers,
+            missing,
+            shown,
+        }
     }
 
     /// Waits for the initial lists. A related kind whose watch fails or takes too long does not delay the start. A reconciled kind that is
@@ -139,8 +153,8 @@ impl Controller {
     /// # Errors
     /// The reconciled kind cannot be listed, or its CRD does not fit the type.
     pub(super) async fn listed(&mut self) -> Result {
-        let (client, kind) = (&self.launch.client, self.reconciler.kind());
-        let keys = self.launch.triggers.take(self.reconciler.id());
+        let (client, kind) = (&self.context.client, self.reconciler.kind());
+        let keys = self.context.triggers.take(self.reconciler.id());
         self.triggers.spawn(trigger::pull(keys, self.lists.clone(), self.queue.clone()).in_current_span());
         let lists = startup::primary(client, &kind, self.lists.clone());
         let (fits, listed) = futures::join!(crd_check::check(client, &self.expected), lists);
@@ -155,13 +169,13 @@ impl Controller {
     /// The parts that an external scheduler needs. From now on every event enqueues.
     pub(super) fn hand_out(&self) -> (Queue, Arc<PassContext>, CachedVersionFn, Pause) {
         self.relations.go_live();
-        self.launch.telemetry.started();
+        self.context.telemetry.started();
         (self.queue.clone(), self.worker.clone(), version(self.primary.clone()), self.pause.clone())
     }
 }
 
 /// Enqueues all cached objects, so that their bodies run.
-fn wake_all(primary: Primary, queue: Queue) -> Box<dyn Fn() + Send + Sync> {
+fn enqueue_all(primary: Primary, queue: Queue) -> Box<dyn Fn() + Send + Sync> {
     Box::new(move || primary.keys().iter().for_each(|key| queue.add(key, TriggerSet::RESYNC)))
 }
 
@@ -177,7 +191,7 @@ impl Prepared for Controller {
 
     fn run(self: Box<Self>) -> BoxFuture<'static, Vec<String>> {
         let Self {
-            launch,
+            context,
             reconciler,
             queue,
             worker,
@@ -194,16 +208,16 @@ impl Prepared for Controller {
             // Both are dropped with the reconciler; it keeps running if they end earlier.
             let (_triggers, _shown) = (triggers, shown);
             if missing.is_some() {
-                let installed = startup::installed(&launch.client, &expected, lists);
-                if launch.stop.run_until_cancelled(installed).await.is_none() {
+                let installed = startup::installed(&context.client, &expected, lists);
+                if context.stop.run_until_cancelled(installed).await.is_none() {
                     return Vec::new();
                 }
             }
             relations.go_live();
-            let concurrency = launch.concurrency(&*reconciler);
-            let config = QueueConfig { version: Some(version(primary)), concurrency, pause, ..launch.config };
+            let concurrency = context.concurrency(&*reconciler);
+            let config = QueueConfig { version: Some(version(primary)), concurrency, pause, ..context.config };
             let name = reconciler.wiring().name;
-            let dropped = drain(queue, worker, config, launch.gate, launch.stop).await;
+            let dropped = drain(queue, worker, config, context.gate, context.stop).await;
             for key in &dropped {
                 tracing::warn!(reconciler = name, object = %key, "the pass did not end in time and was dropped");
             }

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::error::{Error, Reason, Result, install};
 use crate::api::grant::plural_and_group;
 use crate::schema::{Misfit, Published, What, listed, misfits};
-use crate::status::{FRAMEWORK_FIELDS, kept_fields};
+use crate::status::{FRAMEWORK_FIELDS, used_fields};
 use crate::wiring::{KindInfo, Wiring};
 
 /// How long the start waits for a schema. Without it, the CRD watch and the responses to status writes report a misfit later.
@@ -68,12 +68,12 @@ impl Expected {
     }
 
     fn misfits(&self, installed: &Value) -> Vec<Misfit> {
-        let kept: Vec<&str> = kept_fields(&self.wiring).collect();
-        let is_used = |field: &str| !FRAMEWORK_FIELDS.contains(&field) || kept.contains(&field);
+        let used: Vec<&str> = used_fields(&self.wiring).collect();
+        let is_used = |field: &str| !FRAMEWORK_FIELDS.contains(&field) || used.contains(&field);
         let mut found = misfits(&self.schema, installed, &is_used);
         // A type without its own status schema does not cover the fields that the framework writes.
         if self.schema["properties"]["status"]["properties"].is_null() {
-            found.extend(lacking(installed, &kept));
+            found.extend(lacking(installed, &used));
         }
         found
     }
@@ -168,11 +168,11 @@ mod tests {
     }
 
     #[test]
-    fn the_receipts_of_actions_are_required_only_where_a_step_declares_one() {
+    fn handled_actions_are_required_only_with_declared_actions() {
         const STEPS: &[StepWiring] = &[StepWiring { actions: &["force"], ..StepWiring::EMPTY }];
-        let kept = ["observedGeneration", "conditions", "observedInputs", "lastHandledReconcileAt"];
+        let fields = ["observedGeneration", "conditions", "observedInputs", "lastHandledReconcileAt"];
         let properties: serde_json::Map<String, Value> =
-            kept.map(|field| (field.to_owned(), json!({}))).into_iter().collect();
+            fields.map(|field| (field.to_owned(), json!({}))).into_iter().collect();
         let definition = definition(&json!({ "properties": properties }));
         assert_eq!(headline(&expected(Wiring::EMPTY), &definition), "");
         let wiring = Wiring { steps: STEPS, ..Wiring::EMPTY };
@@ -180,13 +180,13 @@ mod tests {
     }
 
     #[test]
-    fn an_open_status_may_hold_anything() {
+    fn an_open_status_accepts_all_fields() {
         let status = json!({ "x-kubernetes-preserve-unknown-fields": true });
         assert_eq!(headline(&expected(Wiring::EMPTY), &definition(&status)), "");
     }
 
     #[test]
-    fn a_version_that_is_not_served_or_has_no_status_subresource_is_refused() {
+    fn an_unserved_version_or_missing_status_subresource_is_rejected() {
         let of = |version: &str| {
             let mut expected = expected(Wiring::EMPTY);
             Arc::make_mut(&mut expected.kind.resource).version = version.to_owned();

@@ -31,7 +31,7 @@ pub(super) struct Dependent {
     pub(super) expected: Expected,
     pub(super) pause: Pause,
     /// Enqueues all objects.
-    pub(super) wake: Box<dyn Fn() + Send + Sync>,
+    pub(super) enqueue_all: Box<dyn Fn() + Send + Sync>,
 }
 
 /// The CRDs of an operator. Clones share one map.
@@ -60,14 +60,14 @@ async fn follow(client: Client, name: String, dependents: Vec<Dependent>) {
     let api: Api<DynamicObject> = Api::all_with(client, &ApiResource::erase::<CustomResourceDefinition>(&()));
     let config = watcher::Config::default().fields(&format!("metadata.name={name}"));
     let mut events = pin!(watcher(api, config));
-    let (mut failures, mut told) = (0, false);
+    let (mut failures, mut is_logged) = (0, false);
     while let Some(event) = events.next().await {
         match event {
             Ok(Event::Apply(definition) | Event::InitApply(definition)) => judge(&definition.data, &dependents).await,
             Ok(Event::InitDone) => failures = 0,
             Ok(Event::Init | Event::Delete(_)) => {}
             Err(error) if is_refused(&error) => {
-                if !std::mem::replace(&mut told, true) {
+                if !std::mem::replace(&mut is_logged, true) {
                     tracing::info!(
                         crd = name,
                         "the role does not allow to watch the CRD, so a change of it shows in status \
@@ -112,7 +112,7 @@ impl Dependent {
 
     /// Runs the body of each object, since the API server may have dropped fields that the old CRD did not have.
     fn resume(&self) {
-        (self.wake)();
+        (self.enqueue_all)();
         if self.pause.end() {
             tracing::info!(reconciler = self.expected.wiring.name, crd = self.expected.name(), "the CRD fits again");
         }

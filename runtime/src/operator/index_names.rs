@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn two_indexes_of_a_kind_need_two_names() {
+    fn two_indexes_of_a_kind_need_distinct_names() {
         const BY_USER: Indexer = indexer::<ByUser, Secret>();
         let (one, again) = (wiring::<Secret>(&[BY_USER]), wiring::<Secret>(&[BY_USER]));
         let team = wiring::<Secret>(&[const { indexer::<ByTeam, Secret>() }]);

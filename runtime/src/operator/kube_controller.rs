@@ -39,7 +39,7 @@ pub struct ControllerContext<R: Reconciler> {
     pause: Pause,
     span: Span,
     /// Watches, triggers and listeners run until this is dropped.
-    _kept: (Started, JoinSet<()>, Mutex<Controller>),
+    _guards: (Started, JoinSet<()>, Mutex<Controller>),
     reconciler: PhantomData<fn() -> R>,
 }
 
@@ -85,10 +85,10 @@ impl Operator {
     ///
     /// ```ignore
     /// let operator = Operator::new("source-controller").client(client.clone());
-    /// let (context, wakes) = operator.for_kube_controller::<git_repository>(git).await?;
+    /// let (context, triggers) = operator.for_kube_controller::<git_repository>(git).await?;
     /// Controller::new(Api::<GitRepository>::all(client), watcher::Config::default())
     ///     .with_config(controller::Config::default().concurrency(16))
-    ///     .reconcile_on(wakes)
+    ///     .reconcile_on(triggers)
     ///     .run(kube_controller::reconcile, kube_controller::error_policy, context)
     /// ```
     ///
@@ -108,11 +108,11 @@ impl Operator {
         self.members.push(Box::new(Typed::<R>::sharing(deps.clone())));
         let span = tracing::info_span!("operator", operator = %self.name);
         let pair = self.hand_out(deps, span.clone()).instrument(span).await?;
-        let wakes = pair.queue.wakes().map(|key: Key| {
+        let triggers = pair.queue.keys_to_run().map(|key: Key| {
             let reference = ObjectRef::new(&key.name);
             key.namespace.as_deref().map_or(reference.clone(), |namespace| reference.within(namespace))
         });
-        Ok((Arc::new(pair), wakes))
+        Ok((Arc::new(pair), triggers))
     }
 
     async fn hand_out<R: Reconciler<Object: CustomResourceExt>>(
@@ -120,17 +120,17 @@ impl Operator {
         deps: Arc<R::Deps>,
         span: Span,
     ) -> Result<ControllerContext<R>> {
-        let launch = run::launch(&mut self).await?;
-        let mut controller = Typed::<R>::sharing(deps).controller(launch.clone());
-        let watches = launch.watches.start();
-        let definitions = launch.definitions.start(&launch.client);
+        let context = run::context(&mut self).await?;
+        let mut controller = Typed::<R>::sharing(deps).controller(context.clone());
+        let watches = context.watches.start();
+        let definitions = context.definitions.start(&context.client);
         controller.listed().await?;
         if let Some(missing) = controller.missing() {
             return Err(missing.clone());
         }
         let (queue, worker, version, pause) = controller.hand_out();
-        let kept = (watches, definitions, Mutex::new(controller));
-        Ok(ControllerContext { queue, worker, version, pause, span, _kept: kept, reconciler: PhantomData })
+        let guards = (watches, definitions, Mutex::new(controller));
+        Ok(ControllerContext { queue, worker, version, pause, span, _guards: guards, reconciler: PhantomData })
     }
 }
 

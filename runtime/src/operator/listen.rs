@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_port_alone_is_reached_by_this_machine_only() {
+    fn a_port_without_host_binds_to_loopback() {
         for (text, wanted) in
             [("8080", "127.0.0.1:8080"), (":0", "127.0.0.1:0"), ("0.0.0.0:80", "0.0.0.0:80"), ("[::1]:9", "[::1]:9")]
         {

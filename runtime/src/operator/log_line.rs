@@ -40,7 +40,7 @@ mod tests {
         }
     }
 
-    /// What is logged with this text in each place that takes one, and then without any.
+    /// The log of one line with this text in every possible position, and of a second line without it.
     fn logged(text: &str, colours: bool) -> String {
         let sink = Sink::default();
         let writer = sink.clone();
@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn a_field_that_holds_newlines_forges_no_line() {
+    fn newlines_in_a_field_do_not_forge_log_lines() {
         let log = logged("x\n2026-01-01T00:00:00Z  INFO pass ended object=team-a/other\r", false);
         assert_eq!(log.lines().count(), 2, "{log}");
         assert_eq!(
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn no_control_character_of_a_value_reaches_the_log() {
+    fn control_characters_are_escaped_in_the_log() {
         let controls = (0..0x20).chain(0x7f..0xa0).chain([0x2028, 0x2029]).filter_map(char::from_u32);
         for control in controls {
             let log = logged(&format!("a{control}[31mb"), false);
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn the_colours_of_a_line_are_those_of_the_subscriber_alone() {
+    fn escape_sequences_in_values_do_not_colour_the_log() {
         let colours = |text| logged(text, true).matches('\u{1b}').count();
         assert!(colours("plain") > 0);
         assert_eq!(colours("\u{1b}[31mred\u{1b}[0m"), colours("plain"));

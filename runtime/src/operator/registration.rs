@@ -7,7 +7,7 @@ use futures::future::BoxFuture;
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::CustomResourceExt;
 
-use super::controller::{Controller, Launch, Prepared};
+use super::controller::{Controller, OperatorContext, Prepared};
 use super::error::Result;
 use super::{status_check, wiring_check};
 use crate::client::decode::Decoder;
@@ -41,7 +41,7 @@ pub(super) trait Registration: Send + Sync {
     /// Rejects wiring and status types that the macros would not generate.
     fn check(&self) -> Result;
     /// Registers the watches immediately. The future ends when passes may run.
-    fn prepare(self: Box<Self>, launch: Launch) -> BoxFuture<'static, Result<Box<dyn Prepared>>>;
+    fn prepare(self: Box<Self>, context: OperatorContext) -> BoxFuture<'static, Result<Box<dyn Prepared>>>;
 }
 
 /// A reconciler with its dependencies.
@@ -61,9 +61,9 @@ impl<R: Reconciler> Typed<R> {
 
 impl<R: Reconciler<Object: CustomResourceExt>> Typed<R> {
     /// Creates the type-erased controller.
-    pub(super) fn controller(self, launch: Launch) -> Controller {
+    pub(super) fn controller(self, context: OperatorContext) -> Controller {
         let decoder = Decoder::of::<R::Object>();
-        Controller::new(launch, Arc::new(TypedReconciler::<R>::new(self.deps)), decoder, &R::Object::crd())
+        Controller::new(context, Arc::new(TypedReconciler::<R>::new(self.deps)), decoder, &R::Object::crd())
     }
 }
 
@@ -96,8 +96,8 @@ impl<R: Reconciler<Object: CustomResourceExt>> Registration for Typed<R> {
         status_check::check::<R>()
     }
 
-    fn prepare(self: Box<Self>, launch: Launch) -> BoxFuture<'static, Result<Box<dyn Prepared>>> {
-        let mut controller = self.controller(launch);
+    fn prepare(self: Box<Self>, context: OperatorContext) -> BoxFuture<'static, Result<Box<dyn Prepared>>> {
+        let mut controller = self.controller(context);
         async move {
             controller.listed().await?;
             Ok(Box::new(controller) as Box<dyn Prepared>)

@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 
 use super::builder::Operator;
-use super::controller::{Launch, Prepared};
+use super::controller::{OperatorContext, Prepared};
 use super::crd_watch::Definitions;
 use super::error::{Error, Result};
 use super::instrument::Telemetry;
@@ -65,24 +65,24 @@ impl Operator {
 }
 
 async fn serve(mut operator: Operator, stop: impl Future<Output = ()> + Send) -> Result {
-    let launch = launch(&mut operator).await?;
-    let stopping = launch.stop.clone();
+    let context = context(&mut operator).await?;
+    let stopping = context.stop.clone();
     let run = async {
-        let members: Vec<_> = operator.members.into_iter().map(|member| member.prepare(launch.clone())).collect();
+        let members: Vec<_> = operator.members.into_iter().map(|member| member.prepare(context.clone())).collect();
         // All reconcilers have joined, so each watch is started only once.
-        let mut watches = launch.watches.start();
-        let _definitions = launch.definitions.start(&launch.client);
+        let mut watches = context.watches.start();
+        let _definitions = context.definitions.start(&context.client);
         // A stop before the first pass has nothing to wait for.
-        let Some(prepared) = launch.stop.run_until_cancelled(try_join_all(members)).await else { return Ok(()) };
+        let Some(prepared) = context.stop.run_until_cancelled(try_join_all(members)).await else { return Ok(()) };
         let prepared = prepared?;
         something_to_do(&prepared)?;
-        launch.telemetry.started();
+        context.telemetry.started();
         tracing::info!("started");
         let mut passes = std::pin::pin!(join_all(prepared.into_iter().map(Prepared::run)));
         tokio::select! {
-            dropped = &mut passes => shutdown::stopped(dropped.concat(), launch.config.shutdown_timeout),
+            dropped = &mut passes => shutdown::stopped(dropped.concat(), context.config.shutdown_timeout),
             (watch, why) = watches.ended() => {
-                launch.stop.cancel();
+                context.stop.cancel();
                 Err(startup::ended(&watch, &why).with_dropped(passes.await.concat()))
             }
         }
@@ -106,7 +106,7 @@ fn something_to_do(reconcilers: &[Box<dyn Prepared>]) -> Result {
 }
 
 /// Prepares the state that all reconcilers of the operator share.
-pub(super) async fn launch(operator: &mut Operator) -> Result<Launch> {
+pub(super) async fn context(operator: &mut Operator) -> Result<OperatorContext> {
     let (config, own) = settings::check(operator)?;
     let health = Health::default();
     let telemetry = telemetry(operator, &health).await?;
@@ -117,7 +117,7 @@ pub(super) async fn launch(operator: &mut Operator) -> Result<Launch> {
     };
     let passes = Arc::new(StepClient::new(client.clone(), meter.clone()));
     let client = client::counted(&client, &meter);
-    Ok(Launch {
+    Ok(OperatorContext {
         watches: SharedWatches::new(client.clone(), health, Streaming::wanted(operator.streaming_lists)),
         client,
         passes,

@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_that_a_finalizer_cannot_hold_are_refused() {
+    fn names_invalid_in_a_finalizer_are_rejected() {
         for name in ["", "Source", "a_b", "-a", "a-", "a/b", &"x".repeat(64)] {
             assert!(!is_label(name), "{name}");
         }

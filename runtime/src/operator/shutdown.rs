@@ -88,14 +88,14 @@ mod tests {
     }
 
     #[test]
-    fn of_many_objects_some_are_named() {
+    fn the_error_names_at_most_twenty_objects() {
         let error = stopped(dropped(1000), Duration::from_secs(1)).unwrap_err();
         assert!(error.to_string().contains("widget default/w19 and 980 more"), "{error}");
         assert_eq!(error.dropped().len(), 1000);
     }
 
     #[test]
-    fn the_last_spans_have_the_rest_of_the_shutdown_timeout_and_a_second_at_least() {
+    fn span_export_gets_the_remaining_shutdown_timeout() {
         let seconds = Duration::from_secs;
         assert_eq!(left(seconds(25), Some(seconds(5))), seconds(20));
         assert_eq!(left(seconds(25), Some(seconds(26))), LEAST);

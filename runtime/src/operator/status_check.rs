@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::error::{Error, Reason, Result};
 use crate::pipeline::object::Primary;
 use crate::pipeline::reconciler::Reconciler;
-use crate::status::{StatusContract, kept_fields};
+use crate::status::{StatusContract, used_fields};
 use crate::wiring::{KindInfo, Wiring};
 
 /// Rejects a status that loses a field: the next pass would lack the state of the last one.
@@ -30,7 +30,7 @@ fn defect<S: StatusContract>(wiring: &Wiring) -> Option<String> {
     };
     let (seen, stored) = (seen(&status), serde_json::to_value(&status).unwrap_or_default());
     let is_lost = |field: &&str| seen[field] != written[field] || stored[field] != written[field];
-    let lost: Vec<&str> = kept_fields(wiring).filter(is_lost).collect();
+    let lost: Vec<&str> = used_fields(wiring).filter(is_lost).collect();
     (!lost.is_empty()).then(|| format!("does not keep {}", lost.join(", ")))
 }
 
@@ -53,11 +53,11 @@ fn seen<S: StatusContract>(status: &S) -> Value {
         "conditions": status.conditions(),
         "observedInputs": status.observed_inputs(),
         "lastHandledReconcileAt": status.last_handled_reconcile_at(),
-        "lastHandledActions": told(status.last_handled_actions()),
-        "observedBy": told(status.observed_by()),
+        "lastHandledActions": to_json(status.last_handled_actions()),
+        "observedBy": to_json(status.observed_by()),
     })
 }
 
-fn told(value: Option<&impl Serialize>) -> Value {
+fn to_json(value: Option<&impl Serialize>) -> Value {
     value.map(|value| serde_json::to_value(value).unwrap_or_default()).unwrap_or_default()
 }

@@ -49,29 +49,29 @@ mod tests {
     const DONE: ConditionInfo = ConditionInfo::new("Done", Polarity::Positive);
     const STEP: StepWiring = StepWiring { name: "act", sets: &[0], ..StepWiring::EMPTY };
 
-    fn said(conditions: &'static [ConditionInfo], steps: &'static [StepWiring]) -> String {
+    fn message(conditions: &'static [ConditionInfo], steps: &'static [StepWiring]) -> String {
         let wiring = Wiring { name: "things", conditions, steps, ..Wiring::EMPTY };
         check(&wiring).map_or_else(|error| error.to_string(), |()| String::new())
     }
 
     #[test]
-    fn a_wiring_that_holds_together_is_taken() {
-        assert_eq!(said(&[DONE], &[STEP]), "");
+    fn a_consistent_wiring_is_accepted() {
+        assert_eq!(message(&[DONE], &[STEP]), "");
     }
 
     #[test]
-    fn what_the_macros_would_refuse_is_refused_at_the_start_and_names_the_reconciler() {
+    fn an_invalid_wiring_is_rejected_at_startup() {
         const STRAY: StepWiring = StepWiring { clears: &[7], ..STEP };
         const MANY: [ConditionInfo; 65] = [DONE; 65];
-        for (said, wanted) in [
-            (said(&[DONE], &[]), "it has no steps"),
-            (said(&MANY, &[STEP]), "65 conditions"),
-            (said(&[DONE, DONE], &[STEP]), "Done is declared twice"),
-            (said(&[DONE], &[STRAY]), "the step act names a condition"),
-            (said(&[DONE], &[STEP, STEP]), "several steps set the condition Done"),
-            (said(&[DONE], &[StepWiring { sets: &[], ..STEP }]), "no step sets the condition Done"),
+        for (message, wanted) in [
+            (message(&[DONE], &[]), "it has no steps"),
+            (message(&MANY, &[STEP]), "65 conditions"),
+            (message(&[DONE, DONE], &[STEP]), "Done is declared twice"),
+            (message(&[DONE], &[STRAY]), "the step act names a condition"),
+            (message(&[DONE], &[STEP, STEP]), "several steps set the condition Done"),
+            (message(&[DONE], &[StepWiring { sets: &[], ..STEP }]), "no step sets the condition Done"),
         ] {
-            assert!(said.starts_with("the wiring of things") && said.contains(wanted), "{said}");
+            assert!(message.starts_with("the wiring of things") && message.contains(wanted), "{message}");
         }
     }
 }

@@ -87,14 +87,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_query_and_user_info_never_reach_a_message() {
+    fn url_query_and_user_info_are_removed_from_messages() {
         let text = "Get \"https://u:p@h.example/a?sig=s\": refused; see http://x?y=1, and git@h:a";
         let clean = sanitize(text);
         assert_eq!(clean, "Get \"https://h.example/a\": refused; see http://x, and git@h:a");
     }
 
     #[test]
-    fn a_message_is_one_line_and_escaped_once() {
+    fn a_message_is_escaped_once_into_one_line() {
         let clean = sanitize("a\nb\r\tc\u{1b}[31m\u{2028}é");
         assert_eq!(clean, r"a\nb\r\tc\u{1b}[31m\u{2028}é");
         assert_eq!(sanitize(&clean), clean);

@@ -20,7 +20,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_shortest_requeue_is_least_and_back_off_counts_as_longest() {
+    fn the_shortest_requeue_wins_over_backoff() {
         let [short, long] = [1, 2].map(|seconds| Requeue::After(Duration::from_secs(seconds)));
         assert_eq!(long.min(short), short);
         assert_eq!(Requeue::WithBackoff.min(long), long);

@@ -134,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cleanup_has_failed_as_long_as_its_finalizer_stays() {
+    fn a_cleanup_has_failed_while_its_finalizer_remains() {
         assert!(matches!(off(&Next::Retry { progressed: false, at_least: None }), Outcome::Failed { .. }));
         assert!(matches!(off(&Next::Await), Outcome::Done) && matches!(off(&Next::Forget), Outcome::Done));
     }

@@ -84,16 +84,16 @@ pub const fn check_step<C: ConditionSet>(steps: &[StepWiring], first: usize, ste
                 ["a condition has one owner: keep `", "` in one `sets(..)`"],
             );
         }
-        let kept = match C::CONDITIONS[i].polarity {
+        let forbidden = match C::CONDITIONS[i].polarity {
             Polarity::Positive => Some("` is positive and cannot be cleared"),
             Polarity::Bipolar => Some("` is bipolar and cannot be cleared"),
             Polarity::Negative => None,
         };
         if clears & bit != 0
-            && let Some(kept) = kept
+            && let Some(forbidden) = forbidden
         {
             let help = ["drop `", "` from `clears(..)`: its own step sets it to False or Unknown"];
-            complain::<C>(i, ["the condition `", kept], help);
+            complain::<C>(i, ["the condition `", forbidden], help);
         }
         if clears & !before & bit != 0 {
             complain::<C>(

@@ -81,12 +81,12 @@ mod tests {
     use crate::logged::logged;
     use crate::queue::{Attempt, Next, PassOutput, Queue, QueueConfig, TriggerSet, Worker, drain};
 
-    /// What happened, and after how many seconds.
+    /// The log entries, with their times in seconds.
     type Log = Arc<Mutex<Vec<(String, f64)>>>;
 
     const SECOND: Duration = Duration::from_secs(1);
 
-    /// Each pass takes a second, and so does what it leaves, unless the key says otherwise: `slow`, `panics`.
+    /// Each pass takes a second, and so does its work after the pass. Exceptions are the keys `slow` and `panics`.
     struct Leaves {
         log: Log,
         start: Instant,
@@ -103,7 +103,7 @@ mod tests {
             sleep(SECOND).await;
             let tail = async move {
                 sleep(if name == "slow" { 10 * SECOND } else { SECOND }).await;
-                note(&log, start, format!("{name} told"));
+                note(&log, start, format!("{name} sent"));
                 assert_ne!(name, "panics");
             };
             PassOutput { tail: Some(tail.boxed()), ..Next::Await.into() }
@@ -130,56 +130,56 @@ mod tests {
             self.queue.add(&Key::new(None, name), TriggerSet::GENERATION);
         }
 
-        /// When this happened.
+        /// The times of these entries.
         fn at(&self, what: &str) -> Vec<f64> {
-            self.log.lock().unwrap().iter().filter(|(told, _)| told.ends_with(what)).map(|(_, at)| *at).collect()
+            self.log.lock().unwrap().iter().filter(|(entry, _)| entry.ends_with(what)).map(|(_, at)| *at).collect()
         }
     }
 
     #[tokio::test(start_paused = true)]
-    async fn what_is_left_to_be_done_holds_no_slot() {
+    async fn after_pass_work_holds_no_slot() {
         let bench = Bench::new(4);
         (0..20).for_each(|at| bench.add(&format!("n{at}")));
         sleep(60 * SECOND).await;
-        let (runs, told) = (bench.at("runs"), bench.at("told"));
-        assert_eq!((runs.len(), runs[19], told.len(), told[19]), (20, 4.0, 20, 6.0), "four in each second");
+        let (runs, sent) = (bench.at("runs"), bench.at("sent"));
+        assert_eq!((runs.len(), runs[19], sent.len(), sent[19]), (20, 4.0, 20, 6.0), "four in each second");
     }
 
     #[tokio::test(start_paused = true)]
-    async fn what_is_left_to_be_done_does_not_hold_the_key_and_is_done_in_order() {
+    async fn after_pass_work_runs_in_order_without_blocking_the_key() {
         let bench = Bench::new(4);
         for _ in 0..3 {
             bench.add("slow");
             sleep(2 * SECOND).await;
         }
         sleep(60 * SECOND).await;
-        assert_eq!((bench.at("slow runs"), bench.at("slow told")), (vec![0.0, 2.0, 4.0], vec![11.0, 21.0, 31.0]));
+        assert_eq!((bench.at("slow runs"), bench.at("slow sent")), (vec![0.0, 2.0, 4.0], vec![11.0, 21.0, 31.0]));
     }
 
     #[tokio::test(start_paused = true)]
-    async fn where_it_takes_long_passes_wait_so_that_it_is_never_more_than_two_for_each_slot() {
+    async fn slow_after_pass_work_delays_passes() {
         let bench = Bench::new(2);
         bench.add("slow");
         for at in 0..30 {
             bench.add("slow");
             sleep(SECOND).await;
-            let (runs, told) = (bench.at("runs").len(), bench.at("told").len());
-            assert!(runs - told <= 4 + 1, "{at}: {runs} passes, {told} of them told");
+            let (runs, sent) = (bench.at("runs").len(), bench.at("sent").len());
+            assert!(runs - sent <= 4 + 1, "{at}: {runs} passes, {sent} of them sent");
         }
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_panic_keeps_nothing_behind_it() {
+    async fn a_panic_does_not_block_later_work() {
         let bench = Bench::new(1);
         bench.add("panics");
         sleep(SECOND + SECOND / 2).await;
         bench.add("panics");
         sleep(60 * SECOND).await;
-        assert_eq!(bench.at("panics told").len(), 2);
+        assert_eq!(bench.at("panics sent").len(), 2);
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_stop_waits_for_it() {
+    async fn shutdown_waits_for_after_pass_work() {
         let bench = Bench::new(1);
         bench.add("slow");
         sleep(2 * SECOND).await;
@@ -187,12 +187,12 @@ mod tests {
         assert_eq!(bench.drained.await.unwrap(), []);
         assert_eq!(
             bench.log.lock().unwrap().last().map(|(what, at)| (what.clone(), *at)),
-            Some(("slow told".into(), 11.0))
+            Some(("slow sent".into(), 11.0))
         );
     }
 
     #[tokio::test]
-    async fn what_was_not_sent_in_time_is_logged_with_its_number() {
+    async fn unsent_events_are_logged_with_their_count() {
         let mut tails = AfterPassTasks::default();
         assert_eq!(logged(|| tails.warn()), [""; 0]);
         tails.add(&Key::new(None, "a"), std::future::pending().boxed());

@@ -40,7 +40,7 @@ impl Queue {
     }
 
     /// The keys that the scheduler should run. A queued key is yielded once.
-    pub(crate) fn wakes(&self) -> impl Stream<Item = Key> + Send + use<> {
+    pub(crate) fn keys_to_run(&self) -> impl Stream<Item = Key> + Send + use<> {
         let queue = self.clone();
         futures::stream::unfold((queue, Vec::new().into_iter()), |(queue, mut keys)| async move {
             loop {

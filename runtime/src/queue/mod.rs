@@ -112,7 +112,7 @@ impl Queue {
     }
 
     /// Enqueues the keys that are due. Returns when the next one is due, and whether any key is queued.
-    fn wake(&self) -> (Option<Instant>, bool) {
+    fn enqueue_due(&self) -> (Option<Instant>, bool) {
         let mut state = self.lock();
         (state.wake(Instant::now()), state.depth() > 0)
     }

@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn a_pause_keeps_its_beginning_when_its_reason_changes() {
+    async fn a_pause_retains_its_start_when_the_reason_changes() {
         let pause = Pause::default();
         assert!(!pause.is_on() && !pause.end());
         assert!(pause.begin("a") && !pause.begin("a"));

@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_two_places_are_the_same() {
+    fn lane_positions_are_unique() {
         let (mut lanes, now, key) = (PriorityLanes::default(), Instant::now(), Key::new(None, "a"));
         let places = [(); 3].map(|()| lanes.push(Urgency::Changed, key.clone(), now));
         assert!(places[0] != places[1] && places[1] != places[2] && places[0] != places[2]);

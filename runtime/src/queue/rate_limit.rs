@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_second_of_tries_begins_at_once_and_the_others_evenly_after_it() {
+    fn retries_beyond_one_second_are_spread_evenly() {
         let rate = Rate::new(NonZeroU32::new(10).unwrap());
         let now = Instant::now();
         let after: Vec<u128> = (0..25).map(|_| (rate.reserve(now) - now).as_millis()).collect();
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_used_is_not_saved_up_beyond_a_second() {
+    fn unused_rate_is_saved_for_one_second() {
         let rate = Rate::new(NonZeroU32::new(10).unwrap());
         let now = Instant::now();
         rate.reserve(now);
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn in_no_second_begin_more_than_twice_as_many() {
+    fn no_second_exceeds_twice_the_rate() {
         let rate = Rate::new(NonZeroU32::new(10).unwrap());
         let start = Instant::now();
         let mut begun: Vec<u128> =
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unlimited_rate_puts_nothing_off() {
+    fn an_unlimited_rate_delays_nothing() {
         let (rate, now) = (Rate::unlimited(), Instant::now());
         assert!((0..10_000).all(|_| rate.reserve(now) == now));
     }

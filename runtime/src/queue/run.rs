@@ -46,7 +46,7 @@ pub(crate) async fn drain(
     let mut slots = config.slots.clone();
     let mut alarm = pin!(sleep_until(Instant::now()));
     loop {
-        let (due, waits) = queue.wake();
+        let (due, waits) = queue.enqueue_due();
         let most = config.concurrency.get();
         let may_start = gate.is_open() && !config.pause.is_on();
         let wanted = waits && may_start && passes.len() < most && tails.len() <= most;
@@ -141,14 +141,14 @@ mod tests {
     use crate::queue::TriggerSet;
 
     #[test]
-    fn a_panic_says_its_text_whatever_holds_it() {
+    fn a_panic_message_is_extracted_from_any_payload() {
         assert_eq!(text(&"borrowed"), "borrowed");
         assert_eq!(text(&String::from("owned")), "owned");
         assert_eq!(text(&7_u8), "no text");
     }
 
     #[test]
-    fn a_queue_that_ends_logs_what_it_did() {
+    fn a_stopped_queue_logs_its_statistics() {
         let queue = Queue::default();
         queue.add(&Key::new(None, "a"), TriggerSet::GENERATION);
         let lines = logged(|| report(&queue));

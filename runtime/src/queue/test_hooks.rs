@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn no_more_run_at_a_time_than_may() {
+    async fn concurrency_is_limited() {
         for (concurrency, most) in [(1, 1_000), (4, 4_000)] {
             let passes = requeued(5_000, NonZeroUsize::new(concurrency).unwrap(), 10 * SECOND, SECOND).await;
             assert!(
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn requeued_keys_run_as_often_as_they_are_due() {
+    async fn requeued_keys_run_whenever_they_are_due() {
         let passes = requeued(10, NonZeroUsize::new(2).unwrap(), 10 * SECOND, 100 * SECOND).await;
         assert_eq!(passes, 10 * 10, "each ten seconds or a little later");
     }

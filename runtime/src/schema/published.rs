@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn a_kind_is_found_in_both_versions_of_the_document() {
+    fn a_kind_is_found_in_openapi_v2_and_v3() {
         let schemas = json!({ "other": schema("v2"), "wanted": schema("v1") });
         let newer = json!({ "components": { "schemas": schemas }, "paths": paths("/status") });
         let older = json!({ "definitions": schemas, "paths": paths("/status") });
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn a_kind_without_status_subresource_or_not_there_shows() {
+    fn a_missing_kind_or_status_subresource_is_detected() {
         let document = json!({ "definitions": { "wanted": schema("v1") }, "paths": paths("/scale") });
         assert!(!Published::find(&document, &kind()).unwrap().has_status);
         let other = json!({ "definitions": { "wanted": schema("v2") }, "paths": paths("/status") });

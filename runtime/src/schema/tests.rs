@@ -1,4 +1,4 @@
-//! What fits and what does not, as a table: the field of the type, the field of the CRD, and what is reported.
+//! Tables of matching and mismatching fields: the type's field, the CRD's field, and the report.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ fn rooted(field: &str, properties: &Value) -> Value {
     json!({ "type": "object", "properties": { field: { "type": "object", "properties": properties } } })
 }
 
-/// What is reported of a field `x` of the status.
+/// The report for a field `x` of the status.
 fn written(ours: &Value, theirs: &Value) -> String {
     let (ours, theirs) = (rooted("status", &json!({ "x": ours })), rooted("status", &json!({ "x": theirs })));
     listed(&misfits(&ours, &theirs, &|_| true))
@@ -45,9 +45,9 @@ fn check_fits(cases: impl IntoIterator<Item = (Value, Value)>) {
     }
 }
 
-/// What a server or another generator says besides, or otherwise.
+/// Schemas that a server or another generator writes in a different form or with additions.
 #[test]
-fn a_crd_that_says_the_same_in_another_way_fits() {
+fn an_equivalent_crd_schema_fits() {
     let int_or_string = json!({ "x-kubernetes-int-or-string": true });
     let optional = |schema: Value| json!({ "anyOf": [schema, { "enum": [null], "nullable": true }] });
     let variants =
@@ -76,14 +76,14 @@ fn a_crd_that_says_the_same_in_another_way_fits() {
         (json!({ "oneOf": variants }), words(&["a", "b"])),
         (optional(words(&["a"])), words(&["a"])),
         (words(&["a"]), text()),
-        // OpenAPI v2 leaves out what it cannot spell.
+        // OpenAPI v2 omits keywords that it does not support.
         (json!({ "type": "string", "nullable": true }), json!({})),
     ]);
 }
 
-/// The same of objects, maps and lists.
+/// The same for objects, maps and lists.
 #[test]
-fn a_crd_that_describes_the_same_fields_in_another_way_fits() {
+fn an_equivalent_field_description_fits() {
     let open = json!({ "x-kubernetes-preserve-unknown-fields": true });
     let tagged = json!({ "type": "object", "properties": { "a": text(), "b": text() },
         "oneOf": [{ "required": ["a"] }, { "required": ["b"] }] });
@@ -113,13 +113,13 @@ fn a_crd_that_describes_the_same_fields_in_another_way_fits() {
         (list(&text()), json!({ "type": "array", "items": text(), "x-kubernetes-list-type": "set", "maxItems": 3 })),
         (keyed(&["type"]), keyed(&["type"])),
         (list(&text()), json!({ "type": "array" })),
-        // OpenAPI v2 leaves out what it cannot spell.
+        // OpenAPI v2 omits keywords that it does not support.
         (object(&json!({ "a": text() })), json!({})),
     ]);
 }
 
 #[test]
-fn what_the_crd_would_refuse_or_drop_is_named_with_its_path() {
+fn rejected_and_pruned_fields_are_listed_by_path() {
     let nullable = json!({ "type": "string", "nullable": true });
     let requires = json!({ "type": "object", "properties": { "a": text() }, "required": ["a", "b"] });
     let open = json!({ "type": "object", "x-kubernetes-preserve-unknown-fields": true });
@@ -160,14 +160,14 @@ fn what_the_crd_would_refuse_or_drop_is_named_with_its_path() {
     }
 }
 
-/// What is reported of a spec.
+/// The report for a spec.
 fn read(ours: &Value, theirs: &Value) -> String {
     let rooted = |spec: &Value| json!({ "type": "object", "properties": { "spec": spec } });
     listed(&misfits(&rooted(ours), &rooted(theirs), &|_| true))
 }
 
 #[test]
-fn of_a_spec_only_what_the_type_requires_has_to_be_there() {
+fn only_required_spec_fields_must_exist() {
     let spec = |required: &[&str]| {
         json!({ "type": "object", "required": required, "properties": {
             "size": { "type": "integer" }, "deep": { "type": "object", "properties": { "a": text() }, "required": ["a"] } } })
@@ -200,7 +200,7 @@ fn of_a_spec_only_what_the_type_requires_has_to_be_there() {
 }
 
 #[test]
-fn a_status_that_is_missing_as_a_whole_is_named_once() {
+fn a_missing_status_is_reported_once() {
     let ours = rooted("status", &json!({ "a": text(), "b": text() }));
     assert_eq!(listed(&misfits(&ours, &rooted("spec", &json!({})), &|_| true)), ".status is missing");
     let open = json!({ "type": "object", "x-kubernetes-preserve-unknown-fields": true });
@@ -208,7 +208,7 @@ fn a_status_that_is_missing_as_a_whole_is_named_once() {
 }
 
 #[test]
-fn fields_that_the_program_does_not_write_are_not_missed() {
+fn fields_that_are_not_written_may_be_missing() {
     let (ours, theirs) =
         (rooted("status", &json!({ "a": text(), "b": text() })), rooted("status", &json!({ "b": text() })));
     assert_eq!(misfits(&ours, &theirs, &|field| field != "a"), []);
@@ -216,21 +216,21 @@ fn fields_that_the_program_does_not_write_are_not_missed() {
 }
 
 #[test]
-fn of_many_misfits_five_are_named() {
+fn at_most_five_misfits_are_listed() {
     let fields: Value = (0..8).map(|n| (format!("f{n}"), text())).collect::<serde_json::Map<_, _>>().into();
     let found = misfits(&rooted("status", &fields), &rooted("status", &json!({})), &|_| true);
     assert!(listed(&found).ends_with(".status.f4 is missing, and 3 more"), "{}", listed(&found));
 }
 
 #[test]
-fn a_null_at_the_top_of_a_status_is_never_sent() {
+fn a_top_level_null_in_status_is_never_sent() {
     let status = |field: Value| rooted("status", &json!({ "x": field }));
     let found = misfits(&status(json!({ "type": "string", "nullable": true })), &status(text()), &|_| true);
     assert_eq!(found, []);
 }
 
 #[test]
-fn the_field_of_a_refused_apply_is_found_in_the_text() {
+fn the_field_of_a_rejected_apply_is_parsed() {
     let text = "500: failed to create typed patch object (a/w; x.dev/v1, Kind=W): .status.list[0].y: field not declared in schema";
     assert_eq!(undeclared(text), Some(".status.list[0].y"));
     assert_eq!(undeclared("status.phase: Unsupported value"), None);

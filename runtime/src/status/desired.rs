@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn a_status_is_written_late_only_where_digest_and_wiring_alone_differ() {
+    fn only_a_digest_or_wiring_difference_is_written_late() {
         for late in [with(|inputs| inputs.digest = "other".into()), with(|inputs| inputs.wiring = "other".into())] {
             assert!(intent().differs_in_digest_only(&late));
         }
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn every_field_is_sent_by_its_value() {
+    fn every_field_is_serialized_by_value() {
         let sent = intent().to_value();
         assert_eq!((&sent["observedGeneration"], &sent["lastHandledReconcileAt"]), (&json!(7), &json!("now")));
         assert_eq!(sent[HANDLED_ACTIONS], json!({ "force": "1" }));
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn a_second_reconciler_writes_its_own_corner() {
+    fn a_second_reconciler_writes_its_own_entry() {
         let sent = DesiredStatus { second: Some(("backups", true)), ..intent() }.to_value();
         assert!(sent.get("observedGeneration").is_none() && sent.get("observedInputs").is_none());
         let by = &sent[OBSERVED_BY]["backups"];
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_unfinished_or_patched_is_not_final() {
+    fn an_unfinished_or_patched_status_is_not_final() {
         let digest = |intent: DesiredStatus| intent.observed_inputs.map(|inputs| (inputs.is_final(), inputs.wiring));
         assert_eq!(digest(intent()), Some((true, "w".into())));
         assert_eq!(digest(intent().unfinished()), Some((false, "w".into())));
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_reconciler_is_stalled_by_its_condition_and_a_second_by_its_own_word() {
+    fn a_second_reconciler_has_its_own_stalled_flag() {
         let stalled =
             DesiredStatus { conditions: vec![Condition::new(STALLED, ConditionStatus::True, "Bad", "")], ..intent() };
         assert!(stalled.is_stalled() && !intent().is_stalled());
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn the_fields_that_changed_are_those_that_the_other_has_not_or_not_so() {
+    fn changed_fields_are_new_or_different() {
         let of = |fields: &[(&'static str, u8)]| DesiredStatus {
             fields: fields.iter().map(|(name, value)| ((*name).into(), Field::of(value))).collect(),
             ..DesiredStatus::empty()

@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_are_equal_if_their_values_are() {
+    fn fields_with_equal_values_are_equal() {
         assert_eq!(field("{\"a\":1,\"b\":2}"), field("{\"b\":2,\"a\":1}"));
         assert_ne!(field("{\"a\":1}"), field("{\"a\":2}"));
         assert_ne!(field("[1,2]"), field("[2,1]"));
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn those_of_the_framework_and_those_without_a_value_are_left_out() {
+    fn framework_fields_and_nulls_are_left_out() {
         let status = || Status { generation: 1, none: None, flag: false };
         assert_eq!(left(&Some(status())), [("flag".to_owned(), json!(false))]);
         let flattened = Flattened { inner: status(), more: [(7, [()])].into() };
@@ -245,13 +245,13 @@ mod tests {
     }
 
     #[test]
-    fn a_status_in_a_newtype_has_the_fields_of_what_is_in_it() {
+    fn a_newtype_status_has_the_inner_fields() {
         let wrapped = Wrapped(Status { generation: 1, none: None, flag: true });
         assert_eq!(left(&wrapped), [("flag".to_owned(), json!(true))]);
     }
 
     #[test]
-    fn what_is_no_object_has_no_fields() {
+    fn a_non_object_has_no_fields() {
         let chosen = Chosen::One(1).serialize(Fielder::new());
         for error in [[1].serialize(Fielder::new()), "x".serialize(Fielder::new()), chosen] {
             assert!(error.unwrap_err().to_string().contains("an object"));

@@ -13,7 +13,7 @@ pub(crate) const OBSERVED_BY: &str = "observedBy";
 pub(crate) const HANDLED_ACTIONS: &str = "lastHandledActions";
 
 /// The framework's fields that this reconciler uses in the status.
-pub(crate) fn kept_fields(wiring: &Wiring) -> impl Iterator<Item = &'static str> + use<> {
+pub(crate) fn used_fields(wiring: &Wiring) -> impl Iterator<Item = &'static str> + use<> {
     let (has_actions, is_second) = (wiring.actions().next().is_some(), wiring.summary.is_some());
     let is_needed = move |field: &str| (has_actions || field != HANDLED_ACTIONS) && (is_second || field != OBSERVED_BY);
     FRAMEWORK_FIELDS.into_iter().filter(move |field| is_needed(field))

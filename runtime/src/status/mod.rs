@@ -13,7 +13,7 @@ pub(crate) mod operation;
 pub mod request;
 
 pub use self::contract::{StatusContract, StatusField, field_schema};
-pub(crate) use self::framework_fields::kept_fields;
+pub(crate) use self::framework_fields::used_fields;
 #[cfg(feature = "operator")]
 pub(crate) use self::framework_fields::{FRAMEWORK_FIELDS, OBSERVED_BY};
 pub use self::inputs::ObservedInputs;

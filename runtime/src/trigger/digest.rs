@@ -79,13 +79,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_has_the_hash_that_it_had() {
+    fn the_hash_of_a_text_is_stable() {
         let long = "one text that is longer than eight bytes";
         assert_eq!([hash(""), hash("short"), hash(long)], ["b94884eca0325a5c", "c6cb0f4097b51d27", "57a86fe684bdae9a"]);
     }
 
     #[test]
-    fn a_hash_is_read_as_it_is_written() {
+    fn a_hash_survives_a_round_trip() {
         for hash in [0, 1, u64::MAX, number(&["short"])] {
             assert_eq!(parse(&text(hash)), Some(hash));
         }
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_that_differ_have_other_hashes() {
+    fn different_texts_have_different_hashes() {
         let texts = (0..100_000).flat_map(|i| [format!("{i}"), format!("{i:08}"), format!("uid-{i:032x}")]);
         let hashes: HashSet<u64> = texts.map(|text| number(&[&text])).collect();
         assert_eq!(hashes.len(), 300_000);

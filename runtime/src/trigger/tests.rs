@@ -1,4 +1,4 @@
-//! Sets of triggers, and what each entry of the list compares.
+//! Sets of triggers, and the values that each trigger compares.
 
 use std::collections::BTreeMap;
 
@@ -39,7 +39,7 @@ fn digest_under(policy: &str, change: &Value, wiring: &str, owned: &str, watched
 }
 
 #[test]
-fn a_set_prints_its_causes_in_order() {
+fn a_trigger_set_prints_in_order() {
     assert_eq!((TriggerSet::OWNED | TriggerSet::GENERATION).to_string(), "generation,owned");
     assert_eq!(TriggerSet::NONE.to_string(), "");
 }
@@ -53,7 +53,7 @@ fn timers_and_restarts_are_not_urgent() {
 }
 
 #[test]
-fn what_only_the_wake_up_tells_is_kept_until_a_body_ran() {
+fn transient_triggers_are_retained_until_a_body_ran() {
     let (meta, inputs) = (meta(&json!({})), crate::status::ObservedInputs { digest: "d".into(), ..Default::default() });
     let of_object = |received| {
         let (observed, inputs) = (meta.generation, Some(&inputs));
@@ -68,15 +68,15 @@ fn what_only_the_wake_up_tells_is_kept_until_a_body_ran() {
     };
     assert!(of_object(TriggerSet::NONE).is_empty());
     for trigger in super::table::TRIGGERS {
-        let told = !of_object(trigger.trigger).is_empty();
-        assert_eq!(told, TriggerSet::TRANSIENT_TRIGGERS.contains(trigger.trigger), "{}", trigger.word);
+        let is_detected = !of_object(trigger.trigger).is_empty();
+        assert_eq!(is_detected, TriggerSet::TRANSIENT_TRIGGERS.contains(trigger.trigger), "{}", trigger.word);
     }
 }
 
-/// The digest is in the status of each object: with another one, users' objects would all run once after an upgrade. So a new cause goes to
-/// the end of the list, and what a cause adds stays as it is.
+/// The digest is in the status of each object. With a different one, all objects would run their bodies once after an upgrade. A new
+/// trigger must therefore be appended to the list, and the input of an existing trigger must not change.
 #[test]
-fn the_digest_of_an_object_is_as_it_was() {
+fn the_digest_of_an_object_is_stable() {
     let places: Vec<_> = super::table::TRIGGERS.iter().map(|trigger| (trigger.word, trigger.trigger.0)).collect();
     let digested = [
         ("appeared", 1),
@@ -96,7 +96,7 @@ fn the_digest_of_an_object_is_as_it_was() {
 }
 
 #[test]
-fn every_input_counts_in_the_digest() {
+fn every_input_changes_the_digest() {
     let base = digest(&json!({}), "w", "u 1", "u 1");
     assert_eq!(base, digest(&json!({}), "w", "u 1", "u 1"));
     for changed in [
@@ -115,7 +115,7 @@ fn every_input_counts_in_the_digest() {
 }
 
 #[test]
-fn what_no_body_reads_does_not_count_in_the_digest() {
+fn unread_metadata_does_not_change_the_digest() {
     let base = digest(&json!({}), "w", "u 1", "u 1");
     let ignored = json!({ "resourceVersion": "7", "managedFields": [{ "manager": "kubectl" }], "annotations": {
         "b": "2", "kubectl.kubernetes.io/last-applied-configuration": "{}", "example.com/now": "now",
@@ -124,7 +124,7 @@ fn what_no_body_reads_does_not_count_in_the_digest() {
 }
 
 #[test]
-fn only_declared_labels_and_annotations_count_where_they_are_declared() {
+fn only_declared_labels_and_annotations_count() {
     let none = BTreeMap::new();
     let digest = |change: &Value| {
         let triggers = Triggers { labels: Names::Only(&["tier"]), annotations: Names::Only(&["b"]) };
@@ -151,7 +151,7 @@ fn only_declared_labels_and_annotations_count_where_they_are_declared() {
 }
 
 #[test]
-fn a_label_is_not_taken_for_an_annotation() {
+fn labels_and_annotations_hash_differently() {
     let one = json!({ "labels": { "a": "1", "annotations": "annotations" }, "annotations": {} });
     let other = json!({ "labels": { "a": "1" }, "annotations": { "annotations": "annotations" } });
     assert_ne!(digest(&one, "w", "u 1", "u 1"), digest(&other, "w", "u 1", "u 1"));

@@ -57,7 +57,7 @@ pub(super) struct WatchBackoff {
     /// The evidence that the last failure requires, until it arrives.
     wanted: Option<Proof>,
     /// The reasons that were logged.
-    told: HashSet<String>,
+    logged: HashSet<String>,
 }
 
 impl WatchBackoff {
@@ -73,12 +73,12 @@ impl WatchBackoff {
     pub(super) fn fails(&mut self, watch_error: &WatchError, wanted: Proof, watched: &Watched) -> Duration {
         if self.well.take().is_some_and(|since| since.elapsed() >= STEADY) {
             self.failures = 0;
-            self.told.clear();
+            self.logged.clear();
         }
         watched.fails(watch_error);
         self.wanted = Some(wanted);
         let place = &watched.place;
-        if self.told.insert(watch_error.to_string()) {
+        if self.logged.insert(watch_error.to_string()) {
             tracing::warn!(watch = %place, "the watch failed, and is tried again: {watch_error}; {}", watch_error.help(place));
         }
         let pause = PAUSES.delay(self.failures);
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn a_watch_is_well_once_what_failed_has_worked() {
+    fn a_watch_recovers_once_the_failed_part_works() {
         let broke = || kube::Error::ReadEvents(std::io::Error::other("reset"));
         for streams in [false, true] {
             for error in [Error::List(broke()), Error::Unanswered, Error::NoVersion, reported(410)] {
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn a_complete_list_and_an_event_after_it_show_that_it_works() {
+    fn a_complete_list_or_a_later_event_proves_success() {
         assert_eq!((Proof::of(&Event::<()>::Init), Proof::of(&Event::InitApply(()))), (None, None));
         assert_eq!(Proof::of(&Event::<()>::InitDone), Some(Proof::List));
         assert_eq!(
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_watch_that_has_worked_for_a_while_starts_with_the_shortest_pause_again() {
+    async fn a_healthy_watch_resets_its_backoff() {
         let kind = crate::wiring::KindInfo::of::<k8s_openapi::api::core::v1::Secret>();
         let watched = crate::watch::Health::default().begin(&crate::watch::Scope::default().place(&kind, None));
         for (worked, failures) in [(STEADY - Duration::from_secs(1), 2), (STEADY, 1)] {

@@ -23,13 +23,13 @@ use crate::queue::Key;
 use crate::wiring::Cache;
 
 /// The callbacks for creation, change or deletion of the object, by subscriber.
-type Wakers = Arc<Mutex<HashMap<usize, Arc<dyn Fn() + Send + Sync>>>>;
+type Callbacks = Arc<Mutex<HashMap<usize, Arc<dyn Fn() + Send + Sync>>>>;
 
 /// The receiver of the watch's events.
 struct Sink {
     objects: Arc<Objects>,
     first: Arc<First>,
-    wakers: Wakers,
+    callbacks: Callbacks,
 }
 
 impl Sink {
@@ -39,7 +39,7 @@ impl Sink {
         place: &WatchTarget,
         progress: Arc<watch::Sender<Progress>>,
     ) -> BoxFuture<'static, ()> {
-        let Self { objects, first, wakers } = self;
+        let Self { objects, first, callbacks } = self;
         let client = if K::METADATA { client::metadata_only(&setup.client) } else { setup.client.clone() };
         let mut list = Listing::default();
         let deliver = move |event: Event<K>| {
@@ -49,8 +49,8 @@ impl Sink {
             // During the first list, the passes that requested the object are still waiting for it.
             if (changed && !early) || (listed && first.is_awaited()) {
                 // Outside the lock, since the callbacks take locks of their own.
-                let wakers: Vec<_> = lock(&wakers).values().cloned().collect();
-                wakers.iter().for_each(|wake| wake());
+                let callbacks: Vec<_> = lock(&callbacks).values().cloned().collect();
+                callbacks.iter().for_each(|callback| callback());
             }
         };
         setup.watch(client, place, None, progress).follow(deliver).boxed()
@@ -63,7 +63,7 @@ pub(super) struct Named {
     key: Key,
     objects: Arc<Objects>,
     first: Arc<First>,
-    wakers: Wakers,
+    callbacks: Callbacks,
     ended: Box<dyn Fn() + Send + Sync>,
     _watch: AbortOnDropHandle<()>,
 }
@@ -78,8 +78,8 @@ impl Named {
         let key = Key::new(place.namespace.as_deref(), place.name.as_deref().unwrap_or_default());
         let progress = Arc::new(watch::Sender::new(Progress::Pending));
         let (objects, first) = (Arc::new(Objects::default()), Arc::new(First::of(progress.clone())));
-        let wakers = Wakers::default();
-        let sink = Sink { objects: objects.clone(), first: first.clone(), wakers: wakers.clone() };
+        let callbacks = Callbacks::default();
+        let sink = Sink { objects: objects.clone(), first: first.clone(), callbacks: callbacks.clone() };
         let watch = match cache {
             Cache::None => sink.watch::<OwnerRecord>(setup, &place, progress),
             Cache::Metadata => sink.watch::<Meta>(setup, &place, progress),
@@ -90,15 +90,15 @@ impl Named {
             key,
             objects,
             first,
-            wakers,
+            callbacks,
             ended: Box::new(ended),
             _watch: AbortOnDropHandle::new(tokio::spawn(watch.instrument(setup.span.clone()))),
         }
     }
 
     /// Adds the callback of another subscriber.
-    pub(super) fn also(&self, subscriber: usize, wake: impl Fn() + Send + Sync + 'static) {
-        lock(&self.wakers).insert(subscriber, Arc::new(wake));
+    pub(super) fn also(&self, subscriber: usize, on_change: impl Fn() + Send + Sync + 'static) {
+        lock(&self.callbacks).insert(subscriber, Arc::new(on_change));
     }
 
     /// The object, after the first list of the watch.

@@ -34,21 +34,21 @@ pub(super) struct Labelled {
 }
 
 impl Labelled {
-    /// Joins the watches of the targets. Calls `wake` for each object that is created, changed or deleted.
+    /// Joins the watches of the targets. Calls `on_change` for each object that is created, changed or deleted.
     pub(super) fn join(
         watches: &SharedWatches,
         Selection { kind, selector, cache, indexers }: Selection,
         places: Vec<WatchTarget>,
-        wake: impl Fn(&Changed) + Clone + Send + 'static,
+        on_change: impl Fn(&Changed) + Clone + Send + 'static,
     ) -> Self {
         let objects = Arc::new(Objects::indexed(indexers));
         let labelled = places.into_iter().map(|place| WatchTarget { labels: Some(selector.to_owned()), ..place });
         let streams = labelled.map(|place| {
-            let (objects, wake) = (objects.clone(), wake.clone());
+            let (objects, on_change) = (objects.clone(), on_change.clone());
             let first = match cache {
-                Cache::None => follow::<OwnerRecord>(watches, &place, objects, wake),
-                Cache::Metadata => follow::<Meta>(watches, &place, objects, wake),
-                Cache::Full => follow::<Whole>(watches, &place, objects, wake),
+                Cache::None => follow::<OwnerRecord>(watches, &place, objects, on_change),
+                Cache::Metadata => follow::<Meta>(watches, &place, objects, on_change),
+                Cache::Full => follow::<Whole>(watches, &place, objects, on_change),
             };
             (place, first)
         });
@@ -104,7 +104,7 @@ fn follow<K: CacheForm>(
     watches: &SharedWatches,
     place: &WatchTarget,
     objects: Arc<Objects>,
-    wake: impl Fn(&Changed) + Send + 'static,
+    on_change: impl Fn(&Changed) + Send + 'static,
 ) -> Arc<First> {
     let first = Arc::new(First::of(watches.progress::<K>(place)));
     let (awaited, namespace) = (first.clone(), place.namespace.clone());
@@ -115,10 +115,10 @@ fn follow<K: CacheForm>(
         if early {
             missed.extend(changed);
         } else {
-            changed.iter().for_each(&wake);
+            changed.iter().for_each(&on_change);
         }
         if listed && awaited.is_awaited() {
-            missed.drain(..).for_each(|changed| wake(&changed));
+            missed.drain(..).for_each(|changed| on_change(&changed));
         }
     });
     first
@@ -137,7 +137,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_watches_of_a_namespace_are_waited_for() {
+    fn a_list_waits_only_for_watches_of_its_namespace() {
         let (a, b) = (Some("a"), Some("b"));
         assert!(shows(None, a) && shows(a, None) && shows(None, None) && shows(a, a));
         assert!(!shows(a, b));

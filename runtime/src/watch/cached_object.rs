@@ -31,23 +31,23 @@ pub(crate) struct VersionRecord {
 
 /// A form of objects that can be cached.
 pub(super) trait CacheForm: ObjectForm {
-    fn kept(self) -> CachedObject;
+    fn into_cached(self) -> CachedObject;
 }
 
 impl CacheForm for OwnerRecord {
-    fn kept(self) -> CachedObject {
+    fn into_cached(self) -> CachedObject {
         CachedObject::VersionRecord(Arc::new(VersionRecord::of(&self.0)))
     }
 }
 
 impl CacheForm for Meta {
-    fn kept(self) -> CachedObject {
+    fn into_cached(self) -> CachedObject {
         CachedObject::Meta(self.0)
     }
 }
 
 impl CacheForm for Whole {
-    fn kept(self) -> CachedObject {
+    fn into_cached(self) -> CachedObject {
         CachedObject::Whole(self.0)
     }
 }
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn an_object_is_the_same_where_nothing_but_its_version_changed() {
+    fn an_object_is_equal_if_only_its_version_changed() {
         let before = object(&json!({}));
         assert!(is_same(&before, &object(&json!({ "resourceVersion": "9", "selfLink": "x" }))));
         let others = [
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn the_version_of_an_object_names_its_controller_alone() {
+    fn a_version_record_names_only_the_controller() {
         let owner = |uid: &str, controller: Option<bool>| {
             let mut owner = json!({ "apiVersion": "v1", "kind": "Pod", "name": "p", "uid": uid });
             if let Some(controller) = controller {
@@ -200,17 +200,17 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_of_an_object_is_as_much_as_was_asked_for() {
+    fn the_cache_mode_decides_what_is_cached() {
         let object = Arc::new(object(&json!({ "resourceVersion": "9" })));
-        let kept = |cache| CachedObject::of(&object, cache);
-        assert_eq!(kept(Cache::Full).object(), Some(&object));
-        assert_eq!(kept(Cache::Full).meta(), Some(&object.metadata));
-        assert_eq!((kept(Cache::Metadata).object(), kept(Cache::Metadata).meta()), (None, Some(&object.metadata)));
-        assert_eq!((kept(Cache::None).object(), kept(Cache::None).meta()), (None, None));
+        let cached = |cache| CachedObject::of(&object, cache);
+        assert_eq!(cached(Cache::Full).object(), Some(&object));
+        assert_eq!(cached(Cache::Full).meta(), Some(&object.metadata));
+        assert_eq!((cached(Cache::Metadata).object(), cached(Cache::Metadata).meta()), (None, Some(&object.metadata)));
+        assert_eq!((cached(Cache::None).object(), cached(Cache::None).meta()), (None, None));
     }
 
     #[test]
-    fn the_number_of_an_object_tells_its_name_its_uid_and_its_version() {
+    fn the_hash_covers_name_uid_and_version() {
         for cache in [Cache::None, Cache::Metadata, Cache::Full] {
             let number = |name: &str, of: Value| CachedObject::of(&Arc::new(object(&of)), cache).number(name);
             let one = number("a", json!({ "resourceVersion": "1" }));

@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_dependent_is_woken_by_what_it_depends_on_now() {
+    fn only_current_dependencies_trigger_a_dependent() {
         let key = |name| Key::new(Some("a"), name);
         let dependents = Dependents::default();
         assert!(dependents.set(&key("x"), [key("y"), key("z")].into()));

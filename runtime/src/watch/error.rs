@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_server_answers_is_classed_by_its_code() {
+    fn a_server_error_is_classified_by_its_code() {
         for (code, watch_error) in [
             (404, WatchError::Unknown),
             (401, WatchError::Unauthorized("the text".into())),
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn a_connection_that_breaks_is_told_from_an_object_that_is_too_large() {
+    fn a_broken_connection_differs_from_a_too_large_object() {
         let broken = |cause: io::Error| WatchError::of_client(&kube::Error::ReadEvents(cause));
         assert!(matches!(broken(io::Error::other("reset")), WatchError::Unreachable(text) if text.contains("reset")));
         assert_eq!(broken(io::Error::other(LineTooLong)), WatchError::TooLong);
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_pass_is_told_keeps_its_class() {
+    fn a_watch_error_becomes_the_matching_api_error() {
         let kind = crate::wiring::KindInfo::of::<k8s_openapi::api::core::v1::Secret>();
         let place = crate::watch::Scope::default().place(&kind, None);
         assert!(matches!(WatchError::Unknown.error(&place), ApiError::NotServed(_)));
@@ -195,13 +195,13 @@ mod tests {
     }
 
     #[test]
-    fn what_the_server_says_of_a_refusal_is_shown() {
+    fn the_server_message_of_a_403_is_shown() {
         assert_eq!(WatchError::Forbidden("no such token".into()).to_string(), "no such token");
         assert_eq!(WatchError::Forbidden(String::new()).to_string(), "the role does not allow it");
     }
 
     #[test]
-    fn what_can_be_done_names_the_kind_the_rule_or_the_part_that_fails() {
+    fn each_watch_error_has_its_help() {
         let kind = crate::wiring::KindInfo::of::<k8s_openapi::api::core::v1::Secret>();
         let place = crate::watch::Scope::default().place(&kind, None);
         for (watch_error, words) in [

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use kube::api::ObjectMeta;
 
 use crate::api::Target;
-use crate::api::adoption::Title;
+use crate::api::adoption::OwnerUids;
 use crate::queue::Key;
 use crate::wiring::KindInfo;
 
@@ -17,7 +17,7 @@ use crate::wiring::KindInfo;
 pub(crate) struct Foreign(Arc<Mutex<Blocked>>);
 
 /// The last seen owner, by blocking object and waiting object; `None`: any change counts.
-type Blocked = HashMap<Target, HashMap<Key, Option<Title>>>;
+type Blocked = HashMap<Target, HashMap<Key, Option<OwnerUids>>>;
 
 impl Foreign {
     fn lock(&self) -> MutexGuard<'_, Blocked> {
@@ -30,8 +30,8 @@ impl Foreign {
     }
 
     /// Records that the subscriber waits for the object.
-    pub(crate) fn block(&self, subscriber: &Key, target: &Target, title: Option<Title>) {
-        self.lock().entry(target.clone()).or_default().insert(subscriber.clone(), title);
+    pub(crate) fn block(&self, subscriber: &Key, target: &Target, owners: Option<OwnerUids>) {
+        self.lock().entry(target.clone()).or_default().insert(subscriber.clone(), owners);
     }
 
     /// Records that the subscriber does not wait for the object.
@@ -61,7 +61,7 @@ impl Foreign {
 
     /// The waiting objects to enqueue for this state of the object.
     pub(super) fn seen(&self, kind: &KindInfo, meta: &ObjectMeta) -> Vec<Key> {
-        self.of(kind, || Key::of(meta), |title| title.as_ref() != Some(&Title::of(meta)))
+        self.of(kind, || Key::of(meta), |owners| owners.as_ref() != Some(&OwnerUids::of(meta)))
     }
 
     /// The waiting objects to enqueue after the deletion of the object.
@@ -69,7 +69,7 @@ impl Foreign {
         self.of(kind, || key.clone(), |_| true)
     }
 
-    fn of(&self, kind: &KindInfo, key: impl FnOnce() -> Key, counts: impl Fn(&Option<Title>) -> bool) -> Vec<Key> {
+    fn of(&self, kind: &KindInfo, key: impl FnOnce() -> Key, counts: impl Fn(&Option<OwnerUids>) -> bool) -> Vec<Key> {
         let blocked = self.lock();
         if blocked.is_empty() {
             return Vec::new();
@@ -78,7 +78,7 @@ impl Foreign {
         let namespace = key.namespace.as_deref().map(ToOwned::to_owned);
         let target = Target { kind: kind.clone(), namespace, name: key.name.to_string() };
         let subscribers = blocked.get(&target).into_iter().flatten();
-        subscribers.filter(|(_, title)| counts(title)).map(|(subscriber, _)| subscriber.clone()).collect()
+        subscribers.filter(|(_, owners)| counts(owners)).map(|(subscriber, _)| subscriber.clone()).collect()
     }
 
     /// The waiting objects to enqueue for objects that a complete list of the namespace (or of all namespaces) does not contain.
@@ -129,10 +129,10 @@ mod tests {
     }
 
     #[test]
-    fn a_change_of_the_owner_or_the_end_of_the_object_counts_and_nothing_else() {
+    fn only_an_owner_change_or_deletion_triggers() {
         let foreign = Foreign::default();
         assert_eq!(foreign.seen(&kind(), &meta("1", None)), [], "nobody waits");
-        foreign.block(&key("w"), &target("x"), Some(Title::of(&meta("1", None))));
+        foreign.block(&key("w"), &target("x"), Some(OwnerUids::of(&meta("1", None))));
         assert_eq!(foreign.seen(&kind(), &meta("2", None)), [], "the same owner");
         assert_eq!(foreign.seen(&kind(), &meta("3", Some("o"))), [key("w")]);
         assert_eq!(foreign.gone(&kind(), &key("y")), [], "another object");
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn until_it_is_decided_any_change_counts() {
+    fn any_change_triggers_until_ownership_is_decided() {
         let foreign = Foreign::default();
         foreign.expect(&key("w"), &target("x"));
         assert_eq!(foreign.seen(&kind(), &meta("1", None)), [key("w")]);
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_without_the_object_counts_as_its_end_in_its_own_namespace() {
+    fn a_list_without_the_object_counts_as_deletion() {
         let foreign = Foreign::default();
         foreign.block(&key("w"), &target("x"), None);
         assert_eq!(foreign.retain(&kind(), Some("b"), &HashSet::new()), []);
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn who_no_longer_asks_is_let_go_and_others_stay() {
+    fn only_subscribers_that_no_longer_need_it_are_removed() {
         let foreign = Foreign::default();
         foreign.block(&key("w"), &target("x"), None);
         foreign.block(&key("v"), &target("x"), None);

@@ -77,8 +77,8 @@ impl Health {
     pub(crate) fn ailing(&self) -> Vec<FailingWatch> {
         let now = Instant::now();
         let watches = self.lock();
-        let ailing = watches.running.values().filter(|state| !state.listed || state.broken(now).is_some());
-        ailing.map(|state| state.ailing(now)).collect()
+        let failing = watches.running.values().filter(|state| !state.listed || state.broken(now).is_some());
+        failing.map(|state| state.failing(now)).collect()
     }
 
     fn lock(&self) -> MutexGuard<'_, Watches> {
@@ -91,14 +91,14 @@ impl State {
         self.broken.as_ref().filter(|broken| broken.lasts || now.duration_since(broken.last) <= FRESH)
     }
 
-    fn ailing(&self, now: Instant) -> FailingWatch {
-        let told = |broken: &Broken| (now.duration_since(broken.since), broken.why.clone(), broken.help.clone());
+    fn failing(&self, now: Instant) -> FailingWatch {
+        let details = |broken: &Broken| (now.duration_since(broken.since), broken.why.clone(), broken.help.clone());
         FailingWatch {
             place: self.place.clone(),
             of_one_object: self.of_one_object,
             of_no_kind: self.broken(now).is_some_and(|broken| broken.unknown),
             listed: self.listed,
-            broken: self.broken(now).map(told),
+            broken: self.broken(now).map(details),
         }
     }
 }
@@ -153,7 +153,7 @@ mod tests {
     use crate::wiring::KindInfo;
 
     #[tokio::test(start_paused = true)]
-    async fn a_watch_is_broken_from_the_first_of_several_failures_until_it_has_not_failed_for_a_while() {
+    async fn a_watch_is_broken_until_failures_stop_for_a_while() {
         let health = Health::default();
         let place = Scope::default().places(&KindInfo::of::<k8s_openapi::api::core::v1::Secret>()).remove(0);
         let broken = || health.ailing().first().and_then(|one| one.broken.as_ref().map(|(time, ..)| time.as_secs()));
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn each_watch_is_reported_by_itself_and_one_of_no_kind_as_such() {
+    async fn each_watch_is_reported_separately() {
         let health = Health::default();
         let place = Scope::default().places(&KindInfo::of::<k8s_openapi::api::core::v1::Secret>()).remove(0);
         let (first, second) = (health.begin(&place), health.begin(&place));

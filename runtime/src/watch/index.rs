@@ -58,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn an_object_is_found_under_what_it_stands_under_now_and_told_to_what_it_left() {
+    fn an_index_change_reports_old_and_new_entries() {
         let (one, two) = (Key::new(Some("a"), "one"), Key::new(Some("a"), "two"));
         let mut entries = IndexEntries::default();
         assert_eq!(entries.put(&one, set(&["x", "y"])), set(&["x", "y"]));

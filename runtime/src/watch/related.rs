@@ -142,12 +142,12 @@ impl RelatedCaches {
 
     /// The cached part of an owned object, from its watch and our own writes.
     pub(crate) fn child(&self, target: &Target) -> Option<CachedObject> {
-        self.0.children.kept(target)
+        self.0.children.cached(target)
     }
 
     /// The cached parts of the owned objects of a kind.
-    pub(crate) fn kept_children(&self, owner_uid: &str, kind: &KindInfo) -> Vec<CachedObject> {
-        self.0.children.kept_of(owner_uid, kind)
+    pub(crate) fn cached_children(&self, owner_uid: &str, kind: &KindInfo) -> Vec<CachedObject> {
+        self.0.children.cached_of(owner_uid, kind)
     }
 
     /// Whether objects of the namespace are watched. Cluster-scoped objects always are.
@@ -183,7 +183,7 @@ impl RelatedCaches {
         let cache = declared.map_or(How::WatchesByName.cache(), |(_, cache)| *cache);
         let (inner, target) = (Arc::downgrade(&self.0), target.clone());
         let subscriber = Arc::as_ptr(&self.0) as usize;
-        self.0.watches.named((place, cache), subscriber, move || wake_askers(&inner, &target))
+        self.0.watches.named((place, cache), subscriber, move || enqueue_waiting(&inner, &target))
     }
 
     /// Same as [`named`](Self::named), from the watch of a label selector.
@@ -274,8 +274,8 @@ impl RelatedCaches {
     /// cause enqueue the owner.
     pub(crate) fn writing(&self, target: &Target, owner_uid: &str) -> WriteGuard {
         let inner = Arc::downgrade(&self.0);
-        let wake = move |owners: &[Key]| wake(&inner, owners, TriggerSet::OWNED);
-        WriteGuard::begin(self.0.children.clone(), target, owner_uid, wake)
+        let enqueue = move |owners: &[Key]| enqueue(&inner, owners, TriggerSet::OWNED);
+        WriteGuard::begin(self.0.children.clone(), target, owner_uid, enqueue)
     }
 }
 
@@ -285,19 +285,19 @@ fn selected(target: &Target) -> Result<Selected<'_>, ApiError> {
 
 fn labelled(inner: &Weak<Inner>, watches: &SharedWatches, selection: Selection, scope: &Scope) -> Labelled {
     let (inner, of, selector) = (inner.clone(), selection.kind.clone(), selection.selector);
-    let wake = move |Changed { key, entries }: &Changed| {
+    let enqueue = move |Changed { key, entries }: &Changed| {
         let namespace = key.namespace.as_deref().map(ToOwned::to_owned);
-        wake_askers(&inner, &Target { kind: of.clone(), namespace: namespace.clone(), name: key.name.to_string() });
+        enqueue_waiting(&inner, &Target { kind: of.clone(), namespace: namespace.clone(), name: key.name.to_string() });
         // Also the subscribers of lists and of index entries.
         let everywhere = of.namespaced.then_some(None);
         for namespace in std::iter::once(namespace).chain(everywhere) {
             let all = Target::selection(of.clone(), namespace, selector);
-            entries.iter().for_each(|entry| wake_askers(&inner, &all.clone().under(entry)));
-            wake_askers(&inner, &all);
+            entries.iter().for_each(|entry| enqueue_waiting(&inner, &all.clone().under(entry)));
+            enqueue_waiting(&inner, &all);
         }
     };
     let places = scope.places(&selection.kind);
-    Labelled::join(watches, selection, places, wake)
+    Labelled::join(watches, selection, places, enqueue)
 }
 
 fn owned(
@@ -340,8 +340,8 @@ impl Owned {
         if !self.keeps {
             return take(self.kind, object.meta(), None);
         }
-        let kept = object.kept();
-        kept.meta().map_or_else(Vec::new, |meta| take(self.kind, meta, Some(kept.clone())))
+        let cached = object.into_cached();
+        cached.meta().map_or_else(Vec::new, |meta| take(self.kind, meta, Some(cached.clone())))
     }
 }
 
@@ -361,7 +361,7 @@ fn join_owned<K: CacheForm>(
             Event::Delete(object) => foreign.gone(&kind, &Key::of(object.meta())),
             Event::InitDone => foreign.retain(&kind, namespace.as_deref(), &listed),
         };
-        let woken = match event {
+        let owners = match event {
             Event::Init => {
                 listed.clear();
                 children.begin_list(owned.kind, namespace.clone());
@@ -369,27 +369,27 @@ fn join_owned<K: CacheForm>(
             }
             Event::InitApply(object) => {
                 listed.insert(Key::of(object.meta()));
-                owned.take(object, |kind, meta, kept| children.listed(kind, namespace.as_ref(), meta, kept))
+                owned.take(object, |kind, meta, cached| children.listed(kind, namespace.as_ref(), meta, cached))
             }
-            Event::Apply(object) => owned.take(object, |kind, meta, kept| children.apply(kind, meta, kept)),
+            Event::Apply(object) => owned.take(object, |kind, meta, cached| children.apply(kind, meta, cached)),
             Event::Delete(object) => children.remove(owned.kind, &Key::of(object.meta())),
             Event::InitDone => children.retain(owned.kind, namespace.as_deref(), &std::mem::take(&mut listed)),
         };
-        wake(&inner, &woken, TriggerSet::OWNED);
-        wake(&inner, &waiting, TriggerSet::WATCHED);
+        enqueue(&inner, &owners, TriggerSet::OWNED);
+        enqueue(&inner, &waiting, TriggerSet::WATCHED);
     });
     let progress = watches.progress::<K>(&place).subscribe();
     (place, progress)
 }
 
-fn wake(inner: &Weak<Inner>, keys: &[Key], triggers: TriggerSet) {
+fn enqueue(inner: &Weak<Inner>, keys: &[Key], triggers: TriggerSet) {
     let Some(inner) = inner.upgrade().filter(|inner| inner.live.load(Ordering::SeqCst)) else { return };
     for key in keys {
         inner.queue.add(key, triggers);
     }
 }
 
-fn wake_askers(inner: &Weak<Inner>, target: &Target) {
+fn enqueue_waiting(inner: &Weak<Inner>, target: &Target) {
     let Some(inner) = inner.upgrade() else { return };
     for subscriber in lock(&inner.interest).subscribers(target) {
         inner.queue.add(subscriber, TriggerSet::WATCHED);

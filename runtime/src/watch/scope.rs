@@ -51,7 +51,7 @@ mod tests {
     }
 
     #[test]
-    fn a_kind_is_watched_in_each_namespace_and_one_without_namespaces_as_a_whole() {
+    fn cluster_scoped_kinds_ignore_the_namespaces() {
         let (secret, namespace) = (KindInfo::of::<Secret>(), KindInfo::of::<Namespace>());
         let (everywhere, two) = (Scope::default(), Scope { namespaces: ["a".into(), "b".into()].into(), whole: false });
         assert_eq!(watched(&two, &secret), [Some("a".into()), Some("b".into())]);

@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_form_of_a_requirement_is_understood() {
+    fn each_selector_requirement_is_parsed() {
         let labels = Labels::from([("a".into(), "x".into()), ("app.example.com/b".into(), "y".into())]);
         for (selector, matched) in [
             ("", true),

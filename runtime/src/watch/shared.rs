@@ -132,17 +132,17 @@ impl SharedWatches {
         started
     }
 
-    /// The watch of one name. It starts with the first subscriber and ends when the last reference is dropped. Calls `wake` when the object
-    /// is created, changed or deleted. A later callback of the same subscriber replaces the earlier one.
+    /// The watch of one name. It starts with the first subscriber and ends when the last reference is dropped. Calls `on_change` when the
+    /// object is created, changed or deleted. A later callback of the same subscriber replaces the earlier one.
     pub(super) fn named(
         &self,
         place: (WatchTarget, Cache),
         subscriber: usize,
-        wake: impl Fn() + Send + Sync + 'static,
+        on_change: impl Fn() + Send + Sync + 'static,
     ) -> Arc<Named> {
         let mut all = lock(&self.0.named);
         if let Some(named) = all.get(&place).and_then(Weak::upgrade) {
-            named.also(subscriber, wake);
+            named.also(subscriber, on_change);
             return named;
         }
         let (watches, ended_place) = (Arc::downgrade(&self.0), place.clone());
@@ -152,7 +152,7 @@ impl SharedWatches {
             }
         };
         let named = Arc::new(Named::start(&self.0.setup, place.clone(), ended));
-        named.also(subscriber, wake);
+        named.also(subscriber, on_change);
         all.insert(place, Arc::downgrade(&named));
         named
     }
@@ -211,7 +211,7 @@ mod tests {
     use crate::wiring::KindInfo;
 
     #[tokio::test]
-    async fn the_watch_of_a_name_is_shared_and_ends_with_the_last_who_holds_it() {
+    async fn a_named_watch_is_shared_until_its_last_subscriber() {
         let open = Arc::new(());
         let held = open.clone();
         let service = tower::service_fn(move |_: http::Request<kube::client::Body>| {

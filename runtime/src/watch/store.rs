@@ -127,9 +127,9 @@ impl Objects {
             Event::InitApply(object) => {
                 let key = Key::of(object.meta());
                 list.0.insert(key.clone());
-                self.apply(key, object.kept()).into_iter().collect()
+                self.apply(key, object.into_cached()).into_iter().collect()
             }
-            Event::Apply(object) => self.apply(Key::of(object.meta()), object.kept()).into_iter().collect(),
+            Event::Apply(object) => self.apply(Key::of(object.meta()), object.into_cached()).into_iter().collect(),
             Event::Delete(object) => self.lock().remove(Key::of(object.meta())).into_iter().collect(),
             Event::InitDone => self.retain(namespace, &std::mem::take(&mut list.0)),
         }
@@ -207,14 +207,14 @@ mod tests {
     }
 
     #[test]
-    fn whatever_is_kept_a_change_is_told_and_the_version_as_a_whole_is_the_same() {
+    fn the_store_version_is_independent_of_the_cache_mode() {
         let mut versions = Vec::new();
         for cache in [Cache::None, Cache::Metadata, Cache::Full] {
             let objects = Objects::default();
             assert_eq!(apply(&objects, cache, &object("a", "x", "1")), Some(Key::new(Some("a"), "x")));
             assert_eq!(apply(&objects, cache, &object("a", "x", "1")), None, "nothing new");
-            let told = apply(&objects, cache, &object("a", "x", "2"));
-            assert_eq!(told.is_some(), cache != Cache::Full, "of a whole object it shows that it is the same");
+            let changed = apply(&objects, cache, &object("a", "x", "2"));
+            assert_eq!(changed.is_some(), cache != Cache::Full, "of a whole object it shows that it is the same");
             versions.push(objects.version(None, None));
         }
         versions.dedup();
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn the_version_of_a_namespace_tells_of_its_own_objects_only_and_comes_back_with_them() {
+    fn a_namespace_version_covers_only_its_objects() {
         let objects = Objects::default();
         apply(&objects, Cache::Full, &object("a", "x", "1"));
         apply(&objects, Cache::Full, &object("b", "y", "2"));

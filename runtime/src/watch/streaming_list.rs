@@ -50,7 +50,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_that_takes_the_request_for_invalid_is_not_asked_again() {
+    fn a_rejected_streaming_list_is_not_repeated() {
         assert!(!Streaming::default().is_wanted() && !Streaming::wanted(false).is_wanted());
         for code in [400, 422] {
             let (streaming, other) = (Streaming::wanted(true), Streaming::wanted(true));
@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn another_error_says_nothing_of_streaming() {
+    fn another_error_does_not_disable_streaming() {
         let streaming = Streaming::wanted(true);
         for error in [refused(410), refused(500), Error::BrokeOff, Error::NoVersion] {
             assert!(!streaming.ends_with(&error));

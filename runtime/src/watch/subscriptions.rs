@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn an_object_is_let_go_once_its_last_asker_stops_asking() {
+    fn an_object_is_released_by_its_last_subscriber() {
         let (one, two) = (Key::new(Some("team-a"), "one"), Key::new(Some("team-a"), "two"));
         let mut interest = Subscriptions::default();
         interest.add(&one, &secret("a"));

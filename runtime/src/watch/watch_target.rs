@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_place_reads_as_its_resource_its_selection_and_its_namespace() {
+    fn a_watch_target_prints_resource_selection_and_namespace() {
         let of = |resource: ApiResource, name: Option<&str>, labels: Option<&str>, namespace: Option<&str>| {
             let (name, labels) = (name.map(Into::into), labels.map(Into::into));
             WatchTarget {

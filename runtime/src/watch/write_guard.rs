@@ -10,7 +10,7 @@ use crate::api::Target;
 use crate::queue::Key;
 
 /// Called with the owners to enqueue.
-type Wake = Box<dyn Fn(&[Key]) + Send + Sync>;
+type Enqueue = Box<dyn Fn(&[Key]) + Send + Sync>;
 
 /// Holds back the events of the object until it is dropped.
 #[must_use = "events are held back until the guard is dropped"]
@@ -20,7 +20,7 @@ pub(crate) struct WriteGuard {
     /// The object's share in the sum of its owner's children before the write.
     before: u64,
     /// Called with the owners of the held events.
-    wake: Wake,
+    enqueue: Enqueue,
 }
 
 impl WriteGuard {
@@ -28,10 +28,10 @@ impl WriteGuard {
         children: Children,
         target: &Target,
         owner_uid: &str,
-        wake: impl Fn(&[Key]) + Send + Sync + 'static,
+        enqueue: impl Fn(&[Key]) + Send + Sync + 'static,
     ) -> Self {
         let before = children.begin(target, owner_uid);
-        Self { children, target: target.clone(), before, wake: Box::new(wake) }
+        Self { children, target: target.clone(), before, enqueue: Box::new(enqueue) }
     }
 
     /// Records the version that the write for this owner returned, and returns the change in the sum of the owner's children.
@@ -50,7 +50,7 @@ impl Drop for WriteGuard {
     fn drop(&mut self) {
         let owners = self.children.end(&self.target);
         if !owners.is_empty() {
-            (self.wake)(&owners);
+            (self.enqueue)(&owners);
         }
     }
 }
@@ -68,23 +68,23 @@ mod tests {
     use crate::wiring::{Cache, KindInfo};
 
     #[test]
-    fn only_a_foreign_event_that_was_held_back_wakes_when_the_write_has_ended() {
-        let (kind, woken) = (KindInfo::of::<ConfigMap>(), Arc::<Mutex<Vec<usize>>>::default());
+    fn only_a_held_foreign_event_triggers_after_the_write() {
+        let (kind, enqueued) = (KindInfo::of::<ConfigMap>(), Arc::<Mutex<Vec<usize>>>::default());
         let children = Children::new(kind.clone(), vec![(kind.clone(), Cache::None)], vec![Counts::VersionRecord]);
         let target = Target { kind, namespace: Some("a".into()), name: "x".into() };
         let meta: ObjectMeta = serde_json::from_value(json!({ "namespace": "a", "name": "x", "uid": "u", "resourceVersion": "1",
             "ownerReferences": [{ "apiVersion": "v1", "kind": "ConfigMap", "name": "o", "uid": "o", "controller": true }] }))
         .unwrap();
         let begin = || {
-            let woken = woken.clone();
-            let wake = move |keys: &[Key]| woken.lock().unwrap().push(keys.len());
-            WriteGuard::begin(children.clone(), &target, "o", wake)
+            let enqueued = enqueued.clone();
+            let enqueue = move |keys: &[Key]| enqueued.lock().unwrap().push(keys.len());
+            WriteGuard::begin(children.clone(), &target, "o", enqueue)
         };
         drop(begin());
-        assert!(woken.lock().unwrap().is_empty());
+        assert!(enqueued.lock().unwrap().is_empty());
         let guard = begin();
         children.apply(0, &meta, None);
         drop(guard);
-        assert_eq!(*woken.lock().unwrap(), [1]);
+        assert_eq!(*enqueued.lock().unwrap(), [1]);
     }
 }

@@ -70,7 +70,7 @@ mod tests {
     ];
 
     #[test]
-    fn a_description_leaves_the_expressions_of_the_author_out() {
+    fn a_flow_description_omits_author_expressions() {
         assert_eq!(describe(SHAPE), "0 (1|!1:NotAsked) [2 3] 4*");
     }
 }

@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn an_object_stands_under_each_key_once_and_under_none_where_it_cannot_be_read() {
+    fn an_object_is_indexed_once_per_key() {
         assert_eq!(entries(&json!({"a": "x", "b": "y", "c": "x"})), ["by-word=x", "by-word=y"]);
         assert_eq!(entries(&json!({})), Vec::<String>::new());
         assert_eq!(entries(&json!({"a": 1})), Vec::<String>::new(), "not of its type");

@@ -171,8 +171,8 @@ impl Wiring {
 
     /// Whether the reconciler sets the condition.
     pub(crate) fn is_own(&self, type_: &str) -> bool {
-        let kept = self.kept_types().contains(&type_);
-        type_ == self.summary_type() || kept || self.condition_types().any(|own| own == type_)
+        let is_framework = self.kept_types().contains(&type_);
+        type_ == self.summary_type() || is_framework || self.condition_types().any(|own| own == type_)
     }
 
     /// The types of the further summaries and of the declared conditions, in the order in which they are sent.

@@ -114,8 +114,8 @@ impl Policies {
 
     /// Parses the annotation of the object or of its namespace. Returns `None` if it is missing or empty.
     pub(crate) fn parse(self, annotations: &BTreeMap<String, String>, of: impl fmt::Display) -> Option<ResolvedPolicy> {
-        let said = annotations.get(self.key).filter(|said| !said.is_empty())?;
-        Some(match said.parse() {
+        let value = annotations.get(self.key).filter(|value| !value.is_empty())?;
+        Some(match value.parse() {
             Ok(policy) => ResolvedPolicy::Known(policy),
             Err(error) => ResolvedPolicy::Unknown(format!("annotation {} of {of}: {error}", self.key)),
         })
@@ -173,13 +173,13 @@ pub(crate) const UNKNOWN: &str = "PolicyUnknown";
 mod tests {
     use super::*;
 
-    fn resolved(said: Option<&str>, default: Policy) -> ResolvedPolicy {
-        let annotations = said.map(|said| (POLICY.to_owned(), said.to_owned())).into_iter().collect();
+    fn resolved(value: Option<&str>, default: Policy) -> ResolvedPolicy {
+        let annotations = value.map(|value| (POLICY.to_owned(), value.to_owned())).into_iter().collect();
         Policies::DEFAULT.parse(&annotations, "Widget team-a/w").unwrap_or(ResolvedPolicy::Known(default))
     }
 
     #[test]
-    fn what_is_said_counts_and_else_the_default() {
+    fn the_annotation_overrides_the_default_policy() {
         for policy in Policy::ALL {
             assert_eq!(resolved(Some(policy.as_str()), Policy::Manage), ResolvedPolicy::Known(policy));
             assert_eq!(resolved(None, policy), ResolvedPolicy::Known(policy));
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn case_and_blanks_count_and_the_message_names_object_annotation_value_and_cure() {
+    fn an_unknown_policy_is_reported_with_the_fix() {
         for wrong in ["Skip", " skip", "skip ", "MANAGE", "detach", "detach_on_delete"] {
             let effective = resolved(Some(wrong), Policy::Manage);
             let message = effective.pass_error().expect("nothing runs").message;

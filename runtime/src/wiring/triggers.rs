@@ -68,7 +68,7 @@ impl Names {
     }
 
     /// Prints `its labels`, or `its labels a and b`. Returns `None` if the set is empty.
-    fn said(self, what: &str) -> Option<String> {
+    fn describe(self, what: &str) -> Option<String> {
         match self {
             Self::All => Some(format!("its {what}s")),
             Self::Only([]) => None,
@@ -81,8 +81,8 @@ impl Names {
 impl fmt::Display for Triggers {
     /// Prints the triggers besides the spec: `, its labels, its annotation `example.com/tier``.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let said = [self.labels.said("label"), self.annotations.said("annotation")];
-        said.into_iter().flatten().try_for_each(|said| write!(f, ", {said}"))
+        let parts = [self.labels.describe("label"), self.annotations.describe("annotation")];
+        parts.into_iter().flatten().try_for_each(|part| write!(f, ", {part}"))
     }
 }
 

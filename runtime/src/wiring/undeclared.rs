@@ -52,7 +52,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_declared_is_named_as_it_would_be() {
+    fn undeclared_names_are_printed_as_declarations() {
         let triggers = Triggers { labels: Names::Only(&["tier"]), annotations: Names::Only(&[]) };
         let wiring = Wiring { triggers, request_annotation: "example.com/now", ..Wiring::EMPTY };
         let undeclared: Vec<_> = wiring.undeclared(&meta()).iter().map(ToString::to_string).collect();

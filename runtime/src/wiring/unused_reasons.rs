@@ -21,13 +21,13 @@ impl Wiring {
     #[must_use]
     pub fn unused_reasons(&self) -> Vec<UnusedReason> {
         let all = self.conditions.iter().enumerate().flat_map(|(place, condition)| {
-            let unsaid = condition.reasons.iter().filter(move |reason| !self.says(place, reason.name));
-            unsaid.map(|reason| UnusedReason { condition: condition.type_, reason: reason.name })
+            let unused = condition.reasons.iter().filter(move |reason| !self.uses_reason(place, reason.name));
+            unused.map(|reason| UnusedReason { condition: condition.type_, reason: reason.name })
         });
         all.collect()
     }
 
-    fn says(&self, place: usize, reason: &str) -> bool {
+    fn uses_reason(&self, place: usize, reason: &str) -> bool {
         let mut setters = self.steps.iter().filter(|step| step.sets.contains(&place));
         OWN.contains(&reason)
             || setters.any(|step| {
@@ -54,11 +54,11 @@ mod tests {
     ]);
 
     #[test]
-    fn a_reason_is_said_by_a_step_that_sets_the_condition_alone() {
+    fn only_a_step_that_sets_the_condition_uses_its_reasons() {
         const FETCH: StepWiring = StepWiring { sets: &[0], says: &[(0, "Corrupt")], ..StepWiring::EMPTY };
         const OTHER: StepWiring = StepWiring { sets: &[1], says: &[(0, "Missing")], ..StepWiring::EMPTY };
         const WIRING: Wiring = Wiring { conditions: &[CLOSED], steps: &[FETCH, OTHER], ..Wiring::EMPTY };
-        let unsaid: Vec<_> = WIRING.unused_reasons().iter().map(|one| one.reason).collect();
-        assert_eq!(unsaid, ["NewRevision", "Missing"]);
+        let unused: Vec<_> = WIRING.unused_reasons().iter().map(|one| one.reason).collect();
+        assert_eq!(unused, ["NewRevision", "Missing"]);
     }
 }

@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_and_objects_are_counted_in_the_order_in_which_they_begin() {
+    fn lists_and_objects_are_counted_in_document_order() {
         assert_eq!(counted(r#"{"a":[1,2,3],"b":{},"c":[ ],"d":[[],[{}]]}"#), [4, 3, 0, 0, 2, 0, 1, 0]);
         assert_eq!(counted(r#"["a,[\"","\\",",\\\""]"#), [3], "what stands in a string does not count");
         assert!(counted("7").is_empty());

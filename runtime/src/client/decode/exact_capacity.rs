@@ -246,7 +246,7 @@ mod tests {
         T::deserialize(ExactCapacity::new(&mut serde_json::Deserializer::from_str(text), &shapes))
     }
 
-    /// Every list in it has room for its items only.
+    /// Asserts that no list has spare capacity.
     fn assert_tight(pod: &Pod) {
         let spec = pod.spec.as_ref().unwrap();
         assert_eq!((spec.containers.len(), spec.containers.capacity()), (2, 2));
@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_have_room_for_what_is_in_them_and_no_more_whatever_is_skipped_before_them() {
+    fn decoded_lists_have_exact_capacity() {
         let text = pod().to_string();
         assert_tight(&exact(&text).unwrap());
         let (shapes, mut json) = (Capacities::of(&text), serde_json::Deserializer::from_str(&text));
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn every_type_is_decoded_as_without_us() {
+    fn every_type_decodes_as_with_serde_json() {
         let text = json!({
             "words": ["plain", { "pair": [1, 2] }, { "inner": { "of": [1, 2] } }, { "one": [3] }, "plain"],
             "either": [[1], "x"], "pair": [-1, null], "any": { "a": [1, [2]] }, "large": -7, "more": [1, 2], "most": [],
@@ -319,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn a_spec_that_is_known_to_be_wrong_is_refused_in_the_same_words() {
+    fn an_invalid_spec_fails_with_serde_json_message() {
         let text = json!({ "containers": [{ "name": "a" }, { "name": 1 }] }).to_string();
         let (ours, plain) = (exact::<PodSpec>(&text), serde_json::from_str::<PodSpec>(&text));
         assert_eq!(ours.unwrap_err().to_string(), plain.unwrap_err().to_string());

@@ -139,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn metadata_is_read_of_objects_only() {
+    fn only_objects_decode_as_metadata() {
         let object = r#"{"apiVersion": "v1", "kind": "Thing", "metadata": {"name": "a"}, "spec": {"a": 1}}"#;
         let name = |meta: &ObjectMeta| meta.name.clone();
         assert_eq!(serde_json::from_str(object).map(|OwnerRecord(meta)| name(&meta)).unwrap(), Some("a".into()));

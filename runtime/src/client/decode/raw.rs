@@ -90,9 +90,9 @@ mod tests {
     use super::*;
 
     #[derive(Clone)]
-    struct Kept(bool);
+    struct IsBorrowed(bool);
 
-    impl<'de> Deserialize<'de> for Kept {
+    impl<'de> Deserialize<'de> for IsBorrowed {
         fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
             let raw = Raw::deserialize(deserializer)?;
             let borrowed = matches!(raw, Raw::Text(Cow::Borrowed(_)));
@@ -103,18 +103,18 @@ mod tests {
 
     fn is_borrowed(event: &str) -> bool {
         match serde_json::from_str(event).unwrap() {
-            WatchEvent::Added(Kept(borrowed)) => borrowed,
+            WatchEvent::Added(IsBorrowed(borrowed)) => borrowed,
             other => panic!("{other:?}"),
         }
     }
 
     #[test]
-    fn an_event_is_read_without_a_copy_of_its_text() {
+    fn an_event_is_decoded_without_copying_its_text() {
         assert!(is_borrowed(r#"{"type": "ADDED", "object": {"metadata": {"name": "a\n"}}}"#));
     }
 
     #[test]
-    fn an_event_whose_type_comes_last_is_read_as_well() {
+    fn an_event_with_the_type_last_is_decoded() {
         assert!(!is_borrowed(r#"{"object": {"metadata": {"name": "a\n"}}, "type": "ADDED"}"#));
     }
 }

@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_ticket_is_good_once_and_in_order() {
+    async fn a_text_id_is_valid_once_and_in_order() {
         let shelf = RawTextStore::default();
         let text_ids = ["a", "b", "c"].map(|text| shelf.put(text.to_owned()).to_string());
         assert_eq!(take_text(&text_ids[0]), None, "nobody watches");

@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_ballast_of_the_object_itself_is_skipped() {
+    fn only_metadata_of_the_object_itself_is_stripped() {
         let text = fat().to_string();
         let decoded: DynamicObject = lean(&mut serde_json::Deserializer::from_str(&text)).unwrap();
         assert_eq!(serde_json::to_value(decoded).unwrap(), without_ballast());
@@ -223,15 +223,15 @@ mod tests {
     }
 
     #[test]
-    fn a_record_keeps_what_tells_whose_child_it_is() {
+    fn an_owner_record_retains_the_identifying_metadata() {
         let text = fat().to_string();
         let decoded: PartialObjectMeta<DynamicObject> = record(&mut serde_json::Deserializer::from_str(&text)).unwrap();
-        let kept = json!({ "name": "a", "namespace": "b", "uid": "u", "generation": 3 });
-        assert_eq!(decoded.metadata, serde_json::from_value::<ObjectMeta>(kept).unwrap());
+        let expected = json!({ "name": "a", "namespace": "b", "uid": "u", "generation": 3 });
+        assert_eq!(decoded.metadata, serde_json::from_value::<ObjectMeta>(expected).unwrap());
     }
 
     #[test]
-    fn what_is_no_object_is_refused_as_without_us() {
+    fn invalid_objects_fail_as_with_serde_json() {
         for text in ["3", "null", "\"a\"", "[]", "{", "{\"metadata\": 3}", "{\"metadata\": {\"annotations\": []}}"] {
             let plain = serde_json::from_str::<PartialObjectMeta<DynamicObject>>(text).map(|o| o.metadata);
             let ours = lean::<PartialObjectMeta<DynamicObject>, _>(&mut serde_json::Deserializer::from_str(text));

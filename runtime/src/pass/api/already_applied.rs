@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_values_of_the_same_fields_need_no_apply() {
+    fn equal_values_of_owned_fields_need_no_apply() {
         let fields = json!({ "f:data": { ".": {}, "f:a": {} } });
         let theirs_too = live(&fields, &json!({ "data": { "a": "1", "theirs": "2" } }));
         assert!(is_applied(&sent(&json!({ "data": { "a": "1" } })), &theirs_too, MANAGER));
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn items_are_found_by_their_keys_and_keep_their_order() {
+    fn list_items_are_matched_by_key_in_order() {
         let fields = json!({ "f:spec": { "f:containers": {
             "k:{\"name\":\"a\"}": { ".": {}, "f:name": {}, "f:image": {} }, "k:{\"name\":\"b\"}": { ".": {}, "f:name": {} } } } });
         let list = |items: Value| json!({ "spec": { "containers": items } });
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_owned_as_a_whole_has_to_be_the_same_as_a_whole() {
+    fn an_atomic_field_is_compared_as_a_whole() {
         let fields = json!({ "f:metadata": { "f:finalizers": { "v:\"a/b\"": {} } }, "f:rules": {} });
         let there = live(&fields, &json!({ "metadata": { "finalizers": ["c/d", "a/b"] }, "rules": [{ "a": 1 }] }));
         let rules = |rules: Value| sent(&json!({ "metadata": { "finalizers": ["a/b"] }, "rules": rules }));

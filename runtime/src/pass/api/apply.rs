@@ -8,7 +8,7 @@ use kube::api::{DynamicObject, ObjectMeta};
 use serde_json::{Value, json};
 
 use super::calls::Calls;
-use crate::api::adoption::{Claimant, Deed, Holder, Title};
+use crate::api::adoption::{Claimant, OwnerUids, Ownership, RefusedCall};
 use crate::api::{ApiError, Target};
 use crate::queue::Key;
 use crate::watch::RelatedCaches;
@@ -122,10 +122,10 @@ impl Owned<'_> {
     /// Chooses the next write from the live object.
     async fn recheck(&self, adopt: Adopt) -> Result<Write, ApiError> {
         let Some(meta) = self.live().await? else { return Ok(Write::Create) };
-        let holder = self.claimant.holder(&meta);
-        match &holder {
-            Holder::Ours => {}
-            holder if !holder.yields(adopt) => return Err(self.refuse(holder, &meta, Deed::Apply)),
+        let ownership = self.claimant.ownership(&meta);
+        match &ownership {
+            Ownership::Ours => {}
+            ownership if !ownership.may_adopt(adopt) => return Err(self.refuse(ownership, &meta, RefusedCall::Apply)),
             _ => {
                 self.free();
                 return Ok(Write::Adopt(Box::new(meta)));
@@ -153,13 +153,13 @@ impl Owned<'_> {
             return Ok(known);
         }
         let Some(meta) = self.live().await? else { return Ok(None) };
-        match self.claimant.holder(&meta) {
-            Holder::Ours => {
+        match self.claimant.ownership(&meta) {
+            Ownership::Ours => {
                 self.free();
                 let (uid, version) = (meta.uid.unwrap_or_default(), meta.resource_version.unwrap_or_default());
                 Ok(Some(KnownVersion { uid, resource_version: version }))
             }
-            holder => Err(self.refuse(&holder, &meta, Deed::Delete)),
+            ownership => Err(self.refuse(&ownership, &meta, RefusedCall::Delete)),
         }
     }
 
@@ -172,11 +172,11 @@ impl Owned<'_> {
         Ok(self.calls.whole().get(self.target).await?.map(|object| object.metadata))
     }
 
-    fn refuse(&self, holder: &Holder, meta: &ObjectMeta, deed: Deed) -> ApiError {
+    fn refuse(&self, ownership: &Ownership, meta: &ObjectMeta, call: RefusedCall) -> ApiError {
         if let Some((relations, key)) = self.subscriber {
-            relations.foreign().block(key, self.target, holder.is_named_by_title().then(|| Title::of(meta)));
+            relations.foreign().block(key, self.target, ownership.is_shown_by_uids().then(|| OwnerUids::of(meta)));
         }
-        ApiError::Foreign(holder.refusal(self.target, deed))
+        ApiError::Foreign(ownership.refusal(self.target, call))
     }
 
     /// Ends the subscription to the object, as no other owner blocks the write.
@@ -228,7 +228,7 @@ mod tests {
     use crate::watch::{Health, Scope, SharedWatches, Streaming};
     use crate::wiring::{KindInfo, Wiring};
 
-    /// The object as it stands when this owner controls it: `o` is ours, of another kind than all others.
+    /// The object with this controller: `o` is ours, and all others are of another kind.
     fn owned_by(version: &str, uid: &str) -> Answer {
         let (kind, name) = (if uid == "o" { "Pod" } else { "Node" }, format!("pod-{uid}"));
         let owner = json!({ "apiVersion": "v1", "kind": kind, "name": name, "uid": uid, "controller": true });
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_object_that_is_another_one_each_time_is_tried_four_times() {
+    async fn an_apply_that_keeps_conflicting_is_sent_four_times() {
         let rounds = (1..20).flat_map(|version| [conflict(), owned_by(&version.to_string(), "o")]);
         let script = Script::new(rounds);
         assert!(matches!(applied(&script, Adopt::Never, Some("u")).await, Err(ApiError::Conflict(_))));
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_create_names_version_one_and_an_update_the_uid() {
+    async fn create_sends_version_one_and_update_the_uid() {
         let script = Script::new([object("2", &json!({}))]);
         applied(&script, Adopt::Never, None).await.unwrap();
         assert_eq!(script.sent()[0]["metadata"], json!({ "name": "x", "resourceVersion": "1" }));
@@ -276,34 +276,34 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_not_valid_is_told_where_no_object_is_in_the_way() {
+    async fn an_invalid_apply_fails_without_an_existing_object() {
         let script = Script::new([error(422, "Invalid", "spec.ports: required"), absent()]);
         assert!(matches!(applied(&script, Adopt::Never, None).await, Err(ApiError::Invalid(_))));
         assert_eq!(script.asked(), ["PATCH x", "GET x"]);
-        // Where there is none any more after a conflict, it is made.
+        // If the object does not exist any more after a conflict, it is created.
         let script = Script::new([conflict(), absent(), object("2", &json!({}))]);
         assert!(applied(&script, Adopt::Never, Some("u")).await.is_ok());
         assert_eq!(script.sent()[2]["metadata"]["resourceVersion"], "1");
     }
 
     #[tokio::test]
-    async fn the_other_controller_goes_before_the_object_is_taken_over() {
+    async fn adoption_first_removes_the_other_controller() {
         let script = Script::new([conflict(), owned_by("7", "p"), object("8", &json!({})), owned_by("9", "o")]);
         applied(&script, Adopt::Always, None).await.unwrap();
         assert_eq!(script.asked(), ["PATCH x", "GET x", "PATCH x", "PATCH x"]);
         assert_eq!(script.sent()[2], json!({ "metadata": { "resourceVersion": "7", "ownerReferences": [] } }));
         assert_eq!(script.sent()[3]["metadata"], json!({ "name": "x", "uid": "u", "resourceVersion": "8" }));
-        // An object without a controller is taken over by one write.
+        // One write takes over an object without a controller.
         let script = Script::new([conflict(), object("7", &json!({})), owned_by("8", "o")]);
         applied(&script, Adopt::IfUnowned, None).await.unwrap();
         assert_eq!(script.sent()[2]["metadata"], json!({ "name": "x", "uid": "u", "resourceVersion": "7" }));
-        // `if_unowned` leaves an object of another owner as it is, and the step fails.
+        // `if_unowned` does not change an object of another owner, and the step fails.
         let script = Script::new([conflict(), owned_by("7", "p")]);
         assert!(matches!(applied(&script, Adopt::IfUnowned, None).await, Err(ApiError::Foreign(_))));
     }
 
     #[tokio::test]
-    async fn a_deletion_that_meets_another_version_looks_again_and_gives_up_after_three() {
+    async fn delete_conflict_rereads_and_stops_after_three_attempts() {
         let known = || Some(KnownVersion { uid: "u".into(), resource_version: "5".into() });
         let deleted = async |answers: Vec<Answer>| {
             let script = Script::new(answers);
@@ -324,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn only_an_error_about_the_object_in_the_way_makes_the_write_look_again() {
+    fn only_an_error_about_the_existing_object_rereads_it() {
         let (create, update) = (Write::Create, Write::Update("u".into()));
         let adopt = Write::Adopt(Box::default());
         let conflict = || ApiError::Conflict("newer".into());
@@ -348,7 +348,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_turns_out_to_be_ours_is_updated_by_its_uid_in_whatever_version() {
+    async fn an_existing_own_object_is_updated_by_uid() {
         let script = Script::new([conflict(), owned_by("7", "o"), owned_by("8", "o")]);
         applied(&script, Adopt::Always, None).await.unwrap();
         assert_eq!(script.asked(), ["PATCH x", "GET x", "PATCH x"]);
@@ -356,7 +356,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_object_that_is_ours_keeps_nobody_waiting_and_one_of_another_owner_does() {
+    async fn only_an_object_of_another_owner_blocks_the_apply() {
         let (kind, key) = (KindInfo::of::<ConfigMap>(), Key::new(Some("a"), "w"));
         let waits = async |found: Answer| {
             let script = Script::new([conflict(), found, owned_by("8", "o")]);

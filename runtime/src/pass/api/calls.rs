@@ -224,7 +224,7 @@ mod tests {
     use crate::pass::api::scripted::{Script, absent, error, object, target};
 
     #[tokio::test]
-    async fn a_deleted_object_is_read_only_after_a_404_and_an_answer_about_another_one_counts_for_nothing() {
+    async fn delete_rereads_the_object_only_after_a_404() {
         let other = || object("1", &json!({ "name": "y" }));
         for (answers, is_deleted, asked) in [
             (vec![object("1", &json!({}))], true, 1),
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn nothing_is_written_once_the_gate_has_closed() {
+    async fn nothing_is_written_after_leadership_is_lost() {
         let script = Script::new([]);
         script.gate.close();
         let (calls, target, nothing) = (&script.calls, &target(), &json!({}));
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn only_an_object_of_its_name_makes_a_create_a_conflict() {
+    async fn create_conflicts_only_with_an_existing_object() {
         let created = |answer| async move { Script::new([answer]).calls.create(&target(), &json!({})).await };
         assert!(matches!(created(error(409, "AlreadyExists", "x already exists")).await, Err(ApiError::Conflict(_))));
         assert!(matches!(created(error(500, "InternalError", "etcd")).await, Err(ApiError::Failed(_))));
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_object_is_absent_only_where_the_answer_names_it() {
+    async fn an_object_is_absent_only_if_the_404_names_it() {
         let read = |answer| async move { Script::new([answer]).calls.get(&target()).await };
         assert!(matches!(read(absent()).await, Ok(None)));
         let unknown = json!({ "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure", "code": 404,
@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn a_patch_has_the_characters_escaped_that_go_escapes() {
+    fn a_json_patch_is_escaped_like_go_json() {
         let patch = json!([{ "op": "test", "value": "<b> & \u{2028}\u{2029} \"ü\"" }]);
         let text = as_go_writes(&patch);
         assert_eq!(text, r#"[{"op":"test","value":"\u003cb\u003e \u0026 \u2028\u2029 \"ü\""}]"#);

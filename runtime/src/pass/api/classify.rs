@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_404_that_names_an_object_is_about_an_object() {
+    fn only_a_404_that_names_an_object_is_not_found() {
         assert!(matches!(class(404, "NotFound", "w"), ApiError::NotFound(_)));
         assert!(matches!(class(404, "NotFound", ""), ApiError::NotServed(_)));
         assert!(matches!(class(404, "", "w"), ApiError::NotServed(_)));
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_is_classed_by_what_can_be_done_about_it() {
+    fn each_error_response_has_its_api_error() {
         assert!(matches!(class(409, "AlreadyExists", "w"), ApiError::Failed(text) if text == "the text"));
         assert!(matches!(class(409, "Conflict", "w"), ApiError::Conflict(text) if text == "the text"));
         assert!(matches!(class(401, "Unauthorized", ""), ApiError::Failed(text) if text.contains("credentials")));
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn a_busy_server_says_when_to_come_back_or_does_not() {
+    fn retry_after_of_a_busy_server_is_optional() {
         for code in [429, 503] {
             for (seconds, after) in [(0, None), (1, Some(Duration::from_secs(1))), (7, Some(Duration::from_secs(7)))] {
                 let mut busy = status(code, "TooManyRequests", "");

@@ -18,7 +18,7 @@ const PAUSES: Backoff = Backoff { base: Duration::from_secs(1), cap: Duration::f
 
 /// The corrections of the objects that one object owns.
 #[derive(Default)]
-pub(in crate::pass) struct Contest {
+pub(in crate::pass) struct CorrectionBackoff {
     corrected: BTreeMap<String, Corrected>,
     /// The earliest time of the next correction.
     until: Option<Instant>,
@@ -31,7 +31,7 @@ struct Corrected {
     last: Instant,
 }
 
-impl Contest {
+impl CorrectionBackoff {
     /// Counts a correction of the named owned object. Returns the pause before the next one; `None`: no pause.
     pub(in crate::pass) fn corrected(&mut self, name: String, now: Instant) -> Option<Duration> {
         self.tidy(now);
@@ -66,63 +66,63 @@ mod tests {
     }
 
     #[test]
-    fn three_corrections_run_at_once_and_the_next_wait_longer_and_longer() {
-        let (mut contest, start) = (Contest::default(), Instant::now());
-        let pauses: Vec<_> = (0..10).map(|_| contest.corrected("a".into(), start)).collect();
+    fn corrections_after_the_third_back_off() {
+        let (mut backoff, start) = (CorrectionBackoff::default(), Instant::now());
+        let pauses: Vec<_> = (0..10).map(|_| backoff.corrected("a".into(), start)).collect();
         let seconds = |seconds| Some(Duration::from_secs(seconds));
         let longer = [1, 2, 4, 8, 16, 32, 60, 60].map(seconds);
         assert_eq!(pauses, [&[None, None][..], &longer].concat());
-        assert_eq!(contest.left(at(start, 59)), seconds(1));
-        assert_eq!((contest.left(at(start, 60)), contest.left(at(start, 61))), (None, None));
+        assert_eq!(backoff.left(at(start, 59)), seconds(1));
+        assert_eq!((backoff.left(at(start, 60)), backoff.left(at(start, 61))), (None, None));
     }
 
     #[test]
-    fn each_object_counts_for_itself() {
-        let (mut contest, start) = (Contest::default(), Instant::now());
+    fn each_object_has_its_own_count() {
+        let (mut backoff, start) = (CorrectionBackoff::default(), Instant::now());
         for name in 0..1_000 {
-            assert_eq!(contest.corrected(name.to_string(), start), None);
+            assert_eq!(backoff.corrected(name.to_string(), start), None);
         }
-        assert_eq!(contest.left(start), None);
-        contest.corrected("1".into(), start);
-        assert!(contest.corrected("1".into(), start).is_some() && contest.left(start).is_some());
-        // One that is corrected for the first time shortens no pause.
-        assert!(contest.corrected("new".into(), start).is_none() && contest.left(start).is_some());
+        assert_eq!(backoff.left(start), None);
+        backoff.corrected("1".into(), start);
+        assert!(backoff.corrected("1".into(), start).is_some() && backoff.left(start).is_some());
+        // The first correction of another object does not shorten the pause.
+        assert!(backoff.corrected("new".into(), start).is_none() && backoff.left(start).is_some());
     }
 
     #[test]
-    fn after_ten_minutes_it_begins_anew_and_nothing_stays_behind() {
-        let (mut contest, start) = (Contest::default(), Instant::now());
+    fn the_count_resets_after_ten_minutes() {
+        let (mut backoff, start) = (CorrectionBackoff::default(), Instant::now());
         for _ in 0..5 {
-            contest.corrected("a".into(), start);
+            backoff.corrected("a".into(), start);
         }
-        contest.corrected("b".into(), at(start, 300));
-        assert!(contest.corrected("a".into(), at(start, 599)).is_some(), "it still counts");
-        assert_eq!(contest.corrected("a".into(), at(start, 1_199)), None, "ten minutes after the last one");
-        assert_eq!(contest.corrected.len(), 1, "b was corrected longer ago");
+        backoff.corrected("b".into(), at(start, 300));
+        assert!(backoff.corrected("a".into(), at(start, 599)).is_some(), "it still counts");
+        assert_eq!(backoff.corrected("a".into(), at(start, 1_199)), None, "ten minutes after the last one");
+        assert_eq!(backoff.corrected.len(), 1, "b was corrected longer ago");
     }
 
     #[test]
-    fn what_is_removed_after_ten_minutes_is_what_was_not_corrected_since() {
-        let (mut contest, start) = (Contest::default(), Instant::now());
-        contest.corrected("old".into(), start);
+    fn only_objects_without_recent_corrections_are_removed() {
+        let (mut backoff, start) = (CorrectionBackoff::default(), Instant::now());
+        backoff.corrected("old".into(), start);
         for _ in 0..3 {
-            contest.corrected("busy".into(), at(start, 500));
+            backoff.corrected("busy".into(), at(start, 500));
         }
-        contest.corrected("new".into(), at(start, 600));
-        assert_eq!(contest.corrected.keys().collect::<Vec<_>>(), ["busy", "new"]);
-        assert!(contest.corrected("busy".into(), at(start, 601)).is_some(), "its corrections still count");
+        backoff.corrected("new".into(), at(start, 600));
+        assert_eq!(backoff.corrected.keys().collect::<Vec<_>>(), ["busy", "new"]);
+        assert!(backoff.corrected("busy".into(), at(start, 601)).is_some(), "its corrections still count");
     }
 
     #[test]
-    fn a_correction_counts_for_less_than_ten_minutes() {
+    fn a_correction_counts_for_ten_minutes() {
         for (after, counts) in [(599, true), (600, false)] {
-            let (mut contest, start) = (Contest::default(), Instant::now());
-            contest.corrected("other".into(), start);
+            let (mut backoff, start) = (CorrectionBackoff::default(), Instant::now());
+            backoff.corrected("other".into(), start);
             for _ in 0..3 {
-                contest.corrected("a".into(), at(start, 10));
+                backoff.corrected("a".into(), at(start, 10));
             }
-            contest.corrected("other".into(), at(start, 600));
-            assert_eq!(contest.corrected("a".into(), at(start, 10 + after)).is_some(), counts, "{after} s");
+            backoff.corrected("other".into(), at(start, 600));
+            assert_eq!(backoff.corrected("a".into(), at(start, 10 + after)).is_some(), counts, "{after} s");
         }
     }
 }

@@ -143,11 +143,11 @@ impl PassBackend {
     /// The cached objects of a selection; `None`: our own writes are newer than the cache.
     async fn selected(&self, relation: Relation, target: &Target) -> Result<Option<Vec<CachedObject>>, ApiError> {
         let selector = relation.how.selector().unwrap_or_default();
-        let (kept, version) = self.relations.list(&self.key, target).await?;
+        let (objects, version) = self.relations.list(&self.key, target).await?;
         self.tracked().watched.entry(target.to_string()).or_insert(version);
         let cached = |child: &Target| Some(self.relations.selected(selector, child)?.seen(child));
         let outran = self.children.outran_list(&target.kind, selector, cached, |child| self.relations.owned(child));
-        Ok((!outran).then_some(kept))
+        Ok((!outran).then_some(objects))
     }
 
     async fn live_list(
@@ -253,15 +253,15 @@ impl Backend for PassBackend {
         target: Target,
     ) -> BoxFuture<'_, Result<Option<Arc<DynamicObject>>, ApiError>> {
         async move {
-            let kept = match relation.how {
+            let entry = match relation.how {
                 How::WatchesByName => self.relations.named(&self.key, &target).await?,
                 How::WatchesLabels(selector) => self.relations.labelled(&self.key, selector, &target).await?,
                 How::Owns | How::Reads => return self.unwatched(step, relation, &target).await,
             };
             // If the step also owns the kind, the watch may not have delivered its last write yet.
-            let cached = || kept.as_ref().map(|kept| kept.seen(&target));
+            let cached = || entry.as_ref().map(|entry| entry.seen(&target));
             let outran = self.children.outran(&target, cached, || self.relations.owned(&target));
-            let found = match (kept, outran) {
+            let found = match (entry, outran) {
                 (None, false) => None,
                 (Some(CachedObject::Whole(object)), false) if relation.cache == Cache::Full => Some(object),
                 _ => self.live(step, relation.how, &target).await?,
@@ -280,8 +280,8 @@ impl Backend for PassBackend {
     ) -> BoxFuture<'_, Result<Vec<Arc<DynamicObject>>, ApiError>> {
         async move {
             match self.selected(relation, &target).await? {
-                Some(kept) if relation.cache == Cache::Full => {
-                    Ok(kept.iter().filter_map(CachedObject::object).cloned().collect())
+                Some(cached) if relation.cache == Cache::Full => {
+                    Ok(cached.iter().filter_map(CachedObject::object).cloned().collect())
                 }
                 _ => self.live_list(step, relation, &target).await,
             }
@@ -297,13 +297,13 @@ impl Backend for PassBackend {
     ) -> BoxFuture<'_, Result<Vec<ObjectMeta>, ApiError>> {
         async move {
             if relation.how == How::Owns {
-                let kept = self.relations.kept_children(&self.identity.uid, &target.kind);
-                let mut metadata: Vec<_> = kept.iter().filter_map(CachedObject::meta).cloned().collect();
+                let cached = self.relations.cached_children(&self.identity.uid, &target.kind);
+                let mut metadata: Vec<_> = cached.iter().filter_map(CachedObject::meta).cloned().collect();
                 metadata.sort_by(|one, other| one.name.cmp(&other.name));
                 return Ok(metadata);
             }
-            if let Some(kept) = self.selected(relation, &target).await? {
-                return Ok(kept.iter().filter_map(CachedObject::meta).cloned().collect());
+            if let Some(cached) = self.selected(relation, &target).await? {
+                return Ok(cached.iter().filter_map(CachedObject::meta).cloned().collect());
             }
             let live = self.live_list(step, relation, &target).await?;
             Ok(live.iter().map(|object| object.metadata.clone()).collect())

@@ -50,7 +50,7 @@ mod tests {
     use crate::wiring::KindInfo;
 
     #[test]
-    fn a_child_is_of_its_owners_namespace_and_none_else() {
+    fn a_child_is_in_the_namespace_of_its_owner() {
         let kind = KindInfo::of::<ConfigMap>();
         let target = Target { kind, namespace: Some("team-a".into()), name: "child".into() };
         let child = |namespace: &str| json!({"metadata": {"name": "child", "namespace": namespace}}).to_string();

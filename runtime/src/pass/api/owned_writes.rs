@@ -8,7 +8,7 @@ use std::time::Duration;
 use kube::api::DynamicObject;
 use tokio::time::Instant;
 
-use super::correction_backoff::Contest;
+use super::correction_backoff::CorrectionBackoff;
 use crate::api::Target;
 use crate::resource_version::is_newer;
 use crate::status::operation::RemoteOperation;
@@ -40,7 +40,7 @@ struct Made {
     writes: BTreeMap<String, Written>,
     /// By the place in the code that started them.
     operations: BTreeMap<&'static str, RemoteOperation>,
-    contest: Contest,
+    corrections: CorrectionBackoff,
 }
 
 impl Children {
@@ -70,12 +70,12 @@ impl Children {
 
     /// Counts a correction of the object. Returns the pause before the next one, if there is one.
     pub(in crate::pass) fn corrected(&self, target: &Target) -> Option<Duration> {
-        self.lock().contest.corrected(target.to_string(), Instant::now())
+        self.lock().corrections.corrected(target.to_string(), Instant::now())
     }
 
     /// Remaining pause before the next correction, because other clients undo them.
     pub(in crate::pass) fn contested(&self) -> Option<Duration> {
-        self.lock().contest.left(Instant::now())
+        self.lock().corrections.left(Instant::now())
     }
 
     /// Records a deletion. `watched` is the last known version, if a cache may still return the object for a while.
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_as_our_last_apply_left_it_needs_no_other() {
+    fn an_object_unchanged_since_our_apply_needs_no_apply() {
         let children = Children::default();
         let unchanged =
             |intent: u64, now: Option<ObjectVersion>| children.unchanged(&target(), intent, || now).is_some();
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cache_that_does_not_show_our_last_write_is_behind() {
+    fn a_cache_without_our_last_write_is_stale() {
         let children = Children::default();
         let outran = |cached: Option<ObjectVersion>, known: Option<ObjectVersion>| {
             children.outran(&target(), || cached, || known)
@@ -208,7 +208,7 @@ mod tests {
         assert!(!outran(seen("u", "1"), None), "nothing was written");
         children.applied(&target(), applied(1, "u", "5"));
         assert!(outran(seen("u", "4"), None) && !outran(seen("u", "5"), None) && !outran(seen("u", "6"), None));
-        // The cache shows none, or one before: ours is on its way as long as it is known.
+        // The cache has no object or an earlier one. Our write is newer while its version is known.
         for cached in [None, seen("v", "9")] {
             assert!(outran(cached.clone(), seen("u", "5")));
             assert!(!outran(cached.clone(), None) && !outran(cached, seen("v", "9")));
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_is_behind_where_it_lacks_what_we_wrote_of_its_kind_and_labels() {
+    fn a_list_without_our_matching_write_is_stale() {
         let children = Children::default();
         let outran = |selector: &str, cached: Option<ObjectVersion>| {
             children.outran_list(&target().kind, selector, |_| cached.clone(), |_| seen("u", "5"))
@@ -237,17 +237,17 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn the_same_apply_again_and_again_is_contested_and_another_one_is_not() {
+    async fn only_a_repeated_identical_apply_is_contested() {
         let children = Children::default();
         let changed = |intent: u64| {
             let is_again = children.applied(&target(), applied(intent, "u", "5"));
             is_again.then(|| children.corrected(&target())).flatten()
         };
-        // The content is another one in each apply, so none of them repeats the one before.
+        // Each apply has different content, so none repeats the previous one.
         assert!((0..10).all(|at| changed(at).is_none()));
         assert!((0..3).all(|_| changed(100).is_none()) && children.contested().is_none());
         assert_eq!((changed(100), children.contested()), (Some(Duration::from_secs(1)), Some(Duration::from_secs(1))));
-        // The operator itself deleted the object, so applying it again corrects nobody.
+        // The operator itself deleted the object, so the next apply is no correction.
         children.deleted(&target(), None);
         assert_eq!(changed(100), None);
         tokio::time::advance(Duration::from_secs(1)).await;
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn an_operation_is_kept_until_it_is_taken_away() {
+    fn an_operation_is_stored_until_it_is_removed() {
         let (children, operation) = (Children::default(), RemoteOperation { handle: "h".into(), generation: 1 });
         children.keep_operation("here", Some(operation));
         assert!(children.operation("here").is_some() && children.operation("there").is_none());

@@ -71,7 +71,7 @@ mod tests {
     use crate::pass::api::scripted::{Script, error, object, target};
 
     #[tokio::test(start_paused = true)]
-    async fn a_server_that_does_not_answer_or_cannot_serve_is_an_outage() {
+    async fn an_unreachable_or_unavailable_server_is_an_outage() {
         let busy = error(503, "ServiceUnavailable", "starting");
         for (answers, outage) in
             [(vec![object("1", &serde_json::json!({}))], false), (vec![busy], true), (Vec::new(), true)]
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_status_is_an_error_of_the_code_with_its_text() {
+    fn an_error_body_without_status_is_reported_with_its_code() {
         let status = refusal(StatusCode::BAD_GATEWAY, b" <h1>bad gateway</h1>\xff\n");
         assert_eq!((status.code, status.message.as_str()), (502, "<h1>bad gateway</h1>\u{fffd}"));
         let status = refusal(StatusCode::FORBIDDEN, br#"{"code": 403, "reason": "Forbidden", "message": "no"}"#);

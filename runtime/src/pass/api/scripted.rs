@@ -1,4 +1,4 @@
-//! Calls to a server that gives scripted answers, for tests.
+//! Calls to a server with scripted responses, for tests.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -19,13 +19,13 @@ use crate::leadership::Leadership;
 use crate::queue::meter::CallMeter;
 use crate::wiring::KindInfo;
 
-/// A status code, and what comes with it.
+/// A status code and a body.
 pub(in crate::pass) type Answer = (u16, Value);
 
-/// A request: its verb with the last part of its path, its query, and what was sent with it.
+/// A request: the verb with the last part of the path, the query and the body.
 type Asked = (String, String, Value);
 
-/// A server with scripted answers; one that is asked for more never answers.
+/// A server with scripted responses. It never responds to further requests.
 pub(in crate::pass) struct Script {
     pub(in crate::pass) calls: Calls,
     pub(in crate::pass) gate: Leadership,
@@ -57,17 +57,17 @@ impl Script {
         Self { calls, gate, asked }
     }
 
-    /// The verbs of what was asked, with the last part of each path.
+    /// The verbs of the requests, each with the last part of its path.
     pub(in crate::pass) fn asked(&self) -> Vec<String> {
         self.asked.lock().unwrap().iter().map(|(asked, ..)| asked.clone()).collect()
     }
 
-    /// How many of the requests were this one.
+    /// The number of requests with this verb and path.
     pub(in crate::pass) fn times(&self, request: &str) -> usize {
         self.asked().iter().filter(|asked| *asked == request).count()
     }
 
-    /// What was sent with them.
+    /// The bodies of the requests.
     pub(in crate::pass) fn sent(&self) -> Vec<Value> {
         self.asked.lock().unwrap().iter().map(|(.., sent)| sent.clone()).collect()
     }
@@ -78,17 +78,17 @@ impl Script {
     }
 }
 
-/// The object that all of it is about.
+/// The target of all requests.
 pub(in crate::pass) fn target() -> Target {
     Target { kind: KindInfo::of::<ConfigMap>(), namespace: Some("a".into()), name: "x".into() }
 }
 
-/// The object as a status write knows it.
+/// The identity of the object in a status write.
 pub(in crate::pass) fn identity() -> Identity {
     Identity { target: target(), uid: "u".into(), generation: Some(1), deleting: false, urgent: false }
 }
 
-/// An answer with the object in this version, generation 1; `more` is its metadata beside.
+/// A response with the object in this version and generation 1. `more` is further metadata.
 pub(in crate::pass) fn object(version: &str, more: &Value) -> Answer {
     let mut meta = json!({ "name": "x", "namespace": "a", "uid": "u", "resourceVersion": version, "generation": 1 });
     for (name, value) in more.as_object().cloned().unwrap_or_default() {
@@ -97,7 +97,7 @@ pub(in crate::pass) fn object(version: &str, more: &Value) -> Answer {
     (200, json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": meta }))
 }
 
-/// An error about the object.
+/// An error response about the object.
 pub(in crate::pass) fn error(code: u16, reason: &str, text: &str) -> Answer {
     let details = json!({ "name": "x", "kind": "configmaps" });
     (
@@ -107,12 +107,12 @@ pub(in crate::pass) fn error(code: u16, reason: &str, text: &str) -> Answer {
     )
 }
 
-/// A write that met a newer version.
+/// The response to a write of an outdated version.
 pub(in crate::pass) fn conflict() -> Answer {
     error(409, "Conflict", "the object has been modified")
 }
 
-/// The object is not there.
+/// The response for an object that does not exist.
 pub(in crate::pass) fn absent() -> Answer {
     error(404, "NotFound", "configmaps \"x\" not found")
 }

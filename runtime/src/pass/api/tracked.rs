@@ -42,7 +42,7 @@ mod tests {
     use crate::wiring::KindInfo;
 
     #[test]
-    fn another_object_of_the_name_and_another_version_of_it_are_seen() {
+    fn a_new_uid_or_version_changes_the_watched_version() {
         let seen = |uid: &str, version: &str| {
             let target = Target { kind: KindInfo::of::<Secret>(), namespace: None, name: "x".into() };
             let meta = serde_json::json!({ "uid": uid, "resourceVersion": version, "generation": 1 });

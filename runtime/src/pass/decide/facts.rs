@@ -9,7 +9,7 @@ use crate::outcome::{Outcome, PassError};
 use crate::pass::context::{PassContext, observed};
 use crate::pass::finish::schedule::schedule;
 use crate::pass::memory::Memory;
-use crate::pass::memory::late_digest::Late;
+use crate::pass::memory::late_digest::LateDigest;
 use crate::pipeline::object::Object;
 use crate::queue::{Backoff, Key, Next};
 use crate::status::observed::Observed;
@@ -34,7 +34,7 @@ pub(in crate::pass) struct ObjectFacts<'a> {
     /// The results of the last pass, from the status.
     pub(in crate::pass) seen: Observed<'a>,
     /// The late digest, which replaces the one in the status.
-    pub(in crate::pass) late: Option<Late>,
+    pub(in crate::pass) late: Option<LateDigest>,
     /// A status that is not written yet, with its outcome and retry class if only its retry timer triggered the pass.
     unsent: Option<Option<(Outcome, Retry)>>,
     /// Remaining pause before a correction of owned objects, if that is the only trigger of the pass.
@@ -80,7 +80,7 @@ impl<'a> ObjectFacts<'a> {
 
     /// Whether an unchanged object needs no write and no event.
     pub(in crate::pass) fn is_quiet(&self) -> bool {
-        !self.is_resumed && !self.late.is_some_and(Late::is_due)
+        !self.is_resumed && !self.late.is_some_and(LateDigest::is_due)
     }
 }
 

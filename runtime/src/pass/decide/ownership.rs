@@ -17,7 +17,7 @@ fn owner_of<'a>(context: &PassContext, object: &'a Object) -> Owner<'a> {
     let Some(ours) = &context.env.owner else { return Owner::Ours };
     match object.annotations().get(OPERATOR_NAMESPACE).map(String::as_str).unwrap_or_default() {
         "" => Owner::Nobody,
-        said if *said == **ours => Owner::Ours,
+        owner if *owner == **ours => Owner::Ours,
         other => Owner::Other(other),
     }
 }

@@ -17,12 +17,12 @@ pub(in crate::pass) fn policy(context: &PassContext, object: &Object) -> Resolve
     let Some(policies) = context.wiring.policies else { return ResolvedPolicy::Known(Policy::Manage) };
     let own =
         policies.parse(object.annotations(), format_args!("{} {}", context.kind.resource.kind, Key::of(object.meta())));
-    let said = own.or_else(|| said_by_namespace(context, policies, object));
-    said.unwrap_or(ResolvedPolicy::Known(context.env.policy))
+    let policy = own.or_else(|| policy_of_namespace(context, policies, object));
+    policy.unwrap_or(ResolvedPolicy::Known(context.env.policy))
 }
 
 /// The policy of the namespace from the cache, if it applies.
-fn said_by_namespace(context: &PassContext, policies: Policies, object: &Object) -> Option<ResolvedPolicy> {
+fn policy_of_namespace(context: &PassContext, policies: Policies, object: &Object) -> Option<ResolvedPolicy> {
     let target = namespace(context.wiring, object)?;
     let Some(namespace) = context.env.relations.named_now(&target) else {
         let why = "cannot be read; does the role allow list and watch of namespaces?";
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn another_policy_is_told_and_one_that_is_unknown_is_not() {
+    fn a_known_policy_change_is_noted() {
         assert!(note("manage", "skip").unwrap().starts_with("the policy is skip: nothing is changed"));
         assert!(note("manage", "detach-on-delete").unwrap().contains("what was made for it stays"));
         assert_eq!(note("skip", "manage").unwrap(), "the policy is manage");

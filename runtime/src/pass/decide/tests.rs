@@ -1,4 +1,4 @@
-//! The order of the decision: every combination of facts, against the rules one by one.
+//! The order of the decisions: every combination of facts, compared with the single rules.
 
 use std::cell::RefCell;
 use std::time::Duration;
@@ -7,7 +7,7 @@ use super::*;
 use crate::outcome::Class;
 use crate::outcome::reporting::Actions;
 
-/// Facts as a test sets them. It records which of the expensive ones were asked for.
+/// Facts set by a test. Records which of the expensive ones were computed.
 #[derive(Clone, Debug)]
 struct Given {
     contested: bool,
@@ -88,7 +88,7 @@ impl Facts for Given {
     }
 }
 
-/// The decision in a word.
+/// The decision as a word.
 fn word(given: &Given) -> &'static str {
     match decide(given) {
         Err(MissingFact::Namespace) => "lacks namespace",
@@ -143,12 +143,12 @@ fn all() -> Vec<Given> {
 }
 
 #[test]
-fn an_unchanged_object_is_left_alone() {
+fn an_unchanged_object_short_circuits() {
     assert_eq!(word(&unchanged()), "unchanged");
 }
 
 #[test]
-fn each_fact_alone_leads_to_its_decision() {
+fn each_single_fact_has_its_decision() {
     let with = |change: fn(&mut Given)| {
         let mut given = unchanged();
         change(&mut given);
@@ -171,7 +171,7 @@ fn each_fact_alone_leads_to_its_decision() {
 }
 
 #[test]
-fn the_first_fact_in_the_order_of_the_pass_decides() {
+fn the_first_fact_in_order_decides() {
     for given in all() {
         let is_deleting = given.triggers.contains(TriggerSet::DELETION);
         let steps = if given.blocked { "blocked" } else { "run" };
@@ -193,7 +193,7 @@ fn the_first_fact_in_the_order_of_the_pass_decides() {
 }
 
 #[test]
-fn the_digest_is_computed_only_where_everything_else_allows_to_leave_the_object_alone() {
+fn the_digest_is_computed_only_when_nothing_else_decides() {
     for given in all() {
         let word = word(&given);
         let asked = given.asked.take();
@@ -212,7 +212,7 @@ fn the_digest_is_computed_only_where_everything_else_allows_to_leave_the_object_
 }
 
 #[test]
-fn an_object_whose_references_cannot_be_read_is_not_unchanged() {
+fn an_object_with_unreadable_references_is_not_unchanged() {
     let blocked = || Some(Given::pass_error());
     let given = unchanged();
     assert!(matches!(after_watching(&given, None, true), Decision::Unchanged));

@@ -13,7 +13,7 @@ use crate::pass::context::{PassContext, claimed_before, observed};
 use crate::pass::decide::dependencies::DEPENDENCIES;
 use crate::pass::decide::{policy, unchanged};
 use crate::pass::finish::late_digest;
-use crate::pass::memory::late_digest::Late;
+use crate::pass::memory::late_digest::LateDigest;
 use crate::pipeline::object::Object;
 use crate::queue::Key;
 use crate::status::ObservedInputs;
@@ -28,7 +28,7 @@ pub(in crate::pass) fn is_as_it_was(
     object: &Object,
     inputs: &ObservedInputs,
     held_up: Option<&PassError>,
-    late: Option<Late>,
+    late: Option<LateDigest>,
 ) -> bool {
     let owned = owned_sum(context, object);
     let references = inputs.references.iter().map(|reference| (reference.clone(), now(context, reference)));
@@ -175,7 +175,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_reference_is_read_as_it_was_written() {
+    fn a_reference_survives_a_round_trip() {
         let kind = KindInfo::of::<Secret>;
         let target = |namespace: Option<&str>, name: &str| Target {
             kind: kind(),
@@ -187,7 +187,7 @@ mod tests {
             target(None, "x"),
             target(Some("a"), "?tier=web"),
             target(None, "?tier=web"),
-            // The slash is the selector's own.
+            // The slash belongs to the selector.
             target(None, "?example.com/tier=web"),
             target(Some("a"), "?example.com/tier=web"),
         ] {
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reference_to_an_index_that_is_not_declared_is_not_followed() {
+    fn a_reference_to_an_undeclared_index_is_ignored() {
         use crate::wiring::index::{Index, indexer};
         use crate::wiring::{StepWiring, Wiring};
         struct ByUser;
@@ -215,7 +215,7 @@ mod tests {
         let wiring = Wiring { steps: &[PLAIN, FOUND], ..Wiring::EMPTY };
         let is_followed = |reference| resolve(&wiring, reference).is_some();
         assert!(is_followed("v1/Secret/a/?a=b") && is_followed("v1/Secret/a/?a=b|by-user=alice"));
-        // As it was stored before indexes had names, or under another name. Nothing is found there, which may be what was found before.
+        // Stored before indexes had names, or under another name. A lookup would find nothing, perhaps as before.
         assert!(
             !is_followed("v1/Secret/a/?a=b|operator::ByUser=alice") && !is_followed("v1/Secret/a/?a=c|by-user=alice")
         );

@@ -75,8 +75,8 @@ fn text(wiring: &Wiring, after: Option<&str>, access: Access) -> String {
 fn describe(relation: &Relation) -> String {
     let kind = relation.kind.map(|kind| kind().resource);
     let kind = kind.map_or_else(String::new, |r| format!("{}/{}", r.api_version, r.kind));
-    let said = Some(relation.cache).filter(|cache| *cache != relation.how.cache());
-    let cache = said.map_or_else(String::new, |cache| format!(" keeps {}", words::cache(cache)));
+    let explicit = Some(relation.cache).filter(|cache| *cache != relation.how.cache());
+    let cache = explicit.map_or_else(String::new, |cache| format!(" keeps {}", words::cache(cache)));
     let adopt = Some(relation.adopt).filter(|adopt| *adopt != Adopt::Never);
     let adopt = adopt.map_or_else(String::new, |adopt| format!(" adopts {}", words::adopt(adopt)));
     format!("{} {kind}{cache}{adopt}", words::how(relation.how))

@@ -8,7 +8,7 @@ use crate::pass::api::PassBackend;
 use crate::pass::api::identity::Unwritten;
 use crate::pass::context::PassContext;
 use crate::pass::finish::{json_patch, leftover_fields};
-use crate::pass::memory::heat::QUIET;
+use crate::pass::memory::hot_object::QUIET;
 use crate::pass::memory::late_digest::sooner;
 use crate::pipeline::object::Object;
 use crate::pipeline::state::DesiredStatus;
@@ -16,12 +16,12 @@ use crate::queue::{Key, Next};
 
 /// Records an outdated status write and returns the conflict.
 pub(in crate::pass) fn outdated(context: &PassContext, key: &Key, backend: &PassBackend) -> Next {
-    context.memory().entry(key.clone()).or_default().heat.outdated();
+    context.memory().entry(key.clone()).or_default().hot_object.outdated();
     Next::Conflict { newer_than: backend.version() }
 }
 
 pub(in crate::pass) fn is_hot(context: &PassContext, key: &Key) -> bool {
-    context.memory().get(key).is_some_and(|memory| memory.heat.is_hot())
+    context.memory().get(key).is_some_and(|memory| memory.hot_object.is_hot())
 }
 
 /// Applies the status, or patches it if the object is hot.
@@ -37,7 +37,7 @@ pub(in crate::pass) async fn write_status(
         false => leftover_fields::apply_status(context, key, object, backend, intent).await?,
     };
     let is_still_hot = backend.hot && written.metadata.generation != backend.identity.generation;
-    context.memory().entry(key.clone()).or_default().heat.written(is_still_hot);
+    context.memory().entry(key.clone()).or_default().hot_object.written(is_still_hot);
     Ok(written)
 }
 

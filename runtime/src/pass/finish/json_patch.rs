@@ -146,7 +146,7 @@ mod tests {
     use crate::condition::{Condition, ConditionStatus};
     use crate::pass::api::scripted::{Answer, Script, absent, conflict, error, identity, object};
 
-    /// Patches the status while the server gives these answers. Returns the result, and the script with the requests.
+    /// Patches the status against these responses. Returns the result and the script with the requests.
     async fn sent(answers: impl IntoIterator<Item = Answer>) -> (Result<DynamicObject, Unwritten>, Script) {
         let script = Script::new(answers);
         let none = DesiredStatus::empty();
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_patch_whose_test_fails_is_sent_again_until_the_status_is_the_tested_one() {
+    async fn a_patch_with_a_failed_test_is_sent_again() {
         let invalid = || error(422, "Invalid", "the test failed");
         let (first, second) = (with_status(&json!({ "a": 1 })), with_status(&json!({ "a": 2 })));
         let (done, script) = sent([first.clone(), invalid(), second.clone(), object("8", &json!({}))]).await;
@@ -172,7 +172,7 @@ mod tests {
         ]);
         assert_eq!(script.sent()[3].as_array().unwrap()[..2], tests.as_array().unwrap()[..]);
         assert_eq!(script.sent()[3][2]["op"], "add");
-        // The status is the one that was tested: the server refuses something else, and would for ever.
+        // The status equals the tested one, so the server rejects something else, and a retry would not help.
         let (refused, script) = sent([first.clone(), invalid(), first.clone()]).await;
         assert!(matches!(refused, Err(Unwritten::Failed(ApiError::Invalid(_)))));
         assert_eq!(script.asked().len(), 3);
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_patch_is_given_up_after_its_tries_and_never_counts_for_another_object() {
+    async fn a_status_patch_stops_after_its_attempts() {
         let rounds = (0..20).flat_map(|at| [with_status(&json!({ "a": at })), conflict()]);
         let (outdated, script) = sent(rounds).await;
         assert_eq!(outdated.unwrap_err(), Unwritten::Outdated);
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn only_our_part_of_the_status_is_replaced() {
+    fn only_our_status_fields_are_replaced() {
         let ours = DesiredStatus { observed_generation: Some(6), ..status(&[("Reconciling", ConditionStatus::True)]) };
         let known = json!({ "theirs": 1, "observedGeneration": 6, "conditions": [
             { "type": "Reconciling", "status": "True" }, { "type": "Theirs", "status": "True" },
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn a_patched_status_is_in_progress_unless_it_is_stalled() {
+    fn a_patched_status_is_reconciling_unless_stalled() {
         let kind = crate::wiring::KindInfo::of::<k8s_openapi::api::core::v1::ConfigMap>();
         let target = crate::api::Target { kind, namespace: None, name: "w".into() };
         let identity = Identity { target, uid: "u".into(), generation: Some(7), deleting: false, urgent: false };
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn a_patch_of_metadata_holds_for_any_version_where_its_fields_are_as_they_were() {
+    fn a_metadata_patch_tests_only_the_fields_it_changes() {
         let found = ObjectMeta {
             uid: Some("u".into()),
             resource_version: Some("7".into()),
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_intent_drops_of_a_nested_object_goes_and_what_is_not_ours_stays() {
+    fn nested_fields_dropped_by_the_intent_are_removed() {
         let mut status = json!({ "a": { "ours": 1, "dropped": 2, "theirs": 3 }, "list": [1, 2] });
         let ours = json!({ "a": { "ours": 0, "dropped": 2 }, "list": [1, 2], "gone": 1 });
         overlay(&mut status, &ours, &json!({ "a": { "ours": 4 }, "list": [3] }));

@@ -5,7 +5,7 @@
 
 use crate::condition::Condition;
 use crate::pass::context::PassContext;
-use crate::pass::memory::late_digest::Late;
+use crate::pass::memory::late_digest::LateDigest;
 use crate::pipeline::object::Object;
 use crate::pipeline::state::DesiredStatus;
 use crate::queue::Key;
@@ -14,7 +14,7 @@ use crate::trigger::{TriggerSet, parse};
 use crate::wiring::Wiring;
 
 /// The late digest that replaces the one in the status.
-pub(in crate::pass) fn late(context: &PassContext, key: &Key, inputs: &ObservedInputs) -> Option<Late> {
+pub(in crate::pass) fn late(context: &PassContext, key: &Key, inputs: &ObservedInputs) -> Option<LateDigest> {
     context.memory().get(key)?.late.as_deref().copied().filter(|late| late.holds_for(inputs))
 }
 
@@ -28,7 +28,7 @@ pub(in crate::pass) fn lateness(
     object: &Object,
     triggers: TriggerSet,
     (found, intent): (&DesiredStatus, &DesiredStatus),
-) -> Option<Late> {
+) -> Option<LateDigest> {
     let (was, is) = (found.observed_inputs.as_ref()?, intent.observed_inputs.as_ref()?);
     let (over, digest) = (parse(&was.digest)?, parse(&is.digest)?);
     let is_other_code = was.wiring != is.wiring;
@@ -43,11 +43,11 @@ pub(in crate::pass) fn lateness(
         Some(late) => late.due,
         None => soon.then(|| context.clock.within_the_hour(object.uid())),
     };
-    Some(Late { over, digest, due }).filter(|late| !late.is_due())
+    Some(LateDigest { over, digest, due }).filter(|late| !late.is_due())
 }
 
 /// Remembers the late digest of a pass, or that there is none.
-pub(in crate::pass) fn remember(context: &PassContext, key: &Key, late: Option<Late>) {
+pub(in crate::pass) fn remember(context: &PassContext, key: &Key, late: Option<LateDigest>) {
     if let Some(memory) = context.memory().get_mut(key) {
         memory.late = late.map(Box::new);
     }

@@ -47,13 +47,13 @@ pub(in crate::pass) async fn apply_status(
 
 /// Our fields that the response has and the intent leaves out, in `managedFields` notation; null: none.
 fn left_over(context: &PassContext, object: &Object, intent: &DesiredStatus, written: &DynamicObject) -> Value {
-    let (said, shown) = (intent.to_value(), &written.data["status"]);
+    let (intended, shown) = (intent.to_value(), &written.data["status"]);
     let mut left = Map::new();
     for (name, value) in shown.as_object().into_iter().flatten() {
-        let below = match (&**name, said.get(name)) {
+        let below = match (&**name, intended.get(name)) {
             (CONDITIONS, _) => conditions(context.wiring, intent, value),
-            (OBSERVED_BY, _) => second(intent, &said, value),
-            (_, Some(said)) => difference(value, said),
+            (OBSERVED_BY, _) => second(intent, &intended, value),
+            (_, Some(intended)) => difference(value, intended),
             (_, None) => is_dropped(context.wiring, object, name).then(|| json!({})),
         };
         left.extend(below.map(|below| (format!("f:{name}"), below)));
@@ -71,9 +71,9 @@ fn conditions(wiring: &Wiring, intent: &DesiredStatus, shown: &Value) -> Option<
 }
 
 /// The leftover fields of our own entry in `observedBy`, which only reconcilers other than the first have.
-fn second(intent: &DesiredStatus, said: &Value, shown: &Value) -> Option<Value> {
+fn second(intent: &DesiredStatus, intended: &Value, shown: &Value) -> Option<Value> {
     let (name, _) = intent.second?;
-    let left = difference(shown.get(name)?, &said[OBSERVED_BY][name])?;
+    let left = difference(shown.get(name)?, &intended[OBSERVED_BY][name])?;
     let field = format!("f:{name}");
     Some(json!({ field: left }))
 }
@@ -84,12 +84,12 @@ fn is_dropped(wiring: &Wiring, object: &Object, name: &str) -> bool {
     Observed::of(status, wiring).wrote(name) && status.author_fields().is_ok_and(|fields| fields.contains_key(name))
 }
 
-/// The fields of `shown` that `said` lacks, recursively. Lists are atomic.
-fn difference(shown: &Value, said: &Value) -> Option<Value> {
-    let (Value::Object(shown), Value::Object(said)) = (shown, said) else { return None };
+/// The fields of `shown` that `intended` lacks, recursively. Lists are atomic.
+fn difference(shown: &Value, intended: &Value) -> Option<Value> {
+    let (Value::Object(shown), Value::Object(intended)) = (shown, intended) else { return None };
     let left = shown.iter().filter_map(|(name, value)| {
-        let below = match said.get(name) {
-            Some(said) => difference(value, said)?,
+        let below = match intended.get(name) {
+            Some(intended) => difference(value, intended)?,
             None => json!({}),
         };
         Some((format!("f:{name}"), below))
@@ -103,23 +103,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_shown_and_not_said_is_named_as_a_field_of_a_manager() {
+    fn leftover_fields_are_returned_as_fields_v1() {
         let shown = json!({ "a": { "b": 1, "c": { "d": 1 } }, "e": [1, 2], "f": 1 });
         assert_eq!(difference(&shown, &shown), None);
-        let said = json!({ "a": { "c": {} }, "e": [1], "f": 2 });
-        assert_eq!(difference(&shown, &said), Some(json!({ "f:a": { "f:b": {}, "f:c": { "f:d": {} } } })));
+        let intended = json!({ "a": { "c": {} }, "e": [1], "f": 2 });
+        assert_eq!(difference(&shown, &intended), Some(json!({ "f:a": { "f:b": {}, "f:c": { "f:d": {} } } })));
     }
 
     #[test]
-    fn of_what_the_reconcilers_keep_only_our_own_entry_is_looked_at() {
+    fn only_our_entry_in_observed_by_is_compared() {
         let intent = DesiredStatus { second: Some(("ours", false)), ..DesiredStatus::empty() };
-        let said = json!({ OBSERVED_BY: { "ours": { "generation": 1 } } });
-        let left = |shown: Value| second(&intent, &said, &shown);
+        let intended = json!({ OBSERVED_BY: { "ours": { "generation": 1 } } });
+        let left = |shown: Value| second(&intent, &intended, &shown);
         assert_eq!(left(json!({ "ours": { "generation": 1 }, "theirs": { "stalled": true } })), None);
         let shown = json!({ "ours": { "generation": 1, "stalled": true }, "theirs": { "stalled": true } });
         assert_eq!(left(shown), Some(json!({ "f:ours": { "f:stalled": {} } })));
         assert_eq!(
-            second(&DesiredStatus::empty(), &said, &json!({ "ours": { "stalled": true } })),
+            second(&DesiredStatus::empty(), &intended, &json!({ "ours": { "stalled": true } })),
             None,
             "the first has none"
         );

@@ -33,8 +33,8 @@ pub(in crate::pass) fn managed_fields(live: &DynamicObject, manager: &str, take:
     let entries = serde_json::to_value(live.metadata.managed_fields.as_ref()?).ok()?;
     let is_ours = |entry: &Value| entry["manager"] == manager && entry["operation"] == "Apply";
     let mut taken = Value::Null;
-    let mut kept = entries.as_array()?.clone();
-    for entry in kept.iter_mut().filter(|entry| !is_ours(entry)) {
+    let mut remaining = entries.as_array()?.clone();
+    for entry in remaining.iter_mut().filter(|entry| !is_ours(entry)) {
         if let Some(claim) = take.of(entry) {
             subtract(&mut entry["fieldsV1"]["f:status"], &claim);
             merge(&mut taken, claim);
@@ -45,28 +45,28 @@ pub(in crate::pass) fn managed_fields(live: &DynamicObject, manager: &str, take:
     }
     // Kubernetes 1.20 reads an empty `f:status`, which its defaults leave to the creator, as a claim to all status fields. Later versions
     // record the subresource, and a manager that writes the object itself owns no status field.
-    for entry in kept.iter_mut().filter(|entry| entry["subresource"] != "status") {
+    for entry in remaining.iter_mut().filter(|entry| entry["subresource"] != "status") {
         if let Some(claim) = entry["fieldsV1"].get_mut("f:status") {
             subtract(claim, &taken);
         }
     }
-    for fields in kept.iter_mut().filter_map(|entry| entry["fieldsV1"].as_object_mut()) {
+    for fields in remaining.iter_mut().filter_map(|entry| entry["fieldsV1"].as_object_mut()) {
         fields.retain(|name, claim| name != "f:status" || claims_a_field(claim));
     }
-    kept.retain(|entry| entry["fieldsV1"].as_object().is_some_and(|fields| !fields.is_empty()));
+    remaining.retain(|entry| entry["fieldsV1"].as_object().is_some_and(|fields| !fields.is_empty()));
     // Servers before 1.22 do not record the subresource.
     let of_status = |e: &Value| e["subresource"] == "status" || e["fieldsV1"]["f:status"].is_object();
-    let ours = kept.iter().position(|e| e["manager"] == manager && e["operation"] == "Apply" && of_status(e));
+    let ours = remaining.iter().position(|e| e["manager"] == manager && e["operation"] == "Apply" && of_status(e));
     let mut entry = match ours {
-        Some(at) => kept.remove(at),
+        Some(at) => remaining.remove(at),
         None => json!({
             "manager": manager, "operation": "Apply", "subresource": "status", "fieldsType": "FieldsV1", "fieldsV1": {},
             "apiVersion": live.types.as_ref().map_or("", |types| &types.api_version),
         }),
     };
     merge(&mut entry["fieldsV1"], json!({ "f:status": taken }));
-    kept.push(entry);
-    Some(Value::Array(kept))
+    remaining.push(entry);
+    Some(Value::Array(remaining))
 }
 
 /// The part of a field set that is within `fields`. A leaf of `fields` includes everything below it.
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn status_fields_of_earlier_managers_become_ours_and_the_rest_stays_theirs() {
+    fn only_status_fields_of_earlier_managers_are_taken_over() {
         let live = object(&json!([
             { "manager": "old", "operation": "Update", "apiVersion": "ex.dev/v1", "fieldsType": "FieldsV1",
               "fieldsV1": { "f:spec": { "f:a": {} }, "f:status": { "f:conditions": { "k:{\"type\":\"Reconciling\"}": { ".": {} } } } } },
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn a_claim_of_the_creator_to_the_same_fields_is_dropped_and_that_of_a_neighbour_to_others_stays() {
+    fn only_claims_to_the_same_fields_are_dropped() {
         let reconciling = json!({ "k:{\"type\":\"Reconciling\"}": { ".": {}, "f:status": {} } });
         let foreign = json!({ "k:{\"type\":\"Foreign\"}": { ".": {}, "f:status": {} } });
         let entry = |manager: &str, conditions: &Value| {
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_taken_over_joins_our_applied_claim_to_the_status_and_no_other() {
+    fn taken_over_fields_join_our_applied_status_entry() {
         let entry = |manager: &str, operation: &str, subresource: &str, claim: Value| {
             json!({ "manager": manager, "operation": operation, "apiVersion": "ex.dev/v1", "subresource": subresource,
                 "fieldsType": "FieldsV1", "fieldsV1": claim })
@@ -165,13 +165,13 @@ mod tests {
             entry("old", "Update", "status", json!({ "f:status": { "f:c": {} } })),
         ]);
         let entries = managed_fields(&object(&found), "ours", Take::Managers(&["old"])).unwrap();
-        let (kept, taken) = entries.as_array().unwrap().split_at(3);
-        assert_eq!(kept, &found.as_array().unwrap()[..3]);
+        let (remaining, taken) = entries.as_array().unwrap().split_at(3);
+        assert_eq!(remaining, &found.as_array().unwrap()[..3]);
         assert_eq!(taken, [entry("ours", "Apply", "status", json!({ "f:status": { "f:c": {} } }))]);
     }
 
     #[test]
-    fn a_claim_to_no_field_of_the_status_is_dropped() {
+    fn an_empty_claim_to_the_status_is_dropped() {
         let live = object(&json!([
             { "manager": "creator", "operation": "Update", "apiVersion": "ex.dev/v1", "fieldsType": "FieldsV1",
               "fieldsV1": { "f:spec": { "f:a": {} }, "f:status": {} } },
@@ -185,14 +185,14 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_written_where_no_earlier_manager_holds_the_status() {
+    fn nothing_is_written_without_an_earlier_status_manager() {
         let live = object(&json!([{ "manager": "kubectl", "operation": "Update", "apiVersion": "ex.dev/v1",
             "fieldsType": "FieldsV1", "fieldsV1": { "f:status": {} } }]));
         assert_eq!(managed_fields(&live, "ours", Take::Managers(&["old"])), None);
     }
 
     #[test]
-    fn single_fields_become_ours_whoever_has_them_and_their_neighbours_stay() {
+    fn single_fields_are_taken_over_from_any_manager() {
         let condition = |type_: &str| (format!("k:{}", json!({ "type": type_ })), json!({ ".": {}, "f:status": {} }));
         let conditions = |types: &[&str]| Value::Object(types.iter().map(|type_| condition(type_)).collect());
         let live = object(&json!([
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn a_field_becomes_ours_unless_it_is_in_our_own_applied_claim() {
+    fn a_field_is_taken_over_unless_already_applied() {
         let entry = |manager: &str, operation: &str| {
             json!({ "manager": manager, "operation": operation, "apiVersion": "ex.dev/v1", "subresource": "status",
                 "fieldsType": "FieldsV1", "fieldsV1": { "f:status": { "f:a": {} } } })

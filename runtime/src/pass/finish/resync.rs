@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn resyncs_come_once_per_interval_whatever_the_start() {
+    fn resyncs_run_once_per_interval() {
         let interval = Duration::from_secs(600);
         for start in [0, 1, 299, 599, 600, 86_399] {
             let now = Duration::from_secs(start);
@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn the_jitter_of_an_object_is_its_own_and_stays() {
+    fn each_object_has_a_stable_jitter() {
         let draws: Vec<f64> = (0..100).map(|i| drawn(&format!("6f9c2a1e-{i:04x}-4c55-9a1e"))).collect();
         let mean = draws.iter().sum::<f64>() / 100.0;
         assert!((0.4..0.6).contains(&mean) && draws.iter().all(|d| (0.0..=1.0).contains(d)), "{mean}");
@@ -91,13 +91,13 @@ mod tests {
     }
 
     #[test]
-    fn a_hundred_thousand_requeues_fill_no_second_three_times_over() {
+    fn no_second_gets_three_times_the_mean_resyncs() {
         let interval = Duration::from_secs(3600);
         let clock =
             Clock { wall: Duration::from_secs(1_700_000_000), start: Instant::now(), jitter: Jitter::default() };
         let mut seconds = HashMap::<u64, u32>::new();
         for object in 0..100_000_u128 {
-            // As a server draws them, and yet the same in every run.
+            // Distributed like the uids of a server, but the same in every run.
             let random = (object + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835).rotate_left(41);
             let random = random.wrapping_mul(0x2545_f491_4f6c_dd1d_bf58_476d_1ce4_e5b9);
             let due = clock.until_resync(interval, &uid(random));
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn the_time_of_a_resync_comes_nearer_as_the_clock_moves() {
+    async fn time_until_resync_decreases_with_the_clock() {
         let wall = Duration::from_secs(1_700_000_000);
         let clock = Clock { wall, start: Instant::now(), jitter: Jitter::default() };
         let (left, within) = (clock.until_resync(Retry::HOUR, "uid"), clock.within_the_hour("uid"));
@@ -119,11 +119,11 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn an_object_keeps_its_time_of_the_hour_over_a_restart() {
+    async fn the_time_of_the_hour_survives_a_restart() {
         let before = Clock::start(Jitter::default()).within_the_hour("uid");
         tokio::time::advance(before - Instant::now() + Duration::from_secs(60)).await;
         let after = Clock::start(Jitter::default()).within_the_hour("uid");
-        // The time of day is read to the nanosecond, and the phase counted in milliseconds.
+        // The time of day has nanoseconds, and the phase has milliseconds.
         let apart = (after - before).as_millis();
         assert!((3_599_999..=3_600_001).contains(&apart), "{apart} ms");
     }

@@ -6,7 +6,7 @@ use crate::interval::{Clamped, LONGEST};
 use crate::outcome::Outcome;
 use crate::outcome::retry::Retry;
 use crate::pass::context::PassContext;
-use crate::pass::memory::late_digest::Late;
+use crate::pass::memory::late_digest::LateDigest;
 use crate::pipeline::object::Object;
 use crate::queue::{Backoff, Next};
 use crate::status::observed::Observed;
@@ -16,7 +16,7 @@ pub(in crate::pass) fn next_unchanged(
     context: &PassContext,
     object: &Object,
     seen: &Observed<'_>,
-    late: Option<Late>,
+    late: Option<LateDigest>,
 ) -> Next {
     tracing::debug!("unchanged");
     let next = match seen.stalled {
@@ -113,7 +113,7 @@ mod tests {
     const ASKED: Duration = Duration::from_secs(60);
 
     #[test]
-    fn whatever_runs_again_runs_not_before_the_api_server_wants_it() {
+    fn no_retry_runs_before_retry_after() {
         let (short, long) = (Duration::from_secs(5), Duration::from_secs(600));
         let after = |next| not_before(next, Some(ASKED));
         assert_eq!(after(Next::After(short)), Next::After(ASKED));
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn thirty_days_are_the_most_that_it_gets() {
+    fn retry_after_is_limited_to_thirty_days() {
         for asked in [LONGEST + ASKED, Duration::MAX] {
             let at_least = Some(LONGEST);
             let next = Next::Retry { progressed: false, at_least: Some(asked) };

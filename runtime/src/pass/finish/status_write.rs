@@ -108,7 +108,7 @@ mod tests {
     use crate::api::Target;
     use crate::pass::api::scripted::{Answer, Script, absent, conflict, error, identity, object, target};
 
-    /// Writes the status of version 5 while the server gives these answers. Returns the result, and the script with the requests.
+    /// Writes the status of version 5 against these responses. Returns the result and the script with the requests.
     async fn written(answers: impl IntoIterator<Item = Answer>) -> (Result<DynamicObject, Unwritten>, Script) {
         let script = Script::new(answers);
         let written = write(&script.calls, &identity(), "5", &DesiredStatus::empty()).await;
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_newer_version_of_the_same_wish_gets_the_status() {
+    async fn the_status_is_sent_again_for_the_same_generation() {
         let (written, script) = written([conflict(), object("7", &json!({})), object("8", &json!({}))]).await;
         assert_eq!(written.unwrap().metadata.resource_version.as_deref(), Some("8"));
         assert_eq!(script.asked(), ["PATCH status", "GET x", "PATCH status"]);
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn another_wish_and_a_version_of_the_past_discard_the_status() {
+    async fn a_new_generation_or_restored_object_discards_the_status() {
         let now = "2026-01-01T00:00:00Z";
         for found in
             [json!({ "generation": 2 }), json!({ "deletionTimestamp": now }), json!({ "resourceVersion": "4" })]
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_write_is_sent_again_three_times() {
+    async fn a_status_write_is_sent_again_three_times() {
         let rounds = (6..20).flat_map(|version| [conflict(), object(&version.to_string(), &json!({}))]);
         let (written, script) = written(rounds).await;
         assert_eq!(written.unwrap_err(), Unwritten::Outdated);
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_answer_has_to_be_the_object() {
+    async fn a_response_about_another_object_is_an_error() {
         let (other, _) = written([object("6", &json!({ "uid": "v" }))]).await;
         assert!(matches!(other.unwrap_err(), Unwritten::Failed(_)));
         let (failed, script) = written([error(500, "InternalError", "etcd")]).await;
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_patch_goes_to_any_version_that_is_not_of_the_past() {
+    async fn a_patch_accepts_every_version_but_restored_ones() {
         let now = "2026-01-01T00:00:00Z";
         let same = |found: Value, urgent: bool| async move {
             let script = Script::new([object("7", &found)]);
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_urgent_holds_whatever_the_object_wants() {
+    fn an_urgent_status_is_written_for_any_generation() {
         let (_, live) = object("7", &json!({ "generation": 9 }));
         let live: DynamicObject = serde_json::from_value(live).unwrap();
         assert!(!identity().holds_for(&live));
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn an_object_without_a_namespace_is_written_without_one() {
+    fn a_cluster_scoped_status_has_no_namespace() {
         let target = Target { namespace: None, ..target() };
         let written = body(&Identity { target, ..identity() }, "5", &json!({}));
         assert_eq!(written["metadata"], json!({ "name": "x", "resourceVersion": "5" }));

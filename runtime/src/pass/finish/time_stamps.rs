@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_time_stamp_is_found_at_any_depth() {
+    fn a_timestamp_is_found_at_any_depth() {
         let at = "2026-01-01T00:00:00Z";
         for value in [json!(at), json!(["x", at]), json!({ "a": 1, "b": at }), json!([{ "a": [at] }])] {
             assert!(holds_time_stamp(&value), "{value}");

@@ -10,7 +10,7 @@ use crate::trigger::parse;
 
 /// The digest of the last body, which the status does not hold yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::pass) struct Late {
+pub(in crate::pass) struct LateDigest {
     /// The digest in the status. If the status holds another one, the late digest is out of date.
     pub(in crate::pass) over: u64,
     pub(in crate::pass) digest: u64,
@@ -18,7 +18,7 @@ pub(in crate::pass) struct Late {
     pub(in crate::pass) due: Option<Instant>,
 }
 
-impl Late {
+impl LateDigest {
     /// Whether `digest` is that of the last body.
     pub(in crate::pass) fn is(self, digest: u64) -> bool {
         self.digest == digest
@@ -56,7 +56,7 @@ mod tests {
     const MINUTE: Duration = Duration::from_secs(60);
 
     #[test]
-    fn what_has_to_be_stored_comes_no_later_than_its_time() {
+    fn a_pending_store_limits_the_delay() {
         assert_eq!(sooner(Next::Await, MINUTE), Next::Store(MINUTE));
         assert_eq!(sooner(Next::After(MINUTE * 2), MINUTE), Next::Store(MINUTE));
         for delay in [MINUTE, MINUTE / 2] {
@@ -66,8 +66,8 @@ mod tests {
     }
 
     #[test]
-    fn a_late_digest_stands_for_the_one_that_it_replaces_alone() {
-        let late = Late { over: 7, digest: 8, due: None };
+    fn a_late_digest_holds_only_for_the_digest_it_replaces() {
+        let late = LateDigest { over: 7, digest: 8, due: None };
         let inputs = |digest: u64| ObservedInputs { digest: text(digest), ..ObservedInputs::default() };
         assert!(late.holds_for(&inputs(7)));
         assert!(!late.holds_for(&inputs(8)) && !late.holds_for(&ObservedInputs::default()));
@@ -77,7 +77,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_late_digest_is_due_at_its_time() {
-        let late = Late { over: 7, digest: 8, due: Some(Instant::now() + MINUTE) };
+        let late = LateDigest { over: 7, digest: 8, due: Some(Instant::now() + MINUTE) };
         assert_eq!((late.is_due(), late.within(Next::Await)), (false, Next::Store(MINUTE)));
         tokio::time::advance(MINUTE).await;
         assert_eq!((late.is_due(), late.within(Next::Await)), (true, Next::Store(Duration::ZERO)));

@@ -1,14 +1,14 @@
 //! The state of one object between its passes. It is in memory only and lost on restart.
 
-pub(super) mod heat;
+pub(super) mod hot_object;
 pub(super) mod late_digest;
 pub(super) mod unsent_status;
 
 use std::collections::BTreeSet;
 
 use crate::pass::api::owned_writes::Children;
-use crate::pass::memory::heat::Heat;
-use crate::pass::memory::late_digest::Late;
+use crate::pass::memory::hot_object::HotObject;
+use crate::pass::memory::late_digest::LateDigest;
 use crate::pass::memory::unsent_status::Pending;
 
 /// The state of one object between its passes.
@@ -20,7 +20,7 @@ pub(super) struct Memory {
     /// The last status write failed, and its event has been sent.
     pub(super) unwritten: bool,
     /// The digest of the last body, if the status does not hold it yet.
-    pub(super) late: Option<Box<Late>>,
+    pub(super) late: Option<Box<LateDigest>>,
     /// The values that were out of bounds in the last pass; `None` before the first.
     pub(super) clamped: Option<BTreeSet<&'static str>>,
     /// Our conditions that another manager holds, too, so that we cannot remove them.
@@ -28,7 +28,7 @@ pub(super) struct Memory {
     /// Our fields that stay in the status although we leave them out, and could not be taken over; null: none.
     pub(super) untakeable: serde_json::Value,
     /// Whether the object is hot.
-    pub(super) heat: Heat,
+    pub(super) hot_object: HotObject,
     /// The object was suspended in its last pass.
     pub(super) suspended: bool,
     /// The event of its deletion was sent.

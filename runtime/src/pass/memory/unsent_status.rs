@@ -58,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn a_status_is_sent_again_only_where_nothing_but_its_timer_woke_the_same_generation_of_the_object() {
+    fn a_status_is_resent_only_by_its_own_retry() {
         let intents = (DesiredStatus::empty(), DesiredStatus::empty());
         let pending = Pending::new(&map("u", 2).metadata, intents, (&Outcome::Done, Retry::Slow), Vec::new());
         assert!(pending.alone(&map("u", 2).metadata, TriggerSet::RETRY).is_some());

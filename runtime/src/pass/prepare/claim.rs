@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_differs_is_sent() {
+    fn a_claim_sends_only_changed_fields() {
         assert_eq!(changed(&object(&[]), &object(&[])), Ok(None));
         let after = object(&[("/spec/a/c", json!([1, 2])), ("/metadata/labels", json!({ "b": "2" }))]);
         let patch = json!({ "metadata": { "labels": { "a": null, "b": "2" } }, "spec": { "a": { "c": [1, 2] } } });
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn names_finalizers_and_the_status_are_no_affair_of_a_claim() {
+    fn a_claim_may_not_change_name_finalizers_or_status() {
         for (path, field) in [
             ("/metadata/name", "metadata.name"),
             ("/metadata/finalizers", "metadata.finalizers"),

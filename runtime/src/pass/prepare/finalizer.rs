@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn a_living_object_has_our_finalizer_where_a_step_needs_it_and_those_of_others_stay() {
+    fn our_finalizer_is_added_only_when_needed() {
         assert_eq!(settled(true, &[]), Some(json!([OURS])));
         assert_eq!(settled(true, &[OTHER]), Some(json!([OTHER, OURS])));
         assert_eq!(settled(true, &[OLD, OTHER]), Some(json!([OTHER, OURS])));
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn a_deleted_object_waits_for_none_of_ours_and_keeps_those_of_others() {
+    fn only_our_finalizers_are_removed_on_deletion() {
         let release = ours(true).remove_patch(&with(&[OTHER, OURS, OLD]));
         assert_eq!(release, json!({ "metadata": { "resourceVersion": "7", "finalizers": [OTHER] } }));
         let deleted = |finalizers: &[&str]| {

@@ -70,11 +70,11 @@ impl<'k> CurrentPass<'k> {
     }
 }
 
-fn word(next: &Next, said: Option<&'static str>) -> &'static str {
-    match (next, said) {
+fn word(next: &Next, outcome: Option<&'static str>) -> &'static str {
+    match (next, outcome) {
         (Next::Conflict { .. }, _) => Outcome::Conflict.as_str(),
         (Next::Forget, _) => Outcome::Gone.as_str(),
-        (_, Some(said)) => said,
+        (_, Some(outcome)) => outcome,
         (Next::Retry { .. } | Next::NotStarted { .. } | Next::RetryAlong { .. }, None) => "Failed",
         (Next::Later(_), None) => CONTESTED,
         (Next::Await | Next::After(_) | Next::Store(_), None) => Outcome::Ignored.as_str(),

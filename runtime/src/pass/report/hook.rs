@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn observers_are_told_of_an_object_that_went_or_changed_under_its_pass() {
+    fn deletion_and_conflict_during_a_pass_are_reported() {
         assert_eq!(overtaken(Some(&Next::Forget)), Some(Outcome::Gone));
         assert_eq!(overtaken(Some(&Next::Conflict { newer_than: "5".into() })), Some(Outcome::Conflict));
         for next in [None, Some(&Next::Await), Some(&Next::NotStarted { at_least: None })] {

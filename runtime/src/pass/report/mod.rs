@@ -90,13 +90,13 @@ impl PassReport {
 
     /// The event of the transition, if there is one and its level is not `None`.
     pub(super) fn event(&self) -> Option<events::Event> {
-        let told = self.announcement.event.as_ref()?;
-        let type_ = match told.level {
+        let announced = self.announcement.event.as_ref()?;
+        let type_ = match announced.level {
             EventLevel::None => return None,
             EventLevel::Normal => EventType::Normal,
             EventLevel::Warning => EventType::Warning,
         };
-        Some(event(type_, &told.reason, &told.note))
+        Some(event(type_, &announced.reason, &announced.note))
     }
 }
 
@@ -136,8 +136,8 @@ pub(super) fn warn_of_clamped(
 ) {
     let now: BTreeSet<&'static str> = clamped.iter().map(|value| value.what).collect();
     let before = context.memory().entry(pass.key.clone()).or_default().clamped.replace(now);
-    let told = |what| before.as_ref().map_or(!changed, |before| before.contains(what));
-    let new: Vec<String> = clamped.iter().filter(|value| !told(value.what)).map(ToString::to_string).collect();
+    let is_known = |what| before.as_ref().map_or(!changed, |before| before.contains(what));
+    let new: Vec<String> = clamped.iter().filter(|value| !is_known(value.what)).map(ToString::to_string).collect();
     if new.is_empty() {
         return;
     }
@@ -181,23 +181,23 @@ mod tests {
     }
 
     #[test]
-    fn an_ignored_error_is_told_as_a_success_only_where_ready_is_true_again() {
-        let told = |was, is| {
+    fn an_ignored_error_is_a_success_only_if_ready_recovers() {
+        let actions_of = |was, is| {
             let (before, after) = (status(Some(was), false), status(Some(is), false));
             PassReport::of(&before, &after, &Outcome::Ignored, Some(&pass_error(Class::Ignored)), &DECLARED).actions
         };
-        assert_eq!(told(ConditionStatus::False, ConditionStatus::True).log, LogLevel::Info);
+        assert_eq!(actions_of(ConditionStatus::False, ConditionStatus::True).log, LogLevel::Info);
         for (was, is) in [
             (ConditionStatus::True, ConditionStatus::True),
             (ConditionStatus::Unknown, ConditionStatus::True),
             (ConditionStatus::False, ConditionStatus::False),
         ] {
-            assert_eq!(told(was, is), Actions::STALLED, "what the error says, {was:?} {is:?}");
+            assert_eq!(actions_of(was, is), Actions::STALLED, "what the error says, {was:?} {is:?}");
         }
     }
 
     #[test]
-    fn what_is_told_of_an_outcome_is_that_of_its_error() {
+    fn each_outcome_is_reported_as_its_error() {
         let success = |notify| Actions { event: EventLevel::Normal, log: LogLevel::Info, notify };
         for outcome in [Outcome::Done, Outcome::Requeue { after: None }] {
             assert_eq!(actions(&outcome, None, false, true), success(true));
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_of_a_stall_without_success_is_told() {
+    fn the_end_of_a_stall_is_reported_without_success() {
         let (stalled, not) = (status(Some(ConditionStatus::False), true), status(Some(ConditionStatus::False), false));
         let waiting = Outcome::Waiting { poll: None };
         assert_eq!(unstalled(&stalled, &not, &failed()), Some("not stalled any more, retrying"));
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn a_transition_has_one_event_and_rest_has_none() {
+    fn only_a_transition_has_an_event() {
         let (bad, good) = (status(Some(ConditionStatus::False), false), status(Some(ConditionStatus::True), false));
         let done = |before, after| PassReport::of(before, after, &Outcome::Done, None, &DECLARED);
         let event = done(&bad, &good).event().unwrap();

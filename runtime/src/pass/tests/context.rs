@@ -1,4 +1,4 @@
-//! The context of a pass for tests: a kind, an author's code that is a closure, and an API server with scripted answers.
+//! The context of a pass for tests: a kind, a closure as the author's code, and an API server with scripted responses.
 
 use std::any::TypeId;
 use std::borrow::Cow;
@@ -76,7 +76,7 @@ const PLAIN_STEP: StepWiring = StepWiring { name: "store", sets: &[0], ..StepWir
 const PLAIN: Wiring = Wiring { name: "thing", conditions: &[STORED], steps: &[PLAIN_STEP], ..Wiring::EMPTY };
 const EXTERNAL: Wiring = Wiring { steps: &[StepWiring { external: true, ..PLAIN_STEP }], ..PLAIN };
 
-/// What the author's code does.
+/// The author's code.
 pub(super) type Code = for<'a> fn(&'a mut Pass<'_>) -> BoxFuture<'a, PassResult>;
 
 struct Author {
@@ -138,12 +138,12 @@ impl DynReconciler for Author {
     }
 }
 
-/// A context whose reconciler runs this code, and the API server that it asks.
+/// A context whose reconciler runs this code, and its API server.
 pub(super) fn context(code: Code, answers: impl IntoIterator<Item = Answer>) -> (PassContext, Script) {
     of_wiring(&PLAIN, code, answers)
 }
 
-/// The same, of a reconciler that needs a finalizer.
+/// The same for a reconciler that needs a finalizer.
 pub(super) fn external(code: Code, answers: impl IntoIterator<Item = Answer>) -> (PassContext, Script) {
     of_wiring(&EXTERNAL, code, answers)
 }
@@ -173,7 +173,7 @@ fn of_wiring(wiring: &'static Wiring, code: Code, answers: impl IntoIterator<Ite
     (context, script)
 }
 
-/// The thing in this version, with these changes to it.
+/// The object in this version, with these changes.
 pub(super) fn thing(version: &str, more: &Value) -> Value {
     let mut thing = json!({
         "apiVersion": "example.com/v1", "kind": "Thing", "spec": { "size": 1 },

@@ -1,4 +1,4 @@
-//! Each stage of a pass alone.
+//! The single stages of a pass.
 
 mod context;
 
@@ -53,7 +53,7 @@ async fn an_object_that_needs_nothing_is_prepared_without_a_request() {
 }
 
 #[tokio::test]
-async fn the_finalizer_is_stored_first_and_the_steps_get_what_the_server_returned() {
+async fn the_finalizer_is_stored_before_the_steps_run() {
     let stored = answer("8", &json!({ "metadata": { "finalizers": ["example.com/tester"] } }));
     let ((context, script), key) = (external(SUCCEEDS, [stored]), key());
     let mut pass = CurrentPass::new(&key, TriggerSet::GENERATION);
@@ -65,7 +65,7 @@ async fn the_finalizer_is_stored_first_and_the_steps_get_what_the_server_returne
 }
 
 #[tokio::test]
-async fn an_object_that_cannot_be_prepared_runs_no_step_and_is_tried_again() {
+async fn an_object_that_cannot_be_prepared_is_retried() {
     let ((context, _script), key) = (external(SUCCEEDS, [error(500, "InternalError", "etcd")]), key());
     let mut pass = CurrentPass::new(&key, TriggerSet::GENERATION);
     let refused = claim_and_finalize(&context, &mut pass, object(thing("7", &json!({})))).await;
@@ -73,7 +73,7 @@ async fn an_object_that_cannot_be_prepared_runs_no_step_and_is_tried_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_end_of_the_authors_code_is_a_value_whatever_it_does() {
+async fn errors_panics_and_timeouts_of_the_body_are_outcomes() {
     let outcome = |code| async move {
         let (context, script) = context(code, []);
         let end = ran(&context).await;
@@ -105,7 +105,7 @@ async fn a_status_that_differs_is_written_once_with_one_event() {
     );
     let ended = pass.finished(next);
     assert_eq!((ended.next, ended.outcome, ended.events.len()), (Next::Await, "Done", 1));
-    // The same pass over the status that was written has nothing to write and nothing to report.
+    // A second pass over the written status writes and reports nothing.
     let same = object(thing("8", &json!({ "status": written["status"] })));
     let mut again = CurrentPass::new(&key, TriggerSet::RESYNC);
     let end = body(&context, &again, &*same, Vec::new(), Part::Steps).await;
@@ -116,7 +116,7 @@ async fn a_status_that_differs_is_written_once_with_one_event() {
 }
 
 #[tokio::test]
-async fn a_status_that_is_refused_is_kept_and_sent_again_without_the_body() {
+async fn a_rejected_status_is_resent_without_the_body() {
     let answers = [error(500, "InternalError", "etcd"), answer("8", &json!({}))];
     let ((context, script), key) = (context(SUCCEEDS, answers), key());
     let found = object(thing("7", &json!({})));
@@ -133,7 +133,7 @@ async fn a_status_that_is_refused_is_kept_and_sent_again_without_the_body() {
 }
 
 #[tokio::test]
-async fn a_failure_is_reported_and_tried_again() {
+async fn a_failure_is_reported_and_retried() {
     let ((context, script), key) = (context(FAILS, [answer("8", &json!({}))]), key());
     let mut pass = CurrentPass::new(&key, TriggerSet::GENERATION);
     let next = finish(&context, &mut pass, &*object(thing("7", &json!({}))), ran(&context).await).await;
@@ -148,7 +148,7 @@ async fn a_failure_is_reported_and_tried_again() {
 }
 
 #[tokio::test]
-async fn an_object_that_changed_under_its_pass_is_no_failure() {
+async fn a_change_during_the_pass_is_no_failure() {
     let newer = answer("9", &json!({ "metadata": { "generation": 2 } }));
     let ((context, _script), key) = (context(SUCCEEDS, [conflict(), newer]), key());
     let mut pass = CurrentPass::new(&key, TriggerSet::GENERATION);

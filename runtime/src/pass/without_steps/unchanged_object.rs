@@ -5,7 +5,7 @@ use futures::FutureExt;
 use crate::pass::backend;
 use crate::pass::context::{PassContext, observed};
 use crate::pass::finish::{late_digest, schedule, take_over};
-use crate::pass::memory::late_digest::Late;
+use crate::pass::memory::late_digest::LateDigest;
 use crate::pass::report::current_pass::CurrentPass;
 use crate::pass::without_steps::{stamp, unstamped};
 use crate::pipeline::object::Object;
@@ -31,7 +31,7 @@ pub(in crate::pass) async fn reconcile_unchanged(
     }
 }
 
-async fn store_digest(context: &PassContext, pass: &mut CurrentPass<'_>, object: &Object, late: Late) -> Next {
+async fn store_digest(context: &PassContext, pass: &mut CurrentPass<'_>, object: &Object, late: LateDigest) -> Next {
     let backend = backend::backend(context, pass, object);
     if let Err(unwritten) = take_over::take_over(context, object, &backend).await {
         return unstamped(context, pass.key, &backend, unwritten);

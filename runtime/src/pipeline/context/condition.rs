@@ -52,7 +52,7 @@ impl<S: SubReconciler> Cx<'_, S> {
     fn show<C: ConditionMarker>(&mut self, _: C, shown: &Condition) {
         let polarity = self.state.polarity(C::INDEX);
         let status = polarity.status(Polarity::Positive.verdict(shown.status));
-        self.said |= 1 << C::INDEX;
+        self.set_bits |= 1 << C::INDEX;
         self.state.set(C::INDEX, status, &shown.reason, &shown.message);
     }
 }
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mirror_shows_ready_as_it_is_and_an_outdated_one_as_unknown() {
+    fn an_outdated_ready_is_mirrored_as_unknown() {
         let shown = |object: &Value| Other::read(object).ready(SILENT);
         let current = shown(&object("a", 2, "False"));
         assert_eq!(
@@ -158,14 +158,14 @@ mod tests {
     }
 
     #[test]
-    fn an_object_without_ready_shows_the_fallback() {
+    fn an_object_without_ready_uses_the_fallback() {
         for silent in [json!({}), json!({ "status": { "conditions": 3 } }), json!(null)] {
             assert_eq!(Other::read(&silent).ready(SILENT).reason, "Silent");
         }
     }
 
     #[test]
-    fn an_aggregate_names_the_worst_object_and_counts_the_ready_ones() {
+    fn an_aggregate_counts_ready_objects_and_names_the_worst() {
         let others = |objects: &[Value]| objects.iter().map(Other::read).collect::<Vec<_>>();
         let mixed = aggregate(&others(&[object("a", 2, "True"), object("b", 2, "False")])).unwrap();
         assert_eq!((mixed.status, &*mixed.reason), (ConditionStatus::False, "Because"));

@@ -9,12 +9,12 @@ use crate::pipeline::state::deciding;
 use crate::pipeline::step::SubReconciler;
 
 /// The number of item errors in the message; the others are only counted.
-const TOLD: usize = 3;
+const LISTED: usize = 3;
 
 /// The accumulated results of the items so far.
 #[derive(Debug)]
 pub struct Items<S: SubReconciler, O> {
-    said: u64,
+    set_bits: u64,
     count: usize,
     failed: Vec<Option<PassError>>,
     /// The condition that `fail` named, one entry for each failed item.
@@ -25,7 +25,7 @@ pub struct Items<S: SubReconciler, O> {
 /// Starts the step, before the first item.
 pub fn begin_each<S: SubReconciler, O>(StepTag(seen): StepTag<S, O>, pass: &mut Pass<'_>) -> Items<S, O> {
     pass.state.begin(const { &S::WIRING });
-    Items { said: 0, count: 0, failed: Vec::new(), named: Vec::new(), seen }
+    Items { set_bits: 0, count: 0, failed: Vec::new(), named: Vec::new(), seen }
 }
 
 impl<O, C> Pipeline<O, C> {
@@ -36,7 +36,7 @@ impl<O, C> Pipeline<O, C> {
         object: &'o O,
         pass: &'a mut Pass<'_>,
     ) -> (Cx<'a, S>, &'o S::Object, Limit) {
-        let cx = Cx { state: pass.state, said: items.said, named: None, step: PhantomData };
+        let cx = Cx { state: pass.state, set_bits: items.set_bits, named: None, step: PhantomData };
         (cx, (items.seen)(object), Limit(const { &S::WIRING }))
     }
 }
@@ -44,7 +44,7 @@ impl<O, C> Pipeline<O, C> {
 /// Records how an item ended. An ignored error counts as success.
 #[expect(clippy::needless_pass_by_value, reason = "the context of an item ends here")]
 pub fn ended<S: SubReconciler, O, T>(items: &mut Items<S, O>, done: Option<Result<T, S::Error>>, cx: Cx<'_, S>) {
-    items.said = cx.said;
+    items.set_bits = cx.set_bits;
     items.count += 1;
     if let Some(pass_error) = settled(done, cx.state).err().filter(|pass_error| pass_error.class != Class::Ignored) {
         items.failed.push(Some(pass_error));
@@ -61,7 +61,7 @@ pub fn finish_each<S: SubReconciler, O>(items: Items<S, O>, pass: &mut Pass<'_>)
     let decider = deciding(&items.failed);
     pass.state.ended(how(false, decider.and_then(|at| items.failed[at].as_ref())));
     let Some(decider) = decider else {
-        pass.state.succeed(items.said);
+        pass.state.succeed(items.set_bits);
         return Ok(());
     };
     let message = message(&items);
@@ -75,8 +75,8 @@ pub fn finish_each<S: SubReconciler, O>(items: Items<S, O>, pass: &mut Pass<'_>)
 /// The error message, such as `2 of 5 failed: alpha: no such tag; beta: no such tag`.
 fn message<S: SubReconciler, O>(items: &Items<S, O>) -> String {
     let texts: Vec<&str> = items.failed.iter().flatten().map(|pass_error| pass_error.message.as_str()).collect();
-    let told = texts.iter().take(TOLD).copied().collect::<Vec<_>>().join("; ");
-    let more = texts.len().saturating_sub(TOLD);
+    let listed = texts.iter().take(LISTED).copied().collect::<Vec<_>>().join("; ");
+    let more = texts.len().saturating_sub(LISTED);
     let more = if more == 0 { String::new() } else { format!("; and {more} more") };
-    format!("{} of {} failed: {told}{more}", texts.len(), items.count)
+    format!("{} of {} failed: {listed}{more}", texts.len(), items.count)
 }

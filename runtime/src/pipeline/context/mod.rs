@@ -66,7 +66,7 @@ impl std::fmt::Debug for Pass<'_> {
 pub struct Cx<'a, S> {
     state: &'a mut PassState,
     /// Conditions that the step set itself, as a bit set.
-    said: u64,
+    set_bits: u64,
     /// The index of the condition passed to `fail`.
     named: Option<usize>,
     step: PhantomData<fn() -> S>,
@@ -106,7 +106,7 @@ impl<S: SubReconciler> Cx<'_, S> {
         reason: &'static str,
         message: impl AsRef<str>,
     ) {
-        self.said |= 1 << C::INDEX;
+        self.set_bits |= 1 << C::INDEX;
         self.state.hold_to_set(C::INDEX, reason);
         self.state.set(C::INDEX, status, reason, message.as_ref());
     }
@@ -143,7 +143,7 @@ impl<S: SubReconciler> Cx<'_, S> {
     ///
     /// A later call replaces an earlier one. Reason and message are used only if Ready is True.
     pub fn ready(&mut self, reason: &'static str, message: impl AsRef<str>) {
-        self.state.say_ready(reason, message.as_ref());
+        self.state.set_ready_message(reason, message.as_ref());
     }
 
     /// The author's fields of the status.

@@ -18,7 +18,7 @@ use crate::wiring::handler::Erased;
 pub(crate) fn begin<'a, S: SubReconciler>(pass: &'a mut Pass<'_>) -> (Cx<'a, S>, Limit) {
     let step = const { &S::WIRING };
     pass.state.begin(step);
-    (Cx { state: pass.state, said: 0, named: None, step: PhantomData }, Limit(step))
+    (Cx { state: pass.state, set_bits: 0, named: None, step: PhantomData }, Limit(step))
 }
 
 /// The type of a step, with the function that converts an object of the pipeline to the step's object.
@@ -53,14 +53,14 @@ impl<O, C> Pipeline<O, C> {
 #[doc(hidden)]
 #[expect(clippy::needless_pass_by_value, reason = "the context of a step ends here")]
 pub fn finish<S: SubReconciler, T>(done: Option<Result<T, S::Error>>, cx: Cx<'_, S>) -> Result<T, PassError> {
-    end(done, cx.state, cx.said, cx.named)
+    end(done, cx.state, cx.set_bits, cx.named)
 }
 
 /// Shared by all steps with the same return type, to compile less code.
 fn end<T, E: ReconcileError>(
     done: Option<Result<T, E>>,
     state: &mut PassState,
-    said: u64,
+    set_bits: u64,
     named: Option<usize>,
 ) -> Result<T, PassError> {
     state.running = false;
@@ -68,7 +68,7 @@ fn end<T, E: ReconcileError>(
     let ended = settled(done, state);
     state.ended(how(late, ended.as_ref().err()));
     match &ended {
-        Ok(_) => state.succeed(said),
+        Ok(_) => state.succeed(set_bits),
         // An ignored error stops the pipeline without marking a condition.
         Err(pass_error) if pass_error.class == Class::Ignored => {}
         Err(pass_error) => state.fail(named, pass_error.reason, &pass_error.message),

@@ -35,7 +35,7 @@ where
     Box::pin(async move {
         let step = const { &S::WIRING };
         (pass.state.step, pass.state.cleanup) = (Some(step), Some(<S::Undo as Undo<S, R>>::NAME));
-        let mut cx = Cx { state: pass.state, said: 0, named: None, step: PhantomData };
+        let mut cx = Cx { state: pass.state, set_bits: 0, named: None, step: PhantomData };
         let done = Limit(step).run(<S::Undo as Undo<S, R>>::undo(object, deps, &mut cx)).await;
         if matches!(done, Some(Ok(()))) {
             // Without `finish`, which would set the conditions of the step as after its success.

@@ -48,8 +48,8 @@ pub(crate) type PassListener = std::sync::Arc<dyn Fn(&Report<'_>) + Send + Sync>
 #[cfg(feature = "operator")]
 pub(crate) fn notify(listeners: &[PassListener], report: &Report<'_>) {
     for listener in listeners {
-        let told = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| listener(report)));
-        if let Err(panic) = told {
+        let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| listener(report)));
+        if let Err(panic) = result {
             let panic = crate::outcome::panicked(&*panic);
             tracing::error!(hook = "observe", panic, "an observer panicked; the others are still told");
         }

@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn each_class_of_error_ends_as_the_table_says() {
+    fn each_error_class_has_its_outcome() {
         let poll = Some(Duration::from_secs(60));
         for (class, stalled, reconciling, observed) in [
             (Class::Stalled, Some(ConditionStatus::True), None, Some(2)),
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_to_do_is_done_only_if_every_condition_was_reported() {
+    fn an_ignored_error_fails_with_unreported_conditions() {
         let failed = run(state(vec![]), &[FETCH], pass_error(Class::Ignored)).0;
         assert_eq!(failed, Outcome::Failed { message: "nothing to do, but a condition was never reported".into() });
         let found = ["Fetched", "Stored"].map(|type_| Condition {
@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn foreign_conditions_and_left_over_marks_are_never_sent() {
+    fn foreign_and_leftover_conditions_are_never_sent() {
         let found = ["Foreign", RECONCILING, STALLED]
             .map(|type_| state(vec![]).before.stamped(type_, ConditionStatus::True, "X", ""));
         let (_, intent) = run(state(found.to_vec()), &[FETCH, STORE], None);
@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_progress_write_said_is_what_is_there_now() {
+    fn a_progress_write_replaces_the_found_conditions() {
         let condition = |type_: &str| Condition::new(type_, ConditionStatus::True, "Earlier", "");
         let found = [READY, "Theirs", STALLED, RECONCILING, "Fetched"].map(condition);
         let mut state = state(found.to_vec());

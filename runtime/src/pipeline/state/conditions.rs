@@ -150,7 +150,7 @@ mod tests {
 
     const STORED: ConditionInfo = ConditionInfo::new("Stored", Polarity::Positive).with_message("It is stored.");
 
-    /// What stands there after one call of `set`, on a condition of an earlier generation.
+    /// The condition after one call of `set` on a condition of an earlier generation.
     fn set(found: Condition, status: ConditionStatus, reason: &str, message: &str) -> Condition {
         let before = FoundStatus::new(2, Observed::default(), vec![found]);
         let mut conditions = Conditions::new(&[STORED], &before.conditions);
@@ -166,14 +166,14 @@ mod tests {
     }
 
     #[test]
-    fn a_condition_that_says_the_same_keeps_its_time_and_is_of_this_generation() {
+    fn an_equal_condition_retains_its_transition_time() {
         let before = found(Some("2026-01-01T00:00:00Z"));
         let again = set(before.clone(), ConditionStatus::False, "Full", "the disk is full");
         assert_eq!(again, Condition { observed_generation: Some(2), ..before });
     }
 
     #[test]
-    fn whatever_differs_is_set() {
+    fn each_difference_is_set() {
         let before = || found(Some("2026-01-01T00:00:00Z"));
         let now = set(before(), ConditionStatus::True, "Succeeded", "");
         assert_eq!(

@@ -99,9 +99,9 @@ impl PassState {
 
     /// Merges the author's fields, including those of other reconcilers. If several steps changed a field, the last in declared order wins.
     fn merge_fields(&mut self, forks: &[Self]) {
-        let base = self.said();
+        let base = self.all_fields();
         self.warn_of_rivals(&base, forks);
-        let all = forks.iter().map(Self::said).filter(|fields| *fields != base);
+        let all = forks.iter().map(Self::all_fields).filter(|fields| *fields != base);
         let merged = all.fold(base.clone(), |merged, fields| changed(&base, &fields, merged));
         if merged == base {
             return;
@@ -119,7 +119,8 @@ impl PassState {
     fn warn_of_rivals(&self, base: &Fields, forks: &[Self]) {
         let mut writers: Fields = Fields::new();
         for fork in forks {
-            for (field, value) in fork.said().into_iter().filter(|(field, value)| base.get(field) != Some(value)) {
+            for (field, value) in fork.all_fields().into_iter().filter(|(field, value)| base.get(field) != Some(value))
+            {
                 let step = fork.step.map_or("(none)", |step| step.name);
                 if writers.get(&field).is_some_and(|other| *other != value) {
                     warn_of_rival(self.backend.warned(), self.wiring.name, step, &field);
@@ -202,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn forks_write_their_progress_in_turn_and_with_that_of_the_others() {
+    fn forks_write_their_combined_progress_in_turn() {
         let mut state = state();
         assert!(state.turn().now_or_never().expect("nothing to wait for").is_none());
         let forks = state.fork(2);
@@ -216,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_trouble_counts_and_a_conflict_before_it() {
+    fn the_first_write_error_counts_after_a_conflict() {
         let (failed, conflict) = (|| ApiError::Failed("a".into()), || ApiError::Conflict("b".into()));
         let merged = |before: Option<ApiError>, after: [Option<ApiError>; 2]| {
             let mut state = state();
@@ -236,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn of_two_changes_to_one_field_the_later_wins_and_the_others_stay() {
+    fn the_later_of_two_changes_to_a_field_wins() {
         let base = fields(&[("a", 1), ("b", 1), ("c", 1)]);
         let first = fields(&[("a", 2), ("b", 2), ("c", 1), ("d", 2)]);
         let second = fields(&[("a", 3), ("b", 1)]);
@@ -245,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn the_weightiest_error_decides_and_of_equals_the_first() {
+    fn the_first_of_the_most_severe_errors_decides() {
         let poll = |seconds| Class::Waiting { poll: Some(Duration::from_secs(seconds)) };
         let decides = |classes: &[Class]| {
             let pass_error = |class: &Class| Some(PassError::new(*class, "Because", "", Actions::MISHAP));

@@ -130,8 +130,8 @@ impl FoundStatus {
 
 /// The condition types of the reconciler in the order in which they are sent.
 fn sent_types(wiring: &Wiring) -> impl Iterator<Item = &'static str> + use<> {
-    let kept = wiring.kept_types().iter().copied().chain([wiring.summary_type()]);
-    kept.chain(wiring.condition_types())
+    let framework = wiring.kept_types().iter().copied().chain([wiring.summary_type()]);
+    framework.chain(wiring.condition_types())
 }
 
 /// The name of a second reconciler of the kind and whether it is stalled; `None` for the first.

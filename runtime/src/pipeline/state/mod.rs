@@ -185,17 +185,17 @@ impl PassState {
     }
 
     /// Sets the reason and message that Ready has when it is True.
-    pub(crate) fn say_ready(&mut self, reason: &'static str, message: &str) {
+    pub(crate) fn set_ready_message(&mut self, reason: &'static str, message: &str) {
         self.ready = Some((reason, sanitize(message)));
     }
 
     /// The current fields of the author that belong to this reconciler.
     fn fields(&self) -> Fields {
-        self.own(self.said())
+        self.own(self.all_fields())
     }
 
     /// All current fields of the author.
-    fn said(&self) -> Fields {
+    fn all_fields(&self) -> Fields {
         (self.typed.fields)(self.status.as_ref()).unwrap_or_else(|error| {
             tracing::warn!(%error, "the status fields cannot be written as JSON; the earlier ones are kept");
             self.before.all_fields.clone()

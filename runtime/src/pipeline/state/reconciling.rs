@@ -53,8 +53,8 @@ mod tests {
     };
 
     #[test]
-    fn reconciling_says_which_part_is_tried_again_and_why() {
-        let said = |state: PassState, outcome: &Outcome| retry_message(&state, outcome);
+    fn reconciling_names_the_retried_part_and_the_error() {
+        let message = |state: PassState, outcome: &Outcome| retry_message(&state, outcome);
         let at = |step: Option<&'static StepWiring>, cleanup: Option<&'static str>| {
             let mut state = PassState::bare(WIRING, 2, Observed::default(), Vec::new(), Arc::new(Nowhere::default()));
             step.into_iter().for_each(|step| state.begin(step));
@@ -63,24 +63,24 @@ mod tests {
         };
         let (waiting, requeue) = (Outcome::Waiting { poll: None }, Outcome::Requeue { after: None });
         let failed = Outcome::Failed { message: "boom".into() };
-        assert_eq!(said(at(None, None), &waiting), "waiting in the pass");
-        assert_eq!(said(at(Some(&FETCH), None), &waiting), "waiting in fetch");
-        assert_eq!(said(at(Some(&FETCH), Some("remove")), &waiting), "waiting in the cleanup remove");
-        assert_eq!(said(at(Some(&FETCH), None), &requeue), "fetch asked to run again");
-        assert_eq!(said(at(Some(&FETCH), None), &failed), "boom");
+        assert_eq!(message(at(None, None), &waiting), "waiting in the pass");
+        assert_eq!(message(at(Some(&FETCH), None), &waiting), "waiting in fetch");
+        assert_eq!(message(at(Some(&FETCH), Some("remove")), &waiting), "waiting in the cleanup remove");
+        assert_eq!(message(at(Some(&FETCH), None), &requeue), "fetch asked to run again");
+        assert_eq!(message(at(Some(&FETCH), None), &failed), "boom");
         let mut marked = at(Some(&FETCH), None);
         marked.fail(None, "Because", "of this");
-        assert_eq!(said(marked, &failed), "retrying fetch");
+        assert_eq!(message(marked, &failed), "retrying fetch");
         let mut blocked = at(Some(&FETCH), None);
         blocked.blocked = {
             let class = Class::Waiting { poll: None };
             Some(PassError::new(class, "Because", "of this", class.actions()))
         };
-        assert_eq!(said(blocked, &failed), "of this");
+        assert_eq!(message(blocked, &failed), "of this");
     }
 
     #[test]
-    fn a_wait_that_a_change_ends_is_progress_and_whatever_a_time_ends_is_a_retry() {
+    fn only_waiting_without_poll_is_progressing() {
         let waiting = |poll| Outcome::Waiting { poll };
         for retry in [Retry::Fast, Retry::Slow] {
             assert_eq!(progressing(&waiting(None), retry), "Progressing");

@@ -37,10 +37,10 @@ impl PassState {
     }
 
     /// Ends a step successfully: its positive conditions that it did not set become True, and the conditions of `clears(..)` are cleared.
-    pub(crate) fn succeed(&mut self, said: u64) {
+    pub(crate) fn succeed(&mut self, set_bits: u64) {
         let Some(step) = self.step else { return };
         for place in step.sets {
-            if self.polarity(*place) == Polarity::Positive && said & (1 << place) == 0 {
+            if self.polarity(*place) == Polarity::Positive && set_bits & (1 << place) == 0 {
                 self.set(*place, ConditionStatus::True, "Succeeded", "");
             }
         }

@@ -86,14 +86,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_turn_is_one_steps_at_a_time_and_wakes_the_next_when_it_ends() {
+    fn a_write_turn_is_exclusive_and_wakes_the_next_step() {
         let turns = WriteTurns::default();
         let first = turns.take().now_or_never().expect("nobody has it");
-        let (woken, mut second) = (futures_test_waker(), Box::pin(turns.take()));
-        let mut cx = std::task::Context::from_waker(&woken.1);
+        let (waker, mut second) = (futures_test_waker(), Box::pin(turns.take()));
+        let mut cx = std::task::Context::from_waker(&waker.1);
         assert!(second.as_mut().poll_unpin(&mut cx).is_pending());
         drop(first);
-        assert_eq!(woken.0.load(std::sync::atomic::Ordering::SeqCst), 1);
+        assert_eq!(waker.0.load(std::sync::atomic::Ordering::SeqCst), 1);
         assert!(second.as_mut().poll_unpin(&mut cx).is_ready());
     }
 

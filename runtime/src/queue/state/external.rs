@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_turn_without_a_cause_runs_nothing_and_leaves_the_timer() {
+    async fn an_external_turn_without_trigger_leaves_the_timer() {
         let (mut state, key, now) = (KeyEntries::default(), Key::new(Some("a"), "one"), Instant::now());
         assert!(state.claim(&key, now).is_none());
         state.add(&key, TriggerSet::GENERATION, now);
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn what_comes_during_a_pass_is_announced_and_what_a_dropped_pass_ran_for_is_not_lost() {
+    async fn triggers_of_a_dropped_pass_are_not_lost() {
         let (mut state, key, now) = (KeyEntries::default(), Key::new(None, "one"), Instant::now());
         state.add(&key, TriggerSet::GENERATION, now);
         state.announce();

@@ -15,7 +15,7 @@ fn ended(next: Next) -> FinishedPass {
     FinishedPass { next, curve: Backoff::FAILURE, drawn: 0.5 }
 }
 
-/// The key's pass begins and ends.
+/// Starts and ends a pass of the key.
 fn pass(state: &mut KeyEntries, name: &str, next: Next, now: Instant) {
     state.add(&key(name), TriggerSet::APPEARED, now);
     assert_eq!(state.take(now).map(|task| task.key), Some(key(name)));
@@ -23,7 +23,7 @@ fn pass(state: &mut KeyEntries, name: &str, next: Next, now: Instant) {
 }
 
 #[test]
-fn a_key_that_is_wanted_again_keeps_its_turn() {
+fn a_key_added_again_retains_its_position() {
     let (mut state, now) = (KeyEntries::default(), Instant::now());
     for (name, after) in [("a", 0), ("b", 1), ("a", 2)] {
         state.add(&key(name), TriggerSet::GENERATION, now + after * SECOND);
@@ -35,7 +35,7 @@ fn a_key_that_is_wanted_again_keeps_its_turn() {
 }
 
 #[test]
-fn failures_and_conflicts_are_counted_as_tries_to_come() {
+fn failures_and_conflicts_count_as_retries() {
     let (mut state, now) = (KeyEntries::default(), Instant::now());
     pass(&mut state, "a", Next::Await, now);
     pass(&mut state, "b", Next::After(SECOND), now);
@@ -54,7 +54,7 @@ fn no_timer_is_set_for_longer_than_a_year() {
 }
 
 #[test]
-fn a_key_at_rest_has_no_history() {
+fn an_idle_key_has_no_history() {
     let (mut state, now) = (KeyEntries::default(), Instant::now());
     let retry = || Next::Retry { progressed: false, at_least: None };
     pass(&mut state, "a", retry(), now);
@@ -68,7 +68,7 @@ fn a_key_at_rest_has_no_history() {
 }
 
 #[test]
-fn a_place_that_was_given_up_for_a_better_one_is_void() {
+fn a_position_left_for_a_better_one_is_void() {
     let (mut state, now) = (KeyEntries::default(), Instant::now());
     state.add(&key("a"), TriggerSet::RESYNC, now);
     state.add(&key("a"), TriggerSet::GENERATION, now);
@@ -84,7 +84,7 @@ fn a_place_that_was_given_up_for_a_better_one_is_void() {
 }
 
 #[test]
-fn a_try_that_is_due_still_moves_with_a_new_generation_alone() {
+fn only_a_new_generation_moves_a_pending_retry() {
     let (mut state, now) = (KeyEntries::default(), Instant::now());
     let retry = || Next::Retry { progressed: false, at_least: Some(60 * SECOND) };
     let due = |state: &mut KeyEntries, triggers: TriggerSet, at: Instant| {
@@ -103,7 +103,7 @@ fn a_try_that_is_due_still_moves_with_a_new_generation_alone() {
 }
 
 #[test]
-fn what_a_pass_did_not_deal_with_is_kept_whatever_wakes_the_key_next() {
+fn unhandled_triggers_are_retained_for_the_next_pass() {
     let conflict = || Next::Conflict { newer_than: "1".into() };
     let later = || Next::Later(60 * SECOND);
     let undone = || Next::NotStarted { at_least: None };
@@ -111,28 +111,28 @@ fn what_a_pass_did_not_deal_with_is_kept_whatever_wakes_the_key_next() {
     for (ran, next, owed) in [
         (spec, conflict(), spec),
         (both, later(), both),
-        // The cluster still holds the spec; that something was triggered is known here alone.
+        // The cluster still has the spec, but only the queue knows of the external trigger.
         (both, undone(), TriggerSet::TRIGGERED),
         (both, Next::After(60 * SECOND), TriggerSet::NONE),
         (both, Next::Retry { progressed: false, at_least: None }, TriggerSet::NONE),
     ] {
-        for woken_while_it_runs in [true, false] {
+        for added_while_running in [true, false] {
             let (mut state, now) = (KeyEntries::default(), Instant::now());
             state.add(&key("a"), ran, now);
             assert!(state.take(now).is_some());
-            if woken_while_it_runs {
+            if added_while_running {
                 state.add(&key("a"), TriggerSet::OWNED, now);
             }
             state.finish(&key("a"), ended(next.clone()), now);
             state.add(&key("a"), TriggerSet::OWNED, now);
             let triggers = state.take(now).map(|task| task.triggers);
-            assert_eq!(triggers, Some(TriggerSet::OWNED | owed), "{next:?}, {woken_while_it_runs}");
+            assert_eq!(triggers, Some(TriggerSet::OWNED | owed), "{next:?}, {added_while_running}");
         }
     }
 }
 
 #[test]
-fn a_try_that_fails_when_it_was_due_waits_again() {
+fn a_failed_due_retry_waits_again() {
     let (mut state, now) = (KeyEntries::default(), Instant::now());
     let retry = || Next::Retry { progressed: false, at_least: None };
     pass(&mut state, "a", retry(), now);
@@ -144,14 +144,14 @@ fn a_try_that_fails_when_it_was_due_waits_again() {
 }
 
 #[test]
-fn progress_or_a_new_generation_starts_the_curve_anew() {
+fn progress_or_a_new_generation_resets_the_backoff() {
     let curve = Backoff::FAST;
     for along in [false, true] {
         let failed = |progressed| match along {
             true => Next::RetryAlong { progressed, curve, at_least: None },
             false => Next::Retry { progressed, at_least: None },
         };
-        for (progressed, woken, failures) in
+        for (progressed, trigger, failures) in
             [(false, TriggerSet::APPEARED, 3), (true, TriggerSet::APPEARED, 1), (false, TriggerSet::GENERATION, 1)]
         {
             let (mut state, mut now) = (KeyEntries::default(), Instant::now());
@@ -160,12 +160,12 @@ fn progress_or_a_new_generation_starts_the_curve_anew() {
                 now += 3600 * SECOND;
             }
             state.wake(now);
-            state.add(&key("a"), woken, now);
+            state.add(&key("a"), trigger, now);
             assert!(state.take(now).is_some());
             state.finish(&key("a"), ended(failed(progressed)), now);
             state.add(&key("a"), TriggerSet::APPEARED, now);
             let counted = state.take(now).map(|task| task.attempt.failures);
-            assert_eq!(counted, Some(failures), "{along} {progressed} {woken}");
+            assert_eq!(counted, Some(failures), "{along} {progressed} {trigger}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What the operations of the state cost, in steps: the same among few keys and among very many.
+//! The cost of the queue operations in steps, which does not depend on the number of keys.
 
 use std::num::NonZeroU32;
 use std::time::Duration;
@@ -26,11 +26,11 @@ fn end(state: &mut KeyEntries, key: &Key, next: Next, now: Instant) {
 }
 
 #[test]
-fn a_pass_takes_one_step_however_many_are_due_and_however_many_run() {
+fn taking_a_key_is_constant_time() {
     for size in SIZES {
         let (mut state, now) = (state(), Instant::now());
         (0..size).for_each(|at| state.add(&key(at), TriggerSet::APPEARED, now));
-        // All of them run at a time.
+        // All of them run at the same time.
         let tasks: Vec<_> = std::iter::from_fn(|| state.take(now)).collect();
         assert_eq!((tasks.len(), state.figures().looked), (size, size as u64));
         tasks.iter().for_each(|task| end(&mut state, &task.key, Next::Await, now));
@@ -40,7 +40,7 @@ fn a_pass_takes_one_step_however_many_are_due_and_however_many_run() {
 }
 
 #[test]
-fn a_key_that_moves_up_leaves_one_void_place_for_each_lane_at_most() {
+fn a_promoted_key_leaves_one_void_position_per_lane() {
     for size in SIZES {
         let (mut state, now) = (state(), Instant::now());
         for triggers in
@@ -54,7 +54,7 @@ fn a_key_that_moves_up_leaves_one_void_place_for_each_lane_at_most() {
 }
 
 #[test]
-fn a_timer_takes_one_step_to_wake_and_none_to_be_cancelled() {
+fn firing_a_timer_is_one_step_and_cancelling_none() {
     for size in SIZES {
         let (mut state, now) = (state(), Instant::now());
         (0..size).for_each(|at| state.add(&key(at), TriggerSet::APPEARED, now));
@@ -73,7 +73,7 @@ fn a_timer_takes_one_step_to_wake_and_none_to_be_cancelled() {
 }
 
 #[test]
-fn nothing_is_looked_at_while_nothing_is_due() {
+fn no_entry_is_inspected_while_nothing_is_due() {
     let (mut state, now) = (state(), Instant::now());
     (0..10_000).for_each(|at| state.add(&key(at), TriggerSet::APPEARED, now));
     while let Some(task) = state.take(now) {
@@ -87,7 +87,7 @@ fn nothing_is_looked_at_while_nothing_is_due() {
 }
 
 #[test]
-fn retries_of_all_keys_together_keep_to_the_rate_and_changes_do_not() {
+fn the_rate_limits_retries_but_not_changes() {
     let mut state = KeyEntries::new(EnabledTriggers::default(), Rate::new(NonZeroU32::new(100).unwrap()));
     let start = Instant::now();
     (0..1000).for_each(|at| state.add(&key(at), TriggerSet::GENERATION, start));
@@ -103,7 +103,7 @@ fn retries_of_all_keys_together_keep_to_the_rate_and_changes_do_not() {
         begun.push(tasks.len());
         tasks.iter().for_each(|task| end(&mut state, &task.key, Next::Await, now));
     }
-    // A hundred at once, then a hundred each second; and the change, always at once.
+    // A hundred retries run at once and a hundred more each second. The change always runs at once.
     assert_eq!(begun, [101, 101, 101, 101, 101, 101, 101, 101, 101, 101, 1, 1]);
     let figures = state.figures();
     assert_eq!((figures.deferred, figures.sleeping), (900, 0), "a retry is put off once");

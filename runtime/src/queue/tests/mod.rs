@@ -1,4 +1,4 @@
-//! The queue under a clock that the tests move.
+//! The queue with a clock that the tests advance.
 
 mod cost;
 mod model;
@@ -22,7 +22,7 @@ use crate::trigger::EnabledTriggers;
 type Pass = Pin<Box<dyn Future<Output = Next> + Send>>;
 type Plan = Box<dyn Fn(&Key, usize) -> Pass + Send + Sync>;
 
-/// Runs what the test says, and keeps a record of what ran when.
+/// Runs the passes of the test and records when each of them ran.
 struct Script {
     run: Plan,
     started: Instant,
@@ -44,7 +44,7 @@ impl Worker for Script {
     }
 }
 
-/// Notes that a pass runs, until it is dropped.
+/// Counts a running pass until it is dropped.
 struct Running<'s>(&'s Script, Key);
 
 impl<'s> Running<'s> {
@@ -109,7 +109,7 @@ impl Bench {
         self.script.log.lock().unwrap().iter().map(|(_, _, triggers, _)| triggers.to_string()).collect()
     }
 
-    /// When passes began, as seconds since the start.
+    /// The start times of the passes in seconds.
     fn times(&self) -> Vec<f64> {
         self.script.log.lock().unwrap().iter().map(|(at, ..)| at.as_secs_f64()).collect()
     }
@@ -134,7 +134,7 @@ async fn quick(_: ()) -> Next {
 }
 
 #[tokio::test(start_paused = true)]
-async fn keys_run_in_the_order_in_which_they_came() {
+async fn keys_run_in_arrival_order() {
     let bench = Bench::with(one_at_a_time(), |_, _| quick(()));
     let names: Vec<String> = (0..100).map(|i| format!("n{}", (i * 37) % 100)).collect();
     names.iter().for_each(|name| bench.add(name, TriggerSet::GENERATION));
@@ -143,7 +143,7 @@ async fn keys_run_in_the_order_in_which_they_came() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_key_never_runs_twice_at_a_time_and_runs_again_if_it_was_added_meanwhile() {
+async fn a_key_added_while_running_runs_again_afterwards() {
     let bench = Bench::new(|_, _| async {
         sleep(Duration::from_secs(1)).await;
         Next::Await
@@ -158,7 +158,7 @@ async fn a_key_never_runs_twice_at_a_time_and_runs_again_if_it_was_added_meanwhi
 }
 
 #[tokio::test(start_paused = true)]
-async fn no_more_passes_run_at_a_time_than_allowed() {
+async fn concurrent_passes_are_limited() {
     let config = QueueConfig { concurrency: NonZeroUsize::new(4).unwrap(), ..QueueConfig::default() };
     let bench = Bench::with(config, |_, _| async {
         sleep(Duration::from_secs(1)).await;
@@ -172,7 +172,7 @@ async fn no_more_passes_run_at_a_time_than_allowed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn changes_go_before_restarts_and_timers() {
+async fn changes_run_before_restarts_and_timers() {
     let bench = Bench::with(one_at_a_time(), |_, _| async {
         sleep(Duration::from_millis(100)).await;
         Next::Await
@@ -186,7 +186,7 @@ async fn changes_go_before_restarts_and_timers() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_waiting_timer_is_not_overtaken_for_ever() {
+async fn a_waiting_timer_is_not_starved() {
     let bench = Bench::with(one_at_a_time(), |_, _| async {
         sleep(Duration::from_secs(1)).await;
         Next::Await
@@ -194,7 +194,7 @@ async fn a_waiting_timer_is_not_overtaken_for_ever() {
     bench.add("first", TriggerSet::GENERATION);
     bench.add("patient", TriggerSet::RESYNC);
     for i in 0..60 {
-        // Twice as many changes as there are slots for.
+        // Twice as many changes as the slot can run.
         bench.add(&format!("x{i}"), TriggerSet::GENERATION);
         bench.add(&format!("y{i}"), TriggerSet::GENERATION);
         sleep(Duration::from_secs(1)).await;
@@ -204,7 +204,7 @@ async fn a_waiting_timer_is_not_overtaken_for_ever() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn failures_back_off_along_the_curve_and_never_end() {
+async fn failures_back_off_and_retry_forever() {
     let bench = Bench::new(|_, _| async { RETRY });
     bench.add("a", TriggerSet::GENERATION);
     sleep(Duration::from_secs(6 * 3600)).await;
@@ -219,7 +219,7 @@ async fn failures_back_off_along_the_curve_and_never_end() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn progress_starts_the_curve_anew() {
+async fn progress_resets_the_backoff() {
     let bench = Bench::new(|_, nth| async move { Next::Retry { progressed: nth == 5, at_least: None } });
     bench.add("a", TriggerSet::GENERATION);
     sleep(Duration::from_secs(60)).await;
@@ -227,7 +227,7 @@ async fn progress_starts_the_curve_anew() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_retry_waits_at_least_as_long_as_the_server_said() {
+async fn a_retry_waits_for_retry_after() {
     let least = Some(Duration::from_secs(30));
     let bench = Bench::new(move |_, _| async move { Next::Retry { progressed: true, at_least: least } });
     bench.add("a", TriggerSet::GENERATION);
@@ -236,10 +236,10 @@ async fn a_retry_waits_at_least_as_long_as_the_server_said() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_change_runs_at_once_but_leaves_a_pending_retry_where_it_is() {
+async fn a_change_runs_at_once_and_leaves_the_pending_retry() {
     let bench = Bench::new(|_, _| async { RETRY });
     bench.add("a", TriggerSet::GENERATION);
-    // The seventh retry comes after 95 to 127 s, the eighth after 191 to 255 s: none while the changes come.
+    // The seventh retry comes after 95 to 127 s, the eighth after 191 to 255 s. None is due during the changes.
     sleep(Duration::from_secs(150)).await;
     let (before, failures) = (bench.names().len(), bench.failures().last().copied());
     for _ in 0..20 {
@@ -256,7 +256,7 @@ async fn a_change_runs_at_once_but_leaves_a_pending_retry_where_it_is() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_new_generation_starts_the_curve_anew() {
+async fn a_new_generation_resets_the_backoff() {
     let bench = Bench::new(|_, _| async { RETRY });
     bench.add("a", TriggerSet::GENERATION);
     sleep(Duration::from_secs(1000)).await;
@@ -269,7 +269,7 @@ async fn a_new_generation_starts_the_curve_anew() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_requeue_comes_exactly_when_asked_and_a_change_cancels_it() {
+async fn a_requeue_runs_on_time_unless_a_change_cancels_it() {
     let bench =
         Bench::new(|_, nth| async move { if nth == 1 { Next::After(Duration::from_secs(60)) } else { Next::Await } });
     bench.add("exact", TriggerSet::GENERATION);
@@ -282,7 +282,7 @@ async fn a_requeue_comes_exactly_when_asked_and_a_change_cancels_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_panic_costs_its_own_key_a_retry_and_nothing_else() {
+async fn a_panic_retries_only_its_own_key() {
     let bench = Bench::new(|key, nth| {
         let panics = &*key.name == "bad" && nth == 1;
         async move {
@@ -299,7 +299,7 @@ async fn a_panic_costs_its_own_key_a_retry_and_nothing_else() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_conflict_runs_again_with_its_causes_once_the_cache_is_newer() {
+async fn a_conflict_retries_once_the_cache_is_newer() {
     let bench =
         Bench::new(
             |_, nth| async move { if nth <= 4 { Next::Conflict { newer_than: "7".into() } } else { Next::Await } },
@@ -320,7 +320,7 @@ async fn a_conflict_runs_again_with_its_causes_once_the_cache_is_newer() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_conflict_that_the_cache_has_overtaken_already_runs_at_once() {
+async fn a_conflict_older_than_the_cache_retries_at_once() {
     let version: CachedVersionFn = Arc::new(|_| Some("8".into()));
     let config = QueueConfig { version: Some(version), ..QueueConfig::default() };
     let bench = Bench::with(config, |_, nth| async move {
@@ -332,7 +332,7 @@ async fn a_conflict_that_the_cache_has_overtaken_already_runs_at_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_key_at_rest_leaves_nothing_behind() {
+async fn an_idle_key_uses_no_memory() {
     let bench = Bench::new(|_, nth| async move { if nth == 1 { RETRY } else { Next::Forget } });
     (0..1000).for_each(|i| bench.add(&format!("n{i}"), TriggerSet::APPEARED));
     sleep(Duration::from_secs(10)).await;
@@ -341,7 +341,7 @@ async fn a_key_at_rest_leaves_nothing_behind() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn nothing_starts_while_the_gate_is_closed() {
+async fn no_pass_starts_without_leadership() {
     let bench = Bench::new(|_, _| quick(()));
     bench.gate.close();
     bench.add("a", TriggerSet::GENERATION);
@@ -353,7 +353,7 @@ async fn nothing_starts_while_the_gate_is_closed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn nothing_starts_while_the_pause_is_on() {
+async fn no_pass_starts_during_a_pause() {
     let pause = crate::queue::pause::Pause::default();
     let bench = Bench::with(QueueConfig { pause: pause.clone(), ..QueueConfig::default() }, |_, _| quick(()));
     pause.begin("why");
@@ -366,7 +366,7 @@ async fn nothing_starts_while_the_pause_is_on() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_stop_lets_running_passes_end_and_starts_no_other() {
+async fn shutdown_drains_running_passes_and_starts_no_other() {
     let bench = Bench::with(one_at_a_time(), |_, _| async {
         sleep(Duration::from_secs(20)).await;
         Next::Await
@@ -381,7 +381,7 @@ async fn a_stop_lets_running_passes_end_and_starts_no_other() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_pass_that_outlives_the_shutdown_timeout_is_dropped_and_named() {
+async fn a_pass_beyond_the_shutdown_timeout_is_dropped() {
     let bench = Bench::new(|_, _| std::future::pending());
     bench.add("stuck", TriggerSet::GENERATION);
     sleep(Duration::from_secs(1)).await;

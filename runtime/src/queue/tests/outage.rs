@@ -1,4 +1,4 @@
-//! A queue while the API server does not answer.
+//! A queue while the API server does not respond.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -11,7 +11,7 @@ use crate::leadership::Leadership;
 use crate::queue::{Attempt, Key, PassOutput, Queue, QueueConfig, TriggerSet, Worker, drain};
 use crate::trigger::EnabledTriggers;
 
-/// Each pass fails, as the server does not answer.
+/// Each pass fails, since the server does not respond.
 struct Unanswered {
     started: Instant,
     times: Mutex<Vec<f64>>,
@@ -25,7 +25,7 @@ impl Worker for Unanswered {
 }
 
 #[tokio::test(start_paused = true)]
-async fn ten_minutes_of_outage_cost_few_calls_and_the_next_is_less_than_a_minute_away() {
+async fn an_outage_costs_few_calls_and_retries_within_a_minute() {
     let config = QueueConfig::default();
     let queue = Queue::new(EnabledTriggers::default(), config.rate.clone());
     let worker = Arc::new(Unanswered { started: Instant::now(), times: Mutex::default() });

@@ -1,4 +1,4 @@
-//! Several queues with slots and a rate in common.
+//! Several queues that share slots and a retry rate.
 
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::time::Duration;
@@ -18,7 +18,7 @@ async fn a_second() -> Next {
 }
 
 #[tokio::test(start_paused = true)]
-async fn queues_that_share_slots_run_no_more_passes_than_those_and_take_turns() {
+async fn queues_that_share_slots_take_turns() {
     let config = slots(2);
     let benches = [Bench::with(config.clone(), |_, _| a_second()), Bench::with(config, |_, _| a_second())];
     for bench in &benches {
@@ -33,7 +33,7 @@ async fn queues_that_share_slots_run_no_more_passes_than_those_and_take_turns() 
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_slot_that_comes_free_goes_to_the_most_urgent_key() {
+async fn a_free_slot_goes_to_the_most_urgent_key() {
     let config = slots(1);
     let busy = Bench::with(config.clone(), |_, _| a_second());
     let waiting = Bench::with(config, |_, _| a_second());
@@ -65,7 +65,7 @@ async fn keys_that_back_off_hold_no_slot() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn retries_of_several_queues_keep_to_one_rate() {
+async fn several_queues_share_one_retry_rate() {
     let rate = Rate::new(NonZeroU32::new(10).unwrap());
     let config = QueueConfig { rate, ..QueueConfig::default() };
     let fails = |_: &crate::queue::Key, nth| async move {
@@ -83,7 +83,7 @@ async fn retries_of_several_queues_keep_to_one_rate() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn waiting_and_work_are_told_exactly() {
+async fn wait_and_work_times_are_measured() {
     let config = QueueConfig { concurrency: NonZeroUsize::MIN, ..QueueConfig::default() };
     let bench = Bench::with(config, |_, _| a_second());
     (0..4).for_each(|at| bench.add(&format!("n{at}"), TriggerSet::GENERATION));

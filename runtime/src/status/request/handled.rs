@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_is_awaited_until_its_receipt_is_there() {
+    fn a_token_is_pending_until_it_is_handled() {
         let none = Receipts::default();
         for token in ["now", "", "  "] {
             assert!(none.awaits(REQUESTED_AT, &annotated(token)));
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn taking_the_annotation_off_changes_no_receipt() {
+    fn removing_the_annotation_retains_the_handled_token() {
         let held = Receipts { reconcile: Some("now".into()), ..Receipts::default() };
         assert!(!held.awaits(REQUESTED_AT, &BTreeMap::new()));
         assert_eq!(held.after(&Wiring::EMPTY, &BTreeMap::new()), held);

@@ -1,4 +1,4 @@
-//! What is asked of the server, what is taken from its answers, and which of them end a watch.
+//! The requests of a list and watch, the events from the responses, and the responses that end a watch.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -24,7 +24,7 @@ fn watching() -> Watching<ConfigMap> {
 }
 
 #[test]
-fn a_watch_moves_on_to_the_version_of_each_event_and_never_back() {
+fn the_watch_version_only_moves_forward() {
     let mut watching = watching();
     assert!(watching.moves_to("5").is_ok(), "an event may repeat the version");
     assert_eq!((&*watching.position.version, watching.position.checked, watching.heard), ("5", false, true));
@@ -36,7 +36,7 @@ fn a_watch_moves_on_to_the_version_of_each_event_and_never_back() {
 }
 
 #[test]
-fn where_bookmarks_come_silence_is_noticed_sooner() {
+fn bookmarks_shorten_the_silence_timeout() {
     let mut watching = watching();
     assert_eq!(watching.patience(), HANGS);
     watching.marked = true;
@@ -44,17 +44,17 @@ fn where_bookmarks_come_silence_is_noticed_sooner() {
 }
 
 #[test]
-fn a_connection_that_breaks_is_a_cut_and_a_line_that_is_too_long_is_none() {
+fn a_too_long_line_is_no_broken_connection() {
     let broken = |text: &str| kube::Error::ReadEvents(std::io::Error::other(text.to_owned()));
     assert!(is_cut(&broken("connection reset by peer")));
     assert!(!is_cut(&kube::Error::ReadEvents(std::io::Error::other(crate::client::LineTooLong))));
     assert!(!is_cut(&kube::Error::LinesCodecMaxLineLengthExceeded));
 }
 
-/// An answer: each line so many seconds after the one before; the last may be empty, and is the end then.
+/// A response: its lines, each with the delay in seconds after the previous one. An empty last line ends the response.
 type Answer = Vec<(u64, Value)>;
 
-/// Its body.
+/// The body of a response.
 struct Lines(BoxStream<'static, Bytes>);
 
 impl Body for Lines {
@@ -74,7 +74,7 @@ fn lines(answer: Answer) -> Lines {
     Lines(lines.boxed())
 }
 
-/// A list and watch over a server that gives these answers.
+/// A list and watch on a server with these responses.
 struct Bench {
     heard: BoxStream<'static, Result<Received<Whole>, Error>>,
     asked: Arc<Mutex<Vec<String>>>,
@@ -101,7 +101,7 @@ impl Bench {
         Self { heard: list_watch(api, selection).boxed(), asked, start: Instant::now() }
     }
 
-    /// What is heard next, after how many seconds in all; an error as it is shown to developers.
+    /// The next event as text, with the seconds since the start. An error is in `Debug` form.
     async fn hear(&mut self) -> (String, u64) {
         let name = |object: Whole| object.0.metadata.name.clone().unwrap_or_default();
         let text = match timeout(24 * HANGS, self.heard.next()).await.expect("something is heard").unwrap() {
@@ -122,7 +122,7 @@ impl Bench {
         }
     }
 
-    /// The queries so far, as their parameters.
+    /// The parameters of the queries so far.
     fn asked(&self) -> Vec<Vec<String>> {
         let asked = self.asked.lock().unwrap();
         let query = |uri: &String| {
@@ -153,7 +153,7 @@ fn list(items: &[Value], next: &str, version: u64) -> Answer {
 const SELECTED: [&str; 2] = ["labelSelector=a%3Db", "fieldSelector=metadata.name%3Dx"];
 
 #[tokio::test(start_paused = true)]
-async fn the_objects_come_in_pages_and_the_changes_from_their_version_on() {
+async fn objects_are_listed_in_pages_and_then_watched() {
     let changes = vec![(5, event("MODIFIED", &map("a", 8))), (5, event("DELETED", &map("b", 9)))];
     let mut bench = Bench::new(false, [list(&[map("a", 5)], "t", 7), list(&[map("b", 6)], "", 7), changes]);
     bench
@@ -175,7 +175,7 @@ async fn the_objects_come_in_pages_and_the_changes_from_their_version_on() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_watch_that_ends_at_once_begins_again_a_second_later_and_one_that_told_something_at_once() {
+async fn an_empty_watch_restarts_after_a_second() {
     let change = |version| vec![(0, event("ADDED", &map("a", version)))];
     let mut bench = Bench::new(false, [list(&[], "", 7), vec![], change(8), change(9), vec![]]);
     bench.hears(&[("init", 0), ("listed", 0), ("now a", 1), ("now a", 1)]).await;
@@ -187,7 +187,7 @@ async fn a_watch_that_ends_at_once_begins_again_a_second_later_and_one_that_told
 }
 
 #[tokio::test(start_paused = true)]
-async fn after_a_watch_without_a_word_the_server_is_asked_whether_it_is_where_it_was() {
+async fn a_silent_watch_is_followed_by_a_version_check() {
     let silent = || vec![(LIFE.as_secs(), Value::Null)];
     let spoke = vec![(0, bookmark(8, &json!({})))];
     let mut bench = Bench::new(false, [list(&[], "", 7), spoke, silent(), list(&[], "", 8), silent(), silent()]);
@@ -202,7 +202,7 @@ async fn after_a_watch_without_a_word_the_server_is_asked_whether_it_is_where_it
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_that_is_behind_what_it_said_is_listed_anew() {
+async fn a_server_that_went_back_is_relisted() {
     let silent = vec![(LIFE.as_secs(), Value::Null)];
     let spoke = vec![(0, bookmark(8, &json!({})))];
     let mut bench = Bench::new(false, [list(&[], "", 7), spoke, silent, list(&[], "", 3), list(&[], "", 3)]);
@@ -211,7 +211,7 @@ async fn a_server_that_is_behind_what_it_said_is_listed_anew() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_stream_has_listed_when_the_server_says_so() {
+async fn a_streaming_list_ends_with_its_bookmark() {
     let end = json!({ "k8s.io/initial-events-end": "true" });
     let mut bench = Bench::new(
         true,
@@ -229,7 +229,7 @@ async fn a_stream_has_listed_when_the_server_says_so() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_watch_that_ended_a_little_early_has_lasted_and_works() {
+async fn a_watch_that_ends_slightly_early_is_healthy() {
     let silent = vec![(LIFE.as_secs() - 5, Value::Null)];
     let mut bench = Bench::new(false, [list(&[], "", 7), silent]);
     bench.hears(&[("init", 0), ("listed", 0), ("works", 285)]).await;

@@ -50,7 +50,7 @@ impl Children {
     }
 
     /// The record of the object, if its controller is of the reconciled kind.
-    fn child(&self, records: &Records, key: &Key, meta: &ObjectMeta, kept: Option<CachedObject>) -> Option<Child> {
+    fn child(&self, records: &Records, key: &Key, meta: &ObjectMeta, cached: Option<CachedObject>) -> Option<Child> {
         let owner = meta.owner_references.iter().flatten().find(|owner| owner.controller == Some(true))?;
         let resource = &self.0.owner.resource;
         let group = owner.api_version.rsplit_once('/').map_or("", |(group, _)| group);
@@ -64,7 +64,7 @@ impl Children {
             resource_version: meta.resource_version.as_deref().unwrap_or_default().into(),
             owner_uid: records.shared(&owner.uid),
             owner: Key { namespace, name: owner.name.as_str().into() },
-            kept,
+            cached,
         })
     }
 
@@ -79,16 +79,16 @@ impl Children {
     }
 
     /// The cached parts of the children of an owner, except those that we deleted.
-    pub(super) fn kept_of(&self, owner_uid: &str, kind: &KindInfo) -> Vec<CachedObject> {
+    pub(super) fn cached_of(&self, owner_uid: &str, kind: &KindInfo) -> Vec<CachedObject> {
         let records = self.lock();
         let of_kind = records.alive(owner_uid).filter(|((at, _), _)| self.0.kinds[*at].0 == *kind);
-        of_kind.filter_map(|(_, child)| child.kept.clone()).collect()
+        of_kind.filter_map(|(_, child)| child.cached.clone()).collect()
     }
 
     /// The cached part of a child, unless we deleted it.
-    pub(super) fn kept(&self, target: &Target) -> Option<CachedObject> {
+    pub(super) fn cached(&self, target: &Target) -> Option<CachedObject> {
         let (id, records) = (self.id(target)?, self.lock());
-        records.children.get(&id).filter(|child| records.is_alive(&id, child))?.kept.clone()
+        records.children.get(&id).filter(|child| records.is_alive(&id, child))?.cached.clone()
     }
 
     pub(super) fn get(&self, target: &Target) -> Option<ObjectVersion> {
@@ -115,9 +115,9 @@ impl Children {
     }
 
     /// Applies an object that the watch of a kind delivered, and returns the owners to enqueue.
-    pub(super) fn apply(&self, kind: usize, meta: &ObjectMeta, kept: Option<CachedObject>) -> Vec<Key> {
+    pub(super) fn apply(&self, kind: usize, meta: &ObjectMeta, cached: Option<CachedObject>) -> Vec<Key> {
         let (id, mut records) = ((kind, Key::of(meta)), self.lock());
-        match self.child(&records, &id.1, meta, kept) {
+        match self.child(&records, &id.1, meta, cached) {
             Some(child) => records.apply(&id, child),
             None => records.remove(&id),
         }
@@ -134,10 +134,10 @@ impl Children {
         kind: usize,
         namespace: Option<&Arc<str>>,
         meta: &ObjectMeta,
-        kept: Option<CachedObject>,
+        cached: Option<CachedObject>,
     ) -> Vec<Key> {
         let (id, mut records) = ((kind, Key::of(meta)), self.lock());
-        let Some(child) = self.child(&records, &id.1, meta, kept) else { return records.remove(&id) };
+        let Some(child) = self.child(&records, &id.1, meta, cached) else { return records.remove(&id) };
         let under_way = records.lists.get(&(kind, namespace.cloned()));
         if under_way.is_some_and(|written| written.contains(&id.1)) {
             return records.apply(&id, child);
@@ -177,7 +177,7 @@ impl Children {
         let Some(id) = self.id(&seen.target) else { return 0 };
         let Some(owner_uid) = seen.controller.as_deref() else { return 0 };
         let cache = self.0.kinds[id.0].1;
-        let kept = (cache > Cache::None).then(|| CachedObject::of(object, cache));
+        let cached = (cache > Cache::None).then(|| CachedObject::of(object, cache));
         let mut records = self.lock();
         let child = Child {
             uid: seen.uid.as_str().into(),
@@ -185,7 +185,7 @@ impl Children {
             resource_version: seen.resource_version.as_str().into(),
             owner_uid: records.shared(owner_uid),
             owner: owner.clone(),
-            kept,
+            cached,
         };
         let number = records.hash(&id, &child);
         records.wrote(id, child);

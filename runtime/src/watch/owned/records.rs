@@ -55,7 +55,7 @@ pub(super) struct Child {
     pub(super) owner_uid: Arc<str>,
     pub(super) owner: Key,
     /// The cached part, which steps read without a call.
-    pub(super) kept: Option<CachedObject>,
+    pub(super) cached: Option<CachedObject>,
 }
 
 impl Child {
@@ -99,12 +99,12 @@ impl Records {
             self.forget(id);
             self.deleted.remove(id);
         }
-        let woken = self.apply(id, child);
+        let owners = self.apply(id, child);
         if let Some(writes) = self.writes.get_mut(id) {
             writes.ours.clear();
         }
         self.tidy(id);
-        woken
+        owners
     }
 
     pub(super) fn apply(&mut self, id: &Id, child: Child) -> Vec<Key> {

@@ -1,4 +1,4 @@
-//! Which events of owned objects wake the owner.
+//! Events of owned objects that enqueue the owner.
 
 use k8s_openapi::api::core::v1::ConfigMap;
 use serde_json::json;
@@ -50,7 +50,7 @@ fn seen(version: &str) -> ObjectVersion {
 }
 
 #[test]
-fn a_change_wakes_the_controller_and_a_repeated_version_nobody() {
+fn a_repeated_version_does_not_trigger_the_owner() {
     let children = children();
     assert_eq!(children.apply(0, &child("1", "one"), None), repo("one"));
     assert_eq!(children.apply(0, &child("1", "one"), None), []);
@@ -60,7 +60,7 @@ fn a_change_wakes_the_controller_and_a_repeated_version_nobody() {
 }
 
 #[test]
-fn a_child_whose_write_was_answered_before_its_event_wakes_its_owner_when_it_vanishes() {
+fn deletion_after_an_early_response_triggers_the_owner() {
     let children = children();
     children.begin(&target(), "uid-one");
     children.wrote(&seen("5"), &whole("5"), &repo("one")[0]);
@@ -70,7 +70,7 @@ fn a_child_whose_write_was_answered_before_its_event_wakes_its_owner_when_it_van
 }
 
 #[test]
-fn a_child_that_vanishes_before_the_watch_has_delivered_it_wakes_its_owner() {
+fn deletion_of_an_undelivered_child_triggers_its_owner() {
     let children = children();
     children.begin(&target(), "uid-one");
     children.wrote(&seen("5"), &whole("5"), &repo("one")[0]);
@@ -80,7 +80,7 @@ fn a_child_that_vanishes_before_the_watch_has_delivered_it_wakes_its_owner() {
 }
 
 #[test]
-fn a_child_that_vanishes_before_its_write_is_answered_is_gone() {
+fn a_child_deleted_before_its_write_returns_is_gone() {
     let children = children();
     children.apply(0, &child("4", "one"), None);
     children.begin(&target(), "uid-one");
@@ -93,7 +93,7 @@ fn a_child_that_vanishes_before_its_write_is_answered_is_gone() {
 }
 
 #[test]
-fn a_child_that_somebody_makes_again_before_our_delete_is_answered_is_alive() {
+fn a_child_recreated_before_our_delete_returns_is_alive() {
     let again = ObjectMeta { uid: Some("d".into()), ..child("7", "one") };
     let children = children();
     children.apply(0, &child("4", "one"), None);
@@ -107,7 +107,7 @@ fn a_child_that_somebody_makes_again_before_our_delete_is_answered_is_alive() {
 }
 
 #[test]
-fn a_change_of_the_controller_wakes_both() {
+fn a_change_of_controller_triggers_both_owners() {
     let children = children();
     children.apply(0, &child("1", "one"), None);
     assert_eq!(children.apply(0, &child("2", "two"), None), [repo("one"), repo("two")].concat());
@@ -115,7 +115,7 @@ fn a_change_of_the_controller_wakes_both() {
 }
 
 #[test]
-fn objects_of_other_controllers_are_not_kept() {
+fn objects_of_other_controllers_are_not_stored() {
     let children = children();
     let foreign = |change: serde_json::Value| {
         let mut meta = serde_json::to_value(child("1", "one")).unwrap();
@@ -133,7 +133,7 @@ fn objects_of_other_controllers_are_not_kept() {
 }
 
 #[test]
-fn an_own_write_wakes_nobody_whether_its_event_comes_after_or_before_the_response() {
+fn an_own_write_does_not_trigger_its_owner() {
     for early in [false, true] {
         let children = children();
         children.apply(0, &child("1", "one"), None);
@@ -152,7 +152,7 @@ fn an_own_write_wakes_nobody_whether_its_event_comes_after_or_before_the_respons
 }
 
 #[test]
-fn a_foreign_change_during_an_own_write_is_held_back_but_not_lost() {
+fn a_foreign_change_during_an_own_write_is_delayed() {
     let children = children();
     children.apply(0, &child("1", "one"), None);
     children.begin(&target(), "uid-one");
@@ -164,7 +164,7 @@ fn a_foreign_change_during_an_own_write_is_held_back_but_not_lost() {
 }
 
 #[test]
-fn a_failed_write_releases_what_was_held_back() {
+fn a_failed_write_releases_held_events() {
     let children = children();
     children.begin(&target(), "uid-one");
     assert_eq!(children.apply(0, &child("1", "one"), None), []);
@@ -172,7 +172,7 @@ fn a_failed_write_releases_what_was_held_back() {
 }
 
 #[test]
-fn an_own_write_is_known_at_once_and_an_older_event_does_not_undo_it() {
+fn an_own_write_outlives_an_older_event() {
     let children = children();
     children.apply(0, &child("1", "one"), None);
     children.begin(&target(), "uid-one");
@@ -184,7 +184,7 @@ fn an_own_write_is_known_at_once_and_an_older_event_does_not_undo_it() {
 }
 
 #[test]
-fn what_a_complete_list_lacks_is_gone() {
+fn a_child_missing_in_a_complete_list_is_gone() {
     let children = children();
     children.apply(0, &child("1", "one"), None);
     assert_eq!(children.retain(0, Some("b"), &HashSet::new()), [], "another namespace");
@@ -192,19 +192,19 @@ fn what_a_complete_list_lacks_is_gone() {
 }
 
 #[test]
-fn what_is_kept_of_a_child_is_its_newest_version_until_we_delete_it() {
-    let kept = |cache: Cache, version| Some(CachedObject::of(&whole(version), cache));
+fn the_newest_child_version_is_cached_until_our_delete() {
+    let cached = |cache: Cache, version| Some(CachedObject::of(&whole(version), cache));
     for cache in [Cache::Metadata, Cache::Full] {
         let children = Children::new(owner(), vec![(target().kind, cache)], vec![Counts::VersionRecord]);
-        children.apply(0, &child("1", "one"), kept(cache, "1"));
+        children.apply(0, &child("1", "one"), cached(cache, "1"));
         children.begin(&target(), "uid-one");
         children.wrote(&seen("3"), &whole("3"), &repo("one")[0]);
-        children.apply(0, &child("2", "one"), kept(cache, "2"));
-        assert_eq!(children.kept(&target()), kept(cache, "3"), "the watch lags behind");
-        assert_eq!(children.kept_of("uid-one", &target().kind), Vec::from_iter(kept(cache, "3")));
-        assert_eq!(children.kept_of("uid-two", &target().kind), []);
+        children.apply(0, &child("2", "one"), cached(cache, "2"));
+        assert_eq!(children.cached(&target()), cached(cache, "3"), "the watch lags behind");
+        assert_eq!(children.cached_of("uid-one", &target().kind), Vec::from_iter(cached(cache, "3")));
+        assert_eq!(children.cached_of("uid-two", &target().kind), []);
         children.deleted(&target());
-        assert_eq!((children.kept(&target()), children.kept_of("uid-one", &target().kind)), (None, Vec::new()));
+        assert_eq!((children.cached(&target()), children.cached_of("uid-one", &target().kind)), (None, Vec::new()));
     }
 }
 
@@ -213,14 +213,14 @@ fn listed(children: &Children, version: &str) -> Vec<Key> {
 }
 
 #[test]
-fn an_older_version_in_a_list_that_began_later_wakes_the_owner() {
+fn an_older_version_in_a_later_list_triggers_the_owner() {
     let children = children();
     children.apply(0, &child("9", "one"), None);
     children.begin_list(0, None);
     assert_eq!(listed(&children, "9"), [], "the same version");
     assert_eq!(listed(&children, "4"), repo("one"));
     assert_eq!(children.get(&target()).unwrap().resource_version, "4");
-    // A version of ours that the store has lost is nobody's now.
+    // A version of ours that the store has lost does not count as ours any more.
     children.wrote(&seen("7"), &whole("7"), &repo("one")[0]);
     children.retain(0, None, &HashSet::from([Key::new(Some("a"), "child")]));
     children.begin_list(0, None);
@@ -229,7 +229,7 @@ fn an_older_version_in_a_list_that_began_later_wakes_the_owner() {
 }
 
 #[test]
-fn what_we_write_while_a_list_is_under_way_is_newer_than_the_list() {
+fn a_write_during_a_list_is_newer_than_the_list() {
     let children = children();
     children.begin_list(0, None);
     children.wrote(&seen("9"), &whole("9"), &repo("one")[0]);
@@ -238,7 +238,7 @@ fn what_we_write_while_a_list_is_under_way_is_newer_than_the_list() {
 }
 
 #[test]
-fn a_child_that_we_deleted_and_a_later_list_holds_is_back() {
+fn a_deleted_child_in_a_later_list_is_alive() {
     let children = children();
     children.apply(0, &child("4", "one"), None);
     children.deleted(&target());
@@ -252,7 +252,7 @@ fn a_child_that_we_deleted_and_a_later_list_holds_is_back() {
     assert_eq!(children.of("uid-one").len(), 1);
 }
 
-/// The sum of an owner, and what it has to be: added up anew.
+/// The sum of an owner and its expected value, computed from all children.
 fn sums(children: &Children, owner_uid: &str) -> (u64, u64) {
     let records = children.lock();
     let anew = records.alive(owner_uid).fold(0_u64, |sum, (id, child)| sum.wrapping_add(records.hash(id, child)));
@@ -261,15 +261,15 @@ fn sums(children: &Children, owner_uid: &str) -> (u64, u64) {
 }
 
 fn agree(children: &Children) -> u64 {
-    let (kept, anew) = sums(children, "uid-one");
-    assert_eq!(kept, anew);
+    let (sum, anew) = sums(children, "uid-one");
+    assert_eq!(sum, anew);
     let (other, other_anew) = sums(children, "uid-two");
     assert_eq!(other, other_anew);
-    kept
+    sum
 }
 
 #[test]
-fn the_sum_of_the_children_follows_every_change_of_one_and_comes_back() {
+fn the_sum_follows_every_change_of_a_child() {
     let children = children();
     assert_eq!(agree(&children), 0, "nobody has none");
     children.apply(0, &child("1", "one"), None);
@@ -289,7 +289,7 @@ fn the_sum_of_the_children_follows_every_change_of_one_and_comes_back() {
 }
 
 #[test]
-fn a_write_moves_the_sum_by_what_it_says_also_if_its_event_is_faster() {
+fn a_write_updates_the_sum_even_after_its_event() {
     for early in [false, true] {
         let children = children();
         children.apply(0, &child("1", "one"), None);
@@ -305,7 +305,7 @@ fn a_write_moves_the_sum_by_what_it_says_also_if_its_event_is_faster() {
 }
 
 #[test]
-fn of_a_kind_that_nobody_reads_a_new_generation_counts_and_of_others_every_version() {
+fn only_a_new_generation_counts_for_unread_kinds() {
     let changed = |counts| {
         let children = Children::new(owner(), vec![(target().kind, Cache::None)], vec![counts]);
         let version = |version: &str, generation| ObjectMeta { generation: Some(generation), ..child(version, "one") };
@@ -320,7 +320,7 @@ fn of_a_kind_that_nobody_reads_a_new_generation_counts_and_of_others_every_versi
 }
 
 #[test]
-fn a_write_counts_for_the_list_of_its_own_namespace_that_is_under_way() {
+fn a_write_counts_for_a_running_list_of_its_namespace() {
     let children = children();
     let listed = |namespace: &str, version: &str| {
         let namespace = Some(Arc::from(namespace));
@@ -333,13 +333,13 @@ fn a_write_counts_for_the_list_of_its_own_namespace_that_is_under_way() {
         children.begin(&target(), "uid-one");
         children.wrote(&seen("5"), &whole("5"), &repo("one")[0]);
         children.end(&target());
-        // Older than the write, which the list may not show; any other list tells that the store was set back.
+        // The version is older than the write, which a running list may not contain. In any other list, it shows a restored store.
         assert_eq!(listed(begun, "4"), version);
     }
 }
 
 #[test]
-fn what_was_held_back_is_released_when_the_last_of_several_writes_has_ended() {
+fn the_last_write_releases_held_events() {
     let children = children();
     children.begin(&target(), "uid-one");
     children.begin(&target(), "uid-one");
@@ -349,16 +349,16 @@ fn what_was_held_back_is_released_when_the_last_of_several_writes_has_ended() {
 }
 
 #[test]
-fn of_a_child_that_no_step_reads_nothing_is_cached() {
+fn a_child_that_no_step_reads_is_not_cached() {
     let children = children();
     children.begin(&target(), "uid-one");
     children.wrote(&seen("5"), &whole("5"), &repo("one")[0]);
     assert!(children.alive(&target()).is_some());
-    assert_eq!(children.kept(&target()), None);
+    assert_eq!(children.cached(&target()), None);
 }
 
 #[test]
-fn a_child_that_vanished_while_nothing_was_written_may_be_made_again() {
+fn a_child_deleted_without_pending_writes_leaves_no_record() {
     let children = children();
     children.begin(&target(), "uid-one");
     children.wrote(&seen("5"), &whole("5"), &repo("one")[0]);

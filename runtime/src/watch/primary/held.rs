@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use kube::api::ObjectMeta;
 
-use super::rollback::{Sight, Source};
+use super::rollback::{Comparison, Source};
 use crate::pipeline::object::Object;
 use crate::resource_version::is_newer;
 
@@ -60,16 +60,16 @@ impl Held {
 
     /// Compares a delivered object with the cached one. Two cases show that the store was restored: one resourceVersion has two contents,
     /// or a list contains an older version than the watch delivered, or a write returned, before the list began.
-    pub(super) fn sight(&self, meta: &ObjectMeta, delivered: &str, source: Source<'_>) -> Sight {
+    pub(super) fn compare(&self, meta: &ObjectMeta, delivered: &str, source: Source<'_>) -> Comparison {
         let seen = self.seen().map(|seen| seen.meta());
         if seen.is_some_and(|seen| seen.uid != meta.uid) {
-            return Sight::Change;
+            return Comparison::Change;
         }
         let is_same = self.version() == delivered;
         if is_same && seen.is_some_and(|seen| seen != meta) || self.is_older(delivered, source) {
-            return Sight::Restored;
+            return Comparison::Restored;
         }
-        if is_same { Sight::Same } else { Sight::Change }
+        if is_same { Comparison::Same } else { Comparison::Change }
     }
 
     /// Whether a list contains an older version than the known one.

@@ -29,7 +29,7 @@ pub(crate) use self::undecodable::{UNDECODABLE, Undecodable};
 
 use self::held::Held;
 use self::listing::{CacheChange, Listing};
-use self::rollback::{Newest, Sight, Source};
+use self::rollback::{Comparison, Newest, Source};
 use self::undecodable::Aside;
 
 /// A function of an object.
@@ -164,22 +164,22 @@ impl Primary {
             Event::InitDone => {
                 let Listing { seen, changes, newest: listed, .. } = std::mem::take(&mut list);
                 newest = listed;
-                this.wake(&queue, &filter, changes);
-                this.wake(&queue, &filter, this.retain(namespace.as_deref(), &seen));
+                this.enqueue(&queue, &filter, changes);
+                this.enqueue(&queue, &filter, this.retain(namespace.as_deref(), &seen));
             }
             Event::Apply(object) => {
                 newest.raise(version_of(object.metadata()));
-                this.wake(&queue, &filter, this.apply(object, &filter));
+                this.enqueue(&queue, &filter, this.apply(object, &filter));
             }
             Event::Delete(object) => {
                 let meta = object.metadata();
                 newest.raise(version_of(meta));
-                this.wake(&queue, &filter, this.remove(&Key::of(meta)));
+                this.enqueue(&queue, &filter, this.remove(&Key::of(meta)));
             }
         })
     }
 
-    fn wake(&self, queue: &Queue, filter: &PrimaryPredicate, changes: impl IntoIterator<Item = CacheChange>) {
+    fn enqueue(&self, queue: &Queue, filter: &PrimaryPredicate, changes: impl IntoIterator<Item = CacheChange>) {
         for CacheChange { key, triggers } in changes {
             match self.seen_version(&key) {
                 Some(version) => queue.seen(&key, &version),
@@ -206,14 +206,14 @@ impl Primary {
         let version = version_of(meta);
         let mut objects = self.lock();
         let held = objects.get(key);
-        let sight = match held {
-            Some(held) => held.sight(meta, version, source),
-            None => source.sight_of_unknown(version),
+        let comparison = match held {
+            Some(held) => held.compare(meta, version, source),
+            None => source.compare_unknown(version),
         };
-        if sight == Sight::Same {
+        if comparison == Comparison::Same {
             return None;
         }
-        let is_past = sight == Sight::Restored;
+        let is_past = comparison == Comparison::Restored;
         let now = match object {
             Decoded::Valid(object) => object,
             Decoded::Invalid(broken) => {

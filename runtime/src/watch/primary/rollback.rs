@@ -37,17 +37,17 @@ impl Newest {
 impl Source<'_> {
     /// Classifies an object that is not in the cache. If a list contains such an object with an old version, a restore brought back a
     /// deleted object.
-    pub(super) fn sight_of_unknown(self, version: &str) -> Sight {
+    pub(super) fn compare_unknown(self, version: &str) -> Comparison {
         match self {
-            Source::List { newest, .. } if newest.covers(version) => Sight::Restored,
-            _ => Sight::Change,
+            Source::List { newest, .. } if newest.covers(version) => Comparison::Restored,
+            _ => Comparison::Change,
         }
     }
 }
 
 /// Comparison of a delivered object with the cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Sight {
+pub(super) enum Comparison {
     /// The cached version.
     Same,
     /// Another version, or another object.

@@ -1,4 +1,4 @@
-//! Which events of the reconciled kind wake, and which version is served.
+//! Triggers of the events of the reconciled kind, and the served version.
 
 use kube::CustomResource;
 use schemars::JsonSchema;
@@ -16,7 +16,7 @@ struct ThingSpec {
     size: u32,
 }
 
-/// The same kind, as another type.
+/// The same kind as another type.
 mod other {
     use kube::CustomResource;
     use schemars::JsonSchema;
@@ -76,7 +76,7 @@ fn filter() -> PrimaryPredicate {
     }
 }
 
-/// An object, with these changes to an observed one of generation 1.
+/// An observed object of generation 1, with these changes.
 fn thing(version: &str, change: &Value) -> Decoded {
     let mut object = json!({
         "apiVersion": "example.com/v1", "kind": "Thing", "spec": { "size": 1 }, "status": { "observedGeneration": 1 },
@@ -106,7 +106,7 @@ fn sound(guarded: Decoded) -> Arc<Object> {
     }
 }
 
-/// A list that began after this write of ours, before which the watch had delivered nothing.
+/// A list that began after this write of ours and before the first event of the watch.
 fn list(wrote: Option<&str>) -> Source<'_> {
     static NOTHING: Newest = Newest::NOTHING;
     Source::List { wrote, newest: &NOTHING }
@@ -116,15 +116,15 @@ fn key() -> Key {
     Key::new(Some("a"), "t")
 }
 
-/// What the change from the plain object wakes for.
-fn woken(change: &Value) -> String {
+/// The triggers of a change to the plain object.
+fn triggers_of(change: &Value) -> String {
     let primary = Primary::new(Decoder::of::<Thing>());
     primary.apply(thing("1", &json!({})), &filter());
     primary.apply(thing("2", change), &filter()).expect("a change").triggers.to_string()
 }
 
 #[test]
-fn a_first_sight_wakes_and_an_unobserved_generation_is_told() {
+fn the_first_event_triggers_with_an_unobserved_generation() {
     let first = |change| {
         Primary::new(Decoder::of::<Thing>()).apply(thing("1", &change), &filter()).unwrap().triggers.to_string()
     };
@@ -133,7 +133,7 @@ fn a_first_sight_wakes_and_an_unobserved_generation_is_told() {
 }
 
 #[test]
-fn each_change_wakes_for_its_cause_and_the_status_for_none() {
+fn each_change_has_its_trigger_and_status_has_none() {
     let cases = [
         (json!({ "/metadata/generation": 2 }), "generation"),
         (json!({ "/metadata/labels": { "a": "1" } }), "labels"),
@@ -152,12 +152,12 @@ fn each_change_wakes_for_its_cause_and_the_status_for_none() {
         (json!({ "/metadata/uid": "another" }), "appeared"),
     ];
     for (change, triggers) in cases {
-        assert_eq!(woken(&change), triggers, "{change}");
+        assert_eq!(triggers_of(&change), triggers, "{change}");
     }
 }
 
 #[test]
-fn our_own_change_of_metadata_wakes_nobody() {
+fn our_own_metadata_change_triggers_nothing() {
     let primary = Primary::new(Decoder::of::<Thing>());
     primary.apply(thing("1", &json!({})), &filter());
     let claimed = json!({ "/metadata/annotations": { "claimed": "yes" } });
@@ -166,7 +166,7 @@ fn our_own_change_of_metadata_wakes_nobody() {
 }
 
 #[test]
-fn our_own_write_is_served_until_the_watch_has_caught_up() {
+fn our_own_write_is_served_until_the_watch_catches_up() {
     let primary = Primary::new(Decoder::of::<Thing>());
     primary.apply(thing("9", &json!({})), &filter());
     primary.wrote(sound(thing("11", &json!({}))));
@@ -193,7 +193,7 @@ fn an_own_write_of_a_recreated_object_is_not_served() {
 }
 
 #[test]
-fn an_object_that_does_not_fit_is_not_served_and_comes_back_when_it_does() {
+fn an_invalid_object_is_not_served_until_it_is_valid() {
     let primary = Primary::new(Decoder::of::<Thing>());
     primary.apply(thing("1", &json!({})), &filter());
     let broken = primary.apply(thing("2", &json!({ "/spec/size": "big" })), &filter());
@@ -203,7 +203,7 @@ fn an_object_that_does_not_fit_is_not_served_and_comes_back_when_it_does() {
 }
 
 #[test]
-fn a_relist_finds_what_is_gone_in_its_own_namespace_only() {
+fn a_relist_finds_deletions_only_in_its_namespace() {
     let primary = Primary::new(Decoder::of::<Thing>());
     primary.apply(thing("1", &json!({})), &filter());
     assert_eq!(primary.apply(thing("1", &json!({})), &filter()), None, "the same version again");
@@ -215,7 +215,7 @@ fn a_relist_finds_what_is_gone_in_its_own_namespace_only() {
 }
 
 #[test]
-fn an_older_version_in_a_list_is_another_past_and_the_object_is_new() {
+fn an_older_version_in_a_list_appears_as_new() {
     let primary = Primary::new(Decoder::of::<Thing>());
     let listed = |version, written| primary.take(&key(), thing(version, &json!({})), &filter(), list(written));
     primary.apply(thing("9", &json!({})), &filter());
@@ -225,7 +225,7 @@ fn an_older_version_in_a_list_is_another_past_and_the_object_is_new() {
 }
 
 #[test]
-fn a_list_that_began_after_our_write_and_lacks_it_shows_that_it_is_lost() {
+fn a_later_list_without_our_write_shows_its_loss() {
     let primary = Primary::new(Decoder::of::<Thing>());
     primary.apply(thing("4", &json!({})), &filter());
     primary.wrote(sound(thing("9", &json!({}))));
@@ -239,7 +239,7 @@ fn a_list_that_began_after_our_write_and_lacks_it_shows_that_it_is_lost() {
 }
 
 #[test]
-fn another_change_of_the_same_version_is_of_another_past_and_the_object_is_new() {
+fn a_different_object_of_equal_version_appears_as_new() {
     let primary = Primary::new(Decoder::of::<Thing>());
     primary.apply(thing("4", &json!({})), &filter());
     let changed = || thing("4", &json!({ "/metadata/generation": 2 }));
@@ -251,7 +251,7 @@ fn another_change_of_the_same_version_is_of_another_past_and_the_object_is_new()
 }
 
 #[test]
-fn an_object_that_is_listed_though_its_end_was_delivered_is_of_another_past() {
+fn an_object_listed_after_its_deletion_was_restored() {
     let (primary, mut newest) = (Primary::new(Decoder::of::<Thing>()), Newest::default());
     newest.raise("7");
     newest.raise("5");
@@ -266,7 +266,7 @@ fn an_object_that_is_listed_though_its_end_was_delivered_is_of_another_past() {
 }
 
 #[test]
-fn another_object_with_the_version_of_the_one_before_is_new() {
+fn another_uid_with_the_same_version_appears_as_new() {
     let primary = Primary::new(Decoder::of::<Thing>());
     primary.apply(thing("4", &json!({})), &filter());
     let recreated = thing("4", &json!({ "/metadata/uid": "another" }));
@@ -274,17 +274,17 @@ fn another_object_with_the_version_of_the_one_before_is_new() {
 }
 
 #[test]
-fn what_we_wrote_outlives_an_older_version_of_the_same_object() {
+fn our_write_outlives_an_older_version_of_the_object() {
     let of = |version: &str, uid: &str| sound(thing(version, &json!({ "/metadata/uid": uid })));
     let outlives = |wrote: &str, seen: &str| outlives(&*of(wrote, "u"), &*of(seen, "u"));
     assert!(outlives("10", "9"));
     assert!(!outlives("9", "10") && !outlives("9", "9"));
-    assert!(!outlives("b", "a") && !outlives("10", "a") && !outlives("b", "9"), "only numbers tell");
+    assert!(!outlives("b", "a") && !outlives("10", "a") && !outlives("b", "9"), "only numbers are compared");
     assert!(!super::outlives(&*of("10", "u"), &*of("9", "another")), "another object has its own versions");
 }
 
 #[test]
-fn the_keys_are_those_of_the_objects_that_fit_their_type() {
+fn keys_lists_only_valid_objects() {
     let primary = Primary::new(Decoder::of::<Thing>());
     assert_eq!(primary.keys(), []);
     primary.apply(thing("1", &json!({})), &filter());
@@ -294,7 +294,7 @@ fn the_keys_are_those_of_the_objects_that_fit_their_type() {
 }
 
 #[tokio::test]
-async fn two_types_of_one_kind_have_a_watch_each_and_one_type_has_one() {
+async fn each_rust_type_of_a_kind_has_one_watch() {
     let service = tower::service_fn(|_: http::Request<kube::client::Body>| {
         std::future::pending::<Result<http::Response<kube::client::Body>, std::convert::Infallible>>()
     });

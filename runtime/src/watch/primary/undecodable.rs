@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn an_object_that_does_not_fit_is_reported_once_until_something_of_it_changes() {
+    fn an_invalid_object_is_reported_once_per_change() {
         let (aside, key) = (Aside::default(), Key::new(Some("a"), "x"));
         assert!(aside.put(&key, &broken("too big", "u")));
         assert!(aside.put(&key, &broken("too big", "u")), "it has not been reported yet");
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn an_object_that_fits_again_is_forgotten() {
+    fn a_valid_object_is_no_longer_remembered() {
         let (aside, key) = (Aside::default(), Key::new(Some("a"), "x"));
         aside.put(&key, &broken("too big", "u"));
         assert!(aside.get(&key).is_some());

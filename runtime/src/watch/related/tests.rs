@@ -1,4 +1,4 @@
-//! What the wiring declares of other kinds.
+//! The relations to other kinds in the wiring.
 
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use serde_json::json;
@@ -20,7 +20,7 @@ const fn wiring(steps: &'static [StepWiring]) -> Wiring {
 }
 
 #[test]
-fn a_kind_is_declared_once_with_what_is_enough_for_all_steps() {
+fn a_kind_is_declared_once_with_its_largest_cache() {
     const STEPS: &[StepWiring] = &[
         step(&[Relation::new(How::Owns, MAPS), Relation::new(How::WatchesByName, SECRETS).cached(Cache::Metadata)]),
         step(&[Relation::new(How::Owns, MAPS).cached(Cache::Metadata), Relation::new(How::Owns, SECRETS)]),
@@ -35,7 +35,7 @@ fn a_kind_is_declared_once_with_what_is_enough_for_all_steps() {
 }
 
 #[test]
-fn of_an_owned_object_the_generation_counts_unless_more_of_it_is_used() {
+fn only_the_generation_of_an_unread_owned_kind_counts() {
     const READ: &[StepWiring] = &[step(&[Relation::new(How::Owns, MAPS), Relation::new(How::Reads, SECRETS)])];
     let counts = |kind: KindInfo, cache| counts(&wiring(READ), &kind, cache);
     assert_eq!(counts(KindInfo::of::<ConfigMap>(), Cache::None), Counts::Generation, "another kind is read");
@@ -65,7 +65,7 @@ const BY_DATA: Indexer = indexer::<ByData, ConfigMap>();
 const BY_LABEL: Indexer = indexer::<ByLabel, ConfigMap>();
 
 #[test]
-fn a_selection_has_the_indexes_of_all_steps_over_it_each_once() {
+fn a_selection_has_each_index_once() {
     const MINE: How = How::WatchesLabels("mine");
     const STEPS: &[StepWiring] = &[
         step(&[Relation::new(MINE, MAPS).indexed(&[BY_DATA])]),
@@ -83,7 +83,7 @@ fn a_selection_has_the_indexes_of_all_steps_over_it_each_once() {
     assert_eq!(names(KindInfo::of::<Secret>(), "mine"), [""; 0]);
 }
 
-/// Steps that watch Secrets and ConfigMaps by labels, over a server that lists one Secret to every request.
+/// Steps that watch Secrets and ConfigMaps by labels, with a server that responds to every list with one Secret.
 fn selecting() -> (SharedWatches, RelatedCaches) {
     const STEPS: &[StepWiring] = &[step(&[
         Relation::new(How::WatchesLabels("mine"), SECRETS),
@@ -109,7 +109,7 @@ fn secret(name: &str) -> Target {
 }
 
 #[tokio::test]
-async fn an_object_is_looked_for_in_the_watch_of_its_kind_and_selector() {
+async fn an_object_is_read_from_its_kind_and_selector_watch() {
     let (watches, relations) = selecting();
     let _started = watches.start();
     let subscriber = Key::new(Some("a"), "w");
@@ -122,7 +122,7 @@ async fn an_object_is_looked_for_in_the_watch_of_its_kind_and_selector() {
 }
 
 #[tokio::test]
-async fn a_kind_is_watched_where_a_step_watches_it() {
+async fn a_kind_is_watched_if_a_step_watches_it() {
     let (_, relations) = selecting();
     assert!(relations.is_watched(&KindInfo::of::<Secret>()));
     assert!(!relations.is_watched(&KindInfo::of::<k8s_openapi::api::core::v1::Pod>()));
@@ -130,7 +130,7 @@ async fn a_kind_is_watched_where_a_step_watches_it() {
 }
 
 #[tokio::test]
-async fn a_watch_that_ends_is_reported_with_what_it_watches() {
+async fn an_ended_watch_is_reported_with_its_target() {
     let (watches, _) = selecting();
     let mut started = watches.start();
     started.abort();

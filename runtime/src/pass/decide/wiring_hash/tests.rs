@@ -1,4 +1,4 @@
-//! The text that is hashed of a wiring: what is stored in the status of each object hangs on every letter of it.
+//! The hashed text of a wiring. Any change of the text changes the hash in the status of every object.
 
 use futures::future::BoxFuture;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
@@ -33,7 +33,7 @@ const fn hook_handler(when: When, step: &'static StepWiring) -> HookHandler {
     HookHandler { when, step, run }
 }
 
-/// Every variant of all that is hashed stands in one of these two.
+/// These two wirings contain every variant of every hashed value.
 const FULL: Wiring = Wiring {
     name: "things",
     revision: 7,
@@ -97,7 +97,7 @@ const OTHER: Wiring = Wiring {
     ..Wiring::EMPTY
 };
 
-/// One line of the text for each here.
+/// The lines of the text.
 const FULL_TEXT: [&str; 10] = [
     r#"things 7 Previously { managers: ["old", "older \"x\""], finalizers: ["example.com/old"] } depends SameNamespace after report"#,
     "Stored Positive",
@@ -118,7 +118,7 @@ const OTHER_TEXT: [&str; 3] = [
 ];
 
 #[test]
-fn the_text_of_a_wiring_is_as_it_was_to_the_letter() {
+fn the_text_of_a_wiring_is_stable() {
     let full = text(&FULL, Some("report"), Access::SameNamespace);
     assert_eq!(full.split('\n').collect::<Vec<_>>(), FULL_TEXT, "users' objects would all run once after an upgrade");
     assert_eq!(wiring(&FULL, Some("report"), Access::SameNamespace, None), "980165b844cc818c");
@@ -140,7 +140,7 @@ fn a_doc_comment_is_not_part_of_the_wiring() {
 }
 
 #[test]
-fn what_the_operator_allows_counts_where_a_step_may_refer_to_other_objects() {
+fn the_access_setting_counts_only_with_watching_steps() {
     const WATCHING: StepWiring =
         StepWiring { relations: &[Relation::new(How::WatchesByName, None)], ..StepWiring::EMPTY };
     const OWNING: StepWiring = StepWiring { relations: &[Relation::new(How::Owns, None)], ..StepWiring::EMPTY };
@@ -150,7 +150,7 @@ fn what_the_operator_allows_counts_where_a_step_may_refer_to_other_objects() {
 }
 
 #[test]
-fn a_relation_is_described_by_its_kind_and_by_what_differs_from_the_default() {
+fn a_relation_is_described_by_kind_and_non_default_options() {
     let owns = Relation::new(How::Owns, SECRETS);
     assert_eq!(describe(&owns), "Owns v1/Secret");
     assert_eq!(describe(&owns.cached(Cache::None)), "Owns v1/Secret");

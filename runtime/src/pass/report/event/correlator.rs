@@ -75,49 +75,49 @@ impl Default for Correlator {
 
 impl Correlator {
     /// Decides on the action for the event.
-    pub(super) fn judge(&mut self, said: EventKey, now: Instant) -> Correlation {
-        let (key, said) = self.combine(said, now);
+    pub(super) fn judge(&mut self, event: EventKey, now: Instant) -> Correlation {
+        let (key, event) = self.combine(event, now);
         let sent = self.sent.touch(&key);
         sent.count = sent.count.saturating_add(1);
         let (name, count) = (sent.name.clone(), sent.count);
-        if !self.buckets.touch(&said.object).take(now) {
+        if !self.buckets.touch(&event.object).take(now) {
             return Correlation::Drop;
         }
         match name {
-            Some(name) => Correlation::Repeat(said, name, count),
-            None => Correlation::Create(said),
+            Some(name) => Correlation::Repeat(event, name, count),
+            None => Correlation::Create(event),
         }
     }
 
     /// Records the name under which the event was sent; `None`: it could not be sent.
-    pub(super) fn named(&mut self, said: &EventKey, name: Option<String>) {
-        let sent = self.sent.touch(&key(said));
+    pub(super) fn named(&mut self, event: &EventKey, name: Option<String>) {
+        let sent = self.sent.touch(&key(event));
         // Events that could not be sent before do not count.
         *sent = Sent { count: 1, name };
     }
 
     /// The key and the event to send: the event itself, or a combined one if there are many similar ones.
-    fn combine(&mut self, said: EventKey, now: Instant) -> (EventKey, EventKey) {
-        let group = EventKey { note: String::new(), ..said.clone() };
+    fn combine(&mut self, event: EventKey, now: Instant) -> (EventKey, EventKey) {
+        let group = EventKey { note: String::new(), ..event.clone() };
         let similar = self.similar.touch(&group);
         if similar.last.is_none_or(|last| now.duration_since(last) > APART) {
             similar.notes.clear();
         }
         similar.last = Some(now);
-        similar.notes.insert(said.note.clone());
+        similar.notes.insert(event.note.clone());
         if similar.notes.len() < SIMILAR {
-            return (said.clone(), said);
+            return (event.clone(), event);
         }
         similar.notes.pop_last();
-        let combined = EventKey { note: format!("{COMBINED}{}", said.note), ..said };
+        let combined = EventKey { note: format!("{COMBINED}{}", event.note), ..event };
         (key(&combined), combined)
     }
 }
 
 /// The key of an event. The note of a combined event is not part of it.
-fn key(said: &EventKey) -> EventKey {
-    let note = if said.note.starts_with(COMBINED) { COMBINED } else { &said.note };
-    EventKey { note: note.to_owned(), ..said.clone() }
+fn key(event: &EventKey) -> EventKey {
+    let note = if event.note.starts_with(COMBINED) { COMBINED } else { &event.note };
+    EventKey { note: note.to_owned(), ..event.clone() }
 }
 
 impl Bucket {
@@ -135,16 +135,16 @@ impl Bucket {
 mod tests {
     use super::*;
 
-    fn said(object: &str, note: &str) -> EventKey {
+    fn event(object: &str, note: &str) -> EventKey {
         EventKey { object: object.into(), warning: true, reason: "Broken".into(), note: note.into() }
     }
 
-    /// Judges, and sends what is new.
+    /// Correlates the event and records a new one as sent.
     fn send(correlator: &mut Correlator, event: EventKey, now: Instant) -> String {
         match correlator.judge(event, now) {
-            Correlation::Create(said) => {
-                correlator.named(&said, Some(format!("name of {}", said.note)));
-                format!("create {}", said.note)
+            Correlation::Create(event) => {
+                correlator.named(&event, Some(format!("name of {}", event.note)));
+                format!("create {}", event.note)
             }
             Correlation::Repeat(_, name, count) => format!("{count} times {name}"),
             Correlation::Drop => "drop".into(),
@@ -154,39 +154,39 @@ mod tests {
     #[test]
     fn equal_events_are_counted_on_the_first() {
         let (mut correlator, now) = (Correlator::default(), Instant::now());
-        let told: Vec<_> = (0..3).map(|_| send(&mut correlator, said("a", "x"), now)).collect();
-        assert_eq!(told, ["create x", "2 times name of x", "3 times name of x"]);
-        assert_eq!(send(&mut correlator, said("b", "x"), now), "create x", "of another object");
+        let sent: Vec<_> = (0..3).map(|_| send(&mut correlator, event("a", "x"), now)).collect();
+        assert_eq!(sent, ["create x", "2 times name of x", "3 times name of x"]);
+        assert_eq!(send(&mut correlator, event("b", "x"), now), "create x", "of another object");
     }
 
     #[test]
-    fn from_the_tenth_note_of_a_reason_on_they_are_combined_until_there_was_none_for_ten_minutes() {
+    fn similar_events_are_combined_from_the_tenth_on() {
         let (mut correlator, now) = (Correlator::default(), Instant::now());
-        let told: Vec<_> = (0..12).map(|at| send(&mut correlator, said("a", &format!("n{at:02}")), now)).collect();
-        assert_eq!((&*told[8], &*told[9]), ("create n08", "create (combined from similar events): n09"));
-        assert_eq!(told[11], "3 times name of (combined from similar events): n09");
-        assert_eq!(send(&mut correlator, EventKey { reason: "Other".into(), ..said("a", "n99") }, now), "create n99");
+        let sent: Vec<_> = (0..12).map(|at| send(&mut correlator, event("a", &format!("n{at:02}")), now)).collect();
+        assert_eq!((&*sent[8], &*sent[9]), ("create n08", "create (combined from similar events): n09"));
+        assert_eq!(sent[11], "3 times name of (combined from similar events): n09");
+        assert_eq!(send(&mut correlator, EventKey { reason: "Other".into(), ..event("a", "n99") }, now), "create n99");
         let later = now + APART;
         assert_eq!(
-            send(&mut correlator, said("a", "n20"), later),
+            send(&mut correlator, event("a", "n20"), later),
             "4 times name of (combined from similar events): n09"
         );
         let later = later + APART + Duration::from_secs(1);
-        assert_eq!(send(&mut correlator, said("a", "n21"), later), "create n21");
+        assert_eq!(send(&mut correlator, event("a", "n21"), later), "create n21");
     }
 
     #[test]
-    fn of_one_object_twenty_five_are_sent_at_once_and_then_one_in_five_minutes() {
+    fn events_of_an_object_are_rate_limited() {
         let (mut correlator, now) = (Correlator::default(), Instant::now());
         let sent = |correlator: &mut Correlator, times: usize, now: Instant| {
-            (0..times).filter(|_| send(correlator, said("a", "x"), now) != "drop").count()
+            (0..times).filter(|_| send(correlator, event("a", "x"), now) != "drop").count()
         };
         assert_eq!(sent(&mut correlator, 40, now), 25);
         assert_eq!(sent(&mut correlator, 5, now + REFILL - Duration::from_secs(1)), 0);
         assert_eq!(sent(&mut correlator, 5, now + REFILL), 1);
         assert_eq!(sent(&mut correlator, 5, now + 3 * REFILL), 2);
         assert_eq!(
-            send(&mut correlator, said("a", "x"), now + 4 * REFILL),
+            send(&mut correlator, event("a", "x"), now + 4 * REFILL),
             "56 times name of x",
             "dropped ones are counted"
         );
@@ -194,10 +194,10 @@ mod tests {
     }
 
     #[test]
-    fn very_many_objects_do_not_fill_the_memory() {
+    fn correlation_memory_is_bounded() {
         let (mut correlator, now) = (Correlator::default(), Instant::now());
         for at in 0..3 * REMEMBERED {
-            send(&mut correlator, said(&at.to_string(), &"x".repeat(at % 7)), now);
+            send(&mut correlator, event(&at.to_string(), &"x".repeat(at % 7)), now);
         }
         let held = (correlator.similar.len(), correlator.sent.len(), correlator.buckets.len());
         assert_eq!(held, (REMEMBERED, REMEMBERED, REMEMBERED));

@@ -38,13 +38,13 @@ impl Recorder {
     /// # Errors
     /// The server did not accept it.
     pub(super) async fn send(&self, event: &Event, about: &ObjectReference) -> Result<(), ApiError> {
-        let said = EventKey {
+        let key = EventKey {
             object: about.uid.clone().or_else(|| about.name.clone()).unwrap_or_default(),
             warning: matches!(event.type_, EventType::Warning),
             reason: event.reason.clone(),
             note: event.note.clone().unwrap_or_default(),
         };
-        let verdict = self.correlator().judge(said, Instant::now());
+        let verdict = self.correlator().judge(key, Instant::now());
         self.write(verdict, event, about).await.map_err(|error| explain(error, about))
     }
 
@@ -54,27 +54,27 @@ impl Recorder {
                 tracing::debug!(reason = event.reason, "too many events of this object: this one is only counted");
                 Ok(())
             }
-            Correlation::Create(said) => self.create(event, about, &said).await,
-            Correlation::Repeat(said, name, count) => match answered(self.repeat(about, &said, &name, count)).await {
+            Correlation::Create(key) => self.create(event, about, &key).await,
+            Correlation::Repeat(key, name, count) => match answered(self.repeat(about, &key, &name, count)).await {
                 // The server removes events after an hour or so.
-                Err(ApiError::NotFound(_)) => self.create(event, about, &said).await,
+                Err(ApiError::NotFound(_)) => self.create(event, about, &key).await,
                 repeated => repeated,
             },
         }
     }
 
-    async fn create(&self, event: &Event, about: &ObjectReference, said: &EventKey) -> Result<(), ApiError> {
-        let stored = self.stored(event, about, &said.note);
+    async fn create(&self, event: &Event, about: &ObjectReference, key: &EventKey) -> Result<(), ApiError> {
+        let stored = self.stored(event, about, &key.note);
         let name = stored.metadata.name.clone();
         let created = answered(async { self.api(about).create(&PostParams::default(), &stored).await }).await;
-        self.correlator().named(said, name.filter(|_| created.is_ok()));
+        self.correlator().named(key, name.filter(|_| created.is_ok()));
         created.map(drop)
     }
 
     /// Counts the event in its series. The patch repeats the unchanged reason for readers of request logs.
-    async fn repeat(&self, about: &ObjectReference, said: &EventKey, name: &str, count: i32) -> Result<(), Error> {
+    async fn repeat(&self, about: &ObjectReference, key: &EventKey, name: &str, count: i32) -> Result<(), Error> {
         let series = EventSeries { count, last_observed_time: MicroTime(crate::clock::now()) };
-        let patch = Patch::Merge(json!({ "reason": said.reason, "series": series }));
+        let patch = Patch::Merge(json!({ "reason": key.reason, "series": series }));
         self.api(about).patch(name, &PatchParams::default(), &patch).await.map(drop)
     }
 
@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_name_of_an_event_is_not_longer_than_a_name_may_be() {
+    fn event_names_are_truncated_to_the_limit() {
         assert_eq!(event_name("w", 255), "w.ff");
         let long = event_name(&format!("{}-.{}", "x".repeat(234), "y".repeat(17)), 0x1843_3a9c_0a0b_1c2d);
         assert_eq!((long.len(), &long[233..]), (251, "x.18433a9c0a0b1c2d"));

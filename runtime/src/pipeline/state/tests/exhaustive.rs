@@ -1,4 +1,4 @@
-//! Every outcome from every state that a status may be in: what is written is read by observers as it was meant.
+//! Every outcome in every state of a status: observers read the written status as intended.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,9 +28,9 @@ const WIRING: Wiring = Wiring { name: "widget", conditions: SET, steps: &[FETCH,
 enum End {
     Done,
     Requeue(Option<Duration>),
-    /// An error of the class in the step of this place.
+    /// An error of this class in the step at this index.
     Error(Class, usize),
-    /// Every step succeeds, and one says that something is wrong all the same.
+    /// Every step succeeds, but one of them sets a bad condition.
     NotReady,
 }
 
@@ -42,7 +42,7 @@ fn ends() -> Vec<End> {
     [End::Done, End::NotReady, End::Requeue(None), End::Requeue(later)].into_iter().chain(errors).collect()
 }
 
-/// Absent, True, False and Unknown of each condition.
+/// Every combination of absent, True, False and Unknown for the conditions.
 fn states() -> impl Iterator<Item = Vec<(&'static str, ConditionStatus)>> {
     let status = |code: usize| {
         [None, Some(ConditionStatus::True), Some(ConditionStatus::False), Some(ConditionStatus::Unknown)][code % 4]
@@ -53,7 +53,7 @@ fn states() -> impl Iterator<Item = Vec<(&'static str, ConditionStatus)>> {
     })
 }
 
-/// Which of the two were there before.
+/// The combinations of these two conditions before the pass.
 const MARKS: [&[&str]; 4] = [&[], &[RECONCILING], &[STALLED], &[RECONCILING, STALLED]];
 
 fn found(state: &[(&str, ConditionStatus)], marks: &[&str], observed: i64) -> Vec<Condition> {
@@ -108,7 +108,7 @@ fn is_as_asked(end: End, outcome: &Outcome) -> bool {
         | (End::NotReady, Outcome::Failed { .. })
         | (End::Error(Class::Stalled, _), Outcome::Stalled { .. })
         | (End::Error(Class::Transient, _), Outcome::Failed { .. })
-        // Nothing to do, but something is wrong or was never said.
+        // An ignored error fails if a condition is bad or was never set.
         | (End::Error(Class::Ignored, _), Outcome::Ignored | Outcome::Failed { .. }) => true,
         (End::Requeue(wanted), Outcome::Requeue { after }) => wanted == *after,
         (End::Error(Class::Waiting { poll: wanted }, _), Outcome::Waiting { poll }) => wanted == *poll,
@@ -117,7 +117,7 @@ fn is_as_asked(end: End, outcome: &Outcome) -> bool {
 }
 
 #[test]
-fn every_outcome_from_every_state_is_read_as_it_was_meant() {
+fn every_outcome_in_every_state_gets_its_kstatus() {
     let mut tried = 0;
     for (end, state) in ends().into_iter().flat_map(|end| states().map(move |state| (end, state))) {
         for (marks, observed) in MARKS.into_iter().flat_map(|marks| [1, 2].map(|observed| (marks, observed))) {

@@ -1,4 +1,4 @@
-//! A backend for tests that reach no server.
+//! A backend for tests without a server.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What a draft holds of the status, and what joined steps and their forks make of it.
+//! The draft of a status, and its forks for joined steps.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ const WIRING: Wiring = Wiring { name: "things", conditions: &[A, B], ..Wiring::E
 const FIRST: StepWiring = StepWiring { name: "first", sets: &[0, 1], ..StepWiring::EMPTY };
 const SECOND: StepWiring = StepWiring { name: "second", ..StepWiring::EMPTY };
 
-/// A status that is nothing but its fields.
+/// A status with these fields only.
 const TYPED: Typed = Typed {
     fields: |status| Ok(status.downcast_ref::<Fields>().unwrap().clone()),
     copy: |status| Box::new(status.downcast_ref::<Fields>().unwrap().clone()),
@@ -27,12 +27,12 @@ fn fields(pairs: &[(&'static str, u8)]) -> Fields {
     pairs.iter().map(|(name, value)| ((*name).into(), Field::of(value))).collect()
 }
 
-/// A draft of generation 2 whose status is these fields, and was found with them.
+/// A draft of generation 2 whose found and current status has these fields.
 fn state(wiring: Wiring, found: &[(&'static str, u8)]) -> PassState {
     state_over(wiring, found, Arc::new(Nowhere::default()))
 }
 
-/// The same, of a reconciler with this backend.
+/// The same with this backend.
 fn state_over(wiring: Wiring, found: &[(&'static str, u8)], backend: Arc<Nowhere>) -> PassState {
     let conditions = vec![Condition::new("A", ConditionStatus::False, "Broken", "it is")];
     let mut state = PassState::bare(wiring, 2, Observed::default(), conditions, backend);
@@ -43,18 +43,18 @@ fn state_over(wiring: Wiring, found: &[(&'static str, u8)], backend: Arc<Nowhere
 }
 
 #[test]
-fn a_fork_is_of_the_same_object_and_begins_with_what_the_draft_holds() {
+fn a_fork_starts_with_the_object_and_draft() {
     let mut state = state(WIRING, &[("a", 1)]);
     state.fired = vec!["restart"];
     state.policy = Policy::Skip;
     let fork = state.fork(1).first().unwrap();
     assert_eq!((fork.namespace.as_deref(), &*fork.name), (Some("a"), "x"));
-    assert_eq!((fork.said(), fork.policy, fork.fires("restart")), (fields(&[("a", 1)]), Policy::Skip, true));
+    assert_eq!((fork.all_fields(), fork.policy, fork.fires("restart")), (fields(&[("a", 1)]), Policy::Skip, true));
     assert_eq!(fork.condition(0).map(|condition| condition.status), Some(ConditionStatus::False));
     assert_eq!(fork.before.conditions.len(), 1, "times are those of what was found");
 }
 
-/// Merges two forks whose steps left these fields.
+/// Merges two forks with these fields.
 fn merged(
     backend: &Arc<Nowhere>,
     found: &[(&'static str, u8)],
@@ -66,11 +66,11 @@ fn merged(
         (fork.step, fork.status) = (Some(step), Box::new(fields(left)));
     }
     let lines = logged(|| assert!(state.merge(vec![None, None]).is_none()));
-    (state.said(), lines.iter().filter(|line| line.contains("joined steps write the same status field")).count())
+    (state.all_fields(), lines.iter().filter(|line| line.contains("joined steps write the same status field")).count())
 }
 
 #[test]
-fn the_fields_of_joined_steps_are_merged_and_two_writers_of_one_field_are_reported() {
+fn two_joined_writers_of_a_field_are_reported() {
     let backend = Arc::default();
     assert_eq!(merged(&backend, &[("a", 1)], &[("a", 1)], &[("a", 1)]), (fields(&[("a", 1)]), 0));
     assert_eq!(merged(&backend, &[("a", 1)], &[("a", 2)], &[("a", 1), ("b", 1)]), (fields(&[("a", 2), ("b", 1)]), 0));
@@ -80,7 +80,7 @@ fn the_fields_of_joined_steps_are_merged_and_two_writers_of_one_field_are_report
 }
 
 #[test]
-fn after_joined_steps_the_last_one_ran_last_unless_one_stopped() {
+fn the_last_joined_step_counts_unless_one_stopped() {
     let ran = |stops: Vec<Option<PassError>>| {
         let mut state = state(WIRING, &[]);
         state.fork(2).iter_mut().zip([&FIRST, &SECOND]).for_each(|(fork, step)| fork.step = Some(step));
@@ -93,7 +93,7 @@ fn after_joined_steps_the_last_one_ran_last_unless_one_stopped() {
 }
 
 #[test]
-fn what_a_joined_step_recorded_counts_as_found_once_all_have_ended() {
+fn progress_of_joined_steps_is_found_after_the_merge() {
     let mut state = state(WIRING, &[]);
     let fork = state.fork(1).first().unwrap();
     let turn = futures::FutureExt::now_or_never(fork.turn()).unwrap().unwrap();
@@ -104,7 +104,7 @@ fn what_a_joined_step_recorded_counts_as_found_once_all_have_ended() {
 }
 
 #[test]
-fn a_step_that_succeeds_makes_true_what_it_did_not_set_itself() {
+fn a_successful_step_sets_its_unset_conditions_to_true() {
     let mut state = state(WIRING, &[]);
     state.step = Some(&FIRST);
     state.clear(0);
@@ -114,7 +114,7 @@ fn a_step_that_succeeds_makes_true_what_it_did_not_set_itself() {
 }
 
 #[test]
-fn in_the_middle_of_a_new_generation_the_object_is_reconciling_and_of_a_known_one_it_is_as_it_was() {
+fn a_new_generation_is_reconciling_during_the_pass() {
     let types = |observed| {
         let mut state = state(WIRING, &[]);
         state.before.observed_generation = observed;
@@ -125,7 +125,7 @@ fn in_the_middle_of_a_new_generation_the_object_is_reconciling_and_of_a_known_on
 }
 
 #[test]
-fn the_fields_of_a_reconciler_are_those_that_it_wrote_or_changes() {
+fn a_reconciler_owns_the_fields_it_wrote_or_changes() {
     let mut state = state(WIRING, &[("theirs", 1), ("ours", 1), ("changed", 1)]);
     state.before.observed = ObservedBy { fields: vec!["ours".into()], ..ObservedBy::default() }.into();
     state.status = Box::new(fields(&[("theirs", 1), ("ours", 1), ("changed", 2), ("new", 1)]));
@@ -133,14 +133,14 @@ fn the_fields_of_a_reconciler_are_those_that_it_wrote_or_changes() {
 }
 
 #[test]
-fn where_an_observer_runs_the_conditions_of_the_steps_are_not_reported() {
+fn an_observe_pass_does_not_report_step_conditions() {
     let mut state = state(WIRING, &[]);
     state.observe(&[1]);
     assert_eq!(state.condition(0), None);
 }
 
 #[test]
-fn a_reason_that_the_condition_does_not_declare_is_reported_once() {
+fn an_undeclared_reason_is_reported_once() {
     const REASONS: &[ReasonInfo] = &[ReasonInfo { name: "Known", doc: "" }];
     const CLOSED: Wiring = Wiring { name: "closed", conditions: &[A.with_reasons(REASONS)], ..Wiring::EMPTY };
     let state = state(CLOSED, &[]);
@@ -149,21 +149,21 @@ fn a_reason_that_the_condition_does_not_declare_is_reported_once() {
 }
 
 #[test]
-fn a_pass_made_progress_where_a_status_of_a_condition_or_a_field_is_another_one() {
+fn a_changed_condition_status_or_field_is_progress() {
     let state = state(WIRING, &[]);
     let found = || state.found();
     assert!(!state.progressed(&found()));
-    let said = |status| vec![Condition::new("A", status, "Other", "words")];
+    let conditions = |status| vec![Condition::new("A", status, "Other", "words")];
     assert!(
-        !state.progressed(&DesiredStatus { conditions: said(ConditionStatus::False), ..found() }),
+        !state.progressed(&DesiredStatus { conditions: conditions(ConditionStatus::False), ..found() }),
         "only the words differ"
     );
-    assert!(state.progressed(&DesiredStatus { conditions: said(ConditionStatus::True), ..found() }));
+    assert!(state.progressed(&DesiredStatus { conditions: conditions(ConditionStatus::True), ..found() }));
     assert!(state.progressed(&DesiredStatus { fields: fields(&[("a", 1)]), ..found() }));
 }
 
 #[test]
-fn what_a_pass_recorded_and_took_back_is_no_progress() {
+fn a_reverted_progress_write_is_no_progress() {
     let mut state = state(WIRING, &[]);
     let found = state.found();
     state.recorded(DesiredStatus { fields: fields(&[("a", 1)]), ..found.clone() });
@@ -172,12 +172,12 @@ fn what_a_pass_recorded_and_took_back_is_no_progress() {
 }
 
 #[test]
-fn the_words_of_a_ready_object_are_given_only_where_it_is_ready() {
+fn a_custom_ready_message_applies_only_when_ready() {
     let ready = |status| {
         let mut state = state(WIRING, &[]);
         let now = [("A", status), ("B", ConditionStatus::True)];
         state.conditions.replace(now.map(|(type_, status)| Condition::new(type_, status, "Because", "it is")));
-        state.say_ready("Stored", "all is stored");
+        state.set_ready_message("Stored", "all is stored");
         let (_, intent) = state.conclude(Outcome::Done, Retry::Slow);
         let ready = intent.ready().unwrap();
         (ready.status, ready.reason.clone())

@@ -12,14 +12,14 @@ pub(in crate::pass) const QUIET: Duration = Duration::from_secs(1);
 
 /// The recent changes to an object during its passes.
 #[derive(Debug, Default)]
-pub(in crate::pass) struct Heat {
+pub(in crate::pass) struct HotObject {
     /// Number of consecutive outdated status writes.
     outdated: u32,
     /// When the hot object last changed during a pass; `None`: it has not been hot.
     at: Option<Instant>,
 }
 
-impl Heat {
+impl HotObject {
     /// Counts an outdated status write.
     pub(in crate::pass) fn outdated(&mut self) {
         self.outdated += 1;
@@ -46,20 +46,20 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn an_object_is_hot_after_two_outdated_writes_in_a_row_and_until_it_is_quiet() {
-        let mut heat = Heat::default();
-        heat.outdated();
-        heat.written(false);
-        heat.outdated();
-        assert!(!heat.is_hot(), "a write between them went through");
-        heat.outdated();
-        assert!(heat.is_hot());
+    async fn an_object_is_hot_after_two_consecutive_outdated_writes() {
+        let mut object = HotObject::default();
+        object.outdated();
+        object.written(false);
+        object.outdated();
+        assert!(!object.is_hot(), "a write between them went through");
+        object.outdated();
+        assert!(object.is_hot());
         tokio::time::advance(QUIET / 2).await;
-        heat.written(true);
+        object.written(true);
         tokio::time::advance(QUIET / 2).await;
-        assert!(heat.is_hot(), "it changed under the pass again");
-        heat.written(false);
+        assert!(object.is_hot(), "it changed under the pass again");
+        object.written(false);
         tokio::time::advance(QUIET / 2).await;
-        assert!(!heat.is_hot());
+        assert!(!object.is_hot());
     }
 }
